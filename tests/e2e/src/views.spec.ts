@@ -62,8 +62,29 @@ test('a view is made off line, changed in the address, saved, and reaches others
     await expect(gridOf(page).row('Views:')).toHaveCount(2)
   })
 
+  await test.step('a grid is grouped, its groups collapse by key, and its columns calculate', async () => {
+    await page.getByRole('button', { name: 'Group', exact: true }).click()
+    await page.getByRole('button', { name: /Group by/ }).click()
+    await page.getByRole('option', { name: 'State', exact: true }).click()
+    await page.keyboard.press('Escape')
+    const rows = page.getByRole('treegrid').getByRole('row')
+    const header = page.getByRole('gridcell', { name: 'State: Open, 2 actions' })
+    await header.click()
+    await expect(rows.filter({ has: header })).toHaveAttribute('aria-expanded', 'false')
+    await expect(rows.filter({ hasText: 'Views:' })).toHaveCount(0)
+    await expect(header).toBeFocused()
+    await page.keyboard.press('ArrowRight')
+    await expect(rows.filter({ hasText: 'Views:' })).toHaveCount(2)
+    await page.keyboard.press('ArrowDown')
+    await expect(page.getByRole('gridcell', { name: /^Title: Views:/, includeHidden: false }).first()).toBeFocused()
+    await page.getByRole('button', { name: 'Calculate of Title' }).click()
+    await page.getByRole('menuitemradio', { name: 'Unique' }).click()
+    await expect(page.getByRole('button', { name: 'Unique of Title: 2' })).toBeVisible()
+    await expectAccessible(page, 'a grouped grid')
+  })
+
   await test.step('the search is not part of a view; its filter, order and fields are', async () => {
-    await page.goto(`${dana.home}/t/actions?f=all(title.has.Views:)&s=-number&h=detail`)
+    await page.goto(`${dana.home}/t/actions?f=all(title.has.Views:)&s=-number&h=detail&a=title.count`)
     await expect(gridOf(page).row('Views:')).toHaveCount(2)
     await openViews(dana)
     const saveAs = page.getByRole('button', { name: 'Save as a new view' })
@@ -101,9 +122,12 @@ test('a view is made off line, changed in the address, saved, and reaches others
   await expectSynced(dana)
   const stored = (): Promise<readonly object[]> =>
     holdfast.admin.query(sql`select scope, config from holdfast.views where name = 'Views: mine'`)
-  await expect
-    .poll(stored)
-    .toEqual([{ scope: 'personal', config: { filter: 'all(title.has.Views:)', sort: 'number', hide: 'detail' } }])
+  await expect.poll(stored).toEqual([
+    {
+      scope: 'personal',
+      config: { filter: 'all(title.has.Views:)', sort: 'number', hide: 'detail', aggregate: 'title.count' },
+    },
+  ])
 
   const sam = await arrive('sam')
   await test.step('others have it once it is shared, and only those who may change it are asked to', async () => {

@@ -21,6 +21,8 @@ const tableSearch = v.object({
   s: text,
   g: text,
   h: text,
+  k: text,
+  w: text,
   a: text,
   c: text,
   z: text,

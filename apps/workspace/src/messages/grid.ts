@@ -34,8 +34,6 @@ export const gridMessages = {
   sortCount: (count: number) => `Sort, ${plural(count, 'field')}`,
   fields: 'Fields',
   fieldsHidden: (count: number) => `Fields, ${formatCount(count)} hidden`,
-  rowHeight: 'Row height',
-  densities: { automatic: 'Automatic', compact: 'Compact', standard: 'Standard', relaxed: 'Relaxed' },
   asList: 'Show as list',
   asGrid: 'Show as grid',
   newRecord: 'New',

@@ -32,7 +32,8 @@ export function createBulkEdits(
 
   async function rowsOf(range: CellRange): Promise<readonly GridRow[] | undefined> {
     const rows = await readRange(windows, range)
-    if (rows !== 'too_many') return rows
+    // A range may have nothing but headers of groups.
+    if (rows !== 'too_many') return rows.length === 0 ? undefined : rows
     showToast({ text: words.editTooMany(CHANGES_MAX) })
     return undefined
   }

@@ -1,8 +1,9 @@
-import { type JSX, useEffect, useMemo, useRef } from 'react'
+import { type JSX, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { preloadMenu } from '../../components/menu.tsx'
 import { preloadPopover } from '../../components/popover.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
+import { lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import { whenIdle } from '../../lib/when-idle.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
@@ -12,7 +13,9 @@ import { gridClipboard } from './grid-clipboard.ts'
 import type { GridController } from './grid-controller.ts'
 import { GridHeader } from './grid-header.tsx'
 import { gridKeyboard } from './grid-keyboard.ts'
-import { layOut } from './grid-layout.ts'
+import type { GridFootProps } from './foot/grid-foot.tsx'
+import type { GridDress } from './grid-dress.ts'
+import { FOOT_PX, frozenColumns, GUTTER_PX, HEADER_PX, layOut, NO_WIDTHS } from './grid-layout.ts'
 import type { Sort } from './query/sort.ts'
 import type { RowWindows, WindowsState } from './row-windows.ts'
 import type { Selection } from './selection.ts'
@@ -25,6 +28,8 @@ import type { GridEdits } from './grid-edits.ts'
 import { useGridPointer } from './use-grid-pointer.ts'
 import { useGridScroll } from './use-grid-scroll.ts'
 
+const GridFoot = lazyAfterPaint<GridFootProps>(async () => (await import('./foot/grid-foot.tsx')).GridFoot)
+
 export interface DataGridProps {
   readonly table: TableInfo
   readonly fields: readonly Field[]
@@ -33,7 +38,13 @@ export interface DataGridProps {
   readonly sorts: readonly Sort[]
   readonly marks: ReadonlyMap<string, RecordMark>
   readonly rowPx: number
-  readonly isTitleSticky: boolean
+  /** Columns that should stay at the left. */
+  readonly frozen: number
+  /** The view, and what its columns calculate. */
+  readonly foot: Pick<GridFootProps, 'query' | 'text' | 'onChange'>
+  readonly dress: GridDress | undefined
+  /** Keeps the widths of columns, as an address writes them. */
+  readonly onWidths: (text: string | undefined) => void
   readonly openRecordId: string | undefined
   readonly lateIn: (row: GridRow) => string | undefined
   readonly edits: GridEdits
@@ -51,16 +62,21 @@ export interface DataGridProps {
  * the active cell, which moves by keys.
  */
 export function DataGrid(props: DataGridProps): JSX.Element {
-  const { table, fields, windows, state, selection, edits, rowPx, isTitleSticky } = props
+  const { table, fields, windows, state, selection, edits, rowPx } = props
   const viewport = useRef<HTMLDivElement>(null)
-  const { columns, width } = useMemo(() => layOut(fields), [fields])
-  const scroll = useGridScroll(viewport, rowPx)
+  const stored = props.dress?.widths
+  const [dragged, setDragged] = useState({ of: stored, widths: stored })
+  // What was dragged holds until it comes back as stored.
+  const widths = dragged.of === stored ? dragged.widths : stored
+  const { columns, width } = useMemo(() => layOut(fields, widths), [fields, widths])
+  const scroll = useGridScroll(viewport, rowPx, HEADER_PX + FOOT_PX)
+  const frozen = frozenColumns(columns, props.frozen, scroll.width)
   const size = { rows: state.rows ?? 0, columns: columns.length, page: scroll.pageRows }
   const { active } = selection
   const { update: canUpdate, delete: canDelete } = table.descriptor.can
 
-  const drawn = useDrawnCells({ windows, count: state.rows, columns, scroll, active })
-  const select = useActiveCell({ ...props, viewport, columns, version: state.version })
+  const drawn = useDrawnCells({ windows, count: state.rows, columns, frozen, scroll, active })
+  const select = useActiveCell({ ...props, viewport, columns, frozen, version: state.version })
   const rights = useActiveRights(table, fields, windows?.row(active.row))
   const whyReadOnly = (field: Field): string | undefined => readOnlyWords(field, table, rights)
   const edit = useCellEdit({ windows, columns, size, selection, edits, whyReadOnly, select })
@@ -74,6 +90,8 @@ export function DataGrid(props: DataGridProps): JSX.Element {
     canUpdate,
     canDelete,
     activeRecordId,
+    activeGroup: windows?.groupAt(active.row),
+    onToggleGroup: (key) => windows?.toggleGroup(key),
     hasActiveRow: activeRecordId !== undefined,
     isRecordOpen: props.openRecordId !== undefined,
     openRecordId: props.openRecordId,
@@ -86,9 +104,9 @@ export function DataGrid(props: DataGridProps): JSX.Element {
   return (
     <div
       ref={viewport}
-      role="grid"
+      role={state.levels === 0 ? 'grid' : 'treegrid'}
       aria-label={words.gridName(table.label)}
-      aria-rowcount={state.count === undefined ? -1 : state.count + 1}
+      aria-rowcount={state.count === undefined ? -1 : size.rows + 2}
       aria-colcount={columns.length + 1}
       aria-multiselectable
       aria-readonly={!canUpdate}
@@ -102,10 +120,52 @@ export function DataGrid(props: DataGridProps): JSX.Element {
         drawn={drawn.columns}
         width={width}
         sorts={props.sorts}
-        isTitleSticky={isTitleSticky}
+        frozen={frozen}
         onSort={props.onSort}
+        resizing={{
+          widths: widths ?? NO_WIDTHS,
+          onDrag: (next) => setDragged({ of: stored, widths: next }),
+          onStore: props.onWidths,
+        }}
       />
-      <GridBody {...props} {...{ viewport, columns, width, drawn, scroll, edit, rights }} rows={size.rows} />
+      <GridBody
+        {...props}
+        {...{ viewport, columns, width, drawn, scroll, edit, rights, frozen }}
+        rows={size.rows}
+        level={state.levels}
+      />
+      <FootRow rows={size.rows} width={width}>
+        <GridFoot {...props.foot} {...{ windows, columns, frozen }} drawn={drawn.columns} />
+      </FootRow>
+    </div>
+  )
+}
+
+/** The place of what the columns calculate, which is loaded after the rows: nothing moves when it comes. */
+function FootRow({
+  rows,
+  width,
+  children,
+}: {
+  readonly rows: number
+  readonly width: number
+  readonly children: ReactNode
+}): JSX.Element {
+  return (
+    <div
+      role="row"
+      aria-rowindex={rows + 2}
+      className="sticky bottom-0 z-20 flex border-t border-border bg-surface"
+      style={{ height: FOOT_PX, width: width + GUTTER_PX }}
+    >
+      <div
+        role="gridcell"
+        data-foot
+        aria-colindex={1}
+        className="sticky left-0 z-[3] shrink-0 bg-surface"
+        style={{ width: GUTTER_PX }}
+      />
+      {children}
     </div>
   )
 }

@@ -8,6 +8,7 @@ import type { ActiveRights } from './active-rights.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
 import { CellEditor } from './cell-editor.tsx'
+import type { GridDress } from './grid-dress.ts'
 import { bandsOf, FIRST_TEXT_PX, GUTTER_PX, type GridColumn } from './grid-layout.ts'
 import { GridRowView } from './grid-row.tsx'
 import type { LiveCursorsProps } from './live-cursors.tsx'
@@ -32,16 +33,20 @@ export interface GridBodyProps {
   readonly windows: RowWindows | undefined
   /** Rows of the view. */
   readonly rows: number
+  /** Levels of groups above the rows. */
+  readonly level: number
   readonly rowPx: number
   /** Of all columns, in pixels. */
   readonly width: number
   readonly drawn: DrawnCells
   readonly scroll: GridScroll
   readonly marks: ReadonlyMap<string, RecordMark>
-  readonly isTitleSticky: boolean
+  /** Columns that stay at the left. */
+  readonly frozen: number
   readonly openRecordId: string | undefined
   /** For a record the field that says it is late. */
   readonly lateIn: (row: GridRow) => string | undefined
+  readonly dress: GridDress | undefined
   readonly selection: Selection
   readonly edit: CellEdit
   /** What policies leave of the active row. */
@@ -53,6 +58,7 @@ export function GridBody(props: GridBodyProps): JSX.Element {
   const { fields, columns, windows, rowPx, width, drawn, marks, openRecordId, selection } = props
   const { active } = selection
   const range = rangeOf(selection)
+  const GroupRow = props.dress?.GroupRow
   const editor = <OpenEditor {...props} />
   const { firstRow, pageRows } = props.scroll
   const photos = useRowPhotos(props.table.name, (place) => windows?.row(place)?.id, firstRow, firstRow + pageRows)
@@ -63,12 +69,28 @@ export function GridBody(props: GridBodyProps): JSX.Element {
       style={{ height: props.rows * rowPx, width: width + GUTTER_PX, ...bandsOf(rowPx, FIRST_TEXT_PX) }}
     >
       {drawn.rows.map(([index, slot]) => {
+        const group = windows?.groupAt(index)
+        if (group && GroupRow) {
+          return (
+            <GroupRow
+              key={slot}
+              {...{ group, index, columns, width }}
+              table={props.table}
+              drawn={drawn.columns}
+              height={rowPx}
+              isActive={index === active.row}
+              onToggle={(key) => windows?.toggleGroup(key)}
+            />
+          )
+        }
         const row = windows?.row(index)
         const isSelected = index >= range.firstRow && index <= range.lastRow && cellsIn(range) > 1
         return (
           <GridRowView
             key={slot}
+            dress={props.dress}
             index={index}
+            level={props.level}
             row={row}
             columns={columns}
             drawn={drawn.columns}
@@ -79,7 +101,7 @@ export function GridBody(props: GridBodyProps): JSX.Element {
             title={titleOf(row, fields, index)}
             late={row && props.lateIn(row)}
             isOpen={row !== undefined && row.id === openRecordId}
-            isTitleSticky={props.isTitleSticky}
+            frozen={props.frozen}
             activeColumn={index === active.row ? active.column : -1}
             firstSelected={isSelected ? range.firstColumn : -1}
             lastSelected={isSelected ? range.lastColumn : -2}
@@ -93,7 +115,7 @@ export function GridBody(props: GridBodyProps): JSX.Element {
         columns={columns}
         places={placesOf(drawn, windows)}
         rowPx={rowPx}
-        isTitleSticky={props.isTitleSticky}
+        frozen={props.frozen}
         viewport={props.viewport}
         record={windows?.row(active.row)?.id}
         field={columns[active.column]?.field.name}

@@ -3,12 +3,13 @@ import { FieldValueView } from '../../components/fields/field-value.tsx'
 import { RowThumbnails } from '../../components/records/row-thumbnails.tsx'
 import { RECORD_STATES, StateGlyph } from '../../components/state-glyph.tsx'
 import { cx } from '../../lib/cx.ts'
-import { isAlignedRight } from '../../lib/fields/field-kind.ts'
+import { isAlignedRight, isTextual } from '../../lib/fields/field-kind.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
 import type { RowPhotos } from '../../lib/photos/use-row-photos.ts'
 import type { RecordMark, RecordState } from '../../lib/records/record-state.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
 import { photoMessages } from '../../messages/photos.ts'
+import type { ToneLooks } from './grid-dress.ts'
 import { GUTTER_PX, type GridColumn } from './grid-layout.ts'
 import { LABEL_PREFIX } from './query/grid-query.ts'
 import type { GridRow } from './window-cache.ts'
@@ -19,6 +20,11 @@ export interface GridCellProps {
   readonly row: GridRow | undefined
   readonly mark: RecordMark | undefined
   readonly photos: RowPhotos | undefined
+  /** What a rule marks its value as, and its record. */
+  readonly tone: ToneLooks | undefined
+  readonly rowTone: ToneLooks | undefined
+  /** There is room for some lines. */
+  readonly isTall: boolean
   readonly thumbnailSide: number
   readonly isSticky: boolean
   /** Its day has passed. */
@@ -32,11 +38,23 @@ export interface GridCellProps {
   readonly isRefused: boolean
 }
 
-const CELL = 'flex items-center border-r border-b border-border/70 px-2 text-grid whitespace-nowrap'
+const CELL = 'flex border-r border-b border-border/70 px-2 text-grid whitespace-nowrap'
 
 /** One value of a row, with what marks it. */
 export function GridCell(props: GridCellProps): JSX.Element {
-  const { place, isSticky, isLate, isOpen, isActive, isSelected, isRefused, editor } = props
+  const {
+    place,
+    rowTone,
+    tone = rowTone,
+    isTall,
+    isSticky,
+    isLate,
+    isOpen,
+    isActive,
+    isSelected,
+    isRefused,
+    editor,
+  } = props
   const { field, left, width } = props.column
   const isChanged = stateOf(props) !== 'clean'
   return (
@@ -52,20 +70,24 @@ export function GridCell(props: GridCellProps): JSX.Element {
       data-active={isActive || undefined}
       className={cx(
         CELL,
+        isTall ? 'items-start py-2' : 'items-center',
         isSticky ? 'sticky z-[2] h-full shrink-0' : 'absolute inset-y-0',
         isSelected
           ? 'bg-selection'
           : isOpen
             ? 'bg-accent-soft'
-            : isSticky
-              ? 'bg-bg group-hover/row:bg-surface'
-              : 'group-hover/row:bg-surface',
+            : tone
+              ? tone.fill
+              : isSticky
+                ? 'bg-bg group-hover/row:bg-surface'
+                : 'group-hover/row:bg-surface',
         isAlignedRight(field.kind) && 'justify-end tabular-nums',
         place === 0 && 'font-[490]',
         isActive && 'z-[1] shadow-none outline-2 -outline-offset-2 outline-focus',
-        isLate ? 'gap-1 text-danger' : !field.isEditable && !isSelected && 'text-muted',
+        (isLate || props.tone) && 'gap-1',
+        isLate ? 'text-danger' : !field.isEditable && !isSelected && 'text-muted',
       )}
-      style={{ left: GUTTER_PX + (isSticky ? 0 : left), width }}
+      style={{ left: GUTTER_PX + left, width }}
     >
       <Content {...props} />
       {isChanged ? (
@@ -79,12 +101,17 @@ export function GridCell(props: GridCellProps): JSX.Element {
   )
 }
 
-function Content({ column: { field }, row, photos, thumbnailSide, isLate }: GridCellProps): JSX.Element {
+function Content({ column: { field }, row, photos, thumbnailSide, isLate, isTall, tone }: GridCellProps): JSX.Element {
   if (row === undefined) return <span className="h-2.5 w-3/5 rounded-sm bg-border/45" />
   return (
     <>
+      {tone?.glyph}
       {isLate ? <StateGlyph name="clock" size={13} /> : null}
-      <FieldValueView field={field} value={row[field.name] ?? null} label={row[LABEL_PREFIX + field.name]} />
+      {isTall && isTextual(field.kind) ? (
+        <span className="line-clamp-4 break-words whitespace-pre-line">{row[field.name]}</span>
+      ) : (
+        <FieldValueView field={field} value={row[field.name] ?? null} label={row[LABEL_PREFIX + field.name]} />
+      )}
       {photos === undefined ? null : <RowThumbnails photos={photos} side={thumbnailSide} />}
     </>
   )
@@ -92,13 +119,14 @@ function Content({ column: { field }, row, photos, thumbnailSide, isLate }: Grid
 
 /** What a screen reader says of the cell. */
 function nameOf(props: GridCellProps): string {
-  const { row, photos, isLate } = props
+  const { row, photos, isLate, tone } = props
   const { field } = props.column
   const text = formatValue(field, row?.[field.name] ?? null, row?.[LABEL_PREFIX + field.name])
   const state = stateOf(props)
   return [
     words.cell(field.label, text === '' ? words.emptyCell : text),
     ...(isLate ? [words.late] : []),
+    ...(tone ? [tone.word] : []),
     ...(photos === undefined ? [] : [photoMessages.ofRow(photos.count)]),
     ...(state === 'clean' ? [] : [words.changedCell, RECORD_STATES[state].word]),
   ].join(', ')

@@ -1,4 +1,5 @@
 import type { GridKeyState } from './grid-keys.ts'
+import type { RowGroup } from './row-groups.ts'
 import type { Selection } from './selection.ts'
 import type { CellEdit } from './use-cell-edit.ts'
 import type { GridEdits } from './grid-edits.ts'
@@ -9,6 +10,9 @@ export interface GridController extends GridKeyState {
   readonly edits: GridEdits
   /** Id of the record in the active row, once it has been read. */
   readonly activeRecordId: string | undefined
+  /** The group whose header is active. */
+  readonly activeGroup: RowGroup | undefined
+  readonly onToggleGroup: (key: string) => void
   readonly openRecordId: string | undefined
   readonly select: (next: Selection) => void
   readonly onOpenRecord: (id: string | undefined) => void

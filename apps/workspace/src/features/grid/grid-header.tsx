@@ -2,25 +2,34 @@ import { ArrowDown, ArrowUp } from 'lucide-react'
 import type { JSX } from 'react'
 import { cx } from '../../lib/cx.ts'
 import { isAlignedRight } from '../../lib/fields/field-kind.ts'
+import { lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
 import { gridMessages as words } from '../../messages/grid.ts'
+import type { ColumnResizerProps } from './dress/column-resizer.tsx'
 import { GUTTER_PX, type GridColumn, HEADER_PX } from './grid-layout.ts'
 import { nextSort, type Sort } from './query/sort.ts'
 
-/** The names of the columns; a press sorts. It stays at the top, the first column stays at the left. */
+const ColumnResizer = lazyAfterPaint<ColumnResizerProps>(
+  async () => (await import('./dress/column-resizer.tsx')).ColumnResizer,
+)
+
+/** The names of the columns; a press sorts, and keys make a column wider or narrower. It stays at the top, the first column stays at the left. */
 export function GridHeader({
   columns,
   drawn,
   width,
   sorts,
-  isTitleSticky,
+  frozen,
   onSort,
+  resizing,
 }: {
   readonly columns: readonly GridColumn[]
   readonly drawn: readonly number[]
   readonly width: number
   readonly sorts: readonly Sort[]
-  readonly isTitleSticky: boolean
+  /** Columns that stay at the left. */
+  readonly frozen: number
   readonly onSort: (sorts: readonly Sort[]) => void
+  readonly resizing: Pick<ColumnResizerProps, 'widths' | 'onDrag' | 'onStore'>
 }): JSX.Element {
   return (
     <div
@@ -43,7 +52,7 @@ export function GridHeader({
         const { field, left } = column
         const sort = sorts.find((one) => one.field === field.name)
         const state = !sort ? 'none' : sort.isDescending ? 'descending' : 'ascending'
-        const isSticky = place === 0 && isTitleSticky
+        const isSticky = place < frozen
         return (
           <div
             key={field.name}
@@ -54,14 +63,13 @@ export function GridHeader({
               'flex h-full border-r border-b border-border bg-surface',
               isSticky ? 'sticky z-[2] shrink-0' : 'absolute top-0',
             )}
-            style={
-              isSticky ? { left: GUTTER_PX, width: column.width } : { left: GUTTER_PX + left, width: column.width }
-            }
+            style={{ left: GUTTER_PX + left, width: column.width }}
           >
             <button
               type="button"
               title={field.help ?? undefined}
               aria-label={words.sortBy(field.label, state)}
+              aria-keyshortcuts="Shift+ArrowLeft Shift+ArrowRight"
               onClick={() => onSort(nextSort(sorts, field.name))}
               className={cx(
                 'focus-inset flex min-w-0 flex-1 items-center gap-1 px-2 text-small font-medium text-muted hover:bg-hover hover:text-text',
@@ -72,6 +80,7 @@ export function GridHeader({
               {state === 'ascending' ? <ArrowUp size={14} aria-hidden className="text-accent" /> : null}
               {state === 'descending' ? <ArrowDown size={14} aria-hidden className="text-accent" /> : null}
             </button>
+            <ColumnResizer {...resizing} field={field.name} width={column.width} />
           </div>
         )
       })}

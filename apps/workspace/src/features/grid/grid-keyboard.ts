@@ -9,9 +9,14 @@ export function gridKeyboard(grid: GridController): { readonly onKeyDown: (event
   return {
     onKeyDown(event) {
       if (grid.edit.isOpen || event.nativeEvent.isComposing || !(event.target instanceof Element)) return
-      if (event.target.closest('[role="gridcell"]') === null) return
+      if (event.target.closest('[role="gridcell"]:not([data-foot])') === null) return
       const { key, shiftKey: isShift, altKey: isAlt } = event
       const isMod = isApple() ? event.metaKey : event.ctrlKey
+      const group = isMod || isShift || isAlt ? undefined : grid.activeGroup
+      if (group && (key === (group.isExpanded ? 'ArrowLeft' : 'ArrowRight') || key === 'Enter' || key === ' ')) {
+        event.preventDefault()
+        return grid.onToggleGroup(group.key)
+      }
       const action = actionOfKey({ key, isShift, isAlt, isMod }, grid)
       if (!action) return
       event.preventDefault()

@@ -3,6 +3,8 @@ import type { Density } from '../../lib/appearance.ts'
 import type { Field } from '../../lib/fields/field.ts'
 
 export const HEADER_PX = 36
+/** What the columns calculate, below the rows. */
+export const FOOT_PX = 32
 /** State glyph and the button that opens the record. */
 export const GUTTER_PX = 56
 /** Up to here all columns are drawn; above only those in sight. */
@@ -25,14 +27,36 @@ export interface GridColumn {
   readonly width: number
 }
 
-export function layOut(fields: readonly Field[]): { readonly columns: readonly GridColumn[]; readonly width: number } {
+/** @param widths - chosen by people, in pixels by field; the others follow from the kind of the field */
+export function layOut(
+  fields: readonly Field[],
+  widths: ReadonlyMap<string, number> = NO_WIDTHS,
+): { readonly columns: readonly GridColumn[]; readonly width: number } {
   let left = 0
   const columns = fields.map((field): GridColumn => {
-    const column = { field, left, width: widthOf(field) }
+    const column = { field, left, width: widths.get(field.name) ?? widthOf(field) }
     left += column.width
     return column
   })
   return { columns, width: left }
+}
+
+export const NO_WIDTHS: ReadonlyMap<string, number> = new Map()
+
+/** Of the width of the grid, for columns that stay: the rest has to have room to be scrolled. */
+const FROZEN_SHARE = 0.65
+
+/** How many of the columns that should stay at the left can, in a grid of this width. */
+export function frozenColumns(columns: readonly GridColumn[], wanted: number, viewWidth: number): number {
+  const room = viewWidth * FROZEN_SHARE - GUTTER_PX
+  const fitting = columns.findIndex(({ left, width }) => left + width > room)
+  return Math.min(wanted, fitting < 0 ? columns.length : fitting)
+}
+
+/** How far columns that stay at the left cover the others, from the left edge of the first column. */
+export function frozenPx(columns: readonly GridColumn[], frozen: number): number {
+  const last = columns[frozen - 1]
+  return last ? last.left + last.width : 0
 }
 
 /** For the class `row-bands`, which stands for rows that are not drawn: how high they are, and where their text begins. */
@@ -85,6 +109,7 @@ export function drawnColumns(
   scrollLeft: number,
   viewWidth: number,
   activeColumn: number,
+  frozen = 1,
 ): readonly number[] {
   const all = columns.map((_, index) => index)
   if (columns.length <= COLUMNS_DRAWN_MAX) return all
@@ -93,6 +118,8 @@ export function drawnColumns(
   return all.filter((index) => {
     const column = columns[index]
     if (!column) return false
-    return index === 0 || index === activeColumn || (column.left + column.width > from && column.left < to)
+    return (
+      index < Math.max(1, frozen) || index === activeColumn || (column.left + column.width > from && column.left < to)
+    )
   })
 }

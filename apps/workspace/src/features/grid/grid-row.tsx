@@ -6,6 +6,7 @@ import type { RowPhotos } from '../../lib/photos/use-row-photos.ts'
 import { fileWords } from '../../lib/records/file-words.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
+import type { GridDress, ToneLooks } from './grid-dress.ts'
 import { GridCell } from './grid-cell.tsx'
 import { GUTTER_PX, type GridColumn } from './grid-layout.ts'
 import type { GridRow } from './window-cache.ts'
@@ -14,8 +15,11 @@ import type { GridRow } from './window-cache.ts'
 const THUMBNAIL_MARGIN_PX = 8
 
 export interface GridRowProps {
+  readonly dress: GridDress | undefined
   /** Place in the view, from 0. */
   readonly index: number
+  /** Levels of groups above it. */
+  readonly level: number
   readonly row: GridRow | undefined
   readonly columns: readonly GridColumn[]
   /** The columns to draw, by their place. */
@@ -29,7 +33,8 @@ export interface GridRowProps {
   readonly late: string | undefined
   /** Its record is open in the panel. */
   readonly isOpen: boolean
-  readonly isTitleSticky: boolean
+  /** Columns that stay at the left. */
+  readonly frozen: number
   /** -1 when the active cell is in another row. */
   readonly activeColumn: number
   /** Selected columns, -1 when none. */
@@ -45,10 +50,13 @@ export interface GridRowProps {
 export const GridRowView = memo(function GridRowView(props: GridRowProps): JSX.Element {
   const { index, row, columns, drawn, height, width, mark, isOpen, activeColumn } = props
   const isEdited = props.editor !== undefined
+  const { dress } = props
+  const tone = row && dress?.toneOf(row, undefined)
   return (
     <div
       role="row"
       aria-rowindex={index + 2}
+      aria-level={props.level === 0 ? undefined : props.level + 1}
       aria-selected={isOpen}
       data-row={index}
       className={cx(
@@ -57,7 +65,7 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps): JSX.E
       )}
       style={{ height, width: width + GUTTER_PX, transform: `translateY(${index * height}px)` }}
     >
-      <Gutter {...props} />
+      <Gutter {...props} tone={tone} />
       {drawn.map((place) => {
         const column = columns[place]
         return column === undefined ? null : (
@@ -68,8 +76,11 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps): JSX.E
             row={row}
             mark={mark}
             photos={place === 0 ? props.photos : undefined}
+            tone={row && dress?.toneOf(row, column.field.name)}
+            rowTone={tone}
+            isTall={dress?.isTall === true}
             thumbnailSide={height - THUMBNAIL_MARGIN_PX}
-            isSticky={place === 0 && props.isTitleSticky}
+            isSticky={place < props.frozen}
             isLate={column.field.name === props.late}
             isOpen={isOpen}
             isActive={place === activeColumn}
@@ -83,7 +94,16 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps): JSX.E
   )
 })
 
-function Gutter({ index, row, mark, title, isOpen, activeColumn }: GridRowProps): JSX.Element {
+function Gutter({
+  index,
+  row,
+  mark,
+  title,
+  isOpen,
+  activeColumn,
+  dress,
+  tone,
+}: GridRowProps & { readonly tone: ToneLooks | undefined }): JSX.Element {
   const files = fileWords(mark)
   const isInUse = activeColumn >= 0 || isOpen
   return (
@@ -91,11 +111,13 @@ function Gutter({ index, row, mark, title, isOpen, activeColumn }: GridRowProps)
       role="gridcell"
       aria-colindex={1}
       className={cx(
-        'sticky left-0 z-[3] flex shrink-0 items-center justify-between border-r border-b border-border/70 pr-1 pl-2',
-        isOpen ? 'bg-accent-soft' : 'bg-bg group-hover/row:bg-surface',
+        'sticky left-0 z-[3] flex shrink-0 justify-between border-r border-b border-border/70 pr-1 pl-2',
+        dress?.isTall ? 'items-start py-1.5' : 'items-center',
+        isOpen ? 'bg-accent-soft' : tone ? tone.fill : 'bg-bg group-hover/row:bg-surface',
       )}
       style={{ width: GUTTER_PX }}
     >
+      {tone?.labelled}
       <RecordStateMark state={mark?.state ?? 'clean'} says={files?.text} percent={files?.percent} />
       {row === undefined ? null : (
         <button

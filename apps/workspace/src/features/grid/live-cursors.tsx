@@ -9,7 +9,7 @@ import { type Cursor, type Here, parseCursor, parseHere } from '../../lib/presen
 import { usePlaceTopics } from '../../lib/presence/topics.ts'
 import { idleMs, useIsHere } from '../../lib/presence/use-is-here.ts'
 import { type Recent, useRecent } from '../../lib/presence/use-recent.ts'
-import { GUTTER_PX, type GridColumn } from './grid-layout.ts'
+import { frozenPx, GUTTER_PX, type GridColumn } from './grid-layout.ts'
 
 const PER_SECOND = 5
 /** Milliseconds after which the own cursor is told again: messages may be lost, and people come. */
@@ -26,7 +26,8 @@ export interface LiveCursorsProps {
   /** Index of each record that is drawn, by its id. */
   readonly places: ReadonlyMap<string, number>
   readonly rowPx: number
-  readonly isTitleSticky: boolean
+  /** Columns that stay at the left. */
+  readonly frozen: number
   readonly viewport: RefObject<HTMLElement | null>
   /** The cell that this user is in. */
   readonly record: string | undefined
@@ -39,7 +40,7 @@ export interface LiveCursorsProps {
  * others where this user is, while the focus is in the grid.
  */
 export function LiveCursors(props: LiveCursorsProps): JSX.Element {
-  const { table, columns, places, isTitleSticky, viewport } = props
+  const { table, columns, places, frozen, viewport } = props
   const { userId } = useLocalDatabase()
   const isHere = useIsHere()
   const topic = usePlaceTopics().table(table)
@@ -50,7 +51,7 @@ export function LiveCursors(props: LiveCursorsProps): JSX.Element {
     parse: parseCursor,
   })
   useTellCursor(props, userId, send)
-  const covered = useCovered(viewport, isTitleSticky ? (columns[0]?.width ?? 0) : 0, cursors.size > 0)
+  const covered = useCovered(viewport, frozenPx(columns, frozen), cursors.size > 0)
   return (
     <div aria-hidden data-cursors className="pointer-events-none absolute inset-0 z-[5] overflow-clip">
       {people.map(({ key, state, isMe }) => {
@@ -58,7 +59,7 @@ export function LiveCursors(props: LiveCursorsProps): JSX.Element {
         const row = cursor && places.get(cursor.value.record)
         const column = columns.find(({ field }) => field.name === cursor?.value.field)
         if (isMe || !cursor || row === undefined || !column) return null
-        const isSticky = isTitleSticky && column === columns[0]
+        const isSticky = columns.indexOf(column) < frozen
         return (
           <PaintedCursor
             key={key}
@@ -102,7 +103,7 @@ function PaintedCursor({
       <div
         className={cx('h-full border-2 border-current bg-transparent', textOf(name), isSticky ? 'sticky' : 'absolute')}
         style={{
-          left: GUTTER_PX + (isSticky ? 0 : column.left),
+          left: GUTTER_PX + column.left,
           width: column.width,
           clipPath: hidden === 0 ? undefined : `inset(-40px -40px -40px ${hidden}px)`,
         }}

@@ -6,6 +6,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { FirstRowsNote } from '../../components/records/first-rows-note.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
+import type { GridDress } from './grid-dress.ts'
 import { RowsPlaceholder } from './rows-placeholder.tsx'
 import type { GridView } from './use-grid-view.ts'
 
@@ -13,6 +14,7 @@ import type { GridView } from './use-grid-view.ts'
 export function NoRows({
   table,
   view,
+  dress,
   count,
   total,
   error,
@@ -21,6 +23,7 @@ export function NoRows({
 }: {
   readonly table: TableInfo
   readonly view: GridView
+  readonly dress: GridDress | undefined
   readonly count: number | undefined
   readonly total: number | undefined
   readonly error: Error | undefined
@@ -40,7 +43,7 @@ export function NoRows({
     )
   }
   if ((count === undefined || total === undefined) && hasSynced) {
-    return <RowsPlaceholder fields={view.shown} isList={isList} label={words.reading(many)} />
+    return <RowsPlaceholder fields={view.shown} dress={dress} isList={isList} label={words.reading(many)} />
   }
   // Only an answer of the query says that nothing fits; until then there are rows to come.
   if (count === 0 && total !== undefined && total > 0) {

@@ -16,6 +16,7 @@ import { gridMessages as words } from '../../messages/grid.ts'
 import { photoMessages } from '../../messages/photos.ts'
 import { LABEL_PREFIX } from './query/grid-query.ts'
 import type { RowWindows, WindowsState } from './row-windows.ts'
+import type { GridDress } from './grid-dress.ts'
 import type { GridRow } from './window-cache.ts'
 import { bandsOf, ITEM_PX, ITEM_TEXT_PX } from './grid-layout.ts'
 import { rowsToDraw } from './rows-to-draw.ts'
@@ -31,6 +32,7 @@ export function RecordList({
   fields,
   all,
   today,
+  GroupItem,
   windows,
   state,
   marks,
@@ -41,6 +43,7 @@ export function RecordList({
   readonly fields: readonly Field[]
   readonly all: readonly Field[]
   readonly today: string
+  readonly GroupItem: GridDress['GroupItem'] | undefined
   readonly windows: RowWindows | undefined
   readonly state: WindowsState
   readonly marks: ReadonlyMap<string, RecordMark>
@@ -65,15 +68,18 @@ export function RecordList({
       >
         {places.map((place) => {
           const row = windows?.row(place)
+          const group = windows?.groupAt(place)
           return (
             <li
-              key={row?.id ?? place}
-              aria-setsize={state.count ?? -1}
+              key={row?.id ?? group?.key ?? place}
+              aria-setsize={state.count === undefined ? -1 : count}
               aria-posinset={place + 1}
               className={cx('absolute inset-x-0 top-0 border-b border-border/70', row && 'bg-bg')}
               style={{ height: ITEM_PX, transform: `translateY(${place * ITEM_PX}px)` }}
             >
-              {row === undefined ? null : (
+              {group && GroupItem ? (
+                <GroupItem {...{ table, group }} onToggle={(key) => windows?.toggleGroup(key)} />
+              ) : row === undefined ? null : (
                 <Item
                   row={row}
                   shape={shape}

@@ -1,11 +1,25 @@
 import { expect, test } from 'vitest'
+import { testField } from '../../lib/fields/test-fields.test-support.ts'
 import { recordSteps } from './record-steps.ts'
+import type { RowGroup } from './row-groups.ts'
 import { FIRST_CELL, type Selection } from './selection.ts'
 
-const ids = ['a', 'b', 'c']
+const GROUP: RowGroup = {
+  key: '#',
+  level: 1,
+  field: testField('state'),
+  value: null,
+  text: '',
+  records: 1,
+  isExpanded: true,
+  subtotals: new Map(),
+}
+/** `#` is the header of a group. */
+const ids = ['a', 'b', '#', 'c']
 const windows = {
-  row: (index: number) => (ids[index] === undefined ? undefined : { id: ids[index] }),
+  row: (index: number) => (ids[index] === undefined || ids[index] === '#' ? undefined : { id: ids[index] }),
   indexOf: (id: string) => (ids.includes(id) ? ids.indexOf(id) : undefined),
+  groupAt: (index: number) => (ids[index] === '#' ? GROUP : undefined),
 }
 
 function stepsFrom(record: string | undefined): {
@@ -23,13 +37,13 @@ function stepsFrom(record: string | undefined): {
   return { steps: recordSteps(view, windows, selection), opened, selected }
 }
 
-test('a step opens the next record of the view and takes the active cell along, in its column', () => {
+test('a step opens the next record of the view, over the headers of groups, and takes the active cell along, in its column', () => {
   const { steps, opened, selected } = stepsFrom('b')
   steps.onNext?.()
   steps.onPrevious?.()
   expect(opened).toEqual(['c', 'a'])
   expect(selected).toEqual([
-    { active: { row: 2, column: 2 }, anchor: { row: 2, column: 2 } },
+    { active: { row: 3, column: 2 }, anchor: { row: 3, column: 2 } },
     { active: { row: 0, column: 2 }, anchor: { row: 0, column: 2 } },
   ])
 })

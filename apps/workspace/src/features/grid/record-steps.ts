@@ -16,11 +16,14 @@ export interface SteppedView {
 /** A step opens the record and moves the active cell to its row. */
 export function recordSteps(
   view: SteppedView,
-  windows: Pick<RowWindows, 'row' | 'indexOf'> | undefined,
+  windows: Pick<RowWindows, 'row' | 'indexOf' | 'groupAt'> | undefined,
   selection: ViewSelection,
 ): RecordSteps {
   const row = view.record === undefined ? undefined : windows?.indexOf(view.record)
-  const stepTo = (target: number): (() => void) | undefined => {
+  const stepBy = (step: 1 | -1): (() => void) | undefined => {
+    if (row === undefined) return undefined
+    let target = row + step
+    while (windows?.groupAt(target)) target += step
     const id = windows?.row(target)?.id
     if (id === undefined) return undefined
     return () => {
@@ -29,7 +32,5 @@ export function recordSteps(
       selection.set({ active: place, anchor: place })
     }
   }
-  return row === undefined
-    ? { onPrevious: undefined, onNext: undefined }
-    : { onPrevious: stepTo(row - 1), onNext: stepTo(row + 1) }
+  return { onPrevious: stepBy(-1), onNext: stepBy(1) }
 }

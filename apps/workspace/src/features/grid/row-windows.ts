@@ -1,8 +1,10 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import type { FieldValue } from '../../lib/fields/field.ts'
 import { wordsOf } from '../../lib/search/word-sql.ts'
+import type { SqlPart } from '../../lib/sql.ts'
 import { countSql, type GridQuery, tablesOfQuery, windowSql } from './query/grid-query.ts'
-import { type GridRow, WINDOW_ROWS, WindowCache } from './window-cache.ts'
+import type { GroupLayout, RowGroup } from './row-groups.ts'
+import { type GridRow, WINDOW_ROWS, WindowCache, type WindowRows } from './window-cache.ts'
 import { type VisibleRows, wantedWindows, windowsInSight } from './window-numbers.ts'
 
 /** Changes of the tables are looked at at most this often, in milliseconds. */
@@ -11,9 +13,11 @@ const CHANGE_THROTTLE_MS = 50
 export interface WindowsState {
   /** Rows of the view; `undefined` before the first count. */
   readonly count: number | undefined
-  /** Rows that can be shown: all of the view, or until they are counted those that have been read. `undefined`: none have. */
+  /** Places that can be shown, rows and headers of groups: all of the view, or until they are counted those that have been read. `undefined`: none have. */
   readonly rows: number | undefined
   readonly error: Error | undefined
+  /** Of groups; 0: the view is not grouped, and each place has a row. */
+  readonly levels: number
   /** Grows with every change of the rows that are here. */
   readonly version: number
 }
@@ -27,7 +31,7 @@ export class RowWindows implements Disposable {
   readonly #windows = new WindowCache()
   readonly #listeners = new Set<() => void>()
   #query: GridQuery
-  #state: WindowsState = { count: undefined, rows: undefined, error: undefined, version: 0 }
+  #state: WindowsState = { count: undefined, rows: undefined, error: undefined, levels: 0, version: 0 }
   #visible: VisibleRows = { first: 0, last: 0 }
   /** Answers of an older generation are of another view or another moment. */
   #generation = 0
@@ -35,8 +39,14 @@ export class RowWindows implements Disposable {
   #isClosed = false
   #isFilling = false
   #isReading = false
+  /** Over when the rows in sight have been read. */
+  #settled: Promise<void> = Promise.resolve()
   /** Nothing of this view has been read. */
   #isUnread = true
+  /** Where the headers of groups are; `undefined`: the view that is shown has none. */
+  #layout: GroupLayout | undefined
+  /** The groups are as they were read; only which are collapsed has changed. */
+  #isToggled = false
   /** The view with the index of only those words for which it is worth it. */
   #indexed: GridQuery
 
@@ -60,6 +70,20 @@ export class RowWindows implements Disposable {
     return this.#windows.row(index)
   }
 
+  /** The group whose header is at a position of the view. */
+  groupAt(index: number): RowGroup | undefined {
+    return this.#layout?.groupAt(index)
+  }
+
+  /** Collapses or expands a group, or with a boolean all of them. */
+  toggleGroup(group: string | boolean): void {
+    const { grouping } = this.#query
+    if (typeof group === 'string') grouping?.toggle(group)
+    else grouping?.toggleAll(group)
+    this.#isToggled = this.#layout !== undefined
+    void this.#refresh()
+  }
+
   /** The position of a row of the windows that are here. */
   indexOf(id: string): number | undefined {
     return this.#windows.indexOf(id)
@@ -77,6 +101,7 @@ export class RowWindows implements Disposable {
   setQuery(query: GridQuery): void {
     this.#query = query
     this.#isUnread = true
+    this.#isToggled = false
     // That nothing fitted the last view says nothing about this one.
     if (this.#state.count === 0) this.#change({ count: undefined, rows: undefined })
     this.#stopWatching()
@@ -91,8 +116,15 @@ export class RowWindows implements Disposable {
 
   /** Reads a stretch of the view that need not be visible, for copying. */
   async read(first: number, last: number): Promise<readonly GridRow[]> {
-    const { text, values } = windowSql(this.#indexed, first, last - first + 1)
-    return this.#database.getAll<GridRow>(text, [...values])
+    const rows = await this.#readRows(first, last - first + 1, this.#layout)
+    return rows.filter((row) => row !== undefined)
+  }
+
+  /** Asks for something else of the view than its rows, and after those that are in sight. */
+  async ask<Row extends object>(sqlOf: (query: GridQuery) => SqlPart): Promise<Row> {
+    await this.#settled
+    const { text, values } = sqlOf(this.#indexed)
+    return this.#database.get<Row>(text, [...values])
   }
 
   [Symbol.dispose](): void {
@@ -104,7 +136,12 @@ export class RowWindows implements Disposable {
 
   #watch(): () => void {
     return this.#database.onChange(
-      { onChange: () => this.#refresh() },
+      {
+        onChange: () => {
+          this.#isToggled = false
+          return this.#refresh()
+        },
+      },
       { tables: [...tablesOfQuery(this.#query)], throttleMs: CHANGE_THROTTLE_MS },
     )
   }
@@ -117,6 +154,8 @@ export class RowWindows implements Disposable {
   async #refresh(): Promise<void> {
     this.#generation += 1
     if (this.#isReading) return
+    const settled = Promise.withResolvers<void>()
+    this.#settled = settled.promise
     this.#isReading = true
     try {
       let generation: number
@@ -126,6 +165,7 @@ export class RowWindows implements Disposable {
       } while (generation !== this.#generation && !this.#isClosed)
     } finally {
       this.#isReading = false
+      settled.resolve()
     }
     void this.#fill()
   }
@@ -134,21 +174,40 @@ export class RowWindows implements Disposable {
     try {
       await this.#chooseIndexed()
       if (generation !== this.#generation) return
+      const { grouping } = this.#query
+      if (grouping) {
+        const layout = await grouping.layOut(this.#database, this.#indexed, this.#isToggled)
+        if (generation === this.#generation) await this.#readGrouped(generation, layout)
+        return
+      }
       if (this.#isUnread && this.#visible.first < WINDOW_ROWS && !(await this.#readFirst(generation))) return
       const { text, values } = countSql(this.#indexed)
       const [counted, ...read] = await Promise.all([
         this.#database.get<{ readonly rows: number }>(text, [...values]),
-        ...windowsInSight(this.#visible, this.#state.rows).map((number) => this.#readWindow(number)),
+        ...windowsInSight(this.#visible, this.#state.rows).map((number) => this.#readWindow(number, undefined)),
       ])
       if (generation !== this.#generation) return
       this.#isUnread = false
-      const { count, error } = this.#state
+      const { count, error, levels } = this.#state
+      this.#layout = undefined
       const hasChanged = this.#windows.replaceAll(read)
-      if (!hasChanged && !error && counted.rows === count && counted.rows === this.#state.rows) return
-      this.#change({ count: counted.rows, rows: counted.rows, error: undefined })
+      if (!hasChanged && !error && levels === 0 && counted.rows === count && counted.rows === this.#state.rows) return
+      this.#change({ count: counted.rows, rows: counted.rows, error: undefined, levels: 0 })
     } catch (error) {
       if (generation === this.#generation) this.#fail(error)
     }
+  }
+
+  /** Reads the windows in sight of a grouped view, and takes them together with its headers. */
+  async #readGrouped(generation: number, layout: GroupLayout): Promise<void> {
+    const numbers = windowsInSight(this.#visible, layout.places)
+    const read = await Promise.all(numbers.map((number) => this.#readWindow(number, layout)))
+    if (generation !== this.#generation) return
+    this.#isUnread = false
+    this.#isToggled = false
+    this.#layout = layout
+    this.#windows.replaceAll(read)
+    this.#change({ count: layout.records, rows: layout.places, error: undefined, levels: layout.levels })
   }
 
   /**
@@ -158,16 +217,18 @@ export class RowWindows implements Disposable {
    * @returns false when the rest of the reading is not needed, or no longer wanted
    */
   async #readFirst(generation: number): Promise<boolean> {
-    const first = await this.#readWindow(0)
+    const first = await this.#readWindow(0, undefined)
     if (generation !== this.#generation) return false
     this.#isUnread = false
+    this.#layout = undefined
     const isAll = first.rows.length < WINDOW_ROWS
     this.#windows.replaceAll([first])
     const read = first.rows.length
     // The length of the last view is kept, if there was one, so that what is below does not come and go.
-    this.#change(
-      isAll ? { count: read, rows: read } : { count: undefined, rows: Math.max(read, this.#state.rows ?? 0) },
-    )
+    this.#change({
+      levels: 0,
+      ...(isAll ? { count: read, rows: read } : { count: undefined, rows: Math.max(read, this.#state.rows ?? 0) }),
+    })
     if (this.#state.error) this.#change({ error: undefined })
     return !isAll
   }
@@ -193,7 +254,7 @@ export class RowWindows implements Disposable {
     try {
       for (let number = this.#nextMissing(); number !== undefined; number = this.#nextMissing()) {
         const generation = this.#generation
-        const { rows } = await this.#readWindow(number)
+        const { rows } = await this.#readWindow(number, this.#layout)
         if (generation !== this.#generation) continue
         this.#windows.set(number, rows)
         this.#change({})
@@ -212,9 +273,23 @@ export class RowWindows implements Disposable {
     return wantedWindows(this.#visible, rows).find((number) => !this.#windows.has(number))
   }
 
-  async #readWindow(number: number): Promise<{ readonly number: number; readonly rows: readonly GridRow[] }> {
-    const { text, values } = windowSql(this.#indexed, number * WINDOW_ROWS, WINDOW_ROWS)
-    return { number, rows: await this.#database.getAll<GridRow>(text, [...values]) }
+  async #readWindow(
+    number: number,
+    layout: GroupLayout | undefined,
+  ): Promise<{ readonly number: number; readonly rows: WindowRows }> {
+    return { number, rows: await this.#readRows(number * WINDOW_ROWS, WINDOW_ROWS, layout) }
+  }
+
+  async #readRows(first: number, count: number, layout: GroupLayout | undefined): Promise<WindowRows> {
+    if (!layout) {
+      const { text, values } = windowSql(this.#indexed, first, count)
+      return this.#database.getAll<GridRow>(text, [...values])
+    }
+    const { sql, places } = layout.windowAt(first, count)
+    const rows = Array.from<GridRow | undefined>({ length: Math.min(count, Math.max(0, layout.places - first)) })
+    const read = sql ? await this.#database.getAll<GridRow>(sql.text, [...sql.values]) : []
+    for (const [index, place] of places.entries()) rows[place] = read[index]
+    return rows
   }
 
   #fail(error: unknown): void {

@@ -1,4 +1,4 @@
-import { GUTTER_PX, HEADER_PX } from './grid-layout.ts'
+import { FOOT_PX, GUTTER_PX, HEADER_PX } from './grid-layout.ts'
 
 /** The visible part of the grid, in pixels, with the sticky header and gutter. */
 export interface GridViewport {
@@ -19,7 +19,7 @@ export interface CellBox {
 /**
  * The scroll position, as near as possible to the present one, that shows the whole cell.
  *
- * @param stickyPx - width of the sticky first column, 0 when none is sticky; cells scroll away below it
+ * @param stickyPx - width of the columns that stay at the left; cells scroll away below them
  */
 export function scrollToCell(
   viewport: GridViewport,
@@ -30,7 +30,7 @@ export function scrollToCell(
 }
 
 function topFor({ scrollTop, clientHeight }: GridViewport, { top, height }: CellBox): number {
-  const viewHeight = clientHeight - HEADER_PX
+  const viewHeight = clientHeight - HEADER_PX - FOOT_PX
   if (top < scrollTop) return top
   return top + height > scrollTop + viewHeight ? top + height - viewHeight : scrollTop
 }

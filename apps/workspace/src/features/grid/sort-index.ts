@@ -19,10 +19,17 @@ const ensured = new Set<string>()
  * Makes the index that a new order of a large table needs, once; it stays for later visits. The index is on the
  * expression that the SDK's view has for the column, so SQLite takes it for the view's queries. Without it the order is
  * only slower: a failure is told to the console and changes nothing.
+ *
+ * @param isForGroups - records are looked up by the value of the field, not ordered by it
  */
-export async function ensureSortIndex(database: CommonPowerSyncDatabase, table: string, field: Field): Promise<void> {
-  const sql = sortIndexSql(table, field)
-  const key = `${database.database.name}/${table}/${field.name}`
+export async function ensureSortIndex(
+  database: CommonPowerSyncDatabase,
+  table: string,
+  field: Field,
+  isForGroups = false,
+): Promise<void> {
+  const sql = isForGroups ? groupIndexSql(table, field) : sortIndexSql(table, field)
+  const key = `${database.database.name}/${sql}`
   if (sql === undefined || ensured.has(key)) return
   ensured.add(key)
   try {
@@ -31,7 +38,7 @@ export async function ensureSortIndex(database: CommonPowerSyncDatabase, table: 
         `select name from sqlite_master where type = 'index' and tbl_name = ? and name glob ? order by rowid`,
         [`ps_data__${table}`, `${PREFIX}*`],
       )
-      if (existing.some(({ name }) => name === indexName(table, field))) return
+      if (existing.some(({ name }) => sql.includes(quoteName(name)))) return
       for (const { name } of existing.slice(0, Math.max(0, existing.length - SORT_INDEXES_MAX + 1))) {
         await tx.execute(`drop index ${quoteName(name)}`)
       }
@@ -48,10 +55,23 @@ export function sortIndexSql(table: string, field: Field): string | undefined {
   const isPlain = kind !== 'choice' && kind !== 'binary' && link === undefined
   const isTextNumber = kind === 'number' && column.local === 'text'
   if (!isPlain || isTextNumber || column.name === 'id') return undefined
-  const path = `$.${column.name}`.replaceAll("'", "''")
   const collation = isTextual(kind) ? ' collate nocase' : ''
-  return `create index if not exists ${quoteName(indexName(table, field))} on ${quoteName(`ps_data__${table}`)}
-    (CAST(json_extract(data, '${path}') as ${column.local.toUpperCase()})${collation}, id)`
+  return indexSql(indexName(table, field), table, `${valueSql(field)}${collation}`)
+}
+
+/** An index that groups by this field are counted and read by; links and choices have one, too. */
+export function groupIndexSql(table: string, field: Field): string {
+  return indexSql(`${indexName(table, field)}__group`, table, valueSql(field))
+}
+
+function indexSql(name: string, table: string, value: string): string {
+  return `create index if not exists ${quoteName(name)} on ${quoteName(`ps_data__${table}`)} (${value}, id)`
+}
+
+/** A column as the SDK's view has it. */
+function valueSql({ column }: Field): string {
+  const path = `$.${column.name}`.replaceAll("'", "''")
+  return `CAST(json_extract(data, '${path}') as ${column.local.toUpperCase()})`
 }
 
 function indexName(table: string, field: Field): string {

@@ -25,6 +25,7 @@ import { gridMessages as words } from '../../messages/grid.ts'
 import { DataGrid } from './data-grid.tsx'
 import { GridFooter } from './grid-footer.tsx'
 import { ROW_PX } from './grid-layout.ts'
+import type { GridDress } from './grid-dress.ts'
 import { recordSteps } from './record-steps.ts'
 import { RecordList } from './record-list.tsx'
 import { NoRows } from './no-rows.tsx'
@@ -34,6 +35,7 @@ import { GridToolbar } from './toolbar/grid-toolbar.tsx'
 import { useGridEdits } from './use-grid-edits.ts'
 import { usePreload } from './use-preload.ts'
 import { type GridView, useGridView } from './use-grid-view.ts'
+import { useDress } from './use-dress.ts'
 import { useRowWindows } from './use-row-windows.ts'
 import { useViewSelection, type ViewSelection } from './use-view-selection.ts'
 import { viewKinds } from './view-kinds.ts'
@@ -92,14 +94,15 @@ function TableView({
 }): JSX.Element {
   const schema = useSchema()
   const fields = useMemo(() => fieldsOf(table.descriptor, schema), [table.descriptor, schema])
-  const view = useGridView(table, fields, saved)
-  const { windows, state } = useRowWindows(view.query)
+  const plain = useGridView(table, fields, saved)
+  const kind = saved === undefined || saved.type === 'grid' ? undefined : viewKinds[saved.type]
+  const { view, dress, isWaiting } = useDress(plain, kind === undefined)
+  const { windows, state } = useRowWindows(isWaiting ? undefined : view.query)
   const marks = useRecordMarks(table.name) ?? NO_MARKS
   const writer = useRecordWriter()
   const newRecord = useNewRecord(table, fields, writer, state.rows !== undefined)
   const isPhone = useMediaQuery('(max-width: 599.98px)')
   const [listChoice, setListChoice] = useState<boolean>()
-  const kind = saved === undefined || saved.type === 'grid' ? undefined : viewKinds[saved.type]
   const isList = kind === undefined && (listChoice ?? isPhone)
   const selection = useViewSelection(view.key)
   const steps = recordSteps(view, windows, selection)
@@ -117,10 +120,12 @@ function TableView({
         <GridToolbar
           {...{ table, fields, view, isPhone, isList, onNew }}
           isGrid={kind === undefined && !isList}
+          hasRows={(state.rows ?? 0) > 0}
           onListChange={setListChoice}
+          onToggleGroups={(isExpanded) => windows?.toggleGroup(isExpanded)}
         />
         {state.rows === undefined || state.rows === 0 || state.error ? (
-          <NoRows {...{ table, view, total, onNew, isList }} error={state.error} count={state.count} />
+          <NoRows {...{ table, view, dress, total, onNew, isList }} error={state.error} count={state.count} />
         ) : kind ? (
           <kind.Content {...shared} {...{ fields, writer }} />
         ) : isList ? (
@@ -129,10 +134,11 @@ function TableView({
             fields={view.shown}
             all={fields}
             today={view.query.today}
+            GroupItem={dress?.GroupItem}
             onOpenRecord={view.openRecord}
           />
         ) : (
-          <GridOfView {...shared} writer={writer} selection={selection} />
+          <GridOfView {...shared} dress={dress} writer={writer} selection={selection} />
         )}
         <GridFooter
           table={table}
@@ -160,6 +166,7 @@ function TableView({
 function GridOfView({
   table,
   view,
+  dress,
   windows,
   state,
   marks,
@@ -168,6 +175,7 @@ function GridOfView({
 }: {
   readonly table: TableInfo
   readonly view: GridView
+  readonly dress: GridDress | undefined
   readonly windows: RowWindows | undefined
   readonly state: WindowsState
   readonly marks: ReadonlyMap<string, RecordMark>
@@ -190,8 +198,11 @@ function GridOfView({
         {...{ table, windows, state, marks, edits, lateIn }}
         fields={view.shown}
         sorts={view.query.sorts}
-        rowPx={ROW_PX[density ?? (isCoarse ? 'relaxed' : 'standard')]}
-        isTitleSticky={isWide}
+        rowPx={dress?.rowPx ?? ROW_PX[density ?? (isCoarse ? 'relaxed' : 'standard')]}
+        dress={dress}
+        onWidths={(text) => view.set('width', text)}
+        frozen={dress?.frozen ?? (isWide ? 1 : 0)}
+        foot={{ query: view.query, text: view.settings.aggregate, onChange: (text) => view.set('aggregate', text) }}
         openRecordId={view.record}
         selection={selection.current}
         onSelection={selection.set}
@@ -229,7 +240,7 @@ function closeRecord(view: GridView): void {
   view.openRecord(undefined)
   requestAnimationFrame(() => {
     if (document.activeElement === null || document.activeElement === document.body) {
-      document.querySelector<HTMLElement>('[role="grid"] [data-active]')?.focus()
+      document.querySelector<HTMLElement>('[role="row"] [data-active]')?.focus()
     }
   })
 }

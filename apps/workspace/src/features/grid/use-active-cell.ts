@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import { type FollowedRecord, followActive } from './follow-active.ts'
-import type { GridColumn } from './grid-layout.ts'
+import { frozenPx, type GridColumn } from './grid-layout.ts'
 import type { RowWindows } from './row-windows.ts'
 import { scrollToCell } from './scroll-to-cell.ts'
 import type { Selection } from './selection.ts'
@@ -9,7 +9,8 @@ export interface ActiveCellOptions {
   readonly viewport: RefObject<HTMLElement | null>
   readonly columns: readonly GridColumn[]
   readonly rowPx: number
-  readonly isTitleSticky: boolean
+  /** Columns that stay at the left. */
+  readonly frozen: number
   readonly windows: RowWindows | undefined
   /** Version of the rows in the windows. */
   readonly version: number
@@ -24,7 +25,7 @@ export interface ActiveCellOptions {
  * @returns selects cells, focuses the active one and scrolls to it
  */
 export function useActiveCell(options: ActiveCellOptions): (next: Selection) => void {
-  const { viewport, columns, rowPx, isTitleSticky, viewKey } = options
+  const { viewport, columns, rowPx, frozen, viewKey } = options
   const isFocusWanted = useRef(false)
 
   useFollowRecord(options)
@@ -51,7 +52,7 @@ export function useActiveCell(options: ActiveCellOptions): (next: Selection) => 
     const column = columns[next.active.column]
     if (!element || !column) return
     const cell = { top: next.active.row * rowPx, height: rowPx, left: column.left, width: column.width }
-    const { top, left } = scrollToCell(element, cell, isTitleSticky ? (columns[0]?.width ?? 0) : 0)
+    const { top, left } = scrollToCell(element, cell, frozenPx(columns, frozen))
     if (top === element.scrollTop && left === element.scrollLeft) return
     element.scrollTo({ top, left, behavior: 'instant' })
   }

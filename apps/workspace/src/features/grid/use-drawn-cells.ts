@@ -22,6 +22,7 @@ export function useDrawnCells({
   windows,
   count,
   columns,
+  frozen,
   scroll,
   active,
 }: {
@@ -29,6 +30,8 @@ export function useDrawnCells({
   /** Rows that can be shown; `undefined`: none have been read. */
   readonly count: number | undefined
   readonly columns: readonly GridColumn[]
+  /** Columns that stay at the left. */
+  readonly frozen: number
   readonly scroll: GridScroll
   readonly active: CellPlace
 }): DrawnCells {
@@ -38,7 +41,7 @@ export function useDrawnCells({
   useEffect(() => windows?.show(first, Math.max(first, last)), [windows, first, last, count])
   const slots = useSlots(first, last, active.row < rows ? active.row : undefined)
   // A list of the same columns is the same object, so that rows need not be drawn again.
-  const drawnKey = drawnColumns(columns, scroll.left, scroll.width, active.column).join(',')
+  const drawnKey = drawnColumns(columns, scroll.left, scroll.width, active.column, frozen).join(',')
   const drawn = useMemo(() => (drawnKey === '' ? [] : drawnKey.split(',').map(Number)), [drawnKey])
   return { rows: slotsInOrder(slots), columns: drawn }
 }

@@ -81,7 +81,7 @@ export function useGridView(table: TableInfo, fields: readonly Field[], saved: S
     settings,
     isChanged: hasChanges(own, search),
     query,
-    key: JSON.stringify([saved?.id, query.search, query.filter, query.sorts]),
+    key: JSON.stringify([saved?.id, query.search, query.filter, query.sorts, settings.group]),
     filter,
     shown,
     record: search.record,

@@ -5,36 +5,49 @@ import type { GridQuery } from './query/grid-query.ts'
 import { ensureSortIndex, SORT_INDEX_ROWS_MIN } from './sort-index.ts'
 import { RowWindows, type WindowsState } from './row-windows.ts'
 
-const NOT_YET: WindowsState = { count: undefined, rows: undefined, error: undefined, version: 0 }
+const NOT_YET: WindowsState = { count: undefined, rows: undefined, error: undefined, levels: 0, version: 0 }
 
-/** The windows of a view while it is on the screen; `undefined` before they are open. */
-export function useRowWindows(asked: GridQuery): {
+/**
+ * The windows of a view while it is on the screen; `undefined` before they are open.
+ *
+ * @param asked - `undefined`: not known yet; the windows stay as they are
+ */
+export function useRowWindows(asked: GridQuery | undefined): {
   readonly windows: RowWindows | undefined
   readonly state: WindowsState
 } {
   const { database, search } = useLocalDatabase()
   const query = useMemo(
-    () => ({ ...asked, candidates: candidatesOf(search, asked.table, asked.fields) }),
+    () => asked && { ...asked, candidates: candidatesOf(search, asked.table, asked.fields) },
     [asked, search],
   )
+  const [isAsked, setAsked] = useState(query !== undefined)
+  if (query && !isAsked) setAsked(true)
   const [windows, setWindows] = useState<RowWindows>()
   // A subscription of the local database. Another query goes into the same windows, below.
   useEffect(() => {
+    if (!query) return
     const opened = new RowWindows(database, query)
     setWindows(opened)
     return () => opened[Symbol.dispose]()
     // eslint-disable-next-line react/exhaustive-deps
-  }, [database])
-  useEffect(() => windows?.setQuery(query), [windows, query])
+  }, [database, isAsked])
+  useEffect(() => {
+    if (query) windows?.setQuery(query)
+  }, [windows, query])
   const state = useSyncExternalStore(windows?.subscribe ?? noSubscription, windows?.getState ?? notYet)
-  const [sort] = query.sorts
-  const sorted = query.fields.find(({ name }) => name === sort?.field)
-  const { table } = query
+  const [sort] = query?.sorts ?? []
+  const sorted = query?.fields.find(({ name }) => name === sort?.field)
+  const table = query?.table
   const isLarge = (state.count ?? 0) >= SORT_INDEX_ROWS_MIN
   // The local database learns of an order that is wanted; it answers without the index until it has one.
   useEffect(() => {
-    if (sorted && isLarge) void ensureSortIndex(database, table, sorted)
+    if (table !== undefined && sorted && isLarge) void ensureSortIndex(database, table, sorted)
   }, [database, table, sorted, isLarge])
+  const grouped = query?.fields.find(({ name }) => name === query.grouping?.outerField)
+  useEffect(() => {
+    if (table !== undefined && grouped && isLarge) void ensureSortIndex(database, table, grouped, true)
+  }, [database, table, grouped, isLarge])
   return { windows, state }
 }
 

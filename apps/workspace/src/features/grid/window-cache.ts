@@ -6,10 +6,13 @@ export type GridRow = Readonly<Record<string, FieldValue>> & { readonly id: stri
 export const WINDOW_ROWS = 100
 export const WINDOWS_MAX = 30
 
+/** The rows of a window by their places; in a grouped view there are headers between them. */
+export type WindowRows = readonly (GridRow | undefined)[]
+
 /** The rows of a view that have been read, in windows of {@link WINDOW_ROWS} by number. The longest unused are evicted first. */
 export class WindowCache {
   /** In the order of use. */
-  readonly #windows = new Map<number, readonly GridRow[]>()
+  readonly #windows = new Map<number, WindowRows>()
 
   has(number: number): boolean {
     return this.#windows.has(number)
@@ -21,13 +24,13 @@ export class WindowCache {
 
   indexOf(id: string): number | undefined {
     for (const [number, rows] of this.#windows) {
-      const at = rows.findIndex((row) => row.id === id)
+      const at = rows.findIndex((row) => row?.id === id)
       if (at >= 0) return number * WINDOW_ROWS + at
     }
     return undefined
   }
 
-  set(number: number, rows: readonly GridRow[]): void {
+  set(number: number, rows: WindowRows): void {
     this.#windows.set(number, rows)
   }
 
@@ -51,10 +54,10 @@ export class WindowCache {
   /** Changes values of one row. @returns whether the row is here */
   patch(id: string, values: Readonly<Record<string, FieldValue>>): boolean {
     for (const [number, rows] of this.#windows) {
-      if (!rows.some((row) => row.id === id)) continue
+      if (!rows.some((row) => row?.id === id)) continue
       this.#windows.set(
         number,
-        rows.map((row) => (row.id === id ? { ...row, ...values } : row)),
+        rows.map((row) => (row?.id === id ? { ...row, ...values } : row)),
       )
       return true
     }
@@ -66,7 +69,7 @@ export class WindowCache {
    *
    * @returns whether anything changed in the given windows
    */
-  replaceAll(read: readonly { readonly number: number; readonly rows: readonly GridRow[] }[]): boolean {
+  replaceAll(read: readonly { readonly number: number; readonly rows: WindowRows }[]): boolean {
     const fresh = new Map(read.map(({ number, rows }) => [number, shareRows(this.#windows.get(number), rows)]))
     const hasChanged = [...fresh].some(([number, rows]) => rows !== this.#windows.get(number))
     for (const number of this.#windows.keys()) if (!fresh.has(number)) this.#windows.delete(number)
@@ -76,12 +79,12 @@ export class WindowCache {
 }
 
 /** The new rows, with the old object for each one in which nothing changed; the old list when nothing changed at all. */
-export function shareRows(old: readonly GridRow[] | undefined, fresh: readonly GridRow[]): readonly GridRow[] {
+export function shareRows(old: WindowRows | undefined, fresh: WindowRows): WindowRows {
   if (!old) return fresh
-  const byId = new Map(old.map((row) => [row.id, row]))
+  const byId = new Map(old.flatMap((row) => (row ? [[row.id, row] as const] : [])))
   const shared = fresh.map((row) => {
-    const known = byId.get(row.id)
-    return known && isSameRow(known, row) ? known : row
+    const known = row && byId.get(row.id)
+    return row && known && isSameRow(known, row) ? known : row
   })
   return shared.length === old.length && shared.every((row, index) => row === old[index]) ? old : shared
 }

@@ -4,6 +4,8 @@ export const SETTING_LETTERS = {
   sort: 's',
   group: 'g',
   hide: 'h',
+  order: 'k',
+  width: 'w',
   aggregate: 'a',
   color: 'c',
   freeze: 'z',

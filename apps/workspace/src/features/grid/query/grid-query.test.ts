@@ -65,6 +65,21 @@ describe('the SQL of a view', () => {
     )
   })
 
+  test('says of each row which rules it fits, as a filter by them would', () => {
+    fc.assert(
+      fc.property(rowsOf(), groupOf(2), groupOf(1), groupOf(2), (rows, first, second, filter) => {
+        using database = openDatabase(rows)
+        const rules = [first, second].map((rule) => ({ filter: rule }))
+        for (const row of read(database, view({ filter, rules }), 0, 100)) {
+          const own = rows.find(({ id }) => id === row['id']) ?? {}
+          // A rule without conditions marks nothing.
+          const marks = [first, second].map((rule) => (!isEmpty(rule) && fits(own, rule) ? 1 : 0))
+          expect([row['~0'], row['~1']]).toEqual(marks)
+        }
+      }),
+    )
+  })
+
   test('compares only the rows that an index names, when it can name them', () => {
     fc.assert(
       fc.property(rowsOf(), fc.constantFrom('pump', 'elm', 'x'), fc.boolean(), (rows, word, canHelp) => {

@@ -5,6 +5,7 @@ import type { FilterGroup } from '../../../lib/filters/filter.ts'
 import type { FindCandidates } from '../../../lib/search/candidates-of.ts'
 import { searchedColumns, wordsOf, wordSql } from '../../../lib/search/word-sql.ts'
 import { quoteName, type SqlPart } from '../../../lib/sql.ts'
+import type { Grouping } from '../row-groups.ts'
 import { filterSql } from './filter-sql.ts'
 import type { Sort } from './sort.ts'
 
@@ -17,9 +18,15 @@ export interface GridQuery {
   readonly candidates?: FindCandidates | undefined
   readonly filter: FilterGroup
   readonly sorts: readonly Sort[]
+  readonly grouping?: Grouping<GridQuery> | undefined
+  /** Each is answered for each row, in a column of {@link RULE_PREFIX} and its place. */
+  readonly rules?: readonly { readonly filter: FilterGroup }[] | undefined
   /** `YYYY-MM-DD`, for relative days. */
   readonly today: string
 }
+
+/** Prefix of the columns that say whether a row fits a rule. */
+export const RULE_PREFIX = '~'
 
 /** Prefix of the columns that carry what links are called. */
 export const LABEL_PREFIX = '@'
@@ -38,14 +45,24 @@ export function windowSql(query: GridQuery, offset: number, limit: number): SqlP
   return rowsSql(query, undefined, limit, offset)
 }
 
-/** @param only - narrows the view further; over the table named `t` */
-export function rowsSql(query: GridQuery, only: SqlPart | undefined, limit: number, offset: number): SqlPart {
+/**
+ * @param only - narrows the view further; over the table named `t`
+ * @param groups - fields that go before the order of the view
+ */
+export function rowsSql(
+  query: GridQuery,
+  only: SqlPart | undefined,
+  limit: number,
+  offset: number,
+  groups: readonly Sort[] = [],
+): SqlPart {
   const where = whereSql(query, only)
-  const order = orderSql(query)
+  const order = orderSql(query, groups)
+  const columns = columnsSql(query)
   const page = `select t.id from ${quoteName(query.table)} t${where.text} order by ${order} limit ? offset ?`
   return {
-    text: `select ${columnsSql(query)} from (${page}) page cross join ${quoteName(query.table)} t on t.id = page.id order by ${order}`,
-    values: [...where.values, limit, offset],
+    text: `select ${columns.text} from (${page}) page cross join ${quoteName(query.table)} t on t.id = page.id order by ${order}`,
+    values: [...columns.values, ...where.values, limit, offset],
   }
 }
 
@@ -54,14 +71,18 @@ export function tablesOfQuery({ table, fields }: GridQuery): readonly string[] {
   return [...new Set([table, ...fields.flatMap(({ link }) => (link?.titleColumn === undefined ? [] : [link.table]))])]
 }
 
-function columnsSql({ fields }: GridQuery): string {
-  return [
+function columnsSql({ fields, rules = [], today }: GridQuery): SqlPart {
+  const byName = new Map(fields.map((field) => [field.name, field]))
+  const asked = rules.map(({ filter }) => filterSql(filter, { fields: byName, today }))
+  const columns = [
     't.id as id',
     ...fields.filter(({ name }) => name !== 'id').map(({ name }) => `t.${quoteName(name)} as ${quoteName(name)}`),
     ...fields
       .filter(({ link }) => link?.titleColumn !== undefined)
       .map((field) => `${labelSql(field, `t.${quoteName(field.name)}`)} as ${quoteName(LABEL_PREFIX + field.name)}`),
-  ].join(', ')
+    ...asked.map(({ text }, index) => `(${text === '' ? 0 : text}) as ${quoteName(RULE_PREFIX + index)}`),
+  ]
+  return { text: columns.join(', '), values: asked.flatMap(({ values }) => values) }
 }
 
 /** ` where …`, or nothing; the table is named `t`. */
@@ -96,21 +117,30 @@ export interface OrderKey {
 export function orderKeys({ fields, sorts }: GridQuery): readonly OrderKey[] {
   const keys = sorts.flatMap(({ field: name, isDescending }) => {
     const field = fields.find((one) => one.name === name)
-    return field ? [{ key: sortKeySql(field), isDescending }] : []
+    return field ? [{ key: sortKeySql(field, `t.${quoteName(field.name)}`), isDescending }] : []
   })
   // In the direction of the first field, so that one index over field and id serves both directions.
   return [...keys, { key: ID_KEY, isDescending: sorts[0]?.isDescending === true }]
 }
 
 /** Empty values come last in both directions. */
-function orderSql(query: GridQuery): string {
-  return orderKeys(query)
-    .map(({ key, isDescending }) => `${key} ${isDescending ? 'desc' : 'asc'}${key === ID_KEY ? '' : ' nulls last'}`)
-    .join(', ')
+function orderSql(query: GridQuery, groups: readonly Sort[]): string {
+  const outer = groups.flatMap((sort) => {
+    const field = query.fields.find(({ name }) => name === sort.field)
+    return field ? [groupOrderSql(field, sort, `t.${quoteName(field.name)}`)] : []
+  })
+  const own = orderKeys(query).map(
+    ({ key, isDescending }) => `${key} ${isDescending ? 'desc' : 'asc'}${key === ID_KEY ? '' : ' nulls last'}`,
+  )
+  return [...outer, ...own].join(', ')
 }
 
-function sortKeySql(field: Field): string {
-  const column = `t.${quoteName(field.name)}`
+/** Groups in the order of their field; two that are called the same stay apart. */
+export function groupOrderSql(field: Field, { isDescending }: Sort, column: string): string {
+  return `${sortKeySql(field, column)} ${isDescending ? 'desc' : 'asc'} nulls last, ${column}`
+}
+
+function sortKeySql(field: Field, column: string): string {
   if (field.kind === 'link' && field.link?.titleColumn !== undefined) return `${labelSql(field, column)} collate nocase`
   if (isNumeric(field.kind)) return field.column.local === 'text' ? `cast(${column} as real)` : column
   if (field.kind === 'choice') return choiceOrderSql(field, column)

@@ -18,11 +18,11 @@ import {
 import { ConditionValue } from './condition-value.tsx'
 
 /** The conditions of a filter, in groups of which all or any have to fit. */
-export function FilterForm({ fields, filter, onChange }: FilterProps): JSX.Element {
+export function FilterForm({ fields, filter, none = words.noConditions, onChange }: FilterProps): JSX.Element {
   const count = countConditions(filter)
   return (
     <>
-      {filter.nodes.length === 0 ? <p className="pb-3 text-body text-muted">{words.noConditions}</p> : null}
+      {filter.nodes.length === 0 ? <p className="pb-3 text-body text-muted">{none}</p> : null}
       <GroupForm fields={fields} filter={filter} onChange={onChange} depth={1} left={CONDITIONS_MAX - count}>
         {filter.nodes.length > 0 ? (
           <Button size="sm" tone="quiet" onPress={() => onChange(NO_FILTER)}>
@@ -37,6 +37,8 @@ export function FilterForm({ fields, filter, onChange }: FilterProps): JSX.Eleme
 export interface FilterProps {
   readonly fields: readonly Field[]
   readonly filter: FilterGroup
+  /** What a filter without conditions says. */
+  readonly none?: string
   readonly onChange: (filter: FilterGroup) => void
 }
 
@@ -56,7 +58,7 @@ function GroupForm({
   /** Beside the buttons that add. */
   readonly children?: ReactNode
 }): JSX.Element {
-  const first = fields.find(({ kind }) => kind === 'choice') ?? fields[0]
+  const first = firstField(fields)
   const add = (node: FilterNode): void => onChange({ ...filter, nodes: [...filter.nodes, node] })
   return (
     <>
@@ -142,6 +144,16 @@ function NodeList({
       ))}
     </ul>
   )
+}
+
+/** A filter with the first condition that a person would choose. */
+export function emptyFilter(fields: readonly Field[]): FilterGroup {
+  const first = firstField(fields)
+  return { kind: 'all', nodes: first ? [emptyCondition(first)] : [] }
+}
+
+function firstField(fields: readonly Field[]): Field | undefined {
+  return fields.find(({ kind }) => kind === 'choice') ?? fields[0]
 }
 
 function emptyCondition(field: Field): Condition {

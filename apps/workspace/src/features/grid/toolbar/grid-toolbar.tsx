@@ -6,33 +6,38 @@ import { DebouncedSearchField } from '../../../components/debounced-search-field
 import { TableIcon } from '../../../components/table-icon.tsx'
 import type { TableInfo } from '../../../lib/data/tables.ts'
 import type { Field } from '../../../lib/fields/field.ts'
+import { lazyAfterPaint } from '../../../lib/presence/lazy-after-paint.tsx'
 import { useHasViews } from '../../../lib/views/use-views.ts'
 import { gridMessages as words } from '../../../messages/grid.ts'
 import type { GridView } from '../use-grid-view.ts'
-import { DensityMenu } from './density-menu.tsx'
 import { FieldsPopover } from './fields-popover.tsx'
 import { FilterPopover } from './filter-popover.tsx'
+import type { MoreToolsProps } from './more-tools.tsx'
 import { SortPopover } from './sort-popover.tsx'
 import { ViewsPopover } from './views-popover.tsx'
 
-/** What narrows, orders and shapes the view; all of it goes into the address. */
-export function GridToolbar({
-  table,
-  fields,
-  view,
-  isPhone,
-  isList,
-  isGrid,
-  onListChange,
-  onNew,
-}: {
-  readonly table: TableInfo
+const MoreTools = lazyAfterPaint<MoreToolsProps>(async () => (await import('./more-tools.tsx')).MoreTools)
+
+interface ViewToolsProps {
   readonly fields: readonly Field[]
   readonly view: GridView
   readonly isPhone: boolean
   readonly isList: boolean
   readonly isGrid: boolean
+  /** There are rows to see: what is used less is loaded after them. */
+  readonly hasRows: boolean
   readonly onListChange: (isList: boolean) => void
+  readonly onToggleGroups: (isExpanded: boolean) => void
+}
+
+/** What narrows, orders and shapes the view; all of it goes into the address. */
+export function GridToolbar({
+  table,
+  view,
+  onNew,
+  ...tools
+}: ViewToolsProps & {
+  readonly table: TableInfo
   readonly onNew: (() => void) | undefined
 }): JSX.Element {
   const hasViews = useHasViews()
@@ -53,19 +58,7 @@ export function GridToolbar({
           onTyped={view.setSearch}
           className="w-56 min-w-24 shrink max-tablet:order-2 max-tablet:w-auto max-tablet:flex-1"
         />
-        <div role="group" aria-label={words.view} className="flex items-center gap-0.5 max-tablet:order-3">
-          <FilterPopover fields={fields} filter={view.filter} onChange={view.setFilter} />
-          <SortPopover fields={fields} sorts={view.query.sorts} onChange={view.setSorts} />
-          {isList ? null : <FieldsPopover fields={fields} shown={view.shown} onToggle={view.toggle} />}
-          {isGrid ? <DensityMenu /> : null}
-          {(isPhone && isGrid) || isList ? (
-            <IconButton
-              label={isList ? words.asGrid : words.asList}
-              icon={isList ? <Table2 size={18} aria-hidden /> : <LayoutList size={18} aria-hidden />}
-              onPress={() => onListChange(!isList)}
-            />
-          ) : null}
-        </div>
+        <ViewTools {...tools} view={view} />
         {onNew === undefined ? null : (
           <Button
             tone="primary"
@@ -79,6 +72,50 @@ export function GridToolbar({
           </Button>
         )}
       </div>
+    </div>
+  )
+}
+
+function ViewTools({
+  fields,
+  view,
+  isPhone,
+  isList,
+  isGrid,
+  hasRows,
+  onListChange,
+  onToggleGroups,
+}: ViewToolsProps): JSX.Element {
+  return (
+    <div role="group" aria-label={words.view} className="flex items-center gap-0.5 max-tablet:order-3">
+      <FilterPopover fields={fields} filter={view.filter} onChange={view.setFilter} />
+      <SortPopover fields={fields} sorts={view.query.sorts} onChange={view.setSorts} />
+      {isList ? null : (
+        <FieldsPopover
+          fields={fields}
+          shown={view.shown}
+          onToggle={view.toggle}
+          onOrder={(text) => view.set('order', text)}
+        />
+      )}
+      {(isPhone && isGrid) || isList ? (
+        <IconButton
+          label={isList ? words.asGrid : words.asList}
+          icon={isList ? <Table2 size={18} aria-hidden /> : <LayoutList size={18} aria-hidden />}
+          onPress={() => onListChange(!isList)}
+        />
+      ) : null}
+      {hasRows && (isGrid || isList) ? (
+        <MoreTools
+          group={{
+            fields,
+            text: view.settings.group,
+            onChange: (text) => view.set('group', text),
+            onToggleAll: onToggleGroups,
+          }}
+          look={isGrid ? { fields, ...view.settings, onChange: view.set } : undefined}
+        />
+      ) : null}
     </div>
   )
 }

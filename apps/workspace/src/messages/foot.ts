@@ -1,0 +1,19 @@
+/** What is read at the foot of columns; it comes after the first rows. */
+export const footMessages = {
+  calculate: 'Calculate',
+  calculateOf: (label: string) => `Calculate of ${label}`,
+  nothing: 'Nothing',
+  of: (aggregate: string, label: string, value: string) => `${aggregate} of ${label}: ${value}`,
+  aggregates: {
+    count: 'Count',
+    filled: 'Filled',
+    empty: 'Empty',
+    unique: 'Unique',
+    sum: 'Sum',
+    average: 'Average',
+    min: 'Smallest',
+    max: 'Largest',
+    earliest: 'Earliest',
+    latest: 'Latest',
+  },
+} as const

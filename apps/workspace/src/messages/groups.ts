@@ -1,0 +1,16 @@
+import { formatCount, plural } from '../lib/format.ts'
+
+/** What is read where records are grouped; loaded with the first grouped view. */
+export const groupMessages = {
+  groupBy: 'Group by',
+  thenBy: 'Then by',
+  nothing: 'No grouping',
+  order: 'Order of the groups',
+  collapseAll: 'Collapse all',
+  expandAll: 'Expand all',
+  noValue: 'No value',
+  tooMany: (max: number) =>
+    `These fields make more than ${formatCount(max)} groups. Group by one that has fewer values.`,
+  header: (label: string, text: string, records: number, noun: string, many: string) =>
+    `${label}: ${text}, ${plural(records, noun, many)}`,
+} as const

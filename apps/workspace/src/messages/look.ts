@@ -1,0 +1,26 @@
+import { formatCount, plural } from '../lib/format.ts'
+
+/** What is read where the look of a grid is chosen. */
+export const lookMessages = {
+  group: 'Group',
+  groupCount: (count: number) => `Group, by ${plural(count, 'field')}`,
+  look: 'Look',
+  lookCount: (count: number) => `Look, ${formatCount(count)} set`,
+  /** What rules mark records as. */
+  tones: { danger: 'Urgent', warning: 'Attention', success: 'In order', info: 'Note' },
+  automatic: 'As on this device',
+  height: 'Row height',
+  heights: { compact: 'Compact', medium: 'Medium', tall: 'Tall' },
+  frozen: 'Columns that stay in sight',
+  columns: (count: number) => (count === 0 ? 'None' : plural(count, 'column')),
+  rules: 'Colours',
+  rule: 'Rule',
+  addRule: 'Add a rule',
+  removeRule: 'Remove the rule',
+  tone: 'Mark as',
+  target: 'What is marked',
+  whole: 'The whole record',
+  noConditions: 'Add a condition to say which records are marked.',
+  moveUp: (label: string) => `Move ${label} up`,
+  moveDown: (label: string) => `Move ${label} down`,
+} as const
