@@ -49,6 +49,22 @@ export function generateViews(seed: number): readonly ViewRow[] {
       },
       is_default: false,
     },
+    {
+      table_name: 'inspections',
+      name: 'Schedule',
+      type: 'calendar',
+      scope: 'shared',
+      config: { sort: 'number', date: 'scheduled_on' },
+      is_default: false,
+    },
+    {
+      table_name: 'sites',
+      name: 'Map',
+      type: 'map',
+      scope: 'shared',
+      config: { sort: 'name', point: 'lat,lon' },
+      is_default: false,
+    },
   ]
   return views.map((view, index) => ({ id: createId(seed, 'views', index), ...view, position: index }))
 }

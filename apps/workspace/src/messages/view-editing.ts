@@ -19,7 +19,7 @@ export const viewEditingMessages = {
   copyOf: (name: string) => `${name} (copy)`,
   name: 'Name',
   type: 'Type',
-  types: { grid: 'Grid', board: 'Board' },
+  types: { grid: 'Grid', board: 'Board', calendar: 'Calendar', gallery: 'Gallery', map: 'Map', form: 'Form' },
   scope: 'Who has it',
   isDefault: 'Opens first for everyone',
   create: 'Create view',

@@ -1,12 +1,15 @@
 import { useParams, useSearch } from '@tanstack/react-router'
 import { type JSX, lazy, Suspense } from 'react'
+import { lateContent } from '../../components/late-content.tsx'
 import { useRememberRecent } from '../../lib/data/recent.ts'
-import { TableScreen } from '../../features/grid/table-screen.tsx'
+import { type OpenForm, TableScreen } from '../../features/grid/table-screen.tsx'
 
 /** The grid is there before the record's screens are. */
 const RecordPanel = lazy(async () => ({
   default: (await import('../../features/record/record-panel.tsx')).RecordPanel,
 }))
+
+const formView = lateContent<OpenForm>(async () => (await import('../../features/record/form/form-view.tsx')).FormView)
 
 /** Mounts the grid for the table in the address, with the open record beside it; another table is another screen with its own state. */
 export function TableRoute(): JSX.Element {
@@ -24,6 +27,7 @@ export function TableRoute(): JSX.Element {
           <RecordPanel key={open.recordId} {...open} />
         </Suspense>
       )}
+      renderForm={(open) => <formView.Content key={open.saved.id} {...open} />}
     />
   )
 }

@@ -10,7 +10,7 @@ import { useHotkeys } from '../../hooks/use-hotkeys.ts'
 import { useMediaQuery } from '../../hooks/use-media-query.ts'
 import { useAppearance } from '../../lib/appearance.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
-import { fieldsOf } from '../../lib/fields/field.ts'
+import { type Field, fieldsOf } from '../../lib/fields/field.ts'
 import { latenessOf } from '../../lib/fields/late.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import { useNewRecord } from '../../lib/records/use-new-record.ts'
@@ -19,9 +19,10 @@ import { useRecordWriter } from '../../components/records/use-record-writer.ts'
 import { useRecordMarks } from '../../lib/records/use-record-marks.ts'
 import { useUndoKeys } from '../../lib/records/use-undo-keys.ts'
 import { quoteName } from '../../lib/sql.ts'
-import { type SavedView, useView } from '../../lib/views/use-views.ts'
+import { type SavedView, useView, type ViewType } from '../../lib/views/use-views.ts'
 import type { AddressSettings } from '../../lib/views/view-settings.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
+import type { KindProps } from './kind-props.ts'
 import { DataGrid } from './data-grid.tsx'
 import { GridFooter } from './grid-footer.tsx'
 import { ROW_PX } from './grid-layout.ts'
@@ -38,11 +39,23 @@ import { type GridView, useGridView } from './use-grid-view.ts'
 import { useDress } from './use-dress.ts'
 import { useRowWindows } from './use-row-windows.ts'
 import { useViewSelection, type ViewSelection } from './use-view-selection.ts'
-import { viewKinds } from './view-kinds.ts'
 
 const viewGone = lateContent<{ readonly table: TableInfo }>(async () => (await import('./view-gone.tsx')).ViewGone)
 
+/** What the grid's own scripts do not have: one import, so that they do not list what each kind needs. */
+const kindView = lateContent<KindProps & { readonly type: Exclude<ViewType, 'grid' | 'form'> }>(
+  async () => (await import('./kind-view.tsx')).KindView,
+)
+
 const NO_MARKS: ReadonlyMap<string, RecordMark> = new Map()
+
+/** What the app mounts in place of the grid for a view that makes records. */
+export interface OpenForm {
+  readonly table: TableInfo
+  readonly fields: readonly Field[]
+  readonly view: GridView
+  readonly saved: SavedView
+}
 
 /** What the app mounts beside the grid for the record in the address. */
 export interface OpenRecord {
@@ -54,21 +67,26 @@ export interface OpenRecord {
   readonly onNext: (() => void) | undefined
 }
 
+/** Other features, which this one does not know. */
+interface Renders {
+  readonly renderRecord: (record: OpenRecord) => ReactNode
+  readonly renderForm: (form: OpenForm) => ReactNode
+}
+
 /** The records of one table: grid or list, and the open record beside it. */
 export function TableScreen({
   table: name,
   view: viewId,
-  renderRecord,
-}: {
+  ...renders
+}: Renders & {
   readonly table: string
   /** The saved view in the address; `undefined`: all records. */
   readonly view: string | undefined
-  readonly renderRecord: (record: OpenRecord) => ReactNode
 }): JSX.Element {
   const table = useTableInfo(name)
   const { view: saved, isLoading } = useView(name, viewId)
   useDocumentTitle(saved ? `${saved.name} · ${table?.label ?? name}` : (table?.label ?? name))
-  if (table && (viewId === undefined || saved)) return <TableView {...{ table, saved, renderRecord }} />
+  if (table && (viewId === undefined || saved)) return <TableView {...{ table, saved }} {...renders} />
   return (
     <>
       <h1 tabIndex={-1} className="sr-only">
@@ -87,23 +105,24 @@ function TableView({
   table,
   saved,
   renderRecord,
-}: {
+  renderForm,
+}: Renders & {
   readonly table: TableInfo
   readonly saved: SavedView | undefined
-  readonly renderRecord: (record: OpenRecord) => ReactNode
 }): JSX.Element {
   const schema = useSchema()
   const fields = useMemo(() => fieldsOf(table.descriptor, schema), [table.descriptor, schema])
   const plain = useGridView(table, fields, saved)
-  const kind = saved === undefined || saved.type === 'grid' ? undefined : viewKinds[saved.type]
-  const { view, dress, isWaiting } = useDress(plain, kind === undefined)
+  const type = saved?.type ?? 'grid'
+  const { view, dress, isWaiting } = useDress(plain, type === 'grid')
   const { windows, state } = useRowWindows(isWaiting ? undefined : view.query)
   const marks = useRecordMarks(table.name) ?? NO_MARKS
   const writer = useRecordWriter()
   const newRecord = useNewRecord(table, fields, writer, state.rows !== undefined)
   const isPhone = useMediaQuery('(max-width: 599.98px)')
   const [listChoice, setListChoice] = useState<boolean>()
-  const isList = kind === undefined && (listChoice ?? isPhone)
+  const isForm = type === 'form'
+  const isList = type === 'grid' && (listChoice ?? isPhone)
   const selection = useViewSelection(view.key)
   const steps = recordSteps(view, windows, selection)
   const total = useRecordTotal(table)
@@ -119,15 +138,18 @@ function TableView({
       <section className="flex min-w-0 flex-1 flex-col">
         <GridToolbar
           {...{ table, fields, view, isPhone, isList, onNew }}
-          isGrid={kind === undefined && !isList}
+          isGrid={type === 'grid' && !isList}
           hasRows={(state.rows ?? 0) > 0}
+          hasRecords={!isForm}
           onListChange={setListChoice}
           onToggleGroups={(isExpanded) => windows?.toggleGroup(isExpanded)}
         />
-        {state.rows === undefined || state.rows === 0 || state.error ? (
+        {saved && isForm ? (
+          renderForm({ table, fields, view, saved })
+        ) : state.rows === undefined || state.rows === 0 || state.error ? (
           <NoRows {...{ table, view, dress, total, onNew, isList }} error={state.error} count={state.count} />
-        ) : kind ? (
-          <kind.Content {...shared} {...{ fields, writer }} />
+        ) : type !== 'grid' && type !== 'form' ? (
+          <kindView.Content {...shared} {...{ type, fields, writer }} />
         ) : isList ? (
           <RecordList
             {...shared}
@@ -144,22 +166,26 @@ function TableView({
           table={table}
           shown={state.count === 0 && !hasSynced ? undefined : state.count}
           total={total ?? state.rows ?? 0}
-          cells={isList || kind ? 0 : cellsIn(rangeOf(selection.current))}
+          cells={isList || type !== 'grid' ? 0 : cellsIn(rangeOf(selection.current))}
           marks={marks}
           isSearched={view.query.search.trim() !== ''}
         />
       </section>
-      {view.record === undefined
-        ? null
-        : renderRecord({
-            table: table.name,
-            recordId: view.record,
-            onClose: () => closeRecord(view),
-            ...steps,
-          })}
+      {openRecord(table, view, steps, renderRecord)}
       <LateUndoDialog writer={writer} />
     </div>
   )
+}
+
+/** The record in the address, beside its view. */
+function openRecord(
+  table: TableInfo,
+  view: GridView,
+  steps: ReturnType<typeof recordSteps>,
+  renderRecord: Renders['renderRecord'],
+): ReactNode {
+  if (view.record === undefined) return null
+  return renderRecord({ table: table.name, recordId: view.record, onClose: () => closeRecord(view), ...steps })
 }
 
 /** The grid with the settings of this device: how dense it is, and what stays in sight. */

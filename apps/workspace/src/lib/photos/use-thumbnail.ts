@@ -23,21 +23,23 @@ export function useThumbnail(file: FileEntry | undefined): string | undefined {
 /**
  * As {@link useThumbnail}, for a row: of a photo that is only on the server the server makes it, unless there is no network or it costs. It is kept in
  * memory only, so that it leaves the device with the page.
+ *
+ * @param side - of what the server makes, in pixels
  */
-export function useRowThumbnail(file: FileEntry): string | undefined {
+export function useRowThumbnail(file: FileEntry, side: number = ROW_SIDE): string | undefined {
   const attachments = useAttachments()
   const { supabase } = useHoldfast()
   const isOpen = useValue(attachments.pause) === undefined
   const { id, bytesName, bucket, path } = file
   const isOnServer = file.state === 'remote' || file.state === 'evicted'
-  const key = bytesName ?? (isOnServer ? `server:${path}` : undefined)
+  const key = bytesName ?? (isOnServer ? `server:${side}:${path}` : undefined)
   const mayMake = bytesName !== undefined || isOpen
   return usePicture({ key, mayMake, delayMs: SETTLED_MS }, async () => {
     if (bytesName !== undefined) {
       const bytes = await attachments.read(id)
       return bytes && makeThumbnail(bytes)
     }
-    const transform = { width: ROW_SIDE, height: ROW_SIDE, resize: 'cover' } as const
+    const transform = { width: side, height: side, resize: 'cover' } as const
     const { data, error } = await supabase.storage.from(bucket).download(path, { transform }, { cache: 'no-store' })
     if (!error) return data
     // A server that answers no has none, now and later: it transforms no images, or has not got this one.

@@ -7,6 +7,8 @@ export interface Draft {
   readonly id: string
   readonly table: string
   readonly values: RecordValues
+  /** The form in which it is filled in; left out: the record's own. */
+  readonly form?: string
 }
 
 export interface DraftRow {
@@ -22,11 +24,14 @@ export function toDraft(row: DraftRow): Draft {
 }
 
 /** Keeps a draft on this device, over restarts. */
-export async function saveDraft(database: CommonPowerSyncDatabase, { id, table, values }: Draft): Promise<void> {
+export async function saveDraft(
+  database: CommonPowerSyncDatabase,
+  { id, table, values, form = 'record' }: Draft,
+): Promise<void> {
   await database.execute(
     `insert or replace into hf_local_drafts (id, table_name, record_id, form_id, field_values, updated_at)
-     values (?, ?, ?, 'record', ?, ?)`,
-    [id, table, id, JSON.stringify(values), new Date().toISOString()],
+     values (?, ?, ?, ?, ?, ?)`,
+    [id, table, id, form, JSON.stringify(values), new Date().toISOString()],
   )
 }
 

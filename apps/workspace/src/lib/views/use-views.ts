@@ -5,7 +5,7 @@ import { parseSettings, type ViewSettings } from './view-settings.ts'
 /** The local name of `holdfast.views`. */
 export const VIEWS_TABLE = 'hf_views'
 
-export const VIEW_TYPES = ['grid', 'board'] as const
+export const VIEW_TYPES = ['grid', 'board', 'calendar', 'gallery', 'map', 'form'] as const
 export type ViewType = (typeof VIEW_TYPES)[number]
 export const VIEW_SCOPES = ['personal', 'shared', 'locked'] as const
 export type ViewScope = (typeof VIEW_SCOPES)[number]

@@ -7,14 +7,12 @@ import { Menu, MenuItem, MenuTrigger } from '../../../components/menu.tsx'
 import { RowThumbnails } from '../../../components/records/row-thumbnails.tsx'
 import { RecordStateMark } from '../../../components/state-glyph.tsx'
 import { cx } from '../../../lib/cx.ts'
-import { type Field, isPerson } from '../../../lib/fields/field.ts'
-import type { FieldKind } from '../../../lib/fields/field-kind.ts'
-import { formatValue } from '../../../lib/fields/format-value.ts'
+import type { Field } from '../../../lib/fields/field.ts'
 import type { RowPhotos } from '../../../lib/photos/use-row-photos.ts'
 import { fileWords } from '../../../lib/records/file-words.ts'
 import type { RecordMark } from '../../../lib/records/record-state.ts'
 import { boardMessages as words } from '../../../messages/board.ts'
-import { LABEL_PREFIX } from '../query/grid-query.ts'
+import { factsOf, titleOf } from '../record-words.ts'
 import type { GridRow } from '../window-cache.ts'
 import type { Board } from './use-board.ts'
 
@@ -49,7 +47,7 @@ export function BoardCard({
   readonly isOpen: boolean
 }): JSX.Element {
   const title = titleOf(row, fields)
-  const facts = factsOf(row, fields, field)
+  const facts = factsOf(row, fields, [field], FACTS_MAX)
   const files = fileWords(mark)
   return (
     <article
@@ -136,36 +134,4 @@ function MoveMenu({
       </MenuTrigger>
     </span>
   )
-}
-
-function titleOf(row: GridRow, fields: readonly Field[]): string {
-  const field = fields.find(({ isTitle }) => isTitle) ?? fields[0]
-  const text = field ? formatValue(field, row[field.name] ?? null, row[LABEL_PREFIX + field.name]) : ''
-  return text === '' ? row.id.slice(0, 8) : text
-}
-
-/** Kinds of fields that say something of a record in one word or two, the most telling first. */
-const FACT_KINDS: readonly FieldKind[] = ['date', 'text', 'link', 'choice', 'number', 'integer', 'datetime']
-
-function factsOf(
-  row: GridRow,
-  fields: readonly Field[],
-  lane: Field,
-): readonly {
-  readonly name: string
-  readonly label: string
-  readonly text: string
-  readonly isOfPerson: boolean
-}[] {
-  return fields
-    .filter((field) => !field.isTitle && field !== lane && FACT_KINDS.includes(field.kind))
-    .toSorted((a, b) => FACT_KINDS.indexOf(a.kind) - FACT_KINDS.indexOf(b.kind))
-    .map((field) => ({
-      name: field.name,
-      label: field.label,
-      isOfPerson: isPerson(field),
-      text: formatValue(field, row[field.name] ?? null, row[LABEL_PREFIX + field.name]),
-    }))
-    .filter(({ text }) => text !== '')
-    .slice(0, FACTS_MAX)
 }

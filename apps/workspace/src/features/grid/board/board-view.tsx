@@ -1,12 +1,12 @@
-import { useLocalDatabase, useRecords } from '@holdfast/react'
+import { useRecords } from '@holdfast/react'
 import { type JSX, useMemo, useRef, useState } from 'react'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { Select } from '../../../components/select.tsx'
 import type { Field } from '../../../lib/fields/field.ts'
 import { choiceWords } from '../../../lib/fields/format-value.ts'
-import { candidatesOf } from '../../../lib/search/candidates-of.ts'
 import { boardMessages as words } from '../../../messages/board.ts'
 import type { KindProps } from '../kind-props.ts'
+import { useSearchedQuery } from '../use-searched-query.ts'
 import { BoardLane } from './board-lane.tsx'
 import { laneFieldOf, laneFields } from './lane-fields.ts'
 import { type LaneRow, lanesOf, lanesSql } from './lane-sql.ts'
@@ -39,11 +39,7 @@ export function BoardView(props: KindProps): JSX.Element {
 }
 
 function Lanes({ table, view, marks, writer, field }: KindProps & { readonly field: Field }): JSX.Element {
-  const { search } = useLocalDatabase()
-  const query = useMemo(
-    () => ({ ...view.query, candidates: candidatesOf(search, view.query.table, view.query.fields) }),
-    [view.query, search],
-  )
+  const query = useSearchedQuery(view.query)
   const asked = lanesSql(query, field)
   const { rows, isLoading } = useRecords<LaneRow>(asked.text, asked.values, { throttleMs: LANES_THROTTLE_MS })
   const all = useMemo(() => lanesOf(field, rows), [field, rows])

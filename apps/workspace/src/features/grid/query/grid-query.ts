@@ -71,7 +71,8 @@ export function tablesOfQuery({ table, fields }: GridQuery): readonly string[] {
   return [...new Set([table, ...fields.flatMap(({ link }) => (link?.titleColumn === undefined ? [] : [link.table]))])]
 }
 
-function columnsSql({ fields, rules = [], today }: GridQuery): SqlPart {
+/** What a row of a view has: all columns of the table `t`, what its links are called, and whether its rules hold. */
+export function columnsSql({ fields, rules = [], today }: GridQuery): SqlPart {
   const byName = new Map(fields.map((field) => [field.name, field]))
   const asked = rules.map(({ filter }) => filterSql(filter, { fields: byName, today }))
   const columns = [
@@ -124,7 +125,7 @@ export function orderKeys({ fields, sorts }: GridQuery): readonly OrderKey[] {
 }
 
 /** Empty values come last in both directions. */
-function orderSql(query: GridQuery, groups: readonly Sort[]): string {
+export function orderSql(query: GridQuery, groups: readonly Sort[] = []): string {
   const outer = groups.flatMap((sort) => {
     const field = query.fields.find(({ name }) => name === sort.field)
     return field ? [groupOrderSql(field, sort, `t.${quoteName(field.name)}`)] : []

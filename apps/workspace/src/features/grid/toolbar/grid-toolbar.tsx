@@ -34,10 +34,13 @@ interface ViewToolsProps {
 export function GridToolbar({
   table,
   view,
+  hasRecords,
   onNew,
   ...tools
 }: ViewToolsProps & {
   readonly table: TableInfo
+  /** Not so of a form: there is nothing to narrow. */
+  readonly hasRecords: boolean
   readonly onNew: (() => void) | undefined
 }): JSX.Element {
   const hasViews = useHasViews()
@@ -51,15 +54,19 @@ export function GridToolbar({
           </h1>
           {hasViews ? <ViewsPopover table={table} view={view} /> : null}
         </div>
-        <DebouncedSearchField
-          label={words.searchIn(table.label)}
-          placeholder={words.search}
-          text={view.query.search}
-          onTyped={view.setSearch}
-          className="w-56 min-w-24 shrink max-tablet:order-2 max-tablet:w-auto max-tablet:flex-1"
-        />
-        <ViewTools {...tools} view={view} />
-        {onNew === undefined ? null : (
+        {hasRecords ? (
+          <>
+            <DebouncedSearchField
+              label={words.searchIn(table.label)}
+              placeholder={words.search}
+              text={view.query.search}
+              onTyped={view.setSearch}
+              className="w-56 min-w-24 shrink max-tablet:order-2 max-tablet:w-auto max-tablet:flex-1"
+            />
+            <ViewTools {...tools} view={view} />
+          </>
+        ) : null}
+        {onNew === undefined || !hasRecords ? null : (
           <Button
             tone="primary"
             size="sm"

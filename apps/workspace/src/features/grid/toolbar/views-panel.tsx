@@ -1,9 +1,13 @@
 import { useJudgements, useLocalDatabase } from '@holdfast/react'
 import { Link, useParams } from '@tanstack/react-router'
 import {
+  CalendarDays,
+  ClipboardPen,
   Copy,
   Heart,
+  Images,
   Lock,
+  MapPin,
   Pencil,
   Plus,
   Save,
@@ -215,7 +219,14 @@ function ViewLinks({ table, views }: { readonly table: TableInfo; readonly views
   )
 }
 
-const KIND_ICONS = { grid: Table2, board: SquareKanban } as const
+const KIND_ICONS = {
+  grid: Table2,
+  board: SquareKanban,
+  calendar: CalendarDays,
+  gallery: Images,
+  map: MapPin,
+  form: ClipboardPen,
+} as const
 
 function KindIcon({ type }: { readonly type: ViewType }): JSX.Element {
   return createElement(KIND_ICONS[type], { size: 16, 'aria-hidden': true, className: 'shrink-0 text-subtle' })

@@ -1,0 +1,64 @@
+import { addDays } from '../../../lib/fields/dates.ts'
+import { quoteName, type SqlPart } from '../../../lib/sql.ts'
+import { columnsSql, type GridQuery, orderSql, whereSql } from '../query/grid-query.ts'
+import type { GridRow } from '../window-cache.ts'
+import { boundOf, type DateFields } from './date-fields.ts'
+
+/** A record on one of its days. */
+export type Entry = GridRow & {
+  readonly '#day': string
+  /** How many the day has. */
+  readonly '#total': number
+}
+
+/**
+ * The first records of each day, and how many each has. What is not on these days is not read: one pass finds the
+ * records, by the index of the field if there is one, and only those that are shown are read whole.
+ *
+ * @param days - that are on the screen, one after the other
+ */
+export function entriesSql(
+  query: GridQuery,
+  { start, end }: DateFields,
+  days: readonly string[],
+  perDay: number,
+): SqlPart {
+  const from = `t.${quoteName(start.name)}`
+  const to = end === undefined ? 'null' : `t.${quoteName(end.name)}`
+  const [first = '', last = ''] = [days[0], days.at(-1)]
+  const bounds = days.map((day) => ({
+    day,
+    start: boundOf(start, day),
+    stop: boundOf(start, addDays(day, 1)),
+    end: end === undefined ? null : boundOf(end, day),
+  }))
+  const where = whereSql(query, {
+    text: `${from} < ? and (${from} >= ?${end === undefined ? '' : ` or ${to} ${reaches(end.kind)} ?`})`,
+    values: [
+      boundOf(start, addDays(last, 1)),
+      boundOf(start, first),
+      ...(end === undefined ? [] : [boundOf(end, first)]),
+    ],
+  })
+  const here = `select t.id, ${from} as start, ${to} as stop, row_number() over (order by ${orderSql(query)}) as place
+                  from ${quoteName(query.table)} t${where.text}`
+  const isOn = `h.start < d.value ->> 'stop' and (h.start >= d.value ->> 'start'${
+    end === undefined ? '' : ` or h.stop ${reaches(end.kind)} d.value ->> 'end'`
+  })`
+  return {
+    text: `with here as materialized (${here}),
+      placed as (
+        select h.id, d.value ->> 'day' as day, count(*) over (partition by d.key) as total,
+               row_number() over (partition by d.key order by h.start, h.place) as place
+          from json_each(?) d join here h on ${isOn})
+      select p.day as "#day", p.total as "#total", ${columnsSql({ ...query, rules: [] }).text}
+        from placed p cross join ${quoteName(query.table)} t on t.id = p.id
+       where p.place <= ? order by p.day, p.place`,
+    values: [...where.values, JSON.stringify(bounds), perDay],
+  }
+}
+
+/** A last day belongs to what it ends; a moment at midnight does not reach the day that begins. */
+function reaches(kind: string): '>=' | '>' {
+  return kind === 'date' ? '>=' : '>'
+}

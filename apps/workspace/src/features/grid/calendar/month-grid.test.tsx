@@ -1,0 +1,124 @@
+// @vitest-environment happy-dom
+import { act } from 'react'
+import { createRoot, type Root } from 'react-dom/client'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { TEST_FIELDS, testField } from '../../../lib/fields/test-fields.test-support.ts'
+import { daysOf } from './calendar-days.ts'
+import type { Entry } from './calendar-sql.ts'
+import { focusEntry } from './entry-focus.ts'
+import { MonthGrid } from './month-grid.tsx'
+import type { Calendar, Taken } from './use-calendar.ts'
+
+const DAYS = daysOf('month', '2026-11-20', 1)
+const taken: Taken[] = []
+const opened: string[] = []
+const more: string[] = []
+let root: Root
+let place: HTMLElement
+
+beforeEach(() => {
+  Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
+  for (const list of [taken, opened, more]) list.length = 0
+  place = document.createElement('div')
+  document.body.append(place)
+  root = createRoot(place)
+})
+afterEach(() => {
+  act(() => root.unmount())
+  place.remove()
+})
+
+function entry(id: string, day: string, total: number): Entry {
+  return { id, title: `Task ${id}`, state: 'doing', due_on: day, '#day': day, '#total': total }
+}
+
+function show(entries: readonly Entry[], isCompact = false): void {
+  const calendar: Calendar = {
+    handlers: {},
+    canMove: true,
+    active: undefined,
+    isDragging: false,
+    over: undefined,
+    moving: undefined,
+    openRecord: undefined,
+    activate: (one) => taken.push(one),
+    open: (id) => opened.push(id),
+    askDay: () => undefined,
+    move: () => undefined,
+    isRefused: () => false,
+  }
+  act(() =>
+    root.render(
+      <MonthGrid
+        {...{ calendar, isCompact }}
+        days={DAYS}
+        byDay={Map.groupBy(entries, (one) => one['#day'])}
+        today="2026-11-20"
+        month="2026-11"
+        shownMax={3}
+        label="November 2026"
+        fields={TEST_FIELDS}
+        dates={{ start: testField('due_on'), end: undefined }}
+        marks={new Map()}
+        onMore={(day) => more.push(day)}
+      />,
+    ),
+  )
+}
+
+const cell = (day: string): HTMLElement | null => place.querySelector(`[data-cell="${day}"]`)
+const buttons = (element: ParentNode | null): readonly HTMLButtonElement[] => [
+  ...(element?.querySelectorAll('button') ?? []),
+]
+
+test('a month is a table of weeks in which today is marked', () => {
+  show([])
+  expect(place.querySelectorAll('tbody tr')).toHaveLength(6)
+  expect(place.querySelector('[aria-current="date"]')?.getAttribute('data-cell')).toBe('2026-11-20')
+  expect(place.querySelector('caption')?.textContent).toBe('November 2026')
+})
+
+test('what fits is shown whole; where a day has more, one line opens all of them', () => {
+  const [five, three] = ['2026-11-03', '2026-11-04']
+  show([...['1', '2', '3'].map((id) => entry(id, five, 5)), ...['6', '7', '8'].map((id) => entry(id, three, 3))])
+  expect(buttons(cell(five)).map(({ textContent }) => textContent)).toEqual([
+    'Task 1, Doing',
+    'Task 2, Doing',
+    '+3 more',
+  ])
+  expect(buttons(cell(three))).toHaveLength(3)
+  act(() => buttons(cell(five))[2]?.click())
+  expect(more).toEqual([five])
+  act(() => buttons(cell(three))[0]?.click())
+  expect(opened).toEqual(['6'])
+})
+
+test('where words have no room a day says how many it has', () => {
+  show(
+    ['1', '2', '3'].map((id) => entry(id, '2026-11-03', 5)),
+    true,
+  )
+  expect(buttons(cell('2026-11-03')).map(({ textContent }) => textContent)).toEqual(['5'])
+})
+
+test('one record is reached by Tab, the others by arrow keys', () => {
+  show([
+    entry('1', '2026-11-03', 2),
+    entry('2', '2026-11-03', 2),
+    entry('3', '2026-11-12', 1),
+    entry('4', '2026-11-24', 1),
+  ])
+  const entries = buttons(place)
+  expect(entries.map(({ tabIndex }) => tabIndex)).toEqual([0, -1, -1, -1])
+  const go = (days: -1 | 0 | 1, step: -1 | 0 | 1): string | undefined => {
+    act(() => focusEntry(place, { days, entries: step }))
+    return document.activeElement?.textContent ?? undefined
+  }
+  act(() => entries[0]?.focus())
+  expect(go(0, 1)).toBe('Task 2, Doing')
+  expect(go(1, 0)).toBe('Task 3, Doing')
+  expect(go(1, 0)).toBe('Task 4, Doing')
+  expect(go(1, 0)).toBe('Task 4, Doing')
+  expect(go(-1, 0)).toBe('Task 3, Doing')
+  expect(taken.map(({ row }) => row.id)).toEqual(['1', '2', '3', '4', '3'])
+})

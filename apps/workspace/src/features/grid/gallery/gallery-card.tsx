@@ -1,0 +1,116 @@
+import type { FileEntry } from '@holdfast/client'
+import { Image } from 'lucide-react'
+import type { JSX } from 'react'
+import { ChoiceChip } from '../../../components/fields/choice-chip.tsx'
+import { RecordStateMark } from '../../../components/state-glyph.tsx'
+import { cx } from '../../../lib/cx.ts'
+import type { Field } from '../../../lib/fields/field.ts'
+import type { RowPhotos } from '../../../lib/photos/use-row-photos.ts'
+import { useRowThumbnail } from '../../../lib/photos/use-thumbnail.ts'
+import { fileWords } from '../../../lib/records/file-words.ts'
+import type { RecordMark } from '../../../lib/records/record-state.ts'
+import { photoMessages } from '../../../messages/photos.ts'
+import { textOf, titleOf } from '../record-words.ts'
+import type { GridRow } from '../window-cache.ts'
+
+/** Pixels of a side of what the server makes for a cover. */
+const COVER_SIDE = 320
+
+/** One record: its first photo, its title, the fields that the view shows. */
+export function GalleryCard({
+  row,
+  place,
+  fields,
+  facts,
+  stateField,
+  coverPx,
+  mark,
+  photos,
+  isOpen,
+  isTabStop,
+  onFocus,
+  onOpen,
+}: {
+  readonly row: GridRow
+  readonly place: number
+  readonly fields: readonly Field[]
+  readonly facts: readonly Field[]
+  readonly stateField: Field | undefined
+  /** `0`: the table has no photos. */
+  readonly coverPx: number
+  readonly mark: RecordMark | undefined
+  readonly photos: RowPhotos | undefined
+  readonly isOpen: boolean
+  readonly isTabStop: boolean
+  readonly onFocus: () => void
+  readonly onOpen: () => void
+}): JSX.Element {
+  const files = fileWords(mark)
+  const choice = stateField && (row[stateField.name] ?? null)
+  return (
+    <button
+      type="button"
+      data-place={place}
+      tabIndex={isTabStop ? 0 : -1}
+      onFocus={onFocus}
+      onClick={onOpen}
+      className={cx(
+        'focus-inset flex h-full w-full flex-col rounded-lg text-left hover:bg-hover active:bg-pressed',
+        isOpen && 'bg-accent-soft',
+      )}
+    >
+      {coverPx === 0 ? null : <Covers photos={photos} px={coverPx} />}
+      <span className="flex min-h-0 w-full flex-1 flex-col px-3 pt-2">
+        <span className="line-clamp-2 text-body font-medium">{titleOf(row, fields)}</span>
+        {facts.map((field) => (
+          <span key={field.name} className="h-5 truncate text-small text-muted">
+            <span className="sr-only">{field.label}: </span>
+            {textOf(row, field)}
+          </span>
+        ))}
+        <span className="mt-auto flex items-center gap-2 pb-2">
+          {choice == null ? null : <ChoiceChip choice={String(choice)} />}
+          {mark === undefined ? null : (
+            <RecordStateMark state={mark.state} says={files?.text} percent={files?.percent} />
+          )}
+        </span>
+      </span>
+    </button>
+  )
+}
+
+/** The first photo of the record, and how many more it has. */
+function Covers({ photos, px }: { readonly photos: RowPhotos | undefined; readonly px: number }): JSX.Element {
+  const [cover] = photos?.files ?? []
+  return (
+    <span
+      className="relative grid w-full shrink-0 place-items-center overflow-hidden bg-sunken text-subtle"
+      style={{ height: px }}
+    >
+      {cover ? <Cover key={cover.id} file={cover} /> : <Image size={24} aria-hidden strokeWidth={1.25} />}
+      {photos === undefined ? null : (
+        <>
+          <span className="sr-only">{photoMessages.ofRow(photos.count)}. </span>
+          {photos.count > 1 ? (
+            <span
+              aria-hidden
+              className="absolute right-2 bottom-2 rounded-sm bg-raised/92 px-1.5 text-small tabular-nums"
+            >
+              {photoMessages.more(photos.count - 1)}
+            </span>
+          ) : null}
+        </>
+      )}
+    </span>
+  )
+}
+
+/** For eyes only: the card says how many photos it has. */
+function Cover({ file }: { readonly file: FileEntry }): JSX.Element {
+  const url = useRowThumbnail(file, COVER_SIDE)
+  return url === undefined ? (
+    <Image size={24} aria-hidden strokeWidth={1.25} />
+  ) : (
+    <img src={url} alt="" draggable={false} className="absolute inset-0 size-full object-cover" />
+  )
+}

@@ -1,0 +1,85 @@
+import { quoteName, type SqlPart } from '../../../lib/sql.ts'
+import { columnsSql, type GridQuery, whereSql } from '../query/grid-query.ts'
+import type { GridRow } from '../window-cache.ts'
+import { degreesSql, type PointFields } from './point-fields.ts'
+import type { Bounds } from './projection.ts'
+
+/** One record, or several that are near to each other; the columns are those of one of them. */
+export type Spot = GridRow & {
+  readonly '#count': number
+  /** Their middle. */
+  readonly '#lon': number
+  readonly '#lat': number
+  readonly '#west': number
+  readonly '#south': number
+  readonly '#east': number
+  readonly '#north': number
+}
+
+/** A part of the map in whole cells, in which near records are counted together. */
+export interface Cells extends Bounds {
+  readonly lonStep: number
+  readonly latStep: number
+}
+
+/** Cells over the bounds: the same ones wherever the window is, so that a place does not change its neighbours when the map is moved. */
+export function cellsOver(bounds: Bounds, lonStep: number, latStep: number): Cells {
+  const down = (value: number, step: number): number => Math.floor(value / step) * step
+  const up = (value: number, step: number): number => Math.ceil(value / step) * step
+  return {
+    west: down(bounds.west, lonStep),
+    east: up(bounds.east, lonStep),
+    south: down(bounds.south, latStep),
+    north: up(bounds.north, latStep),
+    lonStep,
+    latStep,
+  }
+}
+
+/** What the part of the map has, one row for each cell: what is beside it is not read, and of many records only one. */
+export function spotsSql(query: GridQuery, point: PointFields, cells: Cells): SqlPart {
+  const { lon, lat } = degreesSql(point)
+  const where = whereSql(query)
+  const table = quoteName(query.table)
+  return {
+    text: `with here as materialized (select t.id, ${lon} as lon, ${lat} as lat from ${table} t${where.text}),
+      spots as (
+        select min(id) as id, count(*) as rows, avg(lon) as lon, avg(lat) as lat,
+               min(lon) as west, max(lon) as east, min(lat) as south, max(lat) as north
+          from here where lon >= ? and lon < ? and lat >= ? and lat < ?
+         group by cast((lon + 360) / ? as integer), cast((lat + 180) / ? as integer))
+      select s.rows as "#count", s.lon as "#lon", s.lat as "#lat", s.west as "#west", s.east as "#east",
+             s.south as "#south", s.north as "#north", ${columnsSql({ ...query, rules: [] }).text}
+        from spots s cross join ${table} t on t.id = s.id order by s.lat desc, s.lon`,
+    values: [...where.values, cells.west, cells.east, cells.south, cells.north, cells.lonStep, cells.latStep],
+  }
+}
+
+/** The records of one part of the map. */
+export function recordsAtSql(query: GridQuery, point: PointFields, bounds: Bounds, limit: number): SqlPart {
+  const { lon, lat } = degreesSql(point)
+  const where = whereSql(query, {
+    text: `${lon} between ? and ? and ${lat} between ? and ?`,
+    values: [bounds.west, bounds.east, bounds.south, bounds.north],
+  })
+  return {
+    text: `select ${columnsSql({ ...query, rules: [] }).text} from ${quoteName(query.table)} t${where.text} limit ?`,
+    values: [...where.values, limit],
+  }
+}
+
+/** Where all records of the view are, and how many have a place. */
+export interface Extent extends Bounds {
+  readonly placed: number
+}
+
+export function extentSql(query: GridQuery, point: PointFields): SqlPart {
+  const { lon, lat } = degreesSql(point)
+  const where = whereSql(query)
+  return {
+    text: `select min(lon) as west, max(lon) as east, min(lat) as south, max(lat) as north, count(lon) as placed
+             from (select ${lon} as lon, ${lat} as lat from ${quoteName(query.table)} t${where.text})
+            where lon between -180 and 180 and lat between -90 and 90`,
+    values: where.values,
+  }
+}

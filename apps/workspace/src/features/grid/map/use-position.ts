@@ -1,0 +1,44 @@
+import { useState } from 'react'
+import { showToast } from '../../../components/toast.tsx'
+import { mapMessages as words } from '../../../messages/map.ts'
+import type { Place } from './projection.ts'
+
+export interface Position extends Place {
+  /** The device is at most so far from there. */
+  readonly metres: number
+}
+
+const TIMEOUT_MS = 20_000
+/** A position that is this old is still shown at once. */
+const AGE_MS = 30_000
+
+/** Where this device is: asked only when the person presses for it, and told to nobody. */
+export function usePosition(): {
+  readonly position: Position | undefined
+  readonly isLooking: boolean
+  look(then: (position: Position) => void): void
+} {
+  const [position, setPosition] = useState<Position>()
+  const [isLooking, setLooking] = useState(false)
+  return {
+    position,
+    isLooking,
+    look(then) {
+      if (!('geolocation' in navigator)) return showToast({ text: words.noPosition })
+      setLooking(true)
+      navigator.geolocation.getCurrentPosition(
+        ({ coords }) => {
+          const found = { lon: coords.longitude, lat: coords.latitude, metres: coords.accuracy }
+          setLooking(false)
+          setPosition(found)
+          then(found)
+        },
+        ({ code, PERMISSION_DENIED }) => {
+          setLooking(false)
+          showToast({ text: code === PERMISSION_DENIED ? words.positionDenied : words.noPosition })
+        },
+        { enableHighAccuracy: true, timeout: TIMEOUT_MS, maximumAge: AGE_MS },
+      )
+    },
+  }
+}

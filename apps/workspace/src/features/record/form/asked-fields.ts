@@ -1,0 +1,35 @@
+import type { Field } from '../../../lib/fields/field.ts'
+import { type FormItem, parseForm } from '../../../lib/views/form-text.ts'
+
+/** A field with the words that the form has for it. */
+export interface AskedField {
+  readonly item: FormItem
+  readonly field: Field
+  /** By the form or by the table. */
+  readonly isRequired: boolean
+}
+
+/** Fields that a form can ask for. */
+export function askableFields(fields: readonly Field[]): readonly Field[] {
+  return fields.filter((field) => field.isEditable && field.kind !== 'binary')
+}
+
+/**
+ * What a form asks for, in its order. A form that nobody has put together asks for what the table needs and what names a
+ * record; fields that are gone are left out.
+ *
+ * @param setting - `lib/views/form-text.ts`
+ */
+export function askedFields(fields: readonly Field[], setting: string | undefined): readonly AskedField[] {
+  const askable = askableFields(fields)
+  const items =
+    setting === undefined
+      ? askable.map(({ name }): FormItem => ({ field: name, isRequired: false, label: '', help: '' }))
+      : parseForm(setting)
+  return items.flatMap((item) => {
+    const field = askable.find(({ name }) => name === item.field)
+    if (!field) return []
+    const worded = { ...field, label: item.label || field.label, help: item.help || field.help }
+    return [{ item, field: worded, isRequired: item.isRequired || field.isRequired }]
+  })
+}

@@ -1,0 +1,142 @@
+import { ArrowDown, ArrowUp, X } from 'lucide-react'
+import type { JSX } from 'react'
+import { Button } from '../../../components/button.tsx'
+import { Checkbox } from '../../../components/checkbox.tsx'
+import { IconButton } from '../../../components/icon-button.tsx'
+import { useRecordWriter } from '../../../components/records/use-record-writer.ts'
+import { Select } from '../../../components/select.tsx'
+import { TextField } from '../../../components/text-field.tsx'
+import { type FormItem, renderForm } from '../../../lib/views/form-text.ts'
+import { saveSettings } from '../../../lib/views/view-commands.ts'
+import { formMessages as words } from '../../../messages/form.ts'
+import { askableFields, type AskedField } from './asked-fields.ts'
+import type { FormViewProps } from './form-view-props.ts'
+
+const LABEL_MAX = 120
+const HELP_MAX = 300
+
+/** What a form asks for, in which order and in which words. Changes are in the address until they are saved. */
+export function FormEditor({
+  fields,
+  view,
+  saved,
+  asked,
+  onDone,
+}: FormViewProps & { readonly asked: readonly AskedField[]; readonly onDone: () => void }): JSX.Element {
+  const writer = useRecordWriter()
+  const items = asked.map(({ item }) => item)
+  const put = (next: readonly FormItem[]): void => view.set('form', renderForm(next))
+  const others = askableFields(fields).filter(({ name }) => items.every(({ field }) => field !== name))
+  return (
+    <div className="flex flex-col gap-4">
+      <ol aria-label={words.editing} className="flex flex-col gap-3">
+        {asked.map((one, place) => (
+          <EditedItem
+            key={one.item.field}
+            asked={one}
+            field={fields.find(({ name }) => name === one.item.field)?.label ?? one.item.field}
+            onChange={(item) => put(items.with(place, item))}
+            onRemove={() => put(items.toSpliced(place, 1))}
+            onUp={place === 0 ? undefined : () => put(items.toSpliced(place, 1).toSpliced(place - 1, 0, one.item))}
+            onDown={
+              place === items.length - 1
+                ? undefined
+                : () => put(items.toSpliced(place, 1).toSpliced(place + 1, 0, one.item))
+            }
+          />
+        ))}
+      </ol>
+      {others.length === 0 ? null : (
+        <Select
+          label={words.add}
+          placeholder={words.addPlaceholder}
+          value={null}
+          options={others.map(({ name, label }) => ({ value: name, label }))}
+          onChange={(field) => put([...items, { field, isRequired: false, label: '', help: '' }])}
+        />
+      )}
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button onPress={onDone}>{words.done}</Button>
+        {view.isChanged ? (
+          <Button
+            tone="primary"
+            onPress={() =>
+              void writer.write(saveSettings(saved, view.settings)).then((isStored) => {
+                if (!isStored) return
+                view.reset()
+                onDone()
+              })
+            }
+          >
+            {words.save}
+          </Button>
+        ) : null}
+      </div>
+    </div>
+  )
+}
+
+function EditedItem({
+  asked: { item, isRequired },
+  field,
+  onChange,
+  onRemove,
+  onUp,
+  onDown,
+}: {
+  readonly asked: AskedField
+  /** The field's own name. */
+  readonly field: string
+  readonly onChange: (item: FormItem) => void
+  readonly onRemove: () => void
+  readonly onUp: (() => void) | undefined
+  readonly onDown: (() => void) | undefined
+}): JSX.Element {
+  const isNeeded = isRequired && !item.isRequired
+  return (
+    <li className="flex flex-col gap-2 rounded-md border border-border p-3">
+      <div className="flex items-center gap-1">
+        <span className="mr-auto text-body font-medium">{field}</span>
+        <IconButton
+          label={words.up(field)}
+          size="sm"
+          icon={<ArrowUp size={16} aria-hidden />}
+          isDisabled={onUp === undefined}
+          {...(onUp ? { onPress: onUp } : {})}
+        />
+        <IconButton
+          label={words.down(field)}
+          size="sm"
+          icon={<ArrowDown size={16} aria-hidden />}
+          isDisabled={onDown === undefined}
+          {...(onDown ? { onPress: onDown } : {})}
+        />
+        <IconButton label={words.remove(field)} size="sm" icon={<X size={16} aria-hidden />} onPress={onRemove} />
+      </div>
+      <TextField
+        label={words.label}
+        defaultValue={item.label}
+        placeholder={field}
+        maxLength={LABEL_MAX}
+        onBlur={({ target }) => onChange({ ...item, label: textIn(target).trim() })}
+      />
+      <TextField
+        label={words.help}
+        defaultValue={item.help}
+        maxLength={HELP_MAX}
+        onBlur={({ target }) => onChange({ ...item, help: textIn(target).trim() })}
+      />
+      <Checkbox
+        isSelected={isRequired}
+        isDisabled={isNeeded}
+        onChange={(next) => onChange({ ...item, isRequired: next })}
+      >
+        {isNeeded ? words.requiredByTable : words.required}
+      </Checkbox>
+    </li>
+  )
+}
+
+function textIn(target: EventTarget): string {
+  return target instanceof HTMLInputElement ? target.value : ''
+}

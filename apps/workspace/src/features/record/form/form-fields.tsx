@@ -1,0 +1,144 @@
+import { type JSX, useRef, useState } from 'react'
+import { Button } from '../../../components/button.tsx'
+import { showToast } from '../../../components/toast.tsx'
+import type { TableInfo } from '../../../lib/data/tables.ts'
+import type { Field } from '../../../lib/fields/field.ts'
+import { type Draft, missingFields } from '../../../lib/records/drafts.ts'
+import { fieldMessages } from '../../../messages/fields.ts'
+import { formMessages as words } from '../../../messages/form.ts'
+import { FieldInput } from '../field-input.tsx'
+import { useLinkLabels } from '../use-link-labels.ts'
+import type { AskedField } from './asked-fields.ts'
+import { type RecordForm, type SaveOutcome, useForm } from './use-form.ts'
+
+/** The questions of a form in one column, and what saves it. */
+export function FormFields({
+  table,
+  fields,
+  asked,
+  begun,
+  onOpenRecord,
+}: {
+  readonly table: TableInfo
+  readonly fields: readonly Field[]
+  readonly asked: readonly AskedField[]
+  readonly begun: Draft
+  readonly onOpenRecord: (id: string) => void
+}): JSX.Element {
+  const form = useForm(table, begun, asked)
+  const { values } = form.draft
+  const labels = useLinkLabels(
+    asked.map(({ field }) => ({ field, from: null, to: values[field.name] ?? null, isOmitted: false })),
+  )
+  const body = useRef<HTMLDivElement>(null)
+  const [count, setCount] = useState(0)
+  const focus = (name: string | undefined): void =>
+    body.current
+      ?.querySelector<HTMLElement>(`[data-field="${CSS.escape(name ?? '')}"] :is(input, textarea, button)`)
+      ?.focus()
+  const save = async (then: (saved: SaveOutcome & { readonly kind: 'saved' }) => void): Promise<void> => {
+    const outcome = await form.save()
+    if (outcome.kind === 'missing') focus(outcome.fields[0]?.field.name)
+    if (outcome.kind !== 'saved') return
+    setCount(count + 1)
+    showToast({ text: words.saved(table.noun) })
+    then(outcome)
+  }
+  return (
+    <div className="flex flex-col gap-5">
+      {/* Each record begins with fields of its own: nothing that was typed for the last one stays in them. */}
+      <div ref={body} key={form.draft.id} className="flex flex-col gap-5">
+        {asked.map(({ field, isRequired }) => (
+          <div key={field.name} data-field={field.name}>
+            <FieldInput
+              {...{ field, isRequired }}
+              value={values[field.name] ?? null}
+              label={labels.get(`${field.name}/${values[field.name]}`)}
+              note={undefined}
+              problem={
+                form.missing.some((one) => one.field.name === field.name)
+                  ? fieldMessages.required(field.label)
+                  : undefined
+              }
+              onCommit={(value) => form.commit(field, value)}
+              onOpenLink={undefined}
+            />
+          </div>
+        ))}
+      </div>
+      <Notes {...{ form, fields, asked }} />
+      <Actions
+        isRefused={form.refusal !== undefined}
+        count={count}
+        onSaveNext={() => void save(() => requestAnimationFrame(() => focus(asked[0]?.field.name)))}
+        onSaveOpen={() => void save(({ id }) => onOpenRecord(id))}
+        onClear={() => void form.clear()}
+      />
+    </div>
+  )
+}
+
+/** Why the record is not made yet, or would not be accepted. */
+function Notes({
+  form,
+  fields,
+  asked,
+}: {
+  readonly form: RecordForm
+  readonly fields: readonly Field[]
+  readonly asked: readonly AskedField[]
+}): JSX.Element {
+  const left = missingFields(fields, form.draft.values)
+  const notAsked = left.filter(({ name }) => asked.every(({ field }) => field.name !== name))
+  return (
+    <>
+      {form.missing.length > 0 ? (
+        <p role="alert" className="text-small text-danger">
+          {words.missing(form.missing.map(({ field }) => field.label).join(', '))}
+        </p>
+      ) : null}
+      {notAsked.length > 0 ? (
+        <p className="text-small text-warning">{words.notAsked(notAsked.map(({ label }) => label).join(', '))}</p>
+      ) : null}
+      {form.refusal === undefined ? null : (
+        <p role="status" className="text-small text-danger">
+          {form.refusal}
+        </p>
+      )}
+    </>
+  )
+}
+
+function Actions({
+  isRefused,
+  count,
+  onSaveNext,
+  onSaveOpen,
+  onClear,
+}: {
+  readonly isRefused: boolean
+  /** Records that were saved since the form was opened. */
+  readonly count: number
+  readonly onSaveNext: () => void
+  readonly onSaveOpen: () => void
+  readonly onClear: () => void
+}): JSX.Element {
+  return (
+    <div className="flex flex-col gap-2">
+      <Button tone="primary" isFullWidth className="h-12" isDisabled={isRefused} onPress={onSaveNext}>
+        {words.saveNext}
+      </Button>
+      <div className="flex flex-wrap gap-2">
+        <Button className="flex-1" isDisabled={isRefused} onPress={onSaveOpen}>
+          {words.saveOpen}
+        </Button>
+        <Button tone="quiet" className="flex-1" onPress={onClear}>
+          {words.clear}
+        </Button>
+      </div>
+      <p role="status" className="text-small text-muted">
+        {count > 0 ? words.savedCount(count) : words.draftKept}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,88 @@
+import { useJudgements, useRecords } from '@holdfast/react'
+import { Link2, Pencil } from 'lucide-react'
+import { type JSX, type ReactNode, useMemo, useState } from 'react'
+import { Button } from '../../../components/button.tsx'
+import { EmptyState } from '../../../components/empty-state.tsx'
+import { IconButton } from '../../../components/icon-button.tsx'
+import { showToast } from '../../../components/toast.tsx'
+import { type DraftRow, toDraft } from '../../../lib/records/drafts.ts'
+import { type SavedView, VIEWS_TABLE } from '../../../lib/views/use-views.ts'
+import { formMessages as words } from '../../../messages/form.ts'
+import { gridMessages } from '../../../messages/grid.ts'
+import { recordMessages } from '../../../messages/record.ts'
+import { askedFields } from './asked-fields.ts'
+import { FormEditor } from './form-editor.tsx'
+import type { FormViewProps } from './form-view-props.ts'
+import { FormFields } from './form-fields.tsx'
+import { newDraft } from './use-form.ts'
+
+/** The draft of a form, by the id of its view. */
+const FORM_DRAFT_SQL = `select id, table_name, field_values from hf_local_drafts
+                         where form_id = ? and table_name = ? order by updated_at desc limit 1`
+
+/** A view that makes records: one question below the other. What is filled in stays on this device until it is saved. */
+export function FormView(props: FormViewProps): JSX.Element {
+  const { table, fields, view, saved } = props
+  const setting = view.settings.form
+  const asked = useMemo(() => askedFields(fields, setting), [fields, setting])
+  const [isEditing, setEditing] = useState(false)
+  const canEdit = useMayEdit(saved)
+  const [judgement] = useJudgements([{ table: table.name, command: 'insert', after: {} }]) ?? []
+  const mayAdd = table.descriptor.can.insert && judgement?.kind !== 'refused'
+  const { rows, isLoading } = useRecords<DraftRow>(FORM_DRAFT_SQL, [saved.id, table.name])
+  const [stored] = rows
+  return (
+    <div className="min-h-0 flex-1 overflow-auto overscroll-contain bg-surface">
+      <div className="mx-auto flex w-full max-w-xl flex-col gap-4 px-3 py-4 tablet:py-8">
+        <div className="flex items-center gap-1">
+          <h2 className="mr-auto min-w-0 text-title [overflow-wrap:anywhere]">{saved.name}</h2>
+          <IconButton label={words.copyLink} icon={<Link2 size={18} aria-hidden />} onPress={() => void copyLink()} />
+          {canEdit && !isEditing ? (
+            <Button size="sm" icon={<Pencil size={14} aria-hidden />} onPress={() => setEditing(true)}>
+              {words.edit}
+            </Button>
+          ) : null}
+        </div>
+        {isEditing ? (
+          <Sheet>
+            <FormEditor {...props} asked={asked} onDone={() => setEditing(false)} />
+          </Sheet>
+        ) : !mayAdd ? (
+          <EmptyState title={words.readOnly}>{words.readOnlyDetail}</EmptyState>
+        ) : asked.length === 0 ? (
+          <EmptyState title={words.empty}>{canEdit ? words.emptyDetail : null}</EmptyState>
+        ) : isLoading ? null : (
+          <Sheet>
+            <FormFields
+              {...{ table, fields, asked }}
+              begun={stored ? { ...toDraft(stored), form: saved.id } : newDraft(table.name, saved.id)}
+              onOpenRecord={view.openRecord}
+            />
+          </Sheet>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function Sheet({ children }: { readonly children: ReactNode }): JSX.Element {
+  return <div className="rounded-lg border border-border bg-bg p-4 tablet:p-6">{children}</div>
+}
+
+/** Whether the person may change the view, as far as this device knows. */
+function useMayEdit({ row }: SavedView): boolean {
+  const values = { ...row }
+  const [judgement] =
+    useJudgements([{ table: VIEWS_TABLE, command: 'update', before: values, after: values, changed: ['config'] }]) ?? []
+  return judgement !== undefined && judgement.kind !== 'refused'
+}
+
+/** The address of the form is its link: members who follow it are asked for the same. */
+async function copyLink(): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(`${location.origin}${location.pathname}`)
+    showToast({ text: recordMessages.copied })
+  } catch {
+    showToast({ text: gridMessages.clipboardDenied })
+  }
+}

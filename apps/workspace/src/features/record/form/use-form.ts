@@ -1,0 +1,84 @@
+import { useJudgements, useLocalDatabase } from '@holdfast/react'
+import { useRef, useState } from 'react'
+import { useRecordWriter } from '../../../components/records/use-record-writer.ts'
+import type { TableInfo } from '../../../lib/data/tables.ts'
+import { storeOrTell } from '../../../lib/data/unstored.ts'
+import type { Field, FieldValue } from '../../../lib/fields/field.ts'
+import { uuidV7 } from '../../../lib/fields/uuid-v7.ts'
+import { type Draft, removeDraft, saveDraft } from '../../../lib/records/drafts.ts'
+import type { RecordValues } from '../../../lib/records/record-change.ts'
+import { refusalWords } from '../../../lib/records/refusal-words.ts'
+import { recordMessages as words } from '../../../messages/record.ts'
+import type { AskedField } from './asked-fields.ts'
+
+export type SaveOutcome =
+  | { readonly kind: 'saved'; readonly id: string; readonly values: RecordValues }
+  | { readonly kind: 'missing'; readonly fields: readonly AskedField[] }
+  /** This device has no room; the person was told. */
+  | { readonly kind: 'full' }
+
+export interface RecordForm {
+  readonly draft: Draft
+  /** Asked for, required and empty, once the person has tried to save. */
+  readonly missing: readonly AskedField[]
+  /** Why policies keep a record with these values out, as far as this device knows. */
+  readonly refusal: string | undefined
+  /** Keeps a value in the draft. @returns false when this device has no room */
+  commit(field: Field, value: FieldValue): Promise<boolean>
+  /** Makes the record and begins the next. */
+  save(): Promise<SaveOutcome>
+  clear(): Promise<void>
+}
+
+/**
+ * A form that is being filled in: its values are a draft on this device, so that they outlive the page.
+ *
+ * @param begun - the draft of the last visit, or a new one
+ */
+export function useForm(table: TableInfo, begun: Draft, asked: readonly AskedField[]): RecordForm {
+  const { database } = useLocalDatabase()
+  const writer = useRecordWriter()
+  const [draft, setDraft] = useState(begun)
+  const [isAsked, setAsked] = useState(false)
+  // What was typed last is committed when its field is left, in the same event as the press that saves.
+  const latest = useRef(begun)
+  const filled = Object.fromEntries(Object.entries(draft.values).filter(([, value]) => value !== null))
+  const [judgement] = useJudgements([{ table: table.name, command: 'insert', after: filled }]) ?? []
+  const missingOf = (values: RecordValues): readonly AskedField[] =>
+    asked.filter(({ field, isRequired }) => isRequired && (values[field.name] ?? null) === null)
+  const put = (next: Draft): void => {
+    latest.current = next
+    setDraft(next)
+  }
+  return {
+    draft,
+    missing: isAsked ? missingOf(draft.values) : [],
+    refusal: judgement?.kind === 'refused' ? refusalWords(judgement.refusal) : undefined,
+    async commit(field, value) {
+      const next = { ...latest.current, values: { ...latest.current.values, [field.name]: value } }
+      put(next)
+      return storeOrTell(words.changeOf(field.label, 1, table.noun, table.label), () => saveDraft(database, next))
+    },
+    async save() {
+      const { id, values } = latest.current
+      const missing = missingOf(values)
+      setAsked(missing.length > 0)
+      if (missing.length > 0) return { kind: 'missing', fields: missing }
+      const change = { kind: 'insert', table: table.name, id, values } as const
+      if (!(await writer.write({ label: words.newOf(table.noun), changes: [change] }))) return { kind: 'full' }
+      put(newDraft(table.name, begun.form))
+      await removeDraft(database, id)
+      return { kind: 'saved', id, values }
+    },
+    async clear() {
+      const { id } = latest.current
+      if (!(await storeOrTell(words.discardDraft, () => removeDraft(database, id)))) return
+      setAsked(false)
+      put(newDraft(table.name, begun.form))
+    },
+  }
+}
+
+export function newDraft(table: string, form: string | undefined): Draft {
+  return { id: uuidV7(), table, values: {}, ...(form === undefined ? {} : { form }) }
+}

@@ -1,0 +1,23 @@
+import { formatCount, plural } from '../lib/format.ts'
+
+export const mapMessages = {
+  mapOf: (table: string) => `${table}, map`,
+  by: 'By',
+  byField: (label: string) => `By ${label}`,
+  near: (count: number, noun: string, many: string) => `${plural(count, noun, many)} near to each other`,
+  closer: 'Zoom in',
+  farther: 'Zoom out',
+  all: 'Show all',
+  myPosition: 'My position',
+  looking: 'Looking for your position',
+  youAreHere: (metres: string) => `You are here, within ${metres}`,
+  noPosition: 'This device did not say where it is',
+  positionDenied: 'The browser did not allow the position. You can allow it in the settings of this page.',
+  noPlaces: (many: string) => `None of these ${many} has a place`,
+  noPlacesDetail: 'Records come onto the map with values in the fields that it goes by.',
+  withoutPlace: (count: number) => `${formatCount(count)} without a place`,
+  noFields: 'This table has no place',
+  noFieldsDetail: 'A map needs two numbers such as lat and lon, or a field with a point.',
+  here: 'Records here',
+  keys: 'Arrow keys move the map, plus and minus zoom, 0 shows all. Tab goes from record to record, from north to south.',
+} as const
