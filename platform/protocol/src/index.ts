@@ -16,6 +16,8 @@ export {
   type IncompleteReason,
   type IncompleteTable,
 } from './incomplete-tables.ts'
+export { isLongText } from './long-text.ts'
+export { mergeLines, type MergedLines } from './merge-lines.ts'
 export { SCHEMA_PATH, type ColumnDescriptor, type SchemaDescriptor, type TableDescriptor } from './schema-descriptor.ts'
 export type {
   BucketDescription,

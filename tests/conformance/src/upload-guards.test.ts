@@ -19,6 +19,9 @@ const SCHEMA = `
   create policy all_see on public.orders for all to authenticated using (true) with check (true);
   create function public.next_version() returns trigger language plpgsql as
     $$ begin new.version := old.version + 1; new.changed_at := clock_timestamp(); return new; end $$;
+  create table public.journals (id uuid primary key, title text, notes text);
+  alter table public.journals enable row level security;
+  create policy all_see on public.journals for all to authenticated using (true) with check (true);
   create trigger next_version before update on public.orders for each row execute function public.next_version();
 `
 
@@ -34,7 +37,7 @@ beforeAll(async () => {
   await vi.waitFor(async () => {
     for (const device of [phone, tablet]) {
       await device.local.refreshSchema()
-      expect(device.tables()).toContain('orders')
+      expect(device.tables()).toEqual(expect.arrayContaining(['orders', 'journals']))
     }
   }, 20_000)
 })
@@ -51,7 +54,7 @@ afterEach(async () => {
   for (const device of [phone, tablet]) {
     for (const { id } of await device.local.rejected.list()) await device.local.rejected.discard(id)
     await device.settle()
-    expect(await differences(device, ['orders'])).toEqual([])
+    expect(await differences(device, ['orders', 'journals'])).toEqual([])
   }
 })
 
@@ -178,4 +181,64 @@ test('a guard that is declared while a device is connected holds for its next ch
   await phone.settle()
   await changeBehindTheBack('two')
   expect(await phone.local.rejected.list()).toEqual([])
+})
+
+describe('a long text', () => {
+  const BASE = 'pump\nvalve\nhatch\nladder\nlamp'
+
+  async function aJournal(): Promise<string> {
+    const id = randomUUID()
+    await holdfast.admin.execute(sql`insert into public.journals (id, title, notes) values (${id}, 'a', ${BASE})`)
+    await phone.settle()
+    await tablet.settle()
+    return id
+  }
+  const write = (device: TestDevice, id: string, notes: string): Promise<unknown> =>
+    device.database.execute('update journals set notes = ? where id = ?', [notes, id])
+  const notesOf = async (id: string): Promise<unknown> =>
+    (await holdfast.admin.query<{ notes: string }>(sql`select notes from public.journals where id = ${id}`))[0]?.notes
+
+  test('that two devices changed in different lines has the lines of both, also when one goes on with its own version', async () => {
+    const id = await aJournal()
+    await phone.goOffline()
+    await write(phone, id, BASE.replace('pump', 'pump: phone'))
+    await write(phone, id, BASE.replace('pump', 'pump: phone, again'))
+    await write(tablet, id, `${BASE}\nby tablet`)
+    await tablet.settle()
+    phone.goOnline()
+    // Made before the phone knows what became of the text.
+    await write(phone, id, BASE.replace('pump', 'pump: phone, again').replace('hatch', 'hatch: phone'))
+    await phone.settle()
+    await tablet.settle()
+    const both = 'pump: phone, again\nvalve\nhatch: phone\nladder\nlamp\nby tablet'
+    expect(await notesOf(id)).toBe(both)
+    for (const device of [phone, tablet]) {
+      expect(await device.local.rejected.list()).toEqual([])
+      expect(await device.database.get('select notes from journals where id = ?', [id])).toEqual({ notes: both })
+    }
+  })
+
+  test('that both changed in the same line waits with both versions, and is what the person then says', async () => {
+    const id = await aJournal()
+    const [byPhone, byTablet] = ['phone', 'tablet'].map((name) => BASE.replace('hatch', `hatch: ${name}`))
+    await phone.goOffline()
+    await write(phone, id, byPhone ?? '')
+    await phone.database.execute(`update journals set title = 'b' where id = ?`, [id])
+    await write(tablet, id, byTablet ?? '')
+    await tablet.settle()
+    phone.goOnline()
+    await phone.settle()
+    const [change, ...others] = await phone.local.rejected.list()
+    expect(others).toEqual([])
+    expect(change).toMatchObject({
+      operations: [{ data: { notes: byPhone }, old: { notes: BASE } }],
+      verdict: { status: 'conflict', current: { notes: byTablet } },
+    })
+    expect(await notesOf(id)).toBe(byTablet)
+    const both = BASE.replace('hatch', 'hatch: tablet\nhatch: phone')
+    await phone.local.rejected.retry(change?.id ?? '', [{ table: 'journals', recordId: id, values: { notes: both } }])
+    await phone.settle()
+    expect(await phone.local.rejected.list()).toEqual([])
+    expect(await notesOf(id)).toBe(both)
+  })
 })

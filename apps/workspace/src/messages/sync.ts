@@ -49,6 +49,8 @@ export const syncMessages = {
   discard: 'Discard',
   keepMine: 'Keep mine',
   keepTheirs: 'Keep theirs',
+  keepBoth: 'Keep both',
+  keptBoth: 'Sent with both texts',
   cancel: 'Cancel',
   openRecord: 'Open record',
   decide: 'Decide',

@@ -8,6 +8,7 @@ import {
   type Connections,
 } from '@holdfast/postgres'
 import type { ColumnDescriptor, TableDescriptor } from '@holdfast/protocol'
+import { mergesLines } from '../upload/merges-lines.ts'
 
 /** A table that syncs, with the name it has on the device. */
 export interface SyncedTable {
@@ -35,6 +36,8 @@ interface ColumnRow {
   /** `null`: no guards were declared for columns of this table. */
   readonly guards_column: boolean | null
   readonly guards_row: boolean | null
+  readonly row_guarded: boolean
+  readonly merges_lines: boolean | null
 }
 
 interface TableRow {
@@ -102,7 +105,10 @@ export async function describeTables(
              'guards_column', (select g.columns is null or a.attname = any (g.columns)
                                  from sync.guards g where g."table" = synced.oid and g.scope = 'column'),
              'guards_row', (select g.columns is null or a.attname = any (g.columns)
-                              from sync.guards g where g."table" = synced.oid and g.scope = 'row')
+                              from sync.guards g where g."table" = synced.oid and g.scope = 'row'),
+             'row_guarded', exists (select from sync.guards g where g."table" = synced.oid and g.scope = 'row'),
+             'merges_lines', (select a.attname = any (g.columns)
+                                from sync.guards g where g."table" = synced.oid and g.scope = 'lines')
            ) order by a.attnum) as columns
       from synced
       join pg_catalog.pg_attribute a on a.attrelid = synced.oid and a.attnum > 0 and not a.attisdropped
@@ -167,10 +173,11 @@ function describeColumn(row: ColumnRow, table: SyncedTable | undefined, synced: 
   }
 }
 
-/** As declared with `sync.guard_rows` and `sync.guard_columns`; without a declaration, state columns are guarded. */
+/** As declared with `sync.guard_rows`, `sync.guard_columns` and `sync.merge_lines`; without a declaration, state columns and long texts are guarded. */
 function guardOf(row: ColumnRow): 'column' | 'row' | undefined {
   if (row.generated || row.column === 'id') return undefined
   if (row.guards_row) return 'row'
+  if (mergesLines(row.merges_lines, row)) return 'column'
   return (row.guards_column ?? (row.choices !== null && STATE_COLUMNS.has(row.column))) ? 'column' : undefined
 }
 

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from '@holdfast/postgres'
 import type { OperationVerdict, UploadOperation, UploadRow } from '@holdfast/protocol'
 import { applyRun, planRun } from './apply-together.ts'
+import { isSameWrite, mergedColumns, mergeTexts } from './merge-texts.ts'
 import { openGuardedRecords, type GuardedRecords } from './guarded-records.ts'
 import { isDatabaseError, isRetryable, type DatabaseError } from './judge-error.ts'
 import {
@@ -95,8 +96,9 @@ async function applyGuarded(
   const isProbedFirst = probeTables.has(operation.type)
   const failure = await judged(operation, async () => {
     const found = await applyOne(tx, guarded.rebase(operation), tables.get(operation.type), isProbedFirst)
-    if (!found) await guarded.applied(operation)
-    return found && { ...found, ...('operation' in found ? { operation } : {}) }
+    if (found.kind !== 'done') return { ...found, ...('operation' in found ? { operation } : {}) }
+    await guarded.applied(operation, found.merged)
+    return undefined
   })
   const mayBeUpsertPrivilegeError =
     operation.op === 'PUT' && failure?.kind === 'error' && failure.error.code === '42501' && !isProbedFirst
@@ -129,13 +131,21 @@ async function applyOne(
   operation: UploadOperation,
   table: WritableTable | undefined,
   isProbedFirst: boolean,
-): Promise<Failure | undefined> {
+): Promise<Failure | Done> {
   const putForm = table && operation.op === 'PUT' ? await choosePutForm(tx, operation, table, isProbedFirst) : 'upsert'
-  const planned = planOperation(operation, table, putForm)
-  if (planned.kind === 'unplannable') return { kind: 'unplannable', operation, reason: planned.reason }
-  const touched = await tx.execute(planned.statement)
-  if (touched > 0 || !table) return undefined
-  return { kind: 'verdict', operation, verdict: await explainNoRow(tx, operation, table, planned.guards) }
+  let attempt: UploadOperation = operation
+  for (let merges = 0; ; merges += 1) {
+    const planned = planOperation(attempt, table, putForm)
+    if (planned.kind === 'unplannable') return { kind: 'unplannable', operation, reason: planned.reason }
+    const touched = await tx.execute(planned.statement)
+    if (touched > 0 || !table)
+      return { kind: 'done', merged: attempt === operation ? [] : mergedColumns(operation, attempt) }
+    const verdict = await explainNoRow(tx, operation, table, planned.guards)
+    const merged = merges < MERGES_MAX && mergeTexts(operation, table, verdict)
+    // A statement that found no row with the same texts before would find none again.
+    if (!merged || isSameWrite(merged, attempt)) return { kind: 'verdict', operation, verdict }
+    attempt = merged
+  }
 }
 
 async function choosePutForm(
@@ -155,6 +165,16 @@ async function choosePutForm(
   const seen = await tx.query(renderProbe(operation, table))
   return seen.length > 0 ? 'replace' : 'insert'
 }
+
+/** An operation that was applied. */
+interface Done {
+  readonly kind: 'done'
+  /** Columns whose text was merged with what was there. */
+  readonly merged: readonly string[]
+}
+
+/** A text may change again between reading and writing it; each time what is there then is merged. */
+const MERGES_MAX = 5
 
 /** No row was touched: a person changed a guarded column, or the row is gone, or row-level security hides it. */
 async function explainNoRow(

@@ -9,8 +9,12 @@ export interface GuardedRecords {
   isAlone(operation: UploadOperation): boolean
   /** The operation with the previous values that the record has by earlier operations of the transaction. */
   rebase(operation: UploadOperation): UploadOperation
-  /** Notes that an operation was applied, when a later one depends on what became of its record. */
-  applied(operation: UploadOperation): Promise<void>
+  /**
+   * Notes that an operation was applied, when a later one depends on what became of its record.
+   *
+   * @param merged - columns whose text was merged with what was there
+   */
+  applied(operation: UploadOperation, merged: readonly string[]): Promise<void>
   /** The guarded columns of every record that is there and was written, by the last operation on it. */
   read(): Promise<ReadonlyMap<UploadOperation, UploadRow>>
 }
@@ -39,16 +43,20 @@ export function openGuardedRecords(
     last.set(key, operation)
   }
   const bases = new Map<string, GuardBase>()
+  const mergedOf = new Map<string, Set<string>>()
+  const written = writtenRows(operations)
 
   return {
     isAlone: (operation) => repeated.size === 0 || !repeated.has(recordKey(operation)),
     rebase: (operation) => rebaseGuards(operation, bases.get(recordKey(operation))),
-    async applied(operation) {
+    async applied(operation, merged) {
       const key = recordKey(operation)
+      if (merged.length > 0) mergedOf.set(key, new Set([...(mergedOf.get(key) ?? []), ...merged]))
       const final = last.get(key)
       if (final === undefined || final === operation) return
       const now = await readGuarded(operation)
-      if (now) bases.set(key, nextGuardBase(operation, bases.get(key), now))
+      if (now)
+        bases.set(key, nextGuardBase(operation, bases.get(key), withoutTexts(operation, now, operation.data ?? {})))
       else bases.delete(key)
     },
     async read() {
@@ -60,7 +68,7 @@ export function openGuardedRecords(
         if (canReadTogether(wanted)) together.push({ operation, wanted })
         else {
           const now = await readRow(tx, wanted)
-          if (now) found.set(operation, now.values)
+          if (now) found.set(operation, withoutTexts(operation, now.values, written.get(recordKey(operation)) ?? {}))
         }
       }
       const rows = await readTogether(
@@ -69,10 +77,14 @@ export function openGuardedRecords(
       )
       for (const [index, { operation }] of together.entries()) {
         const now = rows[index]
-        if (now) found.set(operation, now)
+        if (now) found.set(operation, withoutTexts(operation, now, written.get(recordKey(operation)) ?? {}))
       }
       return found
     },
+  }
+
+  function withoutTexts(operation: UploadOperation, now: UploadRow, written: UploadRow): UploadRow {
+    return withoutOwnTexts(tables.get(operation.type), now, written, mergedOf.get(recordKey(operation)))
   }
 
   async function readGuarded(operation: UploadOperation): Promise<UploadRow | undefined> {
@@ -89,6 +101,34 @@ export function openGuardedRecords(
     const columns = guarded.filter((column) => shown.has(column))
     return columns.length === 0 ? undefined : { id: operation.id, table, columns }
   }
+}
+
+/**
+ * Without the texts that are as they were written: the device has them. And without those that were merged: its next change of them is made on its own version,
+ * and has to be merged again, with that as its base.
+ */
+function withoutOwnTexts(
+  table: WritableTable | undefined,
+  now: UploadRow,
+  written: UploadRow,
+  merged: ReadonlySet<string> | undefined,
+): UploadRow {
+  return Object.fromEntries(
+    Object.entries(now).filter(
+      ([name, value]) =>
+        !table?.columns.get(name)?.merged || (name in written && written[name] !== value && !merged?.has(name)),
+    ),
+  )
+}
+
+/** Everything that the operations write, by record. */
+function writtenRows(operations: readonly UploadOperation[]): ReadonlyMap<string, UploadRow> {
+  const rows = new Map<string, UploadRow>()
+  for (const operation of operations) {
+    const key = recordKey(operation)
+    rows.set(key, { ...rows.get(key), ...operation.data })
+  }
+  return rows
 }
 
 function recordKey(operation: UploadOperation): string {

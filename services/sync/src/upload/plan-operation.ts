@@ -50,7 +50,10 @@ export function planOperation(
     if (reason) return { kind: 'unplannable', reason }
   }
   const columns = columnsOf(given, table)
-  const guards = columnsOf(old, table).filter(({ column, value }) => value !== null || !column.alwaysSet)
+  const guards = columnsOf(old, table).filter(
+    // Who deletes a record deletes its texts, whatever became of them.
+    ({ column, value }) => (value !== null || !column.alwaysSet) && !(column.merged && operation.op === 'DELETE'),
+  )
   return {
     kind: 'statement',
     guards,

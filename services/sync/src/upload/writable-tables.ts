@@ -9,6 +9,7 @@ import {
   type Transaction,
   type UniqueIndex,
 } from '@holdfast/postgres'
+import { mergesLines } from './merges-lines.ts'
 import { readShapes } from './read-types.ts'
 
 /** A column that an upload may name. */
@@ -29,6 +30,8 @@ export interface WritableColumn {
   readonly comparable: boolean
   /** What `sync.guard_columns` and `sync.guard_rows` say of it. */
   readonly guarded: boolean
+  /** A text whose versions are merged by lines. */
+  readonly merged: boolean
   /** NOT NULL or with a default: a device that still holds NULL has not heard of the value yet. */
   readonly alwaysSet: boolean
 }
@@ -67,6 +70,9 @@ interface ColumnRow {
   readonly generated: boolean
   readonly comparable: boolean
   readonly guarded: boolean
+  readonly row_guarded: boolean
+  /** `null`: nothing was declared for the table. */
+  readonly merges_lines: boolean | null
   readonly always_set: boolean
   /** The caller has some privilege on the column. */
   readonly usable: boolean
@@ -118,7 +124,11 @@ export async function findWritableTables(
            coalesce(element.typcategory, base.typcategory) in ('B', 'N', 'S', 'E', 'D', 'T', 'I')
              or coalesce(element.oid, base.base) in ('uuid'::regtype, 'jsonb'::regtype) as comparable,
            exists (select from sync.guards g
-                    where g."table" = found.oid and (g.columns is null or a.attname = any (g.columns))) as guarded,
+                    where g."table" = found.oid and g.scope <> 'lines'
+                      and (g.columns is null or a.attname = any (g.columns))) as guarded,
+           exists (select from sync.guards g where g."table" = found.oid and g.scope = 'row') as row_guarded,
+           (select a.attname = any (g.columns) from sync.guards g
+             where g."table" = found.oid and g.scope = 'lines') as merges_lines,
            a.attnotnull or a.atthasdef as always_set,
            pg_catalog.has_column_privilege(${role}::name, found.oid, a.attnum, 'select, insert, update') as usable
       from found
@@ -155,6 +165,7 @@ function createTable(rows: readonly ColumnRow[], shapeOf: ((oid: number) => Type
       generated: row.generated,
       comparable: row.comparable,
       guarded: row.guarded,
+      merged: !row.generated && mergesLines(row.merges_lines, row),
       alwaysSet: row.always_set,
     }
     if (row.usable) columns.set(localName, column)

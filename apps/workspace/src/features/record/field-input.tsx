@@ -1,6 +1,6 @@
 import { ArrowUpRight } from 'lucide-react'
 import type { WriteRefusal } from '@holdfast/client'
-import { type JSX, useState } from 'react'
+import { type JSX, lazy, Suspense, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
 import { OptionPicker, type PickerOption } from '../../components/fields/option-picker.tsx'
@@ -12,12 +12,15 @@ import { fieldLabelClass, TextField } from '../../components/text-field.tsx'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import { isNumeric } from '../../lib/fields/field-kind.ts'
 import { choiceWords, formatValue, toEditText } from '../../lib/fields/format-value.ts'
-import { parseValue } from '../../lib/fields/parse-value.ts'
 import { notOfferedWords } from '../../lib/records/refusal-words.ts'
 import { useLinkOptions } from '../../lib/records/use-link-options.ts'
 import { fieldMessages as words } from '../../messages/fields.ts'
+import { useTypedText } from './use-typed-text.ts'
 
 const EMPTY = ''
+
+/** Few ever see it. */
+const TextConflict = lazy(async () => ({ default: (await import('./text-conflict.tsx')).TextConflict }))
 
 export interface FieldInputProps {
   readonly field: Field
@@ -98,58 +101,38 @@ function labelOf({ field, isRequired }: FieldInputProps): string {
 }
 
 function TextInput(props: FieldInputProps): JSX.Element {
-  const { field, value, onCommit } = props
-  const [typed, setTyped] = useState<string>()
-  const [problem, setProblem] = useState<string>()
-  const shown = typed ?? shownText(field, value)
-  const save = (): void => {
-    if (typed === undefined) return
-    if (typed === shownText(field, value)) {
-      setTyped(undefined)
-      setProblem(undefined)
-      return
-    }
-    const parsed = parseValue(field, typed)
-    if (!parsed.isValid) {
-      setProblem(parsed.message)
-      return
-    }
-    setTyped(undefined)
-    setProblem(undefined)
-    if (parsed.value === value) return
-    void onCommit(parsed.value).then((isStored) => {
-      // What was typed meanwhile is newer.
-      if (!isStored) setTyped((newer) => newer ?? typed)
-    })
-  }
+  const { field } = props
+  const text = useTypedText(props, shownText(field, props.value))
   const isLong = field.kind === 'long_text' || (field.kind === 'json' && !field.column.type.endsWith('[]'))
-  return (
+  const input = (
     <TextField
       label={labelOf(props)}
       description={descriptionOf(props)}
-      errorMessage={problem ?? props.problem}
-      value={shown}
+      errorMessage={text.problem ?? props.problem}
+      value={text.shown}
+      isReadOnly={text.conflict !== undefined}
       type={inputType(field)}
       inputMode={isNumeric(field.kind) ? 'decimal' : 'text'}
       autoComplete="off"
-      rows={isLong ? rowsOf(shown) : 1}
+      rows={isLong ? rowsOf(text.shown) : 1}
       isMono={field.kind === 'json' && isLong}
-      onChange={(text) => {
-        setTyped(text)
-        setProblem(undefined)
-      }}
-      onBlur={save}
+      onChange={text.type}
+      onBlur={text.save}
       onKeyDown={(event) => {
-        if (event.key === 'Enter' && !isLong) save()
-        if (event.key === 'Escape' && typed !== undefined) {
-          // Takes the typing back; a second Escape closes the panel around the field.
-          setTyped(undefined)
-          setProblem(undefined)
-        } else {
-          event.continuePropagation()
-        }
+        if (event.key === 'Enter' && !isLong) text.save()
+        // Takes the typing back; a second Escape closes the panel around the field.
+        if (event.key !== 'Escape' || !text.takeBack()) event.continuePropagation()
       }}
     />
+  )
+  if (!text.conflict) return input
+  return (
+    <div className="flex flex-col gap-2">
+      {input}
+      <Suspense>
+        <TextConflict conflict={text.conflict} onChoose={text.choose} />
+      </Suspense>
+    </div>
   )
 }
 

@@ -1,8 +1,10 @@
 import type { RejectedChange } from '@holdfast/client'
 import type { JSX } from 'react'
+import { TextVersions } from '../../components/fields/text-versions.tsx'
 import { labelOf } from '../../lib/fields/field.ts'
 import { formatMoment } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
+import { conflictingTexts } from './conflicting-texts.ts'
 import { ShownValue } from './shown-value.tsx'
 import type { RejectedRecord } from './use-rejected-record.ts'
 
@@ -15,8 +17,23 @@ export function CompareTable({
   readonly record: RejectedRecord
 }): JSX.Element | null {
   const isDelete = change.operations.some(({ op, id }) => op === 'DELETE' && id === change.recordId)
-  const rows = isDelete ? record.changedByOthers : [...record.fields, ...record.changedByOthers]
-  const sentence = isDelete ? <p>{words.yoursIsDelete(record.noun)}</p> : null
+  const texts = isDelete ? [] : conflictingTexts(change, record)
+  const rows = (isDelete ? record.changedByOthers : [...record.fields, ...record.changedByOthers]).filter(
+    ({ column }) => !texts.some((text) => text.column === column),
+  )
+  const before = isDelete ? <p>{words.yoursIsDelete(record.noun)}</p> : null
+  const mine = words.yoursAt(formatMoment(new Date(change.at)))
+  const sentence = (
+    <>
+      {before}
+      {texts.map((text) => (
+        <section key={text.column.name} aria-label={labelOf(text.column)} className="flex flex-col gap-1.5">
+          <p className="text-small font-medium">{labelOf(text.column)}</p>
+          <TextVersions mine={{ title: mine, text: text.mine }} theirs={{ title: words.onServer, text: text.theirs }} />
+        </section>
+      ))}
+    </>
+  )
   if (rows.length === 0) return sentence
   return (
     <>
@@ -29,7 +46,7 @@ export function CompareTable({
                 {words.field}
               </th>
               <th scope="col" className="px-3 py-1.5 font-medium">
-                {words.yoursAt(formatMoment(new Date(change.at)))}
+                {mine}
               </th>
               <th scope="col" className="px-3 py-1.5 font-medium">
                 {words.onServer}

@@ -1,4 +1,4 @@
-import { explainVerdict, type RejectedChange } from '@holdfast/client'
+import { type EditedValues, explainVerdict, type RejectedChange } from '@holdfast/client'
 import type { ColumnDescriptor } from '@holdfast/protocol'
 import { type JSX, useState } from 'react'
 import { Button } from '../../components/button.tsx'
@@ -12,6 +12,7 @@ import { labelOf } from '../../lib/fields/field.ts'
 import { formatMoment, humanize } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { asSentence } from './as-sentence.ts'
+import { conflictingTexts } from './conflicting-texts.ts'
 import { CompareTable } from './compare-table.tsx'
 import { DiscardDialog } from './discard-dialog.tsx'
 import { EditAndSendDialog } from './edit-and-send-dialog.tsx'
@@ -123,6 +124,10 @@ function Decisions({ change, workspace, record }: CardProps & { readonly record:
         >
           {isConflict ? words.keepMine : words.sendAgain}
         </Button>
+        <KeepBoth
+          {...{ change, record, isBusy }}
+          onKeep={(edit) => void decide([() => rejected.retry(change.id, [edit])], () => words.keptBoth)}
+        />
         {partly.length > 0 ? (
           <Button
             isDisabled={isBusy}
@@ -136,15 +141,7 @@ function Decisions({ change, workspace, record }: CardProps & { readonly record:
         <Button tone="quiet" onPress={() => void exportChanges(database, schema, [change])}>
           {words.exportAsFile}
         </Button>
-        {record.table && record.isHere ? (
-          <LinkButton
-            tone="quiet"
-            to="/w/$ws/t/$table/r/$record"
-            params={{ ws: workspace, table: record.table.name, record: change.recordId }}
-          >
-            {words.openRecord}
-          </LinkButton>
-        ) : null}
+        <OpenRecord {...{ change, record, workspace }} />
       </div>
       {layer === 'edit' ? (
         <EditAndSendDialog
@@ -166,6 +163,45 @@ function Decisions({ change, workspace, record }: CardProps & { readonly record:
         onDiscard={(withHeld) => void decide([() => rejected.discard(change.id, { withHeld })], () => words.discarded)}
       />
     </>
+  )
+}
+
+function OpenRecord({
+  change,
+  record,
+  workspace,
+}: CardProps & { readonly record: RejectedRecord }): JSX.Element | null {
+  if (!record.table || !record.isHere) return null
+  return (
+    <LinkButton
+      tone="quiet"
+      to="/w/$ws/t/$table/r/$record"
+      params={{ ws: workspace, table: record.table.name, record: change.recordId }}
+    >
+      {words.openRecord}
+    </LinkButton>
+  )
+}
+
+/** For long texts: sends the lines of both versions. */
+function KeepBoth({
+  change,
+  record,
+  isBusy,
+  onKeep,
+}: {
+  readonly change: RejectedChange
+  readonly record: RejectedRecord
+  readonly isBusy: boolean
+  readonly onKeep: (edit: EditedValues) => void
+}): JSX.Element | null {
+  const texts = conflictingTexts(change, record)
+  if (texts.length === 0) return null
+  const values = Object.fromEntries(texts.map(({ column, both }) => [column.name, both]))
+  return (
+    <Button isDisabled={isBusy} onPress={() => onKeep({ table: change.table, recordId: change.recordId, values })}>
+      {words.keepBoth}
+    </Button>
   )
 }
 

@@ -1,4 +1,4 @@
-import type { ColumnDescriptor } from '@holdfast/protocol'
+import { type ColumnDescriptor, isLongText } from '@holdfast/protocol'
 
 /** How a column is shown and edited. */
 export type FieldKind =
@@ -19,7 +19,6 @@ export type FieldKind =
   | 'binary'
 
 const SYSTEM = new Set(['id', 'created_at', 'updated_at', 'created_by'])
-const LONG = /(^|_)(detail|details|description|notes?|body|comment|comments|remark|remarks|reason|text|instructions)$/
 
 /** Columns that the database keeps by itself. */
 export function isSystemColumn(name: string): boolean {
@@ -67,7 +66,7 @@ function textKindOf(name: string): FieldKind {
   if (/(^|_)e?mail$/.test(name)) return 'email'
   if (/(^|_)(url|website|link|href)$/.test(name)) return 'url'
   if (/(^|_)(phone|mobile|tel|fax)$/.test(name)) return 'phone'
-  return LONG.test(name) ? 'long_text' : 'text'
+  return isLongText(name) ? 'long_text' : 'text'
 }
 
 /** Kinds whose values are ordered and calculated as numbers. */

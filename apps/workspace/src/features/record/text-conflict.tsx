@@ -1,0 +1,39 @@
+import type { JSX } from 'react'
+import { Button } from '../../components/button.tsx'
+import { TextVersions } from '../../components/fields/text-versions.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { textMessages as words } from '../../messages/texts.ts'
+import type { TextsInConflict } from './use-typed-text.ts'
+
+/** Under a text of which the same lines were changed elsewhere while the person wrote: nothing is saved before they choose. */
+export function TextConflict({
+  conflict: { mine, theirs, both },
+  onChoose,
+}: {
+  readonly conflict: TextsInConflict
+  readonly onChoose: (text: string) => void
+}): JSX.Element {
+  return (
+    <Notice
+      tone="warning"
+      role="alert"
+      title={words.changedMeanwhile}
+      actions={
+        <div className="flex flex-wrap gap-2">
+          <Button size="sm" onPress={() => onChoose(mine)}>
+            {words.keepMine}
+          </Button>
+          <Button size="sm" onPress={() => onChoose(theirs)}>
+            {words.keepTheirs}
+          </Button>
+          <Button size="sm" onPress={() => onChoose(both)}>
+            {words.keepBoth}
+          </Button>
+        </div>
+      }
+    >
+      <p className="pb-2">{words.changedDetail}</p>
+      <TextVersions mine={{ title: words.yours, text: mine }} theirs={{ title: words.theirs, text: theirs }} />
+    </Notice>
+  )
+}

@@ -1,0 +1,28 @@
+import type { RejectedChange } from '@holdfast/client'
+import { type ColumnDescriptor, mergeLines } from '@holdfast/protocol'
+import type { RejectedRecord } from './use-rejected-record.ts'
+
+/** A long text that two people changed in the same lines. */
+export interface ConflictingText {
+  readonly column: ColumnDescriptor
+  readonly mine: string
+  readonly theirs: string
+  /** The lines of both: those that were there first before the others. */
+  readonly both: string
+}
+
+/** The texts of a conflict that could not be merged; none for a conflict about other values. */
+export function conflictingTexts(change: RejectedChange, { fields }: RejectedRecord): readonly ConflictingText[] {
+  const { verdict, operations } = change
+  if (verdict.status !== 'conflict') return []
+  const old = operations.find(({ op_id }) => op_id === verdict.op_id)?.old ?? {}
+  return fields.flatMap(({ column, yours }) => {
+    const isText = column.guard === 'column' && column.local === 'text' && column.choices === undefined
+    if (!isText || yours === undefined || !(column.name in verdict.current)) return []
+    const [base, mine, theirs] = [old[column.name], yours, verdict.current[column.name]].map((text) =>
+      String(text ?? ''),
+    )
+    if (base === undefined || mine === undefined || theirs === undefined || theirs === base) return []
+    return [{ column, mine, theirs, both: mergeLines(base, mine, theirs)?.text ?? `${theirs}\n${mine}` }]
+  })
+}
