@@ -1,0 +1,93 @@
+import { sql } from '@holdfast/postgres'
+import { expectAccessible, expectNoSidewaysScroll } from './support/accessibility.ts'
+import { makeActions } from './support/actions.ts'
+import { expect, test } from './support/fixtures.ts'
+import { readDevice } from './support/local-device.ts'
+import { expectSynced } from './support/person.ts'
+
+const PICTURES = 'test-results/screens'
+const BASE = 'Pump: check\nValve: check\nHatch: check\nLadder: check\nLamp: check'
+
+test('a text that two people write keeps the lines of both, and where they wrote the same line the person chooses', async ({
+  arrive,
+  holdfast,
+}) => {
+  const [action] = await makeActions(holdfast, ['Text: two writers'])
+  if (!action) throw new Error('an action was made')
+  const write = (detail: string): Promise<unknown> =>
+    holdfast.admin.execute(sql`update public.actions set detail = ${detail} where id = ${action.id}`)
+  const stored = async (): Promise<unknown> =>
+    (await holdfast.admin.query<{ detail: string }>(sql`select detail from public.actions where id = ${action.id}`))[0]
+      ?.detail
+  await write(BASE)
+  const dana = await arrive('dana', { viewport: { width: 1440, height: 900 } })
+  const { page, home } = dana
+  const detail = page.getByRole('textbox', { name: 'Detail' })
+  const record = `${home}/t/actions/r/${action.id}`
+  await page.goto(record)
+  await expect(detail).toHaveValue(BASE)
+
+  await test.step('off line, in different lines: merged', async () => {
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
+    await dana.goOffline()
+    await detail.fill(BASE.replace('Pump: check', 'Pump: leaks'))
+    await page.getByRole('textbox', { name: 'Title' }).focus()
+    await expect(dana.chip).toHaveAccessibleName('Sync: Offline · 1 waiting')
+    await write(`${BASE}\nRope: missing`)
+    await dana.goOnline()
+    const both = `${BASE.replace('Pump: check', 'Pump: leaks')}\nRope: missing`
+    await expect.poll(stored).toBe(both)
+    await expect(detail).toHaveValue(both)
+    await expectSynced(dana)
+  })
+
+  await test.step('while it is typed, in the same line: nothing is saved before the person chooses', async () => {
+    await write(BASE)
+    await expect(detail).toHaveValue(BASE)
+    await detail.fill(BASE.replace('Hatch: check', 'Hatch: stuck'))
+    await write(BASE.replace('Hatch: check', 'Hatch: open'))
+    const local = async (): Promise<unknown> =>
+      (await readDevice(page, 'select detail from actions where id = ?', [action.id])).rows[0]?.['detail']
+    await expect.poll(local).toContain('Hatch: open')
+    await page.getByRole('textbox', { name: 'Title' }).focus()
+    const question = page.getByRole('alert').filter({ hasText: 'Someone changed these lines' })
+    await expect(question).toContainText('Hatch: stuck')
+    await expect(question).toContainText('Hatch: open')
+    await expectAccessible(page, 'a text in conflict')
+    await question.getByRole('button', { name: 'Keep both' }).click()
+    await expect.poll(stored).toBe(BASE.replace('Hatch: check', 'Hatch: open\nHatch: stuck'))
+    await expectSynced(dana)
+  })
+
+  await test.step('off line, in the same line: both versions are kept, beside each other', async () => {
+    await write(BASE)
+    await expect(detail).toHaveValue(BASE)
+    await dana.goOffline()
+    await detail.fill(BASE.replace('Lamp: check', 'Lamp: dark'))
+    await page.getByRole('textbox', { name: 'Title' }).focus()
+    await expect(dana.chip).toHaveAccessibleName('Sync: Offline · 1 waiting')
+    await write(BASE.replace('Lamp: check', 'Lamp: broken'))
+    await dana.goOnline()
+    await expect(dana.chip).toHaveAccessibleName('Sync: 1 needs attention')
+    expect(await stored()).toBe(BASE.replace('Lamp: check', 'Lamp: broken'))
+    await page.getByRole('link', { name: 'Decide in the Sync centre' }).click()
+    const card = page.getByRole('article', { name: 'Not accepted: action Text: two writers' })
+    const text = card.getByRole('region', { name: 'Detail' })
+    await expect(text.getByRole('group', { name: /^Yours/ })).toContainText('Lamp: dark')
+    await expect(text.getByRole('group', { name: 'On the server now' })).toContainText('Lamp: broken')
+    for (const [width, colorScheme] of [
+      [1440, 'light'],
+      [1024, 'dark'],
+      [390, 'light'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 844 })
+      await page.emulateMedia({ colorScheme })
+      await expectAccessible(page, `texts in conflict, ${width}`)
+      await expectNoSidewaysScroll(page, `texts in conflict, ${width}`)
+      await page.screenshot({ path: `${PICTURES}/text-conflict-${width}.png`, animations: 'disabled' })
+    }
+    await card.getByRole('button', { name: 'Keep both' }).click()
+    await expect.poll(stored).toBe(BASE.replace('Lamp: check', 'Lamp: broken\nLamp: dark'))
+    await expectSynced(dana)
+  })
+})
