@@ -33,12 +33,16 @@ export function workTablesOf(schema: SchemaDescriptor): readonly WorkTable[] {
     const due = fields.find(({ kind, isSystem }) => kind === 'date' && !isSystem)
     if (!assignee || !due) return []
     const state = fields.find(({ kind, name }) => kind === 'choice' && (name === 'state' || name === 'status'))
-    const place = fields.find(({ link }) => {
-      const target = schema.tables.find(({ name }) => name === link?.table)
-      return target !== undefined && positionOf(target) !== undefined
-    })
+    const place = fields.find(({ link }) => isPlace(schema, link?.table))
     return [{ table, assignee, due, state, place }]
   })
+}
+
+/** Whether a table has positions of its own. One that leads to such a table is at a place, as a finding is at a site, and is none. */
+function isPlace(schema: SchemaDescriptor, name: string | undefined): boolean {
+  const located = schema.tables.filter((table) => positionOf(table) !== undefined)
+  const target = located.find((table) => table.name === name)
+  return target?.columns.every(({ references }) => !located.some((other) => other.name === references?.table)) ?? false
 }
 
 /** The table that ties people to accounts. */

@@ -1,0 +1,103 @@
+import type { Page } from '@playwright/test'
+import { sql } from '@holdfast/postgres'
+import { expectAccessible, expectNoSidewaysScroll } from './support/accessibility.ts'
+import { makeActions } from './support/actions.ts'
+import { expect, test } from './support/fixtures.ts'
+import { expectSynced } from './support/person.ts'
+
+const PICTURES = 'test-results/screens'
+
+/** Each width in one theme of its own, the widest in both. */
+async function look(page: Page, name: string): Promise<void> {
+  for (const [width, colorScheme] of [
+    [390, 'dark'],
+    [1024, 'light'],
+    [1440, 'dark'],
+    [1440, 'light'],
+  ] as const) {
+    await page.setViewportSize({ width, height: width === 390 ? 844 : 900 })
+    await page.emulateMedia({ colorScheme })
+    await expectAccessible(page, `${name}, ${width}, ${colorScheme}`)
+    await expectNoSidewaysScroll(page, `${name}, ${width}`)
+    await page.screenshot({ path: `${PICTURES}/${name}-${width}-${colorScheme}.png`, animations: 'disabled' })
+  }
+}
+
+test('home shows what is late, what others did to it, favourites and what is near, off line too', async ({
+  arrive,
+  holdfast,
+}) => {
+  const [late, done] = await makeActions(holdfast, ['Home: long overdue', 'Home: dropped long ago'])
+  if (!late || !done) throw new Error('two actions were made')
+  await holdfast.admin.execute(sql`
+    update public.actions set due_on = '2001-02-03', owner_id = (select id from public.people where name = 'Dana Okafor')
+     where id in (${late.id}, ${done.id})`)
+  await holdfast.admin.execute(sql`update public.actions set state = 'dropped' where id = ${done.id}`)
+  const mina = await holdfast.supabase({ email: 'mina.kaya@northline.example' })
+  expect((await mina.from('actions').update({ priority: 1 }).eq('id', late.id)).error).toBeNull()
+
+  const dana = await arrive('dana', { viewport: { width: 1440, height: 900 } })
+  const { page, home } = dana
+  const overdue = page.getByRole('region', { name: 'My work' }).getByRole('link', { name: /^Home: long overdue/ })
+  const others = page.getByRole('region', { name: 'What others did on my records' })
+  await test.step('work and changes of others are there, finished work is not', async () => {
+    await expect(overdue).toContainText('days late')
+    await expect(page.getByRole('link', { name: /^Home: dropped long ago/ })).toHaveCount(0)
+    await expect(others.getByRole('link', { name: /Home: long overdue.*Mina Kaya changed Priority/ })).toBeVisible()
+  })
+
+  await test.step('what is near is asked for by the person', async () => {
+    const [site] = await (
+      await dana.supabase()
+    )
+      .from('sites')
+      .select('name, lat, lon')
+      .limit(1)
+      .then(({ data }) => data ?? [])
+    const near = page.getByRole('region', { name: 'Near me' })
+    await near.getByRole('button', { name: 'Show what is near' }).click()
+    await expect(near.getByRole('status')).toContainText('This browser may not tell where you are')
+    await page.context().grantPermissions(['geolocation'])
+    await page.context().setGeolocation({ latitude: Number(site?.['lat']), longitude: Number(site?.['lon']) })
+    await near.getByRole('button', { name: 'Show what is near' }).click()
+    const sites = near.getByRole('list', { name: 'Sites' })
+    await expect(sites.getByRole('listitem')).toHaveCount(5)
+    await expect(sites.getByRole('link').first()).toContainText(String(site?.['name']))
+  })
+
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
+  await dana.goOffline()
+  const favourites = page.getByRole('region', { name: 'Favourites' })
+  await test.step('a record becomes a favourite off line', async () => {
+    await page.goto(`${home}/t/actions/r/${late.id}`)
+    await page.getByRole('button', { name: 'Add to favourites' }).click()
+    await expect(page.getByRole('button', { name: 'Remove from favourites' })).toBeVisible()
+    await page.goto(home)
+    await expect(favourites.getByRole('link', { name: /^Home: long overdue/ })).toBeVisible()
+    await expect(overdue).toBeVisible()
+    await look(page, 'home')
+    await others.getByRole('link', { name: /Home: long overdue.*Mina Kaya/ }).click()
+    await expect(page.getByRole('article', { name: /^Change by Mina Kaya/ })).toBeVisible()
+  })
+
+  await test.step('it reaches the server, and is taken back', async () => {
+    await dana.goOnline()
+    await expectSynced(dana)
+    const stored = (): Promise<readonly object[]> =>
+      holdfast.admin.query(sql`select kind, table_name from holdfast.favourites where target_id = ${late.id}`)
+    expect(await stored()).toEqual([{ kind: 'record', table_name: 'actions' }])
+    await page.getByRole('button', { name: 'Remove from favourites' }).click()
+    await expect.poll(stored).toEqual([])
+    await page.goto(home)
+    await expect(overdue).toBeVisible()
+    await expect(favourites).toHaveCount(0)
+  })
+})
+
+test('home of a person without work of their own leads to where there is some', async ({ arrive }) => {
+  const { page } = await arrive('ruth', { viewport: { width: 1440, height: 900 } })
+  await expect(page.getByText('Nothing is waiting for you this week')).toBeVisible()
+  await expectAccessible(page, 'home without work')
+  await page.getByRole('region', { name: 'My work' }).getByRole('link', { name: 'Open Actions' }).click()
+  await expect(page.getByRole('grid')).toBeVisible()
+})
