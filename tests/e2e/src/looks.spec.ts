@@ -4,6 +4,7 @@ import { makeActions } from './support/actions.ts'
 import { expect, test } from './support/fixtures.ts'
 import { gridOf } from './support/grid.ts'
 import { expectSynced, signIn, type Person } from './support/person.ts'
+import { withoutWriteRules } from './support/write-rules.ts'
 
 /** Where pictures of the screens are kept for people to look at, below the tool's output folder. */
 const PICTURES = 'test-results/screens'
@@ -20,6 +21,7 @@ for (const device of ['desktop', 'phone'] as const) {
     if (!action) throw new Error('an action was made')
     const dana = await arrive('dana', { ...DEVICES[device], until: 'signed-out' })
     const { page, home } = dana
+    await withoutWriteRules(page)
     const look = (screen: string): Promise<void> => lookAt(page, `${device}-${screen}`)
 
     await page.goto('/sign-in')

@@ -1,4 +1,4 @@
-import type { Locator, Page } from '@playwright/test'
+import type { Locator } from '@playwright/test'
 import { sql } from '@holdfast/postgres'
 import { expectAccessible } from './support/accessibility.ts'
 import { makeActions, storedAction } from './support/actions.ts'
@@ -7,11 +7,7 @@ import { expect, test } from './support/fixtures.ts'
 import { actionsThat, gridOf } from './support/grid.ts'
 import { readDevice } from './support/local-device.ts'
 import { expectSynced } from './support/person.ts'
-
-/** The server tells this device nothing of the rules for writing, as one does that cannot: what they forbid is offered, and comes back. */
-async function withoutWriteRules(page: Page): Promise<void> {
-  await page.route('**/sync/v1/write-rules', (route) => route.fulfill({ json: { version: '', tables: {}, facts: {} } }))
-}
+import { withoutWriteRules } from './support/write-rules.ts'
 
 test('a change that a policy refuses waits for the person with the reason, and what came after it is accepted', async ({
   arrive,

@@ -38,7 +38,10 @@ export function FormFields({
       ?.focus()
   const save = async (then: (saved: SaveOutcome & { readonly kind: 'saved' }) => void): Promise<void> => {
     const outcome = await form.save()
-    if (outcome.kind === 'missing') focus(outcome.fields[0]?.field.name)
+    if (outcome.kind === 'missing') {
+      focus(outcome.fields[0]?.field.name)
+      requestAnimationFrame(() => keepPlaces(body.current))
+    }
     if (outcome.kind !== 'saved') return
     setCount(count + 1)
     showToast({ text: words.saved(table.noun) })
@@ -76,6 +79,13 @@ export function FormFields({
       />
     </div>
   )
+}
+
+/** A question whose problem goes keeps its height: the next one would move away from under the finger that presses it. */
+function keepPlaces(body: HTMLElement | null): void {
+  const questions = [...(body?.querySelectorAll<HTMLElement>('[data-field]') ?? [])]
+  const heights = questions.map(({ offsetHeight }) => offsetHeight)
+  for (const [index, { style }] of questions.entries()) style.minHeight = `${heights[index] ?? 0}px`
 }
 
 /** Why the record is not made yet, or would not be accepted. */
