@@ -24,7 +24,7 @@ export function printHelp(): string {
     '  start            Starts the app, its APIs and Postgres, until Ctrl-C',
     '  stop             Ends the server of the data folder, as Ctrl-C does, and waits until it has ended',
     '  status           Tells where the server of the data folder is, its keys and versions (--output=json, env)',
-    '  doctor           Looks at everything that a server of this folder needs, and says what to do; exit code 1 if it will not do',
+    '  doctor           Looks at all that a server of this folder needs, and says what to do; exit code 1 on a problem',
     '  gen types        Writes the TypeScript types of the database (--schema, --lang=powersync: of a device)',
     '  sync status      Tells where sync stands: the tables read, how far behind it is, how large the log is',
     '  sync coverage    Tells of each table and policy whether and how it syncs, and at what cost',

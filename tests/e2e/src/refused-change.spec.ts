@@ -7,7 +7,6 @@ import { expect, test } from './support/fixtures.ts'
 import { actionsThat, gridOf } from './support/grid.ts'
 import { readDevice } from './support/local-device.ts'
 import { expectSynced } from './support/person.ts'
-import { withoutWriteRules } from './support/write-rules.ts'
 
 test('a change that a policy refuses waits for the person with the reason, and what came after it is accepted', async ({
   arrive,
@@ -15,9 +14,8 @@ test('a change that a policy refuses waits for the person with the reason, and w
 }) => {
   const [verified, other] = await makeActions(holdfast, ['Refused: verified', 'Refused: other'], 'to_verify')
   if (!verified || !other) throw new Error('two actions were made')
-  const sam = await arrive('sam')
+  const sam = await arrive('sam', { knowsRules: false })
   const { page } = sam
-  await withoutWriteRules(page)
   const grid = gridOf(page)
   await sam.openTable('actions', actionsThat('Refused:'))
   await expect(grid.row('Refused:')).toHaveCount(2)
@@ -102,9 +100,8 @@ test('after a refused state, hours go up by themselves and the next state waits 
 }) => {
   const [action] = await makeActions(holdfast, ['Waits: one'], 'to_verify')
   if (!action) throw new Error('an action was made')
-  const sam = await arrive('sam')
+  const sam = await arrive('sam', { knowsRules: false })
   const { page } = sam
-  await withoutWriteRules(page)
   const grid = gridOf(page)
   await sam.openTable('actions', actionsThat('Waits:'))
   await expect(grid.row('Waits:')).toHaveCount(1)

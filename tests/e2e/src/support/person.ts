@@ -43,7 +43,11 @@ export interface PersonOptions extends Pick<
 > {
   /** `signed-out`: the browser is opened and nothing else. Default: signed in, and the first rows are there. */
   readonly until?: 'signed-out' | 'signed-in' | 'synced'
+  /** The server tells this device nothing of the rules for writing, as one does that cannot: what they forbid is offered, and comes back. */
+  readonly knowsRules?: boolean
 }
+
+const NO_RULES = { version: '', tables: {}, facts: {} }
 
 export const ACCOUNTS = {
   dana: { email: 'dana.okafor@northline.example', name: 'Dana Okafor' },
@@ -58,7 +62,7 @@ export async function openPerson(
   launchOptions: LaunchOptions,
   holdfast: Holdfast,
   account: AccountName,
-  { until = 'synced', ...contextOptions }: PersonOptions = {},
+  { until = 'synced', knowsRules = true, ...contextOptions }: PersonOptions = {},
 ): Promise<Person & AsyncDisposable> {
   const { email, name } = ACCOUNTS[account]
   const link = await openFaultyLink(holdfast.url)
@@ -104,6 +108,7 @@ export async function openPerson(
     },
   }
   try {
+    if (!knowsRules) await page.route('**/sync/v1/write-rules', (route) => route.fulfill({ json: NO_RULES }))
     if (until !== 'signed-out') {
       await page.goto('/sign-in')
       await signIn(page, email)
