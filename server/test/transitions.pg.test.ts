@@ -21,6 +21,7 @@ beforeAll(async () => {
     `create table public.orders (id int primary key, state text, note text)`,
     `comment on column public.orders.state is 'Status. Where it is.'`,
     `grant select, insert, update on public.orders to anon, authenticated, service_role`,
+    `create function public.does_something() returns boolean language sql as $$ select true $$`,
     `create function public.is_clerk() returns boolean language sql stable as $$ select coalesce((auth.jwt() ->> 'is_clerk')::boolean, false) and current_user = 'authenticated' $$`,
     `insert into holdfast.transitions (table_name, field, from_value, to_value, allowed_if, words) values
        ('orders', 'state', null, 'open', null, null), ('orders', 'state', 'open', 'packed', null, null),
@@ -98,8 +99,9 @@ test('what the rows may say, and who writes them', async () => {
   expect(await attempt(person, `${add} null)`)).toContain('row-level security')
   expect(await attempt(operator, `${add} null)`)).toBe('done')
   expect(await attempt(operator, `${add} 'public.nothing')`)).toBe(
-    'There is no function public.nothing() that returns boolean.',
+    'There is no function public.nothing() that returns boolean and is stable.',
   )
+  expect(await attempt(operator, `${add} 'public.does_something')`)).toContain('and is stable')
   expect(await attempt(operator, `${add} 'public.is_clerk() or true')`)).toContain(
     'There is no function public.is_clerk() or true()',
   )
