@@ -70,6 +70,7 @@ test('devices of such a caller get empty keys of these tables, and a change of m
     'tables',
     'team_members',
     'teams',
+    'transitions',
     'views',
   ])
   const definitions = tables.flatMap((table) => table.definitions)
