@@ -5,6 +5,7 @@ import { lateContent } from '../../components/late-content.tsx'
 import { LinkButton } from '../../components/link.tsx'
 import { Page } from '../../components/page.tsx'
 import { Progress } from '../../components/progress.tsx'
+import { Skeleton } from '../../components/skeleton.tsx'
 import { StateGlyph } from '../../components/state-glyph.tsx'
 import { Spinner } from '../../components/spinner.tsx'
 import { useBackend } from '../../lib/data/backend-context.tsx'
@@ -28,7 +29,15 @@ export function HomeScreen(): JSX.Element {
       <div className="flex flex-col gap-8">
         {hasSynced ? <SyncSummary workspace={ws} /> : <FirstSync />}
         <KeptPlace>
-          {(onRead) => (mayLoad ? <HomeContent.Content workspace={ws} hasSynced={hasSynced} onRead={onRead} /> : null)}
+          {(onRead) =>
+            mayLoad ? (
+              <HomeContent.Content workspace={ws} hasSynced={hasSynced} onRead={onRead} />
+            ) : hasSynced ? (
+              <div aria-hidden>
+                <Skeleton rows={6} />
+              </div>
+            ) : null
+          }
         </KeptPlace>
       </div>
     </Page>
