@@ -305,9 +305,11 @@ describe('what policies will refuse', () => {
     await using device = await openDevice(holdfast, { email: CONTRACTOR })
     const { database } = device
     const local = device.local
-    const action = await database.get<RuleRow>(`select * from actions where state = 'doing' limit 1`)
+    const inState = (state: string): Promise<RuleRow> =>
+      database.get<RuleRow>('select * from actions where state = ? limit 1', [state])
+    const [doing, done] = [await inState('doing'), await inState('to_verify')]
     const site = await database.get<RuleRow>('select * from sites limit 1')
-    const change = (state: string): PlannedWrite => ({
+    const change = (action: RuleRow, state: string): PlannedWrite => ({
       table: 'actions',
       command: 'update',
       before: action,
@@ -315,8 +317,8 @@ describe('what policies will refuse', () => {
       changed: ['state'],
     })
     const writes: readonly PlannedWrite[] = [
-      change('to_verify'),
-      change('verified'),
+      change(doing, 'to_verify'),
+      change(done, 'verified'),
       { table: 'sites', command: 'update', before: site, after: { ...site, name: 'New' }, changed: ['name'] },
       { table: 'inspections', command: 'insert', after: {} },
     ]
