@@ -4,8 +4,8 @@ import { signIn } from './support/person.ts'
 
 /** Scripts that a first visit of the sign-in screen loads, as they are sent: 200.4 kB in November 2026, with room for a little more. Bytes. */
 const SIGN_IN_BYTES_MAX = 201_500
-/** The same until the first grid has its rows, by way of the home screen: 360 kB. SQLite and the sync engine run in workers and are not among them. Bytes. */
-const GRID_BYTES_MAX = 361_500
+/** The same until the first grid has its rows, by way of the home screen: 363 kB. SQLite and the sync engine run in workers and are not among them. Bytes. */
+const GRID_BYTES_MAX = 364_000
 
 /** The first row is noted when it comes: what is asked for after it does not count, however late this is looked at. */
 const FIRST_ROW = 'first row'

@@ -1,7 +1,8 @@
 import type { FileWork } from './choose-work.ts'
 import type { FileEntry } from './file-state.ts'
 import { REST_MS } from './limits.ts'
-import type { WorkContext } from './perform-work.ts'
+// Not loaded late: the first photo may be taken where nothing can be loaded.
+import { performWork, type WorkContext } from './perform-work.ts'
 import { unreferenced } from './unreferenced.ts'
 import { SignInNeeded } from './transfer/storage-endpoint.ts'
 
@@ -56,8 +57,6 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
     busy.set(id, work.kind)
     stops.set(id, controller)
     try {
-      // Sending and fetching are loaded with the first file: an app that shows none does without.
-      const { performWork } = await import('./perform-work.ts')
       await performWork(options, work, controller.signal)
       release(id)
     } catch (error) {

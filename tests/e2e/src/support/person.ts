@@ -41,7 +41,7 @@ export interface PersonOptions extends Pick<
   BrowserContextOptions,
   'viewport' | 'colorScheme' | 'hasTouch' | 'isMobile'
 > {
-  /** `signed-out`: the browser is opened and nothing else. Default: signed in, and the first rows are there. */
+  /** `signed-out`: the browser is opened and nothing else. Default: signed in, the first rows are there, and the app is on the device. */
   readonly until?: 'signed-out' | 'signed-in' | 'synced'
   /** The server tells this device nothing of the rules for writing, as one does that cannot: what they forbid is offered, and comes back. */
   readonly knowsRules?: boolean
@@ -112,7 +112,11 @@ export async function openPerson(
     if (until !== 'signed-out') {
       await page.goto('/sign-in')
       await signIn(page, email)
-      if (until === 'synced') await expectSynced(person)
+      if (until === 'synced') {
+        await expectSynced(person)
+        // What is loaded late comes from there when the line is cut.
+        await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
+      }
     }
   } catch (error) {
     await close()
