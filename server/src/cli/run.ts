@@ -2,24 +2,7 @@ import { HoldfastError } from '@holdfast/foundation'
 import { nearest } from '../config/names.ts'
 import { printHelp, printReference } from '../config/print-reference.ts'
 import { VERSION } from '../version.ts'
-
-const COMMANDS = [
-  'init',
-  'start',
-  'stop',
-  'status',
-  'doctor',
-  'gen',
-  'sync',
-  'functions',
-  'storage',
-  'migration',
-  'db',
-  'seed',
-  'backup',
-  'restore',
-  'help',
-] as const
+import { FIRST_WORDS, printCommands } from './commands.ts'
 
 /**
  * Runs one command.
@@ -39,7 +22,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       return 0
     }
     if (command === undefined || command === 'help' || argv.includes('--help') || argv.includes('-h')) {
-      out(rest.includes('--markdown') ? printReference() : printHelp())
+      out(rest.includes('--markdown') ? printReference() : printHelp(printCommands()))
       return 0
     }
     if (command === 'start') return await (await import('./start.ts')).start({ argv: rest, env: process.env, out, err })
@@ -65,7 +48,9 @@ export async function run(argv: readonly string[]): Promise<number> {
       return await (await import('./backup.ts')).backup({ argv: rest, env: process.env, out, err })
     if (command === 'restore')
       return await (await import('./backup.ts')).restore({ argv: rest, env: process.env, out, err })
-    const meant = nearest(command, COMMANDS)
+    if (command === 'completion')
+      return (await import('./completion.ts')).completion({ argv: rest, env: process.env, out, err })
+    const meant = nearest(command, FIRST_WORDS)
     throw new HoldfastError('command_unknown', 500, `"${command}" is not a command.`, {
       hint: meant ? `Did you mean "holdfast ${meant}"?` : 'Run "holdfast help" for a list.',
     })

@@ -2,8 +2,8 @@ import type { OptionDeclaration } from '@holdfast/foundation'
 import { flagName, variableName } from './names.ts'
 import { optionGroups } from './options.ts'
 
-/** The help text of the command line. */
-export function printHelp(): string {
+/** The help text of the command line. @param commands - a line for each command */
+export function printHelp(commands: readonly string[]): string {
   const groups = optionGroups.map(({ title, options }) => {
     const lines = Object.entries(options).map(([name, declaration]) => {
       // Secrets do not belong on a command line, which every user of the machine can read.
@@ -20,35 +20,7 @@ export function printHelp(): string {
     'Usage: holdfast <command> [options]',
     '',
     'Commands',
-    '  init             Makes the folder of a project: supabase/config.toml, migrations, seed.sql',
-    '  start            Starts the app, its APIs and Postgres, until Ctrl-C',
-    '  stop             Ends the server of the data folder, as Ctrl-C does, and waits until it has ended',
-    '  status           Tells where the server of the data folder is, its keys and versions (--output=json, env)',
-    '  doctor           Looks at all that a server of this folder needs, and says what to do; exit code 1 on a problem',
-    '  gen types        Writes the TypeScript types of the database (--schema, --lang=powersync: of a device)',
-    '  sync status      Tells where sync stands: the tables read, how far behind it is, how large the log is',
-    '  sync coverage    Tells of each table and policy whether and how it syncs, and at what cost',
-    '  sync check       Names policies and streams that are not followed; exit code 1 when there are any',
-    '  sync check <file …>  The same as it would be after these files of SQL (--apply: and applies them if nothing is)',
-    '  sync explain     Tells why a user has a row on their devices, or not (--user, --table, --id)',
-    '  sync verify      Rebuilds a device of a user and compares it with Postgres (--user)',
-    '  functions new <name>  Makes an edge function with the least that it needs',
-    '  functions list   Lists the edge functions of the project, and whether they need a token',
-    '  functions serve  Starts the server and shows what functions print (--env-file, --import-map, --no-verify-jwt)',
-    '  functions inspect <name>  Does so with the inspector of V8 in one function (--inspect-mode=run, brk or wait)',
-    '  functions logs [name]  Shows what functions of a running server printed (--follow, --lines, --request-id)',
-    '  functions metrics [name]  Tells calls, errors, times and memory of the functions of a running server',
-    '  storage verify   Compares stored files with their rows, whether the server runs or not; exit code 1 if they differ',
-    '  migration new <name>  Makes an empty migration of the project in supabase/migrations',
-    '  migration list   Lists the migrations of the project, and which are applied',
-    '  migration up     Applies those that are not, whether the server runs or not (--include-all: older ones, too)',
-    '  db reset         Makes the database of the project anew, with migrations and seeds (--version, --no-seed)',
-    '  db push          Brings the database of DATABASE_URL up to the migrations (--dry-run, --include-seed)',
-    '  seed             Applies the seeds that the database does not have',
-    '  backup <folder>  Takes a backup of the database and the data folder, also while the server runs',
-    '  restore <folder> Makes a new data folder, or fills an empty database, from a backup',
-    '  help             Shows this text; "help --markdown" prints the reference page',
-    '  --version        Shows the version',
+    ...commands,
     '',
     groups.join('\n\n'),
     '',
