@@ -93,13 +93,13 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   await openGateway(app, context, { cluster, accounts, rest, storage, realtime, functions, sync, schemas, hasSample })
   signal.throwIfAborted()
   await listenOn(app, config.host, port)
-  calls.open(context, { url, cluster, baseUrl, port })
   phases.end('listening')
   await Promise.all([
     waitForSync(sync, options),
     sample.storePictures((request) => app.inject(request), accounts.auth.apiKeys.serviceRole),
   ])
   phases.end('sync')
+  calls.open(context, { url, cluster, baseUrl, port })
   phases.log(logger, 'opened in phases')
 
   const lifetime = opened.move()

@@ -49,6 +49,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     genReqId: () => randomUUID(),
     // A caller's own id could not be told from ours in the log.
     requestIdHeader: false,
+    // Routes are registered beside other work of a start, which on a busy machine may take long.
+    pluginTimeout: 0,
     return503OnClosing: true,
     // Requests that run may end; the gateway cuts what takes too long.
     forceCloseConnections: 'idle',

@@ -14,6 +14,7 @@ export { readLockHolder } from './cluster/lock-file.ts'
 export { quoteIdentifier, quoteLiteral, quoteName } from './sql/identifier.ts'
 export { SqlFragment, sql } from './sql/sql.ts'
 export {
+  connectAhead,
   createPool,
   queryable,
   type Connections,
@@ -48,7 +49,7 @@ export { findLostSchemas } from './migrate/lost-schemas.ts'
 export { readMigrations, type Migration, type MigrationSource } from './migrate/migration.ts'
 export { planMigrations, type AppliedMigration } from './migrate/plan-migrations.ts'
 export { openRequestRole, recordRequestPassword } from './migrate/request-password.ts'
-export { ensureRolePassword } from './cluster/role-password.ts'
+export { ensureRolePasswords } from './cluster/role-password.ts'
 export { readCatalog, readRequestSettings } from './catalog/read-catalog.ts'
 export { viewKey } from './catalog/relationships.ts'
 export { readAroundLocks, type CatalogReading } from './catalog/around-locks.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { HoldfastError, type Logger } from '@holdfast/foundation'
+import { HoldfastError, nextTurn, type Logger } from '@holdfast/foundation'
 import { allowOrigins, explainListen, findPort } from '@holdfast/http'
 import { appConfigRoutes, type AppConfig } from './app-config.ts'
 import { appFiles } from './app-files.ts'
@@ -87,7 +87,10 @@ const OPEN_AUTH_PATHS = new Set([
 const PERSONAL_AUTH_PATHS =
   /^\/auth\/v1\/(user|logout|factors|reauthenticate|admin|invite|sso|oauth\/authorizations|oauth\/userinfo)\b/
 
-/** Puts every service at its address. An address leads to a service here, and nowhere else. */
+/**
+ * Puts every service at its address. An address leads to a service here, and nowhere else. Meanwhile the services go on to open: registering some hundred routes takes
+ * as long as all that they ask of Postgres.
+ */
 export async function mountGateway(app: FastifyInstance, options: GatewayOptions): Promise<void> {
   const { logger, verifyToken, requireSession, allowsNoKey } = options
   allowOrigins(app, (path) => isApi(path) && !path.startsWith(`${FUNCTIONS_PREFIX}/`), options.corsOrigins)
@@ -114,6 +117,7 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
     await scope.register(options.auth, { prefix: '/auth/v1' })
   })
   await app.register(options.authDiscovery)
+  await nextTurn()
 
   await app.register(async (scope) => {
     scope.addHook('onRequest', refuseWhileDown(options, restVocabulary))
@@ -131,9 +135,11 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
     await scope.register(options.rest, { prefix: '/rest/v1' })
   })
 
+  await nextTurn()
   if (options.storage) await mountStorage(app, options, options.storage)
   if (options.realtime) await mountRealtime(app, options, options.realtime)
   if (options.functions) await app.register(options.functions, { prefix: FUNCTIONS_PREFIX })
+  await nextTurn()
 
   await app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) => renderSyncFailure(error, request, reply, logger))

@@ -1,4 +1,4 @@
-import { watchCatalog, type CatalogWatch } from '@holdfast/postgres'
+import { connectAhead, watchCatalog, type CatalogWatch } from '@holdfast/postgres'
 import type { PartContext } from './part-context.ts'
 
 /** Connections that read the catalog. */
@@ -20,5 +20,7 @@ export async function openCatalog(
     applicationName: 'holdfast catalog',
     connectionsMax: CATALOG_CONNECTIONS_MAX,
   })
+  // It listens first, on another connection.
+  connectAhead(pool)
   return opened.use(await watchCatalog({ url: readerUrl, pool, otherChannels, logger }))
 }

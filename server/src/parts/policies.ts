@@ -8,7 +8,7 @@ import {
   type PolicyInput,
   type ReadingMemory,
 } from '@holdfast/policy'
-import { readRequestSettings, type Catalog, type CatalogWatch, type Pool } from '@holdfast/postgres'
+import { connectAhead, readRequestSettings, type Catalog, type CatalogWatch, type Pool } from '@holdfast/postgres'
 import type { RestService } from '@holdfast/rest'
 import type { SyncOptions } from '@holdfast/sync'
 import type { PartContext } from './part-context.ts'
@@ -31,6 +31,7 @@ export function openPolicyCompiler(
     connectionsMax: 1,
     resetAfterTransaction: true,
   })
+  connectAhead(compilerPool)
   const compiler = createPlanCompiler()
   const memory: ReadingMemory = {}
 

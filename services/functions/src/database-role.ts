@@ -1,5 +1,5 @@
 import { errorMessage, type Logger } from '@holdfast/foundation'
-import { ensureRolePassword, roleUrl, sql, SQLSTATE, sqlstateOf, type Pool, type Queryable } from '@holdfast/postgres'
+import { ensureRolePasswords, roleUrl, sql, SQLSTATE, sqlstateOf, type Pool, type Queryable } from '@holdfast/postgres'
 import { DATABASE_ROLE_SETTINGS } from './limits.ts'
 
 /** The role that functions log in as with `SUPABASE_DB_URL`. */
@@ -66,7 +66,7 @@ async function ensureRole({ pool, connectionsMax, logger }: FunctionsDatabaseOpt
   await pool.transaction(async (db) => {
     await db.execute(sql`select pg_catalog.pg_advisory_xact_lock(${LOCK_KEY})`)
     await ensureAttributes(db, connectionsMax)
-    await ensureRolePassword(db, url)
+    await ensureRolePasswords(db, [url])
     await ensureMemberships(db)
   })
   try {

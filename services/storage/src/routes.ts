@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
+import { nextTurn } from '@holdfast/foundation'
 import type { StorageContext } from './context.ts'
 import { invalidRequest } from './errors.ts'
 import { JSON_BODY_BYTES_MAX } from './limits.ts'
@@ -35,7 +36,9 @@ export function storageRoutes(
     })
     await app.register(uploadRoutes(context))
     await app.register(resumableRoutes(context, uploads))
+    await nextTurn()
     if (s3) await app.register(s3Routes(context, s3))
+    await nextTurn()
     await app.register(async (json) => {
       json.removeAllContentTypeParsers()
       // storage-js names JSON as the type of bodies that it leaves out.
@@ -52,6 +55,7 @@ export function storageRoutes(
       })
       await json.register(bucketRoutes(context))
       await json.register(objectRoutes(context))
+      await nextTurn()
       await json.register(signRoutes(context, { drawsImages: images !== undefined }))
       await json.register(downloadRoutes(context))
       await json.register(objectInfoRoutes(context))

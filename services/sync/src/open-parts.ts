@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '@holdfast/foundation'
 import type { SyncPlan } from '@holdfast/policy'
-import { createPool, type Pool } from '@holdfast/postgres'
+import { connectAhead, createPool, type Pool } from '@holdfast/postgres'
 import { createDependencyIndex, type DependencyIndex } from './buckets/dependency-index.ts'
 import { createKeyEvaluator } from './buckets/key-evaluator.ts'
 import { createKeyMoments } from './buckets/key-moments.ts'
@@ -69,6 +69,8 @@ export function openGround(options: SyncOptions): Ground {
     settings: LOG_SETTINGS,
     onError: (error) => logger.log('warn', 'a connection to the operation log was lost', { reason: error.message }),
   })
+  // The lease is asked for first, on another connection.
+  connectAhead(pool)
   const feed = createCheckpointFeed()
   return {
     clock,

@@ -8,7 +8,7 @@ import {
   applyMigrations,
   AUTH_ROLE,
   createPool,
-  ensureRolePassword,
+  ensureRolePasswords,
   openEmbeddedCluster,
   platformMigrations,
   roleUrl,
@@ -37,7 +37,7 @@ export async function openAuthInProcess(
   {
     await using internal = createPool({ url: cluster.internalUrl, applicationName: 'conformance', connectionsMax: 2 })
     await applyMigrations({ pool: internal, sources: [platformMigrations, authMigrations], logger: silentLogger })
-    await ensureRolePassword(internal, authUrl)
+    await ensureRolePasswords(internal, [authUrl])
   }
   const admin = createPool({ url: cluster.adminUrl, applicationName: 'conformance', connectionsMax: 20 })
   const pool = createPool({ url: authUrl, applicationName: 'conformance', connectionsMax: 20 })

@@ -5,7 +5,7 @@ import {
   AUTH_ROLE,
   applyMigrations,
   createPool,
-  ensureRolePassword,
+  ensureRolePasswords,
   EVALUATOR_ROLE,
   READER_ROLE,
   roleUrl,
@@ -56,7 +56,7 @@ export async function setup(): Promise<() => Promise<void>> {
   // Made by a migration of the accounts service, in whichever database is the first.
   await admin.execute(sql`create role ${sql.identifier(AUTH_ROLE)} nologin noinherit`)
   const roles = [READER_ROLE, EVALUATOR_ROLE, AUTH_ROLE].map((role) => roleUrl(requestUrl, role))
-  for (const url of [requestUrl, ...roles]) await ensureRolePassword(admin, url)
+  await ensureRolePasswords(admin, [requestUrl, ...roles])
   process.env[ADMIN_URL_VARIABLE] = cluster.internalUrl
   process.env[PROJECT_URL_VARIABLE] = cluster.adminUrl
   process.env[REQUEST_URL_VARIABLE] = cluster.requestUrl

@@ -1,5 +1,5 @@
 import type { Queryable } from '../connection/pool.ts'
-import { ensureRolePassword } from './role-password.ts'
+import { ensureRolePasswords } from './role-password.ts'
 import { sql } from '../sql/sql.ts'
 import { DATABASE_NAME, PROJECT_ROLE, SUPERUSER } from './cluster.ts'
 
@@ -25,7 +25,7 @@ const PREDEFINED_ROLES = ['pg_monitor', 'pg_read_all_data', 'pg_signal_backend']
  */
 export async function ensureProjectRole(db: Queryable, adminUrl: string): Promise<void> {
   await ensureRole(db)
-  await ensureRolePassword(db, adminUrl)
+  await ensureRolePasswords(db, [adminUrl])
   const [state] = await db.query<{ owned: boolean; granted: boolean; settings: readonly string[] | null }>(sql`
     select (select datdba <> 10 from pg_catalog.pg_database where datname = ${DATABASE_NAME}) as owned,
            (select bool_and(pg_catalog.pg_has_role(${PROJECT_ROLE}, role, 'member')) from unnest(${[...PREDEFINED_ROLES]}::name[]) role) as granted,

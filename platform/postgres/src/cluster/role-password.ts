@@ -6,30 +6,50 @@ import { sql } from '../sql/sql.ts'
 const ITERATIONS = 4_096
 
 /**
- * Makes sure that a role logs in with the password of `url`. The password itself never becomes part of a statement: Postgres receives the
- * SCRAM verifier that it would have computed. Does nothing when it is set already.
+ * Makes sure that roles log in with the passwords of `urls`. A password itself never becomes part of a statement: Postgres receives the
+ * SCRAM verifier that it would have computed. Does nothing for those that are set already.
  *
- * @param db - connected as a superuser or as the owner of the role
- * @param url - `postgres://role:password@host:port/database`
+ * @param db - connected as a superuser or as the owner of the roles
+ * @param urls - `postgres://role:password@host:port/database`
  */
-export async function ensureRolePassword(db: Queryable, url: string): Promise<void> {
-  if ((await hasPassword(db, url)) === true) return
-  const { role, password } = parseLogin(url)
-  const verifier = scramVerifier(password, randomBytes(16), ITERATIONS)
-  await db.execute(sql`${sql.trusted(`alter role ${quoteIdentifier(role)} login password ${quoteLiteral(verifier)}`)}`)
+export async function ensureRolePasswords(db: Queryable, urls: readonly string[]): Promise<void> {
+  const logins = urls.map(parseLogin)
+  const verifiers = await readVerifiers(
+    db,
+    logins.map(({ role }) => role),
+  )
+  for (const { role, password } of logins) {
+    if (isPasswordOf(verifiers?.get(role), password)) continue
+    const verifier = scramVerifier(password, randomBytes(16), ITERATIONS)
+    const statement = `alter role ${quoteIdentifier(role)} login password ${quoteLiteral(verifier)}`
+    await db.execute(sql`${sql.trusted(statement)}`)
+  }
 }
 
 /** @returns whether a role has the password of `url`, or `undefined` when only a superuser could say */
 export async function hasPassword(db: Queryable, url: string): Promise<boolean | undefined> {
   const { role, password } = parseLogin(url)
+  const verifiers = await readVerifiers(db, [role])
+  return verifiers && isPasswordOf(verifiers.get(role), password)
+}
+
+/** @returns what Postgres has of the passwords of those roles that log in, by role; `undefined` when only a superuser could say */
+async function readVerifiers(
+  db: Queryable,
+  roles: readonly string[],
+): Promise<ReadonlyMap<string, string | null> | undefined> {
   const [may] = await db.query<{ look: boolean }>(
     sql`select has_table_privilege('pg_catalog.pg_authid', 'select') as look`,
   )
   if (may?.look !== true) return undefined
-  const [row] = await db.query<{ rolpassword: string | null }>(
-    sql`select rolpassword from pg_catalog.pg_authid where rolname = ${role} and rolcanlogin`,
-  )
-  return row?.rolpassword != null && matchesVerifier(row.rolpassword, password)
+  const rows = await db.query<{ role: string; verifier: string | null }>(sql`
+    select rolname as role, rolpassword as verifier from pg_catalog.pg_authid
+     where rolname = any(${[...roles]}::name[]) and rolcanlogin`)
+  return new Map(rows.map(({ role, verifier }) => [role, verifier]))
+}
+
+function isPasswordOf(verifier: string | null | undefined, password: string): boolean {
+  return verifier != null && matchesVerifier(verifier, password)
 }
 
 function parseLogin(url: string): { readonly role: string; readonly password: string } {

@@ -80,7 +80,7 @@ async function connect(options: ListenOptions, signal: AbortSignal): Promise<Cli
   client.on('notification', (message) => options.onNotify(message.channel, message.payload ?? ''))
   try {
     await client.connect()
-    for (const channel of options.channels) await client.query(`listen ${quoteIdentifier(channel)}`)
+    await client.query(options.channels.map((channel) => `listen ${quoteIdentifier(channel)}`).join('; '))
     probe(client, socket)
     return client
   } catch (error) {

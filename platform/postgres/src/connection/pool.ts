@@ -179,6 +179,14 @@ export function createPool(options: PoolOptions): Pool {
   }
 }
 
+/**
+ * Has a pool connect before its first statement: logging in takes longer than most statements. A failure is not reported here: the first statement connects again, and
+ * meets it.
+ */
+export function connectAhead(pool: Pick<Pool, 'withClient'>): void {
+  pool.withClient(() => Promise.resolve()).catch(() => undefined)
+}
+
 /** Postgres answers `commit` with `ROLLBACK` when a statement had failed and `body` went on as if it had not. */
 function assertCommitted(answer: QueryResult | QueryResult[]): void {
   const first = Array.isArray(answer) ? answer[0] : answer

@@ -3,7 +3,7 @@ import { REQUEST_ROLE, type Cluster } from '../cluster/cluster.ts'
 import { queryable, type Pool, type Queryable } from '../connection/pool.ts'
 import { isConnectionLoss } from '../connection/sqlstate.ts'
 import { sql } from '../sql/sql.ts'
-import { ensureRolePassword, hasPassword } from '../cluster/role-password.ts'
+import { ensureRolePasswords, hasPassword } from '../cluster/role-password.ts'
 
 /** How long a login that is tried may take, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000
@@ -32,7 +32,7 @@ export async function openRequestRole(
     try {
       const recorded = await readRecorded(db)
       const requestUrl = cluster.kind === 'embedded' ? cluster.requestUrl : await choose(db, cluster, recorded)
-      for (const url of [requestUrl, ...otherUrls(requestUrl)]) await ensureRolePassword(db, url)
+      await ensureRolePasswords(db, [requestUrl, ...otherUrls(requestUrl)])
       await recordRequestPassword(db, requestUrl)
       return requestUrl
     } finally {

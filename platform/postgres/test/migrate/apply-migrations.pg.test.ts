@@ -10,7 +10,7 @@ import { runAs } from '../../src/connection/run-as.ts'
 import { sql } from '../../src/sql/sql.ts'
 import { applyMigrations } from '../../src/migrate/apply-migrations.ts'
 import type { Migration, MigrationSource } from '../../src/migrate/migration.ts'
-import { ensureRolePassword } from '../../src/cluster/role-password.ts'
+import { ensureRolePasswords } from '../../src/cluster/role-password.ts'
 
 let db: TestDatabase
 let folder: string
@@ -121,13 +121,13 @@ test('the password of a login role is set without its text and only when it diff
   url.username = db.name
   url.password = 'p%40ss'
   try {
-    await ensureRolePassword(db.pool, url.href)
+    await ensureRolePasswords(db.pool, [url.href])
     await using pool = createPool({ url: url.href, applicationName: 'test', connectionsMax: 1 })
     expect(await pool.query(sql`select current_user::text as me`)).toEqual([{ me: db.name }])
     const verifier = (): Promise<object[]> =>
       db.pool.query(sql`select rolpassword from pg_authid where rolname = ${db.name}`)
     const before = await verifier()
-    await ensureRolePassword(db.pool, url.href)
+    await ensureRolePasswords(db.pool, [url.href])
     expect(await verifier()).toEqual(before)
   } finally {
     await db.pool.execute(sql`drop role ${sql.identifier(db.name)}`)
