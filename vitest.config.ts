@@ -64,7 +64,7 @@ export default defineConfig({
           maxWorkers: WAITING_WORKERS,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
           sequence: { groupOrder: 2 },
-          include: ['tests/conformance/src/**/*.test.ts'],
+          include: ['tests/conformance/src/**/*.test.ts', 'clients/testing/test/**/*.test.ts'],
           testTimeout: 180_000,
           hookTimeout: 240_000,
         },

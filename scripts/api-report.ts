@@ -22,7 +22,7 @@ interface Declarations {
 }
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const PACKAGES = ['clients/client', 'clients/react']
+const PACKAGES = ['clients/client', 'clients/react', 'clients/testing']
 /** Packages that become part of another one when they are published. */
 const INLINED: Readonly<Record<string, string>> = { '@holdfast/protocol': 'platform/protocol/dist/index.d.ts' }
 

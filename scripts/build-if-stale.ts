@@ -52,7 +52,7 @@ const TARGETS: readonly Target[] = [
 const TEST_SUPPORT: Target = {
   name: 'test support',
   sources: [
-    ...[...SERVER_PACKAGES, 'clients/client', 'clients/react', 'tests/support'].flatMap((path) => [
+    ...[...SERVER_PACKAGES, 'clients/client', 'clients/react', 'clients/testing', 'tests/support'].flatMap((path) => [
       `${path}/src`,
       `${path}/tsconfig.json`,
     ]),
@@ -60,7 +60,7 @@ const TEST_SUPPORT: Target = {
     'package-lock.json',
   ],
   product: 'tests/support/dist/index.js',
-  steps: [['node_modules/typescript/bin/tsc', '-b', 'clients/react', 'tests/support']],
+  steps: [['node_modules/typescript/bin/tsc', '-b', 'clients/react', 'clients/testing', 'tests/support']],
 }
 
 /** Milliseconds that another build may take before its lock counts as left behind. */

@@ -26,6 +26,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'any'>> = {
   holdfast: [...SERVICE, 'replication', 'policy', 'auth', 'rest', 'storage', 'realtime', 'functions', 'sync', 'sample'],
   client: ['protocol'],
   react: ['client'],
+  testing: ['client', 'protocol', 'holdfast'],
   workspace: ['client', 'react', 'protocol'],
   'test-support': 'any',
   conformance: 'any',

@@ -69,7 +69,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'routes',
   ],
   sample: ['words', 'pictures'],
-  server: ['config', 'project', 'types', 'backup', 'gateway', 'parts', 'cli'],
+  server: ['config', 'project', 'types', 'backup', 'gateway', 'parts', 'testing', 'cli'],
   'clients/client': [
     'schema',
     'write-rules',

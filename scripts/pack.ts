@@ -24,6 +24,7 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional: boolean }>>
 }
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -153,7 +154,7 @@ const SOURCE_SPECIFIER = /((?:from|import)\s*\(?\s*)(['"])(\.{1,2}\/[^'"]+?)\.ts
 
 const PROTOCOL_SPECIFIER = /(['"])@holdfast\/protocol\1/g
 
-function stageClient(path: string): string {
+function stageClient(path: string, node: string): string {
   const manifest = readManifest(path)
   const staged = join(target, manifest.name.replace('@', '').replace('/', '-'))
   copyBuilt(join(root, path, 'dist'), join(staged, 'dist'))
@@ -169,7 +170,7 @@ function stageClient(path: string): string {
     )
   }
   writeJson(join(staged, 'package.json'), {
-    ...commonFields(manifest, CLIENT_NODE, path),
+    ...commonFields(manifest, node, path),
     sideEffects: false,
     exports: {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
@@ -178,6 +179,7 @@ function stageClient(path: string): string {
     files: ['dist'],
     dependencies,
     peerDependencies: manifest.peerDependencies,
+    peerDependenciesMeta: manifest.peerDependenciesMeta,
   })
   copyTexts(path, staged)
   return staged
@@ -188,7 +190,13 @@ if (!process.argv.includes('--no-build')) {
   if (built !== 0) process.exit(built)
 }
 rmSync(target, { recursive: true, force: true })
-const staged = [stageServer(), stageClient('clients/client'), stageClient('clients/react')]
+const staged = [
+  stageServer(),
+  stageClient('clients/client', CLIENT_NODE),
+  stageClient('clients/react', CLIENT_NODE),
+  // Starts a server.
+  stageClient('clients/testing', SERVER_NODE),
+]
 const { stdout } = await promisify(execFile)(
   'npm',
   ['pack', '--json', '--ignore-scripts', '--pack-destination', target, ...staged],

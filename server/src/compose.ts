@@ -1,12 +1,10 @@
 import { parseTrustProxy } from '@holdfast/http'
-import { applyMigrations, withOwnSettings } from '@holdfast/postgres'
+import { withOwnSettings } from '@holdfast/postgres'
 import { createChangeTap } from '@holdfast/replication'
 import { resolveJwtSecret } from './config/jwt-secret.ts'
 import type { Config } from './config/options.ts'
 import { listenOn } from './gateway/gateway.ts'
 import type { Ground, Holdfast, OpenHoldfastOptions } from './holdfast.ts'
-import { MIGRATIONS } from './migrations.ts'
-import { openRoles } from './open-roles.ts'
 import { openAccounts } from './parts/accounts.ts'
 import { openCatalog } from './parts/catalog.ts'
 import { openChannels } from './parts/channels.ts'
@@ -21,8 +19,7 @@ import { openRequestConnections } from './parts/request-connections.ts'
 import { openRestPart } from './parts/rest.ts'
 import { openSchemaWatch } from './parts/schemas.ts'
 import { openSyncPart, waitForSync } from './parts/sync.ts'
-import { prepareSample } from './prepare-sample.ts'
-import { prepareProject } from './project/prepare-project.ts'
+import { prepareDatabase } from './prepare-database.ts'
 
 /** Connections of the superuser's pool, for migrations and what a plan prepares. */
 const INTERNAL_CONNECTIONS_MAX = 5
@@ -32,7 +29,7 @@ const INTERNAL_CONNECTIONS_MAX = 5
  * parts; what a part is opened with stands in its file in `parts/`.
  */
 export async function composeHoldfast(options: OpenHoldfastOptions, ground: Ground): Promise<Holdfast> {
-  const { config, logger, progress, signal } = options
+  const { config, logger, signal } = options
   const { port, phases } = ground
   await using opened = new AsyncDisposableStack()
   const cluster = opened.use(ground.cluster)
@@ -43,18 +40,8 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   const context = createPartContext(options, opened)
   const url = withOwnSettings(cluster.internalUrl, cluster.serverVersion)
   const pool = context.openPool({ url, applicationName: 'holdfast', connectionsMax: INTERNAL_CONNECTIONS_MAX })
-  const applied = await applyMigrations({ pool, sources: MIGRATIONS, logger })
-  if (applied.length > 0) progress(`applied ${applied.length} migrations`)
-  phases.end('migrations')
-  const roles = await openRoles(pool, cluster, logger)
-  phases.end('roles')
-  signal.throwIfAborted()
-  const sample = await prepareSample({ cluster, pool }, options)
+  const { roles, sample } = await prepareDatabase({ cluster, pool, phases }, options)
   const { hasSample, seeded } = sample
-  await prepareProject(cluster, options)
-  signal.throwIfAborted()
-  phases.end('sample')
-
   const { readerUrl, requestUrl } = roles
   const calls = createDatabaseCalls()
   const jwtSecret = resolveJwtSecret(config.jwtSecret, config.dataDir, logger)

@@ -16,6 +16,16 @@ export {
   type IncompleteReason,
   type IncompleteTable,
 } from './incomplete-tables.ts'
+export type {
+  HostAnswer,
+  HostCallName,
+  HostCalls,
+  HostedServer,
+  HostedUser,
+  HostNote,
+  HostProblem,
+  HostRequest,
+} from './testing.ts'
 export { isLongText } from './long-text.ts'
 export { mergeLines, type MergedLines } from './merge-lines.ts'
 export { SCHEMA_PATH, type ColumnDescriptor, type SchemaDescriptor, type TableDescriptor } from './schema-descriptor.ts'

@@ -50,6 +50,8 @@ export async function run(argv: readonly string[]): Promise<number> {
       return await (await import('./backup.ts')).restore({ argv: rest, env: process.env, out, err })
     if (command === 'completion')
       return (await import('./completion.ts')).completion({ argv: rest, env: process.env, out, err })
+    // Started by `@holdfast/testing`, and no command for people.
+    if (command === 'test-host') return await (await import('../testing/test-host.ts')).runTestHost(rest)
     const meant = nearest(command, FIRST_WORDS)
     throw new HoldfastError('command_unknown', 500, `"${command}" is not a command.`, {
       hint: meant ? `Did you mean "holdfast ${meant}"?` : 'Run "holdfast help" for a list.',

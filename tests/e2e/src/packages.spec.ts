@@ -10,7 +10,7 @@ import { ACCOUNTS, signIn } from './support/person.ts'
 
 const PAGE = 'docs/guides/build-an-offline-first-app.md'
 
-test('the packages, installed in an empty folder, are the server, the app, and what the app of the guide is built with', async ({
+test('the packages, installed in an empty folder, are the server, the app, and what the app of the guide is built and tested with', async ({
   page,
 }) => {
   await using packages = await installPackages(PAGE)
@@ -25,6 +25,10 @@ test('the packages, installed in an empty folder, are the server, the app, and w
     // Were nothing found, the sum would be small as well.
     expect(bytes).toBeGreaterThan(100_000_000)
     expect(bytes).toBeLessThanOrEqual(250_000_000)
+  })
+
+  await test.step('the test of the guide passes, on a server of its own', async () => {
+    await packages.runGuideTest('docs/guides/test-your-app.md')
   })
 
   await using holdfast = await openHoldfast({ sample: true, program: packages.program })

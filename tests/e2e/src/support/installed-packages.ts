@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -12,6 +22,8 @@ export interface InstalledPackages extends AsyncDisposable {
   readonly program: string
   /** Runs `npx holdfast` in the folder. @returns what it wrote to stdout */
   npx(...args: readonly string[]): Promise<string>
+  /** Writes the page's first migration and first test, and runs it with Node. Rejects when it fails. */
+  runGuideTest(page: string): Promise<void>
   /** Bytes of the installed `holdfast` and of all packages that it needs. */
   serverBytes(): Promise<number>
 }
@@ -53,6 +65,21 @@ export async function installPackages(page: string): Promise<InstalledPackages> 
     folder,
     program: join(folder, 'node_modules/.bin/holdfast'),
     npx: (...args) => runTool(folder, 'npx', '--yes=false', 'holdfast', ...args),
+    runGuideTest: async (page) => {
+      const text = readFileSync(join(ROOT, page), 'utf8')
+      for (const [language, comment] of [
+        ['sql', '--'],
+        ['ts', '//'],
+      ] as const) {
+        const block = text.split(`\`\`\`${language}\n`)[1]?.split('\n```')[0] ?? ''
+        const path = join(folder, block.split('\n')[0]?.replace(comment, '').trim() ?? '')
+        mkdirSync(dirname(path), { recursive: true })
+        writeFileSync(path, block)
+      }
+      await promisify(execFile)(process.execPath, ['--test'], { cwd: folder })
+      // Not for the steps that come.
+      for (const name of ['supabase', 'notes.test.ts']) rmSync(join(folder, name), { recursive: true })
+    },
     serverBytes: async () => {
       const found = JSON.parse(await runTool(folder, 'npm', 'query', '#holdfast, #holdfast *')) as { path: string }[]
       return [...new Set(found.map(({ path }) => path))].reduce((total, path) => total + bytesIn(path), 0)

@@ -1,0 +1,76 @@
+import { connect } from 'node:net'
+import { createInterface } from 'node:readline'
+import type { HostAnswer, HostCallName, HostCalls, HostNote } from '@holdfast/protocol'
+import { TestingError } from './testing-error.ts'
+
+/** A connection to a host. Its servers live as long as it. */
+export interface HostConnection extends Disposable {
+  /** @throws {TestingError} what the host says; `test_host_gone` when it has ended */
+  call<T extends HostCallName>(name: T, given: HostCalls[T]['in']): Promise<HostCalls[T]['out']>
+}
+
+/** Milliseconds that a host has to answer at all. One that has ended leaves a port that another program may have. */
+const HELLO_MS = 5_000
+
+/** @throws when there is no such host any more */
+export async function connectTo({ port, token }: HostNote): Promise<HostConnection> {
+  const socket = connect({ host: '127.0.0.1', port, noDelay: true })
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>()
+  let lastId = 0
+  const failAll = (): void => {
+    for (const { reject } of waiting.values()) reject(gone())
+    waiting.clear()
+    unrefIfIdle()
+  }
+  /** A connection that nothing is asked over does not keep a process that forgot to close it. */
+  const unrefIfIdle = (): void => void (waiting.size === 0 ? socket.unref() : socket.ref())
+  socket.on('error', failAll)
+  socket.on('close', failAll)
+  createInterface({ input: socket }).on('line', (line) => {
+    const answer = parse(line)
+    if (!answer) return void socket.destroy()
+    const call = waiting.get(answer.id)
+    waiting.delete(answer.id)
+    unrefIfIdle()
+    if ('problem' in answer) call?.reject(new TestingError(answer.problem))
+    else call?.resolve(answer.result)
+  })
+  const connection: HostConnection = {
+    async call<T extends HostCallName>(name: T, given: HostCalls[T]['in']) {
+      if (socket.destroyed) throw gone()
+      const id = ++lastId
+      const result = Promise.withResolvers<unknown>()
+      waiting.set(id, result)
+      unrefIfIdle()
+      socket.write(`${JSON.stringify({ id, call: name, with: given })}\n`)
+      return (await result.promise) as HostCalls[T]['out']
+    },
+    [Symbol.dispose]: () => void socket.destroy(),
+  }
+  const timer = setTimeout(() => socket.destroy(), HELLO_MS)
+  try {
+    await connection.call('hello', { token })
+  } catch (error) {
+    socket.destroy()
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+  return connection
+}
+
+function parse(line: string): HostAnswer | undefined {
+  try {
+    return JSON.parse(line) as HostAnswer
+  } catch {
+    return undefined // another program has the port of a host that has ended
+  }
+}
+
+function gone(): TestingError {
+  return new TestingError({
+    code: 'test_host_gone',
+    message: 'The process that serves the tests has ended.',
+    hint: 'Run the tests again. When it happens again, its log is in the folder holdfast-testing-… among temporary files.',
+  })
+}

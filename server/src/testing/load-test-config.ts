@@ -1,0 +1,60 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { HoldfastError } from '@holdfast/foundation'
+import type { HostCalls } from '@holdfast/protocol'
+import { loadConfig } from '../config/load-config.ts'
+import { options, type Config } from '../config/options.ts'
+
+/** All clients of a test have one address, and sign in more often than people do. */
+const TEST_SETTINGS = {
+  rateLimitEmailSent: 0,
+  rateLimitSmsSent: 0,
+  rateLimitAnonymousUsers: 0,
+  rateLimitTokenRefresh: 0,
+  rateLimitSignInSignUps: 0,
+  rateLimitTokenVerifications: 0,
+  passwordHashCost: 4,
+}
+
+/** What the host decides. */
+const NOT_A_CHOICE = [
+  'databaseUrl',
+  'postgresBin',
+  'dataDir',
+  'host',
+  'port',
+  'dbPort',
+  'externalUrl',
+  'configFile',
+  'json',
+]
+
+/**
+ * The settings of a test's server: those of the project's `holdfast.config.json`, over them those that suit tests, and over these the test's own. The
+ * environment says nothing: a variable meant for a real server would lead to its database.
+ *
+ * @throws {HoldfastError} `option_unknown`, `option_invalid`
+ */
+export function loadTestConfig({ hasProject, options: own, externalUrl }: HostCalls['open']['in']): Config {
+  const refused = Object.keys(own).find((name) => NOT_A_CHOICE.includes(name))
+  if (refused !== undefined)
+    throw new HoldfastError('option_invalid', 500, `A test cannot choose ${refused}.`, {
+      hint: 'Its server has a port and a database of its own.',
+    })
+  const file = options.configFile.default
+  const ofFile = Object.entries(hasProject && existsSync(file) ? readFile(file) : {})
+  const chosen = Object.fromEntries(ofFile.filter(([name]) => !NOT_A_CHOICE.includes(name)))
+  const merged = { ...chosen, ...TEST_SETTINGS, ...own, ...(hasProject ? {} : { projectMigrations: false }) }
+  return loadConfig(options, {
+    argv: ['--host=127.0.0.1', '--port=0', `--external-url=${externalUrl}`, '--config-file=the options of the test'],
+    env: {},
+    readFile: () => JSON.stringify(merged),
+  })
+}
+
+function readFile(path: string): object {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as object
+  } catch (error) {
+    throw new HoldfastError('config_file_invalid', 500, `The config file ${path} is not valid JSON.`, { cause: error })
+  }
+}
