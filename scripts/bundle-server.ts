@@ -42,11 +42,15 @@ const ownUrls: Plugin = {
   },
 }
 
-/** V8 keeps a source with one character beyond Latin-1 at two bytes for each. */
-const oneByte: Plugin = {
-  name: 'one-byte',
-  renderChunk: (code) =>
-    code.replaceAll(/[\u0100-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`),
+/**
+ * A source with one character beyond ASCII is decoded slowly, and kept at two bytes for each. To be called on what is on the disk: the bundler prints a chunk again
+ * after all plugins, and with the characters themselves.
+ */
+function toAscii(code: string): string {
+  return code.replaceAll(
+    /[\u0080-\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 /** Replaces texts of a module. @throws when it has another text, as a later version may: what it saved would be lost without a word */
@@ -121,7 +125,7 @@ const build = await rolldown({
   cwd: root,
   platform: 'node',
   external: [/^node:/, ...UNBUNDLED],
-  plugins: [ownUrls, lighterPackages, driverCrypto, oneByte, wholeBuiltins],
+  plugins: [ownUrls, lighterPackages, driverCrypto, wholeBuiltins],
   // A package is imported by its index. What the first file needs of one is not to bring the rest of it along.
   treeshake: { moduleSideEffects: (id) => !PURE_MODULES.test(relative(root, id)) },
 })
@@ -135,6 +139,10 @@ const { output } = await build.write({
   chunkFileNames: '[name]-[hash].js',
 })
 await build.close()
+for (const { type, fileName } of output) {
+  const path = join(bundle, fileName)
+  if (type === 'chunk') writeFileSync(path, toAscii(readFileSync(path, 'utf8')))
+}
 
 /** The packages of others whose code is in the bundle, by their folders: `scripts/pack.ts` puts their licences beside it. */
 const bundled = new Set(
