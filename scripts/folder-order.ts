@@ -19,6 +19,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'identities',
     'webauthn',
     'messages',
+    'messages/de',
     'tokens',
     'sessions',
     'confirmations',

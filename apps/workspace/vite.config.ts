@@ -3,6 +3,7 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type PluginOption } from 'vite'
 import { VitePWA } from 'vite-plugin-pwa'
+import { compileMessages } from './compile-messages.ts'
 
 /** What the server answers itself; in development it is asked at its default address. */
 const SERVER_PATHS = ['/auth/v1', '/rest/v1', '/sync/', '/write-checkpoint2.json', '/health', '/app/v1']
@@ -63,7 +64,10 @@ const pwa: PluginOption = VitePWA({
   },
 })
 
-/** The app's texts are English: of the component library's texts, which screen readers get, the other 33 languages are left out. */
+/**
+ * Of the component library's texts, which screen readers get, the languages other than English are left out; those of a
+ * language that the app has are in its catalogue (`src/messages/de/german.ts`).
+ */
 const englishTexts: PluginOption = {
   name: 'english-texts',
   enforce: 'pre',
@@ -77,7 +81,7 @@ const englishTexts: PluginOption = {
 }
 
 export default defineConfig({
-  plugins: [englishTexts, react(), tailwindcss(), pwa],
+  plugins: [englishTexts, compileMessages(), react(), tailwindcss(), pwa],
   resolve: {
     // Our own packages come from source. The export condition `source` cannot be used for that: react-aria-components
     // declares it too and does not publish the files behind it.

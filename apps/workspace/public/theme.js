@@ -9,6 +9,22 @@
   } catch (error) {
     console.warn('The appearance settings could not be read; the system theme is used.', error)
   }
+  var language = 'en'
+  try {
+    // The language of the page: what was chosen on this device, else the first of the browser's that the app has
+    // (src/lib/language.ts). The component library reads its own from a property of the window.
+    var languages = [localStorage.getItem('hf-language')].concat(navigator.languages || [navigator.language])
+    for (var i = 0; i < languages.length; i++) {
+      var found = /^(en|de)(-|$)/.exec(languages[i] || '')
+      if (found) {
+        language = found[1]
+        break
+      }
+    }
+  } catch (error) {
+    console.warn('The language could not be read; it is English.', error)
+  }
+  document.documentElement.lang = language
   try {
     // Whoever is signed in on this device sees the frame of the app at once (index.html).
     if (/^\/($|w(\/|$)|account(\/|$))/.test(location.pathname) && localStorage.getItem('holdfast-auth') !== null)

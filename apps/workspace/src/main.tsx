@@ -3,6 +3,7 @@ import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
 import { registerServiceWorker } from './app/register-service-worker.ts'
 import { start } from './app/start.ts'
+import { loadTexts } from './lib/data/load-texts.ts'
 import { trustOwnScripts } from './app/trusted-types.ts'
 import { takeArrival } from './lib/auth/arrival.ts'
 import './styles/app.css'
@@ -14,10 +15,16 @@ registerServiceWorker().catch((error: unknown) => {
   console.warn('The service worker was not registered; the app needs a connection to start.', error)
 })
 
-const root = document.querySelector('#root')
-if (!root) throw new Error('index.html has no #root')
-createRoot(root).render(
-  <StrictMode>
-    <App />
-  </StrictMode>,
-)
+function render(): void {
+  const root = document.querySelector('#root')
+  if (!root) throw new Error('index.html has no #root')
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  )
+}
+
+const loading = loadTexts()
+if (loading === undefined) render()
+else void loading.finally(render)

@@ -1,14 +1,54 @@
 import { createHandlerBoundToURL, cleanupOutdatedCaches, precacheAndRoute } from 'workbox-precaching'
 
-declare const self: ServiceWorkerGlobalScope & { readonly __WB_MANIFEST: { url: string; revision: string | null }[] }
+declare const self: Omit<ServiceWorkerGlobalScope, '__WB_MANIFEST'> & {
+  readonly __WB_MANIFEST: { readonly url: string; readonly revision: string | null }[]
+}
 
 /** What only the server answers: a navigation to it is never the app. */
 const SERVER_PATHS =
   /^\/(auth\/v1|rest\/v1|sync|write-checkpoint2\.json|health|app\/v1|storage\/v1|functions\/v1|realtime\/v1|admin\/v1)(\/|$)/
 
+const manifest = self.__WB_MANIFEST
+/** Texts of other languages than English: only the devices whose reader has the language keep them. */
+const texts = manifest
+  .map(({ url }) => new URL(url, self.location.origin).href)
+  .filter((url) => languageOf(url) !== undefined)
+
 // The shell, the workers and SQLite's wasm are all in the manifest, so a cold start needs no network.
-precacheAndRoute(self.__WB_MANIFEST, { cleanURLs: false })
+precacheAndRoute(
+  manifest.filter(({ url }) => languageOf(url) === undefined),
+  { cleanURLs: false },
+)
 cleanupOutdatedCaches()
+
+/** The page puts the texts of its language there (`src/app/load-texts.ts`). */
+const TEXTS_CACHE = 'holdfast-texts'
+
+function languageOf(url: string): string | undefined {
+  return /\/?assets\/(german)-[^/]*\.js$/.exec(url)?.[1]
+}
+
+// A new version has the texts of the languages that this device reads before it takes over.
+self.addEventListener('install', (event) => {
+  event.waitUntil(keepTexts())
+})
+
+async function keepTexts(): Promise<void> {
+  const cache = await caches.open(TEXTS_CACHE)
+  const kept = new Set((await cache.keys()).map(({ url }) => languageOf(url)))
+  await cache.addAll(texts.filter((url) => kept.has(languageOf(url))))
+}
+
+async function forgetOlderTexts(): Promise<void> {
+  const cache = await caches.open(TEXTS_CACHE)
+  const older = (await cache.keys()).filter(({ url }) => !texts.includes(url))
+  await Promise.all(older.map((request) => cache.delete(request)))
+}
+
+self.addEventListener('fetch', (event) => {
+  if (!texts.includes(event.request.url)) return
+  event.respondWith(caches.match(event.request).then((kept) => kept ?? fetch(event.request)))
+})
 
 const answerWithShell = createHandlerBoundToURL('/index.html')
 
@@ -30,5 +70,5 @@ self.addEventListener('message', (event) => {
 })
 
 self.addEventListener('activate', (event) => {
-  event.waitUntil(self.clients.claim())
+  event.waitUntil(Promise.all([self.clients.claim(), forgetOlderTexts()]))
 })

@@ -1,3 +1,4 @@
+import { expectAccessible } from './support/accessibility.ts'
 import { expect, test } from './support/fixtures.ts'
 import { readDevice } from './support/local-device.ts'
 
@@ -62,4 +63,17 @@ test('the app can be installed, and starts without a connection on the last scre
   await tab.getByRole('button', { name: /^Filter/ }).click()
   await tab.getByRole('button', { name: 'Add a condition' }).click()
   await expect(tab.getByRole('button', { name: /Condition$/ })).toBeVisible()
+
+  await test.step('in German as well, once that is chosen', async () => {
+    await dana.goOnline()
+    await tab.goto('/account/appearance')
+    await tab.getByText('Deutsch', { exact: true }).click()
+    await expect(tab.getByRole('heading', { level: 1, name: 'Darstellung' })).toBeVisible()
+    await expect(tab.locator('html')).toHaveAttribute('lang', 'de')
+    await expectAccessible(tab, 'the appearance in German')
+    await dana.goOffline()
+    await tab.goto(`${dana.home}/t/sites`)
+    await expect(tab.getByRole('button', { name: 'Abgleich: Offline' })).toBeVisible()
+    await expect(tab.getByRole('button', { name: /^Filtern/ })).toBeVisible()
+  })
 })

@@ -53,7 +53,9 @@ test('edits made offline survive a cold start, reach the other person, and are i
     await expect(menu).toContainText('Offline · 3 waiting')
     await expectAccessible(dana.page, 'sync menu')
     await menu.getByRole('link', { name: 'Sync centre' }).click()
-    await expect(dana.page.getByRole('tabpanel', { name: /^Outbox/ })).toContainText('3 changes in 3 steps')
+    await expect(dana.page.getByRole('tabpanel', { name: /^Waiting to send/ })).toContainText(
+      '3 changes are on this device',
+    )
     await expectAccessible(dana.page, 'sync centre, outbox')
     await dana.page.getByRole('tab', { name: 'This device' }).click()
     await expect(dana.page.getByText('This needs a connection.')).toBeVisible()

@@ -2,8 +2,8 @@ import type { Page } from '@playwright/test'
 import { expect, test } from './support/fixtures.ts'
 import { signIn } from './support/person.ts'
 
-/** Scripts that a first visit of the sign-in screen loads, as they are sent: 200.4 kB in November 2026, with room for a little more. Bytes. */
-const SIGN_IN_BYTES_MAX = 201_500
+/** Scripts that a first visit of the sign-in screen loads, as they are sent: 202.5 kB in November 2026, with room for a little more. Bytes. */
+const SIGN_IN_BYTES_MAX = 203_500
 /** The same until the first grid has its rows, by way of the home screen: 363 kB. SQLite and the sync engine run in workers and are not among them. Bytes. */
 const GRID_BYTES_MAX = 364_000
 
@@ -55,6 +55,9 @@ test('a first visit loads no more than a phone on a bad line waits for', async (
   const atGrid = await loadedBytes(page)
   test.info().annotations.push({ type: 'first grid', description: `${atGrid} bytes` })
   expect(atGrid).toBeLessThanOrEqual(GRID_BYTES_MAX)
+  // Nor what only readers of another language need.
+  const scripts = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name))
+  expect(scripts.filter((name) => name.includes('/german-'))).toEqual([])
 
   await page.getByRole('button', { name: /^Filter/ }).click()
   const filter = page.getByRole('dialog', { name: 'Filter' })

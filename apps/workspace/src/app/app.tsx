@@ -40,8 +40,8 @@ function Unreachable({ error, onRetry }: { readonly error: Error; readonly onRet
       <Notice
         tone="warning"
         role="alert"
-        title={errorMessages.unreachable('the server')}
-        actions={<Button onPress={onRetry}>Try now</Button>}
+        title={errorMessages.unreachable(errorMessages.theServer)}
+        actions={<Button onPress={onRetry}>{errorMessages.tryNow}</Button>}
       >
         <p>{errorMessages.unreachableDetail}</p>
         <p className="pt-2 font-mono text-small text-muted">HF-NET-UNREACHABLE · {error.message}</p>

@@ -3,6 +3,7 @@ import { type JSX, useState } from 'react'
 import { Button } from '../components/button.tsx'
 import { Disclosure } from '../components/disclosure.tsx'
 import { Notice } from '../components/notice.tsx'
+import { commonMessages } from '../messages/common.ts'
 import { errorMessages } from '../messages/errors.ts'
 
 /** What stands in place of a screen that threw: HF-APP-CRASH, with a way on and the details to hand over. */
@@ -34,7 +35,7 @@ export function CrashScreen({ error }: ErrorComponentProps): JSX.Element {
         }
       >
         <p>{errorMessages.crashDetail}</p>
-        <Disclosure title="Details">
+        <Disclosure title={commonMessages.details}>
           <pre className="font-mono text-small whitespace-pre-wrap">{report}</pre>
         </Disclosure>
       </Notice>

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react'
 import type { JSX, ReactNode } from 'react'
 import { cx } from '../lib/cx.ts'
+import { commonMessages } from '../messages/common.ts'
 import { IconButton } from './icon-button.tsx'
 
 const LOOKS = {
@@ -29,7 +30,7 @@ export function Banner({
       <p className="min-w-0 flex-1">{children}</p>
       {action}
       {onDismiss === undefined ? null : (
-        <IconButton label="Dismiss" size="sm" icon={<X size={16} aria-hidden />} onPress={onDismiss} />
+        <IconButton label={commonMessages.dismiss} size="sm" icon={<X size={16} aria-hidden />} onPress={onDismiss} />
       )}
     </div>
   )

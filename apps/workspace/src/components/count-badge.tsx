@@ -1,5 +1,6 @@
 import type { JSX } from 'react'
 import { cx } from '../lib/cx.ts'
+import { formatCount } from '../lib/format.ts'
 
 /** A small number beside a word. */
 export function CountBadge({
@@ -21,7 +22,7 @@ export function CountBadge({
         looks,
       )}
     >
-      {count.toLocaleString()}
+      {formatCount(count)}
     </span>
   )
 }

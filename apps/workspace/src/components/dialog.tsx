@@ -4,6 +4,7 @@ import { Dialog as AriaDialog } from 'react-aria-components/Dialog'
 import { Heading } from 'react-aria-components/Heading'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { cx } from '../lib/cx.ts'
+import { commonMessages } from '../messages/common.ts'
 import { Button } from './button.tsx'
 import { IconButton } from './icon-button.tsx'
 
@@ -55,7 +56,7 @@ export function Dialog({
               {title}
             </Heading>
             <IconButton
-              label="Close"
+              label={commonMessages.close}
               icon={<X size={18} aria-hidden />}
               size="sm"
               onPress={onClose}
@@ -86,7 +87,7 @@ export function ConfirmDialog({
   onClose,
   children,
   confirmLabel,
-  cancelLabel = 'Cancel',
+  cancelLabel = commonMessages.cancel,
   isDanger = false,
   isPending = false,
   onConfirm,

@@ -1,5 +1,6 @@
 import { DeviceFull } from '@holdfast/client'
 import type { JSX, ReactNode } from 'react'
+import { commonMessages } from '../messages/common.ts'
 import { fullDeviceMessages as words } from '../messages/full-device.ts'
 import { Disclosure } from './disclosure.tsx'
 import { Notice } from './notice.tsx'
@@ -25,7 +26,7 @@ export function ErrorNotice({
   return (
     <Notice tone="danger" role="alert" title={shown.title} actions={actions}>
       {shown.detail === undefined ? null : <p>{shown.detail}</p>}
-      <Disclosure title="Details">
+      <Disclosure title={commonMessages.details}>
         <p className="font-mono text-small">{shown.code}</p>
         {shown.technical === undefined ? null : (
           <p className="font-mono text-small whitespace-pre-wrap">{shown.technical}</p>
@@ -41,8 +42,8 @@ function unexpected(error: Error): ShownError {
   }
   return {
     code: 'HF-APP-UNEXPECTED',
-    title: 'This did not work',
-    detail: 'Nothing on this device was lost.',
+    title: commonMessages.failed,
+    detail: commonMessages.failedDetail,
     technical: `${error.name}: ${error.message}`,
   }
 }

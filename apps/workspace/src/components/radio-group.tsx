@@ -11,7 +11,13 @@ export function RadioGroup<Value extends string>({
   onChange,
 }: {
   readonly label: string
-  readonly options: readonly { readonly value: Value; readonly label: string; readonly description?: ReactNode }[]
+  readonly options: readonly {
+    readonly value: Value
+    readonly label: string
+    /** Of the label, if it is not the page's. */
+    readonly lang?: string
+    readonly description?: ReactNode
+  }[]
   readonly value: Value
   readonly onChange: (value: Value) => void
 }): JSX.Element {
@@ -35,7 +41,7 @@ export function RadioGroup<Value extends string>({
             <span className="flex size-4 shrink-0 items-center justify-center rounded-full border border-control bg-bg group-data-selected:border-accent">
               <span className="size-2 rounded-full group-data-selected:bg-accent forced:group-data-selected:bg-[Highlight]" />
             </span>
-            <span className="flex flex-col">
+            <span lang={option.lang} className="flex flex-col">
               {option.label}
               {option.description === undefined ? null : (
                 <span className="text-small text-muted">{option.description}</span>

@@ -2,6 +2,7 @@ import { Search, X } from 'lucide-react'
 import { type JSX, type KeyboardEvent, useRef } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { cx } from '../lib/cx.ts'
+import { commonMessages } from '../messages/common.ts'
 
 export interface SearchFieldProps {
   readonly label: string
@@ -45,7 +46,7 @@ export function SearchField({
       />
       {value === '' ? null : (
         <Button
-          aria-label="Clear search"
+          aria-label={commonMessages.clearSearch}
           excludeFromTabOrder
           preventFocusOnPress
           onPress={() => {

@@ -8,6 +8,7 @@ import { Popover as AriaPopover } from 'react-aria-components/Popover'
 import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select'
 import { Text } from 'react-aria-components/Text'
 import { cx } from '../lib/cx.ts'
+import { commonMessages } from '../messages/common.ts'
 import { optionClass } from './option-class.ts'
 import { popoverClass } from './layers/layer-props.ts'
 import { fieldLabelClass } from './text-field.tsx'
@@ -45,7 +46,7 @@ export function Select({
   options,
   value,
   onChange,
-  placeholder = 'Choose',
+  placeholder = commonMessages.choose,
   description,
   errorMessage,
   className,

@@ -1,5 +1,5 @@
 import { Fragment, type JSX } from 'react'
-import type { Shortcut } from '../lib/shortcuts.ts'
+import type { Shortcut } from './shortcut-groups.ts'
 import { Kbd } from './kbd.tsx'
 
 /** Keys and what they do, in groups. */

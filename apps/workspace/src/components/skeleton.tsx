@@ -1,12 +1,13 @@
 import type { JSX } from 'react'
 import { cx } from '../lib/cx.ts'
+import { commonMessages } from '../messages/common.ts'
 
 const WIDTHS = ['w-11/12', 'w-3/4', 'w-5/6', 'w-2/3', 'w-4/5']
 
 /** Grey rows where rows are about to be. Only for a device's very first sync. */
 export function Skeleton({
   rows = 5,
-  label = 'Loading',
+  label = commonMessages.loading,
 }: {
   readonly rows?: number
   readonly label?: string

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react'
 import { type JSX, useEffect } from 'react'
 import { create } from 'zustand'
+import { commonMessages } from '../messages/common.ts'
 import { Button } from './button.tsx'
 import { IconButton } from './icon-button.tsx'
 
@@ -69,7 +70,7 @@ function ToastCard({ toast }: { readonly toast: Toast }): JSX.Element {
         </Button>
       )}
       <IconButton
-        label="Dismiss"
+        label={commonMessages.dismiss}
         size="sm"
         hasTooltip={false}
         icon={<X size={16} aria-hidden />}

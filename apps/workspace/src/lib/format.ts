@@ -1,19 +1,21 @@
+import { pageLanguage, pageLocale } from './language.ts'
+
 /** A count in the reader's format: `1,260`. */
 export function formatCount(count: number): string {
-  return count.toLocaleString()
+  return count.toLocaleString(pageLocale())
 }
 
 /** A clock time with seconds: `14:02:11`. */
 export function formatClock(at: Date): string {
-  return at.toLocaleTimeString(undefined, { hour: 'numeric', minute: '2-digit', second: '2-digit' })
+  return at.toLocaleTimeString(pageLocale(), { hour: 'numeric', minute: '2-digit', second: '2-digit' })
 }
 
 /** A time today, else date and time. */
 export function formatMoment(at: Date, now: Date = new Date()): string {
   const isToday = at.toDateString() === now.toDateString()
   return isToday
-    ? at.toLocaleTimeString(undefined, { hour: 'numeric', minute: '2-digit' })
-    : at.toLocaleString(undefined, { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' })
+    ? at.toLocaleTimeString(pageLocale(), { hour: 'numeric', minute: '2-digit' })
+    : at.toLocaleString(pageLocale(), { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' })
 }
 
 const UNITS = [
@@ -22,15 +24,17 @@ const UNITS = [
   ['minute', 60],
 ] as const
 
+const JUST_NOW = { en: 'just now', de: 'gerade eben' } as const
+
 /** How long ago, in one unit: `3 minutes ago`; under a minute `just now`. */
 export function formatAgo(at: Date, now: Date = new Date()): string {
   const seconds = Math.round((now.getTime() - at.getTime()) / 1000)
   for (const [unit, length] of UNITS) {
     if (seconds >= length) {
-      return new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' }).format(-Math.floor(seconds / length), unit)
+      return new Intl.RelativeTimeFormat(pageLocale(), { numeric: 'auto' }).format(-Math.floor(seconds / length), unit)
     }
   }
-  return 'just now'
+  return JUST_NOW[pageLanguage()]
 }
 
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const
@@ -44,7 +48,7 @@ export function formatBytes(bytes: number): string {
     unit += 1
   }
   const digits = unit === 0 || value >= 100 ? 0 : 1
-  return `${value.toLocaleString(undefined, { maximumFractionDigits: digits, minimumFractionDigits: digits })} ${BYTE_UNITS[unit] ?? 'B'}`
+  return `${value.toLocaleString(pageLocale(), { maximumFractionDigits: digits, minimumFractionDigits: digits })} ${BYTE_UNITS[unit] ?? 'B'}`
 }
 
 /** `1 change`, `3 changes`. */
@@ -63,14 +67,21 @@ export function humanize(name: string): string {
   return words === 'id' ? 'ID' : words.charAt(0).toUpperCase() + words.slice(1)
 }
 
+/** With a capital letter first, as German writes its nouns. */
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
 /** Minutes and seconds that are left: `4:05`. */
 export function formatCountdown(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
+const ONE_DIGIT = { minimumFractionDigits: 1, maximumFractionDigits: 1 } as const
+
 /** `80 m`, `1.2 km`, `140 km`: in steps that a person can tell apart. */
 export function formatMetres(metres: number): string {
   if (metres < 1_000) return `${String(metres < 100 ? Math.round(metres) : Math.round(metres / 10) * 10)} m`
   const kilometres = metres / 1_000
-  return `${kilometres < 10 ? kilometres.toFixed(1) : formatCount(Math.round(kilometres))} km`
+  return `${kilometres < 10 ? kilometres.toLocaleString(pageLocale(), ONE_DIGIT) : formatCount(Math.round(kilometres))} km`
 }

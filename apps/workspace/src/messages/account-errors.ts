@@ -1,5 +1,7 @@
+import { inLanguages } from '../lib/texts.ts'
+
 /** Refusals of the account screens, by the code of the auth server. Each says what a person can do. */
-export const accountErrorMessages: Readonly<Record<string, string>> = {
+export const accountErrorMessages = inLanguages<Readonly<Record<string, string>>>('accountErrorMessages', {
   email_exists: 'Another account has this address. Use another one, or sign in to that account.',
   email_address_invalid: 'This is not an address that mail can be sent to. Check it.',
   email_address_not_authorized: 'The server may not send mail to this address. Ask your operator.',
@@ -53,9 +55,9 @@ export const accountErrorMessages: Readonly<Record<string, string>> = {
   user_banned: 'This account is blocked. Ask your operator.',
   captcha_failed:
     'The server asks for a proof that you are a person, which this screen cannot give. Ask your operator.',
-}
+})
 
-export const accountFailureWords = {
+export const accountFailureWords = inLanguages('accountFailureWords', {
   unreachable: 'The server did not answer. Check the connection and try again.',
   sessionGone: 'Your session has ended. Sign in again.',
   cancelled: 'It was cancelled, or took too long. Try again when you are ready.',
@@ -64,4 +66,4 @@ export const accountFailureWords = {
   noUserVerification: 'This key cannot check that it is you. Use another one.',
   serverFault: 'Something went wrong on the server. Try again in a moment.',
   unexpected: 'This did not work',
-} as const
+})

@@ -1,11 +1,11 @@
 import { formatAgo } from '../lib/format.ts'
+import { inLanguages } from '../lib/texts.ts'
 
 const PROVIDERS: Readonly<Record<string, string>> = {
   apple: 'Apple',
   azure: 'Microsoft',
   bitbucket: 'Bitbucket',
   discord: 'Discord',
-  email: 'E-mail',
   facebook: 'Facebook',
   figma: 'Figma',
   github: 'GitHub',
@@ -17,7 +17,6 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   linkedin_oidc: 'LinkedIn',
   notion: 'Notion',
   oidc: 'OpenID Connect',
-  phone: 'Phone',
   slack: 'Slack',
   slack_oidc: 'Slack',
   spotify: 'Spotify',
@@ -29,11 +28,12 @@ const PROVIDERS: Readonly<Record<string, string>> = {
 
 /** `github` → `GitHub`; one without a name here keeps its own. */
 export function providerName(provider: string): string {
+  if (provider === 'email' || provider === 'phone') return identitiesMessages[provider]
   const name = PROVIDERS[provider] ?? provider.replace(/^custom:/, '').replaceAll(/[_-]/g, ' ')
   return name.charAt(0).toUpperCase() + name.slice(1)
 }
 
-export const identitiesMessages = {
+export const identitiesMessages = inLanguages('identitiesMessages', {
   title: 'Ways to sign in',
   lead: 'Accounts that open this account. With two of them, losing one does not lock you out.',
   label: 'Linked accounts',
@@ -52,5 +52,7 @@ export const identitiesMessages = {
   linkLead: 'You are sent there to sign in, and come back here.',
   link: (name: string) => `Link ${name}`,
   noProviders: 'This server has no other accounts to link.',
+  email: 'E-mail',
+  phone: 'Phone',
   linkingOff: 'Linking and unlinking are switched off on this server. Ask your operator if you need them.',
-} as const
+})

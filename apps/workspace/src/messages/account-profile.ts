@@ -1,4 +1,6 @@
-export const profileMessages = {
+import { inLanguages } from '../lib/texts.ts'
+
+export const profileMessages = inLanguages('profileMessages', {
   title: 'Your account',
   lead: 'Who you are to the people you work with, and how the server reaches you.',
   more: 'More about your account',
@@ -53,4 +55,4 @@ export const profileMessages = {
   guestLinkLead: 'Or sign in with an account that you have elsewhere:',
   guestDone: 'Your account is saved',
   guestWaits: (email: string) => `Open the link that we sent to ${email}. Your account is yours for good from then on.`,
-} as const
+})

@@ -1,6 +1,7 @@
 import { formatAgo } from '../lib/format.ts'
+import { inLanguages } from '../lib/texts.ts'
 
-export const securityMessages = {
+export const securityMessages = inLanguages('securityMessages', {
   title: 'Security',
   lead: 'What protects your account, and what helps you when something is lost.',
 
@@ -134,4 +135,4 @@ export const securityMessages = {
   },
   openOnLocalhost: 'Open this page on localhost',
   openOnLocalhostDetail: 'You sign in there once more.',
-} as const
+})

@@ -1,6 +1,8 @@
-import { formatAgo, formatMoment, plural } from '../lib/format.ts'
+import { formatAgo, formatMoment } from '../lib/format.ts'
+import { icu, inLanguages } from '../lib/texts.ts'
 
-const METHODS: Readonly<Record<string, string>> = {
+/** What a person signed in with, by the method of the session. */
+export const signInMethods = inLanguages<Readonly<Record<string, string>>>('signInMethods', {
   password: 'password',
   otp: 'code or link by mail',
   magiclink: 'link by mail',
@@ -19,20 +21,20 @@ const METHODS: Readonly<Record<string, string>> = {
   passkey: 'passkey',
   web3: 'wallet',
   oauth_provider: 'another app',
-}
+})
 
-export const signInsMessages = {
+export const signInsMessages = inLanguages('signInsMessages', {
   title: 'Sign-ins',
   lead: 'Every browser and app that is signed in to your account. Sign out what you do not know.',
   label: 'Your sign-ins',
   thisDevice: 'This device',
   twoSteps: 'Two steps',
+  deviceOn: (browser: string, system: string) => `${browser} on ${system}`,
   unknownDevice: 'Unknown device',
   seen: (at: Date) => `Last seen ${formatAgo(at)}`,
-  started: (at: Date, methods: readonly string[]) => {
-    const names = [...new Set(methods.map((method) => METHODS[method] ?? method).filter((name) => name !== ''))]
-    return `signed in ${formatMoment(at)}${names.length === 0 ? '' : ` with ${names.join(' and ')}`}`
-  },
+  /** @param methods - names, see {@link signInMethods} */
+  started: (at: Date, methods: readonly string[]) =>
+    `signed in ${formatMoment(at)}${methods.length === 0 ? '' : ` with ${methods.join(' and ')}`}`,
   ends: (at: Date) => `ends ${formatMoment(at)}`,
   signOut: 'Sign out',
   signOutNamed: (name: string) => `Sign out ${name}`,
@@ -41,9 +43,10 @@ export const signInsMessages = {
     'It has to sign in again. What it already holds stays on it, and what it has not sent waits there for the next sign-in.',
   signedOut: (name: string) => `${name} is signed out`,
   signOutOthers: 'Sign out all others',
-  othersTitle: (count: number) => `Sign out ${plural(count, 'other device')}?`,
+  othersTitle: (count: number) =>
+    icu('Sign out {count, plural, one {# other device} other {# other devices}}?', { count }),
   othersDone: 'All other devices are signed out',
   onlyThis: 'You are signed in here only.',
   delay:
     'A device that you sign out can go on until its current token ends: an hour at most, unless the server is set otherwise.',
-} as const
+})

@@ -1,4 +1,6 @@
-export const accountMessages = {
+import { inLanguages } from '../lib/texts.ts'
+
+export const accountMessages = inLanguages('accountMessages', {
   account: 'Your account',
   navigation: 'Account',
   back: 'Your account',
@@ -46,4 +48,4 @@ export const accountMessages = {
   shortcutsTitle: 'Keyboard shortcuts',
   letterShortcuts: 'Single-letter shortcuts',
   letterShortcutsDetail: 'Switch them off when speech input or a switch device triggers them by accident.',
-} as const
+})

@@ -1,4 +1,6 @@
-export const authCallbackMessages = {
+import { inLanguages } from '../lib/texts.ts'
+
+export const authCallbackMessages = inLanguages('authCallbackMessages', {
   working: 'Signing you in',
   tooOld: 'This link is too old, or was used already',
   tooOldDetail: 'A link works once, for a short time. Ask for a new one.',
@@ -35,4 +37,4 @@ export const authCallbackMessages = {
   confirmTitle: 'Confirm',
   confirmDetail: 'Press the button to go on. Programs that look at mails do not press it.',
   confirmSubmit: 'Confirm',
-} as const
+})

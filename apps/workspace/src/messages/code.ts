@@ -1,5 +1,7 @@
+import { inLanguages } from '../lib/texts.ts'
+
 /** Words of every form that takes a code. */
-export const codeMessages = {
+export const codeMessages = inLanguages('codeMessages', {
   label: 'Code',
   submit: 'Continue',
   missing: (digits: number) => `Enter all ${digits} digits`,
@@ -7,4 +9,4 @@ export const codeMessages = {
   sent: 'Sent.',
   resend: 'Send a new code',
   resendIn: (seconds: number) => `Again in ${seconds} s`,
-} as const
+})

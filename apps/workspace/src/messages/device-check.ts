@@ -1,6 +1,7 @@
-import { formatCount, plural } from '../lib/format.ts'
+import { formatCount } from '../lib/format.ts'
+import { icu, inLanguages } from '../lib/texts.ts'
 
-export const deviceCheckMessages = {
+export const deviceCheckMessages = inLanguages('deviceCheckMessages', {
   title: 'Check this device',
   detail:
     'Compares every row on this device with what the server has for you. Nothing is changed, and changes that wait to be sent are left out.',
@@ -11,10 +12,18 @@ export const deviceCheckMessages = {
   phases: { server: 'The server reads', device: 'Comparing this device', rows: 'Looking at rows again' },
   progress: (done: number, total: number) => `${formatCount(done)} of ${formatCount(total)}`,
   equal: 'This device has exactly what the server has for you',
-  equalDetail: (rows: number, tables: number) => `${plural(rows, 'row')} in ${plural(tables, 'table')} compared.`,
-  pending: (rows: number) => `${plural(rows, 'row')} with changes that are not sent yet left out.`,
+  equalDetail: (rows: number, tables: number) =>
+    icu('{rows, plural, one {# row} other {# rows}} in {tables, plural, one {# table} other {# tables}} compared.', {
+      rows,
+      tables,
+    }),
+  pending: (rows: number) =>
+    icu('{rows, plural, one {# row} other {# rows}} with changes that are not sent yet left out.', { rows }),
   different: (rows: number) =>
-    `${plural(rows, 'row')} on this device ${rows === 1 ? 'differs' : 'differ'} from the server`,
+    icu(
+      '{rows, plural, one {# row} other {# rows}} on this device {rows, plural, one {differs} other {differ}} from the server',
+      { rows },
+    ),
   inTable: (table: string, missing: number, extra: number, different: number) =>
     `${table}: ${[
       ...(missing > 0 ? [`${formatCount(missing)} missing here`] : []),
@@ -36,4 +45,4 @@ export const deviceCheckMessages = {
     busy: 'The server has no time for it now. Try again in a few minutes.',
     refused: 'The server does not answer this account. Sign in again, then try once more.',
   },
-} as const
+})

@@ -1,12 +1,12 @@
-import { plural } from '../lib/format.ts'
+import { icu, inLanguages } from '../lib/texts.ts'
 
 /** Apart from the words of photos: the viewer is loaded when it opens, and these with it. */
-export const drawingMessages = {
+export const drawingMessages = inLanguages('drawingMessages', {
   draw: 'Draw on the photo',
   tools: 'What to draw',
   tool: { circle: 'Circle', arrow: 'Arrow', line: 'Line' },
   undo: 'Undo',
   done: 'Done',
-  marks: (count: number) => `${plural(count, 'mark')} drawn on the photo`,
+  marks: (count: number) => icu('{count, plural, one {# mark} other {# marks}} drawn on the photo', { count }),
   change: 'drawing on the photo',
-} as const
+})

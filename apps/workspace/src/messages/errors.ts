@@ -1,5 +1,7 @@
+import { inLanguages } from '../lib/texts.ts'
+
 /** What people read when something fails: one entry per code of the error catalogue that this version can meet. */
-export const errorMessages = {
+export const errorMessages = inLanguages('errorMessages', {
   badLogin: 'E-mail or password is not right',
   unconfirmed: 'This address is not confirmed yet. Open the link in the mail we sent.',
   unconfirmedPhone: 'This number is not confirmed yet. Enter the code that we sent.',
@@ -27,6 +29,9 @@ export const errorMessages = {
   providerOff: 'This way to sign in is switched off',
   banned: 'This account is blocked. Ask your operator.',
   hook: 'Sign-in is not working right now',
+  theServer: 'the server',
+  tryNow: 'Try now',
+  guest: 'Guest',
   unreachable: (project: string) => `Cannot reach ${project}`,
   unreachableDetail: 'The server did not answer. Check the connection and try again.',
   offline: 'You are offline',
@@ -42,4 +47,4 @@ export const errorMessages = {
   notFoundTitle: 'There is nothing at this address',
   notFoundDetail: 'The link may be old, or the record is not visible to you.',
   goHome: 'Go home',
-} as const
+})

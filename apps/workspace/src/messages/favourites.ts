@@ -1,5 +1,7 @@
-export const favouriteMessages = {
+import { inLanguages } from '../lib/texts.ts'
+
+export const favouriteMessages = inLanguages('favouriteMessages', {
   title: 'Favourites',
   add: 'Add to favourites',
   remove: 'Remove from favourites',
-} as const
+})

@@ -1,7 +1,8 @@
 import { formatCount } from '../lib/format.ts'
+import { icu, inLanguages } from '../lib/texts.ts'
 
 /** What to enter instead, under the field. */
-export const fieldMessages = {
+export const fieldMessages = inLanguages('fieldMessages', {
   required: (label: string) => `${label} needs a value`,
   notStored: 'Not stored: this device is full. Free up space, then enter it again.',
   email: 'Enter an e-mail address like name@example.com',
@@ -9,7 +10,7 @@ export const fieldMessages = {
   number: 'Enter a number',
   wholeNumber: 'Enter a whole number',
   digits: (digits: number) =>
-    digits === 1 ? 'At most one digit after the point' : `At most ${digits} digits after the point`,
+    icu('At most {digits, plural, one {one digit} other {# digits}} after the point', { digits }),
   between: (min: string, max: string) => `Between ${min} and ${max}`,
   boolean: 'Enter yes or no',
   date: (from: number, to: number) => `Enter a date between ${from} and ${to}, such as 2026-11-20 or 20 Nov`,
@@ -31,4 +32,4 @@ export const fieldMessages = {
   openLink: (label: string) => `Open ${label}`,
   optional: 'optional',
   requiredMark: 'required',
-} as const
+})

@@ -1,5 +1,7 @@
+import { inLanguages } from '../lib/texts.ts'
+
 /** What is read at the foot of columns; it comes after the first rows. */
-export const footMessages = {
+export const footMessages = inLanguages('footMessages', {
   calculate: 'Calculate',
   calculateOf: (label: string) => `Calculate of ${label}`,
   nothing: 'Nothing',
@@ -16,4 +18,4 @@ export const footMessages = {
     earliest: 'Earliest',
     latest: 'Latest',
   },
-} as const
+})

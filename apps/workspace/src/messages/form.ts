@@ -1,6 +1,7 @@
 import { formatCount } from '../lib/format.ts'
+import { inLanguages } from '../lib/texts.ts'
 
-export const formMessages = {
+export const formMessages = inLanguages('formMessages', {
   formOf: (name: string) => `${name}, form`,
   saveNext: 'Save & next',
   saveOpen: 'Save & open',
@@ -12,7 +13,7 @@ export const formMessages = {
   missing: (labels: string) => `Fill in: ${labels}`,
   notAsked: (labels: string) => `A record needs values that this form does not ask for: ${labels}`,
   readOnly: 'You can see this table but not add to it',
-  readOnlyDetail: 'The access rules of the database do not let you make records here.',
+  readOnlyDetail: 'You may not make records here.',
   empty: 'This form asks for nothing yet',
   emptyDetail: 'Choose the fields that it asks for.',
   copyLink: 'Copy the link',
@@ -29,4 +30,4 @@ export const formMessages = {
   remove: (label: string) => `Do not ask for ${label}`,
   add: 'Add a field',
   addPlaceholder: 'Choose a field',
-} as const
+})

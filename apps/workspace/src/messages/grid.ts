@@ -1,4 +1,5 @@
-import { formatCount, plural } from '../lib/format.ts'
+import { formatCount } from '../lib/format.ts'
+import { icu, inLanguages } from '../lib/texts.ts'
 
 /** One for each operator of a filter. */
 const operators = {
@@ -21,7 +22,7 @@ const operators = {
   filled: 'has a value',
 } as const
 
-export const gridMessages = {
+export const gridMessages = inLanguages('gridMessages', {
   notStored: 'Not stored: this device is full. Free up space, then press Enter.',
   operators,
   gridName: (table: string) => `${table}, grid`,
@@ -29,9 +30,9 @@ export const gridMessages = {
   searchIn: (table: string) => `Search in ${table}`,
   search: 'Search in view',
   filter: 'Filter',
-  filterCount: (count: number) => `Filter, ${plural(count, 'condition')}`,
+  filterCount: (count: number) => icu('Filter, {count, plural, one {# condition} other {# conditions}}', { count }),
   sort: 'Sort',
-  sortCount: (count: number) => `Sort, ${plural(count, 'field')}`,
+  sortCount: (count: number) => icu('Sort, {count, plural, one {# field} other {# fields}}', { count }),
   fields: 'Fields',
   fieldsHidden: (count: number) => `Fields, ${formatCount(count)} hidden`,
   asList: 'Show as list',
@@ -79,35 +80,38 @@ export const gridMessages = {
   changedCell: 'changed on this device',
   yes: 'yes',
   no: 'no',
-  readOnlyCell: 'This field is kept by the database',
+  readOnlyCell: 'This field is filled in by itself',
   readOnlyTable: 'You can read this table but not change it',
   editing: (label: string) => `Edit ${label}`,
 
   count: (shown: number, total: number, noun: string, many: string) =>
-    shown === total ? plural(total, noun, many) : `${formatCount(shown)} of ${plural(total, noun, many)}`,
-  selected: (cells: number) => `${plural(cells, 'cell')} selected`,
+    shown === total
+      ? icu('{total, plural, one {# {noun}} other {# {many}}}', { total, noun, many })
+      : icu('{shown, number} of {total, plural, one {# {noun}} other {# {many}}}', { shown, total, noun, many }),
+  selected: (cells: number) => icu('{cells, plural, one {# cell} other {# cells}} selected', { cells }),
   sum: (sum: string) => `Sum ${sum}`,
-  changed: (rows: number) => `${plural(rows, 'record')} changed on this device`,
-  refused: (rows: number) => `${plural(rows, 'record')} not accepted`,
+  changed: (rows: number) => icu('{rows, plural, one {# record} other {# records}} changed on this device', { rows }),
+  refused: (rows: number) => icu('{rows, plural, one {# record} other {# records}} not accepted', { rows }),
 
   reading: (many: string) => `Reading ${many} from this device`,
   noRecords: (many: string) => `No ${many} here yet`,
-  noRecordsDetail:
-    'There are none, or the access rules show you none of them. A new one is on this device at once and sent by itself.',
+  noRecordsDetail: 'There are none, or none that you may see. A new one is on this device at once and sent by itself.',
   noRecordsReadOnly: 'You can see this table but none of its rows',
-  noRecordsReadOnlyDetail:
-    'Which rows you see is decided by the access rules of the database. Ask your operator if something is missing.',
+  noRecordsReadOnlyDetail: 'You see what has been shared with you. Ask your operator if something is missing.',
   noMatch: (total: number) => `0 of ${formatCount(total)} match`,
   noMatchDetail: 'Nothing fits the search and the filter together.',
   noAccess: 'This table is not visible to you',
-  noAccessDetail: 'It may not exist, or the access rules of the database do not let you read it.',
+  noAccessDetail: 'It may not exist, or you may not see it.',
   errorTitle: 'This view cannot be shown',
   resetView: 'Reset the view',
   pasteNothing: 'There is nothing to paste',
   pasteFailed: (count: number, first: string) =>
-    `${plural(count, 'value')} did not fit and ${count === 1 ? 'was' : 'were'} left out. ${first}`,
+    icu(
+      '{count, plural, one {# value} other {# values}} did not fit and {count, plural, one {was} other {were}} left out. {first}',
+      { count, first },
+    ),
   clipboardDenied: 'The browser did not allow access to the clipboard',
-  copied: (cells: number) => `${plural(cells, 'cell')} copied`,
+  copied: (cells: number) => icu('{cells, plural, one {# cell} other {# cells}} copied', { cells }),
   copyTooMany: (max: number) => `At most ${formatCount(max)} rows can be copied at once`,
   editTooMany: (max: number) => `At most ${formatCount(max)} rows can be changed at once`,
-} as const
+})

@@ -1,7 +1,8 @@
-import { formatCount, plural } from '../lib/format.ts'
+import { formatCount } from '../lib/format.ts'
+import { icu, inLanguages } from '../lib/texts.ts'
 
 /** What is read where records are grouped; loaded with the first grouped view. */
-export const groupMessages = {
+export const groupMessages = inLanguages('groupMessages', {
   groupBy: 'Group by',
   thenBy: 'Then by',
   nothing: 'No grouping',
@@ -12,5 +13,5 @@ export const groupMessages = {
   tooMany: (max: number) =>
     `These fields make more than ${formatCount(max)} groups. Group by one that has fewer values.`,
   header: (label: string, text: string, records: number, noun: string, many: string) =>
-    `${label}: ${text}, ${plural(records, noun, many)}`,
-} as const
+    icu('{label}: {text}, {records, plural, one {# {noun}} other {# {many}}}', { label, text, records, noun, many }),
+})

@@ -1,4 +1,6 @@
-export const historyMessages = {
+import { inLanguages } from '../lib/texts.ts'
+
+export const historyMessages = inLanguages('historyMessages', {
   title: 'History',
   created: 'created this record',
   changed: 'changed this record',
@@ -20,4 +22,4 @@ export const historyMessages = {
   onlyNewest: (count: string) => `The newest ${count} changes are shown.`,
   you: 'You',
   system: 'The system',
-} as const
+})

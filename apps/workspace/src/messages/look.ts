@@ -1,9 +1,10 @@
-import { formatCount, plural } from '../lib/format.ts'
+import { formatCount } from '../lib/format.ts'
+import { icu, inLanguages } from '../lib/texts.ts'
 
 /** What is read where the look of a grid is chosen. */
-export const lookMessages = {
+export const lookMessages = inLanguages('lookMessages', {
   group: 'Group',
-  groupCount: (count: number) => `Group, by ${plural(count, 'field')}`,
+  groupCount: (count: number) => icu('Group, by {count, plural, one {# field} other {# fields}}', { count }),
   look: 'Look',
   lookCount: (count: number) => `Look, ${formatCount(count)} set`,
   /** What rules mark records as. */
@@ -12,7 +13,8 @@ export const lookMessages = {
   height: 'Row height',
   heights: { compact: 'Compact', medium: 'Medium', tall: 'Tall' },
   frozen: 'Columns that stay in sight',
-  columns: (count: number) => (count === 0 ? 'None' : plural(count, 'column')),
+  columns: (count: number) =>
+    count === 0 ? 'None' : icu('{count, plural, one {# column} other {# columns}}', { count }),
   rules: 'Colours',
   rule: 'Rule',
   addRule: 'Add a rule',
@@ -23,4 +25,4 @@ export const lookMessages = {
   noConditions: 'Add a condition to say which records are marked.',
   moveUp: (label: string) => `Move ${label} up`,
   moveDown: (label: string) => `Move ${label} down`,
-} as const
+})

@@ -1,10 +1,12 @@
-import { formatCount, plural } from '../lib/format.ts'
+import { formatCount } from '../lib/format.ts'
+import { icu, inLanguages } from '../lib/texts.ts'
 
-export const mapMessages = {
+export const mapMessages = inLanguages('mapMessages', {
   mapOf: (table: string) => `${table}, map`,
   by: 'By',
   byField: (label: string) => `By ${label}`,
-  near: (count: number, noun: string, many: string) => `${plural(count, noun, many)} near to each other`,
+  near: (count: number, noun: string, many: string) =>
+    icu('{count, plural, one {# {noun}} other {# {many}}} near to each other', { count, noun, many }),
   closer: 'Zoom in',
   farther: 'Zoom out',
   all: 'Show all',
@@ -20,4 +22,4 @@ export const mapMessages = {
   noFieldsDetail: 'A map needs two numbers such as lat and lon, or a field with a point.',
   here: 'Records here',
   keys: 'Arrow keys move the map, plus and minus zoom, 0 shows all. Tab goes from record to record, from north to south.',
-} as const
+})

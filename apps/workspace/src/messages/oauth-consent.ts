@@ -1,4 +1,6 @@
-export const oauthConsentMessages = {
+import { inLanguages } from '../lib/texts.ts'
+
+export const oauthConsentMessages = inLanguages('oauthConsentMessages', {
   title: (app: string) => `${app} wants to use your account`,
   loading: 'Let another app use your account?',
   as: (email: string) => `Signed in as ${email}`,
@@ -19,4 +21,4 @@ export const oauthConsentMessages = {
   gone: 'This question is too old, or was answered already',
   goneDetail: 'Go back to the app and start again.',
   offline: 'Answering needs a connection.',
-} as const
+})

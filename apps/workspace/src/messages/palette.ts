@@ -1,4 +1,6 @@
-export const paletteMessages = {
+import { inLanguages } from '../lib/texts.ts'
+
+export const paletteMessages = inLanguages('paletteMessages', {
   title: 'Search and commands',
   field: 'Search or go to',
   placeholder: 'Go to a table, find a record, run a command',
@@ -19,4 +21,4 @@ export const paletteMessages = {
   resumeSync: 'Resume sync',
   signOut: 'Sign out',
   newRecord: (noun: string) => `New ${noun}`,
-} as const
+})

@@ -1,7 +1,8 @@
 import type { PasswordRule } from '../lib/password-rules.ts'
+import { inLanguages } from '../lib/texts.ts'
 
 /** Words of every form that takes a new password. */
-export const passwordMessages = {
+export const passwordMessages = inLanguages('passwordMessages', {
   newPassword: 'New password',
   show: 'Show password',
   hide: 'Hide password',
@@ -23,4 +24,4 @@ export const passwordMessages = {
       digit: 'A digit',
       symbol: 'A symbol, such as ! or -',
     })[rule],
-} as const
+})

@@ -1,6 +1,7 @@
-import { formatBytes, formatCount, plural } from '../lib/format.ts'
+import { formatBytes, formatCount } from '../lib/format.ts'
+import { icu, inLanguages } from '../lib/texts.ts'
 
-export const photoMessages = {
+export const photoMessages = inLanguages('photoMessages', {
   title: 'Photos',
   none: 'No photos yet.',
   noneDetail: 'Paste a picture, or drop one here.',
@@ -9,15 +10,21 @@ export const photoMessages = {
   take: 'Take a photo',
   choose: 'Choose photos',
   dropHere: 'Drop to add',
-  preparing: (count: number) => `Preparing ${plural(count, 'photo')}`,
+  preparing: (count: number) => icu('Preparing {count, plural, one {# photo} other {# photos}}', { count }),
   added: (count: number) =>
-    `${plural(count, 'photo')} added. ${count === 1 ? 'It is' : 'They are'} on this device and sent by ${count === 1 ? 'itself' : 'themselves'}.`,
+    icu(
+      '{count, plural, one {# photo} other {# photos}} added. {count, plural, one {It is} other {They are}} on this device and sent by {count, plural, one {itself} other {themselves}}.',
+      { count },
+    ),
   notAdded: {
     video: (names: readonly string[]) => `${names.join(', ')}: a video cannot be added here, only pictures.`,
     empty: (names: readonly string[]) => `${names.join(', ')}: there is nothing in the file. Choose it again.`,
     too_large: (names: readonly string[]) => `${names.join(', ')}: too large for this device. Add a smaller copy.`,
     unreadable: (names: readonly string[]) =>
-      `${names.join(', ')}: this browser cannot read ${names.length === 1 ? 'it as a picture' : 'them as pictures'}. Save as JPEG or PNG, and add again.`,
+      icu(
+        '{names}: this browser cannot read {count, plural, one {it as a picture} other {them as pictures}}. Save as JPEG or PNG, and add again.',
+        { names: names.join(', '), count: names.length },
+      ),
   },
   full: 'This device is full. Free up space in the Sync centre, then add the photo again.',
   failed: (reason: string) => `The photo was not added: ${reason}`,
@@ -46,11 +53,12 @@ export const photoMessages = {
     bytes_missing: 'the browser deleted the file to free space',
   } as Readonly<Record<string, string>>,
 
-  recordWaiting: (count: number) => `${plural(count, 'photo')} not sent yet`,
-  recordSending: (count: number) => `Sending ${plural(count, 'photo')}`,
-  recordRefused: (count: number, reason: string) => `${plural(count, 'photo')} not accepted: ${reason}`,
+  recordWaiting: (count: number) => icu('{count, plural, one {# photo} other {# photos}} not sent yet', { count }),
+  recordSending: (count: number) => icu('Sending {count, plural, one {# photo} other {# photos}}', { count }),
+  recordRefused: (count: number, reason: string) =>
+    icu('{count, plural, one {# photo} other {# photos}} not accepted: {reason}', { count, reason }),
   percent: (percent: number) => `${percent} %`,
-  ofRow: (count: number) => plural(count, 'photo'),
+  ofRow: (count: number) => icu('{count, plural, one {# photo} other {# photos}}', { count }),
   more: (count: number) => `+${formatCount(count)}`,
   mayNotAdd: 'You may see the photos of this record, but not add any.',
 
@@ -81,7 +89,10 @@ export const photoMessages = {
   filesEmpty: 'All files have been sent',
   filesEmptyDetail: 'A photo you take appears here until the server has it.',
   filesLead: (count: number, bytes: number) =>
-    `${plural(count, 'file')} (${formatBytes(bytes)}) ${count === 1 ? 'is' : 'are'} only on this device.`,
+    icu(
+      '{count, plural, one {# file} other {# files}} ({bytes}) {count, plural, one {is} other {are}} only on this device.',
+      { count, bytes: formatBytes(bytes) },
+    ),
   refusedTitle: 'Not accepted',
   waitingTitle: 'On the way',
   pausedNote: 'Files are paused on this device.',
@@ -106,14 +117,24 @@ export const photoMessages = {
   freeUp: 'Free up space',
   freeUpDetail: 'Deletes photos here that the server has as well. They load again when you open them.',
   freed: (bytes: number) => `${formatBytes(bytes)} freed`,
-  attentionTitle: (count: number) => `${plural(count, 'file')} ${count === 1 ? 'was' : 'were'} not accepted`,
+  attentionTitle: (count: number) =>
+    icu('{count, plural, one {# file} other {# files}} {count, plural, one {was} other {were}} not accepted', {
+      count,
+    }),
   attentionDetail: 'They are kept on this device until you decide.',
   decide: 'Show the files',
 
   signOutFiles: (count: number) =>
-    `${plural(count, 'file')} on this device ${count === 1 ? 'has' : 'have'} not been sent yet and ${count === 1 ? 'is' : 'are'} nowhere else.`,
-  chipSending: (count: number, percent: number) => `Sending ${plural(count, 'file')} · ${percent} %`,
-  chipWaiting: (count: number) => `${plural(count, 'file')} waiting`,
+    icu(
+      '{count, plural, one {# file} other {# files}} on this device {count, plural, one {has} other {have}} not been sent yet and {count, plural, one {is} other {are}} nowhere else.',
+      { count },
+    ),
+  chipSending: (count: number, percent: number) =>
+    icu('Sending {count, plural, one {# file} other {# files}} · {percent} %', { count, percent }),
+  chipWaiting: (count: number) => icu('{count, plural, one {# file} other {# files}} waiting', { count }),
   chipDetail: (count: number) =>
-    `${plural(count, 'file')} ${count === 1 ? 'is' : 'are'} only on this device. The Sync centre says how far ${count === 1 ? 'it is' : 'they are'}.`,
-} as const
+    icu(
+      '{count, plural, one {# file} other {# files}} {count, plural, one {is} other {are}} only on this device. The Sync centre says how far {count, plural, one {it is} other {they are}}.',
+      { count },
+    ),
+})

@@ -1,4 +1,6 @@
-export const presenceMessages = {
+import { inLanguages } from '../lib/texts.ts'
+
+export const presenceMessages = inLanguages('presenceMessages', {
   alsoHere: (names: readonly string[]) => `Also here: ${names.join(', ')}`,
   alsoHereTitle: 'Also here',
   more: (count: number) => `and ${count} more`,
@@ -11,4 +13,4 @@ export const presenceMessages = {
     if (names.length > 2) return `${first} and ${names.length - 1} others are typing …`
     return second === undefined ? `${first} is typing …` : `${first} and ${second} are typing …`
   },
-} as const
+})

@@ -1,4 +1,5 @@
-import { formatCount, plural } from '../lib/format.ts'
+import { formatCount } from '../lib/format.ts'
+import { icu, inLanguages } from '../lib/texts.ts'
 
 /** Records that an undo or redo had nothing to change in. */
 interface RecordsLeft {
@@ -8,7 +9,7 @@ interface RecordsLeft {
   readonly already: number
 }
 
-export const recordMessages = {
+export const recordMessages = inLanguages('recordMessages', {
   nothingToUndo: 'Nothing to undo in this tab',
   nothingToRedo: 'Nothing to redo',
   undone: (label: string, left: RecordsLeft) => `Undone: ${label}${leftAlone(left)}`,
@@ -17,7 +18,10 @@ export const recordMessages = {
     `${formatCount(count)} changes at once are too many; at most ${formatCount(max)} go together`,
   changedTitle: 'Changed since',
   changedDetail: (count: number, label: string) =>
-    `${plural(count, 'record')} of “${label}” ${count === 1 ? 'has' : 'have'} been changed since. Going on writes over the later change.`,
+    icu(
+      '{count, plural, one {# record} other {# records}} of “{label}” {count, plural, one {has} other {have}} been changed since. Going on writes over the later change.',
+      { count, label },
+    ),
   undoAnyway: 'Undo anyway',
   redoAnyway: 'Do it again anyway',
   keepLater: 'Keep the later change',
@@ -26,13 +30,15 @@ export const recordMessages = {
   aRedo: 'redo',
 
   changeOf: (field: string, count: number, one: string, many: string) =>
-    count === 1 ? `change of ${field}` : `change of ${field} in ${plural(count, one, many)}`,
-  pasteOf: (cells: number) => `paste of ${plural(cells, 'cell')}`,
-  clearOf: (cells: number) => `clearing of ${plural(cells, 'cell')}`,
-  fillOf: (cells: number) => `fill of ${plural(cells, 'cell')}`,
+    icu('change of {field}{count, plural, =1 {} one { in # {one}} other { in # {many}}}', { field, count, one, many }),
+  pasteOf: (cells: number) => icu('paste of {cells, plural, one {# cell} other {# cells}}', { cells }),
+  clearOf: (cells: number) => icu('clearing of {cells, plural, one {# cell} other {# cells}}', { cells }),
+  fillOf: (cells: number) => icu('fill of {cells, plural, one {# cell} other {# cells}}', { cells }),
   newOf: (noun: string) => `new ${noun}`,
-  deletionOf: (count: number, one: string, many: string) => `deletion of ${plural(count, one, many)}`,
-  deleted: (count: number, one: string, many: string) => `Deleted ${plural(count, one, many)}`,
+  deletionOf: (count: number, one: string, many: string) =>
+    icu('deletion of {count, plural, one {# {one}} other {# {many}}}', { count, one, many }),
+  deleted: (count: number, one: string, many: string) =>
+    icu('Deleted {count, plural, one {# {one}} other {# {many}}}', { count, one, many }),
 
   panel: (noun: string) => `Record: ${noun}`,
   close: 'Close the record',
@@ -48,7 +54,7 @@ export const recordMessages = {
   linked: 'Linked records',
   comments: 'Comments',
   whoAndWhen: 'People and dates',
-  system: 'Kept by the database',
+  system: 'Filled in by itself',
   print: 'Print',
   tabs: 'Parts of the record',
 
@@ -74,13 +80,13 @@ export const recordMessages = {
   draft: 'Draft',
   draftLead: (noun: string) => `This ${noun} is a draft on this device. It becomes a record when you create it.`,
   create: (noun: string) => `Create ${noun}`,
-  createAnyway: 'Let the server decide',
+  createAnyway: 'Create it anyway',
   discardDraft: 'Discard the draft',
   missing: (names: string) => `Still needed: ${names}`,
   newTitle: (noun: string) => `New ${noun}`,
 
   readOnly: 'You can read this table but not change it.',
-  readOnlyField: 'Kept by the database',
+  readOnlyField: 'Filled in by itself',
   noLinks: 'No other record links to this one.',
   showAll: (count: number) => `Show all ${formatCount(count)}`,
   via: (label: string) => `by ${label}`,
@@ -98,14 +104,19 @@ export const recordMessages = {
   commentNotSent: 'not sent yet',
   commentBy: (author: string) => `Comment by ${author}`,
   newComment: 'new comment',
-} as const
+})
 
 function leftAlone({ refused, already }: RecordsLeft): string {
   const parts = [
     refused > 0
-      ? `The server had not accepted it for ${plural(refused, 'record')}, so nothing changes there.`
+      ? icu(
+          'The server had not accepted it for {refused, plural, one {# record} other {# records}}, so nothing changes there.',
+          { refused },
+        )
       : undefined,
-    already > 0 ? `${plural(already, 'record')} already had these values.` : undefined,
+    already > 0
+      ? icu('{already, plural, one {# record} other {# records}} already had these values.', { already })
+      : undefined,
   ].filter((part) => part !== undefined)
   return parts.length === 0 ? '' : `. ${parts.join(' ')}`
 }

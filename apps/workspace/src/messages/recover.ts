@@ -1,4 +1,6 @@
-export const recoverMessages = {
+import { inLanguages } from '../lib/texts.ts'
+
+export const recoverMessages = inLanguages('recoverMessages', {
   title: 'Forgot your password?',
   detail: 'Enter your e-mail. You get a mail with a code and a link to choose a new password.',
   email: 'E-mail',
@@ -19,4 +21,4 @@ export const recoverMessages = {
   cancel: 'Cancel and sign out',
   later: 'Not now',
   saved: 'Your password is saved',
-} as const
+})

@@ -1,13 +1,14 @@
-import { formatCount, humanize, plural } from '../lib/format.ts'
+import { formatCount, humanize } from '../lib/format.ts'
+import { icu, inLanguages } from '../lib/texts.ts'
 
 /** What a person reads where they may not write. */
-export const rightMessages = {
+export const rightMessages = inLanguages('rightMessages', {
   /** Of a whole record. */
   readOnly: (noun: string) => `You can read this ${noun}, but not change it.`,
   notGranted: 'Your role may not change it.',
   /** @param rules - names of policies, as their author called them */
   others: (rules: readonly string[]) => `Others can, by ${rules.map((rule) => `“${humanize(rule)}”`).join(' or ')}.`,
-  nobody: 'No rule lets anyone change it.',
+  nobody: 'Nobody may change it.',
   forbidden: (rules: readonly string[]) =>
     `Not allowed by ${rules.map((rule) => `“${humanize(rule)}”`).join(' and ')}.`,
   notOffered: (choices: readonly string[], reason: string) => `Not offered: ${choices.join(', ')}. ${reason}`,
@@ -16,9 +17,13 @@ export const rightMessages = {
   tooLong: (label: string, length: number) => `${label} has at most ${formatCount(length)} characters.`,
   /** Of a command over several records. */
   partTitle: (refused: number, all: number, one: string, many: string) =>
-    `${refused === 1 ? '1 record' : `${refused} records`} of ${plural(all, one, many)} cannot be changed like this`,
-  partGo: (going: number, one: string, many: string) => `Go on with ${plural(going, one, many)}`,
+    icu(
+      '{refused, plural, one {# record} other {# records}} of {all, plural, one {# {one}} other {# {many}}} cannot be changed like this',
+      { refused, all, one, many },
+    ),
+  partGo: (going: number, one: string, many: string) =>
+    icu('Go on with {going, plural, one {# {one}} other {# {many}}}', { going, one, many }),
   partDetail: (label: string) => `The others stay as they are. This is about the ${label}.`,
   /** Of all records of a command. */
   noneGoes: (label: string, reason: string) => `Nothing was changed by the ${label}. ${reason}`,
-} as const
+})

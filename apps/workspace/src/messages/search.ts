@@ -1,6 +1,7 @@
 import { formatCount } from '../lib/format.ts'
+import { icu, inLanguages } from '../lib/texts.ts'
 
-export const searchMessages = {
+export const searchMessages = inLanguages('searchMessages', {
   title: 'Search',
   field: 'Search this device',
   placeholder: 'Words, a number, a name',
@@ -19,7 +20,7 @@ export const searchMessages = {
   searching: 'Searching …',
   failed: 'The search failed',
   indexing: (percent: number) => `Search is being prepared on this device: ${percent} %. Until then it takes longer.`,
-  results: (count: number) => (count === 1 ? '1 result' : `${formatCount(count)} results`),
-  resultsAtLeast: (count: number) => `${formatCount(count)} results or more`,
+  results: (count: number) => icu('{count, plural, one {# result} other {# results}}', { count }),
+  resultsAtLeast: (count: number) => icu('{count, plural, one {# result} other {# results}} or more', { count }),
   searchFor: (text: string) => `Search everywhere for “${text}”`,
-} as const
+})

@@ -1,6 +1,8 @@
+import { inLanguages } from '../lib/texts.ts'
+
 type FactorType = 'totp' | 'phone' | 'webauthn' | 'recovery_code'
 
-export const secondFactorMessages = {
+export const secondFactorMessages = inLanguages('secondFactorMessages', {
   title: 'Confirm that it is you',
   detail: (email: string) => `${email} is protected by a second step.`,
   detailNoEmail: 'This account is protected by a second step.',
@@ -37,4 +39,4 @@ export const secondFactorMessages = {
   signOut: 'Sign in as another person',
   banner: 'Your second step is needed before changes are sent and received.',
   bannerAction: 'Confirm',
-} as const
+})

@@ -1,8 +1,10 @@
-import { formatClock, plural } from '../lib/format.ts'
+import { formatClock } from '../lib/format.ts'
+import { icu, inLanguages } from '../lib/texts.ts'
 
-export const shellMessages = {
+export const shellMessages = inLanguages('shellMessages', {
   skipToContent: 'Skip to content',
   mainNavigation: 'Workspace',
+  main: 'Main',
   openNavigation: 'Open navigation',
   collapseSideBar: 'Make the side bar narrow',
   expandSideBar: 'Make the side bar wide',
@@ -12,6 +14,7 @@ export const shellMessages = {
   syncCentre: 'Sync centre',
   sync: 'Sync',
   search: 'Search',
+  record: 'record',
   breadcrumb: 'You are here',
   account: 'Account',
   yourAccount: 'Your account',
@@ -35,10 +38,13 @@ export const shellMessages = {
   openingDetail: 'This device is new to your account, so the first start needs the server. It goes on by itself.',
   nothingToSave: (waiting: number, lastSyncedAt: Date | undefined) =>
     waiting > 0
-      ? `Every change is on this device. ${plural(waiting, 'change')} ${waiting === 1 ? 'is' : 'are'} not sent yet.`
+      ? icu(
+          'Every change is on this device. {waiting, plural, one {# change} other {# changes}} {waiting, plural, one {is} other {are}} not sent yet.',
+          { waiting },
+        )
       : lastSyncedAt
         ? `Nothing waits to be sent. Last checked with the server ${formatClock(lastSyncedAt)}.`
         : 'Nothing waits to be sent.',
   noTables: 'No tables yet',
-  rows: (count: number) => (count === 1 ? '1 row' : `${count.toLocaleString()} rows`),
-} as const
+  rows: (count: number) => icu('{count, plural, one {# row} other {# rows}}', { count }),
+})

@@ -1,6 +1,7 @@
 import { formatCount } from '../lib/format.ts'
+import { inLanguages } from '../lib/texts.ts'
 
-export const signInMessages = {
+export const signInMessages = inLanguages('signInMessages', {
   title: 'Sign in',
   lead: 'Sign in to your workspace',
   passwordTitle: 'Enter your password',
@@ -43,4 +44,4 @@ export const signInMessages = {
   sampleTitle: 'Sample accounts',
   samplePassword: (password: string) => `All of them have the password ${password}. Choose one to fill in the form.`,
   reasonExpired: 'Your session has ended. Sign in again to send your changes; they are kept on this device.',
-} as const
+})

@@ -1,4 +1,6 @@
-export const signUpMessages = {
+import { inLanguages } from '../lib/texts.ts'
+
+export const signUpMessages = inLanguages('signUpMessages', {
   title: 'Create your account',
   name: 'Name',
   nameHelp: 'Other people see it beside what you do.',
@@ -21,4 +23,4 @@ export const signUpMessages = {
     `We have sent a mail to ${email}. Enter the code from it, or open its link in this browser.`,
   resend: 'Send the mail again',
   otherAddress: 'Use another address',
-} as const
+})

@@ -1,26 +1,17 @@
-import { formatCount, plural } from '../lib/format.ts'
+import { formatCount } from '../lib/format.ts'
+import { icu, inLanguages } from '../lib/texts.ts'
 
-export const syncMessages = {
-  menu: 'Sync',
-  centre: 'Sync centre',
-  lastContact: 'Last checked with the server',
-  never: 'not yet',
-  notSent: 'Not sent yet',
-  needAttention: 'Need attention',
-  rowsHere: 'Rows on this device',
-  pause: 'Pause sync',
-  resume: 'Resume sync',
-  signIn: 'Sign in',
-  confirm: 'Confirm that it is you',
-
-  tabOutbox: 'Outbox',
-  tabAttention: 'Needs attention',
+export const syncMessages = inLanguages('syncMessages', {
+  tabOutbox: 'Waiting to send',
   tabDevice: 'This device',
 
   outboxEmpty: 'Everything has been sent',
-  outboxEmptyDetail: 'A change you make appears here until the server has judged it.',
-  outboxLead: (changes: number, transactions: number) =>
-    `${plural(changes, 'change')} in ${plural(transactions, 'step')} ${changes === 1 ? 'is' : 'are'} on this device and not sent yet. The server judges each step as a whole, in this order.`,
+  outboxEmptyDetail: 'A change you make appears here until the server has accepted it.',
+  outboxLead: (changes: number) =>
+    icu(
+      '{changes, plural, one {# change} other {# changes}} {changes, plural, one {is} other {are}} on this device and not sent yet. What was done together is accepted or refused together, in this order.',
+      { changes },
+    ),
   outboxPaused: 'Sync is paused. Resume it to send these changes.',
   outboxOffline: 'There is no connection. They are sent by themselves when it is back.',
   uploadFailed: 'The last attempt to send did not reach the server',
@@ -39,7 +30,7 @@ export const syncMessages = {
   incompleteLabel: (table: string) => `Not complete on this device: ${table}`,
   notAccepted: 'your change was not accepted',
   serverSaid: 'The server said:',
-  plainWords: 'In plain words:',
+  plainWords: 'What happened:',
   field: 'Field',
   yoursAt: (clock: string) => `Yours (${clock})`,
   onServer: 'On the server now',
@@ -53,17 +44,14 @@ export const syncMessages = {
   keptBoth: 'Sent with both texts',
   cancel: 'Cancel',
   openRecord: 'Open record',
-  decide: 'Decide',
   back: 'All that need attention',
   discardTitle: 'Discard this change?',
   discardDetail: 'Your values are removed from this device. The record stays as it is on the server.',
   discarded: 'Change discarded',
-  sentAgain: 'Sent again. The server decides when it is reached.',
+  sentAgain: 'Sent again. The server answers when it is reached.',
   heldTitle: (count: number) =>
-    count === 1
-      ? '1 later change waits for your decision'
-      : `${formatCount(count)} later changes wait for your decision`,
-  sentPartly: 'Sent without it. The server decides when it is reached.',
+    icu('{count, plural, one {# later change waits} other {# later changes wait}} for your decision', { count }),
+  sentPartly: 'Sent without it. The server answers when it is reached.',
   dropFields: (names: readonly string[]) => `Send without ${joinWords(names)}`,
   exportAsFile: 'Export as a file',
   exportFile: (at: Date) => `not-accepted-${at.toISOString().slice(0, 10)}.csv`,
@@ -71,7 +59,7 @@ export const syncMessages = {
   exportRefused: 'Not accepted',
   exportHeld: 'Waits for the one before it',
   exportKinds: { PUT: 'Create', PATCH: 'Change', DELETE: 'Delete' },
-  moreValues: (count: number) => `and ${plural(count, 'more field')}`,
+  moreValues: (count: number) => icu('and {count, plural, one {# more field} other {# more fields}}', { count }),
 
   groupTitle: (count: number, many: string) => `${formatCount(count)} changes of ${many} —`,
   groupNotAccepted: 'not accepted, all for the same reason',
@@ -84,13 +72,16 @@ export const syncMessages = {
     'A value that you enter is sent for every record. A field that you leave as it is keeps its own value in each.',
   severalValues: 'Each keeps its own value',
   sendMany: (count: number) => `Send all ${formatCount(count)} again`,
-  sentMany: (count: number) => `${plural(count, 'change')} sent again. The server decides when it is reached.`,
+  sentMany: (count: number) =>
+    icu('{count, plural, one {# change} other {# changes}} sent again. The server answers when it is reached.', {
+      count,
+    }),
   keepMineMany: (count: number) => `Keep mine in all ${formatCount(count)}`,
   keepTheirsMany: (count: number) => `Keep theirs in all ${formatCount(count)}`,
   discardMany: (count: number) => `Discard all ${formatCount(count)}`,
   discardManyTitle: (count: number) => `Discard ${formatCount(count)} changes?`,
   discardManyDetail: 'Your values are removed from this device. The records stay as they are on the server.',
-  discardedMany: (count: number) => `${plural(count, 'change')} discarded`,
+  discardedMany: (count: number) => icu('{count, plural, one {# change} other {# changes}} discarded', { count }),
   details: 'Details',
   copy: 'Copy',
   copied: 'Copied',
@@ -98,20 +89,30 @@ export const syncMessages = {
   cardLabel: (noun: string, title: string) => `Not accepted: ${noun} ${title}`,
   recordWords: (noun: string, title: string) => `${noun.charAt(0).toUpperCase()}${noun.slice(1)} “${title}” —`,
   otherChanges: (count: number) =>
-    `${plural(count, 'other change')} of the same step ${count === 1 ? 'is' : 'are'} sent or discarded with it`,
+    icu(
+      '{count, plural, one {# other change} other {# other changes}} that belong to it {count, plural, one {is} other {are}} sent or discarded with it',
+      { count },
+    ),
   yoursIsDelete: (noun: string) => `Your change was to delete this ${noun}.`,
   notThere: '(not there, or not visible to you)',
   editTitle: (noun: string, title: string) => `Edit ${noun} “${title}”`,
   editSend: 'Send again',
   editHeld: (record: string) => `${record}, which waits`,
-  otherFields: (count: number) => `${plural(count, 'other field')} of the record`,
+  otherFields: (count: number) =>
+    icu('{count, plural, one {# other field} other {# other fields}} of the record', { count }),
   leftOut: 'Not sent. It stays as it is on the server.',
   sendThis: 'Send this field',
   sendField: (field: string) => `Send ${field}`,
-  discardNeeding: (changes: string, count: number) =>
-    `${changes} ${count === 1 ? 'needs' : 'need'} the record that is not created then, and ${count === 1 ? 'is' : 'are'} discarded as well.`,
-  discardFree: (changes: string, count: number) =>
-    `${changes} that ${count === 1 ? 'waits' : 'wait'} for it ${count === 1 ? 'is' : 'are'} sent.`,
+  discardNeeding: (count: number) =>
+    icu(
+      '{count, plural, one {# later change needs the record that is not created then, and is discarded as well.} other {# later changes need the record that is not created then, and are discarded as well.}}',
+      { count },
+    ),
+  discardFree: (count: number) =>
+    icu(
+      '{count, plural, one {# later change that waits for it is sent.} other {# later changes that wait for it are sent.}}',
+      { count },
+    ),
   discardWithHeld: 'Discard those as well',
   recordsGone: (count: number) => `${formatCount(count)} of these records are no longer on this device`,
   recordGone: 'This record is no longer on this device',
@@ -143,28 +144,25 @@ export const syncMessages = {
   resyncTitle: 'Fetch everything again',
   resyncDetail: 'Removes the rows from this device and fetches them again. Nothing on the server changes.',
   resync: 'Re-sync',
-  resyncBlocked: (count: number) => `${plural(count, 'change')} must be sent or discarded first.`,
+  resyncBlocked: (count: number) =>
+    icu('{count, plural, one {# change} other {# changes}} must be sent or discarded first.', { count }),
   resyncStarted: 'Fetching everything again',
   wipeTitle: 'Sign out and remove everything from this device',
   wipeDetail: 'For a device that others use. Rows, unsent changes and settings of this account are removed.',
   wipe: 'Sign out and remove',
 
-  firstSync: 'First sync',
-  firstSyncRows: (done: number, total: number) => `${formatCount(done)} of ${formatCount(total)} rows`,
-  firstSyncStarting: 'Asking the server which rows are yours',
-  receiving: (percent: number | undefined) => (percent === undefined ? 'Receiving' : `Receiving ${percent} %`),
-  noRowsYet: 'No rows on this device yet',
-  firstRowsOffline: 'They come when there is a connection.',
-  firstRowsPaused: 'You paused sync on this device. They come when you resume it.',
-  firstRowsSignIn: 'They come when you have signed in again.',
-  firstRowsSecondFactor: 'They come after your second step.',
-
   signOutTitle: 'Sign out',
   signOutClean: 'Everything on this device has been sent.',
   signOutUnsent: (count: number) =>
-    `${plural(count, 'change')} on this device ${count === 1 ? 'has' : 'have'} not been sent yet.`,
+    icu(
+      '{count, plural, one {# change} other {# changes}} on this device {count, plural, one {has} other {have}} not been sent yet.',
+      { count },
+    ),
   signOutAttention: (count: number) =>
-    `${plural(count, 'refused change')} ${count === 1 ? 'waits' : 'wait'} for your decision.`,
+    icu(
+      '{count, plural, one {# refused change} other {# refused changes}} {count, plural, one {waits} other {wait}} for your decision.',
+      { count },
+    ),
   signOutSendNow: 'Send now, then sign out',
   signOutSending: (count: number) => `Sending ${formatCount(count)}`,
   signOutKeep: 'Keep on this device and sign out',
@@ -177,7 +175,7 @@ export const syncMessages = {
   signOutSimple: 'Sign out',
   signOutShared: 'This is a shared device: remove my rows as well',
   signOutNotSent: 'They could not be sent just now.',
-} as const
+})
 
 function joinWords(words: readonly string[]): string {
   if (words.length < 2) return words[0] ?? ''

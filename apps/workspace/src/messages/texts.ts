@@ -1,5 +1,7 @@
+import { inLanguages } from '../lib/texts.ts'
+
 /** Two versions of a long text. */
-export const textMessages = {
+export const textMessages = inLanguages('textMessages', {
   yours: 'Yours',
   theirs: 'Theirs',
   empty: 'Empty',
@@ -8,4 +10,4 @@ export const textMessages = {
   keepMine: 'Keep mine',
   keepTheirs: 'Keep theirs',
   keepBoth: 'Keep both',
-} as const
+})

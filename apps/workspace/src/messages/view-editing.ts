@@ -1,5 +1,7 @@
+import { inLanguages } from '../lib/texts.ts'
+
 /** What is read where views are made and changed; it comes later than what every table shows of them. */
-export const viewEditingMessages = {
+export const viewEditingMessages = inLanguages('viewEditingMessages', {
   scopes: { personal: 'Only me', shared: 'Everyone', locked: 'Everyone, locked' },
   scopeDetails: {
     personal: 'Nobody else sees it.',
@@ -30,4 +32,4 @@ export const viewEditingMessages = {
   gone: 'This view is not here',
   goneDetail: 'It was deleted, or it belongs to another person.',
   waitingForView: 'Waiting for this view',
-} as const
+})

@@ -1,11 +1,12 @@
-import { formatCount, plural } from '../lib/format.ts'
+import { formatCount } from '../lib/format.ts'
+import { icu, inLanguages } from '../lib/texts.ts'
 
-export const workMessages = {
+export const workMessages = inLanguages('workMessages', {
   title: 'My work',
   overdue: 'Overdue',
   today: 'Today',
   soon: 'Next 7 days',
-  late: (days: number) => `${plural(days, 'day')} late`,
+  late: (days: number) => icu('{days, plural, one {# day} other {# days}} late', { days }),
   more: (count: number) => `and ${formatCount(count)} more`,
   nothing: 'Nothing is waiting for you this week',
   nothingDetail: 'Records that are assigned to you with a day appear here, from all tables.',
@@ -24,4 +25,4 @@ export const workMessages = {
   },
   refused: 'Not accepted',
   allRefused: (count: number) => `All ${formatCount(count)}`,
-} as const
+})

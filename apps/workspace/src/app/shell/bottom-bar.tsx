@@ -22,7 +22,7 @@ export function BottomBar({
   const params = { ws: workspace }
   return (
     <nav
-      aria-label="Main"
+      aria-label={words.main}
       className="flex shrink-0 border-t border-border bg-surface pb-[env(safe-area-inset-bottom)] tablet:hidden"
     >
       <Link to="/w/$ws" params={params} activeOptions={{ exact: true }} className={itemClass}>

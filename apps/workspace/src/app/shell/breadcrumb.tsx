@@ -4,7 +4,7 @@ import type { JSX } from 'react'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { humanize } from '../../lib/format.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
-import { syncMessages } from '../../messages/sync.ts'
+import { syncMenuMessages } from '../../messages/sync-menu.ts'
 
 interface Crumb {
   readonly label: string
@@ -63,11 +63,11 @@ export function Breadcrumb({
 }
 
 const ACCOUNT_CRUMBS = [
-  ['/account/security', words.accountSecurity],
-  ['/account/sign-ins', words.accountSignIns],
-  ['/account/identities', words.accountIdentities],
-  ['/account/appearance', words.appearance],
-  ['/account/shortcuts', words.shortcuts],
+  ['/account/security', 'accountSecurity'],
+  ['/account/sign-ins', 'accountSignIns'],
+  ['/account/identities', 'accountIdentities'],
+  ['/account/appearance', 'appearance'],
+  ['/account/shortcuts', 'shortcuts'],
 ] as const
 
 function useCrumbs(tables: readonly TableInfo[]): readonly Crumb[] {
@@ -79,15 +79,15 @@ function useCrumbs(tables: readonly TableInfo[]): readonly Crumb[] {
     const label = tables.find(({ name }) => name === table)?.label ?? humanize(table)
     return params['record'] === undefined
       ? [{ label }]
-      : [{ label, to: { table } }, { label: tables.find(({ name }) => name === table)?.noun ?? 'record' }]
+      : [{ label, to: { table } }, { label: tables.find(({ name }) => name === table)?.noun ?? words.record }]
   }
   if (params['item'] !== undefined) {
-    return [{ label: syncMessages.centre, to: { sync: true } }, { label: syncMessages.tabAttention }]
+    return [{ label: syncMenuMessages.centre, to: { sync: true } }, { label: syncMenuMessages.tabAttention }]
   }
   if (last.routeId.endsWith('/search')) return [{ label: words.search }]
-  if (last.routeId.endsWith('/sync')) return [{ label: syncMessages.centre }]
+  if (last.routeId.endsWith('/sync')) return [{ label: syncMenuMessages.centre }]
   const place = ACCOUNT_CRUMBS.find(([path]) => last.routeId.endsWith(path))
-  if (place) return [{ label: words.yourAccount, to: { account: true } }, { label: place[1] }]
+  if (place) return [{ label: words.yourAccount, to: { account: true } }, { label: words[place[1]] }]
   if (last.routeId.endsWith('/account/')) return [{ label: words.yourAccount }]
   return [{ label: words.home }]
 }

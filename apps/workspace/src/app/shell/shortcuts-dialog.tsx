@@ -1,7 +1,7 @@
 import type { JSX } from 'react'
 import { Dialog } from '../../components/dialog.tsx'
 import { ShortcutList } from '../../components/shortcut-list.tsx'
-import { shortcutGroups } from '../../lib/shortcuts.ts'
+import { shortcutGroups } from '../../components/shortcut-groups.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
 
 /** The shortcuts, over whatever screen is open. */

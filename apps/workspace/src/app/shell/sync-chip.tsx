@@ -5,7 +5,8 @@ import { StateGlyph } from '../../components/state-glyph.tsx'
 import { PopoverTrigger } from '../../components/popover.tsx'
 import { VisuallyHidden } from '../../components/visually-hidden.tsx'
 import { cx } from '../../lib/cx.ts'
-import type { ChipLooks } from '../../lib/sync-chip.ts'
+import type { ChipLooks } from '../../lib/data/sync-chip.ts'
+import { shellMessages as words } from '../../messages/shell.ts'
 import { SyncMenu, type SyncMenuProps } from './sync-menu.tsx'
 
 /** Announcements of the chip are at least this far apart. */
@@ -26,7 +27,7 @@ export function SyncChip(menu: SyncMenuProps): JSX.Element {
     <>
       <PopoverTrigger>
         <AriaButton
-          aria-label={`Sync: ${looks.text}`}
+          aria-label={`${words.sync}: ${looks.text}`}
           className="group inline-flex h-7 max-w-[14rem] items-center rounded-full coarse:h-11"
         >
           {/* The touch target is taller than the visible chip. */}

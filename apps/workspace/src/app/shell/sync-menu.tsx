@@ -3,8 +3,9 @@ import { Button } from '../../components/button.tsx'
 import { LinkButton } from '../../components/link.tsx'
 import { Popover } from '../../components/popover.tsx'
 import { formatAgo, formatCount } from '../../lib/format.ts'
-import type { ChipLooks } from '../../lib/sync-chip.ts'
-import { syncMessages as words } from '../../messages/sync.ts'
+import type { ChipLooks } from '../../lib/data/sync-chip.ts'
+import { syncMenuMessages as words } from '../../messages/sync-menu.ts'
+import { pageLocale } from '../../lib/language.ts'
 
 export interface SyncMenuProps {
   readonly looks: ChipLooks
@@ -34,7 +35,9 @@ export function SyncMenu(props: SyncMenuProps): JSX.Element {
         </div>
         <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1 border-y border-border py-3 text-body">
           <dt className="text-muted">{words.lastContact}</dt>
-          <dd title={lastSyncedAt?.toLocaleString()}>{lastSyncedAt ? formatAgo(lastSyncedAt) : words.never}</dd>
+          <dd title={lastSyncedAt?.toLocaleString(pageLocale())}>
+            {lastSyncedAt ? formatAgo(lastSyncedAt) : words.never}
+          </dd>
           <dt className="text-muted">{words.notSent}</dt>
           <dd className="text-right tabular-nums">{formatCount(waiting)}</dd>
           <dt className="text-muted">{words.needAttention}</dt>

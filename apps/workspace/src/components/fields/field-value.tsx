@@ -2,6 +2,7 @@ import { Check } from 'lucide-react'
 import type { JSX } from 'react'
 import { type Field, type FieldValue, isPerson } from '../../lib/fields/field.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
+import { fieldMessages } from '../../messages/fields.ts'
 import { Avatar } from '../avatar.tsx'
 import { ChoiceChip } from './choice-chip.tsx'
 
@@ -21,7 +22,7 @@ export function FieldValueView({
     case 'choice':
       return <ChoiceChip choice={String(value)} />
     case 'boolean':
-      return formatValue(field, value) === 'Yes' ? (
+      return formatValue(field, value) === fieldMessages.yes ? (
         <span className="inline-flex size-4 items-center justify-center rounded-sm bg-accent text-on-accent forced:border">
           <Check size={12} strokeWidth={3} aria-hidden />
         </span>

@@ -2,7 +2,7 @@ import { useEngineStatus } from '@holdfast/react'
 import type { JSX } from 'react'
 import { useSyncLooks } from '../../lib/data/use-sync-looks.ts'
 import { firstRows } from '../../lib/data/first-rows.ts'
-import { syncMessages as words } from '../../messages/sync.ts'
+import { syncMenuMessages as words } from '../../messages/sync-menu.ts'
 import { EmptyState } from '../empty-state.tsx'
 import { Skeleton } from '../skeleton.tsx'
 

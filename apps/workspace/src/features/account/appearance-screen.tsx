@@ -1,7 +1,9 @@
 import type { JSX } from 'react'
+import { LanguageChoice } from '../../components/language-choice.tsx'
 import { Page } from '../../components/page.tsx'
 import { RadioGroup } from '../../components/radio-group.tsx'
 import { DENSITIES, setAppearance, THEMES, useAppearance } from '../../lib/appearance.ts'
+import { fetchTexts } from '../../lib/data/load-texts.ts'
 import { accountMessages as words } from '../../messages/account.ts'
 
 /** How the app looks on this device. */
@@ -10,6 +12,7 @@ export function AppearanceScreen(): JSX.Element {
   return (
     <Page title={words.appearanceTitle} description={words.appearanceLead} width="reading">
       <div className="flex flex-col gap-8">
+        <LanguageChoice onFetch={fetchTexts} />
         <RadioGroup
           label={words.theme}
           value={theme}

@@ -1,3 +1,5 @@
+import { signInsMessages } from '../../messages/account-sign-ins.ts'
+
 export type DeviceKind = 'phone' | 'tablet' | 'computer' | 'program' | 'unknown'
 
 export interface DeviceName {
@@ -54,5 +56,5 @@ export function deviceNameOf(userAgent: string | null | undefined): DeviceName {
   const system = SYSTEMS.find(([, , pattern]) => pattern.test(userAgent))
   const kind = system?.[1] ?? 'unknown'
   if (browser === undefined) return { name: system?.[0], kind }
-  return { name: system === undefined ? browser : `${browser} on ${system[0]}`, kind }
+  return { name: system === undefined ? browser : signInsMessages.deviceOn(browser, system[0]), kind }
 }

@@ -3,7 +3,7 @@ import { Switch } from '../../components/checkbox.tsx'
 import { Page } from '../../components/page.tsx'
 import { ShortcutList } from '../../components/shortcut-list.tsx'
 import { setAppearance, useAppearance } from '../../lib/appearance.ts'
-import { shortcutGroups } from '../../lib/shortcuts.ts'
+import { shortcutGroups } from '../../components/shortcut-groups.ts'
 import { accountMessages as words } from '../../messages/account.ts'
 
 /** All shortcuts, and the switch for those of a single letter. */

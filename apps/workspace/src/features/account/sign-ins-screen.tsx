@@ -5,7 +5,7 @@ import { ConfirmDialog } from '../../components/dialog.tsx'
 import { Page } from '../../components/page.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { useBackend } from '../../lib/data/backend-context.tsx'
-import { signInsMessages as words } from '../../messages/account-sign-ins.ts'
+import { signInMethods, signInsMessages as words } from '../../messages/account-sign-ins.ts'
 import { useAccount } from './account-context.tsx'
 import { AccountState } from './account-layout.tsx'
 import { ActionButton } from './action-button.tsx'
@@ -160,7 +160,7 @@ function SessionRow({
       </span>
       <span className="block first-letter:uppercase">
         {[
-          words.started(session.startedAt, session.methods),
+          words.started(session.startedAt, methodNames(session.methods)),
           session.endsAt === undefined ? undefined : words.ends(session.endsAt),
         ]
           .filter((part) => part !== undefined)
@@ -178,4 +178,8 @@ function SessionRow({
       </ConfirmDialog>
     </Row>
   )
+}
+
+function methodNames(methods: readonly string[]): readonly string[] {
+  return [...new Set(methods.map((method) => signInMethods[method] ?? method).filter((name) => name !== ''))]
 }

@@ -10,6 +10,7 @@ import { ownPath } from '../../lib/auth/own-path.ts'
 import { readLastEmail } from '../../lib/auth/sent-codes.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { authCallbackMessages as words } from '../../messages/auth-callback.ts'
+import { commonMessages } from '../../messages/common.ts'
 import { errorMessages } from '../../messages/errors.ts'
 
 type Kind = 'too_old' | 'other_browser' | 'provider' | 'no_email' | 'identity' | 'other'
@@ -45,7 +46,7 @@ export function FailedArrival({
           {kind === 'provider' ? words.tryAgain : words.toSignIn}
         </LinkButton>
       )}
-      <Disclosure title="Details">
+      <Disclosure title={commonMessages.details}>
         <p className="font-mono text-small [overflow-wrap:anywhere]">{code}</p>
         {description === '' ? null : <p className="text-small text-muted">{description}</p>}
       </Disclosure>

@@ -12,7 +12,7 @@ import { useBackend } from '../../lib/data/backend-context.tsx'
 import { useSyncLooks } from '../../lib/data/use-sync-looks.ts'
 import { firstRows } from '../../lib/data/first-rows.ts'
 import { homeMessages as words } from '../../messages/home.ts'
-import { syncMessages } from '../../messages/sync.ts'
+import { syncMenuMessages } from '../../messages/sync-menu.ts'
 import { KeptPlace } from './kept-place.tsx'
 import { useMayLoad } from './use-may-load.ts'
 
@@ -67,7 +67,7 @@ function SyncSummary({ workspace }: { readonly workspace: string }): JSX.Element
         params={{ ws: workspace }}
         search={attention > 0 ? { tab: 'attention' } : {}}
       >
-        {attention > 0 ? syncMessages.decide : syncMessages.centre}
+        {attention > 0 ? syncMenuMessages.decide : syncMenuMessages.centre}
       </LinkButton>
     </section>
   )
@@ -79,23 +79,23 @@ function FirstSync(): JSX.Element {
   const total = useEngineStatus((status) => status.downloadProgress?.totalOperations ?? 0)
   const first = firstRows(useSyncLooks(), undefined)
   return (
-    <section aria-label={syncMessages.firstSync} className="rounded-lg border border-border bg-surface px-4 py-4">
+    <section aria-label={syncMenuMessages.firstSync} className="rounded-lg border border-border bg-surface px-4 py-4">
       {total > 0 ? (
         <Progress
-          label={syncMessages.firstSync}
+          label={syncMenuMessages.firstSync}
           value={done}
           total={total}
-          valueText={syncMessages.firstSyncRows(done, total)}
+          valueText={syncMenuMessages.firstSyncRows(done, total)}
         />
       ) : (
         <p role="status" className="flex items-center gap-3 text-body">
           {first.kind === 'coming' ? (
             <>
-              <Spinner /> {syncMessages.firstSyncStarting}
+              <Spinner /> {syncMenuMessages.firstSyncStarting}
             </>
           ) : (
             <>
-              <StateGlyph name="cloud-off" /> {`${syncMessages.noRowsYet}. ${first.text}`}
+              <StateGlyph name="cloud-off" /> {`${syncMenuMessages.noRowsYet}. ${first.text}`}
             </>
           )}
         </p>

@@ -9,7 +9,7 @@ import { MyWork, type WorkRow } from './my-work.tsx'
 import { NearMe } from './near-me.tsx'
 import { OthersOnMyRecords, useOthersOnMyRecords } from './others-on-my-records.tsx'
 import { RecentRecords } from './recent-records.tsx'
-import { RefusedChanges } from './refused-changes.tsx'
+import { RefusedSection } from './refused-section.tsx'
 
 /** Days ahead that are shown. */
 const DAYS_AHEAD = 7
@@ -51,7 +51,7 @@ export function HomeWork({
   if (!isRead) return null
   return (
     <div className="flex flex-col gap-8">
-      <RefusedChanges workspace={workspace} />
+      <RefusedSection workspace={workspace} />
       <div className="grid grid-cols-1 gap-x-10 gap-y-8 laptop:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-w-0 flex-col gap-8">
           {work.length === 0 ? null : <MyWork rows={rows} work={work} workspace={workspace} today={today} />}

@@ -7,6 +7,7 @@ import { formatDay } from '../../lib/fields/dates.ts'
 import type { WorkTable } from '../../lib/records/work-tables.ts'
 import { workMessages as words } from '../../messages/work.ts'
 import { RecordLine } from './record-line.tsx'
+import { pageLocale } from '../../lib/language.ts'
 
 /** Records that a list shows before it says how many more there are. */
 const SHOWN_MAX = 8
@@ -117,7 +118,7 @@ function WorkDetail({
       {[noun.charAt(0).toUpperCase() + noun.slice(1), ...(row.place === null ? [] : [row.place])].join(' · ')}
       {days === 0 ? null : ' · '}
       {days > 0 ? <span className="text-danger">{words.late(days)}</span> : null}
-      {days < 0 ? formatDay(row.due, undefined) : null}
+      {days < 0 ? formatDay(row.due, pageLocale()) : null}
     </>
   )
 }

@@ -1,5 +1,4 @@
-import { explainVerdict, type RejectedChange } from '@holdfast/client'
-import { useRejectedChanges } from '@holdfast/react'
+import type { RejectedChange } from '@holdfast/client'
 import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { StateGlyph } from '../../components/state-glyph.tsx'
@@ -8,13 +7,18 @@ import { useTableInfo } from '../../lib/data/use-tables.tsx'
 import { useRecordTitle } from '../../lib/data/use-record-title.ts'
 import { formatAgo, humanize } from '../../lib/format.ts'
 import { workMessages as words } from '../../messages/work.ts'
+import { verdictWords } from '../../lib/records/verdict-words.ts'
 
 const SHOWN_MAX = 4
 
 /** Changes of this device that the server did not accept, newest first, each with the reason and the way to its decision. */
-export function RefusedChanges({ workspace }: { readonly workspace: string }): JSX.Element | null {
-  const { changes } = useRejectedChanges()
-  if (changes.length === 0) return null
+export function RefusedChanges({
+  changes,
+  workspace,
+}: {
+  readonly changes: readonly RejectedChange[]
+  readonly workspace: string
+}): JSX.Element {
   const newest = changes.toSorted((a, b) => b.at.localeCompare(a.at))
   return (
     <section aria-labelledby="home-refused">
@@ -51,7 +55,7 @@ function RefusedLine({
   readonly workspace: string
 }): JSX.Element {
   const table = useTableInfo(change.table)
-  const { title } = explainVerdict(change.verdict, { column: (_, column) => humanize(column) })
+  const { title } = verdictWords(change.verdict)
   return (
     <li className="border-b border-border/60">
       <Link

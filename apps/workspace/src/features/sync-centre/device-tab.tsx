@@ -11,6 +11,7 @@ import { useLocalStore } from '../../lib/data/open-database.ts'
 import { useTableCounts } from '../../lib/data/use-table-counts.ts'
 import { formatBytes, formatCount, formatMoment } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
+import { syncMenuMessages } from '../../messages/sync-menu.ts'
 import { type ConfirmedWork, useConfirmedWork } from './use-confirmed-work.ts'
 import { useDeviceFacts } from './use-device-facts.ts'
 
@@ -47,7 +48,7 @@ function Storage({ waiting }: { readonly waiting: number }): JSX.Element {
       <dl className="rounded-lg border border-border">
         <Line name={words.rows}>{counts.size === 0 ? '' : formatCount(rows)}</Line>
         <Line name={words.changesWaiting}>{formatCount(waiting)}</Line>
-        <Line name={words.lastSync}>{lastSyncedAt ? formatMoment(lastSyncedAt) : words.never}</Line>
+        <Line name={words.lastSync}>{lastSyncedAt ? formatMoment(lastSyncedAt) : syncMenuMessages.never}</Line>
         <Line name={words.storageIn}>{store === undefined ? '' : words.storageKinds[store]}</Line>
         {facts.usage === undefined ? null : (
           <Line name={words.used}>{words.usedOf(formatBytes(facts.usage.used), formatBytes(facts.usage.quota))}</Line>

@@ -3,7 +3,6 @@ import type { RejectedChange } from '@holdfast/client'
 import { type JSX, useState } from 'react'
 import { Checkbox } from '../../components/checkbox.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
-import { plural } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 
 /** Asks before refused changes are given up, and says what becomes of the changes that wait for them. */
@@ -37,10 +36,10 @@ export function DiscardDialog({
       onConfirm={() => onDiscard(withHeld)}
     >
       <p>{count === 1 ? words.discardDetail : words.discardManyDetail}</p>
-      {needing > 0 ? <p className="pt-2">{words.discardNeeding(plural(needing, 'later change'), needing)}</p> : null}
+      {needing > 0 ? <p className="pt-2">{words.discardNeeding(needing)}</p> : null}
       {free > 0 ? (
         <>
-          <p className="pt-2">{words.discardFree(plural(free, 'later change'), free)}</p>
+          <p className="pt-2">{words.discardFree(free)}</p>
           <Checkbox isSelected={withHeld} onChange={setWithHeld} className="pt-2">
             {words.discardWithHeld}
           </Checkbox>

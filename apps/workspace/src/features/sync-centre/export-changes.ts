@@ -1,14 +1,15 @@
-import { explainVerdict, type RejectedChange } from '@holdfast/client'
+import type { RejectedChange } from '@holdfast/client'
 import type { SchemaDescriptor, UploadOperation } from '@holdfast/protocol'
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { toTableInfo } from '../../lib/data/tables.ts'
-import { formatFieldValue } from '../../lib/field-value.ts'
+import { formatFieldValue } from '../../lib/fields/field-value.ts'
 import { labelOf } from '../../lib/fields/field.ts'
 import { humanize } from '../../lib/format.ts'
 import { renderCsv } from '../../lib/csv.ts'
 import { saveFile } from '../../lib/save-file.ts'
 import { quoteName } from '../../lib/sql.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
+import { verdictWords } from '../../lib/records/verdict-words.ts'
 
 /** Hands refused changes to the person as a table with a line for each field: what they wrote, and why it was not accepted. */
 export async function exportChanges(
@@ -40,7 +41,7 @@ export async function exportChanges(
   saveFile(words.exportFile(new Date()), renderCsv([words.exportHeader, ...lines]), 'text/csv')
 
   function linesOf(change: RejectedChange, operation: UploadOperation, state: string): readonly (readonly string[])[] {
-    const { title } = explainVerdict(change.verdict, { column: (_, column) => humanize(column) })
+    const { title } = verdictWords(change.verdict)
     const descriptor = schema.tables.find(({ name }) => name === operation.type)
     const name = titles.get(`${operation.type}/${operation.id}`) ?? ''
     const start = [

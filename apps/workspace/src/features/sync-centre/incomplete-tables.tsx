@@ -5,6 +5,7 @@ import { StateGlyph } from '../../components/state-glyph.tsx'
 import { toTableInfo } from '../../lib/data/tables.ts'
 import { humanize } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
+import { incompleteMessages } from '../../messages/verdicts.ts'
 import { asSentence } from './as-sentence.ts'
 
 /** Tables of which rows are missing on this device: why, and what to do. Screen readers hear of one that comes while the tab is open. */
@@ -18,7 +19,9 @@ export function IncompleteTables({ tables }: { readonly tables: readonly Incompl
     <div role="status" className="flex flex-col gap-4 not-empty:mb-4">
       {tables.map((table) => {
         const label = labelOf(table.table)
-        const { code, title, advice } = explainIncomplete(table, label.toLowerCase())
+        const { code } = explainIncomplete(table, label)
+        const title = incompleteMessages.titles[table.reason](label.toLowerCase())
+        const advice = incompleteMessages.advice[table.reason]
         return (
           <article
             key={`${table.table} ${table.reason} ${table.policy ?? ''}`}

@@ -13,6 +13,7 @@ import { shortId, useRecordTitle } from '../../lib/data/use-record-title.ts'
 import { labelOf } from '../../lib/fields/field.ts'
 import { humanize } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
+import { syncMenuMessages } from '../../messages/sync-menu.ts'
 import { type OutboxRow, type OutboxStep, readOutbox } from './read-outbox.ts'
 
 /** Steps shown before "show more". */
@@ -38,13 +39,13 @@ export function OutboxTab({ workspace }: { readonly workspace: string }): JSX.El
   }
   return (
     <div className="flex flex-col gap-4">
-      <p className="max-w-[72ch] text-muted">{words.outboxLead(rows.length, steps.length)}</p>
+      <p className="max-w-[72ch] text-muted">{words.outboxLead(rows.length)}</p>
       {isPaused ? (
         <Notice
           title={words.outboxPaused}
           actions={
             <Button size="sm" onPress={() => setPaused(local, false)}>
-              {words.resume}
+              {syncMenuMessages.resume}
             </Button>
           }
         />

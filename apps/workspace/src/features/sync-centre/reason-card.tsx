@@ -1,5 +1,5 @@
 import { useLocalDatabase, useSchema } from '@holdfast/react'
-import { explainVerdict, type RejectedChange } from '@holdfast/client'
+import type { RejectedChange } from '@holdfast/client'
 import { type JSX, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -16,6 +16,7 @@ import { Operation } from './outbox-tab.tsx'
 import { useDecision } from './use-decision.ts'
 import { writtenRecords } from './written-records.ts'
 import { WrittenValues } from './written-values.tsx'
+import { verdictWords } from '../../lib/records/verdict-words.ts'
 
 /** Changes listed before "show more". */
 const CHANGES_SHOWN = 10
@@ -33,7 +34,7 @@ export function ReasonCard({
   const [shown, setShown] = useState(CHANGES_SHOWN)
   const [first] = changes
   if (!first) return null
-  const explanation = explainVerdict(first.verdict, { column: (_, column) => humanize(column) })
+  const explanation = verdictWords(first.verdict)
   const descriptor = schema.tables.find(({ name }) => name === first.table)
   const many = (descriptor ? toTableInfo(descriptor).label : humanize(first.table)).toLowerCase()
   return (

@@ -1,4 +1,4 @@
-import { type EditedValues, explainVerdict, type RejectedChange } from '@holdfast/client'
+import { type EditedValues, type RejectedChange } from '@holdfast/client'
 import type { ColumnDescriptor } from '@holdfast/protocol'
 import { type JSX, useState } from 'react'
 import { Button } from '../../components/button.tsx'
@@ -9,7 +9,7 @@ import { StateGlyph } from '../../components/state-glyph.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { useLocalDatabase, useSchema } from '@holdfast/react'
 import { labelOf } from '../../lib/fields/field.ts'
-import { formatMoment, humanize } from '../../lib/format.ts'
+import { formatMoment } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { asSentence } from './as-sentence.ts'
 import { conflictingTexts } from './conflicting-texts.ts'
@@ -23,6 +23,7 @@ import { technicalDetails } from './technical-details.ts'
 import { useDecision } from './use-decision.ts'
 import { type RejectedRecord, useRejectedRecord } from './use-rejected-record.ts'
 import { WrittenValues } from './written-values.tsx'
+import { verdictWords } from '../../lib/records/verdict-words.ts'
 
 interface CardProps {
   readonly change: RejectedChange
@@ -38,7 +39,7 @@ export function RejectedChangeCard({
   const record = useRejectedRecord(change)
   // For a few milliseconds; half of a card would say that the record is gone.
   if (record.isLoading) return <article aria-busy className="min-h-40 rounded-lg border border-border" />
-  const explanation = explainVerdict(change.verdict, { column: (_, column) => humanize(column) })
+  const explanation = verdictWords(change.verdict)
   const Heading = headingLevel === 2 ? 'h2' : 'h3'
   const others = change.operations.filter(
     (operation) => operation.type !== change.table || operation.id !== change.recordId,
@@ -94,7 +95,7 @@ function Decisions({ change, workspace, record }: CardProps & { readonly record:
   const schema = useSchema()
   const [layer, setLayer] = useState<'edit' | 'discard'>()
   const { isBusy, error, decide } = useDecision(() => setLayer(undefined))
-  const explanation = explainVerdict(change.verdict, { column: (_, column) => humanize(column) })
+  const explanation = verdictWords(change.verdict)
   const isConflict = change.verdict.status === 'conflict'
   // Values cannot help a record that is not there, or not the person's any more.
   const isGone = change.verdict.status === 'no_row'

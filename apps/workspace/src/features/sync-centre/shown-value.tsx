@@ -3,7 +3,7 @@ import type { ColumnDescriptor } from '@holdfast/protocol'
 import type { JSX } from 'react'
 import { toTableInfo, type TableInfo } from '../../lib/data/tables.ts'
 import { useRecordTitle } from '../../lib/data/use-record-title.ts'
-import { fieldKindOf, formatFieldValue, type LocalValueOf } from '../../lib/field-value.ts'
+import { fieldKindOf, formatFieldValue, type LocalValueOf } from '../../lib/fields/field-value.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 
 /** A value in words; a link by the title of its record. */

@@ -6,6 +6,7 @@ import { Tabs } from '../../components/tabs.tsx'
 import { useRefusedFiles } from '../../lib/photos/use-refused-files.ts'
 import { photoMessages } from '../../messages/photos.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
+import { syncMenuMessages } from '../../messages/sync-menu.ts'
 import { AttentionTab } from './attention-tab.tsx'
 import { DeviceTab } from './device-tab.tsx'
 import { OutboxTab } from './outbox-tab.tsx'
@@ -21,16 +22,16 @@ export function SyncCentreScreen(): JSX.Element {
   const incomplete = useIncompleteTables().length
   const navigate = useNavigate()
   return (
-    <Page title={words.centre}>
+    <Page title={syncMenuMessages.centre}>
       <Tabs
-        label={words.centre}
+        label={syncMenuMessages.centre}
         selected={tab}
         onSelect={(next) => void navigate({ to: '/w/$ws/sync', params: { ws }, search: { tab: next }, replace: true })}
         tabs={[
           { id: 'outbox', label: words.tabOutbox, count: waiting, content: <OutboxTab workspace={ws} /> },
           {
             id: 'attention',
-            label: words.tabAttention,
+            label: syncMenuMessages.tabAttention,
             count: attention + incomplete + refusedFiles,
             tone: 'danger',
             content: <AttentionTab workspace={ws} />,

@@ -3,7 +3,7 @@ import type { RejectedChange } from '@holdfast/client'
 import type { ColumnDescriptor } from '@holdfast/protocol'
 import { toTableInfo, type TableInfo } from '../../lib/data/tables.ts'
 import { shortId } from '../../lib/data/use-record-title.ts'
-import type { LocalValueOf } from '../../lib/field-value.ts'
+import type { LocalValueOf } from '../../lib/fields/field-value.ts'
 import { humanize } from '../../lib/format.ts'
 import { quoteName } from '../../lib/sql.ts'
 

@@ -1,7 +1,7 @@
 import type { RejectedChange } from '@holdfast/client'
 import type { ColumnDescriptor, SchemaDescriptor, UploadOperation } from '@holdfast/protocol'
 import { toTableInfo, type TableInfo } from '../../lib/data/tables.ts'
-import type { LocalValueOf } from '../../lib/field-value.ts'
+import type { LocalValueOf } from '../../lib/fields/field-value.ts'
 
 export interface WrittenField {
   readonly column: ColumnDescriptor

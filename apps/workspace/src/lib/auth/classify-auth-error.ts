@@ -29,42 +29,43 @@ export type AuthFailure =
 
 const RATE_WAIT_S = 60
 
-type Words = readonly [kind: AuthFailure['kind'], code: string, message: string]
+type Text = { [Key in keyof typeof words]: (typeof words)[Key] extends string ? Key : never }[keyof typeof words]
+type Known = readonly [kind: AuthFailure['kind'], code: string, text: Text]
 
 /** By the server's code. @see the error catalogue, "Sign-in" */
-const KNOWN: Readonly<Record<string, Words>> = {
-  invalid_credentials: ['password', 'HF-AUTH-BADLOGIN', words.badLogin],
-  email_not_confirmed: ['unconfirmed', 'HF-AUTH-UNCONFIRMED', words.unconfirmed],
-  phone_not_confirmed: ['unconfirmed', 'HF-AUTH-UNCONFIRMED', words.unconfirmedPhone],
-  otp_expired: ['code', 'HF-AUTH-OTP', words.badCode],
-  mfa_verification_failed: ['code', 'HF-AUTH-MFA-CODE', words.badFactorCode],
-  mfa_verification_rejected: ['code', 'HF-AUTH-MFA-CODE', words.badFactorCode],
-  mfa_challenge_expired: ['code', 'HF-AUTH-MFA-TIME', words.factorTooLate],
-  mfa_ip_address_mismatch: ['code', 'HF-AUTH-MFA-TIME', words.factorTooLate],
-  mfa_factor_not_found: ['form', 'HF-AUTH-MFA-GONE', words.factorGone],
-  mfa_totp_verify_not_enabled: ['form', 'HF-AUTH-PROVIDER', words.factorOff],
-  mfa_phone_verify_not_enabled: ['form', 'HF-AUTH-PROVIDER', words.factorOff],
-  mfa_webauthn_verify_not_enabled: ['form', 'HF-AUTH-WEBAUTHN', words.factorOff],
-  mfa_recovery_codes_verify_not_enabled: ['form', 'HF-AUTH-PROVIDER', words.factorOff],
-  insufficient_aal: ['second_factor', 'HF-AUTH-AAL', words.needsSecondFactor],
-  user_banned: ['form', 'HF-AUTH-BANNED', words.banned],
-  user_already_exists: ['form', 'HF-AUTH-EXISTS', words.exists],
-  email_exists: ['form', 'HF-AUTH-EXISTS', words.exists],
-  phone_exists: ['form', 'HF-AUTH-EXISTS', words.exists],
-  email_address_invalid: ['form', 'HF-AUTH-ADDRESS', words.badAddress],
-  validation_failed: ['form', 'HF-AUTH-ADDRESS', words.badAddress],
-  email_address_not_authorized: ['form', 'HF-AUTH-ADDRESS', words.addressRefused],
-  captcha_failed: ['form', 'HF-AUTH-CAPTCHA', words.captcha],
-  signup_disabled: ['form', 'HF-AUTH-PROVIDER', words.signUpOff],
-  sms_send_failed: ['form', 'HF-AUTH-SMS', words.smsFailed],
-  flow_state_not_found: ['other_browser', 'HF-AUTH-FLOW', words.otherBrowser],
-  flow_state_expired: ['other_browser', 'HF-AUTH-FLOW', words.otherBrowser],
-  bad_code_verifier: ['other_browser', 'HF-AUTH-FLOW', words.otherBrowser],
-  identity_already_exists: ['form', 'HF-AUTH-LINK', words.identityTaken],
-  webauthn_challenge_expired: ['cancelled', 'HF-AUTH-WEBAUTHN', words.passkeyTooLate],
-  webauthn_challenge_not_found: ['cancelled', 'HF-AUTH-WEBAUTHN', words.passkeyTooLate],
-  webauthn_credential_not_found: ['form', 'HF-AUTH-WEBAUTHN', words.passkeyUnknown],
-  webauthn_verification_failed: ['form', 'HF-AUTH-WEBAUTHN', words.passkeyUnknown],
+const KNOWN: Readonly<Record<string, Known>> = {
+  invalid_credentials: ['password', 'HF-AUTH-BADLOGIN', 'badLogin'],
+  email_not_confirmed: ['unconfirmed', 'HF-AUTH-UNCONFIRMED', 'unconfirmed'],
+  phone_not_confirmed: ['unconfirmed', 'HF-AUTH-UNCONFIRMED', 'unconfirmedPhone'],
+  otp_expired: ['code', 'HF-AUTH-OTP', 'badCode'],
+  mfa_verification_failed: ['code', 'HF-AUTH-MFA-CODE', 'badFactorCode'],
+  mfa_verification_rejected: ['code', 'HF-AUTH-MFA-CODE', 'badFactorCode'],
+  mfa_challenge_expired: ['code', 'HF-AUTH-MFA-TIME', 'factorTooLate'],
+  mfa_ip_address_mismatch: ['code', 'HF-AUTH-MFA-TIME', 'factorTooLate'],
+  mfa_factor_not_found: ['form', 'HF-AUTH-MFA-GONE', 'factorGone'],
+  mfa_totp_verify_not_enabled: ['form', 'HF-AUTH-PROVIDER', 'factorOff'],
+  mfa_phone_verify_not_enabled: ['form', 'HF-AUTH-PROVIDER', 'factorOff'],
+  mfa_webauthn_verify_not_enabled: ['form', 'HF-AUTH-WEBAUTHN', 'factorOff'],
+  mfa_recovery_codes_verify_not_enabled: ['form', 'HF-AUTH-PROVIDER', 'factorOff'],
+  insufficient_aal: ['second_factor', 'HF-AUTH-AAL', 'needsSecondFactor'],
+  user_banned: ['form', 'HF-AUTH-BANNED', 'banned'],
+  user_already_exists: ['form', 'HF-AUTH-EXISTS', 'exists'],
+  email_exists: ['form', 'HF-AUTH-EXISTS', 'exists'],
+  phone_exists: ['form', 'HF-AUTH-EXISTS', 'exists'],
+  email_address_invalid: ['form', 'HF-AUTH-ADDRESS', 'badAddress'],
+  validation_failed: ['form', 'HF-AUTH-ADDRESS', 'badAddress'],
+  email_address_not_authorized: ['form', 'HF-AUTH-ADDRESS', 'addressRefused'],
+  captcha_failed: ['form', 'HF-AUTH-CAPTCHA', 'captcha'],
+  signup_disabled: ['form', 'HF-AUTH-PROVIDER', 'signUpOff'],
+  sms_send_failed: ['form', 'HF-AUTH-SMS', 'smsFailed'],
+  flow_state_not_found: ['other_browser', 'HF-AUTH-FLOW', 'otherBrowser'],
+  flow_state_expired: ['other_browser', 'HF-AUTH-FLOW', 'otherBrowser'],
+  bad_code_verifier: ['other_browser', 'HF-AUTH-FLOW', 'otherBrowser'],
+  identity_already_exists: ['form', 'HF-AUTH-LINK', 'identityTaken'],
+  webauthn_challenge_expired: ['cancelled', 'HF-AUTH-WEBAUTHN', 'passkeyTooLate'],
+  webauthn_challenge_not_found: ['cancelled', 'HF-AUTH-WEBAUTHN', 'passkeyTooLate'],
+  webauthn_credential_not_found: ['form', 'HF-AUTH-WEBAUTHN', 'passkeyUnknown'],
+  webauthn_verification_failed: ['form', 'HF-AUTH-WEBAUTHN', 'passkeyUnknown'],
 }
 const OFF = new Set([
   'provider_disabled',
@@ -106,8 +107,8 @@ export function classifyAuthError(error: unknown, projectName: string): AuthFail
   const technical = `${status ?? ''} ${code ?? ''} ${text}`.trim()
   const known = code === undefined ? undefined : KNOWN[code]
   if (known) {
-    const [kind, appCode, message] = known
-    return { kind, code: appCode, message, ...(kind === 'form' ? { technical } : {}) } as AuthFailure
+    const [kind, appCode, key] = known
+    return { kind, code: appCode, message: words[key], ...(kind === 'form' ? { technical } : {}) } as AuthFailure
   }
   if (code !== undefined && OFF.has(code)) return { kind: 'form', code: 'HF-AUTH-PROVIDER', message: words.providerOff }
   if (code === 'session_not_found' || code === 'session_expired' || code === 'user_not_found') {

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { isPaletteColour } from '../palette.ts'
 import { TABLE_ICONS } from './table-looks.ts'
 import { singular, type TableInfo } from './tables.ts'
+import { pageLocale } from '../language.ts'
 
 /** A row of `holdfast.tables` on this device. */
 export const storedLooksSchema = v.object({
@@ -31,7 +32,7 @@ export function withLooks(tables: readonly TableInfo[], stored: readonly StoredL
       (a, b) =>
         Number(a.table.isSupporting) - Number(b.table.isSupporting) ||
         (a.position === b.position ? 0 : a.position - b.position) ||
-        a.table.label.localeCompare(b.table.label),
+        a.table.label.localeCompare(b.table.label, pageLocale()),
     )
     .map(({ table }) => table)
 }

@@ -8,6 +8,7 @@ import {
 } from '../pending-password.ts'
 import { rememberAccount } from './accounts.ts'
 import { quoteName } from '../sql.ts'
+import { errorMessages } from '../../messages/errors.ts'
 import { type AppConfig, fetchConfig, readCachedConfig } from './app-config.ts'
 import { useHasChannels } from './has-channels.ts'
 import { photoSpace } from './photo-space.ts'
@@ -104,6 +105,6 @@ function personOf({ user }: Session): { readonly userId: string; readonly email:
 /** `dana.okafor@northline.example` → `Dana Okafor`. */
 export function nameFromEmail(email: string): string {
   const words = (email.split('@')[0] ?? '').split(/[._-]+/).filter((word) => word !== '')
-  if (words.length === 0) return 'Guest'
+  if (words.length === 0) return errorMessages.guest
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ')
 }

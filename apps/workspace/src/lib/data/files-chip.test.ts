@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ChipLooks } from '../sync-chip.ts'
+import type { ChipLooks } from './sync-chip.ts'
 import { withFiles } from './files-chip.ts'
 
 const UP_TO_DATE: ChipLooks = { kind: 'up_to_date', glyph: 'check', tone: 'quiet', text: 'Up to date', detail: '' }

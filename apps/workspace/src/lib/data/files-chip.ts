@@ -1,5 +1,5 @@
 import { photoMessages as words } from '../../messages/photos.ts'
-import type { ChipLooks } from '../sync-chip.ts'
+import type { ChipLooks } from './sync-chip.ts'
 
 /** Files that are on their way to the server. */
 export interface FilesUnderWay {

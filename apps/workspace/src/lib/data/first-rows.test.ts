@@ -1,7 +1,7 @@
 import type { SyncState } from '@holdfast/client'
 import { describe, expect, test } from 'vitest'
 import { firstRows } from './first-rows.ts'
-import { chipLooks } from '../sync-chip.ts'
+import { chipLooks } from './sync-chip.ts'
 
 const looksOf = (state: SyncState, isConnected = false, isPaused = false): ReturnType<typeof chipLooks> =>
   chipLooks(state, { waiting: 0, isPaused, isConnected })

@@ -1,5 +1,5 @@
-import { syncMessages as words } from '../../messages/sync.ts'
-import type { ChipLooks } from '../sync-chip.ts'
+import { syncMenuMessages as words } from '../../messages/sync-menu.ts'
+import type { ChipLooks } from './sync-chip.ts'
 
 /** What a screen says of rows that have never been on this device. */
 export type FirstRows =

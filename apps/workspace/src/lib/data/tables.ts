@@ -1,6 +1,7 @@
 import type { ColumnDescriptor, SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
 import { humanize } from '../format.ts'
 import { looksOfName, type TableLooks } from './table-looks.ts'
+import { pageLocale } from '../language.ts'
 
 /** A table as people see it: its words and which column names a record. */
 export interface TableInfo extends TableLooks {
@@ -29,7 +30,7 @@ export function tablesOf(schema: SchemaDescriptor): readonly TableInfo[] {
   const tables = schema.tables
     .filter((table) => table.schema !== 'holdfast')
     .map(toTableInfo)
-    .sort((a, b) => a.label.localeCompare(b.label))
+    .sort((a, b) => a.label.localeCompare(b.label, pageLocale()))
   tablesOfSchema.set(schema, tables)
   return tables
 }

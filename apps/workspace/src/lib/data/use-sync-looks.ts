@@ -1,5 +1,5 @@
 import { useEngineStatus, useLocalDatabase, useRecords, useSyncStatus, useUnsent } from '@holdfast/react'
-import { chipLooks, type ChipLooks } from '../sync-chip.ts'
+import { chipLooks, type ChipLooks } from './sync-chip.ts'
 import { percentSent } from '../percent-sent.ts'
 import { type FilesUnderWay, withFiles } from './files-chip.ts'
 import { usePause } from './pause.ts'

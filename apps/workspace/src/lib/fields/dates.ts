@@ -2,6 +2,16 @@
 export const YEAR_MIN = 1900
 export const YEAR_MAX = 2200
 
+/** Words for days, in the languages of the app. */
+const RELATIVE_DAYS: ReadonlyMap<string, number> = new Map([
+  ['today', 0],
+  ['tomorrow', 1],
+  ['yesterday', -1],
+  ['heute', 0],
+  ['morgen', 1],
+  ['gestern', -1],
+])
+
 /** A day as `YYYY-MM-DD`, in the zone of this device. */
 export function dayOf(at: Date): string {
   return isoDay(at.getFullYear(), at.getMonth() + 1, at.getDate())
@@ -19,14 +29,14 @@ function isoDay(year: number, month: number, date: number): string {
 }
 
 /** Shows a stored day: `20 Nov 2026`. Text that is no day is shown as it is. */
-export function formatDay(day: string, locale: string | undefined): string {
+export function formatDay(day: string, locale: string): string {
   const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day)
   if (!parts) return day
   return dayFormat(locale).format(Date.UTC(Number(parts[1]), Number(parts[2]) - 1, Number(parts[3])))
 }
 
 /** Shows a stored moment in the zone of this device: `20 Nov 2026, 14:02`. */
-export function formatMomentText(text: string, locale: string | undefined): string {
+export function formatMomentText(text: string, locale: string): string {
   const at = momentOf(text)
   return at === undefined ? text : momentFormat(locale).format(at)
 }
@@ -50,9 +60,9 @@ export function toStoredMoment(at: Date, hasZone: boolean): string {
  *
  * @returns `YYYY-MM-DD`, or `undefined`
  */
-export function parseDay(text: string, locale: string | undefined, today: string): string | undefined {
+export function parseDay(text: string, locale: string, today: string): string | undefined {
   const typed = text.trim().toLowerCase()
-  const relative = { today: 0, tomorrow: 1, yesterday: -1 }[typed]
+  const relative = RELATIVE_DAYS.get(typed)
   if (relative !== undefined) return addDays(today, relative)
   if (/^[+-]\d{1,4}$/.test(typed)) return addDays(today, Number(typed))
   const iso = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(typed)
@@ -71,7 +81,7 @@ export function parseDay(text: string, locale: string | undefined, today: string
 }
 
 /** Reads a typed moment: a day as {@link parseDay} reads it, with a time after it or midnight; or ISO. */
-export function parseMoment(text: string, locale: string | undefined, today: string): Date | undefined {
+export function parseMoment(text: string, locale: string, today: string): Date | undefined {
   const typed = text.trim()
   if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(typed)) return momentOf(typed)
   const [, dayText = '', hour = '0', minute = '0', , half] =
@@ -93,7 +103,7 @@ function fullYear(text: string | undefined, thisYear: number): number {
   return text.length === 2 ? 2000 + Number(text) : Number(text)
 }
 
-function monthByName(name: string, locale: string | undefined): number | undefined {
+function monthByName(name: string, locale: string): number | undefined {
   for (const language of [locale, 'en']) {
     const format = new Intl.DateTimeFormat(language, { month: 'long', timeZone: 'UTC' })
     for (let month = 0; month < 12; month++) {
@@ -109,15 +119,15 @@ function monthByName(name: string, locale: string | undefined): number | undefin
   return undefined
 }
 
-function isMonthFirst(locale: string | undefined): boolean {
+function isMonthFirst(locale: string): boolean {
   const parts = new Intl.DateTimeFormat(locale, { timeZone: 'UTC' }).formatToParts(0)
   return parts.findIndex(({ type }) => type === 'month') < parts.findIndex(({ type }) => type === 'day')
 }
 
-const dayFormats = new Map<string | undefined, Intl.DateTimeFormat>()
-const momentFormats = new Map<string | undefined, Intl.DateTimeFormat>()
+const dayFormats = new Map<string, Intl.DateTimeFormat>()
+const momentFormats = new Map<string, Intl.DateTimeFormat>()
 
-function dayFormat(locale: string | undefined): Intl.DateTimeFormat {
+function dayFormat(locale: string): Intl.DateTimeFormat {
   return remembered(
     dayFormats,
     locale,
@@ -125,7 +135,7 @@ function dayFormat(locale: string | undefined): Intl.DateTimeFormat {
   )
 }
 
-function momentFormat(locale: string | undefined): Intl.DateTimeFormat {
+function momentFormat(locale: string): Intl.DateTimeFormat {
   return remembered(
     momentFormats,
     locale,

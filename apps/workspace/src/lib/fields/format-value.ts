@@ -1,3 +1,5 @@
+import { fieldMessages } from '../../messages/fields.ts'
+import { pageLocale } from '../language.ts'
 import { dayOf, formatDay, formatMomentText, momentOf } from './dates.ts'
 import type { Field, FieldValue } from './field.ts'
 import { decimalSeparator, formatNumberText } from './numbers.ts'
@@ -14,11 +16,16 @@ export function choiceWords(choice: string): string {
  * @param label - for a link: what its target is called
  * @param locale - `undefined`: the reader's
  */
-export function formatValue(field: Field, value: FieldValue, label?: FieldValue, locale?: string): string {
+export function formatValue(
+  field: Field,
+  value: FieldValue,
+  label?: FieldValue,
+  locale: string = pageLocale(),
+): string {
   if (value === null) return ''
   switch (field.kind) {
     case 'boolean':
-      return value === 0 || value === '0' || value === 'false' ? 'No' : 'Yes'
+      return value === 0 || value === '0' || value === 'false' ? fieldMessages.no : fieldMessages.yes
     case 'integer':
     case 'number':
       return formatNumberText(String(value), locale)
@@ -65,7 +72,7 @@ function formatJson(text: string): string {
 }
 
 /** The text that an editor starts with and that is copied: it parses to the same value. */
-export function toEditText(field: Field, value: FieldValue, locale?: string): string {
+export function toEditText(field: Field, value: FieldValue, locale: string = pageLocale()): string {
   if (value === null) return ''
   switch (field.kind) {
     case 'integer':

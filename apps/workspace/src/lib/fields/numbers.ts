@@ -24,7 +24,7 @@ export function numberShapeOf({ kind, column }: Field): NumberShape {
  * Shows the text of a number with the reader's separators. The digits are kept as they are: `12.50` stays two digits,
  * and more digits than a double holds are not rounded.
  */
-export function formatNumberText(text: string, locale: string | undefined): string {
+export function formatNumberText(text: string, locale: string): string {
   const [, sign = '', whole = '', , fraction] = /^(-?)(\d+)(\.(\d+))?$/.exec(text) ?? []
   if (whole === '') return text
   const { decimal } = separatorsOf(locale)
@@ -38,7 +38,7 @@ export function formatNumberText(text: string, locale: string | undefined): stri
  *
  * @returns `undefined` when it is not a number
  */
-export function parseNumberText(text: string, locale: string | undefined): string | undefined {
+export function parseNumberText(text: string, locale: string): string | undefined {
   const { decimal, group } = separatorsOf(locale)
   const bare = text
     .trim()
@@ -54,7 +54,7 @@ export function parseNumberText(text: string, locale: string | undefined): strin
 }
 
 /** The sign between whole and fraction in a language. */
-export function decimalSeparator(locale: string | undefined): string {
+export function decimalSeparator(locale: string): string {
   return separatorsOf(locale).decimal
 }
 
@@ -63,9 +63,9 @@ interface Separators {
   readonly group: string
 }
 
-const known = new Map<string | undefined, Separators>()
+const known = new Map<string, Separators>()
 
-function separatorsOf(locale: string | undefined): Separators {
+function separatorsOf(locale: string): Separators {
   const found = known.get(locale)
   if (found) return found
   const parts = new Intl.NumberFormat(locale).formatToParts(12345678.9)

@@ -3,6 +3,7 @@ import { dayOf, parseDay, parseMoment, toStoredMoment, YEAR_MAX, YEAR_MIN } from
 import type { Field, FieldValue } from './field.ts'
 import { choiceWords } from './format-value.ts'
 import { formatNumberText, numberShapeOf, parseNumberText } from './numbers.ts'
+import { pageLocale } from '../language.ts'
 
 export type ParsedValue =
   | { readonly isValid: true; readonly value: FieldValue }
@@ -27,7 +28,11 @@ export interface ParseOptions {
  * Reads what a person typed or pasted into a field. An empty text is NULL. The rules are those of the column's type; the
  * database has the last word about them and about all others.
  */
-export function parseValue(field: Field, text: string, { locale, now = new Date() }: ParseOptions = {}): ParsedValue {
+export function parseValue(
+  field: Field,
+  text: string,
+  { locale = pageLocale(), now = new Date() }: ParseOptions = {},
+): ParsedValue {
   const typed = field.kind === 'long_text' ? text.replace(/\s+$/, '') : text.trim()
   if (typed === '') return checkEmpty(field)
   switch (field.kind) {
@@ -92,7 +97,7 @@ function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
-function parseNumber(field: Field, text: string, locale: string | undefined): ParsedValue {
+function parseNumber(field: Field, text: string, locale: string): ParsedValue {
   const digits = parseNumberText(text, locale)
   if (digits === undefined) return invalid(words.number)
   const { scale, min, max } = numberShapeOf(field)
@@ -110,8 +115,8 @@ function parseNumber(field: Field, text: string, locale: string | undefined): Pa
 }
 
 function parseBoolean(text: string): ParsedValue {
-  if (/^(yes|y|true|t|1|on|✓|x)$/i.test(text)) return valid(1)
-  if (/^(no|n|false|f|0|off)$/i.test(text)) return valid(0)
+  if (/^(yes|y|ja|j|true|t|1|on|✓|x)$/i.test(text)) return valid(1)
+  if (/^(no|n|nein|false|f|0|off)$/i.test(text)) return valid(0)
   return invalid(words.boolean)
 }
 

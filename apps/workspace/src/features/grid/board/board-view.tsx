@@ -5,6 +5,7 @@ import { Select } from '../../../components/select.tsx'
 import type { Field } from '../../../lib/fields/field.ts'
 import { choiceWords } from '../../../lib/fields/format-value.ts'
 import { boardMessages as words } from '../../../messages/board.ts'
+import { fieldMessages } from '../../../messages/fields.ts'
 import type { KindProps } from '../kind-props.ts'
 import { useSearchedQuery } from '../use-searched-query.ts'
 import { BoardLane } from './board-lane.tsx'
@@ -92,7 +93,7 @@ function Lanes({ table, view, marks, writer, field }: KindProps & { readonly fie
 
 function laneName(field: Field, { value, label }: LaneRow): string {
   if (value === null) return words.noValue
-  if (field.kind === 'boolean') return value === 0 ? 'No' : 'Yes'
+  if (field.kind === 'boolean') return value === 0 ? fieldMessages.no : fieldMessages.yes
   if (field.kind === 'link') return label ?? String(value).slice(0, 8)
   return choiceWords(String(value))
 }

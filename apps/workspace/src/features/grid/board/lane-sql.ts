@@ -2,6 +2,7 @@ import type { Field, FieldValue } from '../../../lib/fields/field.ts'
 import { labelSql } from '../../../lib/fields/label-sql.ts'
 import { quoteName, type SqlPart } from '../../../lib/sql.ts'
 import { type GridQuery, rowsSql, whereSql } from '../query/grid-query.ts'
+import { pageLocale } from '../../../lib/language.ts'
 
 /** A lane as the query of lanes has it; a link's name is in `label`. */
 export interface LaneRow {
@@ -32,7 +33,7 @@ export function lanesOf(field: Field, rows: readonly LaneRow[]): readonly LaneRo
   const filled = rows.filter(({ value }) => value !== null)
   const declared: readonly FieldValue[] = field.kind === 'boolean' ? [0, 1] : field.choices
   if (declared.length === 0) {
-    return [...filled.toSorted((a, b) => (a.label ?? '').localeCompare(b.label ?? '')), ...none]
+    return [...filled.toSorted((a, b) => (a.label ?? '').localeCompare(b.label ?? '', pageLocale())), ...none]
   }
   const known = declared.map((value) => filled.find((row) => row.value === value) ?? { value, label: null, rows: 0 })
   const others = filled.filter(({ value }) => !declared.includes(value))

@@ -1,4 +1,5 @@
 import { addDays } from '../../../lib/fields/dates.ts'
+import { pageLocale } from '../../../lib/language.ts'
 
 /** What a calendar shows at once. */
 export const SPANS = ['month', 'week', 'list'] as const
@@ -17,7 +18,7 @@ export function parseSpan(text: string | undefined): Span | undefined {
  *
  * @see https://tc39.es/proposal-intl-locale-info/
  */
-export function firstWeekday(locale: string = new Intl.DateTimeFormat().resolvedOptions().locale): number {
+export function firstWeekday(locale: string = pageLocale()): number {
   const known = new Intl.Locale(locale) as Intl.Locale & {
     readonly getWeekInfo?: () => { readonly firstDay: number }
   }
@@ -68,7 +69,7 @@ function daysBetween(first: string, last: string): readonly string[] {
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-function formatDate(day: string, locale: string | undefined, options: Intl.DateTimeFormatOptions): string {
+function formatDate(day: string, locale: string, options: Intl.DateTimeFormatOptions): string {
   const key = `${locale} ${JSON.stringify(options)}`
   const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' })
   formats.set(key, format)
@@ -76,29 +77,29 @@ function formatDate(day: string, locale: string | undefined, options: Intl.DateT
 }
 
 /** `Friday, 20 November 2026`, in the order and the words of the language. */
-export function longDay(day: string, locale?: string): string {
+export function longDay(day: string, locale: string = pageLocale()): string {
   return formatDate(day, locale, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
 }
 
 /** `Fri`. */
-export function shortWeekday(day: string, locale?: string): string {
+export function shortWeekday(day: string, locale: string = pageLocale()): string {
   return formatDate(day, locale, { weekday: 'short' })
 }
 
 /** `Friday`. */
-export function longWeekday(day: string, locale?: string): string {
+export function longWeekday(day: string, locale: string = pageLocale()): string {
   return formatDate(day, locale, { weekday: 'long' })
 }
 
 /** `20`, and `1 Dec` for the first of a month. */
-export function dayNumber(day: string, locale?: string): string {
+export function dayNumber(day: string, locale: string = pageLocale()): string {
   return day.endsWith('-01')
     ? formatDate(day, locale, { day: 'numeric', month: 'short' })
     : formatDate(day, locale, { day: 'numeric' })
 }
 
 /** What is shown: `November 2026`, or the first and the last day of a week. */
-export function titleOf(span: Span, day: string, days: readonly string[], locale?: string): string {
+export function titleOf(span: Span, day: string, days: readonly string[], locale: string = pageLocale()): string {
   if (span !== 'week') return formatDate(day, locale, { month: 'long', year: 'numeric' })
   const format = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
   return format.formatRange(Date.parse(days[0] ?? day), Date.parse(days.at(-1) ?? day))

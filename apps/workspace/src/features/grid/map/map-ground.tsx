@@ -1,5 +1,6 @@
 import type { JSX } from 'react'
 import { boundsOf, type Camera, lineStep, linesBetween, scaleOf, type Size, toScreen } from './projection.ts'
+import { pageLocale } from '../../../lib/language.ts'
 
 const LINES_PX_MIN = 110
 const SCALE_PX_MAX = 110
@@ -45,7 +46,7 @@ export function MapGround({ camera, size }: { readonly camera: Camera; readonly 
 
 function degrees(value: number, positive: string, negative: string): string {
   const side = value === 0 ? '' : ` ${value > 0 ? positive : negative}`
-  return `${Math.abs(value).toLocaleString(undefined, { maximumFractionDigits: 4 })}°${side}`
+  return `${Math.abs(value).toLocaleString(pageLocale(), { maximumFractionDigits: 4 })}°${side}`
 }
 
 /** How long a piece of the map is. */
@@ -62,6 +63,6 @@ export function ScaleBar({ camera }: { readonly camera: Camera }): JSX.Element {
 /** `200 m`, `5 km`, in the reader's format. */
 export function formatMetres(metres: number): string {
   return metres < 1000
-    ? metres.toLocaleString(undefined, { style: 'unit', unit: 'meter', maximumFractionDigits: 0 })
-    : (metres / 1000).toLocaleString(undefined, { style: 'unit', unit: 'kilometer', maximumFractionDigits: 1 })
+    ? metres.toLocaleString(pageLocale(), { style: 'unit', unit: 'meter', maximumFractionDigits: 0 })
+    : (metres / 1000).toLocaleString(pageLocale(), { style: 'unit', unit: 'kilometer', maximumFractionDigits: 1 })
 }

@@ -16,6 +16,7 @@ import { quoteName } from '../../../lib/sql.ts'
 import { fieldMessages } from '../../../messages/fields.ts'
 import { gridMessages as words } from '../../../messages/grid.ts'
 import { type Condition, needsValue } from '../../../lib/filters/filter.ts'
+import { pageLocale } from '../../../lib/language.ts'
 
 const VALUE_DEBOUNCE_MS = 250
 
@@ -126,8 +127,11 @@ function TextValue({ condition, field, onChange }: ConditionValueProps): JSX.Ele
 function readValue(field: Field, text: string): string | undefined {
   const typed = text.trim()
   if (typed === '') return ''
-  if (isNumeric(field.kind)) return parseNumberText(typed, undefined)
+  if (isNumeric(field.kind)) return parseNumberText(typed, pageLocale())
   if (field.kind !== 'date' && field.kind !== 'datetime') return typed
-  const relative = typed.toLowerCase().replaceAll(' ', '')
-  return /^today([+-]\d{1,4})?$/.test(relative) ? relative : parseDay(typed, undefined, dayOf(new Date()))
+  const relative = typed
+    .toLowerCase()
+    .replaceAll(' ', '')
+    .replace(/^heute/, 'today')
+  return /^today([+-]\d{1,4})?$/.test(relative) ? relative : parseDay(typed, pageLocale(), dayOf(new Date()))
 }

@@ -1,5 +1,7 @@
 import type { ColumnDescriptor } from '@holdfast/protocol'
-import { humanize } from './format.ts'
+import { fieldMessages } from '../../messages/fields.ts'
+import { humanize } from '../format.ts'
+import { pageLocale } from '../language.ts'
 
 /** A value as the local database holds it. */
 export type LocalValueOf = string | number | null
@@ -27,7 +29,7 @@ export function formatFieldValue(column: ColumnDescriptor, value: LocalValueOf |
     case 'choice':
       return humanize(String(value))
     case 'boolean':
-      return value === 1 || value === 'true' || value === 't' ? 'Yes' : 'No'
+      return value === 1 || value === 'true' || value === 't' ? fieldMessages.yes : fieldMessages.no
     case 'date':
       return formatDate(String(value))
     case 'moment':
@@ -44,13 +46,13 @@ function formatDate(value: string): string {
   const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value)
   if (!parts) return value
   const date = new Date(Number(parts[1]), Number(parts[2]) - 1, Number(parts[3]))
-  return date.toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
+  return date.toLocaleDateString(pageLocale(), { day: 'numeric', month: 'short', year: 'numeric' })
 }
 
 function formatTimestamp(value: string): string {
   const date = new Date(value)
   if (Number.isNaN(date.getTime())) return value
-  return date.toLocaleString(undefined, {
+  return date.toLocaleString(pageLocale(), {
     day: 'numeric',
     month: 'short',
     year: 'numeric',

@@ -1,0 +1,55 @@
+import { type Plugin, type Rolldown } from 'vite'
+
+type Node = Readonly<Record<string, unknown>> & { readonly type: string; readonly start: number; readonly end: number }
+
+/**
+ * Turns the ICU messages of `icu('…', { … })` into functions, so that the app needs no parser for them.
+ *
+ * Fails on a message that cannot be read and on one that uses a value which the call does not give.
+ */
+export function compileMessages(): Plugin {
+  return {
+    name: 'compile-messages',
+    transform: {
+      filter: { id: /\/apps\/workspace\/src\/messages\/[^?]*\.ts$/, code: /\bicu\(/ },
+      async handler(this: Rolldown.TransformPluginContext, code) {
+        const { compileString } = (await import('@internationalized/string-compiler')).default
+        const parts: string[] = []
+        let done = 0
+        for (const { message, values } of findCalls(this.parse(code) as unknown as Node)) {
+          const compiled = compileString(String(message['value']))
+          const given = namesOf(values)
+          for (const [, name = ''] of compiled.matchAll(/\bargs\.(\w+)/g)) {
+            if (!given.has(name)) this.error(`The message "${String(message['value'])}" is given no "${name}"`)
+          }
+          parts.push(code.slice(done, message.start), compiled)
+          done = message.end
+        }
+        return { code: parts.join('') + code.slice(done), map: null }
+      },
+    },
+  }
+}
+
+interface Call {
+  readonly message: Node
+  readonly values: Node | undefined
+}
+
+/** The calls of `icu` in the order of the text. */
+function findCalls(node: Node): readonly Call[] {
+  const inside = Object.values(node)
+    .flat()
+    .filter((child): child is Node => typeof child === 'object' && child !== null && 'type' in child)
+    .flatMap(findCalls)
+  const { callee, arguments: given } = node as { readonly callee?: Node; readonly arguments?: readonly Node[] }
+  if (node.type !== 'CallExpression' || callee?.['name'] !== 'icu') return inside
+  const message = given?.[0]
+  if (message?.type !== 'Literal') throw new Error('The first argument of icu() is a literal: the build compiles it')
+  return [{ message, values: given?.[1] }, ...inside].toSorted((a, b) => a.message.start - b.message.start)
+}
+
+function namesOf(values: Node | undefined): ReadonlySet<unknown> {
+  const properties = (values?.['properties'] ?? []) as readonly { readonly key: Node }[]
+  return new Set(properties.map(({ key }) => key['name'] ?? key['value']))
+}

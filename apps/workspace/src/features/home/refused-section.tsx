@@ -1,0 +1,11 @@
+import { useRejectedChanges } from '@holdfast/react'
+import type { JSX } from 'react'
+import { lateContent } from '../../components/late-content.tsx'
+
+const Refused = lateContent(async () => (await import('./refused-changes.tsx')).RefusedChanges)
+
+/** What the server did not accept; most days there is nothing, and nothing is loaded for it. */
+export function RefusedSection({ workspace }: { readonly workspace: string }): JSX.Element | null {
+  const { changes } = useRejectedChanges()
+  return changes.length === 0 ? null : <Refused.Content changes={changes} workspace={workspace} />
+}

@@ -1,0 +1,72 @@
+import { explainVerdict, type RejectedChange } from '@holdfast/client'
+import { verdictMessages as words } from '../../messages/verdicts.ts'
+import { humanize } from '../format.ts'
+
+type Verdict = RejectedChange['verdict']
+
+/** A verdict in the reader's language. */
+export interface VerdictWords {
+  /** Stable; see the error reference. */
+  readonly code: string
+  /** What happened, one sentence without its full stop. */
+  readonly title: string
+  /** What can be done about it. */
+  readonly advice: string
+}
+
+/** What happened to a refused change and what to do, in words without names of rules: these are in the details. */
+export function verdictWords(verdict: Verdict): VerdictWords {
+  const { code } = explainVerdict(verdict)
+  if (verdict.status === 'unexpected') return { code, title: words.notTaken, advice: words.tryLater }
+  const label = verdict.status === 'error' && verdict.column !== undefined ? humanize(verdict.column) : undefined
+  return { code, title: titleOf(code, verdict, label), advice: adviceOf(code, verdict, label) }
+}
+
+function titleOf(code: string, verdict: Verdict, label: string | undefined): string {
+  const said = verdict.status === 'error' ? verdict.rule?.replace(/\.$/, '') : undefined
+  switch (code) {
+    case 'HF-SYNC-UNIQUE':
+      return words.taken(verdict.status === 'error' ? keyOf(verdict.detail) : undefined)
+    case 'HF-SYNC-NOTNULL':
+      return words.needsValue(label)
+    case 'HF-SYNC-TYPE':
+      return words.notValid(label)
+    case 'HF-SYNC-RULE':
+      return verdict.message
+    case 'HF-SYNC-CHECK':
+      return said ?? words.breaksRule(constraintOf(verdict)?.replaceAll('_', ' ') ?? verdict.message)
+    default:
+      return said ?? titled(code)
+  }
+}
+
+function adviceOf(code: string, verdict: Verdict, label: string | undefined): string {
+  if (verdict.status === 'error') {
+    if (code === 'HF-SYNC-CHECK') {
+      const labels = (verdict.columns ?? []).map(humanize)
+      return labels.length === 0 ? words.changeValue : words.changeFields(labels)
+    }
+    if (code === 'HF-SYNC-RULE') {
+      // Rules give advice in their hint, or a stable code such as `action.transition`: only the first is for people.
+      if (verdict.hint !== undefined && /\s/.test(verdict.hint.trim())) return verdict.hint
+      return label === undefined ? words.changeRecord : words.changeFields([label])
+    }
+  }
+  const advice: Readonly<Record<string, string>> = words.advice
+  return advice[code] ?? words.advice['HF-SYNC-UNKNOWN']
+}
+
+function titled(code: string): string {
+  const titles: Readonly<Record<string, string>> = words.titles
+  return titles[code] ?? words.titles['HF-SYNC-UNKNOWN']
+}
+
+function constraintOf(verdict: Verdict): string | undefined {
+  return verdict.status === 'error' ? verdict.constraint : undefined
+}
+
+/** `Key (code)=(A1) already exists.` as `code = A1`. */
+function keyOf(detail: string | undefined): string | undefined {
+  const key = /^Key \((.+?)\)=\((.*)\) already exists/.exec(detail ?? '')
+  return key ? `${key[1]} = ${key[2]}` : undefined
+}

@@ -1,0 +1,14 @@
+import { inLanguages } from '../lib/texts.ts'
+
+/** Words of parts that stand on many screens. */
+export const commonMessages = inLanguages('commonMessages', {
+  close: 'Close',
+  dismiss: 'Dismiss',
+  cancel: 'Cancel',
+  choose: 'Choose',
+  loading: 'Loading',
+  details: 'Details',
+  clearSearch: 'Clear search',
+  failed: 'This did not work',
+  failedDetail: 'Nothing on this device was lost.',
+})

@@ -1,0 +1,123 @@
+import { capitalize, formatCount } from '../../lib/format.ts'
+import { icu, type Translation } from '../../lib/texts.ts'
+import type { gridMessages as english } from '../grid.ts'
+
+export const gridMessages: Translation<typeof english> = {
+  notStored: 'Nicht gespeichert: dieses Gerät ist voll. Schaffen Sie Platz und drücken Sie dann Enter.',
+  operators: {
+    has: 'enthält',
+    hasnt: 'enthält nicht',
+    starts: 'beginnt mit',
+    is: 'ist',
+    isnt: 'ist nicht',
+    lt: 'ist kleiner als',
+    lte: 'ist höchstens',
+    gt: 'ist größer als',
+    gte: 'ist mindestens',
+    before: 'ist vor',
+    after: 'ist nach',
+    in: 'ist eines von',
+    notin: 'ist keines von',
+    yes: 'ist ja',
+    no: 'ist nein',
+    empty: 'ist leer',
+    filled: 'hat einen Wert',
+  },
+  gridName: (table) => `${table}, Tabelle`,
+  listName: (table) => `${table}, Liste`,
+  searchIn: (table) => `In ${table} suchen`,
+  search: 'In der Ansicht suchen',
+  filter: 'Filtern',
+  filterCount: (count) => icu('Filtern, {count, plural, one {# Bedingung} other {# Bedingungen}}', { count }),
+  sort: 'Sortieren',
+  sortCount: (count) => icu('Sortieren, {count, plural, one {# Feld} other {# Felder}}', { count }),
+  fields: 'Felder',
+  fieldsHidden: (count) => `Felder, ${formatCount(count)} ausgeblendet`,
+  asList: 'Als Liste zeigen',
+  asGrid: 'Als Tabelle zeigen',
+  newRecord: 'Neu',
+  newOf: (noun) => `Neu: ${capitalize(noun)}`,
+  view: 'Ansicht',
+
+  addCondition: 'Bedingung hinzufügen',
+  removeCondition: 'Bedingung entfernen',
+  addGroup: 'Gruppe hinzufügen',
+  removeGroup: 'Gruppe entfernen',
+  group: 'Gruppe von Bedingungen',
+  clearFilters: 'Filter aufheben',
+  noConditions: 'Alle Einträge werden gezeigt. Fügen Sie eine Bedingung hinzu, um weniger zu sehen.',
+  match: 'Einträge zeigen, für die gelten',
+  matchAll: 'alle Bedingungen',
+  matchAny: 'eine der Bedingungen',
+  field: 'Feld',
+  operator: 'Bedingung',
+  value: 'Wert',
+  chooseValue: 'Auswählen',
+  conditionsFull: 'Mehr Bedingungen gehen nicht',
+  dayHint: 'Ein Datum oder heute, heute-7, heute+30',
+
+  addSort: 'Feld hinzufügen',
+  noSorts: 'Die Einträge haben keine bestimmte Reihenfolge.',
+  ascending: 'Aufsteigend',
+  descending: 'Absteigend',
+  removeSort: 'Aus der Reihenfolge entfernen',
+  clearSorts: 'Reihenfolge aufheben',
+  sortBy: (label, state) =>
+    state === 'none'
+      ? `Nach ${label} sortieren`
+      : state === 'ascending'
+        ? `Andersherum nach ${label} sortieren`
+        : `Nicht mehr nach ${label} sortieren`,
+
+  rowHeader: 'Eintrag',
+  rowHeaderName: (row) => `Zeile ${formatCount(row)}`,
+  openRecord: (title) => `${title} öffnen`,
+  cell: (label, text) => `${label}: ${text}`,
+  emptyCell: 'leer',
+  late: 'überfällig',
+  changedCell: 'auf diesem Gerät geändert',
+  yes: 'ja',
+  no: 'nein',
+  readOnlyCell: 'Dieses Feld wird von selbst ausgefüllt',
+  readOnlyTable: 'Sie können diese Tabelle lesen, aber nicht ändern',
+  editing: (label) => `${label} bearbeiten`,
+
+  count: (shown, total, noun, many) =>
+    icu('{some, select, true {{shown, number} von } other {}}{total, plural, one {# {one}} other {# {others}}}', {
+      some: String(shown !== total),
+      shown,
+      total,
+      one: capitalize(noun),
+      others: capitalize(many),
+    }),
+  selected: (cells) => icu('{cells, plural, one {# Zelle} other {# Zellen}} ausgewählt', { cells }),
+  sum: (sum) => `Summe ${sum}`,
+  changed: (rows) => icu('{rows, plural, one {# Eintrag} other {# Einträge}} auf diesem Gerät geändert', { rows }),
+  refused: (rows) => icu('{rows, plural, one {# Eintrag} other {# Einträge}} nicht angenommen', { rows }),
+
+  reading: (many) => `${capitalize(many)} werden von diesem Gerät gelesen`,
+  noRecords: (many) => `Hier sind noch keine ${capitalize(many)}`,
+  noRecordsDetail:
+    'Es gibt keine, oder Sie dürfen keine davon sehen. Was Sie anlegen, ist sofort auf diesem Gerät und wird von selbst gesendet.',
+  noRecordsReadOnly: 'Sie können diese Tabelle sehen, aber keine Zeile davon',
+  noRecordsReadOnlyDetail: 'Sie sehen, was für Sie freigegeben ist. Fragen Sie Ihre Systembetreuung, wenn etwas fehlt.',
+  noMatch: (total) => `0 von ${formatCount(total)} passen`,
+  noMatchDetail: 'Nichts passt zu Suche und Filter zusammen.',
+  noAccess: 'Diese Tabelle ist für Sie nicht sichtbar',
+  noAccessDetail: 'Vielleicht gibt es sie nicht, oder Sie dürfen sie nicht lesen.',
+  errorTitle: 'Diese Ansicht kann nicht gezeigt werden',
+  resetView: 'Ansicht zurücksetzen',
+  pasteNothing: 'Es ist nichts zum Einfügen da',
+  pasteFailed: (count, first) =>
+    icu(
+      '{count, plural, one {# Wert passte nicht und wurde} other {# Werte passten nicht und wurden}} ausgelassen. {first}',
+      {
+        count,
+        first,
+      },
+    ),
+  clipboardDenied: 'Der Browser hat den Zugriff auf die Zwischenablage nicht erlaubt',
+  copied: (cells) => icu('{cells, plural, one {# Zelle} other {# Zellen}} kopiert', { cells }),
+  copyTooMany: (max) => `Höchstens ${formatCount(max)} Zeilen lassen sich auf einmal kopieren`,
+  editTooMany: (max) => `Höchstens ${formatCount(max)} Zeilen lassen sich auf einmal ändern`,
+}

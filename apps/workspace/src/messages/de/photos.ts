@@ -1,0 +1,143 @@
+import { formatBytes, formatCount } from '../../lib/format.ts'
+import { icu, type Translation } from '../../lib/texts.ts'
+import type { photoMessages as english } from '../photos.ts'
+
+export const photoMessages: Translation<typeof english> = {
+  title: 'Fotos',
+  none: 'Noch keine Fotos.',
+  noneDetail: 'Fügen Sie ein Bild ein oder ziehen Sie eines hierher.',
+  placeDetail: 'Nur das Bild wird behalten, nicht, wo es aufgenommen wurde.',
+  add: 'Fotos hinzufügen',
+  take: 'Foto aufnehmen',
+  choose: 'Fotos auswählen',
+  dropHere: 'Hier ablegen',
+  preparing: (count) => icu('{count, plural, one {# Foto wird} other {# Fotos werden}} vorbereitet', { count }),
+  added: (count) =>
+    icu(
+      '{count, plural, one {# Foto hinzugefügt. Es ist auf diesem Gerät und wird von selbst gesendet.} other {# Fotos hinzugefügt. Sie sind auf diesem Gerät und werden von selbst gesendet.}}',
+      { count },
+    ),
+  notAdded: {
+    video: (names) => `${names.join(', ')}: ein Video kann hier nicht hinzugefügt werden, nur Bilder.`,
+    empty: (names) => `${names.join(', ')}: in der Datei ist nichts. Wählen Sie sie noch einmal aus.`,
+    too_large: (names) => `${names.join(', ')}: zu groß für dieses Gerät. Fügen Sie eine kleinere Kopie hinzu.`,
+    unreadable: (names) =>
+      icu(
+        '{names}: dieser Browser kann {count, plural, one {das Bild} other {die Bilder}} nicht lesen. Speichern Sie als JPEG oder PNG und fügen Sie es noch einmal hinzu.',
+        { names: names.join(', '), count: names.length },
+      ),
+  },
+  full: 'Dieses Gerät ist voll. Schaffen Sie unter Abgleich Platz und fügen Sie das Foto dann noch einmal hinzu.',
+  failed: (reason) => `Das Foto wurde nicht hinzugefügt: ${reason}`,
+  tooMany: (max) => `Ein Eintrag hat höchstens ${formatCount(max)} Fotos.`,
+
+  waiting: 'Wartet',
+  onDevice: 'Auf diesem Gerät, wird noch gesendet',
+  waitsForWifi: 'Auf diesem Gerät, wartet auf ein Netz, das nichts kostet',
+  paused: 'Auf diesem Gerät, angehalten',
+  tryingAgain: 'Auf diesem Gerät, wird bald wieder versucht',
+  sending: (percent) => `Wird gesendet: ${percent} %`,
+  partSent: (percent) => `${percent} % gesendet, geht von selbst weiter`,
+  refused: (reason) => `Nicht angenommen: ${reason}`,
+  elsewhere: 'Auf einem anderen Gerät, noch nicht gesendet',
+  notHere: 'Nicht auf diesem Gerät. Zum Laden tippen',
+  loading: 'Wird geladen',
+  loadsLater: 'Wird geladen, wenn eine Verbindung da ist',
+  unavailable: 'Nicht auf dem Server. Zum Wiederholen tippen',
+  unknownReason: 'der Server nannte keinen Grund',
+  reasons: {
+    EntityTooLarge: 'die Datei ist zu groß',
+    InvalidMimeType: 'Dateien dieser Art werden hier nicht angenommen',
+    AccessDenied: 'Sie dürfen zu diesem Eintrag keine Dateien hinzufügen',
+    KeyAlreadyExists: 'eine andere Datei hat ihren Platz',
+    row_gone: 'der Eintrag dazu ist weg',
+    bytes_missing: 'der Browser hat die Datei gelöscht, um Platz zu schaffen',
+  },
+
+  recordWaiting: (count) => icu('{count, plural, one {# Foto} other {# Fotos}} noch nicht gesendet', { count }),
+  recordSending: (count) => icu('{count, plural, one {# Foto wird} other {# Fotos werden}} gesendet', { count }),
+  recordRefused: (count, reason) =>
+    icu('{count, plural, one {# Foto} other {# Fotos}} nicht angenommen: {reason}', { count, reason }),
+  percent: (percent) => `${percent} %`,
+  ofRow: (count) => icu('{count, plural, one {# Foto} other {# Fotos}}', { count }),
+  more: (count) => `+${formatCount(count)}`,
+  mayNotAdd: 'Sie dürfen die Fotos dieses Eintrags sehen, aber keine hinzufügen.',
+
+  photoOf: (place, count) => `Foto ${place} von ${count}`,
+  open: (name) => `${name} öffnen`,
+  unnamed: 'Foto ohne Bildunterschrift',
+  viewer: 'Foto',
+  previous: 'Voriges Foto',
+  next: 'Nächstes Foto',
+  zoomIn: 'Vergrößern',
+  zoomOut: 'Verkleinern',
+  wholePhoto: 'Ganzes Foto',
+  close: 'Schließen',
+  caption: 'Bildunterschrift',
+  captionChange: 'Änderung der Bildunterschrift',
+  photoDeletion: 'Löschen des Fotos',
+  captionNotStored:
+    'Nicht gespeichert: dieses Gerät ist voll. Schaffen Sie Platz und verlassen Sie das Feld dann noch einmal.',
+  captionHint: 'Sagen Sie, was zu sehen ist',
+  delete: 'Löschen',
+  deleteTitle: 'Dieses Foto löschen?',
+  deleteDetail: 'Es wird für alle gelöscht, auf jedem Gerät.',
+  deleteUnsent: 'Es ist nicht gesendet: nur dieses Gerät hat es.',
+  deleted: 'Foto gelöscht',
+  load: 'Foto laden',
+  tryAgain: 'Noch einmal versuchen',
+
+  tabFiles: 'Dateien',
+  filesEmpty: 'Alle Dateien sind gesendet',
+  filesEmptyDetail: 'Ein Foto, das Sie aufnehmen, steht hier, bis der Server es hat.',
+  filesLead: (count, bytes) =>
+    icu('{count, plural, one {# Datei ({bytes}) ist} other {# Dateien ({bytes}) sind}} nur auf diesem Gerät.', {
+      count,
+      bytes: formatBytes(bytes),
+    }),
+  refusedTitle: 'Nicht angenommen',
+  waitingTitle: 'Unterwegs',
+  pausedNote: 'Dateien sind auf diesem Gerät angehalten.',
+  offlineNote: 'Keine Verbindung. Sie werden von selbst gesendet, wenn sie wieder da ist.',
+  meteredNote: 'Dieses Netz kostet vielleicht. Sie warten auf ein anderes.',
+  signInNote: 'Sie werden gesendet, wenn Sie sich wieder angemeldet haben.',
+  disconnectedNote: 'Der Abgleich ist angehalten. Sie werden gesendet, wenn Sie ihn fortsetzen.',
+  sendAnyway: 'Trotzdem senden',
+  pauseFiles: 'Dateien anhalten',
+  resumeFiles: 'Dateien fortsetzen',
+  pauseOne: 'Anhalten',
+  resumeOne: 'Fortsetzen',
+  saveCopy: 'Kopie speichern',
+  discard: 'Verwerfen',
+  discardTitle: 'Diese Datei verwerfen?',
+  discardDetail:
+    'Sie wird aus ihrem Eintrag gelöscht und ist sonst nirgends. Speichern Sie zuerst eine Kopie, wenn Sie sie noch brauchen.',
+  spaceTitle: 'Platz',
+  cached: 'Fotos vom Server, die hier liegen',
+  onlyHere: 'Nur auf diesem Gerät',
+  limit: 'Höchstens hier behalten',
+  limitDetail: 'Fotos, die Sie am längsten nicht geöffnet haben, gehen zuerst. Was der Server nicht hat, bleibt immer.',
+  freeUp: 'Platz schaffen',
+  freeUpDetail: 'Löscht hier Fotos, die der Server auch hat. Sie werden wieder geladen, wenn Sie sie öffnen.',
+  freed: (bytes) => `${formatBytes(bytes)} frei geworden`,
+  attentionTitle: (count) =>
+    icu('{count, plural, one {# Datei wurde} other {# Dateien wurden}} nicht angenommen', { count }),
+  attentionDetail: 'Sie bleiben auf diesem Gerät, bis Sie entscheiden.',
+  decide: 'Dateien zeigen',
+
+  signOutFiles: (count) =>
+    icu(
+      '{count, plural, one {# Datei auf diesem Gerät ist noch nicht gesendet und sonst nirgends.} other {# Dateien auf diesem Gerät sind noch nicht gesendet und sonst nirgends.}}',
+      { count },
+    ),
+  chipSending: (count, percent) =>
+    icu('{count, plural, one {# Datei wird} other {# Dateien werden}} gesendet · {percent} %', { count, percent }),
+  chipWaiting: (count) => icu('{count, plural, one {# Datei wartet} other {# Dateien warten}}', { count }),
+  chipDetail: (count) =>
+    icu(
+      '{count, plural, one {# Datei ist} other {# Dateien sind}} nur auf diesem Gerät. Unter Abgleich steht, wie weit.',
+      {
+        count,
+      },
+    ),
+}

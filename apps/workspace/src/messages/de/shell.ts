@@ -1,0 +1,51 @@
+import { formatClock } from '../../lib/format.ts'
+import { icu, type Translation } from '../../lib/texts.ts'
+import type { shellMessages as english } from '../shell.ts'
+
+export const shellMessages: Translation<typeof english> = {
+  skipToContent: 'Zum Inhalt',
+  mainNavigation: 'Arbeitsbereich',
+  main: 'Hauptmenü',
+  openNavigation: 'Menü öffnen',
+  collapseSideBar: 'Seitenleiste schmal machen',
+  expandSideBar: 'Seitenleiste breit machen',
+  home: 'Startseite',
+  tables: 'Tabellen',
+  moreTables: 'Weitere Tabellen',
+  syncCentre: 'Abgleich',
+  sync: 'Abgleich',
+  search: 'Suche',
+  record: 'Eintrag',
+  breadcrumb: 'Sie sind hier',
+  account: 'Konto',
+  yourAccount: 'Ihr Konto',
+  accountSecurity: 'Sicherheit',
+  accountSignIns: 'Anmeldungen',
+  accountIdentities: 'Arten der Anmeldung',
+  accountOf: (name) => `Konto von ${name}`,
+  appearance: 'Darstellung',
+  shortcuts: 'Tastenkürzel',
+  signOut: 'Abmelden',
+  theme: 'Farben',
+  themes: { system: 'Wie das System', light: 'Hell', dark: 'Dunkel' },
+  newVersion: 'Eine neue Version der App ist bereit.',
+  loadNewVersion: 'Jetzt laden',
+  noStore: 'Dieser Browser lässt die App keine Daten behalten. Alles geht verloren, wenn der Tab geschlossen wird.',
+  tryAgain: 'Noch einmal versuchen',
+  openingTitle: 'Ihre Daten werden geöffnet',
+  opening: 'Ihre Daten werden geöffnet …',
+  openingSlow: 'Der Server hat noch nicht gesagt, welche Tabellen Ihre sind',
+  openingOffline: 'Sie sind offline',
+  openingDetail:
+    'Dieses Gerät kennt Ihr Konto noch nicht; der erste Start braucht den Server. Es geht von selbst weiter.',
+  nothingToSave: (waiting, lastSyncedAt) =>
+    waiting > 0
+      ? icu('Jede Änderung ist auf diesem Gerät. {waiting, plural, one {# ist} other {# sind}} noch nicht gesendet.', {
+          waiting,
+        })
+      : lastSyncedAt
+        ? `Nichts ist mehr zu senden. Zuletzt mit dem Server abgeglichen ${formatClock(lastSyncedAt)}.`
+        : 'Nichts ist mehr zu senden.',
+  noTables: 'Noch keine Tabellen',
+  rows: (count) => icu('{count, plural, one {# Zeile} other {# Zeilen}}', { count }),
+}

@@ -1,0 +1,31 @@
+import type { Translation } from '../../lib/texts.ts'
+import type { shortcutMessages as english } from '../shortcuts.ts'
+
+export const shortcutMessages: Translation<typeof english> = {
+  everywhere: 'Überall',
+  palette: 'Suchen, zu einer Tabelle oder Seite gehen, einen Befehl ausführen',
+  shortcuts: 'Tastenkürzel zeigen',
+  search: 'Suchen',
+  home: 'Zur Startseite',
+  searchAll: 'Alle Einträge und Kommentare durchsuchen',
+  goToTable: 'Zu einer Tabelle gehen',
+  syncCentre: 'Zum Abgleich',
+  save: 'Sagen, welche Änderungen hier sind und welche der Server angenommen hat',
+  escape: 'Das Oberste schließen',
+  table: 'Tabelle',
+  move: 'Zelle wechseln',
+  edit: 'Zelle bearbeiten; noch einmal: behalten und nach unten',
+  tab: 'Behalten und nach rechts',
+  leave: 'Zelle lassen, wie sie war',
+  panel: 'Eintrag daneben öffnen oder schließen',
+  page: 'Eintrag auf eigener Seite öffnen',
+  newRecord: 'Neuer Eintrag',
+  select: 'Mehr Zellen, die Zeile, die Spalte auswählen',
+  clipboard: 'Kopieren, ausschneiden, einfügen',
+  fill: 'Nach unten ausfüllen',
+  clear: 'Ausgewählte Zellen leeren',
+  delete: 'Ausgewählte Einträge löschen',
+  undo: 'Rückgängig',
+  redo: 'Wiederholen',
+  neighbours: 'Voriger oder nächster Eintrag, während einer offen ist',
+}

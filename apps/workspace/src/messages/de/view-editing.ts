@@ -1,0 +1,42 @@
+import type { Translation } from '../../lib/texts.ts'
+import type { viewEditingMessages as english } from '../view-editing.ts'
+
+export const viewEditingMessages: Translation<typeof english> = {
+  scopes: { personal: 'Nur ich', shared: 'Alle', locked: 'Alle, gesperrt' },
+  scopeDetails: {
+    personal: 'Sonst sieht sie niemand.',
+    shared: 'Mitglieder von Teams können sie ändern.',
+    locked: 'Nur Teamleitungen können sie ändern.',
+  },
+  opensFirst: 'öffnet zuerst',
+  save: 'Änderungen speichern',
+  discard: 'Änderungen verwerfen',
+  saveAs: 'Als neue Ansicht speichern',
+  newView: 'Neue Ansicht',
+  edit: 'Ansicht bearbeiten',
+  duplicate: 'Verdoppeln',
+  remove: 'Ansicht löschen',
+  wasRemoved: (name) => `Die Ansicht ${name} wurde gelöscht`,
+  removed: (name) => `Ansicht ${name} löschen`,
+  copyOf: (name) => `${name} (Kopie)`,
+  name: 'Name',
+  type: 'Art',
+  types: {
+    grid: 'Tabelle',
+    board: 'Tafel',
+    calendar: 'Kalender',
+    gallery: 'Galerie',
+    map: 'Karte',
+    form: 'Formular',
+  },
+  scope: 'Wer sie hat',
+  isDefault: 'Öffnet für alle zuerst',
+  create: 'Ansicht anlegen',
+  done: 'Speichern',
+  cancel: 'Abbrechen',
+  nameMissing: 'Geben Sie der Ansicht einen Namen.',
+  notYours: 'Sie können diese Ansicht ansehen und eine Kopie speichern, sie aber nicht ändern.',
+  gone: 'Diese Ansicht ist nicht hier',
+  goneDetail: 'Sie wurde gelöscht oder gehört jemand anderem.',
+  waitingForView: 'Die Ansicht wird geladen',
+}

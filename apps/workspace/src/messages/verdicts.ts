@@ -1,0 +1,57 @@
+import { inLanguages } from '../lib/texts.ts'
+
+/** Why the server did not accept a change, by the code of `explainVerdict`, and what to do. What a project's rules say themselves stays as it is. */
+export const verdictMessages = inLanguages('verdictMessages', {
+  titles: {
+    'HF-SYNC-NOROW': 'This record is gone or no longer yours to change',
+    'HF-SYNC-CONFLICT': 'Another person changed this record in the meantime',
+    'HF-SYNC-FK': 'A linked record does not exist any more',
+    'HF-SYNC-SCHEMA': 'The tables have changed since this was written',
+    'HF-SYNC-REJ-RLS': 'You are not allowed to make this change',
+    'HF-SYNC-UNKNOWN': 'The server did not accept this change',
+  },
+  advice: {
+    'HF-SYNC-NOROW': 'Copy what you need from your change, then discard it.',
+    'HF-SYNC-CONFLICT': 'Compare both versions, then keep yours or theirs.',
+    'HF-SYNC-UNIQUE': 'Change the value and send it again.',
+    'HF-SYNC-FK': 'Choose another record, or clear the link, and send it again.',
+    'HF-SYNC-NOTNULL': 'Fill it in and send it again.',
+    'HF-SYNC-TYPE': 'Change the value and send it again.',
+    'HF-SYNC-SCHEMA': 'Look at the record as it is now, then send your change again or discard it.',
+    'HF-SYNC-REJ-RLS': 'Change the record so that it is allowed, ask a person who may, or discard your change.',
+    'HF-SYNC-UNKNOWN': 'Try again. If it stays, send the details to your operator.',
+  },
+  notTaken: 'The server could not take this change',
+  tryLater: 'Try again later. If it stays, send the details to your operator.',
+  /** @param key - column and value, as the database names them */
+  taken: (key: string | undefined) => `Another record already has ${key ?? 'the same value'}`,
+  needsValue: (label: string | undefined) => `${label ?? 'A field'} needs a value`,
+  notValid: (label: string | undefined) =>
+    label === undefined ? 'A value is not valid' : `The value of ${label} is not valid`,
+  breaksRule: (rule: string) => `This breaks a rule of the table: ${rule}`,
+  changeFields: (labels: readonly string[]) => `Change ${labels.join(' or ')} and send it again.`,
+  changeValue: 'Change the value and send it again.',
+  changeRecord: 'Change the record and send it again.',
+})
+
+/** Why a table is not complete on this device, by the reason that the server gives, and what to do. */
+export const incompleteMessages = inLanguages('incompleteMessages', {
+  titles: {
+    too_many_groups: (many: string) => `More ${many} are shared with you than fit on a device. Some are missing here`,
+    own_values: (many: string) =>
+      `Some ${many} that you wrote are not on devices. You wrote more different values than one account may`,
+    others_values: (many: string) =>
+      `Some ${many} of another account are missing here. It wrote more different values than one account may`,
+    too_many_values: (many: string) =>
+      `The newest ${many} may be missing here. There are more different values than devices are given`,
+    policy_fails: (many: string) => `Some ${many} are missing here. The server cannot decide which of them you may see`,
+  },
+  advice: {
+    too_many_groups:
+      'Ask whoever shares them to take some back, or an administrator. The missing records are still on the server.',
+    own_values: 'Delete some of them, or use values that others have already. They are still on the server.',
+    others_values: 'Tell an administrator, who can see whose they are. The missing records are still on the server.',
+    too_many_values: 'Tell an administrator. The missing records are still on the server.',
+    policy_fails: 'Tell an administrator. Nothing of what you wrote is lost.',
+  },
+})
