@@ -40,6 +40,8 @@ export interface OpenHoldfastOptions {
   readonly signal: AbortSignal
   /** How the project is put into the database. Default: whole. */
   readonly preparation?: ProjectPreparation
+  /** Told why the project could not be put into the database, which is served as it is then. Default: opening fails. */
+  readonly onProjectProblem?: (error: unknown) => void
 }
 
 /** The resources that exist before the services: a free port, and Postgres. */

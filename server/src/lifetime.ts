@@ -5,7 +5,12 @@ export interface LifetimeOptions {
   readonly open: (signal: AbortSignal) => Promise<AsyncDisposable>
   /** Called when everything is closed since {@link REOPEN} was sent, and before it is opened again. */
   readonly beforeReopen?: () => Promise<void>
-  readonly onStopping: () => void
+  /** @param signal - that told it to */
+  readonly onStopping: (signal?: NodeJS.Signals) => void
+  /** Resolves with the exit code when it is time to close, without a signal. */
+  readonly until?: Promise<number>
+  /** Called before the last closing. */
+  readonly beforeClose?: () => Promise<void>
   readonly logger: Logger
   /** Watches whether the process that started us is still there. `npm` is a parent whose shell does not pass signals on. */
   readonly watchParent: boolean
@@ -42,24 +47,28 @@ export async function runUntilStopped(options: LifetimeOptions): Promise<number>
       process.exit(1)
     }, options.closeTimeoutMs).unref()
   }
-  const stop = (): void => {
+  const stop = (signal?: NodeJS.Signals): void => {
     if (stopping.signal.aborted) return
-    options.onStopping()
+    options.onStopping(signal)
     // Also when it is still opening: a step of that may hang.
     endAfterTimeout()
     stopping.abort(new Error('stopped'))
   }
-  const onSignal = (): void => {
+  const onSignal = (signal: NodeJS.Signals): void => {
     const now = performance.now()
     if (signalledAt !== undefined && now - signalledAt > SIGNAL_ECHO_MS) process.exit(130)
     signalledAt ??= now
-    stop()
+    stop(signal)
   }
   let reopening = Promise.withResolvers<'reopen'>()
   const onReopen = (): void => reopening.resolve('reopen')
   const stopped = new Promise<'stop'>((resolve) =>
     stopping.signal.addEventListener('abort', () => resolve('stop'), { once: true }),
   )
+  void options.until?.then((code) => {
+    exitCode = code
+    stop()
+  })
   const onBug = (error: unknown): void => {
     options.logger.log('error', 'uncaught error', { error })
     exitCode = 1
@@ -82,6 +91,7 @@ export async function runUntilStopped(options: LifetimeOptions): Promise<number>
       const opened = await options.open(stopping.signal)
       const next = await Promise.race([stopped, reopening.promise])
       if (next === 'reopen') endAfterTimeout()
+      else await options.beforeClose?.()
       await opened[Symbol.asyncDispose]()
       if (stopping.signal.aborted) return exitCode
       clearTimeout(closeTimer)

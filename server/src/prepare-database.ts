@@ -24,7 +24,10 @@ export async function prepareDatabase(
   phases.end('roles')
   signal.throwIfAborted()
   const sample = await prepareSample({ cluster, pool }, options)
-  await prepareProject(cluster, options)
+  await prepareProject(cluster, options).catch((error: unknown) => {
+    if (!options.onProjectProblem) throw error
+    options.onProjectProblem(error)
+  })
   signal.throwIfAborted()
   phases.end('sample')
   return { roles, sample }

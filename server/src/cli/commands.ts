@@ -2,6 +2,7 @@ import type { OptionDeclarations } from '@holdfast/foundation'
 import {
   backupOptions,
   dbOptions,
+  devDeclarations,
   functionsCommandOptions,
   genOptions,
   inspectOptions,
@@ -47,6 +48,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     options: PLACE,
   },
   { words: 'start', summary: 'Starts the app, its APIs and Postgres, until Ctrl-C', options },
+  {
+    words: 'dev',
+    argument: '-- <command …>',
+    summary: 'Starts it, follows the project, and runs a command with address and keys (--types)',
+    options: devDeclarations,
+  },
   {
     words: 'stop',
     summary: 'Ends the server of the data folder, as Ctrl-C does, and waits until it has ended',

@@ -1,11 +1,9 @@
 import { HoldfastError } from '@holdfast/foundation'
-import { createPool, withOwnSettings } from '@holdfast/postgres'
 import type { SchemaDescriptor } from '@holdfast/protocol'
 import { loadConfig } from '../config/load-config.ts'
 import { genDeclarations, type GenConfig } from '../config/options.ts'
-import { readDatabaseTypes } from '../types/read-database-types.ts'
 import { renderAppSchema } from '../types/render-app-schema.ts'
-import { renderDatabase } from '../types/render-database.ts'
+import { renderTypes } from '../types/render-types.ts'
 import { readOrUndefined, type CommandInput } from './command.ts'
 import { connectTo } from './sync/connection.ts'
 import { withProjectDatabase } from './with-database.ts'
@@ -44,20 +42,5 @@ async function write(config: GenConfig): Promise<string> {
       hint: 'Use typescript or powersync.',
     })
   }
-  // Tables of Holdfast itself are no part of the project.
-  const schemas = config.schema.length > 0 ? config.schema : config.restSchemas.filter((one) => one !== 'holdfast')
-  return await withProjectDatabase(config, async (url) => {
-    await using pool = createPool({
-      url: withOwnSettings(url, 0),
-      applicationName: 'holdfast gen types',
-      connectionsMax: 1,
-    })
-    const types = await readDatabaseTypes(pool, schemas)
-    const missing = config.schema.find((one) => !types.schemas.includes(one))
-    if (missing !== undefined)
-      throw new HoldfastError('schema_unknown', 500, `There is no schema "${missing}".`, {
-        hint: 'Name those that there are with --schema=public,private.',
-      })
-    return renderDatabase(types)
-  })
+  return await withProjectDatabase(config, (url) => renderTypes(url, config))
 }

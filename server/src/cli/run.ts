@@ -21,11 +21,12 @@ export async function run(argv: readonly string[]): Promise<number> {
       out(`${VERSION}\n`)
       return 0
     }
-    if (command === undefined || command === 'help' || argv.includes('--help') || argv.includes('-h')) {
+    if (command === undefined || command === 'help' || asksForHelp(argv)) {
       out(rest.includes('--markdown') ? printReference() : printHelp(printCommands()))
       return 0
     }
     if (command === 'start') return await (await import('./start.ts')).start({ argv: rest, env: process.env, out, err })
+    if (command === 'dev') return await (await import('./dev.ts')).dev({ argv: rest, env: process.env, out, err })
     if (command === 'init') return (await import('./init.ts')).init({ argv: rest, env: process.env, out, err })
     if (command === 'stop') return await (await import('./stop.ts')).stop({ argv: rest, env: process.env, out, err })
     if (command === 'status')
@@ -60,6 +61,12 @@ export async function run(argv: readonly string[]): Promise<number> {
     err(explain(error))
     return 1
   }
+}
+
+/** What follows `--` is of another program. */
+function asksForHelp(argv: readonly string[]): boolean {
+  const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
+  return own.includes('--help') || own.includes('-h')
 }
 
 /** The message for the person at the terminal. A stack trace only for our own bugs. */

@@ -6,7 +6,7 @@ import { setClusterAside } from '@holdfast/postgres'
 import { STORED_FILES } from '../backup/stored-files.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { options, type Config } from '../config/options.ts'
-import { runUntilStopped } from '../lifetime.ts'
+import { runUntilStopped, type LifetimeOptions } from '../lifetime.ts'
 import { createLogger, isLogLevel } from '../logger.ts'
 import { openHoldfast } from '../open-holdfast.ts'
 import { returnMemory } from '../return-memory.ts'
@@ -16,6 +16,16 @@ import { VERSION } from '../version.ts'
 import { endReset, readResetRequest, WHOLE_PROJECT } from '../project/reset-request.ts'
 import { readOrUndefined, type CommandInput } from './command.ts'
 
+/** What a start for development does besides. */
+export interface Development {
+  readonly onProjectProblem: (error: unknown) => void
+  /** Called each time the server is ready. What it returns is closed before the server. */
+  readonly onReady: (ready: ReadyLine) => Promise<AsyncDisposable>
+  readonly lifetime: Pick<LifetimeOptions, 'until' | 'beforeClose'> & {
+    readonly onStopping: (signal?: NodeJS.Signals) => void
+  }
+}
+
 /**
  * `holdfast start`: runs until stopped.
  *
@@ -23,8 +33,13 @@ import { readOrUndefined, type CommandInput } from './command.ts'
  * @throws {HoldfastError} when it cannot start, with what to do about it
  */
 export async function start(input: CommandInput): Promise<number> {
+  return await serve(input, readConfig(input))
+}
+
+/** Serves until stopped, as {@link start} does, and with what `development` adds. */
+export async function serve(input: CommandInput, given: Config, development?: Development): Promise<number> {
   const began = performance.now()
-  const config = readConfig(input)
+  const config = checkConfig(given)
   const tell = config.json ? input.err : input.out
   const level = isLogLevel(config.logLevel) ? config.logLevel : 'warn'
   using logger = limitRepeats(createLogger(level, input.err, systemClock.now), systemClock)
@@ -40,9 +55,13 @@ export async function start(input: CommandInput): Promise<number> {
   return await runUntilStopped({
     logger,
     // A package manager between the terminal and us may end without passing the signal on.
-    watchParent: input.env['npm_lifecycle_event'] !== undefined,
+    watchParent: development !== undefined || input.env['npm_lifecycle_event'] !== undefined,
     closeTimeoutMs: config.closeSeconds * 1_000,
-    onStopping: () => tell('\nstopping\n'),
+    ...development?.lifetime,
+    onStopping(signal) {
+      tell('\nstopping\n')
+      development?.lifetime.onStopping(signal)
+    },
     async beforeReopen() {
       const request = readResetRequest(config.dataDir)
       if (!request) return
@@ -52,7 +71,17 @@ export async function start(input: CommandInput): Promise<number> {
     },
     async open(signal) {
       const progress = (line: string): void => tell(`  ${line} …\n`)
-      const holdfast = await noting(openHoldfast({ ...next, logger, clock: systemClock, progress, signal }))
+      const { onProjectProblem } = development ?? {}
+      const holdfast = await noting(
+        openHoldfast({
+          ...next,
+          logger,
+          clock: systemClock,
+          progress,
+          signal,
+          ...(onProjectProblem && { onProjectProblem }),
+        }),
+      )
       const line = readyLine(holdfast)
       // Ports that were free stay the same, whatever comes.
       const { port, databasePort: dbPort } = holdfast
@@ -62,8 +91,14 @@ export async function start(input: CommandInput): Promise<number> {
       else input.out(readyText(holdfast, performance.now() - began))
       endReset(config.dataDir)
       if (holdfast.seeded) await returnMemory()
+      const followed = await development?.onReady(line).catch(async (error: unknown) => {
+        forget()
+        await holdfast[Symbol.asyncDispose]()
+        throw error
+      })
       return {
         async [Symbol.asyncDispose]() {
+          await followed?.[Symbol.asyncDispose]()
           forget()
           await holdfast[Symbol.asyncDispose]()
         },
@@ -76,7 +111,10 @@ export async function start(input: CommandInput): Promise<number> {
 type Opening = Pick<OpenHoldfastOptions, 'config' | 'preparation'>
 
 function readConfig({ argv, env }: CommandInput): Config {
-  const config = loadConfig(options, { argv, env, readFile: readOrUndefined })
+  return loadConfig(options, { argv, env, readFile: readOrUndefined })
+}
+
+function checkConfig(config: Config): Config {
   if (!isLogLevel(config.logLevel)) {
     throw new HoldfastError('option_invalid', 500, `--log-level: "${config.logLevel}" is not a level.`, {
       hint: 'Use debug, info, warn or error.',

@@ -174,6 +174,14 @@ export const projectOptions = {
   },
 } satisfies OptionDeclarations
 
+/** What `dev` takes beside the settings of the server. */
+export const devOptions = {
+  types: {
+    type: 'string',
+    description: 'The file in which `dev` keeps the TypeScript types of the database. Default: none.',
+  },
+} satisfies OptionDeclarations
+
 /** What `migration up` takes beside the settings of the server. */
 export const migrationOptions = {
   includeAll: {
@@ -335,6 +343,7 @@ export const optionGroups: readonly { readonly title: string; readonly options: 
   { title: 'Commands that ask a running server', options: inspectOptions },
   { title: 'Logs of functions', options: functionsCommandOptions },
   { title: 'Backup and restore', options: backupOptions },
+  { title: 'Development', options: devOptions },
   { title: 'Commands for migrations', options: migrationOptions },
   { title: 'Commands for the database', options: dbOptions },
   { title: 'Commands that compare stored files', options: verifyOptions },
@@ -353,6 +362,9 @@ export const functionsCommandDeclarations = {
 
 /** Settings of `backup` and `restore`: which database and data folder, they find out as the server does. */
 export const backupDeclarations = { ...options, ...backupOptions } satisfies OptionDeclarations
+
+/** Settings of `dev`. */
+export const devDeclarations = { ...options, ...devOptions } satisfies OptionDeclarations
 
 /** Settings of `migration …`: which database, they find out as the server does. */
 export const migrationDeclarations = { ...options, ...migrationOptions } satisfies OptionDeclarations
@@ -378,6 +390,7 @@ export type BackupConfig = OptionValues<typeof backupDeclarations>
 export const commandDeclarations = {
   ...functionsCommandDeclarations,
   ...backupOptions,
+  ...devOptions,
   ...migrationOptions,
   ...dbOptions,
   ...verifyOptions,

@@ -18,7 +18,7 @@ import { seedProject } from './seed.ts'
  * @throws {HoldfastError} `project_config_invalid`, `migration_version_taken`, and those of {@link migrateProject} and {@link seedProject}
  */
 export async function prepareProject(
-  cluster: Cluster,
+  cluster: Pick<Cluster, 'adminUrl' | 'serverVersion'>,
   {
     config,
     logger,

@@ -1,0 +1,108 @@
+import { resolve } from 'node:path'
+import { errorMessage, HoldfastError, silentLogger } from '@holdfast/foundation'
+import { loadConfig } from '../config/load-config.ts'
+import { devDeclarations } from '../config/options.ts'
+import { followProject, type ProjectProblem } from '../project/follow-project.ts'
+import { readRunning, type ReadyLine } from '../running-file.ts'
+import { renderTypes } from '../types/render-types.ts'
+import { readOrUndefined, type CommandInput } from './command.ts'
+import { environmentOf, startCommand, type CommandProcess } from './command-process.ts'
+import { serve } from './start.ts'
+import { writeIfOther } from './write-if-other.ts'
+
+/**
+ * `holdfast dev [-- COMMAND]`: serves as `start` does, puts into the database what changes in the project's folder, and runs the command with the server's address
+ * and keys in its environment. It ends with the command, and the command with it. A server that runs on the data folder already is used as it is.
+ *
+ * With `--json` a line follows on that of `start` each time the project was looked at: `{"project":"applied"}` or `{"project":"failed","problem":{…}}`.
+ *
+ * @returns the exit code: that of the command, if there is one
+ * @throws {HoldfastError} those of a start; `command_not_found`
+ */
+export async function dev(input: CommandInput): Promise<number> {
+  const end = input.argv.indexOf('--')
+  const words = end < 0 ? [] : input.argv.slice(end + 1)
+  const argv = end < 0 ? input.argv : input.argv.slice(0, end)
+  const config = loadConfig(devDeclarations, { argv, env: input.env, readFile: readOrUndefined })
+  const running = readRunning(resolve(config.dataDir))
+  if (running !== undefined) return await useRunning(running.ready, words, input, config.json)
+
+  const ended = Promise.withResolvers<number>()
+  let command: CommandProcess | undefined
+  const report = (problem: ProjectProblem | undefined): void => {
+    if (config.json) input.out(`${JSON.stringify(problem ? { project: 'failed', problem } : { project: 'applied' })}\n`)
+    if (problem) input.err(`\n${[problem.message, problem.detail, problem.hint].filter(Boolean).join('\n')}\n`)
+  }
+  let atStart: ProjectProblem | undefined
+  return await serve(input, config, {
+    onProjectProblem: (error) => (atStart = problemOf(error)),
+    async onReady(ready) {
+      const writeTypes = async (): Promise<void> => {
+        if (config.types === undefined) return
+        const text = await renderTypes(ready.db, { schema: [], restSchemas: config.restSchemas })
+        if (writeIfOther(config.types, text)) input.err(`  wrote ${config.types}\n`)
+      }
+      const following = await followProject({
+        config,
+        adminUrl: ready.db,
+        logger: silentLogger,
+        progress: (line) => input.err(`  ${line} …\n`),
+        async onApplied() {
+          await writeTypes()
+          report(undefined)
+        },
+        onProblem: (error) => report(problemOf(error)),
+      })
+      if (atStart) report(atStart)
+      atStart = undefined
+      await writeTypes().catch((error: unknown) => report(problemOf(error)))
+      if (words.length > 0 && !command) {
+        command = await startCommand(words, { ...input.env, ...environmentOf(ready) }).catch(async (error: unknown) => {
+          await following[Symbol.asyncDispose]()
+          throw error
+        })
+        void command.ended.then(ended.resolve)
+      }
+      return following
+    },
+    lifetime: {
+      until: ended.promise,
+      onStopping: (signal) => void command?.end(signal),
+      async beforeClose() {
+        await command?.ended
+      },
+    },
+  })
+}
+
+/** Another process serves, and follows the project or not. */
+async function useRunning(
+  ready: ReadyLine,
+  words: readonly string[],
+  { env, out, err }: CommandInput,
+  json: boolean,
+): Promise<number> {
+  if (json) out(`${JSON.stringify(ready)}\n`)
+  if (json && words.length === 0) return 0 // its starter wants to know where it is
+  if (words.length === 0) {
+    throw new HoldfastError('server_running', 500, `A server runs on ${ready.base} already, with this data folder.`, {
+      hint: 'Name a command to run with it, after --, or end it with "holdfast stop".',
+    })
+  }
+  err(`Uses the server on ${ready.base}, which another process runs.\n`)
+  const command = await startCommand(words, { ...env, ...environmentOf(ready) })
+  const pass = (signal: NodeJS.Signals): void => void command.end(signal)
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  for (const signal of signals) process.on(signal, pass)
+  try {
+    return await command.ended
+  } finally {
+    for (const signal of signals) process.off(signal, pass)
+  }
+}
+
+function problemOf(error: unknown): ProjectProblem {
+  if (!(error instanceof HoldfastError)) return { code: 'internal_error', message: errorMessage(error) }
+  const { code, message, detail, hint } = error
+  return { code, message, detail, hint }
+}

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { HoldfastError, type Logger } from '@holdfast/foundation'
+import { createPool, withOwnSettings } from '@holdfast/postgres'
+import type { Config } from '../config/options.ts'
+import { readHistory } from './history.ts'
+import { listMigrationFiles } from './migration-files.ts'
+import { prepareProject } from './prepare-project.ts'
+import { readDatabaseConfig } from './project-config.ts'
+import { watchFiles } from './watch-files.ts'
+
+/** Why the project is not in the database, for people and tools. */
+export interface ProjectProblem {
+  readonly code: string
+  readonly message: string
+  readonly detail?: string | undefined
+  readonly hint?: string | undefined
+}
+
+export interface FollowProjectOptions {
+  readonly config: Config
+  /** Connects as the role that projects act as. */
+  readonly adminUrl: string
+  readonly logger: Logger
+  readonly progress: (line: string) => void
+  /** Called when the database has all that there is. */
+  readonly onApplied: () => Promise<void>
+  readonly onProblem: (error: unknown) => void
+}
+
+/**
+ * Puts migrations and seeds into the database as they come into the project's folder, until it is closed. One that failed is tried again when it has changed; one that
+ * is applied and changes afterwards is told as a problem, since only a reset can undo it.
+ */
+export async function followProject(options: FollowProjectOptions): Promise<AsyncDisposable> {
+  const { config, adminUrl, logger, progress } = options
+  if (!config.projectMigrations) return { [Symbol.asyncDispose]: () => Promise.resolve() }
+  let seen = hashesOf(config)
+  const apply = async (): Promise<void> => {
+    try {
+      const before = new Set(await appliedVersions(adminUrl))
+      await prepareProject({ adminUrl, serverVersion: 0 }, { config, logger, progress })
+      const now = hashesOf(config)
+      const changed = [...seen].find(([version, { hash }]) => before.has(version) && now.get(version)?.hash !== hash)
+      seen = now
+      const path = changed && now.get(changed[0])?.path
+      if (path !== undefined) throw changedAfterwards(path)
+      await options.onApplied()
+    } catch (error) {
+      options.onProblem(error)
+    }
+  }
+  return watchFiles(config.migrationsDir, [config.functionsConfig, ...(await seedsOf(config))], apply)
+}
+
+/** A configuration that cannot be read is told when it changes, and was told by the start. */
+async function seedsOf(config: Config): Promise<readonly string[]> {
+  try {
+    const { folder, seedPatterns } = await readDatabaseConfig(config.functionsConfig)
+    return seedPatterns.flatMap((pattern) => {
+      const found = globSync(pattern, { cwd: folder })
+      return (found.length > 0 ? found : [pattern]).map((name) => join(folder, name))
+    })
+  } catch {
+    return []
+  }
+}
+
+async function appliedVersions(adminUrl: string): Promise<readonly string[]> {
+  await using pool = createPool({
+    url: withOwnSettings(adminUrl, 0),
+    applicationName: 'holdfast project',
+    connectionsMax: 1,
+  })
+  return await readHistory(pool)
+}
+
+type Seen = ReadonlyMap<string, { readonly path: string; readonly hash: string }>
+
+/** By version; none in a folder that cannot be listed, which applying tells. */
+function hashesOf(config: Config): Seen {
+  try {
+    const { files } = listMigrationFiles(config.migrationsDir)
+    return new Map(
+      files.map(({ version, path }) => [
+        version,
+        { path, hash: createHash('sha256').update(readFileSync(path)).digest('hex') },
+      ]),
+    )
+  } catch {
+    return new Map()
+  }
+}
+
+function changedAfterwards(path: string): HoldfastError {
+  return new HoldfastError('migration_changed', 500, `${path} has changed after it was applied.`, {
+    hint: 'Make a further migration, or the database anew with "holdfast db reset".',
+  })
+}

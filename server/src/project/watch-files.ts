@@ -1,0 +1,61 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Milliseconds between two looks. Looking also works where a file system tells of no changes, and where there is no folder yet. */
+const LOOK_MS = 300
+
+/**
+ * Tells when a file of a folder has come, gone or changed, or the one beside it: the migrations of a project, and its seed.
+ *
+ * @param folder - need not exist
+ * @param onChange - awaited, before the next look
+ * @returns ends watching, after an `onChange` that runs
+ */
+export function watchFiles(folder: string, files: readonly string[], onChange: () => Promise<void>): AsyncDisposable {
+  let seen = stateOf(folder, files)
+  let timer: NodeJS.Timeout | undefined
+  let isEnded = false
+  let running = Promise.resolve()
+
+  const look = async (): Promise<void> => {
+    const now = stateOf(folder, files)
+    // An editor that is writing has another size at the next look.
+    if (now !== seen) {
+      seen = now
+      await onChange()
+    }
+    if (!isEnded) schedule()
+  }
+  function schedule(): void {
+    timer = setTimeout(() => (running = look()), LOOK_MS).unref()
+  }
+  schedule()
+  return {
+    async [Symbol.asyncDispose]() {
+      isEnded = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
+
+/** Names, sizes and times of change, as one text. */
+function stateOf(folder: string, files: readonly string[]): string {
+  const paths = [...namesIn(folder).map((name) => join(folder, name)), ...files]
+  return paths
+    .map((path) => {
+      const found = statSync(path, { throwIfNoEntry: false })
+      return found ? `${path}\0${found.size}\0${found.mtimeMs}` : path
+    })
+    .join('\n')
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.sql'))
+      .toSorted()
+  } catch {
+    return [] // there is none yet, or no more
+  }
+}
