@@ -1,6 +1,7 @@
 import type { JSX } from 'react'
 import type { GlyphName } from '../lib/glyph-name.ts'
 import type { RecordState } from '../lib/records/record-state.ts'
+import { stateMessages as words } from '../messages/states.ts'
 
 const SHAPES: Readonly<Record<GlyphName, JSX.Element>> = {
   clock: (
@@ -101,16 +102,16 @@ export function StateGlyph({
   )
 }
 
-/** How each state looks and is called. */
+/** How each state looks; `messages/states.ts` says what it is called. */
 export const RECORD_STATES: Readonly<
-  Record<Exclude<RecordState, 'clean'>, { readonly glyph: GlyphName; readonly word: string; readonly tone: string }>
+  Record<Exclude<RecordState, 'clean'>, { readonly glyph: GlyphName; readonly tone: string }>
 > = {
-  waiting: { glyph: 'clock', word: 'not sent yet', tone: 'text-muted' },
-  sending: { glyph: 'arrow-up', word: 'sending', tone: 'text-info' },
-  confirming: { glyph: 'dotted-check', word: 'accepted, confirming', tone: 'text-success' },
-  rejected: { glyph: 'triangle', word: 'not accepted', tone: 'text-danger' },
-  held: { glyph: 'link', word: 'waits for the change before it', tone: 'text-warning' },
-  gone: { glyph: 'ghost', word: 'no longer visible to you', tone: 'text-muted' },
+  waiting: { glyph: 'clock', tone: 'text-muted' },
+  sending: { glyph: 'arrow-up', tone: 'text-info' },
+  confirming: { glyph: 'dotted-check', tone: 'text-success' },
+  rejected: { glyph: 'triangle', tone: 'text-danger' },
+  held: { glyph: 'link', tone: 'text-warning' },
+  gone: { glyph: 'ghost', tone: 'text-muted' },
 }
 
 /** The mark of a record's state: the glyph with its word as name, or glyph and word side by side. Nothing for a clean record. */
@@ -129,7 +130,7 @@ export function RecordStateMark({
 }): JSX.Element | null {
   if (state === 'clean') return null
   const { glyph, tone } = RECORD_STATES[state]
-  const word = says ?? RECORD_STATES[state].word
+  const word = says ?? words[state]
   return (
     <span
       className={`inline-flex items-center gap-1.5 text-small ${tone}`}

@@ -1,7 +1,7 @@
 import type { JSX, ReactNode } from 'react'
 import { FieldValueView } from '../../components/fields/field-value.tsx'
 import { RowThumbnails } from '../../components/records/row-thumbnails.tsx'
-import { RECORD_STATES, StateGlyph } from '../../components/state-glyph.tsx'
+import { StateGlyph } from '../../components/state-glyph.tsx'
 import { cx } from '../../lib/cx.ts'
 import { isAlignedRight, isTextual } from '../../lib/fields/field-kind.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
@@ -13,6 +13,7 @@ import type { ToneLooks } from './grid-dress.ts'
 import { GUTTER_PX, type GridColumn } from './grid-layout.ts'
 import { LABEL_PREFIX } from './query/grid-query.ts'
 import type { GridRow } from './window-cache.ts'
+import { stateMessages } from '../../messages/states.ts'
 
 export interface GridCellProps {
   readonly column: GridColumn
@@ -128,7 +129,7 @@ function nameOf(props: GridCellProps): string {
     ...(isLate ? [words.late] : []),
     ...(tone ? [tone.word] : []),
     ...(photos === undefined ? [] : [photoMessages.ofRow(photos.count)]),
-    ...(state === 'clean' ? [] : [words.changedCell, RECORD_STATES[state].word]),
+    ...(state === 'clean' ? [] : [words.changedCell, stateMessages[state]]),
   ].join(', ')
 }
 

@@ -14,6 +14,7 @@ import { isApple } from '../../lib/shortcuts.ts'
 import { lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
 import { usePlaceTopics } from '../../lib/presence/topics.ts'
 import { recordMessages as words } from '../../messages/record.ts'
+import { stateMessages } from '../../messages/states.ts'
 
 const TypingMark = lazyAfterPaint<{ readonly topic: string | undefined; readonly text: string }>(
   async () => (await import('./typing-mark.tsx')).TypingMark,
@@ -85,7 +86,7 @@ export function Comments({
                   {state === 'clean' ? null : (
                     <span className={`inline-flex items-center gap-1 self-center ${RECORD_STATES[state].tone}`}>
                       <StateGlyph name={RECORD_STATES[state].glyph} size={12} />
-                      {RECORD_STATES[state].word}
+                      {stateMessages[state]}
                     </span>
                   )}
                 </p>

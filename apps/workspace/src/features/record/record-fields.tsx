@@ -2,7 +2,6 @@ import { useSchema } from '@holdfast/react'
 import { type JSX, type ReactNode, useMemo } from 'react'
 import { Avatar } from '../../components/avatar.tsx'
 import { Disclosure } from '../../components/disclosure.tsx'
-import { RECORD_STATES } from '../../components/state-glyph.tsx'
 import { cx } from '../../lib/cx.ts'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
@@ -14,6 +13,7 @@ import { recordMessages as words } from '../../messages/record.ts'
 import type { EditorsOfFields } from './field-editors.tsx'
 import { FieldInput, FieldText } from './field-input.tsx'
 import { isWide, sectionsOf } from './record-sections.ts'
+import { stateMessages } from '../../messages/states.ts'
 
 interface RecordFieldsProps {
   readonly fields: readonly Field[]
@@ -122,7 +122,7 @@ function RecordField({
         field={field}
         value={value}
         label={label}
-        note={state === 'clean' ? undefined : RECORD_STATES[state].word}
+        note={state === 'clean' ? undefined : stateMessages[state]}
         problem={problems.get(field.name)}
         isRequired={isDraft && field.isRequired}
         refusedChoices={rights?.choices.get(field.name)}

@@ -1,10 +1,10 @@
-import { explainVerdict } from '@holdfast/client'
 import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { buttonClass } from '../../components/button.tsx'
 import { Notice } from '../../components/notice.tsx'
 import type { Field } from '../../lib/fields/field.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
+import { verdictWords } from '../../lib/records/verdict-words.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 
 /** On top of a record with a change that the server refused: its reason, and the way to the decision. */
@@ -20,7 +20,7 @@ export function RejectedBanner({
   const { item } = mark
   if (!item) return null
   const label = (name: string): string => fields.find((field) => field.name === name)?.label ?? name
-  const { title, advice } = explainVerdict(item.verdict, { column: (_table, column) => label(column) })
+  const { title, advice } = verdictWords(item.verdict, label)
   const changed = [...mark.fields].filter(([, state]) => state === mark.state).map(([name]) => label(name))
   return (
     <Notice

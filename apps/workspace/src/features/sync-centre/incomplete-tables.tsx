@@ -5,7 +5,7 @@ import { StateGlyph } from '../../components/state-glyph.tsx'
 import { toTableInfo } from '../../lib/data/tables.ts'
 import { humanize } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
-import { incompleteMessages } from '../../messages/verdicts.ts'
+import { incompleteMessages } from '../../messages/incomplete.ts'
 import { asSentence } from './as-sentence.ts'
 
 /** Tables of which rows are missing on this device: why, and what to do. Screen readers hear of one that comes while the tab is open. */

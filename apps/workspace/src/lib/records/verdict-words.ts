@@ -14,12 +14,16 @@ export interface VerdictWords {
   readonly advice: string
 }
 
-/** What happened to a refused change and what to do, in words without names of rules: these are in the details. */
-export function verdictWords(verdict: Verdict): VerdictWords {
+/**
+ * What happened to a refused change and what to do, in words without names of rules: these are in the details.
+ *
+ * @param labelOf - what people call a column
+ */
+export function verdictWords(verdict: Verdict, labelOf: (column: string) => string = humanize): VerdictWords {
   const { code } = explainVerdict(verdict)
   if (verdict.status === 'unexpected') return { code, title: words.notTaken, advice: words.tryLater }
-  const label = verdict.status === 'error' && verdict.column !== undefined ? humanize(verdict.column) : undefined
-  return { code, title: titleOf(code, verdict, label), advice: adviceOf(code, verdict, label) }
+  const label = verdict.status === 'error' && verdict.column !== undefined ? labelOf(verdict.column) : undefined
+  return { code, title: titleOf(code, verdict, label), advice: adviceOf(code, verdict, labelOf) }
 }
 
 function titleOf(code: string, verdict: Verdict, label: string | undefined): string {
@@ -40,16 +44,16 @@ function titleOf(code: string, verdict: Verdict, label: string | undefined): str
   }
 }
 
-function adviceOf(code: string, verdict: Verdict, label: string | undefined): string {
+function adviceOf(code: string, verdict: Verdict, labelOf: (column: string) => string): string {
   if (verdict.status === 'error') {
     if (code === 'HF-SYNC-CHECK') {
-      const labels = (verdict.columns ?? []).map(humanize)
+      const labels = (verdict.columns ?? []).map((column) => labelOf(column))
       return labels.length === 0 ? words.changeValue : words.changeFields(labels)
     }
     if (code === 'HF-SYNC-RULE') {
       // Rules give advice in their hint, or a stable code such as `action.transition`: only the first is for people.
       if (verdict.hint !== undefined && /\s/.test(verdict.hint.trim())) return verdict.hint
-      return label === undefined ? words.changeRecord : words.changeFields([label])
+      return verdict.column === undefined ? words.changeRecord : words.changeFields([labelOf(verdict.column)])
     }
   }
   const advice: Readonly<Record<string, string>> = words.advice

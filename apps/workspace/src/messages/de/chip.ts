@@ -6,7 +6,7 @@ export const chipMessages: Translation<typeof english> = {
   upToDate: 'Auf dem neuesten Stand',
   incomplete: (tables) => icu('{tables, plural, one {# Tabelle} other {# Tabellen}} unvollständig', { tables }),
   incompleteDetail: 'Auf diesem Gerät fehlen Einträge, die Sie sehen dürfen. Unter Abgleich steht, welche und warum.',
-  sending: (waiting) => icu('{waiting, number} werden gesendet', { waiting }),
+  sending: (waiting) => icu('{waiting, plural, one {# wird} other {# werden}} gesendet', { waiting }),
   sendingDetail: (waiting) =>
     icu('{waiting, plural, one {# Änderung ist} other {# Änderungen sind}} auf dem Weg zum Server.', { waiting }),
   receiving: (percent) => (percent === undefined ? 'Empfängt' : `Empfängt ${percent} %`),

@@ -3,7 +3,7 @@ import type { signInMessages as english } from '../sign-in.ts'
 
 export const signInMessages: Translation<typeof english> = {
   title: 'Anmelden',
-  lead: 'Melden Sie sich in Ihrem Arbeitsbereich an',
+  lead: 'Im Arbeitsbereich anmelden',
   passwordTitle: 'Passwort eingeben',
   codeTitle: 'Code eingeben',
   email: 'E-Mail',

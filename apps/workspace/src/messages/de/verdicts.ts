@@ -1,6 +1,5 @@
-import { capitalize } from '../../lib/format.ts'
 import type { Translation } from '../../lib/texts.ts'
-import type { incompleteMessages as incomplete, verdictMessages as english } from '../verdicts.ts'
+import type { verdictMessages as english } from '../verdicts.ts'
 
 export const verdictMessages: Translation<typeof english> = {
   titles: {
@@ -35,28 +34,4 @@ export const verdictMessages: Translation<typeof english> = {
   changeFields: (labels) => `Ändern Sie ${labels.join(' oder ')} und senden Sie noch einmal.`,
   changeValue: 'Ändern Sie den Wert und senden Sie noch einmal.',
   changeRecord: 'Ändern Sie den Eintrag und senden Sie noch einmal.',
-}
-
-export const incompleteMessages: Translation<typeof incomplete> = {
-  titles: {
-    too_many_groups: (many) =>
-      `Für Sie sind mehr ${capitalize(many)} freigegeben, als auf ein Gerät passen. Einige fehlen hier`,
-    own_values: (many) =>
-      `Einige ${capitalize(many)}, die Sie geschrieben haben, sind nicht auf den Geräten. Sie haben mehr verschiedene Werte geschrieben, als ein Konto darf`,
-    others_values: (many) =>
-      `Einige ${capitalize(many)} eines anderen Kontos fehlen hier. Es hat mehr verschiedene Werte geschrieben, als ein Konto darf`,
-    too_many_values: (many) =>
-      `Die neuesten ${capitalize(many)} fehlen hier vielleicht. Es gibt mehr verschiedene Werte, als Geräte bekommen`,
-    policy_fails: (many) =>
-      `Einige ${capitalize(many)} fehlen hier. Der Server kann nicht entscheiden, welche Sie sehen dürfen`,
-  },
-  advice: {
-    too_many_groups:
-      'Bitten Sie, wer sie freigibt, einige zurückzunehmen, oder fragen Sie Ihre Systembetreuung. Was hier fehlt, ist noch auf dem Server.',
-    own_values: 'Löschen Sie einige oder nehmen Sie Werte, die andere schon haben. Sie sind noch auf dem Server.',
-    others_values:
-      'Sagen Sie es Ihrer Systembetreuung; sie sieht, wessen es sind. Was hier fehlt, ist noch auf dem Server.',
-    too_many_values: 'Sagen Sie es Ihrer Systembetreuung. Was hier fehlt, ist noch auf dem Server.',
-    policy_fails: 'Sagen Sie es Ihrer Systembetreuung. Von dem, was Sie geschrieben haben, ist nichts verloren.',
-  },
 }
