@@ -6,9 +6,11 @@ import {
   functionsCommandOptions,
   genOptions,
   inspectOptions,
+  keysOptions,
   migrationOptions,
   options,
   projectOptions,
+  secretsOptions,
   serverOptions,
   statusOptions,
   verifyOptions,
@@ -36,6 +38,7 @@ const PLACE = (({ dataDir, configFile, databaseUrl, postgresBin, json }) => ({
 
 const { url, serviceKey, user, table, id, apply } = inspectOptions
 const RUNNING = { ...PLACE, url, serviceKey }
+const { show, algorithm, atOnce } = keysOptions
 const MIGRATIONS = { ...PLACE, ...projectOptions }
 const { follow, lines, requestId } = functionsCommandOptions
 const { seed, version, yes, dryRun, includeSeed } = dbOptions
@@ -137,6 +140,36 @@ export const COMMANDS: readonly CommandEntry[] = [
     words: 'functions metrics',
     argument: '[name]',
     summary: 'Tells calls, errors, times and memory of the functions of a running server',
+    options: RUNNING,
+  },
+  {
+    words: 'secrets set',
+    argument: '<NAME=value …>',
+    summary: 'Sets secrets of functions; for a NAME alone the value is standard input (--env-file)',
+    options: { ...PLACE, ...secretsOptions },
+  },
+  { words: 'secrets list', summary: 'Lists the secrets of functions, with digests of their values', options: PLACE },
+  { words: 'secrets unset', argument: '<NAME …>', summary: 'Removes secrets of functions', options: PLACE },
+  {
+    words: 'keys list',
+    summary: 'Lists the API keys (--show), and the keys that sign sessions',
+    options: { ...RUNNING, show },
+  },
+  {
+    words: 'keys add',
+    summary: 'Makes a key that can sign sessions, once others know it (--algorithm)',
+    options: { ...RUNNING, algorithm },
+  },
+  {
+    words: 'keys rotate',
+    argument: '[key]',
+    summary: 'Has the added key sign sessions from now on (--at-once)',
+    options: { ...RUNNING, atOnce },
+  },
+  {
+    words: 'keys revoke',
+    argument: '<key>',
+    summary: 'Has what a key has signed refused from now on',
     options: RUNNING,
   },
   {

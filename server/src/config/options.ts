@@ -294,6 +294,34 @@ export const statusOptions = {
   },
 } satisfies OptionDeclarations
 
+/** What `secrets set` takes beside the settings of the server. */
+export const secretsOptions = {
+  envFile: {
+    type: 'string',
+    description: 'A file as of dotenv, whose variables `secrets set` takes over (`--env-file=FILE`).',
+  },
+} satisfies OptionDeclarations
+
+/** What `keys` takes beside the settings of the server. */
+export const keysOptions = {
+  show: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether `keys` shows API keys whole: on a terminal, or with `--json`.',
+  },
+  algorithm: {
+    type: 'string',
+    default: 'ES256',
+    description: 'What a key of `keys add` signs with: ES256 or RS256.',
+  },
+  atOnce: {
+    type: 'boolean',
+    default: false,
+    description:
+      'Whether `keys rotate` signs with a key that others may not know yet, instead of twenty minutes after it was added.',
+  },
+} satisfies OptionDeclarations
+
 /** What `functions logs` takes beside the settings of the server. */
 export const functionsCommandOptions = {
   follow: {
@@ -349,6 +377,8 @@ export const optionGroups: readonly { readonly title: string; readonly options: 
   { title: 'Commands that compare stored files', options: verifyOptions },
   { title: 'Types of the database', options: genOptions },
   { title: 'Status of the server', options: statusOptions },
+  { title: 'Secrets of functions', options: secretsOptions },
+  { title: 'Keys', options: keysOptions },
 ]
 
 /** Settings of the commands that ask a running server: where it is, they find out as it does. */
@@ -378,9 +408,17 @@ export const storageDeclarations = { ...options, ...verifyOptions } satisfies Op
 /** Settings of `gen types`: which database, and where the server is, it finds out as they do. */
 export const genDeclarations = { ...inspectDeclarations, ...genOptions } satisfies OptionDeclarations
 
+/** Settings of `secrets …`. */
+export const secretsDeclarations = { ...options, ...secretsOptions } satisfies OptionDeclarations
+
+/** Settings of `keys …`: which server, it finds out as `sync …` does. */
+export const keysDeclarations = { ...inspectDeclarations, ...keysOptions } satisfies OptionDeclarations
+
 /** Settings of `status`. */
 export const statusDeclarations = { ...options, ...statusOptions } satisfies OptionDeclarations
 
+export type SecretsConfig = OptionValues<typeof secretsDeclarations>
+export type KeysConfig = OptionValues<typeof keysDeclarations>
 export type GenConfig = OptionValues<typeof genDeclarations>
 export type StorageConfig = OptionValues<typeof storageDeclarations>
 export type MigrationConfig = OptionValues<typeof migrationDeclarations>
@@ -396,6 +434,8 @@ export const commandDeclarations = {
   ...verifyOptions,
   ...genOptions,
   ...statusOptions,
+  ...secretsOptions,
+  ...keysOptions,
 } satisfies OptionDeclarations
 
 export type Config = OptionValues<typeof options>

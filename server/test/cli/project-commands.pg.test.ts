@@ -163,6 +163,33 @@ describe('in the folder of a project', () => {
     expect(out).toContain(`ANON_KEY="${ready.anonKey}"\n`)
   })
 
+  test('keys lists what there is, and whole keys only where a person sees them', async () => {
+    const listed = await holdfast(folder, 'keys')
+    expect(listed).toMatchObject({ code: 0, err: '' })
+    expect(listed.out).toContain('  service_role  eyJ')
+    for (const key of [ready.anonKey, ready.serviceRoleKey]) expect(listed.out).not.toContain(key)
+    expect(await holdfast(folder, 'keys', '--show')).toMatchObject({ code: 1, out: '' })
+    const { out } = await holdfast(folder, 'keys', '--show', '--json')
+    expect(JSON.parse(out)).toMatchObject({
+      api: { service_role: ready.serviceRoleKey },
+      signing: [{ status: 'current' }],
+    })
+  })
+
+  test('keys rotate signs with a new key, at once only if that is asked for', async () => {
+    const states = async (...argv: readonly string[]): Promise<readonly string[]> => {
+      const { out } = await holdfast(folder, 'keys', ...argv, '--json')
+      return (JSON.parse(out) as { readonly signing: readonly { readonly status: string }[] }).signing.map(
+        ({ status }) => status,
+      )
+    }
+    expect((await states('add')).toSorted()).toEqual(['current', 'standby'])
+    const early = await holdfast(folder, 'keys', 'rotate')
+    expect(early).toMatchObject({ code: 1, out: '' })
+    expect(early.err).not.toContain('{')
+    expect((await states('rotate', '--at-once')).toSorted()).toEqual(['current', 'previous'])
+  })
+
   test('gen types writes the module that the generator of Supabase writes', async () => {
     const { code, out } = await holdfast(folder, 'gen', 'types', 'typescript', '--local')
     expect(code).toBe(0)

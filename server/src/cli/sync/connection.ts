@@ -81,7 +81,18 @@ function readError(
   text: string,
 ): { readonly code?: string; readonly description?: string; readonly hint?: string } | undefined {
   try {
-    return (JSON.parse(text) as { error?: { code?: string; description?: string; hint?: string } }).error
+    const answer = JSON.parse(text) as {
+      readonly error?: { readonly code?: string; readonly description?: string; readonly hint?: string }
+      readonly error_code?: string
+      readonly msg?: string
+    }
+    // Accounts have words of their own.
+    return (
+      answer.error ?? {
+        ...(answer.error_code && { code: answer.error_code }),
+        ...(answer.msg && { description: answer.msg }),
+      }
+    )
   } catch {
     return undefined // not from this server
   }

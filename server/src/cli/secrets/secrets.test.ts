@@ -1,0 +1,91 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { editEnv } from './env-file.ts'
+import { secrets } from './secrets.ts'
+
+let folder: string
+const file = (): string => join(folder, '.env')
+
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'holdfast-secrets-'))))
+afterEach(() => rmSync(folder, { recursive: true }))
+
+function run(argv: readonly string[], standardInput = ''): string {
+  let text = ''
+  const out = (part: string): void => void (text += part)
+  const env = { HOLDFAST_FUNCTIONS_DIR: folder }
+  secrets({ argv, env, out, err: () => undefined }, () => standardInput)
+  return text
+}
+
+describe('holdfast secrets', () => {
+  test('sets, lists and removes what functions read', () => {
+    run(['set', 'MAIL_KEY=a b', 'OTHER=1', '--json'])
+    expect(parseEnv(readFileSync(file(), 'utf8'))).toEqual({ MAIL_KEY: 'a b', OTHER: '1' })
+    expect(statSync(file()).mode & 0o777).toBe(0o600)
+    run(['set', 'OTHER=2'])
+    const listed = JSON.parse(run(['list', '--json'])) as readonly { readonly name: string; readonly digest: string }[]
+    expect(listed.map(({ name }) => name)).toEqual(['MAIL_KEY', 'OTHER'])
+    // echo -n 2 | sha256sum
+    expect(listed[1]?.digest).toBe('d4735e3a265e16eee03f59718b9b5d03019c07d8b6c51f90da3a666eec13ab35')
+    expect(run(['list'])).not.toContain('a b')
+    run(['unset', 'OTHER'])
+    expect(parseEnv(readFileSync(file(), 'utf8'))).toEqual({ MAIL_KEY: 'a b' })
+  })
+
+  test('takes a value from standard input, where no one sees it, and many from a file', () => {
+    run(['set', 'MAIL_KEY'], 'from a pipe\n')
+    const other = join(folder, 'other.env')
+    writeFileSync(other, 'A=1\nB="two\nlines"\n')
+    run(['set', `--env-file=${other}`])
+    expect(parseEnv(readFileSync(file(), 'utf8'))).toEqual({ MAIL_KEY: 'from a pipe', A: '1', B: 'two\nlines' })
+  })
+
+  test.each([
+    [['set', 'SUPABASE_URL=x'], /reserved/],
+    [['set', '1st=x'], /cannot be the name/],
+    [['set', 'A', 'B'], /one secret/],
+    [['set'], /nothing to change/],
+    [['unset', 'MISSING'], /no secret MISSING/],
+    [['set', '--env-file=/nowhere/.env'], /does not exist/],
+    [['sett', 'A=1'], /not a command/],
+  ])('refuses %j', (argv, message) => {
+    expect(() => run(argv)).toThrow(message)
+  })
+})
+
+describe('a file of secrets', () => {
+  const change = (text: string, changes: Readonly<Record<string, string | undefined>>): string =>
+    editEnv(text, new Map(Object.entries(changes)))
+
+  test('keeps its comments and other lines', () => {
+    const text = '# Mails\nexport MAIL_KEY = "x" # of the test account\n\nOTHER=1'
+    expect(change(text, { MAIL_KEY: 'y' })).toBe('# Mails\n\nOTHER=1\nMAIL_KEY=y\n')
+    expect(change('A="one\nB=two"\nC=3\n', { A: undefined })).toBe('C=3\n')
+  })
+
+  test.each([
+    '',
+    ' spaces ',
+    'a#b',
+    "it's",
+    'say "x"',
+    'back\\nslash',
+    'two\nlines',
+    '`',
+    '$HOME',
+    '-----BEGIN KEY-----\nMIIB=\n-----END KEY-----\n',
+  ])('holds %j', (value) => {
+    expect(parseEnv(change('A=1\n', { B: value }))).toEqual({ A: '1', B: value })
+  })
+
+  test('is left alone where a change would change something else, or a value cannot be held', () => {
+    expect(() => change('', { A: `'"\`` })).toThrow(expect.objectContaining({ code: 'secret_invalid' }))
+    // What looks like a definition is a part of another value.
+    expect(() => change("A='first\nB=second\n'\n", { B: '1' })).toThrow(
+      expect.objectContaining({ code: 'secrets_file_invalid' }),
+    )
+  })
+})

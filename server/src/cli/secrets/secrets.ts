@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, relative } from 'node:path'
+import { parseEnv } from 'node:util'
+import { HoldfastError } from '@holdfast/foundation'
+import { functionsOptions, projectFilesOf } from '@holdfast/functions'
+import { loadConfig } from '../../config/load-config.ts'
+import { nearest } from '../../config/names.ts'
+import { secretsDeclarations, type SecretsConfig } from '../../config/options.ts'
+import { optionsOf } from '../../parts/service-options.ts'
+import { readOrUndefined, type CommandInput } from '../command.ts'
+import { editEnv } from './env-file.ts'
+
+const COMMANDS = ['set', 'list', 'unset'] as const
+
+const NAME = /^[A-Za-z_]\w*$/
+
+/** Ours, as on Supabase: a function finds where its project is there. */
+const RESERVED = /^SUPABASE_/
+
+/**
+ * `holdfast secrets set|list|unset`: the secrets of functions, in the file where a server reads them. A server that runs sees the change at once.
+ *
+ * @param readInput - standard input, for the value of a name without one
+ * @returns the exit code
+ * @throws {HoldfastError} `secret_invalid`, `secrets_file_invalid`, `command_unknown`
+ */
+export function secrets(input: CommandInput, readInput = () => readFileSync(0, 'utf8')): number {
+  const [command, ...rest] = input.argv
+  if (command !== 'set' && command !== 'list' && command !== 'unset') throw unknownCommand(command)
+  const given = rest.filter((argument) => !argument.startsWith('-'))
+  const argv = rest.filter((argument) => argument.startsWith('-'))
+  const config = loadConfig(secretsDeclarations, { argv, env: input.env, readFile: readOrUndefined })
+  const file = projectFilesOf(optionsOf(config, functionsOptions)).envFile
+  const before = readOrUndefined(file) ?? ''
+  if (command === 'list') return list(parseEnv(before) as Record<string, string>, config, input)
+  const changes = command === 'set' ? valuesOf(given, config, readInput) : namesOf(given, before)
+  if (changes.size === 0) throw invalid('There is nothing to change.', 'Write "holdfast secrets set NAME=value".')
+  write(file, editEnv(before, changes))
+  const names = [...changes.keys()]
+  const shown = relative(process.cwd(), file) || file
+  if (config.json) input.out(`${JSON.stringify({ [command]: names, file })}\n`)
+  else
+    input.out(
+      `${command === 'set' ? 'Set' : 'Removed'} ${names.join(', ')} in ${shown}. Keep it out of version control.\n`,
+    )
+  return 0
+}
+
+/** Names and digests, as Supabase's CLI has it: whether a value is the one that it should be can be seen, not the value. */
+function list(values: Readonly<Record<string, string>>, { json }: SecretsConfig, { out }: CommandInput): number {
+  const rows = Object.entries(values)
+    .map(([name, value]) => ({ name, digest: createHash('sha256').update(value).digest('hex') }))
+    .toSorted((left, right) => (left.name < right.name ? -1 : 1))
+  const width = Math.max(0, ...rows.map(({ name }) => name.length))
+  if (json) out(`${JSON.stringify(rows)}\n`)
+  else if (rows.length === 0) out('There are no secrets.\n')
+  else out(rows.map(({ name, digest }) => `${name.padEnd(width)}  ${digest}\n`).join(''))
+  return 0
+}
+
+function valuesOf(
+  given: readonly string[],
+  { envFile }: SecretsConfig,
+  readInput: () => string,
+): ReadonlyMap<string, string> {
+  const values = new Map(envFile === undefined ? [] : Object.entries(readEnv(envFile)))
+  const withoutValue = given.filter((argument) => !argument.includes('='))
+  if (withoutValue.length > 1) throw invalid('Standard input has the value of one secret.', 'Give one name at a time.')
+  for (const argument of given) {
+    const equals = argument.indexOf('=')
+    if (equals < 0) values.set(argument, readInput().replace(/\r?\n$/, ''))
+    else values.set(argument.slice(0, equals), argument.slice(equals + 1))
+  }
+  for (const name of values.keys()) {
+    if (!NAME.test(name)) throw invalid(`"${name}" cannot be the name of a secret.`, 'Use letters, digits and _.')
+    if (RESERVED.test(name))
+      throw invalid(`${name} is reserved: SUPABASE_… are set by the server.`, 'Choose another name.')
+  }
+  return values
+}
+
+function readEnv(path: string): Readonly<Record<string, string>> {
+  const text = readOrUndefined(path)
+  if (text === undefined) throw invalid(`${path} does not exist.`, 'Check --env-file.')
+  return parseEnv(text) as Record<string, string>
+}
+
+function namesOf(given: readonly string[], before: string): ReadonlyMap<string, undefined> {
+  const known = Object.keys(parseEnv(before))
+  for (const name of given) {
+    if (known.includes(name)) continue
+    const meant = nearest(name, known)
+    throw invalid(
+      `There is no secret ${name}.`,
+      meant ? `Did you mean ${meant}?` : '"holdfast secrets list" names them.',
+    )
+  }
+  return new Map(given.map((name) => [name, undefined]))
+}
+
+/** As a whole or not at all, for its owner only. A link stays one. */
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true })
+  const path = realOf(file)
+  // A name that no server takes for a change of the project.
+  writeFileSync(`${path}.tmp`, text, { mode: 0o600, flush: true })
+  renameSync(`${path}.tmp`, path)
+}
+
+function realOf(file: string): string {
+  try {
+    return realpathSync(file)
+  } catch {
+    return file // it does not exist yet
+  }
+}
+
+function invalid(message: string, hint: string): HoldfastError {
+  return new HoldfastError('secret_invalid', 500, message, { hint })
+}
+
+function unknownCommand(command: string | undefined): HoldfastError {
+  const meant = command === undefined ? undefined : nearest(command, COMMANDS)
+  return new HoldfastError(
+    'command_unknown',
+    500,
+    command === undefined ? 'What about the secrets?' : `"secrets ${command}" is not a command.`,
+    { hint: meant ? `Did you mean "holdfast secrets ${meant}"?` : 'There are "secrets set", "list" and "unset".' },
+  )
+}
