@@ -64,14 +64,13 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   const realtime = openChannels(context, { accounts, share: shares.share('realtime'), pool, tap, roles, isStandby })
   const functions = openFunctionsPart(context, { accounts, baseUrl, pool, requestUrl, hasSample })
   phases.end('services')
-  const { exposedSchemas } = rest
-  const policies = openPolicyCompiler(context, { pool, readerUrl, catalog, exposedSchemas })
+  const policies = openPolicyCompiler(context, { pool, readerUrl, catalog, exposedSchemas: rest.exposedSchemas })
   const sync = openSyncPart(context, {
     url,
     roles,
     shares,
     policies,
-    exposedSchemas,
+    exposedSchemas: rest.exposedSchemas,
     accounts,
     channels: { tap, ...(realtime ? { alsoPublished: realtime.publishedTables } : {}) },
   })
@@ -98,6 +97,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
     apiKeys: accounts.auth.apiKeys,
     s3: storage?.s3 && { ...storage.s3, endpoint: `${baseUrl}/storage/v1/s3` },
     jwtSecret: jwtSecret.text,
+    mailboxUrl: accounts.auth.captured && config.mailbox ? `${baseUrl}/mailbox` : undefined,
     hasSample,
     seeded,
     [Symbol.asyncDispose]: () => lifetime.disposeAsync(),

@@ -25,6 +25,8 @@ export interface Holdfast extends AsyncDisposable {
       }
     | undefined
   readonly jwtSecret: string
+  /** Where captured messages are read; `undefined` when they are not. */
+  readonly mailboxUrl: string | undefined
   readonly hasSample: boolean
   /** Whether the sample was made by this start. */
   readonly seeded: boolean

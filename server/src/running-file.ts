@@ -23,6 +23,7 @@ export interface ReadyLine {
   readonly publishableKey: string
   readonly secretKey: string
   readonly jwtSecret: string
+  readonly mailbox: string | undefined
   readonly s3:
     | {
         readonly endpoint: string

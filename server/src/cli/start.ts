@@ -144,6 +144,7 @@ function readyLine(holdfast: Holdfast): ReadyLine {
     publishableKey: holdfast.apiKeys.publishable,
     secretKey: holdfast.apiKeys.secret,
     jwtSecret: holdfast.jwtSecret,
+    mailbox: holdfast.mailboxUrl,
     s3: holdfast.s3,
   }
 }
@@ -154,6 +155,7 @@ function readyText(holdfast: Holdfast, durationMs: number): string {
     `  Ready in ${(durationMs / 1000).toFixed(1)} s`,
     '',
     `  App and APIs       ${holdfast.baseUrl}`,
+    ...(holdfast.mailboxUrl === undefined ? [] : [`  Mailbox            ${holdfast.mailboxUrl}`]),
     `  Postgres           ${holdfast.adminUrl}`,
     `  publishable key    ${holdfast.apiKeys.publishable}`,
     `  secret key         ${holdfast.apiKeys.secret}`,

@@ -92,6 +92,12 @@ export const serverOptions = {
     description:
       'Signs the API keys and verifies tokens of the project; at least 32 characters, or a JWK or JWK set, whose public keys verify tokens, too. Default: made at the first start and kept in the data folder.',
   },
+  mailbox: {
+    type: 'boolean',
+    default: true,
+    description:
+      'Whether captured mails and text messages are shown at `/mailbox`, while mails are captured: to browsers of this machine if only it is served, else for the service_role key.',
+  },
   trustProxy: {
     type: 'list',
     default: [],

@@ -114,11 +114,15 @@ const OPERATORS = new Set(['service_role', 'supabase_admin'])
 /** Whether the request has a key of those who run the server. A token of a person is none, whatever role it names; nor is what cannot be verified. */
 export async function isOperator(request: FastifyRequest, verifyToken: VerifyToken): Promise<boolean> {
   for (const token of [readBearer(request, true), readApiKey(request)]) {
-    if (!token) continue
-    const claims = await verifyToken(token).catch(() => undefined)
-    if (claims?.role !== undefined && claims.sub === undefined && OPERATORS.has(claims.role)) return true
+    if (token && (await isOperatorKey(token, verifyToken))) return true
   }
   return false
+}
+
+/** Whether a text is a key of those who run the server. */
+export async function isOperatorKey(token: string, verifyToken: VerifyToken): Promise<boolean> {
+  const claims = await verifyToken(token).catch(() => undefined)
+  return claims?.role !== undefined && claims.sub === undefined && OPERATORS.has(claims.role)
 }
 
 async function verifyApiKey(

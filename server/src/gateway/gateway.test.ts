@@ -49,6 +49,7 @@ async function open(changes: Partial<GatewayOptions> = {}) {
     },
     realtime: undefined,
     functions: undefined,
+    mailbox: undefined,
     sync: async (scope) => {
       scope.post('/sync/stream', async (request) => ({ caller: requireCaller(request) }))
       scope.get('/write-checkpoint2.json', async () => {

@@ -4,6 +4,7 @@ import { allowOrigins, explainListen, findPort } from '@holdfast/http'
 import { appConfigRoutes, type AppConfig } from './app-config.ts'
 import { appFiles } from './app-files.ts'
 import { authenticate, isOperator, type RequireSession, type VerifyToken } from './authenticate.ts'
+import { mailboxRoutes, type MailboxOptions } from './mailbox/mailbox.ts'
 import { healthRoutes, type HealthReport } from './health.ts'
 import { renderSyncFailure } from './render-sync-failure.ts'
 import {
@@ -29,6 +30,8 @@ export interface GatewayOptions {
   readonly realtime: FastifyPluginAsync | undefined
   /** `undefined` when edge functions are not served. */
   readonly functions: FastifyPluginAsync | undefined
+  /** `undefined` when no messages are captured, or nobody may read them here. */
+  readonly mailbox: Omit<MailboxOptions, 'projectName' | 'verifyToken'> | undefined
   /** Everything of sync, at its full addresses. */
   readonly sync: FastifyPluginAsync
   readonly verifyToken: VerifyToken
@@ -164,6 +167,10 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
     }),
   )
   await app.register(appConfigRoutes(options.config))
+  if (options.mailbox) {
+    const { projectName } = options.config
+    await app.register(mailboxRoutes({ ...options.mailbox, projectName, verifyToken: options.verifyAdminToken }))
+  }
   await app.register(appFiles({ directory: options.appDirectory, isApi }))
 }
 

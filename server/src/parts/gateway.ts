@@ -6,6 +6,7 @@ import type { RestService } from '@holdfast/rest'
 import { SAMPLE_PASSWORD, sampleAccounts } from '@holdfast/sample'
 import { keyDemandOf, type StorageService } from '@holdfast/storage'
 import type { SyncService } from '@holdfast/sync'
+import { servesThisMachineOnly } from '../config/loopback.ts'
 import type { Config } from '../config/options.ts'
 import type { AppConfig } from '../gateway/app-config.ts'
 import { mountGateway } from '../gateway/gateway.ts'
@@ -32,9 +33,10 @@ export interface GatewayParts {
 /** Mounts the routes of all parts. */
 export async function openGateway(
   app: Parameters<typeof mountGateway>[0],
-  { config, logger }: PartContext,
+  context: PartContext,
   parts: GatewayParts,
 ): Promise<void> {
+  const { config, logger } = context
   const { cluster, accounts, rest, storage, realtime, sync } = parts
   const { auth, sessions } = accounts
   await mountGateway(app, {
@@ -44,6 +46,10 @@ export async function openGateway(
     storage: storage && { routes: storage.routes, keyDemandOf },
     realtime: realtime?.routes,
     functions: parts.functions?.routes,
+    mailbox:
+      auth.captured && config.mailbox
+        ? { messages: auth.captured, servesThisMachineOnly: servesThisMachineOnly(config) }
+        : undefined,
     sync: sync.routes,
     verifyToken: auth.verifyToken,
     verifyAdminToken: auth.verifyAdminToken,

@@ -109,8 +109,12 @@ describe('start --json', () => {
     const first = startJson(dataDir)
     const ready = await first.ready()
     const keys = ['anonKey', 'serviceRoleKey', 'publishableKey', 'secretKey']
-    expect(Object.keys(ready)).toEqual(['ready', 'base', 'db', ...keys, 'jwtSecret', 's3'])
+    expect(Object.keys(ready)).toEqual(['ready', 'base', 'db', ...keys, 'jwtSecret', 'mailbox', 's3'])
     expect(first.out.trim().split('\n')).toHaveLength(1)
+
+    const asOperator = { headers: { authorization: `Bearer ${ready.serviceRoleKey}` } }
+    expect((await fetch(`${ready.base}/mailbox`)).status).toBe(401)
+    expect(await (await fetch(`${ready.base}/mailbox`, asOperator)).text()).toContain('No messages yet')
 
     const health = await fetch(`${ready.base}/health`)
     expect(await health.json()).toMatchObject({ ok: true, database: 'up', sync: 'ready' })

@@ -5,6 +5,7 @@ import { createCaptcha } from './captcha/create-captcha.ts'
 import type { AuthContext } from './context.ts'
 import { createProviders } from './external/providers.ts'
 import { createHooks } from './hooks/create-hooks.ts'
+import { type CapturedMessages, readCaptured } from './messages/captured-messages.ts'
 import { createMessages } from './messages/create-messages.ts'
 import { parseDecryptionKeys } from './mfa/stored-secret.ts'
 import { type AuthOptions, defaultAuthOptions } from './options/auth-options.ts'
@@ -60,6 +61,8 @@ export interface AuthService extends AsyncDisposable {
   readonly verifyAdminToken: VerifyToken
   /** The keys of this installation; the same ones every time for the same database and secret. */
   readonly apiKeys: ApiKeys
+  /** The messages that are kept instead of sent; `undefined` where mails are sent. */
+  readonly captured: CapturedMessages | undefined
   /** The public keys, as published. */
   jwks(): Jwks
   /** For operators who look at what a person has: a token as that person's own. `undefined`: no such account. */
@@ -135,6 +138,7 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
       isRefusedRole: (role) => roles.isRefused(role) && !options.jwtAdminRoles.includes(role),
     }),
     apiKeys: await mintApiKeys(origin),
+    captured: context.messages.capturesMails ? readCaptured(pool) : undefined,
     jwks: () => keys.jwks,
     impersonate: (who, lifetimeS) => impersonate(context, who, lifetimeS),
     async [Symbol.asyncDispose]() {

@@ -108,6 +108,13 @@ export const MESSAGE_DRAIN_MS = 2_000
 export const MESSAGE_DAYS_MAX = 7
 export const CAPTURED_MESSAGES_MAX = 1_000
 
+/** Bytes of all captured messages that are kept, the newest first; after how many new ones that is looked after before its hour has come. */
+export const CAPTURED_BYTES_MAX = 64 * 1024 * 1024
+export const CAPTURED_CLEAN_EACH = 100
+
+/** Characters of a captured mail that the mailbox shows. */
+export const CAPTURED_MESSAGE_CHARS_MAX = 1_000_000
+
 /** When old messages are deleted: soon after the start, for servers that never run for long, and every hour; in milliseconds. */
 export const MESSAGE_CLEAN_AFTER_MS = 15_000
 export const MESSAGE_CLEAN_INTERVAL_MS = 3_600_000

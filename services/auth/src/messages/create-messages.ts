@@ -70,6 +70,7 @@ export function createMessages(input: MessagesOptions): Messages {
     delivery: startDelivery({ pool, clock, logger, channels }),
   }
   return {
+    capturesMails: !smtp && !hooks.has('send_email'),
     sendMail: (tx, mail) => sendMail(outbox, tx, mail),
     sendNotice: (tx, notice) => sendNotice(outbox, tx, notice),
     sendSms: (tx, sms) => sendSms(outbox, tx, sms),
@@ -91,6 +92,7 @@ async function sendMail(outbox: Outbox, tx: Transaction, mail: OutgoingMail): Pr
   const currentEmail = mail.kind === 'email_change' ? (await findUserById(tx, mail.userId))?.email : mail.to
   for (const half of halvesOf(mail)) await writeMail(outbox, tx, half, currentEmail ?? '')
   if (smtp) delivery.wake()
+  else delivery.noteCaptured()
 }
 
 async function writeMail(outbox: Outbox, tx: Transaction, mail: OutgoingMail, currentEmail: string): Promise<void> {
@@ -127,6 +129,7 @@ async function sendNotice(outbox: Outbox, tx: Transaction, notice: OutgoingNotic
     now: nowText(outbox),
   })
   if (noticeSender) delivery.wake()
+  else delivery.noteCaptured()
 }
 
 async function sendSms(outbox: Outbox, tx: Transaction, sms: OutgoingSms): Promise<void> {
@@ -149,6 +152,7 @@ async function sendSms(outbox: Outbox, tx: Transaction, sms: OutgoingSms): Promi
     now: nowText(outbox),
   })
   if (smsSender) delivery.wake()
+  else delivery.noteCaptured()
 }
 
 function nowText({ clock }: Outbox): string {

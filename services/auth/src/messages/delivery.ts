@@ -1,6 +1,7 @@
 import { backoffMs, type Clock, delay, errorMessage, type Logger } from '@holdfast/foundation'
 import type { Pool } from '@holdfast/postgres'
 import {
+  CAPTURED_CLEAN_EACH,
   MESSAGE_ATTEMPTS_MAX,
   MESSAGE_BACKOFF_MS_MAX,
   MESSAGE_BACKOFF_MS_MIN,
@@ -31,6 +32,8 @@ export interface OutgoingChannel {
 export interface Delivery extends AsyncDisposable {
   /** A transaction that is still open has written something. */
   wake(): void
+  /** A transaction that is still open has written a message that is kept. */
+  noteCaptured(): void
   /** Resolves when everything that is due now was tried once. */
   settled(): Promise<void>
 }
@@ -63,6 +66,8 @@ class BackgroundDelivery implements Delivery {
   /** The series of looks that is under way. */
   #awake: Promise<void> | undefined
   #isWokenAgain = false
+  /** Messages that were captured since old ones were deleted. */
+  #captured = 0
 
   constructor(options: DeliveryOptions) {
     this.#options = options
@@ -80,6 +85,12 @@ class BackgroundDelivery implements Delivery {
   wake(): void {
     this.#isWokenAgain = true
     this.#awake ??= this.#stayAwake().finally(() => (this.#awake = undefined))
+  }
+
+  noteCaptured(): void {
+    if (++this.#captured < CAPTURED_CLEAN_EACH) return
+    this.#captured = 0
+    void this.#tryTo('delete old messages', () => this.#clean())
   }
 
   async settled(): Promise<void> {

@@ -1,6 +1,12 @@
 import { type Queryable, sql } from '@holdfast/postgres'
 import type { HookPayload } from '../hooks/hooks.ts'
-import { CAPTURED_MESSAGES_MAX, MESSAGE_DAYS_MAX, MESSAGE_LEASE_MS, MESSAGES_PER_PAGE_MAX } from '../limits.ts'
+import {
+  CAPTURED_BYTES_MAX,
+  CAPTURED_MESSAGES_MAX,
+  MESSAGE_DAYS_MAX,
+  MESSAGE_LEASE_MS,
+  MESSAGES_PER_PAGE_MAX,
+} from '../limits.ts'
 import type { MessageReader, MessageRow, SmsChannel } from './messages.ts'
 
 export type MessageChannel = MessageRow['channel']
@@ -108,14 +114,20 @@ export async function postponeMessage(
   `)
 }
 
-/** Deletes messages older than a week, and captured messages beyond the newest thousand. */
+/** Deletes messages older than a week, and captured messages beyond the newest thousand, or beyond what may be kept of them. */
 export async function deleteOldMessages(db: Queryable, nowMs: number): Promise<number> {
   const oldest = new Date(nowMs - MESSAGE_DAYS_MAX * 24 * 3600 * 1000).toISOString()
   return db.execute(sql`
     delete from auth.messages
      where created_at < ${oldest}
         or id in (
-          select id from auth.messages where status = 'captured' order by created_at desc offset ${CAPTURED_MESSAGES_MAX}
+          select id from (
+            select id, row_number() over newest as place,
+                   sum(octet_length(html) + octet_length(body) + pg_column_size(variables)) over newest as bytes
+              from auth.messages where status = 'captured'
+            window newest as (order by created_at desc, id rows unbounded preceding)
+          ) as captured
+           where place > ${CAPTURED_MESSAGES_MAX} or bytes > ${CAPTURED_BYTES_MAX}
         )
   `)
 }

@@ -70,6 +70,8 @@ export interface OutgoingNotice {
 
 /** Mails and text messages on their way to people. */
 export interface Messages extends AsyncDisposable {
+  /** Whether mails are kept, because nothing is set up that sends them. */
+  readonly capturesMails: boolean
   /**
    * Hands a mail to the `send_email` hook, or writes it down in this transaction to be sent after it.
    *

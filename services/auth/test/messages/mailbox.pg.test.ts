@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '@holdfast/postgres'
 import { type AuthApp, type AuthWorld, openAuthWorld } from '../open-auth-world.ts'
-import { insertMessage } from '../../src/messages/message-rows.ts'
+import { deleteOldMessages, insertMessage } from '../../src/messages/message-rows.ts'
 import type { MessageRow } from '../../src/messages/messages.ts'
 
 let world: AuthWorld
@@ -24,6 +24,22 @@ beforeEach(async () => {
   await insertMessage(world.db.pool, { ...row, channel: 'mail', recipient: 'a@x.org', status: 'captured', now: at(1) })
   await insertMessage(world.db.pool, { ...row, channel: 'mail', recipient: 'b@x.org', status: 'captured', now: at(2) })
   await insertMessage(world.db.pool, { ...row, channel: 'sms', recipient: '49151', status: 'queued', now: at(3) })
+})
+
+test('keeps the newest captured messages, as far as they are not too many bytes', async () => {
+  const { pool } = world.db
+  await pool.execute(sql`
+    insert into auth.messages (channel, kind, recipient, body, html, status, created_at)
+    select 'mail', 'invite', 'large@x.org', '', repeat('x', 10 * 1024 * 1024), 'captured', ${new Date(world.nowMs).toISOString()}::timestamptz - n * interval '1 second'
+      from generate_series(1, 8) n
+  `)
+  await deleteOldMessages(pool, world.nowMs)
+  expect((await recipients()).toSorted()).toEqual([
+    '49151',
+    'a@x.org',
+    'b@x.org',
+    ...Array<string>(6).fill('large@x.org'),
+  ])
 })
 
 async function list(query = ''): Promise<readonly MessageRow[]> {
