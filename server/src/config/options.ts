@@ -98,6 +98,12 @@ export const serverOptions = {
     description:
       'Whether captured mails and text messages are shown at `/mailbox`, while mails are captured: to browsers of this machine if only it is served, else for the service_role key.',
   },
+  metricsToken: {
+    type: 'string',
+    secret: true,
+    description:
+      'What Prometheus shows to read `/metrics` (`Authorization: Bearer`), and can do nothing else with. The service_role key does as well.',
+  },
   trustProxy: {
     type: 'list',
     default: [],

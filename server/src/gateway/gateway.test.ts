@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { HoldfastError, silentLogger } from '@holdfast/foundation'
 import { createHttpServer, requireCaller } from '@holdfast/http'
+import { single } from './metrics/families.ts'
 import { mountGateway, type GatewayOptions } from './gateway.ts'
 
 /** One caller per service, whatever the token was; services never see a token that was not verified. */
@@ -50,6 +51,7 @@ async function open(changes: Partial<GatewayOptions> = {}) {
     realtime: undefined,
     functions: undefined,
     mailbox: undefined,
+    metrics: { token: 'scrape', read: async () => [single('gauge', 'holdfast_database_up', 'Whether.', 1)] },
     sync: async (scope) => {
       scope.post('/sync/stream', async (request) => ({ caller: requireCaller(request) }))
       scope.get('/write-checkpoint2.json', async () => {

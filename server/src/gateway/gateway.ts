@@ -5,6 +5,8 @@ import { appConfigRoutes, type AppConfig } from './app-config.ts'
 import { appFiles } from './app-files.ts'
 import { authenticate, isOperator, type RequireSession, type VerifyToken } from './authenticate.ts'
 import { mailboxRoutes, type MailboxOptions } from './mailbox/mailbox.ts'
+import { metricsRoutes, type MetricsOptions } from './metrics/metrics.ts'
+import { RequestMetrics } from './metrics/request-metrics.ts'
 import { healthRoutes, type HealthReport } from './health.ts'
 import { renderSyncFailure } from './render-sync-failure.ts'
 import {
@@ -32,6 +34,7 @@ export interface GatewayOptions {
   readonly functions: FastifyPluginAsync | undefined
   /** `undefined` when no messages are captured, or nobody may read them here. */
   readonly mailbox: Omit<MailboxOptions, 'projectName' | 'verifyToken'> | undefined
+  readonly metrics: Pick<MetricsOptions, 'read' | 'token'>
   /** Everything of sync, at its full addresses. */
   readonly sync: FastifyPluginAsync
   readonly verifyToken: VerifyToken
@@ -103,6 +106,10 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
     return isUnknown ? refuseUnknown(request, reply) : undefined
   })
   app.setNotFoundHandler(refuseUnknown)
+  const requests = new RequestMetrics()
+  app.addHook('onResponse', async ({ url, method }, reply) => {
+    requests.record({ url, method, status: reply.statusCode, ms: reply.elapsedTime })
+  })
 
   await app.register(async (scope) => {
     scope.addHook('onRequest', refuseWhileDown(options, authVocabulary))
@@ -167,6 +174,7 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
     }),
   )
   await app.register(appConfigRoutes(options.config))
+  await app.register(metricsRoutes({ ...options.metrics, requests, verifyToken: options.verifyAdminToken }))
   if (options.mailbox) {
     const { projectName } = options.config
     await app.register(mailboxRoutes({ ...options.mailbox, projectName, verifyToken: options.verifyAdminToken }))

@@ -13,6 +13,7 @@ import { mountGateway } from '../gateway/gateway.ts'
 import type { HealthReport } from '../gateway/health.ts'
 import type { SchemaWatch } from '../watch-schemas.ts'
 import type { Accounts } from './accounts.ts'
+import { readMetrics } from './metrics.ts'
 import type { PartContext } from './part-context.ts'
 
 /** Where `npm run build` puts the app. */
@@ -50,6 +51,7 @@ export async function openGateway(
       auth.captured && config.mailbox
         ? { messages: auth.captured, servesThisMachineOnly: servesThisMachineOnly(config) }
         : undefined,
+    metrics: { token: config.metricsToken, read: () => readMetrics(context, parts) },
     sync: sync.routes,
     verifyToken: auth.verifyToken,
     verifyAdminToken: auth.verifyAdminToken,

@@ -13,7 +13,17 @@ export interface PartContext {
   /** Closes everything in the reverse order of opening. A part adds what it opens. */
   readonly opened: AsyncDisposableStack
   /** Opens a pool and adds it to {@link opened}. */
+  /** Those that are opened by {@link openPool}, by their names. */
+  readonly pools: Map<string, OpenPool>
   openPool(options: Omit<PoolOptions, 'onError'>): Pool
+}
+
+/** A pool and what is told of it. */
+export interface OpenPool {
+  readonly pool: Pool
+  readonly connectionsMax: number
+  /** Callers that wait for a connection. */
+  readonly waiting: () => number
 }
 
 export function createPartContext(
@@ -21,12 +31,19 @@ export function createPartContext(
   opened: AsyncDisposableStack,
 ): PartContext {
   const onError = (error: Error): void => logger.log('debug', 'an idle connection broke', { error: error.message })
+  const pools = new Map<string, OpenPool>()
   return {
     config,
     logger,
     clock,
     bornAt: preparation?.bornAt === undefined ? undefined : new Date(preparation.bornAt),
     opened,
-    openPool: (options) => opened.use(createPool({ ...options, onError })),
+    pools,
+    openPool(options) {
+      const pool = opened.use(createPool({ ...options, onError }))
+      const { applicationName, connectionsMax } = options
+      pools.set(applicationName, { pool, connectionsMax, waiting: () => pool.usage().waiting })
+      return pool
+    },
   }
 }

@@ -5,18 +5,23 @@ import type { PartContext } from './part-context.ts'
 /** Postgres rolls back a transaction that the server has abandoned, because it hangs or has ended, so that its locks are released. A connection that waits for a request is no session of a user. */
 const REQUEST_SETTINGS = { idle_in_transaction_session_timeout: '60s', idle_session_timeout: '0' }
 
+const NAME = 'holdfast request'
+
 /** Opens the connections on which requests of users run, divided between the services. */
 export function openRequestConnections(
-  { config, openPool }: PartContext,
+  { config, openPool, pools }: PartContext,
   { requestUrl, catalog }: { readonly requestUrl: string; readonly catalog: CatalogWatch },
 ): SharedPool<RequestShare> {
   const pool = openPool({
     url: requestUrl,
-    applicationName: 'holdfast request',
+    applicationName: NAME,
     connectionsMax: config.requestConnectionsMax,
     resetAfterTransaction: true,
     settings: REQUEST_SETTINGS,
     roleSettings: (role) => catalog.current().roles.find(({ name }) => name === role)?.settings ?? {},
   })
-  return sharePool(pool, requestShares(config))
+  const shared = sharePool(pool, requestShares(config))
+  // Callers wait for their turn before the pool.
+  pools.set(NAME, { pool, connectionsMax: config.requestConnectionsMax, waiting: () => shared.waiting })
+  return shared
 }

@@ -113,6 +113,10 @@ describe('start --json', () => {
     expect(first.out.trim().split('\n')).toHaveLength(1)
 
     const asOperator = { headers: { authorization: `Bearer ${ready.serviceRoleKey}` } }
+    const metrics = await (await fetch(`${ready.base}/metrics`, asOperator)).text()
+    expect(metrics).toMatch(/^holdfast_slot_retained_bytes\{slot="holdfast_\d+"\} \d+$/m)
+    expect(metrics).toMatch(/^holdfast_pool_connections_max\{pool="holdfast request"\} 20$/m)
+    expect(metrics).toMatch(/^holdfast_sync_uploads_total\{result="applied"\} 0$/m)
     expect((await fetch(`${ready.base}/mailbox`)).status).toBe(401)
     expect(await (await fetch(`${ready.base}/mailbox`, asOperator)).text()).toContain('No messages yet')
 

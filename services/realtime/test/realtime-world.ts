@@ -83,6 +83,7 @@ function withoutDatabase(): Pool {
     execute: refuse,
     transaction: refuse,
     withClient: refuse,
+    usage: () => ({ open: 0, idle: 0, waiting: 0 }),
     [Symbol.asyncDispose]: async () => undefined,
   }
 }

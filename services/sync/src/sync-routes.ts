@@ -10,6 +10,7 @@ import { incompleteRoutes } from './routes/incomplete.ts'
 import { inspectRoutes } from './routes/inspect.ts'
 import { schemaRoutes } from './routes/schema.ts'
 import { streamRoutes } from './routes/stream.ts'
+import type { UploadCounter } from './upload/upload-counts.ts'
 import { uploadRoutes } from './routes/upload.ts'
 import { writeCheckpointRoutes } from './routes/write-checkpoint.ts'
 import { writeRulesRoutes } from './routes/write-rules.ts'
@@ -20,6 +21,7 @@ import { createUploadsUnderWay } from './upload/uploads-under-way.ts'
 import { createCompiledRules } from './write-rules/compiled-rules.ts'
 
 export interface SyncRoutesOptions {
+  readonly counter: UploadCounter
   readonly options: SyncOptions
   readonly ground: Ground
   readonly writing: Writing
@@ -78,7 +80,7 @@ export function syncRoutes(given: SyncRoutesOptions): FastifyPluginAsync {
   }
 }
 
-function uploads({ options, ground }: SyncRoutesOptions): FastifyPluginAsync {
+function uploads({ options, ground, counter }: SyncRoutesOptions): FastifyPluginAsync {
   return uploadRoutes({
     context: {
       share: options.shares.uploads,
@@ -89,6 +91,7 @@ function uploads({ options, ground }: SyncRoutesOptions): FastifyPluginAsync {
       runOperationsMax: RUN_OPERATIONS_MAX,
       now: () => performance.now(),
     },
+    counter,
     underWay: createUploadsUnderWay({
       perPersonMax: options.options.syncUploadsPerPersonMax,
       uploadsMax: options.options.syncUploadsMax,

@@ -9,6 +9,7 @@ import { describeFloods } from './inspect/describe-floods.ts'
 import { DRAIN_MS } from './limits.ts'
 import { createStreamContext, openGround, startWriting } from './open-parts.ts'
 import type { SyncOptions } from './sync-options.ts'
+import { UploadCounter, type UploadCounts } from './upload/upload-counts.ts'
 import { syncRoutes } from './sync-routes.ts'
 
 export type { SyncOptions } from './sync-options.ts'
@@ -54,6 +55,9 @@ export interface SyncService extends AsyncDisposable {
     readonly standby: boolean
     readonly connections: number
     readonly opId: number
+    /** Age of the oldest transaction that has arrived and is not in the log; 0 when there is none. */
+    readonly lagSeconds: number
+    readonly uploads: UploadCounts
     /** The table that is being read, and the rows of it that have been since the process began. */
     readonly filling: FillProgress | undefined
     readonly problem: string | undefined
@@ -72,6 +76,7 @@ export function openSync(options: SyncOptions): SyncService {
   const context = createStreamContext(options, ground, writing)
   const { connections, feed, leftOuts } = ground
   const { replicator, compactor, plan } = writing
+  const counter = new UploadCounter()
   let isReady = false
   const ready = replicator.ready.then(() => void (isReady = true))
   const settled = Promise.race([ready, writing.waiting])
@@ -100,12 +105,23 @@ export function openSync(options: SyncOptions): SyncService {
       standby: replicator.isStandby,
       connections: connections.size,
       opId: feed.opId,
+      lagSeconds: secondsSince(replicator.progress.waitingSinceMs),
+      uploads: counter.counts(),
       filling: replicator.filling,
       problem: replicator.problem,
       floods: describeFloods({ buckets: leftOuts.list(), classes: fullClassLists(replicator.plan()) }),
     }),
     compact: () => compactor.round(),
-    routes: syncRoutes({ options, ground, writing, context, requireReady, currentPlan, signal: stopping.signal }),
+    routes: syncRoutes({
+      options,
+      ground,
+      writing,
+      context,
+      counter,
+      requireReady,
+      currentPlan,
+      signal: stopping.signal,
+    }),
     async [Symbol.asyncDispose]() {
       stopping.abort()
       await connections.drain(options.drainMs ?? DRAIN_MS)
@@ -118,4 +134,8 @@ export function openSync(options: SyncOptions): SyncService {
       await ground.pool[Symbol.asyncDispose]()
     },
   }
+}
+
+function secondsSince(ms: number | undefined): number {
+  return ms === undefined ? 0 : Math.max(0, Date.now() - ms) / 1_000
 }

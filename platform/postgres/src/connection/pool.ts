@@ -66,7 +66,10 @@ export interface Connections extends Queryable {
   withClient<T>(body: (client: PoolClient) => Promise<T>): Promise<T>
 }
 
-export interface Pool extends Connections, AsyncDisposable {}
+export interface Pool extends Connections, AsyncDisposable {
+  /** Connections that are open, those of them that are free, and callers that wait for one. */
+  usage(): { readonly open: number; readonly idle: number; readonly waiting: number }
+}
 
 /** A {@link Queryable} over a driver's client that another person owns. */
 export function queryable(client: ClientBase, roleSettings?: PoolOptions['roleSettings']): Transaction {
@@ -118,6 +121,7 @@ export function createPool(options: PoolOptions): Pool {
 
   return {
     roleSettings: options.roleSettings,
+    usage: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     transaction,
     withClient,
     query: (statement) => single((tx) => tx.query(statement)),

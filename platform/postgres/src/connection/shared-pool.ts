@@ -17,6 +17,8 @@ export interface PoolShare {
 
 export interface SharedPool<Name extends string> {
   share(name: Name): PoolShare
+  /** Callers that wait for their turn. */
+  readonly waiting: number
 }
 
 export interface ShareOptions<Name extends string> {
@@ -53,5 +55,10 @@ export function sharePool<Name extends string>(pool: Pool, options: ShareOptions
     }
   }
 
-  return { share: (name) => ({ for: (requester) => connections(name, requester) }) }
+  return {
+    share: (name) => ({ for: (requester) => connections(name, requester) }),
+    get waiting() {
+      return queue.waiting
+    },
+  }
 }

@@ -42,6 +42,7 @@ export function createFence(pool: Pool): Fence {
       execute: (statement) => transaction((tx) => tx.execute(statement)),
       transaction,
       withClient: (body) => pool.withClient(body),
+      usage: () => pool.usage(),
       [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
     },
   }

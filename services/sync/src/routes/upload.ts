@@ -5,12 +5,14 @@ import { UPLOAD_BODY_BYTES_MAX, UPLOAD_PATH } from '@holdfast/protocol'
 import { uploadAbandoned, uploadNeedsUser } from '../upload/errors.ts'
 import { judgeBatch } from '../upload/judge-batch.ts'
 import { judgeUpload, type JudgeContext } from '../upload/judge-upload.ts'
+import type { UploadCounter } from '../upload/upload-counts.ts'
 import { isBatch, parseUpload, parseUploadBatch } from '../upload/parse-upload.ts'
 import type { UploadsUnderWay } from '../upload/uploads-under-way.ts'
 
 export interface UploadRouteOptions {
   readonly context: JudgeContext
   readonly underWay: UploadsUnderWay
+  readonly counter: UploadCounter
 }
 
 /** An upload from its headers to its answer. */
@@ -21,7 +23,7 @@ interface Lease {
 }
 
 /** `POST /sync/v1/upload`: one local transaction, or several of them, each judged once. */
-export function uploadRoutes({ context, underWay }: UploadRouteOptions): FastifyPluginAsync {
+export function uploadRoutes({ context, underWay, counter }: UploadRouteOptions): FastifyPluginAsync {
   const leases = new WeakMap<FastifyRequest, Lease>()
 
   return async (app) => {
@@ -59,9 +61,11 @@ export function uploadRoutes({ context, underWay }: UploadRouteOptions): Fastify
         lease.isJudging = true
         try {
           const { body } = request
-          return isBatch(body)
+          const answer = isBatch(body)
             ? await judgeBatch(context, sender, parseUploadBatch(body))
             : await judgeUpload(context, sender, parseUpload(body))
+          for (const result of 'results' in answer ? answer.results : [answer]) counter.add(result)
+          return answer
         } finally {
           lease.isJudging = false
           lease.release()

@@ -8,6 +8,7 @@ import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { uploadRoutes } from '../../src/routes/upload.ts'
 import type { JudgeContext } from '../../src/upload/judge-upload.ts'
 import { RUN_OPERATIONS_MAX } from '../../src/upload/limits.ts'
+import { UploadCounter } from '../../src/upload/upload-counts.ts'
 import { createUploadsUnderWay, type UploadsUnderWay } from '../../src/upload/uploads-under-way.ts'
 
 export const ALICE = '11111111-1111-4111-8111-111111111111'
@@ -125,7 +126,7 @@ export async function openUploadWorld(options: UploadWorldOptions = {}): Promise
     perPersonMax: options.perPersonMax ?? 10,
     uploadsMax: options.uploadsMax ?? 50,
   })
-  await app.register(uploadRoutes({ context, underWay }))
+  await app.register(uploadRoutes({ context, underWay, counter: new UploadCounter() }))
   let position = 0
 
   async function post(body: unknown, as: Caller = caller(ALICE)): ReturnType<UploadWorld['post']> {

@@ -1,0 +1,45 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { isOperator, type VerifyToken } from '../authenticate.ts'
+import { renderFamilies, type Family } from './families.ts'
+import type { RequestMetrics } from './request-metrics.ts'
+
+export interface MetricsOptions {
+  readonly requests: RequestMetrics
+  /** What the parts of the server know. Answers also while Postgres is away. */
+  readonly read: () => Promise<readonly Family[]>
+  /** What reads the metrics and can do nothing else; the service_role key does as well. */
+  readonly token: string | undefined
+  readonly verifyToken: VerifyToken
+}
+
+/** `GET /metrics`, as Prometheus asks. */
+export function metricsRoutes({ requests, read, token, verifyToken }: MetricsOptions): FastifyPluginAsync {
+  let reading: Promise<readonly Family[]> | undefined
+  // Who asks while another one is answered gets the same answer: many cost as much as one.
+  const readOnce = (): Promise<readonly Family[]> => (reading ??= read().finally(() => (reading = undefined)))
+  return async (app) => {
+    app.get('/metrics', async (request, reply) => {
+      reply.header('cache-control', 'no-store')
+      if (!hasToken(request, token) && !(await isOperator(request, verifyToken))) {
+        return reply
+          .code(401)
+          .header('www-authenticate', 'Bearer')
+          .type('text/plain; charset=utf-8')
+          .send('Metrics are for who has the metricsToken, or the service_role key.\n')
+      }
+      const families = [...(await readOnce()), ...requests.families()]
+      return reply.type('text/plain; version=0.0.4; charset=utf-8').send(renderFamilies(families))
+    })
+  }
+}
+
+function hasToken({ headers }: FastifyRequest, token: string | undefined): boolean {
+  const given = /^bearer (.+)$/i.exec(headers.authorization ?? '')?.[1]
+  return token !== undefined && given !== undefined && timingSafeEqual(digest(given), digest(token))
+}
+
+/** Of one length, whatever is compared. */
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,93 @@
+import type { Family, Sample } from './families.ts'
+
+/** Upper ends of the histogram, in seconds: around the time in which an interface feels at once, and up to the limits of requests. */
+const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+/** First parts of addresses, and the service behind them. */
+const SERVICES: Readonly<Record<string, string>> = {
+  auth: 'auth',
+  rest: 'rest',
+  storage: 'storage',
+  realtime: 'realtime',
+  functions: 'functions',
+  sync: 'sync',
+  'write-checkpoint2.json': 'sync',
+}
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/** Open for as long as a device is connected: how long they took tells nothing of the server. */
+const STREAM = '/sync/stream'
+
+interface Durations {
+  /** How many took at most as long as each of {@link BOUNDS}, and longer than the one before. */
+  readonly buckets: number[]
+  count: number
+  sum: number
+}
+
+/** Counts requests and how long they took. What a client writes makes no new sample, so the memory is bounded. */
+export class RequestMetrics {
+  readonly #counts = new Map<string, number>()
+  readonly #durations = new Map<string, Durations>()
+
+  record({ url, method, status, ms }: { url: string; method: string; status: number; ms: number }): void {
+    const service = serviceOf(url)
+    const key = `${service} ${METHODS.has(method) ? method : 'other'} ${status}`
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
+    if (!url.startsWith(STREAM)) this.#recordDuration(service, ms / 1_000)
+  }
+
+  #recordDuration(service: string, seconds: number): void {
+    let durations = this.#durations.get(service)
+    if (!durations) {
+      durations = { buckets: BOUNDS.map(() => 0), count: 0, sum: 0 }
+      this.#durations.set(service, durations)
+    }
+    durations.count += 1
+    durations.sum += seconds
+    const index = BOUNDS.findIndex((bound) => seconds <= bound)
+    if (index >= 0) durations.buckets[index] = (durations.buckets[index] ?? 0) + 1
+  }
+
+  families(): readonly Family[] {
+    return [
+      {
+        name: 'holdfast_http_requests_total',
+        type: 'counter',
+        help: 'Requests that were answered.',
+        samples: [...this.#counts].map(([key, value]) => {
+          const [service = '', method = '', status = ''] = key.split(' ')
+          return { labels: { service, method, status }, value }
+        }),
+      },
+      {
+        name: 'holdfast_http_request_duration_seconds',
+        type: 'histogram',
+        help: 'From a request to the end of its answer; streams of sync are left out.',
+        samples: [...this.#durations].flatMap(([service, durations]) => samplesOf(service, durations)),
+      },
+    ]
+  }
+}
+
+/** Buckets of a histogram contain those below them. */
+function samplesOf(service: string, { buckets, count, sum }: Durations): readonly Sample[] {
+  let below = 0
+  const bounded = BOUNDS.map((bound, index) => {
+    below += buckets[index] ?? 0
+    return { suffix: '_bucket', labels: { service, le: String(bound) }, value: below }
+  })
+  return [
+    ...bounded,
+    { suffix: '_bucket', labels: { service, le: '+Inf' }, value: count },
+    { suffix: '_sum', labels: { service }, value: sum },
+    { suffix: '_count', labels: { service }, value: count },
+  ]
+}
+
+function serviceOf(url: string): string {
+  const end = url.slice(1).search(/[/?]/)
+  const first = end < 0 ? url.slice(1) : url.slice(1, end + 1)
+  return Object.hasOwn(SERVICES, first) ? (SERVICES[first] ?? 'app') : 'app'
+}
