@@ -14,7 +14,7 @@ export const shellMessages = inLanguages('shellMessages', {
   syncCentre: 'Sync centre',
   sync: 'Sync',
   search: 'Search',
-  record: 'record',
+  crumb: (noun: string | undefined) => noun ?? 'record',
   breadcrumb: 'You are here',
   account: 'Account',
   yourAccount: 'Your account',

@@ -79,7 +79,7 @@ function useCrumbs(tables: readonly TableInfo[]): readonly Crumb[] {
     const label = tables.find(({ name }) => name === table)?.label ?? humanize(table)
     return params['record'] === undefined
       ? [{ label }]
-      : [{ label, to: { table } }, { label: tables.find(({ name }) => name === table)?.noun ?? words.record }]
+      : [{ label, to: { table } }, { label: words.crumb(tables.find(({ name }) => name === table)?.noun) }]
   }
   if (params['item'] !== undefined) {
     return [{ label: syncMenuMessages.centre, to: { sync: true } }, { label: syncMenuMessages.tabAttention }]

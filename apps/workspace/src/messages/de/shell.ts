@@ -1,4 +1,4 @@
-import { formatClock } from '../../lib/format.ts'
+import { capitalize, formatClock } from '../../lib/format.ts'
 import { icu, type Translation } from '../../lib/texts.ts'
 import type { shellMessages as english } from '../shell.ts'
 
@@ -15,7 +15,7 @@ export const shellMessages: Translation<typeof english> = {
   syncCentre: 'Abgleich',
   sync: 'Abgleich',
   search: 'Suche',
-  record: 'Eintrag',
+  crumb: (noun) => (noun === undefined ? 'Eintrag' : capitalize(noun)),
   breadcrumb: 'Sie sind hier',
   account: 'Konto',
   yourAccount: 'Ihr Konto',
