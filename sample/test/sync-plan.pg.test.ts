@@ -46,6 +46,7 @@ const SYNCED = [
   'hf_comments',
   'hf_favourites',
   'hf_history',
+  'hf_read_marks',
   'hf_tables',
   'hf_team_members',
   'hf_teams',

@@ -67,6 +67,7 @@ test('devices of such a caller get empty keys of these tables, and a change of m
   expect(tables.map(({ name }) => name).toSorted()).toEqual([
     'comments',
     'favourites',
+    'read_marks',
     'tables',
     'team_members',
     'teams',

@@ -35,6 +35,9 @@ const tableSearch = v.object({
   on: text,
 })
 const wordsSearch = v.object({ q: text, table: text })
+const inboxSearch = v.object({
+  filter: v.fallback(v.optional(v.picklist(['unread', 'mentions', 'all'])), undefined),
+})
 /** The view that a record was opened from goes with it: the steps to its neighbours keep to it. */
 const recordSearch = v.object({ tab: text, v: text, q: text, f: text, s: text })
 export const SYNC_TABS = ['outbox', 'attention', 'files', 'device'] as const
@@ -98,6 +101,12 @@ const search = createRoute({
   validateSearch: wordsSearch,
   component: lazyRouteComponent(() => import('../features/search/search-screen.tsx'), 'SearchScreen'),
 })
+const inbox = createRoute({
+  getParentRoute: () => workspace,
+  path: '/inbox',
+  validateSearch: inboxSearch,
+  component: lazyRouteComponent(() => import('../features/inbox/inbox-screen.tsx'), 'InboxScreen'),
+})
 const sync = createRoute({
   getParentRoute: () => workspace,
   path: '/sync',
@@ -153,7 +162,7 @@ const routeTree = root.addChildren([
   ...entryRoutes,
   signedIn.addChildren([
     workspaces,
-    workspace.addChildren([home, search, table.addChildren([view]), record, sync, syncItem]),
+    workspace.addChildren([home, search, inbox, table.addChildren([view]), record, sync, syncItem]),
     account.addChildren([profile, security, signIns, identities, appearance, shortcuts]),
   ]),
 ])

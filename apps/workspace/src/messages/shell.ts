@@ -9,6 +9,7 @@ export const shellMessages = inLanguages('shellMessages', {
   collapseSideBar: 'Make the side bar narrow',
   expandSideBar: 'Make the side bar wide',
   home: 'Home',
+  inbox: 'Inbox',
   tables: 'Tables',
   moreTables: 'More tables',
   syncCentre: 'Sync centre',

@@ -6,6 +6,7 @@ export const shortcutMessages = inLanguages('shortcutMessages', {
   shortcuts: 'Show the shortcuts',
   search: 'Search',
   home: 'Go home',
+  inbox: 'Go to the inbox',
   searchAll: 'Search all records and comments',
   goToTable: 'Go to a table',
   syncCentre: 'Go to the Sync centre',

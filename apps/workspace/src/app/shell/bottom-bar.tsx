@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { House, RefreshCw, Search, Table2 } from 'lucide-react'
+import { House, Inbox, RefreshCw, Search, Table2 } from 'lucide-react'
 import type { JSX, ReactNode } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
 import { shellMessages as words } from '../../messages/shell.ts'
@@ -7,7 +7,7 @@ import { shellMessages as words } from '../../messages/shell.ts'
 const itemClass =
   'focus-inset relative flex h-14 flex-1 flex-col items-center justify-center gap-0.5 text-small text-muted no-underline aria-[current=page]:text-accent'
 
-/** Instead of the side bar on a phone: the four places one needs with a thumb. */
+/** Instead of the side bar on a phone: the five places one needs with a thumb. */
 export function BottomBar({
   workspace,
   attention,
@@ -37,6 +37,10 @@ export function BottomBar({
         <Search size={20} strokeWidth={1.75} aria-hidden />
         {words.search}
       </AriaButton>
+      <Link to="/w/$ws/inbox" params={params} className={itemClass}>
+        <Inbox size={20} strokeWidth={1.75} aria-hidden />
+        {words.inbox}
+      </Link>
       <Link to="/w/$ws/sync" params={params} className={itemClass}>
         <RefreshCw size={20} strokeWidth={1.75} aria-hidden />
         {words.sync}

@@ -85,6 +85,7 @@ function useCrumbs(tables: readonly TableInfo[]): readonly Crumb[] {
     return [{ label: syncMenuMessages.centre, to: { sync: true } }, { label: syncMenuMessages.tabAttention }]
   }
   if (last.routeId.endsWith('/search')) return [{ label: words.search }]
+  if (last.routeId.endsWith('/inbox')) return [{ label: words.inbox }]
   if (last.routeId.endsWith('/sync')) return [{ label: syncMenuMessages.centre }]
   const place = ACCOUNT_CRUMBS.find(([path]) => last.routeId.endsWith(path))
   if (place) return [{ label: words.yourAccount, to: { account: true } }, { label: words[place[1]] }]

@@ -78,6 +78,7 @@ function useShellKeys(
     '/': () => onLayer('palette'),
     'g t': () => onLayer('palette'),
     'g h': () => void navigate({ to: '/w/$ws', params }),
+    'g i': () => void navigate({ to: '/w/$ws/inbox', params }),
     'g s': () => void navigate({ to: '/w/$ws/search', params }),
     'g y': () => void navigate({ to: '/w/$ws/sync', params }),
     'mod+s': () => showToast({ text: words.nothingToSave(waiting, lastSyncedAt) }),

@@ -1,5 +1,6 @@
+import { useHasSynced } from '@holdfast/react'
 import { Link, useParams } from '@tanstack/react-router'
-import { ChevronRight, House, PanelLeftClose, PanelLeftOpen, RefreshCw, Search } from 'lucide-react'
+import { ChevronRight, House, Inbox, PanelLeftClose, PanelLeftOpen, RefreshCw, Search } from 'lucide-react'
 import type { JSX, ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Disclosure, DisclosurePanel } from 'react-aria-components/Disclosure'
@@ -13,9 +14,16 @@ import { cx } from '../../lib/cx.ts'
 import { sectionsOf } from '../../lib/data/arrange-tables.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { formatCount } from '../../lib/format.ts'
+import { firstVisitMs, lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
 import type { SavedView } from '../../lib/views/use-views.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
 import { viewMessages } from '../../messages/views.ts'
+
+/** On a first visit the tables come first. */
+const LateUnreadCount = lazyAfterPaint(
+  async () => (await import('../../features/inbox/unread-count.tsx')).UnreadCount,
+  firstVisitMs,
+)
 
 export interface NavigationProps {
   readonly workspace: string
@@ -69,6 +77,8 @@ export function Navigation({
   onFollow,
 }: NavigationProps & { readonly isNarrow?: boolean; readonly onFollow?: () => void }): JSX.Element {
   const params = { ws: workspace }
+  // The first sync needs the line for itself.
+  const hasSynced = useHasSynced()
   const follow = onFollow === undefined ? {} : { onClick: onFollow }
   return (
     <nav aria-label={words.mainNavigation} className="min-h-0 flex-1 overflow-x-hidden overflow-y-auto p-2">
@@ -84,6 +94,15 @@ export function Navigation({
             >
               <House size={18} strokeWidth={1.75} aria-hidden />
               <Word isNarrow={isNarrow}>{words.home}</Word>
+            </Link>
+          </Item>
+        </li>
+        <li>
+          <Item label={words.inbox} isNarrow={isNarrow}>
+            <Link to="/w/$ws/inbox" params={params} className={itemClass(isNarrow)} {...follow}>
+              <Inbox size={18} strokeWidth={1.75} aria-hidden />
+              <Word isNarrow={isNarrow}>{words.inbox}</Word>
+              {isNarrow || !hasSynced ? null : <LateUnreadCount />}
             </Link>
           </Item>
         </li>

@@ -1,6 +1,13 @@
-import { lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
+import { useHasSynced } from '@holdfast/react'
+import type { JSX } from 'react'
+import { firstVisitMs, lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
 
-/** {@link PeopleHere}, loaded after the screen. */
-export const LatePeopleHere = lazyAfterPaint<{ readonly topic: string | undefined }>(
+const Loaded = lazyAfterPaint<{ readonly topic: string | undefined }>(
   async () => (await import('./people-here.tsx')).PeopleHere,
+  firstVisitMs,
 )
+
+/** {@link PeopleHere}, loaded after the screen, and after the first sync, which needs the line for itself. */
+export function LatePeopleHere({ topic }: { readonly topic: string | undefined }): JSX.Element | null {
+  return useHasSynced() ? <Loaded topic={topic} /> : null
+}

@@ -9,7 +9,7 @@ import { MyWork, type WorkRow } from './my-work.tsx'
 import { NearMe } from './near-me.tsx'
 import { OthersOnMyRecords, useOthersOnMyRecords } from './others-on-my-records.tsx'
 import { RecentRecords } from './recent-records.tsx'
-import { RefusedSection } from './refused-section.tsx'
+import { RefusedSection } from '../../components/records/refused-section.tsx'
 
 /** Days ahead that are shown. */
 const DAYS_AHEAD = 7

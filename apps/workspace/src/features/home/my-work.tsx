@@ -6,7 +6,7 @@ import { shortId } from '../../lib/data/use-record-title.ts'
 import { formatDay } from '../../lib/fields/dates.ts'
 import type { WorkTable } from '../../lib/records/work-tables.ts'
 import { workMessages as words } from '../../messages/work.ts'
-import { RecordLine } from './record-line.tsx'
+import { RecordLine } from '../../components/records/record-line.tsx'
 import { pageLocale } from '../../lib/language.ts'
 
 /** Records that a list shows before it says how many more there are. */

@@ -15,7 +15,7 @@ import {
   positionOf,
 } from '../../lib/records/located-tables.ts'
 import { workMessages as words } from '../../messages/work.ts'
-import { RecordLine } from './record-line.tsx'
+import { RecordLine } from '../../components/records/record-line.tsx'
 
 const SHOWN_MAX = 5
 /** A receiver under a roof needs long; a person does not wait longer. Milliseconds. */

@@ -9,7 +9,7 @@ import { fieldsOf } from '../../lib/fields/field.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { fieldChanges, type HistoryRow } from '../../lib/records/history.ts'
 import { workMessages as words } from '../../messages/work.ts'
-import { RecordLine } from './record-line.tsx'
+import { RecordLine } from '../../components/records/record-line.tsx'
 
 /** Records whose history is asked for. */
 const RECORDS_MAX = 100

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { isOnDevice } from '../../lib/is-on-device.ts'
 
 /** Milliseconds that a first visit has for itself: whoever goes on to a table at once does not wait for what is loaded here. */
 const SYNCED_MS = 1_000
@@ -17,9 +18,4 @@ export function useMayLoad(hasSynced: boolean): boolean {
     return () => clearTimeout(timer)
   }, [hasSynced])
   return mayLoad
-}
-
-function isOnDevice(): boolean {
-  // Absent in private windows and without TLS.
-  return (navigator.serviceWorker as ServiceWorkerContainer | undefined)?.controller != null
 }

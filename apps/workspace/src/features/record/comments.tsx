@@ -1,26 +1,30 @@
 import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
-import { type JSX, useState } from 'react'
+import { type JSX, useEffect, useEffectEvent, useState } from 'react'
 import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
 import { RECORD_STATES, StateGlyph } from '../../components/state-glyph.tsx'
-import { TextField } from '../../components/text-field.tsx'
+import { useToday } from '../../hooks/use-today.ts'
 import { COMMENTS_TABLE, useAuthorSql } from '../../lib/data/comments-table.ts'
-import { momentOf } from '../../lib/fields/dates.ts'
+import { addDays, momentOf } from '../../lib/fields/dates.ts'
 import { uuidV7, uuidV7Time } from '../../lib/fields/uuid-v7.ts'
 import { formatMoment } from '../../lib/format.ts'
 import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
 import { useRecordMarks } from '../../lib/records/use-record-marks.ts'
-import { isApple } from '../../lib/shortcuts.ts'
+import { type Mentionable, mentionedIn, splitMentions } from '../../lib/records/mentions.ts'
+import { type ReadPlace, UNREAD_DAYS, useMarkRead, useReadMark } from '../../lib/records/read-marks.ts'
 import { lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
 import { usePlaceTopics } from '../../lib/presence/topics.ts'
+import { mentionMessages } from '../../messages/mentions.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 import { stateMessages } from '../../messages/states.ts'
+import { MentionField } from './mention-field.tsx'
 
 const TypingMark = lazyAfterPaint<{ readonly topic: string | undefined; readonly text: string }>(
   async () => (await import('./typing-mark.tsx')).TypingMark,
 )
 
 const BODY_MAX = 10_000
+const MENTIONS_MAX = 50
 
 interface CommentRow {
   readonly id: string
@@ -30,6 +34,8 @@ interface CommentRow {
   readonly created_at: string | null
   readonly edited_at: string | null
   readonly deleted_at: string | null
+  /** JSON: ids of accounts. */
+  readonly mentions: string | null
 }
 
 /** Comments of a record on this device; `undefined` when the project has none at all. */
@@ -56,12 +62,16 @@ export function Comments({
   const schema = useSchema()
   const local = useLocalDatabase()
   const marks = useRecordMarks(COMMENTS_TABLE)
+  const comments = schema.tables.find(({ name }) => name === COMMENTS_TABLE)
+  const hasMentions = comments?.columns.some(({ name }) => name === 'mentions') === true
   const { rows, isLoading } = useRecords<CommentRow>(
-    `select c.id, c.body, c.author_id, c.created_at, c.edited_at, c.deleted_at, ${useAuthorSql('c.author_id')} as author
+    `select c.id, c.body, c.author_id, c.created_at, c.edited_at, c.deleted_at, ${hasMentions ? 'c.mentions' : 'null'} as mentions, ${useAuthorSql('c.author_id')} as author
        from ${COMMENTS_TABLE} c where c.table_name = ? and c.record_id = ? order by coalesce(c.created_at, '9'), c.id`,
     [table, id],
   )
-  const canAdd = schema.tables.find(({ name }) => name === COMMENTS_TABLE)?.can.insert === true
+  const names = useNames(rows)
+  const newSince = useNewSince({ table, record: id }, rows, local.userId)
+  const canAdd = comments?.can.insert === true
   return (
     <div className="flex flex-col gap-4">
       {rows.length === 0 && !isLoading ? (
@@ -75,6 +85,7 @@ export function Comments({
           const author = row.author_id === local.userId ? words.you : (row.author ?? words.someone)
           const at = row.created_at === null ? uuidV7Time(row.id) : momentOf(row.created_at)
           const state = marks?.get(row.id)?.state ?? 'clean'
+          const isNew = newSince !== undefined && row.author_id !== local.userId && (row.created_at ?? '') > newSince
           return (
             <li key={row.id} className="flex gap-2.5">
               <Avatar name={row.author ?? author} size="sm" />
@@ -82,6 +93,11 @@ export function Comments({
                 <p className="flex flex-wrap items-baseline gap-x-2 text-small text-muted">
                   <span className="text-body font-medium text-text">{author}</span>
                   {at === undefined ? null : <time dateTime={at.toISOString()}>{formatMoment(at)}</time>}
+                  {isNew ? (
+                    <span className="self-center rounded-full bg-accent-soft px-1.5 text-accent">
+                      {mentionMessages.newComment}
+                    </span>
+                  ) : null}
                   {row.edited_at === null ? null : <span>{words.commentEdited}</span>}
                   {state === 'clean' ? null : (
                     <span className={`inline-flex items-center gap-1 self-center ${RECORD_STATES[state].tone}`}>
@@ -91,7 +107,17 @@ export function Comments({
                   )}
                 </p>
                 {row.deleted_at === null ? (
-                  <p className="text-body [overflow-wrap:anywhere] whitespace-pre-wrap">{row.body}</p>
+                  <p className="text-body [overflow-wrap:anywhere] whitespace-pre-wrap">
+                    {splitMentions(row.body ?? '', names).map((piece, place) =>
+                      piece.isMention ? (
+                        <span key={place} className="rounded-sm bg-accent-soft text-accent">
+                          {piece.text}
+                        </span>
+                      ) : (
+                        piece.text
+                      ),
+                    )}
+                  </p>
                 ) : (
                   <p className="text-body text-muted italic">{words.commentDeleted}</p>
                 )}
@@ -100,9 +126,49 @@ export function Comments({
           )
         })}
       </ul>
-      {canAdd ? <NewComment table={table} id={id} writer={writer} userId={local.userId} /> : null}
+      {canAdd ? <NewComment {...{ table, id, writer, hasMentions }} userId={local.userId} /> : null}
     </div>
   )
+}
+
+/** What the people are called whom these comments mention. */
+function useNames(rows: readonly CommentRow[]): readonly string[] {
+  const ids = [...new Set(rows.flatMap(({ mentions }) => (mentions === null ? [] : parseIds(mentions))))]
+  const name = useAuthorSql('value')
+  const { rows: named } = useRecords<{ readonly name: string | null }>(
+    ids.length === 0 ? '' : `select ${name} as name from json_each(?)`,
+    [JSON.stringify(ids)],
+  )
+  return ids.length === 0 ? [] : named.flatMap((row) => (row.name === null ? [] : [row.name]))
+}
+
+function parseIds(text: string): readonly string[] {
+  const value: unknown = JSON.parse(text)
+  return Array.isArray(value) ? value.filter((id) => typeof id === 'string') : []
+}
+
+/** Up to when these comments had been read when they were opened; showing them marks them as read. `undefined`: none is told apart. */
+function useNewSince(place: ReadPlace, rows: readonly CommentRow[], userId: string): string | undefined {
+  const mark = useReadMark(place)
+  const markRead = useMarkRead()
+  const today = useToday()
+  const [since, setSince] = useState<string>()
+  if (since === undefined && mark !== undefined) {
+    setSince([mark, addDays(today, -UNREAD_DAYS)].toSorted().at(-1))
+  }
+  const newest = rows.reduce(
+    (last, { author_id, created_at }) =>
+      author_id !== userId && created_at !== null && created_at > last ? created_at : last,
+    '',
+  )
+  const read = useEffectEvent(markRead)
+  const { table, record } = place
+  const isRead = since === undefined || newest <= since || (mark !== undefined && newest <= mark)
+  // That the comments are on the screen is what reads them.
+  useEffect(() => {
+    if (!isRead) read({ table, record }, newest)
+  }, [isRead, table, record, newest])
+  return since
 }
 
 function NewComment({
@@ -110,19 +176,24 @@ function NewComment({
   id,
   writer,
   userId,
+  hasMentions,
 }: {
   readonly table: string
   readonly id: string
   readonly writer: RecordWriter
   readonly userId: string
+  /** Servers of older versions keep none. */
+  readonly hasMentions: boolean
 }): JSX.Element {
   const [body, setBody] = useState('')
+  const [chosen, setChosen] = useState<readonly Mentionable[]>([])
   const topic = usePlaceTopics().record(table, id)
   const text = body.trim()
   const isTooLong = [...text].length > BODY_MAX
   const send = (): void => {
     if (text === '' || isTooLong) return
     setBody('')
+    const mentions = mentionedIn(text, chosen).slice(0, MENTIONS_MAX)
     const writing = writer.write({
       label: words.newComment,
       changes: [
@@ -130,7 +201,13 @@ function NewComment({
           kind: 'insert',
           table: COMMENTS_TABLE,
           id: uuidV7(),
-          values: { table_name: table, record_id: id, body: text, author_id: userId },
+          values: {
+            table_name: table,
+            record_id: id,
+            body: text,
+            author_id: userId,
+            ...(hasMentions && { mentions: JSON.stringify(mentions) }),
+          },
         },
       ],
     })
@@ -144,18 +221,14 @@ function NewComment({
         send()
       }}
     >
-      <TextField
+      <MentionField
         label={words.commentLabel}
         placeholder={words.commentPlaceholder}
-        rows={3}
         value={body}
-        onChange={setBody}
         errorMessage={isTooLong ? words.commentTooLong(BODY_MAX) : undefined}
-        className="w-full"
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (isApple() ? event.metaKey : event.ctrlKey)) send()
-          else event.continuePropagation()
-        }}
+        onChange={setBody}
+        onMention={(person) => setChosen((before) => [...before, person])}
+        onSend={send}
       />
       <div className="flex w-full min-w-0 items-center gap-3">
         <Button type="submit" size="sm" isDisabled={text === '' || isTooLong}>

@@ -10,6 +10,7 @@ export const shellMessages: Translation<typeof english> = {
   collapseSideBar: 'Seitenleiste schmal machen',
   expandSideBar: 'Seitenleiste breit machen',
   home: 'Startseite',
+  inbox: 'Posteingang',
   tables: 'Tabellen',
   moreTables: 'Weitere Tabellen',
   syncCentre: 'Abgleich',

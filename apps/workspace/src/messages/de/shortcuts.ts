@@ -7,6 +7,7 @@ export const shortcutMessages: Translation<typeof english> = {
   shortcuts: 'Tastenkürzel zeigen',
   search: 'Suchen',
   home: 'Zur Startseite',
+  inbox: 'Zum Posteingang',
   searchAll: 'Alle Einträge und Kommentare durchsuchen',
   goToTable: 'Zu einer Tabelle gehen',
   syncCentre: 'Zum Abgleich',

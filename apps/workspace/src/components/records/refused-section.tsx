@@ -1,6 +1,6 @@
 import { useRejectedChanges } from '@holdfast/react'
 import type { JSX } from 'react'
-import { lateContent } from '../../components/late-content.tsx'
+import { lateContent } from '../late-content.tsx'
 
 const Refused = lateContent(async () => (await import('./refused-changes.tsx')).RefusedChanges)
 

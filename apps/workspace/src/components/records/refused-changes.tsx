@@ -1,7 +1,7 @@
 import type { RejectedChange } from '@holdfast/client'
 import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
-import { StateGlyph } from '../../components/state-glyph.tsx'
+import { StateGlyph } from '../state-glyph.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { useTableInfo } from '../../lib/data/use-tables.tsx'
 import { useRecordTitle } from '../../lib/data/use-record-title.ts'

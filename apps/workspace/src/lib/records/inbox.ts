@@ -1,0 +1,109 @@
+import type { SchemaDescriptor } from '@holdfast/protocol'
+import { COMMENTS_TABLE } from '../data/comments-table.ts'
+import { HISTORY_TABLE } from '../data/history-table.ts'
+import { quoteName } from '../sql.ts'
+import { READ_MARKS_TABLE } from './read-marks.ts'
+import { openWorkSql, peopleTableOf, type Statement, type WorkTable } from './work-tables.ts'
+
+export type InboxKind = 'mention' | 'comment' | 'assigned' | 'due'
+
+/** Something new for a person. */
+export interface InboxItem {
+  readonly kind: InboxKind
+  readonly id: string
+  readonly table: string
+  readonly record: string
+  /** As moments are stored: text order is time order. */
+  readonly at: string
+  /** The account of who did it; `null`: the system, or nobody. */
+  readonly actor: string | null
+  /** What a comment says, or the day by which work is due. */
+  readonly text: string | null
+  /** Up to when the person has read what is new of this record. */
+  readonly read: string | null
+}
+
+const ITEMS_MAX = 200
+
+/**
+ * What is new for a person, newest first ({@link InboxItem}): comments that mention them, that answer theirs or are about their work; work that was
+ * assigned to them; their work that has become due. Only what this device has is asked.
+ *
+ * @param since - the first day, `YYYY-MM-DD`
+ * @param today - the last day on which work becomes due
+ */
+export function inboxSql(
+  schema: SchemaDescriptor,
+  work: readonly WorkTable[],
+  userId: string,
+  since: string,
+  today: string,
+): Statement {
+  const has = (table: string): boolean => schema.tables.some(({ name }) => name === table)
+  const parts = [
+    ...(has(COMMENTS_TABLE) ? [commentsSql(schema, work, userId, since)] : []),
+    ...(has(HISTORY_TABLE) ? work.map((one) => assignedSql(schema, one, userId, since)) : []),
+    ...(work.length === 0 ? [] : [dueSql(schema, work, userId, since, today)]),
+  ]
+  if (parts.length === 0) return { sql: '', parameters: [] }
+  const read = has(READ_MARKS_TABLE)
+    ? `(select max(m.read_at) from ${READ_MARKS_TABLE} m
+         where m.table_name is null or (m.table_name = i."table" and m.record_id = i.record))`
+    : 'i.at'
+  return {
+    sql: `select i.*, ${read} as read from (${parts.map(({ sql }) => sql).join(' union all ')}) i
+           order by i.at desc, i.id limit ${ITEMS_MAX}`,
+    parameters: parts.flatMap(({ parameters }) => parameters),
+  }
+}
+
+/** Whether the person has not seen an item yet. */
+export function isUnread({ at, read }: InboxItem): boolean {
+  return at > (read ?? '')
+}
+
+function commentsSql(schema: SchemaDescriptor, work: readonly WorkTable[], userId: string, since: string): Statement {
+  const mine = work.map((one) => mineSql(schema, one))
+  const isMentioned = `coalesce(c.mentions, '') like '%' || ? || '%'`
+  const isMine = mine.map((sql) => `or (c.table_name = ? and c.record_id in (${sql}))`)
+  return {
+    sql: `select case when ${isMentioned} then 'mention' else 'comment' end as kind, c.id as id, c.table_name as "table",
+                 c.record_id as record, c.created_at as at, c.author_id as actor, c.body as text
+            from ${COMMENTS_TABLE} c
+           where c.created_at >= ? and c.author_id is not ? and c.deleted_at is null
+             and (${isMentioned} or c.parent_id in (select id from ${COMMENTS_TABLE} where author_id = ?) ${isMine.join(' ')})`,
+    parameters: [userId, since, userId, userId, userId, ...work.flatMap(({ table }) => [table.name, userId])],
+  }
+}
+
+function assignedSql(schema: SchemaDescriptor, one: WorkTable, userId: string, since: string): Statement {
+  const { table, assignee } = one
+  return {
+    sql: `select 'assigned', h.id, ?, h.record_id, h.at, h.actor_id, null
+            from ${HISTORY_TABLE} h
+           where h.table_name = ? and h.at >= ? and h.actor_id is not ?
+             and json_extract(h.changes, ?) in (select id from ${quoteName(peopleTableOf(schema)?.name ?? '')} where user_id = ?)`,
+    parameters: [table.name, table.descriptor.table, since, userId, `$.${JSON.stringify(assignee.name)}.to`, userId],
+  }
+}
+
+/** Work becomes due when its day begins. */
+function dueSql(
+  schema: SchemaDescriptor,
+  work: readonly WorkTable[],
+  userId: string,
+  since: string,
+  today: string,
+): Statement {
+  const open = openWorkSql(schema, work, userId, today, ITEMS_MAX)
+  return {
+    sql: `select 'due', d.id, d."table", d.id, d.due || 'T00:00:00.000000Z', null, d.due
+            from (${open.sql}) d where d.due >= ?`,
+    parameters: [...open.parameters, since],
+  }
+}
+
+function mineSql(schema: SchemaDescriptor, { table, assignee }: WorkTable): string {
+  return `select t.id from ${quoteName(table.name)} t
+           where t.${quoteName(assignee.name)} in (select id from ${quoteName(peopleTableOf(schema)?.name ?? '')} where user_id = ?)`
+}

@@ -1,0 +1,77 @@
+/** A person who can be mentioned: has an account. */
+export interface Mentionable {
+  readonly userId: string
+  readonly name: string
+}
+
+/** The beginning of a mention that is being typed: where its `@` is, and what has been typed after it. */
+export interface MentionStart {
+  readonly at: number
+  readonly typed: string
+}
+
+/** Words of a name that are looked at. */
+const WORDS_MAX = 3
+const SUGGESTED_MAX = 6
+
+/** What is being typed before the cursor, if it begins a mention: an `@` at the start of a word, and at most three words after it. */
+export function mentionStart(text: string, cursor: number): MentionStart | undefined {
+  const [, , typed] = /(^|[\s(])@([^@\n]{0,40})$/.exec(text.slice(0, cursor)) ?? []
+  if (typed === undefined || typed.startsWith(' ') || typed.split(' ').length > WORDS_MAX) return undefined
+  return { at: cursor - typed.length - 1, typed }
+}
+
+/** People one of whose names begins with what has been typed, those whose first name does first. */
+export function suggestPeople(people: readonly Mentionable[], typed: string): readonly Mentionable[] {
+  const wanted = fold(typed)
+  const fits = (name: string): boolean =>
+    fold(name).startsWith(wanted) ||
+    fold(name)
+      .split(' ')
+      .some((word) => word.startsWith(wanted))
+  return people
+    .filter(({ name }) => fits(name))
+    .toSorted(
+      (a, b) =>
+        Number(fold(b.name).startsWith(wanted)) - Number(fold(a.name).startsWith(wanted)) ||
+        a.name.localeCompare(b.name),
+    )
+    .slice(0, SUGGESTED_MAX)
+}
+
+/** The text with the mention in place of what has been typed, and where the cursor is after it. */
+export function insertMention(
+  text: string,
+  { at, typed }: MentionStart,
+  name: string,
+): { readonly text: string; readonly cursor: number } {
+  const mention = `@${name} `
+  const rest = text.slice(at + 1 + typed.length)
+  return { text: text.slice(0, at) + mention + rest.replace(/^ /, ''), cursor: at + mention.length }
+}
+
+/** Those of the chosen people whose mention is still in the text. */
+export function mentionedIn(text: string, chosen: readonly Mentionable[]): readonly string[] {
+  return [...new Set(chosen.filter(({ name }) => text.includes(`@${name}`)).map(({ userId }) => userId))]
+}
+
+/** The text in pieces, of which those that mention one of these people are marked. */
+export function splitMentions(
+  text: string,
+  names: readonly string[],
+): readonly { readonly text: string; readonly isMention: boolean }[] {
+  if (names.length === 0) return [{ text, isMention: false }]
+  const longestFirst = names.toSorted((a, b) => b.length - a.length).map((name) => escapeForPattern(`@${name}`))
+  return text
+    .split(new RegExp(`(${longestFirst.join('|')})`, 'v'))
+    .map((piece, place) => ({ text: piece, isMention: place % 2 === 1 }))
+    .filter((piece) => piece.text !== '')
+}
+
+function fold(text: string): string {
+  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+}
+
+function escapeForPattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+}

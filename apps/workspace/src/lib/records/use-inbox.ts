@@ -1,0 +1,22 @@
+import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
+import { useMemo } from 'react'
+import { useToday } from '../../hooks/use-today.ts'
+import { addDays } from '../fields/dates.ts'
+import { type InboxItem, inboxSql } from './inbox.ts'
+import { UNREAD_DAYS } from './read-marks.ts'
+import { workTablesOf } from './work-tables.ts'
+
+const THROTTLE_MS = 500
+
+/** What is new for this person, newest first, from what this device has; it follows every change. */
+export function useInbox(): { readonly items: readonly InboxItem[]; readonly isLoading: boolean } {
+  const schema = useSchema()
+  const { userId } = useLocalDatabase()
+  const today = useToday()
+  const { sql, parameters } = useMemo(
+    () => inboxSql(schema, workTablesOf(schema), userId, addDays(today, -UNREAD_DAYS), today),
+    [schema, userId, today],
+  )
+  const { rows, isLoading } = useRecords<InboxItem>(sql, parameters, { throttleMs: THROTTLE_MS })
+  return { items: rows, isLoading: sql !== '' && isLoading }
+}

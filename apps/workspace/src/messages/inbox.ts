@@ -1,0 +1,19 @@
+import { icu, inLanguages } from '../lib/texts.ts'
+
+export const inboxMessages = inLanguages('inboxMessages', {
+  title: 'Inbox',
+  filter: 'What to show',
+  filters: { unread: 'Unread', mentions: 'Mentions', all: 'All' },
+  markAll: 'Mark all as read',
+  nothing: 'All caught up',
+  nothingDetail: 'Mentions, comments on your work, what is assigned to you and what is due appear here.',
+  nothingDetailAll: 'There was nothing for you in the last 30 days.',
+  unread: 'unread',
+  unreadCount: (count: number) => icu('{count, number} unread', { count }),
+  what: {
+    mention: (who: string) => `${who} mentioned you`,
+    comment: (who: string) => `${who} commented`,
+    assigned: (who: string) => `${who} assigned this to you`,
+    due: (_who: string) => 'Due',
+  },
+})

@@ -1,0 +1,77 @@
+import { sql } from '@holdfast/postgres'
+import { expectAccessible, expectNoSidewaysScroll } from './support/accessibility.ts'
+import { makeActions } from './support/actions.ts'
+import { expect, test } from './support/fixtures.ts'
+import { expectSynced } from './support/person.ts'
+
+test('a person who is mentioned off line finds it in the inbox, unread until they follow it', async ({
+  arrive,
+  holdfast,
+}) => {
+  const [action] = await makeActions(holdfast, ['Inbox: a valve'])
+  if (!action) throw new Error('an action was made')
+  const dana = await arrive('dana', { viewport: { width: 1440, height: 900 } })
+
+  await test.step('the people come up with @, by key', async () => {
+    const { page } = dana
+    await page.goto(`${dana.home}/t/actions/r/${action.id}?tab=comments`)
+    const comment = page.getByRole('textbox', { name: 'Comment' })
+    await expect(comment).toBeVisible()
+    await dana.goOffline()
+    await comment.pressSequentially('Please look, @min')
+    await expect(page.getByRole('option', { name: 'Mina Kaya' })).toHaveAttribute('aria-selected', 'true')
+    await expectAccessible(page, 'people to mention')
+    await comment.press('Enter')
+    await expect(comment).toHaveValue('Please look, @Mina Kaya ')
+    await expect(page.getByRole('listbox')).toHaveCount(0)
+    await comment.press('Control+Enter')
+    await expect(page.getByRole('article', { name: 'Comment by You' })).toContainText('@Mina Kaya')
+    await dana.goOnline()
+    await expectSynced(dana)
+    const [stored] = await holdfast.admin.query<{ mentions: readonly string[]; user_id: string }>(sql`
+      select c.mentions, p.user_id from holdfast.comments c, public.people p where c.record_id = ${action.id} and p.name = 'Mina Kaya'`)
+    expect(stored?.mentions).toEqual([stored?.user_id])
+  })
+
+  const mina = await arrive('mina', { viewport: { width: 390, height: 844 } })
+  const { page } = mina
+  const item = page.getByRole('link', { name: /^Inbox: a valve ?, unread.*Dana Okafor mentioned you/ })
+  await test.step('it is unread in the inbox of the other, and not in that of who wrote it', async () => {
+    await page.goto(`${mina.home}/inbox`)
+    await expect(item).toContainText('Please look, @Mina Kaya')
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await expectAccessible(page, `inbox, ${colorScheme}`)
+      await page.screenshot({ path: `test-results/screens/inbox-390-${colorScheme}.png`, animations: 'disabled' })
+    }
+    await expectNoSidewaysScroll(page, 'inbox')
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await expect(page.getByRole('link', { name: /^Inbox ?, \d+ unread$/ })).toBeVisible()
+    await page.screenshot({ path: 'test-results/screens/inbox-1440-dark.png', animations: 'disabled' })
+    await dana.page.goto(`${dana.home}/inbox?filter=all`)
+    await expect(dana.page.getByRole('heading', { level: 1, name: 'Inbox' })).toBeVisible()
+    await expect(dana.page.getByRole('link', { name: /^Inbox: a valve/ })).toHaveCount(0)
+  })
+
+  await test.step('followed, the comment is marked as new, and the item is read', async () => {
+    await item.click()
+    await expect(page.getByRole('article', { name: 'Comment by Dana Okafor' })).toContainText('new')
+    const navigation = page.getByRole('navigation', { name: 'Workspace' })
+    await navigation.getByRole('link', { name: /^Inbox/ }).click()
+    await page.getByRole('tab', { name: 'Mentions' }).click()
+    await expect(page.getByRole('link', { name: /^Inbox: a valve/ })).not.toContainText('unread')
+  })
+
+  await test.step('the rest is read at once, off line, and the mark reaches the server', async () => {
+    await page.getByRole('tab', { name: /^Unread/ }).click()
+    await mina.goOffline()
+    await page.getByRole('button', { name: 'Mark all as read' }).click()
+    await expect(page.getByText('All caught up')).toBeVisible()
+    await mina.goOnline()
+    await expectSynced(mina)
+    const marks = await holdfast.admin.query(sql`
+      select m.record_id from holdfast.read_marks m join public.people p on p.user_id = m.owner_id
+       where p.name = 'Mina Kaya' and (m.record_id = ${action.id} or m.record_id is null) order by m.record_id`)
+    expect(marks).toEqual([{ record_id: action.id }, { record_id: null }])
+  })
+})
