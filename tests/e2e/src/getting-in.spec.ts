@@ -1,10 +1,14 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 import { expect, test as base, type Page } from '@playwright/test'
 import { comeToRest, expectAccessible, expectNoSidewaysScroll } from './support/accessibility.ts'
-import { codeOf, linkOf, nextMail } from './support/mailbox.ts'
+import { sql } from '@holdfast/postgres'
+import { codeOf, linkOf, nextMail, openMail } from './support/mailbox.ts'
 import { addAuthenticator, openOwnAccount, totp } from './support/own-account.ts'
 import { openStranger, type Stranger } from './support/stranger.ts'
 
@@ -67,7 +71,7 @@ test('a person makes an account, mistypes the code of the mail, and gets in with
   const field = page.getByRole('textbox', { name: 'Code' })
   await expect(field).toBeFocused()
   await expect(page.getByRole('button', { name: /^Again in \d+ s$/ })).toBeDisabled()
-  const right = codeOf(await nextMail(server, email))
+  const right = await readCode(stranger, server)
   await field.fill(wrongCode(right))
   await expect(field).toHaveAccessibleDescription('This code is wrong or too old')
   await expect(field).toHaveValue('')
@@ -101,6 +105,37 @@ test('the link of a mail signs in, and one that was used already offers another'
   await lookAt(page, 'link-too-old')
   await page.getByRole('link', { name: 'Go to sign in' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in to your workspace')
+})
+
+test('a mail in the mailbox runs nothing and loads nothing, until a person wants its pictures', async ({
+  stranger,
+  server,
+}) => {
+  const { page, email, problems } = stranger
+  problems.expect(/sandboxed|Content Security Policy|chrome-error/)
+  const asked: string[] = []
+  const elsewhere = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    response.writeHead(200, { 'content-type': 'image/svg+xml' }).end('<svg xmlns="http://www.w3.org/2000/svg"/>')
+  })
+  await once(elsewhere.listen(0, '127.0.0.1'), 'listening')
+  await page.goto(`${server.url}/mailbox`)
+  await server.admin.execute(sql`
+    insert into auth.messages (channel, kind, recipient, subject, body, html, status, created_at)
+    values ('mail', 'invite', ${email}, 'From a stranger', '', ${hostileMail((elsewhere.address() as AddressInfo).port)}, 'captured', now())
+  `)
+  // It comes by itself.
+  await page.getByRole('link', { name: 'From a stranger' }).click()
+  const mail = page.frameLocator('iframe').first()
+  await expect(mail.getByText('Dear reader')).toBeVisible()
+  await expect(mail.getByText('written by a script')).toBeHidden()
+  expect(asked).toEqual([])
+  await page.getByRole('link', { name: 'Load them' }).click()
+  await expect.poll(() => asked).toEqual(['/picture.svg'])
+  await expect(mail.getByText('Dear reader')).toBeVisible()
+  await expect(page).toHaveURL(/\/mailbox\//)
+  elsewhere.close()
+  elsewhere.closeAllConnections()
 })
 
 test('a forgotten password is replaced, and nothing else can be done before', async ({ stranger, server }) => {
@@ -314,6 +349,33 @@ test('an invitation is accepted with a press, and leads to a password', async ({
   await page.getByRole('button', { name: 'Save password' }).click()
   await expect(page.getByRole('button', { name: /^Account of / })).toBeVisible()
 })
+
+/** Of somebody who wants to know when it is read, and more. */
+function hostileMail(port: number): string {
+  const from = `http://127.0.0.1:${port}`
+  return `<p>Dear reader</p><img src="${from}/picture.svg"><link rel="stylesheet" href="${from}/style.css">
+<meta http-equiv="refresh" content="0;url=${from}/refresh"><iframe src="${from}/frame"></iframe>
+<script>document.body.append('written by a script'); top.location = '${from}/top'</script><script src="${from}/script.js"></script>`
+}
+
+/** As its developer reads it, in the mailbox of the server. */
+async function readCode({ page, email }: Stranger, server: Holdfast): Promise<string> {
+  const mail = await openMail(page.context(), server, email)
+  await expect(mail.getByRole('heading', { level: 2 })).toHaveText('Confirm your email address')
+  await expect(mail.frameLocator('iframe').getByRole('link', { name: 'Confirm email address' })).toBeVisible()
+  await mail.screenshot({ path: `${PICTURES}/entry-mailbox-mail.png` })
+  const code = (await mail.locator('#code').textContent()) ?? ''
+  await mail.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await mail.getByRole('button', { name: 'Copy code' }).click()
+  await expect(mail.getByRole('button', { name: 'Copied' })).toBeVisible()
+  expect(await mail.evaluate(() => navigator.clipboard.readText())).toBe(code)
+  await mail.getByRole('link', { name: 'Text', exact: true }).click()
+  await expect(mail.getByText(`Code: ${code}`)).toBeVisible()
+  // The rules cannot look into the frame of a mail, which runs nothing.
+  await lookAt(mail, 'mailbox')
+  await mail.close()
+  return code
+}
 
 /** Opens the link of a mail, and presses the button of the page that it leads to. */
 async function followLink(page: Page, link: string): Promise<void> {

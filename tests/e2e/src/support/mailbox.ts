@@ -1,3 +1,4 @@
+import { expect, type BrowserContext, type Page } from '@playwright/test'
 import { sql } from '@holdfast/postgres'
 import type { Holdfast } from '@holdfast/test-support'
 
@@ -19,6 +20,15 @@ export async function nextMail({ admin }: Holdfast, recipient: string): Promise<
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   throw new Error(`no mail to ${recipient} within ${WAIT_MS} ms`)
+}
+
+/** The page of the mail to an address in the mailbox of the server, where its developer reads it: opened in another tab. */
+export async function openMail(context: BrowserContext, { url }: Holdfast, recipient: string): Promise<Page> {
+  const page = await context.newPage()
+  await page.goto(`${url}/mailbox`)
+  await page.getByRole('navigation', { name: 'Messages' }).getByRole('link', { name: recipient }).first().click()
+  await expect(page.getByText(recipient).last()).toBeVisible()
+  return page
 }
 
 /** The six digits that a person types. */
