@@ -46,6 +46,7 @@ const SERVER_FILES = [
   'server/dist/cli/find-bundle.js',
   'server/dist/cli/set-up-engine.js',
   'server/dist/bundle',
+  'server/dist/vite',
   'platform/postgres/roles',
   'platform/postgres/extensions',
   'services/functions/runtime',
@@ -130,6 +131,8 @@ function stageServer(): string {
   for (const path of SERVER_FILES) copyBuilt(join(root, path), join(staged, path))
   for (const file of filesIn(staged))
     if (/\.(?:js|css)$/.test(file)) rewrite(file, (text) => text.replace(SOURCE_MAP_COMMENT, '\n'))
+    else if (file.endsWith('.d.ts'))
+      rewrite(file, (text) => text.replace(SOURCE_MAP_COMMENT, '\n').replaceAll(SOURCE_SPECIFIER, '$1$2$3.js$2'))
   // A published package is never half built: the bundle is of the code that is there.
   writeJson(join(staged, 'server/dist/bundle/built-from.json'), {})
   writeJson(join(staged, 'server/package.json'), { private: true, type: 'module', version: manifest.version })
@@ -138,10 +141,15 @@ function stageServer(): string {
     bin: Object.fromEntries(
       Object.entries(manifest.bin ?? {}).map(([name, path]) => [name, join('server', path).replaceAll('\\', '/')]),
     ),
-    exports: { './package.json': './package.json' },
+    exports: {
+      './vite': { types: './server/dist/vite/plugin.d.ts', default: './server/dist/vite/plugin.js' },
+      './package.json': './package.json',
+    },
     files: ['server', 'platform', 'services', 'sample', 'apps', 'docs', 'llms.txt', 'THIRD-PARTY-NOTICES'],
     dependencies: unbundled('dependencies'),
     optionalDependencies: unbundled('optionalDependencies'),
+    peerDependencies: manifest.peerDependencies,
+    peerDependenciesMeta: manifest.peerDependenciesMeta,
   })
   writeFileSync(join(staged, 'THIRD-PARTY-NOTICES'), collectNotices(root))
   copyTexts('server', staged)
