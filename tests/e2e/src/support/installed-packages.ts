@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -82,7 +83,9 @@ export async function installPackages(page: string): Promise<InstalledPackages> 
     },
     serverBytes: async () => {
       const found = JSON.parse(await runTool(folder, 'npm', 'query', '#holdfast, #holdfast *')) as { path: string }[]
-      return [...new Set(found.map(({ path }) => path))].reduce((total, path) => total + bytesIn(path), 0)
+      // The tools that are linked are peers, and none of what the server needs.
+      const own = found.filter(({ path }) => path.startsWith(realpathSync(folder)))
+      return [...new Set(own.map(({ path }) => path))].reduce((total, path) => total + bytesIn(path), 0)
     },
     async [Symbol.asyncDispose]() {
       rmSync(folder, { recursive: true, force: true })
