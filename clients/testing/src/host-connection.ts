@@ -26,7 +26,9 @@ export async function connectTo({ port, token }: HostNote): Promise<HostConnecti
   const unrefIfIdle = (): void => void (waiting.size === 0 ? socket.unref() : socket.ref())
   socket.on('error', failAll)
   socket.on('close', failAll)
-  createInterface({ input: socket }).on('line', (line) => {
+  const lines = createInterface({ input: socket })
+  lines.on('error', () => undefined) // it repeats those of the socket
+  lines.on('line', (line) => {
     const answer = parse(line)
     if (!answer) return void socket.destroy()
     const call = waiting.get(answer.id)

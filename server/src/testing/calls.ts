@@ -74,7 +74,9 @@ export async function serveCalls(
     if (!socket.destroyed) socket.write(`${JSON.stringify(line)}\n`)
   }
 
-  createInterface({ input: socket }).on('line', (line) => {
+  const lines = createInterface({ input: socket })
+  lines.on('error', () => undefined) // it repeats those of the socket, whose end is what matters
+  lines.on('line', (line) => {
     const request = parse(line)
     if (!request) return void socket.destroy()
     const work = answer(request).finally(() => underWay.delete(work))
