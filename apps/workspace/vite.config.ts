@@ -80,6 +80,37 @@ const englishTexts: PluginOption = {
   },
 }
 
+/** What a first visit loads, in its order: until somebody can sign in, and until the first rows of a table. */
+const STAGES = [
+  ['index', ['main.tsx', 'features/sign-in/sign-in-screen.tsx']],
+  ['first', ['app/shell/signed-in-layout.tsx', 'features/home/home-screen.tsx', 'app/routes/table-route.tsx']],
+] as const
+
+type ImportsOf = (id: string) => readonly string[]
+
+/** The app's own modules that a stage loads, by their ids. */
+function modulesOf(screens: readonly string[], importsOf: ImportsOf): ReadonlySet<string> {
+  const found = new Set<string>()
+  const todo = screens.map((screen) => source(`src/${screen}`))
+  for (let id = todo.pop(); id !== undefined; id = todo.pop()) {
+    if (found.has(id) || !id.startsWith(source('src/'))) continue
+    found.add(id)
+    todo.push(...importsOf(id))
+  }
+  return found
+}
+
+let stages: readonly (readonly [name: string, modules: ReadonlySet<string>])[] | undefined
+
+/**
+ * One file for what a stage of the first visit shares with anything later. Left to itself, the bundler makes a file for each set of screens that share
+ * something: every new screen then splits what the first ones load into more and smaller files, which compress worse.
+ */
+function stageOf(id: string, importsOf: ImportsOf): string | null {
+  stages ??= STAGES.map(([name, screens]) => [name, modulesOf(screens, importsOf)] as const)
+  return stages.find(([, modules]) => modules.has(id))?.[0] ?? null
+}
+
 export default defineConfig({
   plugins: [englishTexts, compileMessages(), react(), tailwindcss(), pwa],
   resolve: {
@@ -107,6 +138,19 @@ export default defineConfig({
     sourcemap: true,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: STAGES.map(([stage], index) => ({
+            name: (id, context) =>
+              stageOf(id, (one) => context.getModuleInfo(one)?.importedIds ?? []) === stage ? stage : null,
+            // What only one screen needs stays with it.
+            minShareCount: stage === 'index' ? 1 : 2,
+            priority: STAGES.length - index,
+          })),
+        },
+      },
+    },
   },
   server: { port: 5173, strictPort: false, proxy },
   preview: { proxy, headers: { 'content-security-policy': CONTENT_SECURITY_POLICY } },
