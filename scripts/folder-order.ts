@@ -100,6 +100,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'lib/auth',
     'lib/records',
     'lib/views',
+    'lib/checklists',
     'components',
     'components/fields',
     'components/records',

@@ -31,6 +31,9 @@ const FUNCTIONS_SCHEMA = '0006_functions.sql'
 /** Which tables have a history. */
 const HISTORY_SCHEMA = '0007_history.sql'
 
+/** Which tables are filled in question by question. */
+const CHECKLISTS_SCHEMA = '0008_checklists.sql'
+
 export interface SeedSampleOptions {
   /** Connected as the role that projects act as. */
   readonly pool: Pool
@@ -80,6 +83,7 @@ export async function seedSample(options: SeedSampleOptions): Promise<SeededSamp
       ...(hasChannels ? [CHANNELS_SCHEMA] : []),
       ...(hasFunctions ? [FUNCTIONS_SCHEMA] : []),
       HISTORY_SCHEMA,
+      CHECKLISTS_SCHEMA,
     ]
     for (const file of files) {
       await tx.client.query(await readFile(new URL(`../sql/${file}`, import.meta.url), 'utf8'))

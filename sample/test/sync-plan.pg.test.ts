@@ -43,6 +43,7 @@ const SYNCED = [
   'assets',
   'contractors',
   'findings',
+  'hf_checklists',
   'hf_comments',
   'hf_favourites',
   'hf_history',

@@ -40,6 +40,7 @@ const inboxSearch = v.object({
 })
 /** The view that a record was opened from goes with it: the steps to its neighbours keep to it. */
 const recordSearch = v.object({ tab: text, v: text, q: text, f: text, s: text })
+const newRecordSearch = v.object({ template: text, from: text, prefill: text })
 export const SYNC_TABS = ['outbox', 'attention', 'files', 'device'] as const
 const syncSearch = v.object({ tab: v.fallback(v.optional(v.picklist(SYNC_TABS)), undefined) })
 
@@ -94,6 +95,17 @@ const record = createRoute({
   path: '/t/$table/r/$record',
   validateSearch: recordSearch,
   component: lazyRouteComponent(() => import('./routes/record-route.tsx'), 'RecordRoute'),
+})
+const capture = createRoute({
+  getParentRoute: () => workspace,
+  path: '/capture',
+  component: lazyRouteComponent(() => import('./routes/capture-route.tsx'), 'CaptureRoute'),
+})
+const newRecord = createRoute({
+  getParentRoute: () => workspace,
+  path: '/t/$table/new',
+  validateSearch: newRecordSearch,
+  component: lazyRouteComponent(() => import('./routes/capture-route.tsx'), 'NewRecordRoute'),
 })
 const search = createRoute({
   getParentRoute: () => workspace,
@@ -162,7 +174,7 @@ const routeTree = root.addChildren([
   ...entryRoutes,
   signedIn.addChildren([
     workspaces,
-    workspace.addChildren([home, search, inbox, table.addChildren([view]), record, sync, syncItem]),
+    workspace.addChildren([home, capture, search, inbox, table.addChildren([view]), record, newRecord, sync, syncItem]),
     account.addChildren([profile, security, signIns, identities, appearance, shortcuts]),
   ]),
 ])

@@ -10,6 +10,7 @@ export const shellMessages = inLanguages('shellMessages', {
   expandSideBar: 'Make the side bar wide',
   home: 'Home',
   inbox: 'Inbox',
+  capture: 'Capture',
   tables: 'Tables',
   moreTables: 'More tables',
   syncCentre: 'Sync centre',

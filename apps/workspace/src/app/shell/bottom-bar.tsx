@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { House, Inbox, RefreshCw, Search, Table2 } from 'lucide-react'
+import { CirclePlus, House, Inbox, RefreshCw, Search, Table2 } from 'lucide-react'
 import type { JSX, ReactNode } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
 import { shellMessages as words } from '../../messages/shell.ts'
@@ -7,7 +7,7 @@ import { shellMessages as words } from '../../messages/shell.ts'
 const itemClass =
   'focus-inset relative flex h-14 flex-1 flex-col items-center justify-center gap-0.5 text-small text-muted no-underline aria-[current=page]:text-accent'
 
-/** Instead of the side bar on a phone: the five places one needs with a thumb. */
+/** Instead of the side bar on a phone: the six places one needs with a thumb. */
 export function BottomBar({
   workspace,
   attention,
@@ -33,6 +33,10 @@ export function BottomBar({
         <Table2 size={20} strokeWidth={1.75} aria-hidden />
         {words.tables}
       </AriaButton>
+      <Link to="/w/$ws/capture" params={params} className={itemClass}>
+        <CirclePlus size={20} strokeWidth={1.75} aria-hidden />
+        {words.capture}
+      </Link>
       <AriaButton className={itemClass} onPress={onSearch}>
         <Search size={20} strokeWidth={1.75} aria-hidden />
         {words.search}

@@ -84,6 +84,7 @@ function useCrumbs(tables: readonly TableInfo[]): readonly Crumb[] {
   if (params['item'] !== undefined) {
     return [{ label: syncMenuMessages.centre, to: { sync: true } }, { label: syncMenuMessages.tabAttention }]
   }
+  if (last.routeId.endsWith('/capture')) return [{ label: words.capture }]
   if (last.routeId.endsWith('/search')) return [{ label: words.search }]
   if (last.routeId.endsWith('/inbox')) return [{ label: words.inbox }]
   if (last.routeId.endsWith('/sync')) return [{ label: syncMenuMessages.centre }]

@@ -185,7 +185,7 @@ function useAdding(edits: PhotoEdits, there: number): Adding {
     try {
       const { added, refused } = await edits.add(files)
       if (refused.length > 0) setProblem(notAdded(refused))
-      if (added > 0) setDone(words.added(added))
+      if (added.length > 0) setDone(words.added(added.length))
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause)
       setProblem(cause instanceof DeviceFull ? words.full : words.failed(reason))

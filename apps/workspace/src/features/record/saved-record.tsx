@@ -1,4 +1,4 @@
-import type { JSX } from 'react'
+import { type JSX, lazy, Suspense } from 'react'
 import { LatePeopleHere } from '../../components/presence/late-people-here.tsx'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
@@ -14,6 +14,10 @@ import { RecordMenu } from './record-menu.tsx'
 import { RecordTabs } from './record-tabs.tsx'
 import { RejectedBanner } from './rejected-banner.tsx'
 import { useRecordEdits } from './use-record-edits.ts'
+
+const ChecklistLink = lazy(async () => ({
+  default: (await import('./checklist/checklist-link.tsx')).ChecklistLink,
+}))
 
 /** A record that is on this device. */
 export function SavedRecord(
@@ -64,6 +68,9 @@ export function SavedRecord(
           <RejectedBanner mark={mark} fields={fields} workspace={workspace} />
         </div>
       ) : null}
+      <Suspense>
+        <ChecklistLink {...{ workspace, recordId }} table={table.name} />
+      </Suspense>
       <RecordTabs
         {...props}
         rights={rights}

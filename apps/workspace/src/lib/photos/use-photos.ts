@@ -36,14 +36,18 @@ export function usePhotos(table: PhotoTable, link: string, recordId: string): re
 
 /** What was not added, and why. */
 export interface AddOutcome {
-  readonly added: number
+  /** Ids of the photos that are there now. */
+  readonly added: readonly string[]
   readonly refused: readonly { readonly name: string; readonly reason: NoPhotoReason }[]
 }
 
 /** How photos get to a record, and from it. */
 export interface PhotoEdits {
-  /** @throws when the device has no room, or the database failed */
-  add(files: readonly File[]): Promise<AddOutcome>
+  /**
+   * @param caption - of all of them
+   * @throws when the device has no room, or the database failed
+   */
+  add(files: readonly File[], caption?: string): Promise<AddOutcome>
   /** @returns false when this device has no room for it; the person is told */
   setCaption(id: string, caption: string): Promise<boolean>
   /** @returns false when this device has no room for it; the person is told */
@@ -55,9 +59,9 @@ export function usePhotoEdits(table: PhotoTable, link: string, recordId: string)
   const attachments = useAttachments()
   const remove = useRemovePhoto()
   return {
-    async add(files) {
+    async add(files, caption) {
       const refused: { name: string; reason: NoPhotoReason }[] = []
-      let added = 0
+      const added: string[] = []
       // One after the other: a phone has no memory for many decoded pictures.
       for (const file of files) {
         try {
@@ -67,10 +71,10 @@ export function usePhotoEdits(table: PhotoTable, link: string, recordId: string)
           await attachments.add(blob, { id, name: `${id}.jpg` }, async (tx, entry) => {
             const { path, mediaType, size } = entry
             const photo = { id, link, recordId, path, mediaType, size, width, height, taken_at: takenAt }
-            const [sql, values] = insertPhotoSql(table, photo)
+            const [sql, values] = insertPhotoSql(table, caption === undefined ? photo : { ...photo, caption })
             await tx.execute(sql, [...values])
           })
-          added++
+          added.push(id)
         } catch (error) {
           if (!(error instanceof UnreadablePhoto)) throw error
           refused.push({ name: file.name, reason: error.reason })

@@ -11,6 +11,7 @@ export const shellMessages: Translation<typeof english> = {
   expandSideBar: 'Seitenleiste breit machen',
   home: 'Startseite',
   inbox: 'Posteingang',
+  capture: 'Erfassen',
   tables: 'Tabellen',
   moreTables: 'Weitere Tabellen',
   syncCentre: 'Abgleich',

@@ -1,0 +1,91 @@
+// @vitest-environment happy-dom
+import { act } from 'react'
+import { createRoot, type Root } from 'react-dom/client'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Question } from '../../../lib/checklists/questions.ts'
+import { typedValue } from '../../../lib/checklists/typed-value.ts'
+import type { FieldValue } from '../../../lib/fields/field.ts'
+import { AnswerInput } from './answer-input.tsx'
+
+const QUESTION: Question = {
+  id: 'q',
+  prompt: 'Vibration',
+  kind: 'reading',
+  section: undefined,
+  isRequired: true,
+  unit: 'mm/s',
+  min: 0,
+  max: 4,
+  choices: [],
+  findingWhen: undefined,
+}
+const taken: FieldValue[] = []
+let root: Root
+let place: HTMLElement
+
+beforeEach(() => {
+  Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
+  taken.length = 0
+  place = document.createElement('div')
+  document.body.append(place)
+  root = createRoot(place)
+})
+afterEach(() => {
+  act(() => root.unmount())
+  place.remove()
+})
+
+function show(question: Question, raw: FieldValue | undefined, last?: FieldValue, isReadOnly = false): void {
+  const typed = typedValue(question, raw)
+  act(() =>
+    root.render(
+      <AnswerInput
+        {...{ question, raw, typed, last, isReadOnly }}
+        onChange={(value) => taken.push(value)}
+        onEnter={() => taken.push('entered')}
+      />,
+    ),
+  )
+}
+
+const status = (): string => place.querySelector('[role=status]')?.textContent ?? ''
+const press = (element: Element | null | undefined): void => act(() => (element as HTMLElement).click())
+
+test('a reading says on which side of its good range it lies, and nothing inside of it', () => {
+  show(QUESTION, '4.2')
+  expect(status()).toBe('▲ Above the limit of 4')
+  show(QUESTION, '-1')
+  expect(status()).toBe('▲ Below the limit of 0')
+  show(QUESTION, '4')
+  expect(status()).toBe('')
+  expect(place.textContent).toContain('Between 0 and 4 mm/s')
+})
+
+test('what is no number is said in the field', () => {
+  show(QUESTION, '4,2,1')
+  expect(status()).toBe('Enter a number')
+  expect(place.querySelector('input')?.getAttribute('aria-invalid')).toBe('true')
+})
+
+test('the last value stands beside the field, and a press takes it', () => {
+  show(QUESTION, undefined, 3.9)
+  const last = place.querySelector('button')
+  expect(last?.textContent).toBe('Last: 3.9 mm/s')
+  press(last)
+  expect(taken).toEqual(['3.9'])
+})
+
+test('yes, no and not applicable are three answers', () => {
+  const yesNo: Question = { ...QUESTION, kind: 'yes_no' }
+  show(yesNo, 0)
+  const radios = [...place.querySelectorAll<HTMLInputElement>('input[type=radio]')]
+  expect(radios.map(({ checked }) => checked)).toEqual([false, true, false])
+  for (const radio of [radios[0], radios[2]]) press(radio)
+  expect(taken).toEqual([1, null])
+})
+
+test('an answer that may not be changed is not', () => {
+  show({ ...QUESTION, kind: 'choice', choices: ['Good', 'Worn'] }, 'Good', undefined, true)
+  press(place.querySelectorAll('input[type=radio]')[1])
+  expect(taken).toEqual([])
+})

@@ -1,0 +1,150 @@
+import { type JSX, useId } from 'react'
+import { inputClass } from '../../../components/text-field.tsx'
+import { cx } from '../../../lib/cx.ts'
+import { type Question, isTrue, outOfRange } from '../../../lib/checklists/questions.ts'
+import { answerWords, editText, type TypedValue } from '../../../lib/checklists/typed-value.ts'
+import type { FieldValue } from '../../../lib/fields/field.ts'
+import { formatNumberText } from '../../../lib/fields/numbers.ts'
+import { pageLocale } from '../../../lib/language.ts'
+import { checklistMessages as words } from '../../../messages/checklist.ts'
+import { BigChoices } from './big-choices.tsx'
+
+export interface AnswerInputProps {
+  readonly question: Question
+  readonly raw: FieldValue | undefined
+  readonly typed: TypedValue
+  /** What was answered last at the same place. */
+  readonly last: FieldValue | undefined
+  readonly isReadOnly: boolean
+  readonly onChange: (value: FieldValue) => void
+  /** Enter in a field of one line. */
+  readonly onEnter: () => void
+}
+
+const NOT_APPLICABLE = 'n/a'
+
+/** The input of one question, by its kind. Photos are taken elsewhere. */
+export function AnswerInput(props: AnswerInputProps): JSX.Element {
+  const { question, raw, last, isReadOnly, onChange } = props
+  const lastNote = last === undefined ? null : <LastValue {...props} last={last} />
+  if (question.kind === 'yes_no') {
+    const value = raw === undefined ? null : raw === null ? NOT_APPLICABLE : isTrue(raw) ? 'yes' : 'no'
+    return (
+      <>
+        <BigChoices
+          label={question.prompt}
+          isLabelHidden
+          isReadOnly={isReadOnly}
+          value={value}
+          options={[
+            { value: 'yes', label: words.yes },
+            { value: 'no', label: words.no },
+            { value: NOT_APPLICABLE, label: words.notApplicable, name: words.notApplicableLong },
+          ]}
+          onChange={(next) => onChange(next === NOT_APPLICABLE ? null : Number(next === 'yes'))}
+        />
+        {lastNote}
+      </>
+    )
+  }
+  if (question.kind === 'choice') {
+    return (
+      <>
+        <BigChoices
+          label={question.prompt}
+          isLabelHidden
+          isReadOnly={isReadOnly}
+          value={typeof raw === 'string' ? raw : null}
+          options={question.choices.map((choice) => ({ value: choice, label: choice }))}
+          onChange={onChange}
+        />
+        {lastNote}
+      </>
+    )
+  }
+  return question.kind === 'reading' ? <Reading {...props} /> : <LongText {...props} />
+}
+
+/** A number with the value of the last visit beside it, and on which side of the good range it lies. */
+function Reading(props: AnswerInputProps): JSX.Element {
+  const { question, raw, typed, last, isReadOnly, onChange, onEnter } = props
+  const id = useId()
+  const { min, max, unit } = question
+  const side = typed.kind === 'value' ? outOfRange(question, typed.value) : undefined
+  const shown = (limit: number | undefined): string | undefined =>
+    limit === undefined ? undefined : formatNumberText(String(limit), pageLocale())
+  const problem = typed.kind === 'invalid' ? words.number : undefined
+  const mark =
+    side === 'above' ? words.above(shown(max) ?? '') : side === 'below' ? words.below(shown(min) ?? '') : undefined
+  return (
+    <div className="flex flex-col gap-2">
+      <div className="flex items-center gap-2">
+        <input
+          id={id}
+          aria-label={unit === undefined ? question.prompt : `${question.prompt} (${unit})`}
+          aria-describedby={`${id}-notes`}
+          {...(problem === undefined ? {} : { 'aria-invalid': true })}
+          inputMode="decimal"
+          enterKeyHint="next"
+          autoComplete="off"
+          readOnly={isReadOnly}
+          value={editText(question, raw)}
+          onChange={({ target }) => onChange(target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && !event.nativeEvent.isComposing) onEnter()
+          }}
+          className={cx(inputClass, 'h-14 flex-1 text-display tabular-nums', side !== undefined && 'border-warning')}
+        />
+        {unit === undefined ? null : <span className="min-w-8 text-heading text-muted">{unit}</span>}
+        {last === undefined ? null : <LastValue {...props} last={last} />}
+      </div>
+      <div id={`${id}-notes`} className="flex flex-col gap-1 text-body">
+        {min === undefined && max === undefined ? null : (
+          <p className="text-muted">{words.range(shown(min), shown(max), unit === undefined ? '' : ` ${unit}`)}</p>
+        )}
+        <p role="status" className={cx('min-h-6 font-medium', problem === undefined ? 'text-warning' : 'text-danger')}>
+          {problem ?? (mark === undefined ? null : `▲ ${mark}`)}
+        </p>
+      </div>
+    </div>
+  )
+}
+
+function LongText(props: AnswerInputProps): JSX.Element {
+  const { question, raw, last, isReadOnly, onChange } = props
+  return (
+    <>
+      <textarea
+        aria-label={question.prompt}
+        rows={4}
+        maxLength={10_000}
+        readOnly={isReadOnly}
+        value={editText(question, raw)}
+        onChange={({ target }) => onChange(target.value)}
+        className={cx(inputClass, 'min-h-28 resize-y py-3')}
+      />
+      {last === undefined ? null : <LastValue {...props} last={last} />}
+    </>
+  )
+}
+
+/** What stood here the last time; one press takes it again, but never by itself: it has to be looked at. */
+function LastValue({
+  question,
+  last,
+  isReadOnly,
+  onChange,
+}: AnswerInputProps & { readonly last: FieldValue }): JSX.Element {
+  const value = answerWords(question, last)
+  return (
+    <button
+      type="button"
+      disabled={isReadOnly}
+      aria-label={words.useLast(value)}
+      className="min-h-14 max-w-full min-w-0 shrink self-start truncate rounded-md px-3 text-body text-muted hover:bg-hover"
+      onClick={() => onChange(question.kind === 'reading' ? editText(question, last) : last)}
+    >
+      {words.last(value)}
+    </button>
+  )
+}

@@ -1,0 +1,310 @@
+import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
+import { Link } from '@tanstack/react-router'
+import { ChevronRight, FilePen, Trash2 } from 'lucide-react'
+import { type JSX, type ReactNode, useMemo } from 'react'
+import { ChoiceChip } from '../../../components/fields/choice-chip.tsx'
+import { EmptyState } from '../../../components/empty-state.tsx'
+import { IconButton } from '../../../components/icon-button.tsx'
+import { Page } from '../../../components/page.tsx'
+import { TableIcon } from '../../../components/table-icon.tsx'
+import type { Checklist } from '../../../lib/checklists/checklist.ts'
+import { type AnyDraftRow, type DraftPlace, draftPlaceOf, DRAFTS_SQL } from '../../../lib/checklists/run-draft.ts'
+import type { TableInfo } from '../../../lib/data/tables.ts'
+import { storeOrTell } from '../../../lib/data/unstored.ts'
+import { shortId } from '../../../lib/data/use-record-title.ts'
+import { useTables } from '../../../lib/data/use-tables.tsx'
+import { formatDay } from '../../../lib/fields/dates.ts'
+import { formatAgo } from '../../../lib/format.ts'
+import { pageLocale } from '../../../lib/language.ts'
+import { removeDraft } from '../../../lib/records/drafts.ts'
+import { openWorkSql, workTablesOf } from '../../../lib/records/work-tables.ts'
+import { quoteName } from '../../../lib/sql.ts'
+import { useViews } from '../../../lib/views/use-views.ts'
+import { checklistMessages as words } from '../../../messages/checklist.ts'
+
+const WORK_MAX = 12
+/** No day of work is later. */
+const LAST_DAY = '9999-12-31'
+
+/**
+ * What can be captured: what was left in the middle, the person's own open work, templates and forms.
+ *
+ * @param only - a table: what concerns others is left out
+ */
+export function CaptureHome({
+  workspace,
+  checklists,
+  only,
+}: {
+  readonly workspace: string
+  readonly checklists: readonly Checklist[]
+  readonly only?: TableInfo
+}): JSX.Element {
+  const tables = useTables().filter((table) => only === undefined || table.name === only.name)
+  const forms = useViews().filter(({ type, table }) => type === 'form' && tables.some(({ name }) => name === table))
+  const own = checklists.filter((checklist) => tables.some(({ name }) => name === checklist.table))
+  const tableOf = (name: string): TableInfo | undefined => tables.find((table) => table.name === name)
+  const isEmpty = own.length === 0 && forms.length === 0
+  return (
+    <Page title={words.capture} width="reading" description={words.captureLead}>
+      <div className="flex flex-col gap-7">
+        <Drafts {...{ workspace, tables }} />
+        {own.map((checklist) => {
+          const table = tableOf(checklist.table)
+          return table ? <ChecklistWork key={table.name} {...{ workspace, checklist, table }} /> : null
+        })}
+        {forms.length === 0 ? null : (
+          <Section title={words.forms}>
+            {forms.map(({ id, table, name }) => (
+              <Line
+                key={id}
+                to={{ kind: 'view', view: id }}
+                {...{ workspace, table }}
+                title={name}
+                icon={tableOf(table)}
+              />
+            ))}
+          </Section>
+        )}
+        {isEmpty ? <EmptyState title={words.nothing}>{words.nothingDetail}</EmptyState> : null}
+      </div>
+    </Page>
+  )
+}
+
+function Section({ title, children }: { readonly title: string; readonly children: ReactNode }): JSX.Element {
+  return (
+    <section aria-label={title}>
+      <h2 className="pb-2 text-heading">{title}</h2>
+      <ul className="flex flex-col gap-2">{children}</ul>
+    </section>
+  )
+}
+
+const lineClass =
+  'focus-inset flex min-h-14 min-w-0 flex-1 items-center gap-3 rounded-lg border border-border bg-raised px-3 py-2 text-body text-text no-underline hover:bg-surface'
+
+/** One thing to go on with, as high as a thumb in a glove needs. */
+function Line({
+  workspace,
+  table,
+  to,
+  title,
+  detail,
+  icon,
+  after,
+  action,
+}: {
+  readonly workspace: string
+  readonly table: string
+  readonly to: DraftPlace
+  readonly title: string
+  readonly detail?: string
+  readonly icon: TableInfo | undefined
+  readonly after?: ReactNode
+  readonly action?: ReactNode
+}): JSX.Element {
+  const content = (
+    <>
+      {icon ? <TableIcon table={icon} /> : <FilePen size={18} aria-hidden className="text-muted" />}
+      <span className="min-w-0 flex-1">
+        <span className="block truncate font-medium">{title}</span>
+        {detail === undefined ? null : <span className="block truncate text-small text-muted">{detail}</span>}
+      </span>
+      {after}
+      <ChevronRight size={18} aria-hidden className="shrink-0 text-subtle" />
+    </>
+  )
+  return (
+    <li className="flex items-center gap-1">
+      <PlaceLink {...{ workspace, table, to }}>{content}</PlaceLink>
+      {action}
+    </li>
+  )
+}
+
+function PlaceLink({
+  workspace: ws,
+  table,
+  to,
+  children,
+}: {
+  readonly workspace: string
+  readonly table: string
+  readonly to: DraftPlace
+  readonly children: ReactNode
+}): JSX.Element {
+  switch (to.kind) {
+    case 'checklist':
+    case 'start':
+      return (
+        <Link
+          to="/w/$ws/t/$table/new"
+          params={{ ws, table }}
+          search={to.kind === 'start' ? { template: to.template } : { from: to.record }}
+          className={lineClass}
+        >
+          {children}
+        </Link>
+      )
+    case 'record':
+      return (
+        <Link to="/w/$ws/t/$table/r/$record" params={{ ws, table, record: to.record }} className={lineClass}>
+          {children}
+        </Link>
+      )
+    case 'view':
+      return (
+        <Link to="/w/$ws/t/$table/v/$view" params={{ ws, table, view: to.view }} className={lineClass}>
+          {children}
+        </Link>
+      )
+    default:
+      return to satisfies never
+  }
+}
+
+/** What was begun on this device and not finished. */
+function Drafts({
+  workspace,
+  tables,
+}: {
+  readonly workspace: string
+  readonly tables: readonly TableInfo[]
+}): JSX.Element | null {
+  const { database } = useLocalDatabase()
+  const { rows } = useRecords<AnyDraftRow>(DRAFTS_SQL)
+  const known = rows.flatMap((row) => {
+    const table = tables.find(({ name }) => name === row.table_name)
+    return table ? [{ row, table }] : []
+  })
+  if (known.length === 0) return null
+  return (
+    <Section title={words.drafts}>
+      {known.map(({ row, table }) => (
+        <DraftLine
+          key={row.id}
+          {...{ workspace, table, row }}
+          onDiscard={() => void storeOrTell(words.discard, () => removeDraft(database, row.id))}
+        />
+      ))}
+    </Section>
+  )
+}
+
+function DraftLine({
+  workspace,
+  table,
+  row,
+  onDiscard,
+}: {
+  readonly workspace: string
+  readonly table: TableInfo
+  readonly row: AnyDraftRow
+  readonly onDiscard: () => void
+}): JSX.Element {
+  const to = draftPlaceOf(row)
+  const title = table.titleColumn === undefined ? 'null' : quoteName(table.titleColumn)
+  const { rows } = useRecords<{ readonly title: string | null }>(
+    `select ${title} as title from ${quoteName(table.name)} where id = ?`,
+    [row.record_id],
+  )
+  const name = rows[0] ? (rows[0].title ?? shortId(row.record_id)) : words.newRecord(table.noun)
+  return (
+    <Line
+      {...{ workspace, to }}
+      table={table.name}
+      icon={table}
+      title={name}
+      detail={words.leftAt(formatAgo(new Date(row.updated_at)))}
+      action={
+        <IconButton
+          label={`${words.discard}: ${name}`}
+          className="size-14 coarse:size-14"
+          icon={<Trash2 size={20} aria-hidden />}
+          onPress={onDiscard}
+        />
+      }
+    />
+  )
+}
+
+interface WorkRow {
+  readonly id: string
+  readonly title: string | null
+  readonly state: string | null
+  readonly due: string | null
+  readonly place: string | null
+}
+
+/** The person's open checklists of a table, and the templates that a new one begins with. */
+function ChecklistWork({
+  workspace,
+  checklist,
+  table,
+}: {
+  readonly workspace: string
+  readonly checklist: Checklist
+  readonly table: TableInfo
+}): JSX.Element {
+  const schema = useSchema()
+  const { userId } = useLocalDatabase()
+  const work = useMemo(() => workTablesOf(schema).find((one) => one.table.name === table.name), [schema, table])
+  const open = work ? openWorkSql(schema, [work], userId, LAST_DAY, WORK_MAX) : { sql: '', parameters: [] }
+  const { rows } = useRecords<WorkRow>(open.sql, open.parameters)
+  const isFinished = ({ state }: WorkRow): boolean =>
+    work?.state !== undefined && state !== null && state === checklist.finish[work.state.name]
+  const mine = rows.filter((row) => !isFinished(row))
+  return (
+    <>
+      {mine.length === 0 ? null : (
+        <Section title={words.mine(table.label)}>
+          {mine.map((row) => (
+            <Line
+              key={row.id}
+              {...{ workspace }}
+              to={{ kind: 'checklist', record: row.id }}
+              table={table.name}
+              icon={table}
+              title={[row.place, row.title].filter(Boolean).join(' · ') || shortId(row.id)}
+              {...(row.due === null ? {} : { detail: formatDay(row.due, pageLocale()) })}
+              after={row.state === null ? null : <ChoiceChip choice={row.state} />}
+            />
+          ))}
+        </Section>
+      )}
+      {table.descriptor.can.insert ? <Templates {...{ workspace, checklist, table }} /> : null}
+    </>
+  )
+}
+
+function Templates({
+  workspace,
+  checklist: { templates },
+  table,
+}: {
+  readonly workspace: string
+  readonly checklist: Checklist
+  readonly table: TableInfo
+}): JSX.Element | null {
+  const title = templates.title === undefined ? 'id' : quoteName(templates.title)
+  const where = templates.active === undefined ? '' : `where coalesce(${quoteName(templates.active)}, 1) <> 0`
+  const { rows } = useRecords<{ readonly id: string; readonly title: string | null }>(
+    `select id, ${title} as title from ${quoteName(templates.table)} ${where} order by 2 collate nocase, id limit 100`,
+  )
+  if (rows.length === 0) return null
+  return (
+    <Section title={words.startNew(table.noun)}>
+      {rows.map((row) => (
+        <Line
+          key={row.id}
+          {...{ workspace }}
+          to={{ kind: 'start', template: row.id }}
+          table={table.name}
+          icon={undefined}
+          title={row.title ?? shortId(row.id)}
+        />
+      ))}
+    </Section>
+  )
+}

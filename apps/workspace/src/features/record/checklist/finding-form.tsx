@@ -1,0 +1,119 @@
+import { ChevronLeft } from 'lucide-react'
+import type { JSX } from 'react'
+import { Button } from '../../../components/button.tsx'
+import { inputClass } from '../../../components/text-field.tsx'
+import type { ChecklistFindings } from '../../../lib/checklists/checklist.ts'
+import type { Question } from '../../../lib/checklists/questions.ts'
+import type { FindingDraft } from '../../../lib/checklists/run-draft.ts'
+import { cx } from '../../../lib/cx.ts'
+import type { PhotoTable } from '../../../lib/data/photo-table.ts'
+import { choiceWords } from '../../../lib/fields/format-value.ts'
+import { checklistMessages as words } from '../../../messages/checklist.ts'
+import { BigChoices } from './big-choices.tsx'
+import { OwnPosition } from './own-position.tsx'
+import { PhotoTaker } from './photo-taker.tsx'
+
+const TITLE_MAX = 200
+
+/** A finding of an answer: the photo first, then how bad it is and what. */
+export function FindingForm({
+  question,
+  findings,
+  finding,
+  recordId,
+  photos,
+  photoLink,
+  titleDefault,
+  onChange,
+  onSave,
+  onBack,
+  onDiscard,
+}: {
+  readonly question: Question
+  readonly findings: ChecklistFindings
+  readonly finding: FindingDraft
+  readonly recordId: string
+  readonly photos: PhotoTable | undefined
+  /** By which column photos belong to the record until the finding is there; `undefined`: they cannot. */
+  readonly photoLink: string | undefined
+  readonly titleDefault: string
+  readonly onChange: (finding: FindingDraft) => void
+  readonly onSave: () => void
+  readonly onBack: () => void
+  readonly onDiscard: () => void
+}): JSX.Element {
+  return (
+    <section aria-labelledby="finding-title" className="flex flex-1 flex-col">
+      <div className="flex flex-1 flex-col gap-5 px-4 py-4">
+        <div>
+          <h2 id="finding-title" tabIndex={-1} className="text-title outline-none">
+            {words.finding}
+          </h2>
+          <p className="text-body text-muted">{question.prompt}</p>
+        </div>
+        {photos && photoLink !== undefined ? (
+          <PhotoTaker
+            table={photos}
+            link={photoLink}
+            recordId={recordId}
+            ids={finding.photos}
+            onTaken={(ids) => onChange({ ...finding, photos: [...finding.photos, ...ids] })}
+          />
+        ) : null}
+        {findings.severity ? (
+          <BigChoices
+            label={words.severity}
+            value={finding.severity ?? null}
+            options={findings.severity.choices.map((choice) => ({ value: choice, label: choiceWords(choice) }))}
+            onChange={(severity) => onChange({ ...finding, severity })}
+          />
+        ) : null}
+        <WhatIsWrong {...{ finding, titleDefault, onChange }} />
+        {findings.position ? (
+          <OwnPosition position={finding.position} onChange={(position) => onChange({ ...finding, position })} />
+        ) : null}
+        <Button tone="quiet" className="h-14 self-start text-danger" onPress={onDiscard}>
+          {words.discardFinding}
+        </Button>
+      </div>
+      <footer className="sticky bottom-0 flex gap-2 border-t border-border bg-bg px-4 py-3">
+        <Button className="h-14 px-5" icon={<ChevronLeft size={20} aria-hidden />} onPress={onBack}>
+          {words.back}
+        </Button>
+        <Button tone="primary" className="h-14 flex-1 text-heading" onPress={onSave}>
+          {words.saveFinding}
+        </Button>
+      </footer>
+    </section>
+  )
+}
+
+function WhatIsWrong({
+  finding,
+  titleDefault,
+  onChange,
+}: {
+  readonly finding: FindingDraft
+  readonly titleDefault: string
+  readonly onChange: (finding: FindingDraft) => void
+}): JSX.Element {
+  return (
+    <div className="flex flex-col gap-2">
+      <label htmlFor="finding-words" className="text-body font-medium">
+        {words.whatIsWrong}
+      </label>
+      <textarea
+        id="finding-words"
+        rows={2}
+        maxLength={TITLE_MAX}
+        aria-describedby="finding-default"
+        value={finding.title}
+        onChange={({ target }) => onChange({ ...finding, title: target.value.replaceAll('\n', ' ') })}
+        className={cx(inputClass, 'min-h-18 resize-none py-3')}
+      />
+      <p id="finding-default" className="text-small text-muted">
+        {words.titleDefault(titleDefault)}
+      </p>
+    </div>
+  )
+}

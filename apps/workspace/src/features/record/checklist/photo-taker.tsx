@@ -1,0 +1,127 @@
+import { DeviceFull } from '@holdfast/client'
+import { useAttachments, useValue } from '@holdfast/react'
+import { Camera } from 'lucide-react'
+import { type JSX, lazy, Suspense, useRef, useState } from 'react'
+import { Button } from '../../../components/button.tsx'
+import { Notice } from '../../../components/notice.tsx'
+import type { PhotoTable } from '../../../lib/data/photo-table.ts'
+import { type AddOutcome, type PhotoEdits, usePhotoEdits, usePhotos } from '../../../lib/photos/use-photos.ts'
+import { checklistMessages as words } from '../../../messages/checklist.ts'
+import { photoMessages } from '../../../messages/photos.ts'
+import { PhotoTile } from '../photo-tile.tsx'
+
+const PhotoViewer = lazy(async () => ({ default: (await import('../photo-viewer.tsx')).PhotoViewer }))
+
+/** The camera as the largest thing on the screen, and what was taken with it. */
+export function PhotoTaker({
+  table,
+  link,
+  recordId,
+  ids,
+  caption,
+  onTaken,
+}: {
+  readonly table: PhotoTable
+  readonly link: string
+  readonly recordId: string
+  /** Which of the record's photos are shown. */
+  readonly ids: readonly string[]
+  readonly caption?: string
+  readonly onTaken: (ids: readonly string[]) => void
+}): JSX.Element {
+  const photos = usePhotos(table, link, recordId).filter(({ id }) => ids.includes(id))
+  const edits = usePhotoEdits(table, link, recordId)
+  const pause = useValue(useAttachments().pause)
+  const input = useRef<HTMLInputElement>(null)
+  const [openId, setOpenId] = useState<string>()
+  const { isBusy, problem, take } = useTaking(edits, caption, onTaken)
+  return (
+    <div className="flex flex-col gap-3">
+      <Button
+        isFullWidth
+        isPending={isBusy}
+        className={photos.length === 0 ? 'h-32 flex-col border-dashed text-heading' : 'h-14 text-heading'}
+        icon={<Camera size={photos.length === 0 ? 36 : 22} strokeWidth={1.75} aria-hidden />}
+        onPress={() => input.current?.click()}
+      >
+        {photos.length === 0 ? words.takePhoto : words.morePhotos}
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        accept="image/*"
+        capture="environment"
+        tabIndex={-1}
+        hidden
+        data-testid="capture-photo"
+        onChange={({ target }) => {
+          void take([...(target.files ?? [])])
+          target.value = '' // the same file may be chosen again
+        }}
+      />
+      {problem === undefined ? null : <Notice tone="warning" role="alert" title={problem} />}
+      {photos.length === 0 ? null : (
+        <>
+          <ul className="grid grid-cols-4 gap-2">
+            {photos.map((photo, index) => (
+              <li key={photo.id} className="min-w-0">
+                <PhotoTile
+                  {...{ photo, pause }}
+                  place={index + 1}
+                  count={photos.length}
+                  onOpen={() => setOpenId(photo.id)}
+                />
+              </li>
+            ))}
+          </ul>
+          <p role="status" className="text-body text-muted">
+            {words.photosOf(photos.length)}
+          </p>
+        </>
+      )}
+      {openId === undefined ? null : (
+        <Suspense>
+          <PhotoViewer {...{ photos, openId, table, edits }} onOpen={setOpenId} onClose={() => setOpenId(undefined)} />
+        </Suspense>
+      )}
+    </div>
+  )
+}
+
+interface Taking {
+  readonly isBusy: boolean
+  readonly problem: string | undefined
+  readonly take: (files: readonly File[]) => Promise<void>
+}
+
+function useTaking(edits: PhotoEdits, caption: string | undefined, onTaken: (ids: readonly string[]) => void): Taking {
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  return {
+    isBusy,
+    problem,
+    async take(files) {
+      if (files.length === 0) return
+      setBusy(true)
+      setProblem(undefined)
+      try {
+        const { added, refused } = await edits.add(files, caption)
+        if (refused.length > 0) setProblem(notAdded(refused))
+        if (added.length > 0) onTaken(added)
+      } catch (cause) {
+        const reason = cause instanceof Error ? cause.message : String(cause)
+        setProblem(cause instanceof DeviceFull ? photoMessages.full : photoMessages.failed(reason))
+      } finally {
+        setBusy(false)
+      }
+    },
+  }
+}
+
+/** A sentence for each reason. */
+function notAdded(refused: AddOutcome['refused']): string {
+  const sentences = [...Map.groupBy(refused, ({ reason }) => reason)].map(([reason, files]) =>
+    photoMessages.notAdded[reason](files.map(({ name }) => name)),
+  )
+  return sentences.join(' ')
+}

@@ -1,0 +1,211 @@
+import { ChevronLeft, ChevronRight, Flag } from 'lucide-react'
+import { type JSX, useState } from 'react'
+import { Button } from '../../../components/button.tsx'
+import { Notice } from '../../../components/notice.tsx'
+import type { Checklist } from '../../../lib/checklists/checklist.ts'
+import { needsFinding, outOfRange, type Question } from '../../../lib/checklists/questions.ts'
+import type { FindingDraft } from '../../../lib/checklists/run-draft.ts'
+import { answerWords } from '../../../lib/checklists/typed-value.ts'
+import type { ChecklistRows } from '../../../lib/checklists/use-checklist-rows.ts'
+import { usePhotoTable } from '../../../lib/photos/use-photo-table.ts'
+import { usePhotos, useRemovePhoto } from '../../../lib/photos/use-photos.ts'
+import { formatClock } from '../../../lib/format.ts'
+import { checklistMessages as words } from '../../../messages/checklist.ts'
+import { AnswerInput } from './answer-input.tsx'
+import { FindingForm } from './finding-form.tsx'
+import { PhotoTaker } from './photo-taker.tsx'
+import type { Run } from './use-run.ts'
+
+export interface StepProps {
+  readonly checklist: Checklist
+  readonly rows: ChecklistRows
+  readonly recordId: string
+  readonly run: Run
+  readonly isReadOnly: boolean
+}
+
+const NEW_FINDING: FindingDraft = { title: '', severity: undefined, photos: [], position: undefined }
+const TITLE_MAX = 200
+
+/** One question: what is asked, what was answered, and the finding that the answer calls for. */
+export function QuestionStep(props: StepProps & { readonly question: Question }): JSX.Element {
+  const { checklist, rows, run, question, recordId } = props
+  const finding = run.draft.findings[question.id]
+  const [isFindingOpen, setFindingOpen] = useState(finding !== undefined)
+  const photos = usePhotoTable()
+  const removePhoto = useRemovePhoto()
+  const answer = run.typed(question)
+  if (isFindingOpen && finding && checklist.findings) {
+    const titleDefault = defaultTitle(question, answer.kind === 'value' ? answerWords(question, answer.value) : '')
+    return (
+      <FindingForm
+        {...{ question, finding, recordId, photos, titleDefault }}
+        findings={checklist.findings}
+        photoLink={photos?.links.has(checklist.findings.table) ? photos.links.get(checklist.table) : undefined}
+        onChange={(next) => run.putFinding(question, next)}
+        onSave={() => void run.saveFinding(photos, titleDefault).then((isSaved) => isSaved && setFindingOpen(false))}
+        onBack={() => setFindingOpen(false)}
+        onDiscard={() => {
+          setFindingOpen(false)
+          run.putFinding(question, undefined)
+          for (const id of finding.photos) void removePhoto(id)
+        }}
+      />
+    )
+  }
+  const place = rows.questions.indexOf(question)
+  return (
+    <section aria-labelledby="question" className="flex flex-1 flex-col">
+      <div className="flex flex-1 flex-col gap-4 px-4 py-4">
+        <div>
+          {question.section === undefined ? null : <p className="text-body text-muted">{question.section}</p>}
+          <h2 id="question" tabIndex={-1} className="text-display [overflow-wrap:anywhere] outline-none">
+            {place + 1}. {question.prompt}
+          </h2>
+          {question.isRequired ? null : <p className="text-body text-muted">{words.optional}</p>}
+        </div>
+        <Answer {...props} />
+        <FindingNeed
+          {...props}
+          onOpen={() => {
+            if (!finding) run.putFinding(question, NEW_FINDING)
+            setFindingOpen(true)
+          }}
+        />
+      </div>
+      <Foot {...props} place={place} />
+    </section>
+  )
+}
+
+/** What a finding is called that nobody gave a title: its question and the answer. */
+function defaultTitle({ prompt }: Question, answer: string): string {
+  return `${prompt} ${answer}`.trim().slice(0, TITLE_MAX)
+}
+
+function Answer(props: StepProps & { readonly question: Question }): JSX.Element {
+  const { checklist, rows, run, question, isReadOnly } = props
+  if (checklist.answers.values[question.kind] === undefined) return <Notice tone="warning" title={words.noValue} />
+  if (question.kind === 'photo') return <PhotoAnswer {...props} />
+  return (
+    <AnswerInput
+      question={question}
+      raw={run.raw(question)}
+      typed={run.typed(question)}
+      last={rows.earlier.get(question.id)}
+      isReadOnly={isReadOnly}
+      onChange={(value) => run.put(question, value)}
+      onEnter={() => void run.saveAndNext()}
+    />
+  )
+}
+
+/** A photo is an answer: it is the record's, and called as it was asked for. */
+function PhotoAnswer({ checklist, recordId, run, question }: StepProps & { readonly question: Question }): JSX.Element {
+  const photos = usePhotoTable()
+  const link = photos?.links.get(checklist.table)
+  if (!photos || link === undefined) return <Notice tone="warning" title={words.noPhotos} />
+  return (
+    <PhotosOfQuestion {...{ photos, link, recordId, question }} onTaken={() => run.put(question, words.photoTaken)} />
+  )
+}
+
+function PhotosOfQuestion({
+  photos,
+  link,
+  recordId,
+  question,
+  onTaken,
+}: {
+  readonly photos: NonNullable<ReturnType<typeof usePhotoTable>>
+  readonly link: string
+  readonly recordId: string
+  readonly question: Question
+  readonly onTaken: () => void
+}): JSX.Element {
+  const all = usePhotos(photos, link, recordId)
+  const hasCaptions = photos.has.has('caption')
+  const own = all.filter(({ caption }) => !hasCaptions || caption === question.prompt)
+  const ids = own.map(({ id }) => id)
+  return <PhotoTaker table={photos} caption={question.prompt} {...{ link, recordId, ids, onTaken }} />
+}
+
+/** Whether the answer calls for a finding, and those that it has. */
+function FindingNeed({
+  checklist,
+  rows,
+  run,
+  question,
+  isReadOnly,
+  onOpen,
+}: StepProps & { readonly question: Question; readonly onOpen: () => void }): JSX.Element | null {
+  const typed = run.typed(question)
+  if (!checklist.findings || typed.kind !== 'value') return null
+  const answerId = rows.answers.get(question.id)?.id
+  const found = answerId === undefined ? [] : (rows.findings.get(answerId) ?? [])
+  const isNeeded = needsFinding(question, typed.value)
+  const isOffered = isNeeded || found.length > 0 || outOfRange(question, typed.value) !== undefined
+  if (!isOffered) return null
+  return (
+    <div className="flex flex-col gap-3">
+      {found.map(({ id, title }) => (
+        <Notice key={id} tone="success" title={words.findingThere(title)} />
+      ))}
+      {isNeeded && found.length === 0 ? (
+        <Notice tone="warning" role="status" title={words.needsFinding(answerWords(question, typed.value))} />
+      ) : null}
+      {isReadOnly ? null : (
+        <Button isFullWidth className="h-14 text-heading" icon={<Flag size={20} aria-hidden />} onPress={onOpen}>
+          {run.draft.findings[question.id] ? words.continueFinding : words.addFinding}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function Foot({
+  rows,
+  run,
+  question,
+  isReadOnly,
+  place,
+}: StepProps & { readonly question: Question; readonly place: number }): JSX.Element {
+  const typed = run.typed(question)
+  const isChanged = typed.kind === 'value' && rows.answers.get(question.id)?.value !== typed.value
+  const isSaving = !isReadOnly && (isChanged || typed.kind === 'invalid')
+  return (
+    <footer className="sticky bottom-0 flex flex-col gap-2 border-t border-border bg-bg px-4 py-3">
+      <div className="flex gap-2">
+        <Button
+          className="h-14 px-5"
+          isDisabled={place === 0}
+          icon={<ChevronLeft size={20} aria-hidden />}
+          onPress={() => run.step(-1)}
+        >
+          {words.back}
+        </Button>
+        {isSaving ? (
+          <Button
+            tone="primary"
+            className="h-14 flex-1 text-heading"
+            isDisabled={typed.kind === 'invalid'}
+            onPress={() => void run.saveAndNext()}
+          >
+            {words.saveNext}
+          </Button>
+        ) : (
+          <Button
+            className="h-14 flex-1 text-heading"
+            iconAfter={<ChevronRight size={20} aria-hidden />}
+            onPress={() => run.step(1)}
+          >
+            {rows.answers.has(question.id) || isReadOnly ? words.next : words.skip}
+          </Button>
+        )}
+      </div>
+      <p role="status" className="min-h-4 text-small text-muted">
+        {isSaving ? words.draftKept : run.savedAt ? words.savedAt(formatClock(run.savedAt)) : null}
+      </p>
+    </footer>
+  )
+}

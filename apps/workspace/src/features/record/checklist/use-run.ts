@@ -1,0 +1,157 @@
+import { useLocalDatabase } from '@holdfast/react'
+import { useRef, useState } from 'react'
+import { showToast } from '../../../components/toast.tsx'
+import { useRecordWriter } from '../../../components/records/use-record-writer.ts'
+import { answerChanges, findingChange, finishChanges } from '../../../lib/checklists/answer-changes.ts'
+import type { Checklist } from '../../../lib/checklists/checklist.ts'
+import type { Question } from '../../../lib/checklists/questions.ts'
+import {
+  EMPTY_DRAFT,
+  type FindingDraft,
+  REVIEW,
+  type RunDraft,
+  saveRunDraft,
+  runDraftId,
+  withoutQuestion,
+} from '../../../lib/checklists/run-draft.ts'
+import { typedValue, type TypedValue } from '../../../lib/checklists/typed-value.ts'
+import type { ChecklistRows } from '../../../lib/checklists/use-checklist-rows.ts'
+import type { PhotoTable } from '../../../lib/data/photo-table.ts'
+import { storeOrTell } from '../../../lib/data/unstored.ts'
+import type { FieldValue } from '../../../lib/fields/field.ts'
+import { uuidV7 } from '../../../lib/fields/uuid-v7.ts'
+import { removeDraft } from '../../../lib/records/drafts.ts'
+import type { RecordChange } from '../../../lib/records/record-change.ts'
+import { checklistMessages as words } from '../../../messages/checklist.ts'
+
+/** A checklist that is being filled in. */
+export interface Run {
+  readonly draft: RunDraft
+  /** `undefined`: everything is looked through. */
+  readonly question: Question | undefined
+  /** When something was saved since the screen was opened. */
+  readonly savedAt: Date | undefined
+  /** What stands in the input of a question: chosen or typed, else the answer that is there. */
+  raw(question: Question): FieldValue | undefined
+  typed(question: Question): TypedValue
+  /** Keeps what is chosen or typed in the draft. */
+  put(question: Question, value: FieldValue): void
+  putFinding(question: Question, finding: FindingDraft | undefined): void
+  /** Goes to a question, or to the end with {@link REVIEW}; what was typed stays in the draft. */
+  go(id: string): void
+  step(by: 1 | -1): void
+  /** Saves the answer of the question that is shown, and goes on. @returns false when there is none, or this device has no room */
+  saveAndNext(): Promise<boolean>
+  /** Makes the finding of the question that is shown, with the answer that calls for it, in one step. */
+  saveFinding(photos: PhotoTable | undefined, titleDefault: string): Promise<boolean>
+  finish(): Promise<boolean>
+}
+
+/**
+ * @param begun - the draft of the last visit
+ * @param isReadOnly - looking through leaves no draft
+ */
+export function useRun(checklist: Checklist, rows: ChecklistRows, begun: RunDraft, isReadOnly: boolean): Run {
+  const { database } = useLocalDatabase()
+  const writer = useRecordWriter()
+  const recordId = String(rows.record['id'])
+  const [draft, setDraft] = useState(begun)
+  const [savedAt, setSavedAt] = useState<Date>()
+  const latest = useRef(begun)
+  const writing = useRef<Promise<unknown>>(Promise.resolve())
+  const question = questionAt(rows, draft)
+
+  /** One after the other: a draft that is typed later is never overtaken. */
+  const put = (next: RunDraft): void => {
+    latest.current = next
+    setDraft(next)
+    if (isReadOnly) return
+    writing.current = writing.current.then(() =>
+      storeOrTell(words.draftKept, () => saveRunDraft(database, checklist.table, recordId, next)),
+    )
+  }
+  const raw = ({ id }: Question): FieldValue | undefined =>
+    Object.hasOwn(latest.current.values, id) ? latest.current.values[id] : rows.answers.get(id)?.value
+  const typed = (of: Question): TypedValue => typedValue(of, raw(of))
+  const step = (by: 1 | -1): void => {
+    const at = question ? rows.questions.indexOf(question) : rows.questions.length
+    put({ ...latest.current, at: rows.questions[at + by]?.id ?? REVIEW })
+  }
+  const write = async (label: string, changes: readonly RecordChange[]): Promise<boolean> => {
+    if (!(await writer.write({ label, changes }))) return false
+    setSavedAt(new Date())
+    return true
+  }
+
+  return {
+    draft,
+    question,
+    savedAt,
+    raw,
+    typed,
+    put: ({ id }, value) => put({ ...latest.current, values: { ...latest.current.values, [id]: value } }),
+    putFinding({ id }, finding) {
+      const { [id]: _old, ...others } = latest.current.findings
+      put({ ...latest.current, findings: finding ? { ...others, [id]: finding } : others })
+    },
+    go: (id) => put({ ...latest.current, at: id }),
+    step,
+    async saveAndNext() {
+      const answer = question && typed(question)
+      if (!question || answer?.kind !== 'value') return false
+      const stored = rows.answers.get(question.id)
+      const { changes } = answerChanges(checklist, rows.record, question, answer.value, stored)
+      if (!(await write(words.answerOf(question.prompt), changes))) return false
+      const { [question.id]: _value, ...values } = latest.current.values
+      const at = rows.questions[rows.questions.indexOf(question) + 1]?.id ?? REVIEW
+      put({ ...latest.current, values, at })
+      return true
+    },
+    async saveFinding(photos, titleDefault) {
+      const answer = question && typed(question)
+      const finding = question && latest.current.findings[question.id]
+      if (!question || !finding || answer?.kind !== 'value') return false
+      const stored = rows.answers.get(question.id)
+      const { answerId, changes } = answerChanges(checklist, rows.record, question, answer.value, stored)
+      const id = uuidV7()
+      const title = finding.title.trim() === '' ? titleDefault : finding.title.trim()
+      const made = findingChange(checklist, rows.record, answerId, { ...finding, id, title })
+      const linked = linkPhotos(checklist, photos, finding, id)
+      if (!(await write(words.newFinding(question.prompt), [...changes, ...made, ...linked]))) return false
+      showToast({ text: words.findingSaved })
+      put(withoutQuestion(latest.current, question.id))
+      return true
+    },
+    async finish() {
+      if (!(await write(words.finish, finishChanges(checklist, rows.record)))) return false
+      showToast({ text: words.finished })
+      latest.current = EMPTY_DRAFT
+      writing.current = writing.current.then(() => removeDraft(database, runDraftId(recordId)))
+      return true
+    },
+  }
+}
+
+/** The question of the draft, else the first without an answer. */
+function questionAt({ questions, answers }: ChecklistRows, { at }: RunDraft): Question | undefined {
+  if (at === REVIEW) return undefined
+  return questions.find(({ id }) => id === at) ?? questions.find(({ id }) => !answers.has(id))
+}
+
+/** The photos of a finding were the record's until now. */
+function linkPhotos(
+  { findings }: Checklist,
+  photos: PhotoTable | undefined,
+  finding: FindingDraft,
+  findingId: string,
+): readonly RecordChange[] {
+  const link = findings && photos?.links.get(findings.table)
+  if (!photos || link === undefined) return []
+  return finding.photos.map((id) => ({
+    kind: 'update',
+    table: photos.name,
+    id,
+    values: { [link]: findingId },
+    before: { [link]: null },
+  }))
+}

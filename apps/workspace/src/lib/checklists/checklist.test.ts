@@ -1,0 +1,186 @@
+import { expect, test } from 'vitest'
+import { testColumn, testTable } from '../fields/test-fields.test-support.ts'
+import { answerChanges, beginChanges, findingChange, finishChanges } from './answer-changes.ts'
+import { type Checklist, checklistOf, type ChecklistRow } from './checklist.ts'
+import { needsFinding, outOfRange, type Question, questionsOf } from './questions.ts'
+import { draftPlaceOf, EMPTY_DRAFT, type RunDraft, startForm, toRunDraft, withoutQuestion } from './run-draft.ts'
+import { answerWords, typedValue } from './typed-value.ts'
+import { lastValues } from './use-checklist-rows.ts'
+
+/** A project of fire wardens: no name is that of the sample. */
+const link = (name: string, table: string) => testColumn(name, 'uuid', { references: { table, column: 'id' } })
+const SCHEMA = {
+  version: '1',
+  tables: [
+    testTable('rooms', [testColumn('name', 'text')]),
+    testTable('lists', [testColumn('title', 'text')]),
+    testTable('lines', [
+      link('list', 'lists'),
+      testColumn('question', 'text'),
+      testColumn('type', 'text'),
+      testColumn('position', 'integer'),
+      testColumn('min', 'double precision'),
+      testColumn('max', 'double precision'),
+      testColumn('choices', 'text[]'),
+      testColumn('finding_when', 'text'),
+    ]),
+    testTable('rounds', [link('room', 'rooms'), link('list', 'lists'), testColumn('state', 'text')]),
+    testTable('replies', [
+      link('round', 'rounds'),
+      link('line', 'lines'),
+      testColumn('flag', 'boolean'),
+      testColumn('value_num', 'double precision'),
+    ]),
+    testTable('defects', [
+      link('reply', 'replies'),
+      link('room', 'rooms'),
+      testColumn('title', 'text'),
+      testColumn('severity', 'level', { choices: ['low', 'high'] }),
+    ]),
+  ],
+}
+const ROW: ChecklistRow = {
+  schema_name: 'public',
+  table_name: 'rounds',
+  item_table: 'lines',
+  answer_table: 'replies',
+  finding_table: 'defects',
+  place_fields: '["room","gone"]',
+  names: '{"prompt":"question","kind":"type","reading":"number","value_bool":"flag"}',
+  begin_values: '{"state":"begun"}',
+  finish_values: '{"state":"done","no_column":1}',
+}
+
+function known(): Checklist {
+  const checklist = checklistOf(ROW, SCHEMA)
+  if (!checklist) throw new Error('the tables hang together')
+  return checklist
+}
+
+function question(more: Partial<Question>): Question {
+  const none = { section: undefined, unit: undefined, min: undefined, max: undefined, findingWhen: undefined }
+  return { id: 'q1', prompt: 'Is it dry?', kind: 'yes_no', isRequired: true, choices: [], ...none, ...more }
+}
+
+const RECORD = { id: 'r1', room: 'room-7', list: 'l1', state: 'planned' }
+
+test('the tables of a checklist are found by their foreign keys, and columns by the names of the row', () => {
+  expect(known()).toMatchObject({
+    table: 'rounds',
+    template: 'list',
+    templates: { table: 'lists', title: 'title', active: undefined },
+    items: { table: 'lines', template: 'list', columns: { prompt: 'question', kind: 'type', max: 'max' } },
+    answers: { table: 'replies', record: 'round', item: 'line', values: { yes_no: 'flag', reading: 'value_num' } },
+    findings: { table: 'defects', answer: 'reply', record: undefined, title: 'title', places: ['room'] },
+    places: ['room'],
+    begin: { state: 'begun' },
+    finish: { state: 'done' },
+  })
+})
+
+test.each([
+  ['a table that this person does not have', { answer_table: 'others' }],
+  ['another schema', { schema_name: 'elsewhere' }],
+  ['tables without links', { answer_table: 'rooms' }],
+  ['questions without a prompt', { names: '{}' }],
+])('%s makes no checklist', (_, more) => {
+  expect(checklistOf({ ...ROW, ...more }, SCHEMA)).toBeUndefined()
+})
+
+test('questions come in their order, with kinds as the project calls them', () => {
+  const rows = [
+    { id: 'b', question: 'How warm?', type: 'number', position: 2, min: 5, max: 30.5, choices: null },
+    { id: 'a', question: 'Which?', type: 'choice', position: 1, choices: '["Good","Bad"]', finding_when: 'Bad' },
+    { id: 'c', question: 'What else?', type: 'essay', position: 3 },
+  ]
+  expect(questionsOf(known(), rows)).toMatchObject([
+    { id: 'a', kind: 'choice', choices: ['Good', 'Bad'], findingWhen: 'Bad', isRequired: false },
+    { id: 'b', kind: 'reading', min: 5, max: 30.5 },
+    { id: 'c', kind: 'text' },
+  ])
+})
+
+test.each([
+  [4.9, 'below'],
+  [5, undefined],
+  [30.5, undefined],
+  [30.6, 'above'],
+  [null, undefined],
+])('a reading of %s lies %s the good range', (value, side) => {
+  expect(outOfRange(question({ kind: 'reading', min: 5, max: 30.5 }), value)).toBe(side)
+})
+
+test('an answer calls for a finding as its question says', () => {
+  expect(needsFinding(question({ findingWhen: 'no' }), 0)).toBe(true)
+  expect(needsFinding(question({ findingWhen: 'no' }), 1)).toBe(false)
+  expect(needsFinding(question({ findingWhen: 'no' }), null)).toBe(false)
+  expect(needsFinding(question({}), 0)).toBe(false)
+  const reading = question({ kind: 'reading', max: 4, findingWhen: 'out_of_range' })
+  expect([3.9, 4.2].map((value) => needsFinding(reading, value))).toEqual([false, true])
+  expect(needsFinding(question({ kind: 'choice', findingWhen: 'Bad' }), 'Bad')).toBe(true)
+})
+
+test('what is typed is read by kind; what is no number is said, and nothing is no answer', () => {
+  const reading = question({ kind: 'reading', unit: 'mm/s' })
+  expect(typedValue(reading, '4.2')).toEqual({ kind: 'value', value: 4.2 })
+  expect(typedValue(reading, '4.2.1')).toEqual({ kind: 'invalid' })
+  expect(typedValue(reading, ' ')).toEqual({ kind: 'none' })
+  expect(typedValue(question({}), null)).toEqual({ kind: 'value', value: null })
+  expect(answerWords(reading, 1234.5)).toBe('1,234.5 mm/s')
+  expect([1, 0, null].map((value) => answerWords(question({}), value))).toEqual(['Yes', 'No', 'n/a'])
+})
+
+test('the first answer begins the record in the same step, and the next ones do not', () => {
+  const { answerId, changes } = answerChanges(known(), RECORD, question({}), 0, undefined)
+  expect(changes).toEqual([
+    { kind: 'update', table: 'rounds', id: 'r1', values: { state: 'begun' }, before: { state: 'planned' } },
+    { kind: 'insert', table: 'replies', id: answerId, values: { round: 'r1', line: 'q1', flag: 0 } },
+  ])
+  const begun = { ...RECORD, state: 'begun' }
+  expect(beginChanges(known(), begun)).toEqual([])
+  expect(answerChanges(known(), begun, question({}), 1, { id: 'x', value: 0 }).changes).toEqual([
+    { kind: 'update', table: 'replies', id: 'x', values: { flag: 1 }, before: { flag: 0 } },
+  ])
+  expect(answerChanges(known(), begun, question({}), 0, { id: 'x', value: 0 })).toEqual({ answerId: 'x', changes: [] })
+})
+
+test('a finding takes over the place of its record, and finishing writes what the project says', () => {
+  const finding = { id: 'f1', title: 'Wet', severity: 'high', position: undefined }
+  expect(findingChange(known(), RECORD, 'x', finding)).toEqual([
+    {
+      kind: 'insert',
+      table: 'defects',
+      id: 'f1',
+      values: { title: 'Wet', room: 'room-7', reply: 'x', severity: 'high' },
+    },
+  ])
+  expect(finishChanges(known(), RECORD)).toMatchObject([{ values: { state: 'done' }, before: { state: 'planned' } }])
+})
+
+test('the last value is that of the latest answer that has one', () => {
+  const rows = [
+    { id: '1', line: 'q1', flag: 1, created_at: '2026-01-01T00:00:00Z' },
+    { id: '3', line: 'q1', flag: null, created_at: '2026-03-01T00:00:00Z' },
+    { id: '2', line: 'q1', flag: 0, created_at: '2026-02-01T00:00:00Z' },
+  ]
+  expect([...lastValues(known(), [question({}), question({ id: 'q2' })], rows)]).toEqual([['q1', 0]])
+})
+
+test('a draft survives being stored, a broken one counts as none, and what was saved leaves it', () => {
+  const finding = { title: 'Wet', severity: 'high', photos: ['p1'], position: { lat: 1, lon: 2, metres: 8 } }
+  const draft: RunDraft = { at: 'q2', values: { q1: 0, q2: null, q3: '4.' }, findings: { q1: finding } }
+  const row = { table_name: 'rounds', record_id: 'r1', updated_at: '' }
+  expect(toRunDraft({ ...row, field_values: JSON.stringify(draft) })).toEqual(draft)
+  expect(toRunDraft({ ...row, field_values: '{"values":[]}' })).toEqual(EMPTY_DRAFT)
+  expect(toRunDraft(undefined)).toEqual(EMPTY_DRAFT)
+  expect(withoutQuestion(draft, 'q1')).toEqual({ at: 'q2', values: { q2: null, q3: '4.' }, findings: {} })
+})
+
+test('a draft leads to where it goes on', () => {
+  const place = (form_id: string) =>
+    draftPlaceOf({ id: '', table_name: 'rounds', record_id: 'r1', form_id, updated_at: '' })
+  expect(place('checklist')).toEqual({ kind: 'checklist', record: 'r1' })
+  expect(place(startForm('l1'))).toEqual({ kind: 'start', template: 'l1' })
+  expect(place('record')).toEqual({ kind: 'record', record: 'r1' })
+  expect(place('some-view')).toEqual({ kind: 'view', view: 'some-view' })
+})

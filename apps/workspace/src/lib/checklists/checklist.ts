@@ -1,0 +1,236 @@
+import type { SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
+import { titleColumnOf } from '../data/tables.ts'
+import type { FieldValue } from '../fields/field.ts'
+import type { RecordValues } from '../records/record-change.ts'
+
+/** The local name of `holdfast.checklists`. */
+export const CHECKLISTS_TABLE = 'hf_checklists'
+
+/** A row of `holdfast.checklists`, as this device has it. */
+export interface ChecklistRow {
+  readonly schema_name: string
+  readonly table_name: string
+  readonly item_table: string
+  readonly answer_table: string
+  readonly finding_table: string | null
+  readonly place_fields: string
+  readonly names: string
+  readonly begin_values: string
+  readonly finish_values: string
+}
+
+/** Kinds of question, by what is answered. */
+export const ANSWER_KINDS = ['yes_no', 'reading', 'choice', 'text', 'photo'] as const
+export type AnswerKind = (typeof ANSWER_KINDS)[number]
+
+/** What a question can say, by the usual name of its column; all but the first two may be absent. */
+export const ITEM_PARTS = [
+  'prompt',
+  'kind',
+  'position',
+  'section',
+  'required',
+  'unit',
+  'min',
+  'max',
+  'choices',
+  'finding_when',
+] as const
+export type ItemPart = (typeof ITEM_PARTS)[number]
+
+/** The columns that hold the values of answers, by their usual names. */
+const VALUE_OF_KIND: Readonly<Record<AnswerKind, string>> = {
+  yes_no: 'value_bool',
+  reading: 'value_num',
+  choice: 'value_choice',
+  text: 'value_text',
+  photo: 'value_text',
+}
+
+/** The tables of a checklist and how they hang together. Tables are named as on this device. */
+export interface Checklist {
+  /** Its records are the filled-in checklists. */
+  readonly table: string
+  readonly templates: {
+    readonly table: string
+    readonly title: string | undefined
+    readonly active: string | undefined
+  }
+  /** The record's link to its template. */
+  readonly template: string
+  readonly items: {
+    readonly table: string
+    readonly template: string
+    readonly columns: Readonly<Partial<Record<ItemPart, string>>>
+    /** The kind that a value of the column `kind` means. */
+    readonly kinds: ReadonlyMap<string, AnswerKind>
+  }
+  readonly answers: {
+    readonly table: string
+    readonly record: string
+    readonly item: string
+    readonly values: Readonly<Partial<Record<AnswerKind, string>>>
+  }
+  readonly findings: ChecklistFindings | undefined
+  readonly places: readonly string[]
+  readonly begin: RecordValues
+  readonly finish: RecordValues
+}
+
+export interface ChecklistFindings {
+  readonly table: string
+  /** Its links to the answer that called for it and to the record. */
+  readonly answer: string | undefined
+  readonly record: string | undefined
+  readonly title: string
+  readonly severity: { readonly column: string; readonly choices: readonly string[] } | undefined
+  readonly position: { readonly lat: string; readonly lon: string } | undefined
+  /** Columns that take over the value that the record has. */
+  readonly places: readonly string[]
+}
+
+/**
+ * What a row of `holdfast.checklists` means in a schema: links are found by their foreign keys, columns by their usual names or by those that the row
+ * gives them.
+ *
+ * @returns `undefined` when this person has not all of the tables, or they do not hang together
+ */
+export function checklistOf(row: ChecklistRow, schema: SchemaDescriptor): Checklist | undefined {
+  const find = (name: string | null): TableDescriptor | undefined =>
+    schema.tables.find((table) => table.table === name && table.schema === row.schema_name)
+  const [records, items, answers] = [find(row.table_name), find(row.item_table), find(row.answer_table)]
+  if (!records || !items || !answers) return undefined
+  const names = parseObject(row.names)
+  const nameOf = (usual: string): string => String(names[usual] ?? usual)
+  const [templates, template, itemTemplate] = sharedTarget(records, items, schema)
+  const [record, item] = [linkTo(answers, records.name), linkTo(answers, items.name)]
+  if (!templates || template === undefined || itemTemplate === undefined) return undefined
+  if (record === undefined || item === undefined) return undefined
+  const columns = present(items, ITEM_PARTS, nameOf)
+  if (columns.prompt === undefined || columns.kind === undefined) return undefined
+  const places = parseList(row.place_fields).filter((name) => hasColumn(records, name))
+  return {
+    table: records.name,
+    templates: {
+      table: templates.name,
+      title: titleColumnOf(templates),
+      active: hasColumn(templates, nameOf('active')) ? nameOf('active') : undefined,
+    },
+    template,
+    items: {
+      table: items.name,
+      template: itemTemplate,
+      columns,
+      kinds: new Map(ANSWER_KINDS.map((kind) => [nameOf(kind), kind])),
+    },
+    answers: { table: answers.name, record, item, values: valuesOf(answers, nameOf) },
+    findings: findingsOf(find(row.finding_table), { records, answers, places, nameOf }),
+    places,
+    begin: ofColumns(records, parseObject(row.begin_values)),
+    finish: ofColumns(records, parseObject(row.finish_values)),
+  }
+}
+
+/** The table of templates: the one that both the records and the questions link to. */
+function sharedTarget(
+  records: TableDescriptor,
+  items: TableDescriptor,
+  schema: SchemaDescriptor,
+): readonly [TableDescriptor | undefined, string | undefined, string | undefined] {
+  for (const { name, references } of items.columns) {
+    const own = references && linkTo(records, references.table)
+    const target = own === undefined ? undefined : schema.tables.find((table) => table.name === references?.table)
+    if (target) return [target, own, name]
+  }
+  return [undefined, undefined, undefined]
+}
+
+function linkTo(table: TableDescriptor, target: string): string | undefined {
+  return table.columns.find(({ references }) => references?.table === target)?.name
+}
+
+function hasColumn({ columns }: TableDescriptor, name: string): boolean {
+  return columns.some((column) => column.name === name)
+}
+
+function present<Part extends string>(
+  table: TableDescriptor,
+  parts: readonly Part[],
+  nameOf: (usual: string) => string,
+): Partial<Record<Part, string>> {
+  const found: Partial<Record<Part, string>> = {}
+  for (const part of parts) if (hasColumn(table, nameOf(part))) found[part] = nameOf(part)
+  return found
+}
+
+function valuesOf(answers: TableDescriptor, nameOf: (usual: string) => string): Partial<Record<AnswerKind, string>> {
+  const found: Partial<Record<AnswerKind, string>> = {}
+  for (const kind of ANSWER_KINDS) {
+    const name = nameOf(VALUE_OF_KIND[kind])
+    if (hasColumn(answers, name)) found[kind] = name
+  }
+  return found
+}
+
+function findingsOf(
+  table: TableDescriptor | undefined,
+  {
+    records,
+    answers,
+    places,
+    nameOf,
+  }: {
+    readonly records: TableDescriptor
+    readonly answers: TableDescriptor
+    readonly places: readonly string[]
+    readonly nameOf: (usual: string) => string
+  },
+): ChecklistFindings | undefined {
+  const title = table && titleColumnOf(table)
+  if (!table || title === undefined) return undefined
+  const [answer, record] = [linkTo(table, answers.name), linkTo(table, records.name)]
+  if (answer === undefined && record === undefined) return undefined
+  const severity = table.columns.find(({ name, choices }) => name === nameOf('severity') && choices !== undefined)
+  const isLocated = hasColumn(table, nameOf('lat')) && hasColumn(table, nameOf('lon'))
+  return {
+    table: table.name,
+    answer,
+    record,
+    title,
+    severity: severity && { column: severity.name, choices: severity.choices ?? [] },
+    position: isLocated ? { lat: nameOf('lat'), lon: nameOf('lon') } : undefined,
+    places: places.filter((name) => hasColumn(table, name)),
+  }
+}
+
+function ofColumns(table: TableDescriptor, values: Readonly<Record<string, unknown>>): RecordValues {
+  const own: Record<string, FieldValue> = {}
+  for (const [name, value] of Object.entries(values)) if (hasColumn(table, name)) own[name] = toLocal(value)
+  return own
+}
+
+/** A plain value of JSON as the local database holds it. */
+function toLocal(value: unknown): FieldValue {
+  if (typeof value === 'boolean') return Number(value)
+  return typeof value === 'string' || typeof value === 'number' ? value : null
+}
+
+/** @returns nothing for a text that is no object */
+export function parseObject(text: string | null): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text ?? '')
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
+  } catch {
+    return {} // the constraint of the table allows objects only; an older row without a value has none
+  }
+}
+
+/** The texts of a list, as the local database holds an array of Postgres. */
+export function parseList(text: FieldValue): readonly string[] {
+  try {
+    const value: unknown = JSON.parse(String(text ?? '[]'))
+    return Array.isArray(value) ? value.map(String) : []
+  } catch {
+    return [] // not a list
+  }
+}

@@ -1,0 +1,71 @@
+import type { FieldValue } from '../fields/field.ts'
+import type { RecordValues } from '../records/record-change.ts'
+import { type AnswerKind, type Checklist, type ItemPart, parseList } from './checklist.ts'
+
+/** A question of a template. */
+export interface Question {
+  readonly id: string
+  readonly prompt: string
+  readonly kind: AnswerKind
+  readonly section: string | undefined
+  readonly isRequired: boolean
+  readonly unit: string | undefined
+  /** The good range of a reading. */
+  readonly min: number | undefined
+  readonly max: number | undefined
+  readonly choices: readonly string[]
+  /** The answer that needs a finding: `yes`, `no`, `out_of_range` or one of the choices. */
+  readonly findingWhen: string | undefined
+}
+
+/** The questions of the rows, in their order. One of a kind that the app does not know is asked as a text. */
+export function questionsOf({ items }: Checklist, rows: readonly RecordValues[]): readonly Question[] {
+  const part = (row: RecordValues, name: ItemPart): FieldValue => {
+    const column = items.columns[name]
+    return column === undefined ? null : (row[column] ?? null)
+  }
+  return rows
+    .toSorted((a, b) => Number(part(a, 'position')) - Number(part(b, 'position')))
+    .map((row) => ({
+      id: String(row['id']),
+      prompt: String(part(row, 'prompt') ?? ''),
+      kind: items.kinds.get(String(part(row, 'kind'))) ?? 'text',
+      section: textOf(part(row, 'section')),
+      isRequired: isTrue(part(row, 'required')),
+      unit: textOf(part(row, 'unit')),
+      min: numberOf(part(row, 'min')),
+      max: numberOf(part(row, 'max')),
+      choices: parseList(part(row, 'choices')),
+      findingWhen: textOf(part(row, 'finding_when')),
+    }))
+}
+
+function textOf(value: FieldValue): string | undefined {
+  return value === null || value === '' ? undefined : String(value)
+}
+
+function numberOf(value: FieldValue): number | undefined {
+  const number = value === null || value === '' ? Number.NaN : Number(value)
+  return Number.isNaN(number) ? undefined : number
+}
+
+export function isTrue(value: FieldValue): boolean {
+  return value === 1 || value === '1' || value === 'true'
+}
+
+/** Which side of the good range a reading lies on; `undefined`: inside, or no reading. */
+export function outOfRange({ kind, min, max }: Question, value: FieldValue): 'below' | 'above' | undefined {
+  const reading = kind === 'reading' ? numberOf(value) : undefined
+  if (reading === undefined) return undefined
+  if (min !== undefined && reading < min) return 'below'
+  return max !== undefined && reading > max ? 'above' : undefined
+}
+
+/** Whether the answer calls for a finding. */
+export function needsFinding(question: Question, value: FieldValue): boolean {
+  const { kind, findingWhen } = question
+  if (findingWhen === undefined || value === null) return false
+  if (kind === 'yes_no') return findingWhen === (isTrue(value) ? 'yes' : 'no')
+  if (kind === 'reading') return findingWhen === 'out_of_range' && outOfRange(question, value) !== undefined
+  return kind === 'choice' && value === findingWhen
+}

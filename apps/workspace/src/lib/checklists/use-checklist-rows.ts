@@ -1,0 +1,144 @@
+import { useRecords } from '@holdfast/react'
+import { useMemo } from 'react'
+import type { FieldValue } from '../fields/field.ts'
+import type { RecordValues } from '../records/record-change.ts'
+import { quoteName } from '../sql.ts'
+import type { StoredAnswer } from './answer-changes.ts'
+import type { Checklist } from './checklist.ts'
+import { type Question, questionsOf } from './questions.ts'
+
+export interface ChecklistRows {
+  readonly record: RecordValues
+  readonly title: string
+  readonly questions: readonly Question[]
+  /** By question. */
+  readonly answers: ReadonlyMap<string, StoredAnswer>
+  /** What was answered last at the same place, by question. */
+  readonly earlier: ReadonlyMap<string, FieldValue>
+  /** Findings by the answer that called for them. */
+  readonly findings: ReadonlyMap<string, readonly { readonly id: string; readonly title: string }[]>
+}
+
+/** What a checklist shows of a record; `undefined` until it is read, `null` when the record is not on this device. */
+export function useChecklistRows(checklist: Checklist, recordId: string): ChecklistRows | null | undefined {
+  const { table, template, items, templates, answers, findings } = checklist
+  const records = useRecords<RecordValues>(`select * from ${quoteName(table)} where id = ?`, [recordId])
+  const record = records.rows[0]
+  const templateId = record?.[template] ?? null
+  const title = useTemplateTitle(checklist, templateId)
+  const asked = useRecords<RecordValues>(
+    record ? `select * from ${quoteName(items.table)} where ${quoteName(items.template)} = ?` : '',
+    [templateId],
+  )
+  const given = useRecords<RecordValues>(
+    `select * from ${quoteName(answers.table)} where ${quoteName(answers.record)} = ?`,
+    [recordId],
+  )
+  const earlier = useEarlier(checklist, record)
+  const foundSql = findingsSql(findings, checklist)
+  const found = useRecords<RecordValues>(foundSql, foundSql === '' ? [] : [recordId])
+  const isComplete = asked.isCurrent && !given.isLoading && (foundSql === '' || !found.isLoading)
+  const questions = useMemo(() => questionsOf(checklist, asked.rows), [checklist, asked.rows])
+  const isGone = !records.isLoading && !record
+  return useMemo(() => {
+    if (isGone) return null
+    if (!record || title === undefined || !isComplete) return undefined
+    const all = found.rows.map((row) => ({
+      answer: String(row['answer']),
+      id: String(row['id']),
+      title: String(row['title']),
+    }))
+    return {
+      record,
+      title: title === '' ? templates.table : title,
+      questions,
+      answers: answersOf(checklist, questions, given.rows),
+      earlier: lastValues(checklist, questions, earlier),
+      findings: Map.groupBy(all, ({ answer }) => answer),
+    }
+  }, [isGone, record, title, isComplete, templates, questions, checklist, given.rows, earlier, found.rows])
+}
+
+/** The template's name, empty when it has none; `undefined` until it is read. */
+function useTemplateTitle({ templates }: Checklist, id: FieldValue): string | undefined {
+  const column = templates.title === undefined ? 'null' : quoteName(templates.title)
+  const { rows, isLoading } = useRecords<{ readonly title: string | null }>(
+    `select ${column} as title from ${quoteName(templates.table)} where id = ?`,
+    [id],
+  )
+  return isLoading ? undefined : (rows[0]?.title ?? '')
+}
+
+function findingsSql(findings: Checklist['findings'], { answers }: Checklist): string {
+  if (!findings || findings.answer === undefined) return ''
+  const columns = `id, ${quoteName(findings.answer)} as answer, ${quoteName(findings.title)} as title`
+  return `select ${columns} from ${quoteName(findings.table)}
+           where ${quoteName(findings.answer)} in
+             (select id from ${quoteName(answers.table)} where ${quoteName(answers.record)} = ?)`
+}
+
+/** The answers of earlier records at the same place, with the same template. */
+function useEarlier(checklist: Checklist, record: RecordValues | undefined): readonly RecordValues[] {
+  const { table, template, places, answers } = checklist
+  const same = [template, ...places]
+  const where = same.map((name) => `${quoteName(name)} is ?`).join(' and ')
+  const others = useRecords<{ readonly id: string }>(
+    record && places.length > 0
+      ? `select id from ${quoteName(table)} where id <> ? and ${where} order by id desc limit 500`
+      : '',
+    [String(record?.['id'] ?? ''), ...same.map((name) => record?.[name] ?? null)],
+  )
+  const ids = others.rows.map(({ id }) => id)
+  const { rows } = useRecords<RecordValues>(
+    ids.length === 0
+      ? ''
+      : `select * from ${quoteName(answers.table)} where ${quoteName(answers.record)} in (select value from json_each(?))`,
+    [JSON.stringify(ids)],
+  )
+  return rows
+}
+
+function answersOf(
+  { answers }: Checklist,
+  questions: readonly Question[],
+  rows: readonly RecordValues[],
+): ReadonlyMap<string, StoredAnswer> {
+  const byItem = new Map(rows.map((row) => [String(row[answers.item]), row]))
+  return new Map(
+    questions.flatMap(({ id, kind }) => {
+      const row = byItem.get(id)
+      const column = answers.values[kind]
+      if (!row) return []
+      const stored = { id: String(row['id']), value: column === undefined ? null : (row[column] ?? null) }
+      return [[id, stored] as const]
+    }),
+  )
+}
+
+/** Of each question the value of the latest answer that has one. */
+export function lastValues(
+  { answers }: Checklist,
+  questions: readonly Question[],
+  rows: readonly RecordValues[],
+): ReadonlyMap<string, FieldValue> {
+  const latest = rows.toSorted((a, b) => compare(momentOf(b), momentOf(a)))
+  const byItem = Map.groupBy(latest, (row) => String(row[answers.item]))
+  return new Map(
+    questions.flatMap(({ id, kind }) => {
+      const column = answers.values[kind]
+      if (column === undefined) return []
+      const own = (byItem.get(id) ?? []).map((row) => row[column] ?? null)
+      const last = own.find((value) => value !== null)
+      return last === undefined || last === null ? [] : [[id, last] as const]
+    }),
+  )
+}
+
+/** When an answer was given; ids made on devices are in the order of time as well. */
+function momentOf(row: RecordValues): string {
+  return String(row['created_at'] ?? row['id'] ?? '')
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b)
+}

@@ -1,0 +1,17 @@
+import { useRecords, useSchema } from '@holdfast/react'
+import { useMemo } from 'react'
+import { type Checklist, CHECKLISTS_TABLE, checklistOf, type ChecklistRow } from './checklist.ts'
+
+/** The checklists of the project that this person has all tables of; `undefined` until they are read. */
+export function useChecklists(): readonly Checklist[] | undefined {
+  const schema = useSchema()
+  // A server of an older version, or a project that does not expose `holdfast`, has none.
+  const hasTable = schema.tables.some(({ name }) => name === CHECKLISTS_TABLE)
+  const { rows, isLoading } = useRecords<ChecklistRow>(
+    hasTable ? `select * from ${CHECKLISTS_TABLE} order by table_name` : '',
+  )
+  return useMemo(
+    () => (isLoading && hasTable ? undefined : rows.flatMap((row) => checklistOf(row, schema) ?? [])),
+    [rows, isLoading, hasTable, schema],
+  )
+}
