@@ -191,6 +191,34 @@ describe('priorities', () => {
     expect(device.faults).toEqual([])
   })
 
+  test('can be asked for by table, of the tables that devices have by default', async () => {
+    await join(ALICE, ORG)
+    await world.run(`
+      insert into notes (org_id, body) select '${ORG}', 'a note' from generate_series(1, 50);
+      insert into issues (org_id) values ('${ORG}')`)
+    const device = open(
+      [subscription('everything/notes', {}, 1), subscription('everything/issues', {}, 1), subscription('everything/x')],
+      { includeDefaults: true },
+    )
+    await device.next()
+    expect(device.partials.map(({ priority, state }) => [priority, state.size])).toEqual([
+      [0, 0],
+      [1, 50],
+    ])
+    expect(device.rows('members')).toHaveLength(1)
+    // That one is in streams of its own, which this device does not want.
+    expect(device.ids('issues')).toEqual([])
+    const streams = device.lines.flatMap(({ checkpoint }) => checkpoint?.streams ?? [])
+    expect(streams).toContainEqual({
+      name: 'everything/x',
+      is_default: false,
+      errors: [{ subscription: 2, message: 'there is no stream "everything/x"' }],
+    })
+    await world.run(`update notes set body = 'changed'`)
+    await device.until(() => device.rows('notes').every((row) => (row as { body: string }).body === 'changed'))
+    expect(device.faults).toEqual([])
+  })
+
   test('let urgent operations overtake others', async () => {
     await join(ALICE, ORG)
     await world.run(

@@ -25,7 +25,7 @@ export interface RolePlan {
   readonly dependencies: readonly PlannedDependency[]
 }
 
-/** A declared stream, or the one of all tables that no declared stream names. */
+/** A declared stream, the one of all tables that no declared stream names, or one table of it. */
 export interface ActiveStream extends Pick<StreamPlan, 'name' | 'priority' | 'parameters'> {
   readonly isDefault: boolean
   /** The problem of its declaration, for the device's log. */
@@ -46,6 +46,11 @@ export interface ActivePlan {
 
 /** All that the policies allow, of the tables that no declared stream names. */
 export const DEFAULT_STREAM = 'everything'
+
+/** The part of {@link DEFAULT_STREAM} that is one table: a device that has the default can ask for it at a more urgent priority. Declared streams have no `/` in their names. */
+function streamOfTable({ localName }: TablePlan): string {
+  return `${DEFAULT_STREAM}/${localName}`
+}
 
 const DEFAULT_PRIORITY = 3
 
@@ -102,10 +107,12 @@ export function activatePlan(
       if (!definitions.has(definition.id)) definitions.set(definition.id, active)
       if (active.isUnfilled) continue
       all.push(...definition.dependencies.map(keyed))
-      const stream = definition.stream ?? DEFAULT_STREAM
-      const perRole = perStream.get(stream) ?? new Map<string, ActiveDefinition[]>()
-      perStream.set(stream, perRole)
-      for (const role of definition.roles) perRole.set(role, [...(perRole.get(role) ?? []), active])
+      const streams = definition.stream === undefined ? [DEFAULT_STREAM, streamOfTable(table)] : [definition.stream]
+      for (const stream of streams) {
+        const perRole = perStream.get(stream) ?? new Map<string, ActiveDefinition[]>()
+        perStream.set(stream, perRole)
+        for (const role of definition.roles) perRole.set(role, [...(perRole.get(role) ?? []), active])
+      }
     }
     tables.set(table.oid, { table, definitions: [...definitions.values()] })
   }
@@ -143,11 +150,17 @@ function activateStreams(
     const problem = first && `a query of the stream cannot be followed: ${first.reason}`
     return { name, priority, parameters, isDefault: autoSubscribe, problem, roles: rolesOf(name) }
   })
+  // A table that only declared streams name, or that is being filled, has a part without rows.
+  const parts = plan.tables.map((table): ActiveStream => {
+    const name = streamOfTable(table)
+    return { ...everything, name, isDefault: false, roles: rolesOf(name) }
+  })
   // When every table has a stream of its own, nothing is left for it.
   const isNeeded = declared.length === 0 || everything.roles.size > 0
   const streams = [
     ...(isNeeded ? [everything] : []),
     ...declared.toSorted((one, other) => Number(other.isDefault) - Number(one.isDefault)),
+    ...parts,
   ]
   return new Map(streams.map((stream) => [stream.name, stream]))
 }
