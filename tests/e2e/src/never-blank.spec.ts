@@ -12,6 +12,9 @@ import { expectSynced, signIn } from './support/person.ts'
 const PICTURES = 'test-results/screens'
 const SIZES = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const
 
+/** A line on which the first sync of the sample takes some seconds. */
+const SLOW_BYTES_PER_S = 120_000
+
 /** A picture in both themes. */
 async function look(page: Page, screen: string): Promise<void> {
   await comeToRest(page)
@@ -102,4 +105,36 @@ test('a table has its columns before its rows, its rows before they are counted,
   await look(page, 'never-blank-scrolled-wide')
   await held.release()
   await expect(waiting).toHaveCount(0)
+})
+
+test('the first rows of the open table come before the first sync has ended, under a bar', async ({ arrive }) => {
+  const dana = await arrive('dana', { viewport: SIZES.wide, until: 'signed-out' })
+  const { page, link } = dana
+  // The moment itself is noted: a slow test would come too late for it.
+  await page.addInitScript(() => {
+    const changes = new MutationObserver(() => {
+      if (!document.querySelector('[role=grid] [data-open]')) return
+      const bar = document.querySelector('[role=progressbar]')
+      performance.mark('first row', { detail: bar?.getAttribute('aria-valuetext') ?? 'no bar' })
+      changes.disconnect()
+    })
+    changes.observe(document, { childList: true, subtree: true })
+  })
+  await page.goto(`${dana.home}/t/actions`)
+  link.limitRate(SLOW_BYTES_PER_S, 'down')
+  await signIn(page, dana.email)
+  const bar = page.getByRole('progressbar', { name: 'First sync' })
+  await expect(bar).toBeVisible({ timeout: 120_000 })
+  await look(page, 'never-blank-first-sync')
+  await expect(page.getByRole('grid').getByRole('button', { name: /^Open/ }).first()).toBeAttached({ timeout: 120_000 })
+  await page.screenshot({ path: `${PICTURES}/never-blank-first-rows-light.png` })
+  link.limitRate(0)
+  const detail = await page.evaluate(
+    () => (performance.getEntriesByName('first row')[0] as PerformanceMark).detail as string,
+  )
+  expect(detail).toMatch(/^[\d,]+ of [\d,]+ rows$/)
+  const [done = NaN, total = NaN] = detail.replaceAll(',', '').match(/\d+/g)?.map(Number) ?? []
+  expect(done).toBeLessThan(total)
+  await expectSynced(dana)
+  await expect(bar).toHaveCount(0)
 })

@@ -4,6 +4,7 @@ import { useSyncLooks } from '../../lib/data/use-sync-looks.ts'
 import { firstRows } from '../../lib/data/first-rows.ts'
 import { syncMenuMessages as words } from '../../messages/sync-menu.ts'
 import { EmptyState } from '../empty-state.tsx'
+import { FirstSyncBar } from './first-sync-bar.tsx'
 import { Skeleton } from '../skeleton.tsx'
 
 /** Stands for rows before the first sync has ended: what comes, or what keeps it from coming. */
@@ -13,7 +14,13 @@ export function FirstRowsNote({ rows }: { readonly rows: number }): JSX.Element 
   if (first.kind === 'held') return <EmptyState title={words.noRowsYet}>{first.text}</EmptyState>
   return (
     <>
-      <p className="py-2 text-small text-muted">{first.text}</p>
+      {fraction === undefined ? (
+        <p className="py-2 text-small text-muted">{first.text}</p>
+      ) : (
+        <div className="-mx-3">
+          <FirstSyncBar />
+        </div>
+      )}
       <Skeleton rows={rows} label={first.text} />
     </>
   )

@@ -1,4 +1,6 @@
 import { useHasSynced, useRecords, useSchema } from '@holdfast/react'
+import { FirstSyncBar } from '../../components/records/first-sync-bar.tsx'
+import { useTableFirst } from '../../lib/data/use-table-first.ts'
 import { useTableInfo } from '../../lib/data/use-tables.tsx'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { type ComponentType, type JSX, type ReactNode, useMemo, useState } from 'react'
@@ -127,6 +129,7 @@ function TableView({
   const steps = recordSteps(view, windows, selection)
   const total = useRecordTotal(table)
   const hasSynced = useHasSynced()
+  useTableFirst(table.name)
   useUndoKeys(writer)
   usePreload((state.rows ?? 0) > 0)
   const onNew = newRecord && (() => void newRecord().then((id) => id !== undefined && view.openRecord(id)))
@@ -144,6 +147,7 @@ function TableView({
           onListChange={setListChoice}
           onToggleGroups={(isExpanded) => windows?.toggleGroup(isExpanded)}
         />
+        {hasSynced || (state.rows ?? 0) === 0 ? null : <FirstSyncBar />}
         {saved && isForm ? (
           renderForm({ table, fields, view, saved })
         ) : state.rows === undefined || state.rows === 0 || state.error ? (

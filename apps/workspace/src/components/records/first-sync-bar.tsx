@@ -1,0 +1,21 @@
+import { useEngineStatus } from '@holdfast/react'
+import { type JSX, useState } from 'react'
+import { syncMessages as words } from '../../messages/sync.ts'
+import { Progress } from '../progress.tsx'
+
+/** How far the first sync is, as long as that is known; over rows that are here already it says that others are still to come. */
+export function FirstSyncBar(): JSX.Element | null {
+  const now = useEngineStatus(({ downloadProgress: progress }) =>
+    progress && progress.totalOperations > 0 ? `${progress.downloadedOperations}/${progress.totalOperations}` : '',
+  )
+  // While the engine connects again it knows no numbers; the last ones are still so.
+  const [known, setKnown] = useState(now)
+  if (now !== '' && now !== known) setKnown(now)
+  if (known === '') return null
+  const [done = 0, total = 0] = known.split('/').map(Number)
+  return (
+    <div className="shrink-0 border-b border-border bg-surface px-3 py-1.5">
+      <Progress label={words.firstSync} value={done} total={total} valueText={words.firstSyncRows(done, total)} />
+    </div>
+  )
+}
