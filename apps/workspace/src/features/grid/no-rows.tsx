@@ -42,11 +42,20 @@ export function NoRows({
       </div>
     )
   }
-  if ((count === undefined || total === undefined) && hasSynced) {
+  if (!hasSynced) {
+    return (
+      <div className="min-h-0 flex-1 overflow-hidden px-3">
+        <FirstRowsNote rows={20} />
+      </div>
+    )
+  }
+  // A table with rows, all of which are asked for, is about to have them: the two are counted one after the other.
+  const isAboutToHaveRows = count === 0 && !view.isNarrowed && (total ?? 0) > 0
+  if (count === undefined || total === undefined || isAboutToHaveRows) {
     return <RowsPlaceholder fields={view.shown} dress={dress} isList={isList} label={words.reading(many)} />
   }
   // Only an answer of the query says that nothing fits; until then there are rows to come.
-  if (count === 0 && total !== undefined && total > 0) {
+  if (count === 0 && total > 0) {
     return (
       <div className="min-h-0 flex-1 overflow-auto">
         <EmptyState
@@ -55,13 +64,6 @@ export function NoRows({
         >
           {words.noMatchDetail}
         </EmptyState>
-      </div>
-    )
-  }
-  if (!hasSynced) {
-    return (
-      <div className="min-h-0 flex-1 overflow-hidden px-3">
-        <FirstRowsNote rows={20} />
       </div>
     )
   }

@@ -14,9 +14,9 @@ export function useTableFirst(table: string): void {
   const needed = neededFor(table, schema).join('\n')
   useEffect(() => {
     if (database.currentStatus.hasSynced === true) return
-    const subscribing = needed.split('\n').map((name) =>
-      database.syncStream(`everything/${name}`).subscribe({ priority: PRIORITY, ttl: 0 }),
-    )
+    const subscribing = needed
+      .split('\n')
+      .map((name) => database.syncStream(`everything/${name}`).subscribe({ priority: PRIORITY, ttl: 0 }))
     // What ends it may be the end of the database, which fails a subscription that is still under way.
     return () => {
       for (const one of subscribing) {
