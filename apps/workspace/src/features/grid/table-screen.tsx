@@ -127,8 +127,8 @@ function TableView({
   const isList = type === 'grid' && (listChoice ?? isPhone)
   const selection = useViewSelection(view.key)
   const steps = recordSteps(view, windows, selection)
-  const total = useRecordTotal(table)
   const hasSynced = useHasSynced()
+  const total = useRecordTotal(table, hasSynced)
   useTableFirst(table.name)
   useUndoKeys(writer)
   usePreload((state.rows ?? 0) > 0)
@@ -169,7 +169,7 @@ function TableView({
         <GridFooter
           table={table}
           shown={state.count === 0 && !hasSynced ? undefined : state.count}
-          total={total ?? state.rows ?? 0}
+          total={Math.max(total ?? 0, state.count ?? state.rows ?? 0)}
           cells={isList || type !== 'grid' ? 0 : cellsIn(rangeOf(selection.current))}
           marks={marks}
           isSearched={view.query.search.trim() !== ''}
@@ -257,12 +257,15 @@ function GridOfView({
   )
 }
 
-/** Records of the table on this device, whatever the view shows; `undefined` before they were counted. */
-function useRecordTotal(table: TableInfo): number | undefined {
-  const { rows } = useRecords<{ readonly rows: number }>(`select count(*) as rows from ${quoteName(table.name)}`, [], {
-    throttleMs: 200,
-  })
-  return rows[0]?.rows
+/** Records of the table on this device, whatever the view shows; `undefined` before they were counted, and counted again once the first sync has ended. */
+function useRecordTotal(table: TableInfo, hasSynced: boolean): number | undefined {
+  const moment = hasSynced ? 1 : 0
+  const { rows } = useRecords<{ readonly rows: number; readonly moment: number }>(
+    `select count(*) as rows, ? as moment from ${quoteName(table.name)}`,
+    [moment],
+    { throttleMs: 200 },
+  )
+  return rows[0]?.moment === moment ? rows[0].rows : undefined
 }
 
 /** Closes the panel; the focus, if it was in it, goes back to the active cell. */

@@ -5,6 +5,9 @@ import type { SchemaDescriptor } from '@holdfast/protocol'
 /** Of the table on the screen, and of the tables that its links are called by: without those, links are ids. The other tables have 3. */
 const PRIORITY = 1
 
+/** Without one, a connection that opens in the moment of the subscription takes it for one that has ended, and drops it. */
+const TTL_S = 60
+
 /** While the first sync runs, has the rows of a table sent before those of the others, and shown when they are whole. */
 export function useTableFirst(table: string): void {
   const { database } = useLocalDatabase()
@@ -16,7 +19,7 @@ export function useTableFirst(table: string): void {
     if (database.currentStatus.hasSynced === true) return
     const subscribing = needed
       .split('\n')
-      .map((name) => database.syncStream(`everything/${name}`).subscribe({ priority: PRIORITY, ttl: 0 }))
+      .map((name) => database.syncStream(`everything/${name}`).subscribe({ priority: PRIORITY, ttl: TTL_S }))
     // What ends it may be the end of the database, which fails a subscription that is still under way.
     return () => {
       for (const one of subscribing) {
