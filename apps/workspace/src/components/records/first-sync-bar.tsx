@@ -1,6 +1,6 @@
 import { useEngineStatus } from '@holdfast/react'
 import { type JSX, useState } from 'react'
-import { syncMessages as words } from '../../messages/sync.ts'
+import { syncMenuMessages as words } from '../../messages/sync-menu.ts'
 import { Progress } from '../progress.tsx'
 
 /** How far the first sync is, as long as that is known; over rows that are here already it says that others are still to come. */
