@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => {
   vite?.kill('SIGKILL')
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 /** Where Vite listens now: a restart may choose another port. */
@@ -48,6 +48,14 @@ async function backendUrl(): Promise<string | undefined> {
   if (base === undefined) return undefined
   const text = await (await fetch(`${base}/main.js`)).text()
   return /"VITE_SUPABASE_URL": ?"([^"]+)"/.exec(text)?.[1]
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }
 
 function serverPid(): number {
@@ -86,7 +94,7 @@ test('a restart of Vite keeps the server', async () => {
 })
 
 test('the server ends with Vite, also when it is killed', async () => {
-  const url = await backendUrl()
+  const [pid, url] = [serverPid(), await backendUrl()]
   vite.kill('SIGKILL')
   await expect
     .poll(() =>
@@ -96,4 +104,6 @@ test('the server ends with Vite, also when it is killed', async () => {
       ),
     )
     .toBe('is gone')
+  // With its Postgres, which it ends last.
+  await expect.poll(() => isAlive(pid)).toBe(false)
 })
