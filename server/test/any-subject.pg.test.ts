@@ -65,6 +65,7 @@ test.each([MEMBER, MEMBER.toUpperCase()])('a member with the subject %s sees the
 test('devices of such a caller get empty keys of these tables, and a change of members still concerns only its user', async () => {
   const tables = plan.tables.filter(({ schema }) => schema === 'holdfast')
   expect(tables.map(({ name }) => name).toSorted()).toEqual([
+    'checklists',
     'comments',
     'favourites',
     'read_marks',

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { testColumn, testTable } from '../fields/test-fields.test-support.ts'
 import { answerChanges, beginChanges, findingChange, finishChanges } from './answer-changes.ts'
 import { type Checklist, checklistOf, type ChecklistRow } from './checklist.ts'
+import { labelledTables, labelSql, placesOf } from './labels.ts'
 import { needsFinding, outOfRange, type Question, questionsOf } from './questions.ts'
 import { draftPlaceOf, EMPTY_DRAFT, type RunDraft, startForm, toRunDraft, withoutQuestion } from './run-draft.ts'
 import { answerWords, typedValue } from './typed-value.ts'
@@ -75,6 +76,7 @@ test('the tables of a checklist are found by their foreign keys, and columns by 
     places: ['room'],
     begin: { state: 'begun' },
     finish: { state: 'done' },
+    signature: undefined,
   })
 })
 
@@ -183,4 +185,26 @@ test('a draft leads to where it goes on', () => {
   expect(place(startForm('l1'))).toEqual({ kind: 'start', template: 'l1' })
   expect(place('record')).toEqual({ kind: 'record', record: 'r1' })
   expect(place('some-view')).toEqual({ kind: 'view', view: 'some-view' })
+})
+
+test('a label is looked for in the most exact place first, and an asset tells its site', () => {
+  const site = testTable('sites', [testColumn('name', 'text'), testColumn('code', 'text')])
+  const asset = testTable('assets', [
+    link('site_id', 'sites'),
+    testColumn('qr_code', 'text'),
+    testColumn('tag', 'text'),
+  ])
+  const visits = testTable('visits', [link('site_id', 'sites'), link('asset_id', 'assets')])
+  const schema = { version: '1', tables: [site, asset, visits] }
+  const checklist = { ...known(), table: 'visits', places: ['site_id', 'asset_id'] }
+  const tables = labelledTables(checklist, schema)
+  expect(tables.map(({ field, columns }) => [field, columns])).toEqual([
+    ['asset_id', ['qr_code', 'tag']],
+    ['site_id', ['code']],
+  ])
+  const [ofAsset, ofSite] = tables
+  if (!ofAsset || !ofSite) throw new Error('two tables have labels')
+  expect(labelSql(ofAsset)).toContain('where "qr_code" = ? collate nocase or "tag" = ? collate nocase')
+  expect(placesOf(ofAsset, { id: 'a1', site_id: 's1' }, tables)).toEqual({ asset_id: 'a1', site_id: 's1' })
+  expect(placesOf(ofSite, { id: 's2' }, tables)).toEqual({ site_id: 's2' })
 })

@@ -75,6 +75,8 @@ export interface Checklist {
   readonly places: readonly string[]
   readonly begin: RecordValues
   readonly finish: RecordValues
+  /** The record's column for the path of a signature. */
+  readonly signature: string | undefined
 }
 
 export interface ChecklistFindings {
@@ -128,6 +130,7 @@ export function checklistOf(row: ChecklistRow, schema: SchemaDescriptor): Checkl
     places,
     begin: ofColumns(records, parseObject(row.begin_values)),
     finish: ofColumns(records, parseObject(row.finish_values)),
+    signature: hasColumn(records, nameOf('signature')) ? nameOf('signature') : undefined,
   }
 }
 

@@ -16,6 +16,7 @@ import { FieldInput } from '../field-input.tsx'
 import type { AskedField } from '../form/asked-fields.ts'
 import { newDraft, useForm } from '../form/use-form.ts'
 import { useLinkLabels } from '../use-link-labels.ts'
+import { LabelField } from './label-field.tsx'
 
 /** The draft of a record that is begun with a template. */
 const START_DRAFT_SQL = `select id, table_name, field_values from hf_local_drafts
@@ -68,6 +69,13 @@ function StartForm({
   const labels = useLinkLabels(
     asked.map(({ field }) => ({ field, from: null, to: values[field.name] ?? null, isOmitted: false })),
   )
+  const take = async (places: RecordValues): Promise<void> => {
+    for (const { field } of asked) {
+      const value = places[field.name]
+      // oxlint-disable-next-line no-await-in-loop -- each is added to the draft that the one before has stored
+      if (value !== undefined) await form.commit(field, value)
+    }
+  }
   const begin = async (): Promise<void> => {
     const outcome = await form.save()
     if (outcome.kind === 'saved') onBegun(outcome.id)
@@ -76,6 +84,7 @@ function StartForm({
     <Page title={words.startOf(name)} width="reading">
       <h2 className="pb-3 text-heading">{words.startLead}</h2>
       <div className="flex flex-col gap-5">
+        <LabelField checklist={checklist} onFound={(places) => void take(places)} />
         {asked.map(({ field, isRequired }) => (
           <FieldInput
             key={field.name}

@@ -5,14 +5,17 @@ import { Button } from '../../../components/button.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { needsFinding, type Question } from '../../../lib/checklists/questions.ts'
 import type { ChecklistRows } from '../../../lib/checklists/use-checklist-rows.ts'
+import { usePhotoTable } from '../../../lib/photos/use-photo-table.ts'
 import { refusalWords } from '../../../lib/records/refusal-words.ts'
 import { checklistMessages as words } from '../../../messages/checklist.ts'
 import type { StepProps } from './question-step.tsx'
+import { Signature } from './signature-pad.tsx'
 
 /** What is still missing, and the end of the checklist. */
 export function ReviewStep({
   checklist,
   rows,
+  recordId,
   run,
   isReadOnly,
   onGo,
@@ -20,6 +23,9 @@ export function ReviewStep({
 }: StepProps & { readonly onGo: (id: string) => void; readonly onClose: () => void }): JSX.Element {
   const unanswered = rows.questions.filter(({ id, isRequired }) => isRequired && !rows.answers.has(id))
   const unfound = checklist.findings?.answer === undefined ? [] : withoutFinding(rows)
+  const photos = usePhotoTable()
+  const link = photos?.links.get(checklist.table)
+  const { signature } = checklist
   const isComplete = unanswered.length === 0 && unfound.length === 0
   const canFinish = Object.keys(checklist.finish).length > 0
   const [judgement] =
@@ -46,6 +52,14 @@ export function ReviewStep({
         {isComplete ? <Notice tone="success" title={words.allAnswered} /> : null}
         <Missing title={words.missingAnswers(unanswered.length)} questions={unanswered} onGo={onGo} />
         <Missing title={words.missingFindings(unfound.length)} questions={unfound} onGo={onGo} />
+        {photos && link !== undefined && signature !== undefined && !isReadOnly ? (
+          <Signature
+            {...{ photos, link, recordId }}
+            table={checklist.table}
+            column={signature}
+            path={rows.record[signature] ?? null}
+          />
+        ) : null}
         {refusal === undefined ? null : <Notice tone="warning" title={refusal} />}
       </div>
       <footer className="sticky bottom-0 flex gap-2 border-t border-border bg-bg px-4 py-3">

@@ -1,0 +1,252 @@
+import type { Locator, Page } from '@playwright/test'
+import { sql } from '@holdfast/postgres'
+import type { Holdfast } from '@holdfast/test-support'
+import { expectAccessible } from './support/accessibility.ts'
+import { expect, test } from './support/fixtures.ts'
+import { expectSynced } from './support/person.ts'
+import { takePicture } from './support/photos.ts'
+
+/*
+ * A checklist on a phone without a line: it goes on over a reload, and arrives once.
+ */
+
+interface Visit {
+  readonly id: string
+  readonly site: string
+  readonly template: string
+}
+
+/** A scheduled inspection of the North whose template asks for a finding, and for a reading that has a limit above. */
+async function findVisit({ admin }: Holdfast): Promise<Visit> {
+  const [visit] = await admin.query<Visit>(sql`
+    select i.id, s.name as site, t.name as template
+      from public.inspections i join public.sites s on s.id = i.site_id join public.regions r on r.id = s.region_id
+      join public.templates t on t.id = i.template_id
+     where r.name = 'North' and s.status <> 'decommissioned' and i.state = 'scheduled'
+       and exists (select from public.template_items x where x.template_id = t.id and x.finding_when = 'no')
+       and exists (select from public.template_items x where x.template_id = t.id and x.kind = 'reading' and x.max is not null)
+       and exists (select from public.inspections e join public.answers a on a.inspection_id = e.id
+                    where e.site_id = i.site_id and e.template_id = i.template_id and e.asset_id is not distinct from i.asset_id)
+     order by i.id limit 1`)
+  if (!visit) throw new Error('the sample has a scheduled inspection of the North')
+  return visit
+}
+
+interface Item {
+  readonly id: string
+  readonly prompt: string
+  readonly max: number
+}
+
+async function findItem({ admin }: Holdfast, visit: Visit, kind: 'yes_no' | 'reading'): Promise<Item> {
+  const [item] = await admin.query<Item>(sql`
+    select x.id, x.prompt, x.max from public.template_items x join public.inspections i on i.template_id = x.template_id
+     where i.id = ${visit.id} and x.kind::text = ${kind}
+       and (case kind when 'yes_no' then x.finding_when = 'no' else x.max is not null end)
+     order by x.position limit 1`)
+  if (!item) throw new Error(`the template has a question of the kind ${kind}`)
+  return item
+}
+
+/** What stands on the label of an asset of the North. */
+async function findLabel({
+  admin,
+}: Holdfast): Promise<{ readonly id: string; readonly label: string; readonly site: string }> {
+  const [asset] = await admin.query<{ id: string; label: string; site: string }>(sql`
+    select a.id, a.qr_code as label, s.name as site
+      from public.assets a join public.sites s on s.id = a.site_id join public.regions r on r.id = s.region_id
+     where r.name = 'North' and s.status <> 'decommissioned' order by a.id limit 1`)
+  if (!asset) throw new Error('the sample has an asset of the North')
+  return asset
+}
+
+/** Answers what is left as it should be, as somebody else on the visit does, and makes the finding that the reading calls for. */
+async function answerTheRest({ admin }: Holdfast, visit: Visit): Promise<void> {
+  await admin.query(sql`
+    insert into public.answers (inspection_id, template_item_id, value_bool, value_num, value_text, value_choice)
+    select ${visit.id}, x.id, case x.kind when 'yes_no' then x.finding_when is distinct from 'yes' end, (x.min + x.max) / 2,
+           case when x.kind in ('text', 'photo') then 'Nothing to say.' end, x.choices[1]
+      from public.template_items x join public.inspections i on i.id = ${visit.id} and i.template_id = x.template_id
+     where not exists (select from public.answers a where a.inspection_id = i.id and a.template_item_id = x.id)`)
+  await admin.query(sql`
+    insert into public.findings (title, inspection_id, site_id, answer_id)
+    select 'Capture: out of range', i.id, i.site_id, a.id
+      from public.answers a join public.inspections i on i.id = a.inspection_id where i.id = ${visit.id} and a.is_out_of_range`)
+}
+
+const question = (page: Page, prompt: string): Locator => page.getByRole('heading', { level: 2, name: prompt })
+
+/** Goes to a question by the list of all. */
+async function goTo(page: Page, { prompt }: Item): Promise<void> {
+  await page.getByRole('button', { name: 'All questions' }).tap()
+  await page.getByRole('navigation', { name: 'All questions' }).getByRole('button', { name: prompt }).tap()
+  await expect(question(page, prompt)).toBeVisible()
+}
+
+test('on a phone without a line a checklist is filled in, with a finding and its photo in six taps', async ({
+  arrive,
+  holdfast,
+}) => {
+  const visit = await findVisit(holdfast)
+  const [yesNo, reading] = [await findItem(holdfast, visit, 'yes_no'), await findItem(holdfast, visit, 'reading')]
+  const mina = await arrive('mina', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
+  const { page } = mina
+  const picture = await takePicture(page)
+  await mina.goOffline()
+
+  await test.step('Capture lists templates and forms; a record leads to its checklist', async () => {
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Capture' }).tap()
+    await expect(page.getByRole('heading', { level: 1, name: 'Capture' })).toBeVisible()
+    await expect(page.getByRole('link', { name: visit.template, exact: true })).toBeVisible()
+    await expectAccessible(page, 'capture')
+    await page.goto(`${mina.home}/t/inspections/r/${visit.id}`)
+    await page.getByRole('link', { name: 'Open the checklist' }).tap()
+    await expect(page.getByRole('heading', { level: 1, name: visit.template })).toBeVisible()
+    await expect(page.getByText(visit.site)).toBeVisible()
+  })
+
+  await test.step('a reading is compared with its limits, beside the last one', async () => {
+    await goTo(page, reading)
+    await expect(page.getByRole('button', { name: /^Use the last value, / })).toBeVisible()
+    await page.getByRole('textbox', { name: reading.prompt }).fill(String(reading.max + 1))
+    await expect(page.getByText('▲ Above the limit of')).toBeVisible()
+    await expectAccessible(page, 'a question')
+    const box = await page.getByRole('button', { name: 'Save & next' }).boundingBox()
+    expect(box?.height).toBeGreaterThanOrEqual(56)
+  })
+
+  await test.step('what is typed is there after a cold start, and is saved', async () => {
+    await page.reload()
+    await expect(page.getByRole('textbox', { name: reading.prompt })).toHaveValue(String(reading.max + 1))
+    await page.getByRole('button', { name: 'Save & next' }).tap()
+    await expect(question(page, reading.prompt)).toHaveCount(0)
+    await expect(page.getByRole('progressbar', { name: 'Questions answered' })).toHaveAttribute(
+      'aria-valuetext',
+      /^1 of /,
+    )
+  })
+
+  await goTo(page, yesNo)
+  await test.step('"No" needs a finding: six taps with its photo, and a reload between', async () => {
+    let taps = 0
+    const tap = async (target: Locator): Promise<void> => {
+      await target.tap()
+      taps++
+    }
+    await tap(page.getByRole('radio', { name: 'No', exact: true }))
+    await tap(page.getByRole('button', { name: 'Add finding' }))
+    const choosing = page.waitForEvent('filechooser')
+    await tap(page.getByRole('button', { name: 'Take photo' }))
+    await (await choosing).setFiles([picture])
+    await expect(page.getByText('1 photo on this device')).toBeVisible()
+    await tap(page.getByRole('radio', { name: 'High' }))
+    const what = page.getByRole('textbox', { name: 'What is wrong' })
+    await tap(what)
+    await what.fill('Capture: rail loose at the hatch')
+    await expectAccessible(page, 'a finding')
+    await page.reload()
+    await expect(what).toHaveValue('Capture: rail loose at the hatch')
+    await expect(page.getByRole('radio', { name: 'High' })).toBeChecked()
+    await expect(page.getByText('1 photo on this device')).toBeVisible()
+    await tap(page.getByRole('button', { name: 'Save finding' }))
+    await expect(page.getByText('Finding: Capture: rail loose at the hatch')).toBeVisible()
+    expect(taps).toBeLessThanOrEqual(6)
+  })
+
+  await test.step('the end says what is missing, and Capture where it was left', async () => {
+    await page.getByRole('button', { name: 'All questions' }).tap()
+    await page.getByRole('button', { name: 'Look through and finish' }).tap()
+    await expect(page.getByText(/questions still have no answer$/)).toBeVisible()
+    await expect(page.getByText(/still needs? a finding$/)).toHaveCount(1)
+    await expect(page.getByRole('button', { name: 'Finish', exact: true })).toBeDisabled()
+    await expectAccessible(page, 'the end of a checklist')
+    await page.goto(`${mina.home}/capture`)
+    await expect(page.getByRole('region', { name: 'Left in the middle on this device' }).getByRole('link')).toHaveCount(
+      1,
+    )
+  })
+
+  const asset = await findLabel(holdfast)
+  await test.step('a template begins a new record, at the place that a label tells', async () => {
+    await page.getByRole('link', { name: visit.template, exact: true }).tap()
+    await expect(page.getByRole('heading', { level: 1, name: `Start ${visit.template}` })).toBeVisible()
+    await page.getByRole('textbox', { name: 'Label' }).fill('no such label')
+    await page.getByRole('button', { name: 'Find' }).tap()
+    await expect(page.getByText('Nothing on this device has the label no such label')).toBeVisible()
+    await page.getByRole('textbox', { name: 'Label' }).fill(asset.label)
+    await page.getByRole('button', { name: 'Find' }).tap()
+    await expect(page.getByRole('button', { name: /^Site/ })).toHaveText(asset.site)
+    await page.getByRole('button', { name: /^Team/ }).tap()
+    await page.getByRole('option').first().tap()
+    await expectAccessible(page, 'the start of a checklist')
+    await page.getByRole('button', { name: 'Begin' }).tap()
+    await expect(page.getByRole('heading', { level: 1, name: visit.template })).toBeVisible()
+    await expect(page.getByRole('progressbar', { name: 'Questions answered' })).toHaveAttribute(
+      'aria-valuetext',
+      /^0 of /,
+    )
+  })
+
+  await test.step('on line it arrives once: two answers, the finding, its photo', async () => {
+    await mina.goOnline()
+    await expectSynced(mina)
+    const stored = (): Promise<readonly object[]> =>
+      holdfast.admin.query(sql`
+        select i.state::text, f.title, f.severity::text, f.site_id = i.site_id as at_site,
+               count(distinct a.id)::int as answers, bool_or(a.is_out_of_range) as out_of_range,
+               count(distinct p.id)::int as photos, bool_and(p.uploaded_at is not null) as uploaded
+          from public.inspections i
+          join public.answers a on a.inspection_id = i.id
+          join public.findings f on f.inspection_id = i.id
+          join public.answers of on of.id = f.answer_id and of.template_item_id = ${yesNo.id} and not of.value_bool
+          left join public.photos p on p.finding_id = f.id
+         where i.id = ${visit.id} group by i.id, f.id`)
+    await expect.poll(stored, { timeout: 60_000 }).toEqual([
+      {
+        state: 'in_progress',
+        title: 'Capture: rail loose at the hatch',
+        severity: 'high',
+        at_site: true,
+        answers: 2,
+        out_of_range: true,
+        photos: 1,
+        uploaded: true,
+      },
+    ])
+  })
+  await test.step('the new record is there once', async () => {
+    const begun = (): Promise<readonly object[]> =>
+      holdfast.admin.query(sql`
+        select i.state::text, t.name as template from public.inspections i join public.templates t on t.id = i.template_id
+         where i.asset_id = ${asset.id} and i.created_at > now() - interval '1 hour' and i.state = 'in_progress'`)
+    await expect.poll(begun).toEqual([{ state: 'in_progress', template: visit.template }])
+  })
+
+  await test.step('a complete checklist is signed and finished', async () => {
+    await answerTheRest(holdfast, visit)
+    await page.goto(`${mina.home}/t/inspections/new?from=${visit.id}`)
+    await expect(page.getByText('Every question that has to be answered is answered.')).toBeVisible()
+    const pad = page.getByRole('img', { name: 'Field for a signature, empty' })
+    await pad.scrollIntoViewIfNeeded()
+    const box = await pad.boundingBox()
+    if (!box) throw new Error('the field for a signature is on the screen')
+    await page.mouse.move(box.x + 40, box.y + box.height / 2)
+    await page.mouse.down()
+    await page.mouse.move(box.x + 160, box.y + box.height / 3, { steps: 5 })
+    await page.mouse.up()
+    await page.getByRole('textbox', { name: 'Name' }).fill('M. Kaya')
+    await page.getByRole('button', { name: 'Save signature' }).tap()
+    await expect(page.getByText('Signature: M. Kaya')).toBeVisible()
+    await expectAccessible(page, 'a signed checklist')
+    await page.getByRole('button', { name: 'Finish', exact: true }).tap()
+    await expect(page).toHaveURL(`${mina.home}/t/inspections/r/${visit.id}`)
+    const stored = (): Promise<readonly object[]> =>
+      holdfast.admin.query(sql`
+        select i.state::text, p.caption, p.uploaded_at is not null as uploaded
+          from public.inspections i join public.photos p on p.path = i.signature_path and p.inspection_id = i.id
+         where i.id = ${visit.id}`)
+    await expect
+      .poll(stored, { timeout: 60_000 })
+      .toEqual([{ state: 'submitted', caption: 'Signature: M. Kaya', uploaded: true }])
+  })
+})
