@@ -29,10 +29,12 @@ export function InboxLine(props: LineProps): JSX.Element | null {
 
 function Line({ item, workspace, table }: LineProps & { readonly table: TableInfo }): JSX.Element | null {
   const { kind, record, at, text } = item
-  const { title, isHere } = useRecordTitle(table, record)
+  const { title, isHere, isLoading } = useRecordTitle(table, record)
   const who = useActor(item)
   const markRead = useMarkRead()
   const moment = momentOf(at)
+  // Its place is kept, so that nothing below it moves when it is read.
+  if (isLoading && !isHere) return <li aria-hidden className="my-2 h-12 animate-breathe rounded-sm bg-border/30" />
   if (!isHere) return null
   const isNew = isUnread(item)
   const tab = { mention: 'comments', comment: 'comments', assigned: 'history', due: undefined }[kind]

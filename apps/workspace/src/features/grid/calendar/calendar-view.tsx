@@ -2,8 +2,10 @@ import { useLocalDatabase, useRecords } from '@holdfast/react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type JSX, useEffect, useMemo, useRef, useState } from 'react'
 import { EmptyState } from '../../../components/empty-state.tsx'
+import { Skeleton } from '../../../components/skeleton.tsx'
 import { useMediaQuery } from '../../../hooks/use-media-query.ts'
 import { calendarMessages as words } from '../../../messages/calendar.ts'
+import { gridMessages } from '../../../messages/grid.ts'
 import type { KindProps } from '../kind-props.ts'
 import type { GridQuery } from '../query/grid-query.ts'
 import { ensureSortIndex } from '../sort-index.ts'
@@ -87,7 +89,11 @@ function Days({
         className="min-h-0 flex-1 overflow-auto overscroll-contain border-t border-border"
         {...calendar.handlers}
       >
-        {isFirstReading ? null : isListed ? (
+        {isFirstReading && isListed ? (
+          <div className="p-3">
+            <Skeleton rows={8} label={gridMessages.reading(table.label.toLowerCase())} />
+          </div>
+        ) : isListed ? (
           <DayList {...shared} period={title} />
         ) : (
           <MonthGrid
