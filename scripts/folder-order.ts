@@ -70,7 +70,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'routes',
   ],
   sample: ['words', 'pictures'],
-  server: ['vite', 'config', 'project', 'types', 'backup', 'gateway', 'parts', 'testing', 'cli'],
+  server: ['vite', 'push', 'config', 'project', 'types', 'backup', 'gateway', 'parts', 'testing', 'cli'],
   'clients/client': [
     'schema',
     'write-rules',
@@ -96,6 +96,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'lib/search',
     'lib/photos',
     'lib/presence',
+    'lib/push',
     'hooks',
     'lib/auth',
     'lib/records',

@@ -15,6 +15,7 @@ import { openGateway } from './parts/gateway.ts'
 import { openHttpServer } from './parts/http-server.ts'
 import { createPartContext } from './parts/part-context.ts'
 import { openPolicyCompiler } from './parts/policies.ts'
+import { openPush } from './parts/push.ts'
 import { openRequestConnections } from './parts/request-connections.ts'
 import { openRestPart } from './parts/rest.ts'
 import { openSchemaWatch } from './parts/schemas.ts'
@@ -51,13 +52,8 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   const shares = openRequestConnections(context, { requestUrl, catalog })
   const app = openHttpServer(context, trustProxy)
   const rest = await openRestPart(context, { share: shares.share('rest'), catalog, baseUrl })
-  const storage = await openFiles(context, {
-    share: shares.share('storage'),
-    pool,
-    readerUrl,
-    jwtSecret: jwtSecret.text,
-    accounts,
-  })
+  const files = { share: shares.share('storage'), pool, readerUrl, jwtSecret: jwtSecret.text, accounts }
+  const storage = await openFiles(context, files)
   const tap = createChangeTap(logger)
   // Requests come later than sync is opened.
   const isStandby = (): boolean => sync.isStandby
@@ -74,9 +70,11 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
     accounts,
     channels: { tap, ...(realtime ? { alsoPublished: realtime.publishedTables } : {}) },
   })
+  const push = openPush(context, { url, share: shares.share('push'), catalog, accounts, baseUrl, port })
   const schemas = openSchemaWatch(context, { pool, requestUrl, catalog })
 
-  await openGateway(app, context, { cluster, accounts, rest, storage, realtime, functions, sync, schemas, hasSample })
+  const services = { rest, storage, realtime, functions, sync }
+  await openGateway(app, context, { cluster, accounts, ...services, schemas, push, hasSample })
   signal.throwIfAborted()
   await listenOn(app, config.host, port)
   phases.end('listening')
@@ -85,7 +83,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
     sample.storePictures((request) => app.inject(request), accounts.auth.apiKeys.serviceRole),
   ])
   phases.end('sync')
-  calls.open(context, { url, cluster, baseUrl, port })
+  calls.open(context, { url, cluster, baseUrl, port, push })
   phases.log(logger, 'opened in phases')
 
   const lifetime = opened.move()

@@ -1,7 +1,7 @@
 import type { ShareLimits } from '@holdfast/postgres'
 
 /** Who shares the request connections. */
-export type RequestShare = 'rest' | 'storage' | 'realtime' | 'streams' | 'uploads'
+export type RequestShare = 'rest' | 'storage' | 'realtime' | 'streams' | 'uploads' | 'push'
 
 /**
  * Parts of the request connections that a service finds free whatever the others do. REST has the most, since people wait for it. The rest, one in ten, goes
@@ -13,6 +13,7 @@ const RESERVED: Readonly<Record<RequestShare, number>> = {
   realtime: 0.1,
   streams: 0.2,
   uploads: 0.1,
+  push: 0,
 }
 
 /**
@@ -22,6 +23,9 @@ const UPLOADS_PER_PERSON_MAX = 2
 
 /** Connections that the private channels of one person may hold while policies are asked. A client joins all its channels at once. */
 const JOINS_PER_PERSON_MAX = 2
+
+/** Connections on which is asked what people may see of what they are notified of: they can wait. */
+const PUSH_CONNECTIONS_MAX = 2
 
 /** Divides the request connections between the services. */
 export function requestShares(config: {
@@ -44,6 +48,7 @@ export function requestShares(config: {
         max: uploadsMax,
         perPersonMax: UPLOADS_PER_PERSON_MAX,
       },
+      push: { reserved: 0, max: Math.min(PUSH_CONNECTIONS_MAX, connectionsMax), perPersonMax: 1 },
     },
   }
 }

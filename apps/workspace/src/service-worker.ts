@@ -1,3 +1,4 @@
+import { shownNotification } from './lib/push/push-message.ts'
 import { createHandlerBoundToURL, cleanupOutdatedCaches, precacheAndRoute } from 'workbox-precaching'
 
 declare const self: Omit<ServiceWorkerGlobalScope, '__WB_MANIFEST'> & {
@@ -72,3 +73,28 @@ self.addEventListener('message', (event) => {
 self.addEventListener('activate', (event) => {
   event.waitUntil(Promise.all([self.clients.claim(), forgetOlderTexts()]))
 })
+
+self.addEventListener('push', (event) => {
+  const { title, body, tag, path } = shownNotification(event.data?.text(), self.navigator.language)
+  event.waitUntil(
+    self.registration.showNotification(title, { body, tag, icon: '/icon-192.png', badge: '/icon-192.png', data: path }),
+  )
+})
+
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close()
+  const path: unknown = event.notification.data
+  event.waitUntil(openApp(typeof path === 'string' ? path : '/'))
+})
+
+/** In a window that is open, where it goes on without being loaded again, so that nothing typed is lost; else in a new one. */
+async function openApp(path: string): Promise<void> {
+  const windows = await self.clients.matchAll({ type: 'window' })
+  const [window] = windows.toSorted((a, b) => Number(b.focused) - Number(a.focused))
+  if (!window) {
+    await self.clients.openWindow(path)
+    return
+  }
+  window.postMessage({ type: 'open', path })
+  await window.focus()
+}

@@ -1,7 +1,7 @@
 import type { OptionDeclarations } from '@holdfast/foundation'
+import { dbOptions } from '../config/db-options.ts'
 import {
   backupOptions,
-  dbOptions,
   devDeclarations,
   functionsCommandOptions,
   genOptions,

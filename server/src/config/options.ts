@@ -5,6 +5,8 @@ import { realtimeOptions } from '@holdfast/realtime'
 import { restOptions } from '@holdfast/rest'
 import { storageOptions } from '@holdfast/storage'
 import { syncOptions } from '@holdfast/sync'
+import { pushOptions } from '../push/options.ts'
+import { dbOptions } from './db-options.ts'
 
 /** Settings of the server itself. */
 export const serverOptions = {
@@ -203,35 +205,6 @@ export const migrationOptions = {
   },
 } satisfies OptionDeclarations
 
-/** What `db reset` and `db push` take beside the settings of the server. */
-export const dbOptions = {
-  seed: {
-    type: 'boolean',
-    default: true,
-    description: 'Whether `db reset` applies the seeds of the project.',
-  },
-  version: {
-    type: 'string',
-    description:
-      'The version of the last migration that `db reset` applies. Default: all. The next start applies the rest.',
-  },
-  yes: {
-    type: 'boolean',
-    default: false,
-    description: 'Whether `db reset` resets a server that others reach as well.',
-  },
-  dryRun: {
-    type: 'boolean',
-    default: false,
-    description: 'Whether `db push` only says what it would apply.',
-  },
-  includeSeed: {
-    type: 'boolean',
-    default: false,
-    description: 'Whether `db push` applies the seeds as well.',
-  },
-} satisfies OptionDeclarations
-
 /** What the commands take that ask a running server. */
 export const inspectOptions = {
   user: {
@@ -364,6 +337,7 @@ export const options = {
   ...realtimeOptions,
   ...functionsOptions,
   ...webhooksOptions,
+  ...pushOptions,
   ...schedulesOptions,
   ...syncOptions,
 } satisfies OptionDeclarations
@@ -378,6 +352,7 @@ export const optionGroups: readonly { readonly title: string; readonly options: 
   { title: 'Realtime', options: realtimeOptions },
   { title: 'Functions', options: functionsOptions },
   { title: 'Webhooks', options: webhooksOptions },
+  { title: 'Notifications', options: pushOptions },
   { title: 'Schedules', options: schedulesOptions },
   { title: 'Sync', options: syncOptions },
   { title: 'Commands that ask a running server', options: inspectOptions },

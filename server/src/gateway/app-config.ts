@@ -14,6 +14,8 @@ export interface AppConfig {
     | undefined
   /** Whether channels are served: without them the app shows nothing of who is there, and asks for none. */
   readonly hasChannels: boolean
+  /** What a browser subscribes to notifications with; none when this server sends none. */
+  readonly pushKey: string | undefined
   readonly account: AccountRules
 }
 
@@ -48,6 +50,7 @@ export function appConfigRoutes(config: AppConfig): FastifyPluginAsync {
     version: VERSION,
     sample: config.sample ?? null,
     hasChannels: config.hasChannels,
+    pushKey: config.pushKey ?? null,
     account: config.account,
   }
   return async (app) => {

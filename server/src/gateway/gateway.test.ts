@@ -80,6 +80,7 @@ async function open(changes: Partial<GatewayOptions> = {}) {
       projectName: 'Träger & Co',
       anonKey: 'anon-key',
       sample: undefined,
+      pushKey: undefined,
       hasChannels: true,
       account: ACCOUNT_RULES,
     },
@@ -351,6 +352,7 @@ test('visitors learn the public key and the name, and never the service key', as
   const answer = await (await open()).inject('/app/v1/config')
   expect(answer.json()).toEqual({
     project: { name: 'Träger & Co', slug: 'trager-co' },
+    pushKey: null,
     anonKey: 'anon-key',
     version: expect.stringMatching(/^\d+\.\d+\.\d+/) as string,
     sample: null,

@@ -9,7 +9,7 @@ const WEBHOOK_CONNECTIONS_MAX = 3
 /** Connections that look for what is due and write down what came of it. */
 const SCHEDULE_CONNECTIONS_MAX = 2
 
-/** What the database asks the server to do: to send requests, and to run jobs at certain times. */
+/** What the database asks the server to do: to send requests and notifications, and to run jobs at certain times. */
 export interface DatabaseCalls {
   /** What the database notifies when there is something to do. */
   readonly channels: ReadonlyMap<string, () => void>
@@ -23,21 +23,27 @@ export interface DatabaseCallsOptions {
   readonly cluster: Cluster
   readonly baseUrl: string
   readonly port: number
+  /** What sends notifications, if this server does. */
+  readonly push: { wake(): void } | undefined
 }
 
 export function createDatabaseCalls(): DatabaseCalls {
   let webhooks: Webhooks | undefined
   let schedules: Schedules | undefined
+  let push: DatabaseCallsOptions['push']
   return {
     channels: new Map([
       ['holdfast_webhooks', () => webhooks?.wake()],
       ['holdfast_schedules', () => schedules?.wake()],
+      ['holdfast_push', () => push?.wake()],
     ]),
     open(context, given) {
       webhooks = openWebhooks(context, given)
       webhooks.wake()
       schedules = openSchedules(context, given)
       schedules?.wake()
+      push = given.push
+      push?.wake()
     },
   }
 }

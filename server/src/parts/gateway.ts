@@ -15,6 +15,7 @@ import type { SchemaWatch } from '../watch-schemas.ts'
 import type { Accounts } from './accounts.ts'
 import { readMetrics } from './metrics.ts'
 import type { PartContext } from './part-context.ts'
+import type { PushPart } from './push.ts'
 
 /** Where `npm run build` puts the app. */
 const APP_DIRECTORY = fileURLToPath(new URL('../../../apps/workspace/dist/', import.meta.url))
@@ -28,6 +29,7 @@ export interface GatewayParts {
   readonly functions: FunctionsService | undefined
   readonly sync: SyncService
   readonly schemas: SchemaWatch
+  readonly push: PushPart | undefined
   readonly hasSample: boolean
 }
 
@@ -62,7 +64,7 @@ export async function openGateway(
     corsOrigins: config.corsOrigins,
     isDatabaseUp: cluster.isUp,
     health: () => reportHealth(parts),
-    config: appConfigOf(config, { anonKey: auth.apiKeys.anon, hasSample: parts.hasSample }),
+    config: appConfigOf(config, { anonKey: auth.apiKeys.anon, hasSample: parts.hasSample, push: parts.push }),
     appDirectory: APP_DIRECTORY,
     logger,
   })
@@ -80,7 +82,11 @@ function reportHealth({ cluster, sync, schemas }: GatewayParts): HealthReport {
 
 function appConfigOf(
   config: Config,
-  { anonKey, hasSample }: { readonly anonKey: string; readonly hasSample: boolean },
+  {
+    anonKey,
+    hasSample,
+    push,
+  }: { readonly anonKey: string; readonly hasSample: boolean; readonly push: PushPart | undefined },
 ): AppConfig {
   return {
     projectName: config.projectName,
@@ -92,6 +98,7 @@ function appConfigOf(
         }
       : undefined,
     hasChannels: config.realtimeEnabled,
+    pushKey: push?.publicKey,
     account: {
       password: { lengthMin: config.minimumPasswordLength, requirements: config.passwordRequirements },
       codeDigits: {

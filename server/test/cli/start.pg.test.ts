@@ -141,6 +141,7 @@ describe('start --json', () => {
       'jwt-secret',
       'postgres',
       'postgres.conf',
+      'push-key',
       'secrets.json',
       'storage',
       'vault-key',

@@ -21,6 +21,8 @@ import { readThirdPartyIssuers } from './third-party/issuers.ts'
 import { createThirdPartyTokens } from './third-party/verify-third-party.ts'
 import { type ApiKeys, createOpaqueKeys, mintApiKeys } from './tokens/api-keys.ts'
 import { openRefusedRoles } from './tokens/refused-roles.ts'
+import { claimsOfSession } from './tokens/claims-of-session.ts'
+import type { TokenClaims } from './tokens/claims.ts'
 import { impersonate, type Impersonated } from './tokens/impersonate.ts'
 import { type Jwks, openSigningKeys } from './tokens/signing-keys.ts'
 import { importVerificationKeys, type SigningSecret } from './tokens/jwt-secret.ts'
@@ -67,6 +69,8 @@ export interface AuthService extends AsyncDisposable {
   jwks(): Jwks
   /** For operators who look at what a person has: a token as that person's own. `undefined`: no such account. */
   impersonate(who: string, lifetimeS: number): Promise<Impersonated | undefined>
+  /** What a token of a session would say now, for what the server does on behalf of a person who is not there. `undefined`: no such session. */
+  claimsOfSession(userId: string, sessionId: string): Promise<TokenClaims | undefined>
 }
 
 /** Opens the GoTrue API over the tables of `migrations/`, which have to be there. */
@@ -141,6 +145,7 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
     captured: context.messages.capturesMails ? readCaptured(pool) : undefined,
     jwks: () => keys.jwks,
     impersonate: (who, lifetimeS) => impersonate(context, who, lifetimeS),
+    claimsOfSession: (userId, sessionId) => claimsOfSession(context, userId, sessionId),
     async [Symbol.asyncDispose]() {
       keys[Symbol.dispose]()
       roles[Symbol.dispose]()

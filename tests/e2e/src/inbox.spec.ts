@@ -1,3 +1,4 @@
+import type { BrowserContext, Page } from '@playwright/test'
 import { sql } from '@holdfast/postgres'
 import { expectAccessible, expectNoSidewaysScroll } from './support/accessibility.ts'
 import { makeActions } from './support/actions.ts'
@@ -74,4 +75,73 @@ test('a person who is mentioned off line finds it in the inbox, unread until the
        where p.name = 'Mina Kaya' and (m.record_id = ${action.id} or m.record_id is null) order by m.record_id`)
     expect(marks).toEqual([{ record_id: action.id }, { record_id: null }])
   })
+  await test.step('a notification is shown by the service worker, and opens the record in the window that is there', async () => {
+    const path = `${new URL(mina.home, page.url()).pathname}/t/actions/r/${action.id}?tab=comments`
+    await mina.context.grantPermissions(['notifications'])
+    await page.goto('/account/notifications')
+    await pushTo(page, { kind: 'mention', who: 'Dana Okafor', title: action.title, text: 'Please look', path })
+    const shown = (): Promise<unknown> =>
+      page.evaluate(async () => {
+        const notifications = await (await navigator.serviceWorker.ready).getNotifications()
+        return notifications.map(({ title, body }) => ({ title, body }))
+      })
+    await expect.poll(shown).toEqual([{ title: action.title, body: 'Dana Okafor mentioned you\nPlease look' }])
+    await expect
+      .poll(() =>
+        page.evaluate(() => performance.getEntriesByType('resource').some(({ name }) => /follow-push/.test(name))),
+      )
+      .toBe(true)
+    await pressNotification(mina.context)
+    await expect(page).toHaveURL(path)
+    expect(await shown()).toEqual([])
+  })
+
+  await test.step('the account says what notifications of this device are, and why they cannot be changed', async () => {
+    await page.goto('/account/notifications')
+    const isOn = page.getByRole('switch', { name: 'Notifications on this device' })
+    await expect(isOn).toBeEnabled()
+    await expectAccessible(page, 'notifications')
+    await page.screenshot({ path: 'test-results/screens/notifications-1440-dark.png', animations: 'disabled' })
+    await mina.goOffline()
+    await expect(isOn).toBeDisabled()
+    await expect(page.getByText('You are offline. This can be changed when the connection is back.')).toBeVisible()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.emulateMedia({ colorScheme: 'light' })
+    await expectNoSidewaysScroll(page, 'notifications')
+    await page.screenshot({ path: 'test-results/screens/notifications-390-light.png', animations: 'disabled' })
+    await mina.goOnline()
+  })
 })
+
+/** Delivers a message as the browser's push service does. */
+async function pushTo(page: Page, message: unknown): Promise<void> {
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
+  const session = await page.context().newCDPSession(page)
+  const registered = Promise.withResolvers<string>()
+  session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+    const [first] = registrations
+    if (first) registered.resolve(first.registrationId)
+  })
+  await session.send('ServiceWorker.enable')
+  await session.send('ServiceWorker.deliverPushMessage', {
+    origin: new URL(page.url()).origin,
+    registrationId: await registered.promise,
+    data: JSON.stringify(message),
+  })
+  await session.detach()
+}
+
+/** Browsers show notifications outside of their windows, where tests do not reach: the service worker gets the event that pressing one makes. */
+async function pressNotification(context: BrowserContext): Promise<void> {
+  const [worker] = context.serviceWorkers()
+  if (!worker) throw new Error('the app has no service worker')
+  await worker.evaluate(async () => {
+    const scope = globalThis as unknown as {
+      readonly registration: ServiceWorkerRegistration
+      readonly NotificationEvent: new (type: string, init: { readonly notification: Notification }) => Event
+      dispatchEvent(event: Event): boolean
+    }
+    const [notification] = await scope.registration.getNotifications()
+    if (notification) scope.dispatchEvent(new scope.NotificationEvent('notificationclick', { notification }))
+  })
+}

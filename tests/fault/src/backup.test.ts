@@ -116,7 +116,13 @@ describe('a backup that is taken while the server runs', () => {
 
   test('holds secrets and keys, readable by its owner only, and never takes the place of anything', async () => {
     const target = join(folder, 'while-running')
-    expect(readdirSync(join(target, 'data')).toSorted()).toEqual(['jwt-secret', 'secrets.json', 'storage', 'vault-key'])
+    expect(readdirSync(join(target, 'data')).toSorted()).toEqual([
+      'jwt-secret',
+      'push-key',
+      'secrets.json',
+      'storage',
+      'vault-key',
+    ])
     expect(existsSync(`${target}.unfinished`)).toBe(false)
     expect(await refusalOf('backup', target, `--data-dir=${holdfast.dataDir}`)).toContain('exists already')
     expect(await refusalOf('restore', target, `--data-dir=${holdfast.dataDir}`)).toContain('is not empty')

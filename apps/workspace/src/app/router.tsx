@@ -158,6 +158,11 @@ const identities = createRoute({
   path: '/identities',
   component: lazyRouteComponent(() => import('../features/account/identities-screen.tsx'), 'IdentitiesScreen'),
 })
+const notifications = createRoute({
+  getParentRoute: () => account,
+  path: '/notifications',
+  component: lazyRouteComponent(() => import('../features/account/notifications-screen.tsx'), 'NotificationsScreen'),
+})
 const appearance = createRoute({
   getParentRoute: () => account,
   path: '/appearance',
@@ -175,7 +180,7 @@ const routeTree = root.addChildren([
   signedIn.addChildren([
     workspaces,
     workspace.addChildren([home, capture, search, inbox, table.addChildren([view]), record, newRecord, sync, syncItem]),
-    account.addChildren([profile, security, signIns, identities, appearance, shortcuts]),
+    account.addChildren([profile, security, signIns, identities, notifications, appearance, shortcuts]),
   ]),
 ])
 

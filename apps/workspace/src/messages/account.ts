@@ -9,6 +9,7 @@ export const accountMessages = inLanguages('accountMessages', {
     security: { label: 'Security', detail: 'Password, second step, passkeys' },
     signIns: { label: 'Sign-ins', detail: 'Devices that are signed in' },
     identities: { label: 'Ways to sign in', detail: 'Linked accounts' },
+    notifications: { label: 'Notifications', detail: 'On this device, while the app is closed' },
     appearance: { label: 'Appearance', detail: 'Theme, row height, motion' },
     shortcuts: { label: 'Keyboard shortcuts', detail: 'All keys, and single letters on or off' },
   },

@@ -23,6 +23,7 @@ export const shellMessages = inLanguages('shellMessages', {
   accountSecurity: 'Security',
   accountSignIns: 'Sign-ins',
   accountIdentities: 'Ways to sign in',
+  notifications: 'Notifications',
   accountOf: (name: string) => `Account of ${name}`,
   appearance: 'Appearance',
   shortcuts: 'Keyboard shortcuts',

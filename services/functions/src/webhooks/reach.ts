@@ -14,8 +14,8 @@ export interface Reach {
 
 /** An address that requests of the database may not reach. */
 export class AddressRefused extends Error {
-  constructor(host: string) {
-    super(`${host} is not a public address: name it in webhooksAllow if requests may go there`)
+  constructor(host: string, option: string) {
+    super(`${host} is not a public address: name it in ${option} if requests may go there`)
   }
 }
 
@@ -24,6 +24,8 @@ export interface ReachOptions {
   readonly baseUrl: string
   readonly listening: { readonly host: string; readonly port: number }
   readonly allow: readonly string[]
+  /** The setting that {@link allow} comes from, for those who read why an address was refused. */
+  readonly option?: string
 }
 
 /** Names by which projects ask their own server in development, beside its address. `kong` is the gateway of Supabase's own containers. */
@@ -56,7 +58,7 @@ const NOT_PUBLIC_6: readonly (readonly [string, number])[] = [
 ]
 
 /** @throws {HoldfastError} `option_invalid` for an entry of `allow` that is neither a host nor a network */
-export function createReach({ baseUrl, listening, allow }: ReachOptions): Reach {
+export function createReach({ baseUrl, listening, allow, option = 'webhooksAllow' }: ReachOptions): Reach {
   const base = new URL(baseUrl)
   const listeningHost =
     listening.host === '0.0.0.0'
@@ -64,7 +66,7 @@ export function createReach({ baseUrl, listening, allow }: ReachOptions): Reach 
       : listening.host === '::'
         ? '::1'
         : listening.host.replace(/^\[|\]$/g, '')
-  const allowed = parseAllow(allow)
+  const allowed = parseAllow(allow, option)
 
   const isAllowedAddress = (address: string): boolean => {
     const plain = unwrap(address)
@@ -83,13 +85,13 @@ export function createReach({ baseUrl, listening, allow }: ReachOptions): Reach 
     },
     check(url) {
       const host = url.hostname.replace(/^\[|\]$/g, '')
-      if (isIP(host) !== 0 && !isAllowedHost(url) && !isAllowedAddress(host)) throw new AddressRefused(host)
+      if (isIP(host) !== 0 && !isAllowedHost(url) && !isAllowedAddress(host)) throw new AddressRefused(host, option)
     },
-    lookupFor: (url) => (isAllowedHost(url) ? resolveName : checkedLookup(isAllowedAddress)),
+    lookupFor: (url) => (isAllowedHost(url) ? resolveName : checkedLookup(isAllowedAddress, option)),
   }
 }
 
-function checkedLookup(isAllowedAddress: (address: string) => boolean): LookupFunction {
+function checkedLookup(isAllowedAddress: (address: string) => boolean, option: string): LookupFunction {
   return (hostname, options, callback) => {
     resolveName(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) {
@@ -98,7 +100,7 @@ function checkedLookup(isAllowedAddress: (address: string) => boolean): LookupFu
       }
       const reachable = addresses.filter(({ address }) => isAllowedAddress(address))
       const [first] = reachable
-      if (!first) callback(new AddressRefused(hostname), '', 0)
+      if (!first) callback(new AddressRefused(hostname, option), '', 0)
       else if (options.all === true) callback(null, reachable)
       else callback(null, first.address, first.family)
     })
@@ -150,7 +152,7 @@ interface Allowed {
   readonly networks: BlockList
 }
 
-function parseAllow(allow: readonly string[]): Allowed {
+function parseAllow(allow: readonly string[], option: string): Allowed {
   const hosts = new Set<string>()
   const networks = new BlockList()
   for (const entry of allow) {
@@ -159,18 +161,18 @@ function parseAllow(allow: readonly string[]): Allowed {
     const isPrefix = /^\d{1,3}$/.test(bits ?? '') && Number(bits) <= (family === 6 ? 128 : 32)
     if (family !== 0 && bits === undefined) networks.addAddress(address, family === 6 ? 'ipv6' : 'ipv4')
     else if (family !== 0 && isPrefix) networks.addSubnet(address, Number(bits), family === 6 ? 'ipv6' : 'ipv4')
-    else if (entry !== '*') hosts.add(hostOf(entry))
+    else if (entry !== '*') hosts.add(hostOf(entry, option))
   }
   return { all: allow.includes('*'), hosts, networks }
 }
 
-function hostOf(entry: string): string {
+function hostOf(entry: string, option: string): string {
   const match = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.exec(entry)
   if (!match)
     throw new HoldfastError(
       'option_invalid',
       500,
-      `webhooksAllow: ${JSON.stringify(entry)} is neither a host nor a network.`,
+      `${option}: ${JSON.stringify(entry)} is neither a host nor a network.`,
       {
         hint: 'Write hosts such as crm.internal or localhost:3000, networks such as 10.0.0.0/8, or *.',
       },

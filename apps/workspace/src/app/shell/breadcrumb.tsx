@@ -66,6 +66,7 @@ const ACCOUNT_CRUMBS = [
   ['/account/security', 'accountSecurity'],
   ['/account/sign-ins', 'accountSignIns'],
   ['/account/identities', 'accountIdentities'],
+  ['/account/notifications', 'notifications'],
   ['/account/appearance', 'appearance'],
   ['/account/shortcuts', 'shortcuts'],
 ] as const

@@ -1,9 +1,10 @@
 import { useIncompleteTables, useLastSyncedAt, useLocalDatabase, useUnsent } from '@holdfast/react'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { useNavigate, useParams, useRouter } from '@tanstack/react-router'
 import { type JSX, type ReactNode, useEffect, useState } from 'react'
 import { showToast, ToastRegion } from '../../components/toast.tsx'
 import { useHotkeys } from '../../hooks/use-hotkeys.ts'
 import { rememberWaiting } from '../../lib/data/accounts.ts'
+import type { Backend } from '../../lib/data/backend.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { useAskPersistence } from '../../lib/data/use-ask-persistence.ts'
 import { useTableCounts } from '../../lib/data/use-table-counts.ts'
@@ -20,7 +21,8 @@ import { useSideBar } from './use-side-bar.ts'
 
 /** The frame of every screen: top bar, navigation, banners, and the layers that any screen can open. */
 export function Shell({ children }: { readonly children: ReactNode }): JSX.Element {
-  const { config } = useBackend()
+  const backend = useBackend()
+  const { config } = backend
   const { userId } = useLocalDatabase()
   const { waiting, attention } = useUnsent()
   const [layer, setLayer] = useState<Layer>()
@@ -39,6 +41,7 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
   // The sign-in screen's list is outside of this account's database.
   useEffect(() => rememberWaiting(userId, waiting + attention), [userId, waiting, attention])
   useShellKeys(navigation, layer, setLayer)
+  usePush(backend, userId)
 
   return (
     <div className="flex h-full flex-col">
@@ -60,6 +63,24 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
       <Layers layer={layer} navigation={navigation} onLayer={setLayer} />
     </div>
   )
+}
+
+/** Keeps the notifications of this device going, where the person allowed them. */
+function usePush(backend: Backend, userId: string): void {
+  const router = useRouter()
+  useEffect(() => {
+    if (!('Notification' in globalThis) || Notification.permission !== 'granted') return
+    let end: (() => void) | undefined
+    let hasEnded = false
+    const loading = import('../../lib/push/follow-push.ts').then(({ followPush }) => {
+      if (!hasEnded) end = followPush(backend, userId, (path) => router.history.push(path))
+    })
+    loading.catch((error: unknown) => console.info('Notifications are not followed:', error))
+    return () => {
+      hasEnded = true
+      end?.()
+    }
+  }, [backend, userId, router])
 }
 
 /** The keys that every screen has. */

@@ -1,5 +1,6 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import {
+  Bell,
   ChevronLeft,
   CloudOff,
   KeyRound,
@@ -25,6 +26,7 @@ export const ACCOUNT_PLACES = [
   { to: '/account/security', key: 'security', icon: <ShieldCheck {...ICON} /> },
   { to: '/account/sign-ins', key: 'signIns', icon: <MonitorSmartphone {...ICON} /> },
   { to: '/account/identities', key: 'identities', icon: <KeyRound {...ICON} /> },
+  { to: '/account/notifications', key: 'notifications', icon: <Bell {...ICON} /> },
   { to: '/account/appearance', key: 'appearance', icon: <Palette {...ICON} /> },
   { to: '/account/shortcuts', key: 'shortcuts', icon: <Keyboard {...ICON} /> },
 ] as const

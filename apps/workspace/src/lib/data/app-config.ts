@@ -33,6 +33,7 @@ const schema = v.object({
   version: v.optional(v.string()),
   vfs: v.optional(v.string()),
   hasChannels: v.optional(v.boolean()),
+  pushKey: v.optional(v.nullable(v.string())),
   account: v.fallback(v.optional(rules), undefined),
   sample: v.optional(
     v.nullable(
@@ -56,6 +57,8 @@ export interface AppConfig {
   readonly sample: SampleAccounts | undefined
   /** Whether the server has channels, for who is there. */
   readonly hasChannels: boolean
+  /** What a browser subscribes to notifications with; none when the server sends none. */
+  readonly pushKey: string | undefined
   /** What the account screens and forms for new passwords have to know beforehand. */
   readonly account: AccountRules
 }
@@ -115,6 +118,7 @@ function toConfig(value: v.InferOutput<typeof schema>): AppConfig {
     vfs: value.vfs,
     sample: value.sample ?? undefined,
     hasChannels: value.hasChannels ?? true,
+    pushKey: value.pushKey ?? undefined,
     account: value.account ?? DEFAULT_RULES,
   }
 }

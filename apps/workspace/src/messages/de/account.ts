@@ -10,6 +10,7 @@ export const accountMessages: Translation<typeof english> = {
     security: { label: 'Sicherheit', detail: 'Passwort, zweiter Schritt, Passkeys' },
     signIns: { label: 'Anmeldungen', detail: 'Geräte, die angemeldet sind' },
     identities: { label: 'Arten der Anmeldung', detail: 'Verknüpfte Konten' },
+    notifications: { label: 'Benachrichtigungen', detail: 'Auf diesem Gerät, auch bei geschlossener App' },
     appearance: { label: 'Darstellung', detail: 'Sprache, Farben, Zeilenhöhe, Bewegung' },
     shortcuts: { label: 'Tastenkürzel', detail: 'Alle Tasten; einzelne Buchstaben an oder aus' },
   },

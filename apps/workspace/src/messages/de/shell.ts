@@ -25,6 +25,7 @@ export const shellMessages: Translation<typeof english> = {
   accountSignIns: 'Anmeldungen',
   accountIdentities: 'Arten der Anmeldung',
   accountOf: (name) => `Konto von ${name}`,
+  notifications: 'Benachrichtigungen',
   appearance: 'Darstellung',
   shortcuts: 'Tastenkürzel',
   signOut: 'Abmelden',

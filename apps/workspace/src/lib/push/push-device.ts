@@ -1,0 +1,118 @@
+import * as v from 'valibot'
+import type { Backend } from '../data/backend.ts'
+import { localValue } from '../local-value.ts'
+
+/** Whether this browser can take notifications, and does for a person. */
+export type PushState = 'unsupported' | 'not_served' | 'denied' | 'off' | 'on'
+
+/** Whose notifications this browser takes, as the server was last told. */
+const told = localValue('hf-push', v.object({ userId: v.string(), endpoint: v.string() }))
+
+/** The push service could not be reached, or has none for this browser. */
+export class PushServiceError extends Error {}
+
+const REQUEST_MS = 15_000
+/** Browsers try for as long as their push service cannot be reached. */
+const SUBSCRIBE_MS = 20_000
+
+/** How things stand on this device. */
+export async function readPushState(backend: Backend, userId: string): Promise<PushState> {
+  if (!isSupported()) return 'unsupported'
+  if (backend.config.pushKey === undefined) return 'not_served'
+  if (Notification.permission === 'denied') return 'denied'
+  const subscription = await (await navigator.serviceWorker.ready).pushManager.getSubscription()
+  const known = told.read()
+  return Notification.permission === 'granted' && known?.userId === userId && known.endpoint === subscription?.endpoint
+    ? 'on'
+    : 'off'
+}
+
+/**
+ * Asks the person, the browser's push service and the server, in this order. Called from a press: browsers want that.
+ *
+ * @returns `off` when the person dismissed the question
+ * @throws {PushServiceError} when the browser cannot subscribe, `Error` when the server does not take it
+ */
+export async function turnPushOn(backend: Backend, userId: string): Promise<PushState> {
+  const permission = await Notification.requestPermission()
+  if (permission !== 'granted') return permission === 'denied' ? 'denied' : 'off'
+  const subscription = await subscribe(backend)
+  await tell(backend, userId, subscription)
+  return 'on'
+}
+
+/** @throws when the server cannot be told; nothing is changed then */
+export async function turnPushOff(backend: Backend): Promise<void> {
+  const subscription = await (await navigator.serviceWorker.ready).pushManager.getSubscription()
+  if (subscription) {
+    await call(backend, 'remove_push_device', { device_endpoint: subscription.endpoint })
+    await subscription.unsubscribe()
+  }
+  told.clear()
+}
+
+/** Tells the server again, with the session of now; subscribes again when the browser or the server has another key. Quiet when this device takes none. */
+export async function renewPush(backend: Backend, userId: string): Promise<void> {
+  if ((await readPushState(backend, userId)) === 'on') await tell(backend, userId, await subscribe(backend))
+}
+
+function isSupported(): boolean {
+  return 'serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis
+}
+
+async function subscribe({ config }: Backend): Promise<PushSubscription> {
+  const { pushManager } = await navigator.serviceWorker.ready
+  const key = Uint8Array.from(atob((config.pushKey ?? '').replaceAll('-', '+').replaceAll('_', '/')), (character) =>
+    character.charCodeAt(0),
+  )
+  const present = await pushManager.getSubscription()
+  if (present) {
+    if (isSame(present.options.applicationServerKey, key)) return present
+    await present.unsubscribe()
+  }
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error('The push service is silent.')), SUBSCRIBE_MS)
+  try {
+    return await Promise.race([pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key }), late])
+  } catch (cause) {
+    throw new PushServiceError('The browser did not subscribe.', { cause })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function isSame(buffer: ArrayBuffer | null, key: Uint8Array): boolean {
+  const bytes = new Uint8Array(buffer ?? new ArrayBuffer(0))
+  return bytes.length === key.length && bytes.every((byte, place) => byte === key[place])
+}
+
+async function tell(backend: Backend, userId: string, subscription: PushSubscription): Promise<void> {
+  const { endpoint, keys } = subscription.toJSON()
+  await call(backend, 'add_push_device', {
+    device_endpoint: endpoint ?? '',
+    device_key: keys?.['p256dh'] ?? '',
+    device_secret: keys?.['auth'] ?? '',
+  })
+  told.write({ userId, endpoint: subscription.endpoint })
+}
+
+/** Calls a function of schema holdfast over REST. */
+async function call(
+  { client, config }: Backend,
+  name: string,
+  values: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { data } = await client.supabase.auth.getSession()
+  const response = await fetch(`/rest/v1/rpc/${name}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'content-profile': 'holdfast',
+      apikey: config.anonKey,
+      authorization: `Bearer ${data.session?.access_token ?? config.anonKey}`,
+    },
+    body: JSON.stringify(values),
+    signal: AbortSignal.timeout(REQUEST_MS),
+  })
+  if (!response.ok) throw new Error(`${name} was answered with ${String(response.status)}`)
+}

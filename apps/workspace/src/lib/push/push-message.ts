@@ -1,0 +1,55 @@
+import * as v from 'valibot'
+import { pushMessages as german } from '../../messages/de/push.ts'
+import { pushMessages as english } from '../../messages/push.ts'
+
+const text = v.optional(v.string())
+const schema = v.variant('kind', [
+  v.object({ kind: v.literal('several'), count: v.number(), path: v.string() }),
+  v.object({
+    kind: v.picklist(['mention', 'reply', 'assigned']),
+    who: text,
+    title: text,
+    text,
+    path: v.string(),
+  }),
+])
+
+/** A notification as the browser shows it. */
+export interface ShownNotification {
+  readonly title: string
+  readonly body: string
+  /** Replaces one that is still shown: a record has one. */
+  readonly tag: string
+  /** An address of the app. */
+  readonly path: string
+}
+
+/**
+ * What a message of the server says, in a language of the app. One that is not understood still says that there is something: a browser wants to
+ * see a notification for each message.
+ */
+export function shownNotification(message: string | undefined, language: string): ShownNotification {
+  const words = language.startsWith('de') ? german : english
+  const { success, output } = v.safeParse(schema, parseJson(message))
+  if (!success || !/^\/w\/[^/\\]/.test(output.path))
+    return { title: words.somethingNew, body: '', tag: 'inbox', path: '/' }
+  const { path } = output
+  if (output.kind === 'several') return { title: words.several(output.count), body: '', tag: 'inbox', path }
+  const did = words[output.kind](output.who ?? words.someone)
+  return {
+    title: output.title ?? did,
+    body: [...(output.title === undefined ? [] : [did]), ...(output.text === undefined ? [] : [output.text])].join(
+      '\n',
+    ),
+    tag: path,
+    path,
+  }
+}
+
+function parseJson(message: string | undefined): unknown {
+  try {
+    return JSON.parse(message ?? '')
+  } catch {
+    return undefined
+  }
+}

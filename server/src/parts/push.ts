@@ -1,0 +1,75 @@
+import { createReach } from '@holdfast/functions'
+import type { CatalogWatch, PoolShare } from '@holdfast/postgres'
+import { slugOf } from '../gateway/app-config.ts'
+import { pushOptions } from '../push/options.ts'
+import { createPostMessage } from '../push/post-message.ts'
+import { createAuthorize, resolvePushKeys } from '../push/push-keys.ts'
+import { Push } from '../push/push.ts'
+import type { Accounts } from './accounts.ts'
+import type { PartContext } from './part-context.ts'
+import { optionsOf } from './service-options.ts'
+
+/** Connections that read the queue and write down what came of it. */
+const CONNECTIONS_MAX = 2
+
+export interface PushPart {
+  /** What browsers subscribe with. */
+  readonly publicKey: string
+  /** What the database notifies when something is new. */
+  wake(): void
+}
+
+/** Opens notifications, unless the configuration turns them off. */
+export function openPush(
+  { config, logger, clock, opened, openPool }: PartContext,
+  given: {
+    /** As the user that Holdfast itself is. */
+    readonly url: string
+    readonly share: PoolShare
+    readonly catalog: CatalogWatch
+    readonly accounts: Accounts
+    readonly baseUrl: string
+    readonly port: number
+  },
+): PushPart | undefined {
+  const options = optionsOf(config, pushOptions)
+  if (!options.pushEnabled) return undefined
+  const { auth, sessions } = given.accounts
+  const { baseUrl, port } = given
+  const keys = resolvePushKeys(options.pushPrivateKey, config.dataDir, logger)
+  const contact = options.pushContact ?? (baseUrl.startsWith('https:') ? baseUrl : 'mailto:holdfast@localhost')
+  const push = opened.use(
+    new Push({
+      pool: openPool({ url: given.url, applicationName: 'holdfast push', connectionsMax: CONNECTIONS_MAX }),
+      share: given.share,
+      catalog: given.catalog,
+      async claimsOf(userId, sessionId) {
+        const claims = await auth.claimsOfSession(userId, sessionId)
+        const isLive = claims && (await sessions.require(claims).then(() => true, isEnd))
+        return isLive ? claims : undefined
+      },
+      post: createPostMessage({
+        reach: createReach({
+          baseUrl,
+          listening: { host: config.host, port },
+          allow: options.pushAllow,
+          option: 'pushAllow',
+        }),
+        allow: options.pushAllow,
+        authorize: createAuthorize(keys, contact, clock),
+        onRefused: (host, reason) =>
+          logger.log('debug', 'a push service did not take a notification', { host, reason }),
+      }),
+      workspace: slugOf(config.projectName),
+      logger,
+    }),
+  )
+  return { publicKey: keys.publicKey, wake: () => push.wake() }
+}
+
+/** Whether a session has ended, rather than that it could not be looked at. @throws the error itself in that case */
+function isEnd(error: unknown): false {
+  const { status } = error as { readonly status?: unknown }
+  if (typeof status === 'number' && status < 500) return false
+  throw error
+}

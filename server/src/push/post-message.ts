@@ -1,0 +1,104 @@
+// oxlint-disable-next-line typescript/triple-slash-reference -- the package has no types, and those here are for whoever compiles this file
+/// <reference path="./http-ece.d.ts" />
+import { createECDH, randomBytes } from 'node:crypto'
+import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http'
+import { errorMessage } from '@holdfast/foundation'
+import type { createReach } from '@holdfast/functions'
+import { ANSWER_MS, KEPT_SECONDS } from './limits.ts'
+import type { PushDevice } from './queue.ts'
+
+/** What came of sending to one device. */
+export type PushOutcome =
+  | 'taken'
+  /** It does not take anything any more, or never could: RFC 8030, and keys that are none. */
+  | 'gone'
+  | 'failed'
+
+export interface PostMessageOptions {
+  readonly reach: ReturnType<typeof createReach>
+  /** Hosts that may use HTTP. */
+  readonly allow: readonly string[]
+  readonly authorize: (endpoint: URL) => Promise<string>
+  /** Says why, without the address, which is a secret of the device. */
+  readonly onRefused: (host: string, reason: string) => void
+}
+
+/** Sends an encrypted message to a device. Never rejects; an abort ends it as a failure. */
+export type PostMessage = (device: PushDevice, message: string, signal: AbortSignal) => Promise<PushOutcome>
+
+/** Statuses after which a subscription never takes anything again. 401 and 403: it was made for another key of a server. */
+const GONE: ReadonlySet<number> = new Set([400, 401, 403, 404, 410])
+
+/** Sends by the protocol of RFC 8030, encrypted as RFC 8291 says; redirects are not followed, and nothing of an answer is read but its status. */
+export function createPostMessage({ reach, allow, authorize, onRefused }: PostMessageOptions): PostMessage {
+  return async (device, message, stopping) => {
+    const url = URL.parse(device.endpoint)
+    if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && allow.includes(url.host)))) {
+      onRefused(url?.host ?? '', 'the address is not one of HTTPS')
+      return 'gone'
+    }
+    let body: Buffer
+    try {
+      reach.check(url)
+      body = await encrypt(device, message)
+    } catch (error) {
+      onRefused(url.host, errorMessage(error))
+      return 'gone'
+    }
+    try {
+      const signal = AbortSignal.any([stopping, AbortSignal.timeout(ANSWER_MS)])
+      const status = await post(url, body, await authorize(url), signal)
+      if (status >= 200 && status < 300) return 'taken'
+      onRefused(url.host, `answered ${status}`)
+      return GONE.has(status) ? 'gone' : 'failed'
+    } catch (error) {
+      onRefused(url.host, errorMessage(error))
+      return 'failed'
+    }
+  }
+
+  function post(url: URL, body: Buffer, authorization: string, signal: AbortSignal): Promise<number> {
+    // Loading it takes long, and a start does not need it.
+    const start = url.protocol === 'http:' ? requestHttp : process.getBuiltinModule('node:https').request
+    return new Promise((resolve, reject) => {
+      const sent: ClientRequest = start(
+        url,
+        {
+          method: 'POST',
+          agent: false,
+          lookup: reach.lookupFor(url),
+          signal,
+          headers: {
+            authorization,
+            'content-type': 'application/octet-stream',
+            'content-encoding': 'aes128gcm',
+            'content-length': body.length,
+            ttl: String(KEPT_SECONDS),
+            urgency: 'normal',
+          },
+        },
+        (response: IncomingMessage) => {
+          resolve(response.statusCode ?? 0)
+          response.destroy()
+        },
+      )
+      sent.on('error', reject)
+      sent.end(body)
+    })
+  }
+}
+
+/** @throws when the keys of the device are none */
+async function encrypt({ publicKey, secret }: PushDevice, message: string): Promise<Buffer> {
+  // Few servers send any.
+  const { encrypt: encode } = await import('http_ece')
+  const own = createECDH('prime256v1')
+  own.generateKeys()
+  return encode(Buffer.from(message, 'utf8'), {
+    version: 'aes128gcm',
+    dh: publicKey,
+    authSecret: secret,
+    privateKey: own,
+    salt: randomBytes(16).toString('base64url'),
+  })
+}
