@@ -92,6 +92,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'messages',
     'lib/data',
     'lib/fields',
+    'lib/exchange',
     'lib/filters',
     'lib/search',
     'lib/photos',

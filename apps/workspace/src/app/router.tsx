@@ -119,6 +119,12 @@ const inbox = createRoute({
   validateSearch: inboxSearch,
   component: lazyRouteComponent(() => import('../features/inbox/inbox-screen.tsx'), 'InboxScreen'),
 })
+const imports = createRoute({
+  getParentRoute: () => workspace,
+  path: '/import',
+  validateSearch: wordsSearch,
+  component: lazyRouteComponent(() => import('../features/import/import-screen.tsx'), 'ImportScreen'),
+})
 const sync = createRoute({
   getParentRoute: () => workspace,
   path: '/sync',
@@ -179,7 +185,18 @@ const routeTree = root.addChildren([
   ...entryRoutes,
   signedIn.addChildren([
     workspaces,
-    workspace.addChildren([home, capture, search, inbox, table.addChildren([view]), record, newRecord, sync, syncItem]),
+    workspace.addChildren([
+      home,
+      capture,
+      search,
+      inbox,
+      table.addChildren([view]),
+      record,
+      newRecord,
+      imports,
+      sync,
+      syncItem,
+    ]),
     account.addChildren([profile, security, signIns, identities, notifications, appearance, shortcuts]),
   ]),
 ])

@@ -104,14 +104,4 @@ export const gridMessages = inLanguages('gridMessages', {
   noAccessDetail: 'It may not exist, or you may not see it.',
   errorTitle: 'This view cannot be shown',
   resetView: 'Reset the view',
-  pasteNothing: 'There is nothing to paste',
-  pasteFailed: (count: number, first: string) =>
-    icu(
-      '{count, plural, one {# value} other {# values}} did not fit and {count, plural, one {was} other {were}} left out. {first}',
-      { count, first },
-    ),
-  clipboardDenied: 'The browser did not allow access to the clipboard',
-  copied: (cells: number) => icu('{cells, plural, one {# cell} other {# cells}} copied', { cells }),
-  copyTooMany: (max: number) => `At most ${formatCount(max)} rows can be copied at once`,
-  editTooMany: (max: number) => `At most ${formatCount(max)} rows can be changed at once`,
 })

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import {
+  FileUp,
   House,
   Keyboard,
   KeyRound,
@@ -22,6 +23,7 @@ import { setAppearance, THEMES } from '../../lib/appearance.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { formatCount } from '../../lib/format.ts'
 import type { SavedView } from '../../lib/views/use-views.ts'
+import { importMessages } from '../../messages/import.ts'
 import { paletteMessages as words } from '../../messages/palette.ts'
 import { shellMessages } from '../../messages/shell.ts'
 import type { PaletteCommand } from './palette-command.ts'
@@ -106,6 +108,14 @@ function workspaceCommands({ workspace }: CommandsOptions, navigate: Navigate): 
       section: words.goTo,
       icon: <Search {...ICON} />,
       run: () => void navigate({ to: '/w/$ws/search', params }),
+    },
+    {
+      id: 'import',
+      label: importMessages.title,
+      keywords: 'import csv xlsx excel spreadsheet upload',
+      section: words.goTo,
+      icon: <FileUp {...ICON} />,
+      run: () => void navigate({ to: '/w/$ws/import', params }),
     },
     {
       id: 'sync',

@@ -3,18 +3,28 @@ import { showToast } from '../../components/toast.tsx'
 import type { Field } from '../../lib/fields/field.ts'
 import { CHANGES_MAX } from '../../lib/records/apply-command.ts'
 import type { RecordChange } from '../../lib/records/record-change.ts'
-import { gridMessages as words } from '../../messages/grid.ts'
+import { pasteMessages as words } from '../../messages/paste.ts'
 import { recordMessages } from '../../messages/record.ts'
 import { changesLeft } from './changes-left.ts'
-import { type CopiedCells, copyCells, pastedCells } from './copied-cells.ts'
-import { type CellChanges, clearChanges, deleteChanges, fillChanges, pasteChanges } from './edit-changes.ts'
+import { type CopiedCells, copyCells, PASTED_CELLS_MAX, pastedCells } from './copied-cells.ts'
+import {
+  type CellChanges,
+  clearChanges,
+  deleteChanges,
+  fillChanges,
+  joinChanges,
+  pasteChanges,
+  pasteInserts,
+} from './edit-changes.ts'
+import { rowsBelow } from './rows-below.ts'
 import { readRange } from './range-rows.ts'
 import { readLinkIds } from './read-link-ids.ts'
-import type { CellRange } from './selection.ts'
+import { type CellRange, cellsIn } from './selection.ts'
+import { writeClipboard } from './write-clipboard.ts'
 import type { BulkEdits, GridEditsOptions } from './grid-edits.ts'
 import type { GridRow } from './window-cache.ts'
 
-export { PartDialog } from '../../components/records/part-question.tsx'
+export { Questions } from './questions.tsx'
 
 /** Changes shown before the database has told of them; the rest follows in a moment. */
 const PATCHES_MAX = 200
@@ -25,7 +35,7 @@ let lastCopy: CopiedCells | undefined
 /** What the grid does to ranges of cells; loaded after the first rows. */
 export function createBulkEdits(
   { database, judge }: Pick<LocalDatabase, 'database' | 'judge'>,
-  { table, shown, windows, writer }: GridEditsOptions,
+  { table, shown, fields: all, windows, writer }: GridEditsOptions,
 ): BulkEdits {
   const many = table.label.toLowerCase()
   const fieldsOf = (range: CellRange): readonly Field[] => shown.slice(range.firstColumn, range.lastColumn + 1)
@@ -65,18 +75,29 @@ export function createBulkEdits(
     },
     async copy(range) {
       const rows = await rowsOf(range)
-      lastCopy = rows ? copyCells(rows, fieldsOf(range)) : lastCopy
-      return rows && lastCopy?.text
+      if (!rows) return false
+      lastCopy = copyCells(rows, fieldsOf(range))
+      const isCopied = await writeClipboard(lastCopy)
+      if (!isCopied) showToast({ text: words.clipboardDenied })
+      else if (cellsIn(range) > 1) showToast({ text: words.copied(cellsIn(range)) })
+      return isCopied
     },
-    async paste(text, range) {
-      const cells = pastedCells(text, lastCopy)
+    async paste(clipboard, range) {
+      const cells = pastedCells(clipboard.text, clipboard.html, lastCopy)
+      if (cells.length === 0) return void showToast({ text: words.pasteNothing })
+      if (cells.reduce((sum, { length }) => sum + length, 0) > PASTED_CELLS_MAX) {
+        return void showToast({ text: words.pasteTooMany(PASTED_CELLS_MAX) })
+      }
       const into = pasteRange(range, cells)
       const rows = await rowsOf(into)
       if (!rows) return
+      const below = await rowsBelow({ table, windows }, into, rows.length, cells)
+      if (below === 'cancel') return
       const fields = fieldsOf(into)
       const linkIds = await readLinkIds(database, fields, cells)
-      const changes = pasteChanges({ table: table.name, rows, fields, cells, linkIds })
-      await writeCells(recordMessages.pasteOf, changes, rows)
+      const changed = pasteChanges({ table: table.name, rows, fields, cells, linkIds })
+      const added = pasteInserts({ table: table.name, fields, all, cells: below, linkIds })
+      await writeCells(recordMessages.pasteOf, joinChanges(changed, added), rows)
     },
     async deleteRows(range) {
       const rows = await rowsOf(range)

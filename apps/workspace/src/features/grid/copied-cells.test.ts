@@ -21,13 +21,20 @@ describe('copied cells', () => {
 
   test('come back with their values, also when Windows has changed the ends of lines', () => {
     const two = copyCells([row('t1', { title: 'a' }), row('t2', { title: 'b' })], [title])
-    expect(pastedCells(two.text.replaceAll('\n', '\r\n'), two)).toBe(two.cells)
-    expect(pastedCells(copied.text, copied)[0]?.[1]?.copied).toEqual({ field: site, value: 's1' })
+    expect(pastedCells(two.text.replaceAll('\n', '\r\n'), two.html, two)).toBe(two.cells)
+    expect(pastedCells(copied.text, '', copied)[0]?.[1]?.copied).toEqual({ field: site, value: 's1' })
   })
 
   test('are forgotten for any other text', () => {
-    expect(pastedCells('Valve\tOakridge', copied)).toEqual([[{ text: 'Valve' }, { text: 'Oakridge' }]])
-    expect(pastedCells('x', undefined)).toEqual([[{ text: 'x' }]])
+    expect(pastedCells('Valve\tOakridge', '', copied)).toEqual([[{ text: 'Valve' }, { text: 'Oakridge' }]])
+    expect(pastedCells('x', '', undefined)).toEqual([[{ text: 'x' }]])
+  })
+
+  test('of a spreadsheet have the numbers behind what is shown, and its own lines where the text has none', () => {
+    const html = '<table><tr><td>a</td><td x:num="12.345">12</td></tr></table>'
+    expect(pastedCells('a\t12\r\n', html, undefined)).toEqual([[{ text: 'a' }, { text: '12', number: '12.345' }]])
+    expect(pastedCells('', html, undefined)).toEqual([[{ text: 'a' }, { text: '12', number: '12.345' }]])
+    expect(pastedCells('', '', undefined)).toEqual([])
   })
 
   test('keep every text through another program, whatever is in it', () => {
@@ -37,7 +44,7 @@ describe('copied cells', () => {
         const rows = cells.map(([first, second], index) => row(`t${index}`, { title: first, points: second }))
         const { text } = copyCells(rows, [title, { ...title, name: 'points' }])
         const trimmed = cells.map((line) => line.map((cell) => cell.replaceAll('\r\n', '\n').replaceAll('\r', '\n')))
-        expect(pastedCells(text, undefined).map((line) => line.map((cell) => cell.text))).toEqual(trimmed)
+        expect(pastedCells(text, '', undefined).map((line) => line.map((cell) => cell.text))).toEqual(trimmed)
       }),
     )
   })

@@ -1,25 +1,41 @@
 import type { Field } from '../../lib/fields/field.ts'
+import { parseHtmlTable, renderHtmlTable } from '../../lib/fields/html-table.ts'
 import { parseTsv, renderTsv } from '../../lib/fields/tsv.ts'
 import { copyText, type PastedCell } from './edit-changes.ts'
 import type { GridRow } from './window-cache.ts'
 
-type Cells = readonly (readonly PastedCell[])[]
+export type Cells = readonly (readonly PastedCell[])[]
 
 /** Text for the clipboard, with the cells that it is of. */
 export interface CopiedCells {
   readonly text: string
+  readonly html: string
   readonly cells: Cells
 }
+
+/** Cells that are pasted at once. */
+export const PASTED_CELLS_MAX = 50_000
 
 export function copyCells(rows: readonly GridRow[], fields: readonly Field[]): CopiedCells {
   const cells = rows.map((row) =>
     fields.map((field) => ({ text: copyText(field, row), copied: { field, value: row[field.name] ?? null } })),
   )
-  return { text: renderTsv(cells.map((row) => row.map(({ text }) => text))), cells }
+  const texts = cells.map((row) => row.map(({ text }) => text))
+  return { text: renderTsv(texts), html: renderHtmlTable(texts), cells }
 }
 
-/** The cells of a pasted text: with their values when it is what was copied last, as Windows may have written it. */
-export function pastedCells(text: string, last: CopiedCells | undefined): Cells {
+/**
+ * The cells of what is pasted: with their values when it is what was copied last, as Windows may have written it. Of a spreadsheet the text has the cells
+ * as they are shown, and its HTML the numbers behind them; where the two are of different tables, such as of a text with none, the HTML is taken.
+ */
+export function pastedCells(text: string, html: string, last: CopiedCells | undefined): Cells {
   if (last?.text === text.replaceAll('\r\n', '\n')) return last.cells
-  return parseTsv(text).map((row) => row.map((cell) => ({ text: cell })))
+  const cells = text === '' ? [] : parseTsv(text)
+  const table = html === '' ? undefined : parseHtmlTable(html, PASTED_CELLS_MAX)
+  if (table && (table.length !== cells.length || widthOf(table) !== widthOf(cells))) return table
+  return cells.map((row, at) => row.map((cell, column) => ({ text: cell, number: table?.[at]?.[column]?.number })))
+}
+
+function widthOf(rows: readonly (readonly unknown[])[]): number {
+  return rows.reduce((width, { length }) => Math.max(width, length), 0)
 }

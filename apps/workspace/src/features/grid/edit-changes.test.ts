@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { testField } from '../../lib/fields/test-fields.test-support.ts'
+import { TEST_FIELDS, testField } from '../../lib/fields/test-fields.test-support.ts'
 import { changeRow } from './change-row.ts'
-import { clearChanges, fillChanges, type PastedCell, pasteChanges } from './edit-changes.ts'
+import { clearChanges, fillChanges, type PastedCell, pasteChanges, pasteInserts } from './edit-changes.ts'
 import { type GridRow, shareRows } from './window-cache.ts'
 
 const [title, points, site] = [testField('title'), testField('points'), testField('site_id')]
+const ELM = '0190c0de-0000-7000-8000-000000000001'
 const row = (id: string, values: Partial<GridRow> = {}): GridRow => ({
   id,
   title: `title of ${id}`,
@@ -25,6 +26,30 @@ const paste = (input: Partial<Parameters<typeof pasteChanges>[0]>): ReturnType<t
   })
 
 describe('pasting', () => {
+  test('takes the number behind what a spreadsheet shows, unless the field keeps fewer digits', () => {
+    const cost = testField('cost')
+    const cells = [[{ text: '12.3', number: '12.25' }], [{ text: '0.3', number: '0.3333' }]]
+    const { changes, refusals } = paste({ fields: [cost], cells })
+    expect(changes.map(({ values }) => values['cost'])).toEqual(['12.25', '0.3'])
+    expect(refusals).toEqual([])
+  })
+
+  test('makes records of rows that have all that one needs, and says what the others lack', () => {
+    const cells = [...text(['Valve', '3', 'Elm'], ['', '4', ''], ['', '', ''], ['Pump', 'x', ''])]
+    const added = pasteInserts({
+      table: 'tasks',
+      fields: [title, points, site],
+      all: TEST_FIELDS,
+      cells,
+      linkIds: (_, name) => (name === 'Elm' ? ELM : undefined),
+    })
+    expect(added.changes).toMatchObject([
+      { kind: 'insert', table: 'tasks', values: { title: 'Valve', points: 3, site_id: ELM } },
+      { kind: 'insert', values: { title: 'Pump' } },
+    ])
+    expect(added.refusals).toEqual([expect.stringMatching(/^Title: /), expect.stringMatching(/^Points: /)])
+  })
+
   test('changes each row once, with what was before', () => {
     expect(paste({ cells: text(['new', '3'], ['title of t2', '4']) })).toEqual({
       cells: 3,

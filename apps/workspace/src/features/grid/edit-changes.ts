@@ -1,8 +1,11 @@
 import type { TableDescriptor } from '@holdfast/protocol'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import { formatValue, toEditText } from '../../lib/fields/format-value.ts'
+import { isNumeric } from '../../lib/fields/field-kind.ts'
 import { checkEmpty, parseValue } from '../../lib/fields/parse-value.ts'
+import { uuidV7 } from '../../lib/fields/uuid-v7.ts'
 import type { RecordChange } from '../../lib/records/record-change.ts'
+import { fieldMessages } from '../../messages/fields.ts'
 import { changeRow } from './change-row.ts'
 import { LABEL_PREFIX } from './query/grid-query.ts'
 import type { GridRow } from './window-cache.ts'
@@ -24,6 +27,8 @@ export function copyText(field: Field, row: GridRow): string {
 /** A pasted cell: its text, and when it was copied in this tab the very value and the field it is from. */
 export interface PastedCell {
   readonly text: string
+  /** The number that a spreadsheet shows otherwise. */
+  readonly number?: string | undefined
   readonly copied?: { readonly field: Field; readonly value: FieldValue }
 }
 
@@ -37,7 +42,7 @@ export function pasteChanges(input: {
   readonly rows: readonly GridRow[]
   readonly fields: readonly Field[]
   readonly cells: readonly (readonly PastedCell[])[]
-  readonly linkIds: (field: Field, title: string) => string | undefined
+  readonly linkIds: LinkIds
 }): CellChanges {
   const { table, rows, fields, cells, linkIds } = input
   const single = cells.length === 1 && cells[0]?.length === 1 ? cells[0][0] : undefined
@@ -51,9 +56,64 @@ export function pasteChanges(input: {
     ) {
       return { isValid: true, value: cell.copied.value }
     }
-    const id = field.kind === 'link' ? linkIds(field, cell.text) : undefined
-    return parseValue(field, id ?? cell.text)
+    return parsePasted(field, cell, linkIds)
   })
+}
+
+function parsePasted(field: Field, { text, number }: PastedCell, linkIds: LinkIds): ReturnType<typeof parseValue> {
+  if (number !== undefined && isNumeric(field.kind)) {
+    const exact = parseValue(field, number, { locale: 'en' })
+    // A number that the field rounds is taken as it is shown.
+    if (exact.isValid) return exact
+  }
+  const id = field.kind === 'link' ? linkIds(field, text) : undefined
+  return parseValue(field, id ?? text)
+}
+
+type LinkIds = (field: Field, title: string) => string | undefined
+
+/**
+ * Makes a record of each row of pasted cells.
+ *
+ * @param all - the fields of the table: a record that lacks one that it needs is left out
+ */
+export function pasteInserts(input: {
+  readonly table: string
+  readonly fields: readonly Field[]
+  readonly all: readonly Field[]
+  readonly cells: readonly (readonly PastedCell[])[]
+  readonly linkIds: LinkIds
+}): CellChanges {
+  const { table, fields, all, cells, linkIds } = input
+  const changes: RecordChange[] = []
+  const refusals: string[] = []
+  for (const row of cells) {
+    if (row.every(({ text }) => text.trim() === '')) continue
+    const values: Record<string, FieldValue> = {}
+    const found: string[] = []
+    fields.forEach((field, column) => {
+      const cell = row[column]
+      if (!cell || !field.isEditable || cell.text.trim() === '') return
+      const copied = cell.copied && hasSameValues(cell.copied.field, field) ? cell.copied : undefined
+      const parsed = copied ? { isValid: true as const, value: copied.value } : parsePasted(field, cell, linkIds)
+      if (parsed.isValid) values[field.name] = parsed.value
+      else found.push(`${field.label}: ${parsed.message}`)
+    })
+    const missing = all.find((field) => field.isRequired && (values[field.name] ?? null) === null)
+    refusals.push(...found)
+    if (missing === undefined) changes.push({ kind: 'insert', table, id: uuidV7(), values })
+    else if (found.length === 0) refusals.push(`${missing.label}: ${fieldMessages.required(missing.label)}`)
+  }
+  return { changes, cells: changes.length * fields.length, refusals }
+}
+
+/** Changes that are made together. */
+export function joinChanges(first: CellChanges, second: CellChanges): CellChanges {
+  return {
+    changes: [...first.changes, ...second.changes],
+    cells: first.cells + second.cells,
+    refusals: [...first.refusals, ...second.refusals],
+  }
 }
 
 /** Empties cells. */

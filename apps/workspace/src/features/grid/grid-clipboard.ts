@@ -2,7 +2,7 @@ import type { ClipboardEvent } from 'react'
 import { showToast } from '../../components/toast.tsx'
 import { gridMessages as words } from '../../messages/grid.ts'
 import type { GridController } from './grid-controller.ts'
-import { type CellRange, cellsIn, rangeOf } from './selection.ts'
+import { rangeOf } from './selection.ts'
 
 export interface GridClipboard {
   readonly onCopy: (event: ClipboardEvent) => void
@@ -12,38 +12,27 @@ export interface GridClipboard {
 
 /** Copies, cuts and pastes the selected cells, while no editor is open. */
 export function gridClipboard({ edit, edits, selection, canUpdate }: GridController): GridClipboard {
-  const copy = async (range: CellRange): Promise<boolean> => {
-    const text = await edits.copy(range)
-    if (text === undefined) return false
-    try {
-      await navigator.clipboard.writeText(text)
-    } catch {
-      showToast({ text: words.clipboardDenied })
-      return false
-    }
-    if (cellsIn(range) > 1) showToast({ text: words.copied(cellsIn(range)) })
-    return true
-  }
   return {
     onCopy(event) {
       if (edit.isOpen) return
       event.preventDefault()
-      void copy(rangeOf(selection))
+      void edits.copy(rangeOf(selection))
     },
     onCut(event) {
       if (edit.isOpen) return
       event.preventDefault()
       const range = rangeOf(selection)
       // Cells are emptied only once their values are in the clipboard.
-      void copy(range).then((isCopied) => (isCopied && canUpdate ? edits.clear(range) : undefined))
+      void edits.copy(range).then((isCopied) => (isCopied && canUpdate ? edits.clear(range) : undefined))
     },
     onPaste(event) {
       if (edit.isOpen) return
       event.preventDefault()
+      // It is empty once the event is over.
       const text = event.clipboardData.getData('text/plain')
+      const html = event.clipboardData.getData('text/html')
       if (!canUpdate) showToast({ text: words.readOnlyTable })
-      else if (text === '') showToast({ text: words.pasteNothing })
-      else void edits.paste(text, rangeOf(selection))
+      else void edits.paste({ text, html }, rangeOf(selection))
     },
   }
 }

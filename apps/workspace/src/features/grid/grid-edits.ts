@@ -16,15 +16,17 @@ export interface GridEdits extends BulkEdits {
 export interface BulkEdits {
   clear(range: CellRange): Promise<void>
   fillDown(range: CellRange): Promise<void>
-  /** @returns the text, or `undefined` when the range is too large to copy */
-  copy(range: CellRange): Promise<string | undefined>
-  paste(text: string, range: CellRange): Promise<void>
+  /** @returns whether the cells are on the clipboard; if not, the person is told */
+  copy(range: CellRange): Promise<boolean>
+  paste(clipboard: { readonly text: string; readonly html: string }, range: CellRange): Promise<void>
   deleteRows(range: CellRange): Promise<void>
 }
 
 export interface GridEditsOptions {
   readonly table: TableInfo
   readonly shown: readonly Field[]
+  /** All of the table. */
+  readonly fields: readonly Field[]
   readonly windows: RowWindows | undefined
   readonly writer: RecordWriter
   /** What asks the person is loaded, and has to be drawn. */

@@ -142,7 +142,7 @@ function TableView({
         <GridToolbar
           {...{ table, fields, view, isPhone, isList, onNew }}
           isGrid={type === 'grid' && !isList}
-          hasRows={(state.rows ?? 0) > 0}
+          hasRows={state.rows !== undefined && (state.rows > 0 || hasSynced)}
           hasRecords={!isForm}
           onListChange={setListChoice}
           onToggleGroups={(isExpanded) => windows?.toggleGroup(isExpanded)}
@@ -216,7 +216,7 @@ function GridOfView({
   const navigate = useNavigate()
   const [Question, setQuestion] = useState<ComponentType>()
   const onQuestions = (component: ComponentType): void => setQuestion(() => component)
-  const edits = useGridEdits({ table, shown: view.shown, windows, writer, onQuestions })
+  const edits = useGridEdits({ table, shown: view.shown, fields: view.query.fields, windows, writer, onQuestions })
   const isWide = useMediaQuery('(min-width: 900px)')
   const isCoarse = useMediaQuery('(pointer: coarse)')
   const density = useAppearance((appearance) => appearance.density)

@@ -15,8 +15,8 @@ export function useGridEdits(options: GridEditsOptions): GridEdits {
   async function withBulk<Result>(run: (bulk: BulkEdits) => Promise<Result>): Promise<Result | undefined> {
     let bulk: BulkEdits
     try {
-      const { createBulkEdits, PartDialog } = await import('./bulk-edits.ts')
-      options.onQuestions(PartDialog)
+      const { createBulkEdits, Questions } = await import('./bulk-edits.ts')
+      options.onQuestions(Questions)
       bulk = createBulkEdits(local, options)
     } catch (error) {
       console.info(error)
@@ -41,8 +41,8 @@ export function useGridEdits(options: GridEditsOptions): GridEdits {
     },
     clear: (range) => withBulk((bulk) => bulk.clear(range)),
     fillDown: (range) => withBulk((bulk) => bulk.fillDown(range)),
-    copy: (range) => withBulk((bulk) => bulk.copy(range)),
-    paste: (text, range) => withBulk((bulk) => bulk.paste(text, range)),
+    copy: async (range) => (await withBulk((bulk) => bulk.copy(range))) ?? false,
+    paste: (clipboard, range) => withBulk((bulk) => bulk.paste(clipboard, range)),
     deleteRows: (range) => withBulk((bulk) => bulk.deleteRows(range)),
   }
 }

@@ -3,7 +3,7 @@ import type { JSX } from 'react'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Menu, MenuItem, MenuTrigger } from '../../components/menu.tsx'
 import { showToast } from '../../components/toast.tsx'
-import { gridMessages } from '../../messages/grid.ts'
+import { pasteMessages } from '../../messages/paste.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 
 /** What can be done with a record as a whole. */
@@ -49,6 +49,6 @@ async function copyLink(path: string): Promise<void> {
     await navigator.clipboard.writeText(`${location.origin}${path}`)
     showToast({ text: words.copied })
   } catch {
-    showToast({ text: gridMessages.clipboardDenied })
+    showToast({ text: pasteMessages.clipboardDenied })
   }
 }

@@ -32,7 +32,8 @@ export async function judgeChanges(
   return { going: changes.filter((change) => !refused.has(change)), refused: [...refused], reason }
 }
 
-function toPlanned({ kind, table, id, values }: RecordChange, row: RecordValues | undefined): PlannedWrite {
+/** A change as the rules judge it; `row` is the record before it. */
+export function toPlanned({ kind, table, id, values }: RecordChange, row: RecordValues | undefined): PlannedWrite {
   const before = { ...row, id }
   if (kind === 'delete') return { table, command: 'delete', before }
   if (kind === 'insert') return { table, command: 'insert', after: { ...values, id } }

@@ -107,17 +107,4 @@ export const gridMessages: Translation<typeof english> = {
   noAccessDetail: 'Vielleicht gibt es sie nicht, oder Sie dürfen sie nicht lesen.',
   errorTitle: 'Diese Ansicht kann nicht gezeigt werden',
   resetView: 'Ansicht zurücksetzen',
-  pasteNothing: 'Es ist nichts zum Einfügen da',
-  pasteFailed: (count, first) =>
-    icu(
-      '{count, plural, one {# Wert passte nicht und wurde} other {# Werte passten nicht und wurden}} ausgelassen. {first}',
-      {
-        count,
-        first,
-      },
-    ),
-  clipboardDenied: 'Der Browser hat den Zugriff auf die Zwischenablage nicht erlaubt',
-  copied: (cells) => icu('{cells, plural, one {# Zelle} other {# Zellen}} kopiert', { cells }),
-  copyTooMany: (max) => `Höchstens ${formatCount(max)} Zeilen lassen sich auf einmal kopieren`,
-  editTooMany: (max) => `Höchstens ${formatCount(max)} Zeilen lassen sich auf einmal ändern`,
 }

@@ -19,12 +19,13 @@ import { ViewsPopover } from './views-popover.tsx'
 const MoreTools = lazyAfterPaint<MoreToolsProps>(async () => (await import('./more-tools.tsx')).MoreTools)
 
 interface ViewToolsProps {
+  readonly table: TableInfo
   readonly fields: readonly Field[]
   readonly view: GridView
   readonly isPhone: boolean
   readonly isList: boolean
   readonly isGrid: boolean
-  /** There are rows to see: what is used less is loaded after them. */
+  /** There are rows to see, or surely none: what is used less is loaded after them. */
   readonly hasRows: boolean
   readonly onListChange: (isList: boolean) => void
   readonly onToggleGroups: (isExpanded: boolean) => void
@@ -38,7 +39,6 @@ export function GridToolbar({
   onNew,
   ...tools
 }: ViewToolsProps & {
-  readonly table: TableInfo
   /** Not so of a form: there is nothing to narrow. */
   readonly hasRecords: boolean
   readonly onNew: (() => void) | undefined
@@ -63,7 +63,7 @@ export function GridToolbar({
               onTyped={view.setSearch}
               className="w-56 min-w-24 shrink max-tablet:order-2 max-tablet:w-auto max-tablet:flex-1"
             />
-            <ViewTools {...tools} view={view} />
+            <ViewTools {...tools} table={table} view={view} />
           </>
         ) : null}
         {onNew === undefined || !hasRecords ? null : (
@@ -84,6 +84,7 @@ export function GridToolbar({
 }
 
 function ViewTools({
+  table,
   fields,
   view,
   isPhone,
@@ -112,14 +113,19 @@ function ViewTools({
           onPress={() => onListChange(!isList)}
         />
       ) : null}
-      {hasRows && (isGrid || isList) ? (
+      {hasRows ? (
         <MoreTools
-          group={{
-            fields,
-            text: view.settings.group,
-            onChange: (text) => view.set('group', text),
-            onToggleAll: onToggleGroups,
-          }}
+          {...{ table, fields, view }}
+          group={
+            isGrid || isList
+              ? {
+                  fields,
+                  text: view.settings.group,
+                  onChange: (text) => view.set('group', text),
+                  onToggleAll: onToggleGroups,
+                }
+              : undefined
+          }
           look={isGrid ? { fields, ...view.settings, onChange: view.set } : undefined}
         />
       ) : null}

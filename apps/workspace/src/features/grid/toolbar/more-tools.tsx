@@ -1,9 +1,11 @@
-import { Palette, Rows3 } from 'lucide-react'
+import { Download, Palette, Rows3 } from 'lucide-react'
 import type { JSX } from 'react'
 import { lateContent } from '../../../components/late-content.tsx'
 import { Popover, PopoverTrigger } from '../../../components/popover.tsx'
+import { exportMessages } from '../../../messages/export.ts'
 import { lookMessages as words } from '../../../messages/look.ts'
-import { type GroupProps } from '../groups/group-form.tsx'
+import type { ExportProps } from '../export/export-form.tsx'
+import type { GroupProps } from '../groups/group-form.tsx'
 import { parseSorts } from '../query/sort.ts'
 import type { LookProps } from './look-form.tsx'
 import { ToolButton } from './tool-button.tsx'
@@ -11,29 +13,34 @@ import { ToolButton } from './tool-button.tsx'
 const groupForm = lateContent<GroupProps>(async () => (await import('../groups/group-form.tsx')).GroupForm)
 const lookForm = lateContent<LookProps>(async () => (await import('./look-form.tsx')).LookForm)
 
-export interface MoreToolsProps {
-  readonly group: GroupProps
+const exportForm = lateContent<ExportProps>(async () => (await import('../export/export-form.tsx')).ExportForm)
+
+export interface MoreToolsProps extends ExportProps {
+  /** Only grids and lists are grouped. */
+  readonly group: GroupProps | undefined
   /** Only grids have one. */
   readonly look: LookProps | undefined
 }
 
-/** What fewer people change than filter and order: how the view is grouped, and how its grid looks. */
-export function MoreTools({ group, look }: MoreToolsProps): JSX.Element {
-  const levels = parseSorts(group.text).length
+/** What fewer people use than filter and order: how the view is grouped, how its grid looks, and its export. */
+export function MoreTools({ group, look, ...exported }: MoreToolsProps): JSX.Element {
+  const levels = parseSorts(group?.text).length
   const looks = [look?.height, look?.freeze, look?.color].filter((text) => text !== undefined).length
   return (
     <>
-      <PopoverTrigger>
-        <ToolButton
-          label={levels === 0 ? words.group : words.groupCount(levels)}
-          text={words.group}
-          count={levels}
-          icon={<Rows3 size={16} aria-hidden />}
-        />
-        <Popover label={words.group} placement="bottom start" className="w-[22rem] p-3">
-          <groupForm.Content {...group} />
-        </Popover>
-      </PopoverTrigger>
+      {group ? (
+        <PopoverTrigger>
+          <ToolButton
+            label={levels === 0 ? words.group : words.groupCount(levels)}
+            text={words.group}
+            count={levels}
+            icon={<Rows3 size={16} aria-hidden />}
+          />
+          <Popover label={words.group} placement="bottom start" className="w-[22rem] p-3">
+            <groupForm.Content {...group} />
+          </Popover>
+        </PopoverTrigger>
+      ) : null}
       {look ? (
         <PopoverTrigger>
           <ToolButton
@@ -47,6 +54,17 @@ export function MoreTools({ group, look }: MoreToolsProps): JSX.Element {
           </Popover>
         </PopoverTrigger>
       ) : null}
+      <PopoverTrigger>
+        <ToolButton
+          label={exportMessages.title}
+          text={exportMessages.title}
+          count={0}
+          icon={<Download size={16} aria-hidden />}
+        />
+        <Popover label={exportMessages.title} placement="bottom start" className="w-80 p-3">
+          <exportForm.Content {...exported} />
+        </Popover>
+      </PopoverTrigger>
     </>
   )
 }

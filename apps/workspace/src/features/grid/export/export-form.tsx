@@ -1,0 +1,136 @@
+import type { LocalDatabase } from '@holdfast/client'
+import { useLocalDatabase } from '@holdfast/react'
+import { Link, useParams } from '@tanstack/react-router'
+import { type JSX, useState } from 'react'
+import { create } from 'zustand'
+import { Button } from '../../../components/button.tsx'
+import { Progress } from '../../../components/progress.tsx'
+import { RadioGroup } from '../../../components/radio-group.tsx'
+import { showToast } from '../../../components/toast.tsx'
+import type { TableInfo } from '../../../lib/data/tables.ts'
+import { fileColumnsOf } from '../../../lib/exchange/file-columns.ts'
+import { CellTooLong, type FileFormat } from '../../../lib/exchange/render-records.ts'
+import { dayOf } from '../../../lib/fields/dates.ts'
+import type { Field } from '../../../lib/fields/field.ts'
+import { saveBlob } from '../../../lib/save-file.ts'
+import { exportMessages as words } from '../../../messages/export.ts'
+import { parseSorts } from '../query/sort.ts'
+import type { GridView } from '../use-grid-view.ts'
+import { exportView } from './export-view.ts'
+
+export interface ExportProps {
+  readonly table: TableInfo
+  readonly fields: readonly Field[]
+  readonly view: GridView
+}
+
+/** An export goes on while the form is closed. */
+const useRunning = create<{
+  readonly running: { readonly done: number; readonly total: number; readonly cancel: () => void } | undefined
+  readonly problem: string | undefined
+}>(() => ({ running: undefined, problem: undefined }))
+
+type Chosen = 'shown' | 'all'
+
+/** Makes the file and hands it to the person; what came of it is told, here or in passing. */
+async function runExport(
+  database: LocalDatabase['database'],
+  { table, fields, view }: ExportProps,
+  format: FileFormat,
+  which: Chosen,
+): Promise<void> {
+  const abort = new AbortController()
+  const cancel = (): void => abort.abort()
+  useRunning.setState({ running: { done: 0, total: 0, cancel }, problem: undefined })
+  try {
+    const ids = fields.filter(({ name }) => name === 'id' && !view.shown.some((shown) => shown.name === 'id'))
+    const { file, records } = await exportView({
+      database,
+      query: view.query,
+      groups: parseSorts(view.settings.group),
+      columns: fileColumnsOf(fields, which === 'all' ? fields : [...view.shown, ...ids]),
+      format,
+      title: table.label,
+      signal: abort.signal,
+      onProgress: (done, total) => useRunning.setState({ running: { done, total, cancel } }),
+    })
+    const name = [table.label, view.saved?.name, dayOf(new Date())].filter((part) => part !== undefined).join(' – ')
+    saveBlob(`${name.replace(/[\\/]/g, ' ')}.${format}`, file)
+    showToast({ text: words.done(records, table.noun, table.label.toLowerCase()) })
+  } catch (error) {
+    if (abort.signal.aborted) return
+    console.warn('The view could not be exported.', error)
+    useRunning.setState({ problem: error instanceof CellTooLong ? words.tooLong(error.header) : words.failed })
+  } finally {
+    useRunning.setState({ running: undefined })
+  }
+}
+
+/** Exports what the view shows as a file. */
+export function ExportForm(props: ExportProps): JSX.Element {
+  const { database } = useLocalDatabase()
+  const { ws } = useParams({ from: '/signed-in/w/$ws/t/$table' })
+  const { can } = props.table.descriptor
+  const [format, setFormat] = useState<FileFormat>('csv')
+  const [which, setWhich] = useState<Chosen>('shown')
+  const { running, problem } = useRunning()
+
+  return (
+    <div className="flex flex-col gap-4">
+      <RadioGroup
+        label={words.format}
+        value={format}
+        onChange={setFormat}
+        options={[
+          { value: 'csv', label: 'CSV' },
+          { value: 'xlsx', label: 'XLSX' },
+          { value: 'json', label: 'JSON' },
+        ]}
+      />
+      <RadioGroup
+        label={words.fields}
+        value={which}
+        onChange={setWhich}
+        options={[
+          { value: 'shown', label: words.shown },
+          { value: 'all', label: words.all },
+        ]}
+      />
+      <p className="text-small text-muted">{words.detail}</p>
+      {problem === undefined ? null : (
+        <p role="alert" className="text-small text-danger">
+          {problem}
+        </p>
+      )}
+      {running ? (
+        <div className="flex flex-col gap-3">
+          <Progress
+            label={words.running}
+            value={running.done}
+            total={running.total}
+            valueText={words.progress(running.done, running.total)}
+          />
+          <Button size="sm" onPress={running.cancel} className="self-start">
+            {words.cancel}
+          </Button>
+        </div>
+      ) : null}
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        {/* It stays, and with it the focus. */}
+        <Button
+          tone="primary"
+          size="sm"
+          isPending={running !== undefined}
+          onPress={() => void runExport(database, props, format, which)}
+        >
+          {words.run}
+        </Button>
+        {can.insert || can.update ? (
+          <Link to="/w/$ws/import" params={{ ws }} search={{ table: props.table.name }} className="text-small">
+            {words.toImport}
+          </Link>
+        ) : null}
+      </div>
+    </div>
+  )
+}

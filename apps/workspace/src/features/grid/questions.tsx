@@ -1,0 +1,13 @@
+import type { JSX } from 'react'
+import { MoreDialog } from '../../components/records/more-question.tsx'
+import { PartDialog } from '../../components/records/part-question.tsx'
+
+/** What changes of ranges of cells ask. */
+export function Questions(): JSX.Element {
+  return (
+    <>
+      <PartDialog />
+      <MoreDialog />
+    </>
+  )
+}

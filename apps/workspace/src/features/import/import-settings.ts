@@ -1,0 +1,100 @@
+import type { Field } from '../../lib/fields/field.ts'
+import { type FileColumn, fileColumnsOf } from '../../lib/exchange/file-columns.ts'
+import type { FileRow } from '../../lib/exchange/open-file.ts'
+
+/** How numbers and days of a file are written. */
+export interface Writing {
+  readonly decimal: '.' | ','
+  readonly dayFirst: boolean
+}
+
+/** What becomes of the columns of a file. */
+export interface ImportSettings {
+  /** For each column of the file the field that it fills; `undefined`: it is left out. */
+  readonly targets: readonly (FileColumn | undefined)[]
+  /** Rows that have the value of a record in this field change that record; `undefined`: every row is a new record. */
+  readonly key: Field | undefined
+  readonly writing: Writing
+}
+
+/** What a column can fill: all that a person may write, and the id, by which records are found again. */
+export function targetsOf(fields: readonly Field[]): readonly FileColumn[] {
+  return fileColumnsOf(fields).filter(({ field }) => field.isEditable || field.name === 'id')
+}
+
+/** Fields that tell records apart well enough to find them by. */
+export function keysOf(targets: readonly (FileColumn | undefined)[]): readonly Field[] {
+  const kinds = new Set(['text', 'email', 'integer', 'uuid', 'number', 'url', 'phone'])
+  const fields = targets.flatMap((target) =>
+    target?.part === 'value' && (target.field.name === 'id' || kinds.has(target.field.kind)) ? [target.field] : [],
+  )
+  return [...new Set(fields)]
+}
+
+/**
+ * Finds for each column the field that it is called like, by the header of an export, the field's label or the column's name. The records are found by
+ * their ids if the file has them, else by a number or code.
+ */
+export function proposeSettings(
+  header: readonly string[],
+  sample: readonly FileRow[],
+  fields: readonly Field[],
+  codeColumn: string | undefined,
+): ImportSettings {
+  const all = targetsOf(fields)
+  const taken = new Set<FileColumn>()
+  const targets = header.map((name) => {
+    const found = namesOf(all).find(([known, target]) => known === fold(name) && !taken.has(target))?.[1]
+    if (found) taken.add(found)
+    return found
+  })
+  const keys = keysOf(targets)
+  const key = keys.find(({ name }) => name === 'id') ?? keys.find(({ name }) => name === codeColumn)
+  return { targets, key, writing: detectWriting(targets, sample) }
+}
+
+/** The exact headers first. */
+function namesOf(targets: readonly FileColumn[]): readonly (readonly [string, FileColumn])[] {
+  return [
+    ...targets.map((target) => [fold(target.header), target] as const),
+    ...targets.map((target) => [fold(target.field.label), target] as const),
+    ...targets.map((target) => [fold(target.field.name), target] as const),
+  ]
+}
+
+function fold(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+}
+
+/** Tells from the columns of numbers and days how they are written; where nothing tells, as an export writes them. */
+export function detectWriting(targets: readonly (FileColumn | undefined)[], sample: readonly FileRow[]): Writing {
+  let commas = 0
+  let points = 0
+  let monthFirst = 0
+  let dayFirst = 0
+  for (const { cells } of sample) {
+    targets.forEach((target, column) => {
+      const text = cells[column]?.trim() ?? ''
+      const kind = target?.field.kind
+      if (kind === 'number' || kind === 'integer') {
+        if (/^[+-]?(\d{1,3}(\.\d{3})+,\d+|\d+,(\d{1,2}|\d{4,}))$/.test(text)) commas += 1
+        if (/^[+-]?(\d{1,3}(,\d{3})+\.\d+|\d*\.(\d{1,2}|\d{4,}))$/.test(text)) points += 1
+      }
+      if (kind === 'date' || kind === 'datetime') {
+        const [, first = '0', second = '0'] = /^(\d{1,2})[-/. ](\d{1,2})[-/. ]\d{2,4}\b/.exec(text) ?? []
+        if (Number(second) > 12) monthFirst += 1
+        if (Number(first) > 12 || /^\d{1,2}\.\d{1,2}\./.test(text)) dayFirst += 1
+      }
+    })
+  }
+  const isMonthFirst = monthFirst === dayFirst ? readerPutsMonthFirst() : monthFirst > dayFirst
+  return { decimal: commas > points ? ',' : '.', dayFirst: !isMonthFirst }
+}
+
+function readerPutsMonthFirst(): boolean {
+  const parts = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC' }).formatToParts(0)
+  return parts.findIndex(({ type }) => type === 'month') < parts.findIndex(({ type }) => type === 'day')
+}

@@ -1,0 +1,306 @@
+import type { Judgement, PlannedWrite } from '@holdfast/client'
+import type { CommonPowerSyncDatabase } from '@powersync/common'
+import type { TableInfo } from '../../lib/data/tables.ts'
+import { exportedText } from '../../lib/exchange/exported-text.ts'
+import type { FileColumn } from '../../lib/exchange/file-columns.ts'
+import type { FileRow } from '../../lib/exchange/open-file.ts'
+import type { Field, FieldValue } from '../../lib/fields/field.ts'
+import type { ParsedValue } from '../../lib/fields/parse-value.ts'
+import { uuidV7 } from '../../lib/fields/uuid-v7.ts'
+import { toPlanned } from '../../lib/records/judge-changes.ts'
+import type { RecordChange, RecordValues } from '../../lib/records/record-change.ts'
+import { refusalWords } from '../../lib/records/refusal-words.ts'
+import { quoteName } from '../../lib/sql.ts'
+import { importMessages as words } from '../../messages/import.ts'
+import { FoundLinks } from './find-links.ts'
+import type { ImportSettings } from './import-settings.ts'
+import { isSameValue, readCell } from './read-cell.ts'
+
+/** Rows that are checked at once; in between the page draws. */
+const SLICE = 500
+
+/** Why a row of a file is left out. */
+export interface Issue {
+  readonly row: FileRow
+  /** Position of the column in the file; `undefined`: the row as a whole. */
+  readonly column: number | undefined
+  readonly reason: string
+}
+
+export interface ImportPlan {
+  readonly changes: readonly RecordChange[]
+  readonly inserted: number
+  readonly updated: number
+  /** Rows that are as the record is. */
+  readonly same: number
+  readonly issues: readonly Issue[]
+  /** Rows that have issues: none of their cells is imported. */
+  readonly refusedRows: number
+  /** For each column of the file: cells that have something, and those of them that fit. */
+  readonly fits: readonly { readonly filled: number; readonly fit: number }[]
+}
+
+export interface PlanOptions {
+  readonly database: Pick<CommonPowerSyncDatabase, 'getAll'>
+  readonly judge: (writes: readonly PlannedWrite[]) => Promise<readonly Judgement[]>
+  readonly table: TableInfo
+  readonly tables: readonly TableInfo[]
+  readonly fields: readonly Field[]
+  readonly rows: readonly FileRow[]
+  readonly settings: ImportSettings
+  readonly signal: AbortSignal
+  readonly onProgress: (done: number) => void
+}
+
+type LocalRow = RecordValues & { readonly id: string }
+
+interface ReadRow {
+  readonly row: FileRow
+  readonly values: ReadonlyMap<Field, FieldValue>
+  /** Position of the column that a value is from. */
+  readonly columns: ReadonlyMap<Field, number>
+}
+
+/**
+ * Compares a file with the records of this device: what would be made and changed by it, and which rows do not fit: into their fields, by what the table
+ * needs, or by the rules for writing, as far as this device knows them.
+ *
+ * @throws what `signal` was aborted with
+ */
+export async function planImport(options: PlanOptions): Promise<ImportPlan> {
+  const { rows, settings, signal, onProgress } = options
+  const links = new FoundLinks(options.database, options.tables)
+  const state = {
+    changes: [] as RecordChange[],
+    issues: [] as Issue[],
+    fits: settings.targets.map(() => ({ filled: 0, fit: 0 })),
+    seen: new Map<string, number>(),
+    same: 0,
+  }
+  for (let from = 0; from < rows.length; from += SLICE) {
+    signal.throwIfAborted()
+    const slice = rows.slice(from, from + SLICE)
+    await findLinks(links, settings.targets, slice)
+    const read = slice.map((row) => readRow(row, options, links, state.fits))
+    const records = await readRecords(
+      options,
+      read.map(({ row }) => row),
+    )
+    const planned = read.map((row) => planRow(row, options, records, state.seen))
+    const judged = await judgeSlice(options, planned)
+    for (const { issues, change } of judged) {
+      state.issues.push(...issues)
+      if (issues.length > 0) continue
+      if (change) state.changes.push(change)
+      else state.same += 1
+    }
+    onProgress(Math.min(from + SLICE, rows.length))
+  }
+  const { seen: _, ...rest } = state
+  return {
+    ...rest,
+    inserted: state.changes.filter(({ kind }) => kind === 'insert').length,
+    updated: state.changes.filter(({ kind }) => kind === 'update').length,
+    refusedRows: new Set(state.issues.map(({ row }) => row)).size,
+  }
+}
+
+async function findLinks(
+  links: FoundLinks,
+  targets: readonly (FileColumn | undefined)[],
+  rows: readonly FileRow[],
+): Promise<void> {
+  for (const [column, target] of targets.entries()) {
+    if (target?.field.link)
+      await links.find(
+        target.field,
+        rows.map(({ cells }) => cells[column] ?? ''),
+      )
+  }
+}
+
+type Read = ReadRow & { readonly issues: readonly Issue[]; readonly raw: ReadonlyMap<Field, string> }
+
+/** The values of a row. Of a link the id decides; the title beside it has to name the same record, or none. */
+function readRow(
+  row: FileRow,
+  { settings }: PlanOptions,
+  links: FoundLinks,
+  fits: { filled: number; fit: number }[],
+): Read {
+  const issues: Issue[] = []
+  const values = new Map<Field, FieldValue>()
+  const columns = new Map<Field, number>()
+  const raw = new Map<Field, string>()
+  if (row.cells.slice(settings.targets.length).some((cell) => cell.trim() !== '')) {
+    issues.push({ row, column: undefined, reason: words.tooManyCells })
+  }
+  settings.targets.forEach((target, column) => {
+    if (!target) return
+    const { field } = target
+    const text = row.cells[column] ?? ''
+    if (target.part === 'value') raw.set(field, text)
+    const parsed = parseCell(target, text, settings, links)
+    const tally = fits[column]
+    if (tally && text.trim() !== '') {
+      tally.filled += 1
+      if (parsed.isValid) tally.fit += 1
+    }
+    const other = values.get(field)
+    if (!parsed.isValid) {
+      // A record may be called otherwise by now.
+      if (target.part === 'title' && hasId(settings, row, field)) return
+      issues.push({ row, column, reason: parsed.message })
+    } else if (columns.has(field) && parsed.value !== null && other !== null && other !== parsed.value) {
+      issues.push({ row, column, reason: words.twoLinks })
+    } else if (target.part === 'value' || !columns.has(field)) {
+      if (target.part === 'title' && parsed.value === null && hasId(settings, row, field)) return
+      if (target.part === 'value' && parsed.value === null && other !== undefined && other !== null) return
+      values.set(field, parsed.value)
+      columns.set(field, column)
+    }
+  })
+  return { row, values, columns, raw, issues }
+}
+
+function hasId({ targets }: ImportSettings, { cells }: FileRow, field: Field): boolean {
+  return targets.some(
+    (target, column) => target?.field === field && target.part === 'value' && (cells[column] ?? '').trim() !== '',
+  )
+}
+
+function parseCell({ field }: FileColumn, text: string, { writing }: ImportSettings, links: FoundLinks): ParsedValue {
+  // Whether a record may be without it depends on whether it is there.
+  if (text.trim() === '') return { isValid: true, value: null }
+  return field.link ? links.idOf(field, text) : readCell(field, text, writing)
+}
+
+/** The records that rows name by the key, by the text of the key. */
+async function readRecords(
+  { database, table, settings }: PlanOptions,
+  rows: readonly FileRow[],
+): Promise<ReadonlyMap<string, readonly LocalRow[]>> {
+  const { key } = settings
+  const records = new Map<string, LocalRow[]>()
+  if (!key) return records
+  const column = settings.targets.findIndex((target) => target?.field === key && target.part === 'value')
+  const texts = rows.map(({ cells }) => keyText(key, cells[column] ?? '', settings)).filter((text) => text !== '')
+  const found = await database.getAll<LocalRow>(
+    `select * from ${quoteName(table.name)} where cast(${quoteName(key.name)} as text) in (select value from json_each(?))`,
+    [JSON.stringify(texts)],
+  )
+  for (const record of found) {
+    const text = exportedText(key, record[key.name] ?? null)
+    records.set(text, [...(records.get(text) ?? []), record])
+  }
+  return records
+}
+
+function keyText(key: Field, text: string, { writing }: ImportSettings): string {
+  if (text.trim() === '') return ''
+  const parsed = readCell(key, text, writing)
+  return parsed.isValid ? exportedText(key, parsed.value) : text.trim()
+}
+
+interface PlannedRow {
+  readonly row: FileRow
+  readonly columns: ReadonlyMap<Field, number>
+  readonly issues: readonly Issue[]
+  readonly change: RecordChange | undefined
+  readonly record: LocalRow | undefined
+}
+
+function planRow(
+  read: Read,
+  options: PlanOptions,
+  records: ReadonlyMap<string, readonly LocalRow[]>,
+  seen: Map<string, number>,
+): PlannedRow {
+  const { row, columns } = read
+  const { settings } = options
+  const { key } = settings
+  const text = key ? keyText(key, read.raw.get(key) ?? '', settings) : ''
+  const matches = text === '' ? [] : (records.get(text) ?? [])
+  const [record] = matches
+  // A value that an export wrote is left as it is, even if nobody could enter it.
+  const issues = read.issues.filter(({ column }) => {
+    const target = column === undefined ? undefined : settings.targets[column]
+    return !record || target?.part !== 'value' || !isAsExported(target.field, read, record)
+  })
+  const column = key && columns.get(key)
+  const before = seen.get(text)
+  if (matches.length > 1) issues.push({ row, column, reason: words.manyRecords(matches.length) })
+  if (text !== '' && before !== undefined) issues.push({ row, column, reason: words.sameKey(before) })
+  if (text !== '' && before === undefined) seen.set(text, row.row)
+  const change = record ? updateOf(read, options, record, issues) : insertOf(read, options, issues)
+  return { row, columns, issues, change, record }
+}
+
+function isAsExported(field: Field, { raw }: Read, record: LocalRow): boolean {
+  return raw.get(field) === exportedText(field, record[field.name] ?? null)
+}
+
+function updateOf(read: Read, { table }: PlanOptions, record: LocalRow, issues: Issue[]): RecordChange | undefined {
+  const { row, values, columns } = read
+  const changed = [...values].filter(
+    ([field, value]) =>
+      field.isEditable &&
+      (field.link !== undefined || !isAsExported(field, read, record)) &&
+      !isSameValue(field, record[field.name] ?? null, value),
+  )
+  for (const [field, value] of changed) {
+    if (value === null && !field.column.nullable)
+      issues.push({ row, column: columns.get(field), reason: words.needsValue })
+  }
+  if (!table.descriptor.can.update && changed.length > 0) {
+    issues.push({ row, column: undefined, reason: words.mayNotChange })
+  }
+  if (changed.length === 0) return undefined
+  return {
+    kind: 'update',
+    table: table.name,
+    id: record.id,
+    values: Object.fromEntries(changed.map(([field, value]) => [field.name, value])),
+    before: Object.fromEntries(changed.map(([field]) => [field.name, record[field.name] ?? null])),
+  }
+}
+
+function insertOf({ row, values, raw }: Read, { table, fields, settings }: PlanOptions, issues: Issue[]): RecordChange {
+  const own = [...values].filter(([field, value]) => field.isEditable && value !== null)
+  const given = new Set(own.map(([field]) => field.name))
+  const columnOf = (field: Field): number => settings.targets.findIndex((target) => target?.field === field)
+  const broken = new Set(issues.map(({ column }) => column !== undefined && settings.targets[column]?.field))
+  for (const field of fields) {
+    if (!field.isRequired || given.has(field.name) || broken.has(field)) continue
+    const column = columnOf(field)
+    if (column === -1) issues.push({ row, column: undefined, reason: words.missing(field.label) })
+    else issues.push({ row, column, reason: words.needsValue })
+  }
+  if (!table.descriptor.can.insert) issues.push({ row, column: undefined, reason: words.mayNotAdd })
+  const idField = fields.find(({ name }) => name === 'id')
+  const id = idField && raw.get(idField)?.trim().toLowerCase()
+  return {
+    kind: 'insert',
+    table: table.name,
+    id: id === undefined || id === '' ? uuidV7() : id,
+    values: Object.fromEntries(own.map(([field, value]) => [field.name, value])),
+  }
+}
+
+/** What the rules for writing refuse of the changes, as far as this device knows. */
+async function judgeSlice({ judge }: PlanOptions, planned: readonly PlannedRow[]): Promise<readonly PlannedRow[]> {
+  const asked = planned.filter(({ issues, change }) => issues.length === 0 && change !== undefined)
+  const writes = asked.flatMap(({ change, record }) => (change ? [toPlanned(change, record)] : []))
+  const judgements = writes.length === 0 ? [] : await judge(writes)
+  const refused = new Map<PlannedRow, Issue>()
+  asked.forEach((one, index) => {
+    const judgement = judgements[index]
+    if (judgement?.kind === 'refused') {
+      refused.set(one, { row: one.row, column: undefined, reason: refusalWords(judgement.refusal) })
+    }
+  })
+  return planned.map((one) => {
+    const issue = refused.get(one)
+    return issue ? { ...one, issues: [issue] } : one
+  })
+}

@@ -1,0 +1,104 @@
+import type { JSX } from 'react'
+import { Button } from '../../components/button.tsx'
+import type { TableInfo } from '../../lib/data/tables.ts'
+import { formatCount } from '../../lib/format.ts'
+import { saveFile } from '../../lib/save-file.ts'
+import { importMessages as words } from '../../messages/import.ts'
+import type { ParsedFile } from './parse-file.ts'
+import type { ImportPlan, Issue } from './plan-import.ts'
+import { renderIssues } from './render-issues.ts'
+
+/** Issues on the screen; the file has all. */
+const SHOWN_MAX = 100
+
+/** What an import will do, and which rows it leaves out. */
+export function PlanSummary({
+  table,
+  file,
+  plan,
+  onRun,
+}: {
+  readonly table: TableInfo
+  readonly file: ParsedFile
+  readonly plan: ImportPlan
+  readonly onRun: () => void
+}): JSX.Element {
+  const many = table.label.toLowerCase()
+  const lines = [
+    [plan.inserted, words.inserts(plan.inserted, table.noun, many)],
+    [plan.updated, words.updates(plan.updated, table.noun, many)],
+    [plan.same, words.same(plan.same)],
+    [plan.refusedRows, words.refused(plan.refusedRows)],
+  ] as const
+  return (
+    <section aria-label={words.result} className="flex flex-col gap-4">
+      <h2 className="text-title">{words.result}</h2>
+      <div role="status">
+        <ul className="flex list-disc flex-col gap-1 pl-5 text-body">
+          {lines.map(([count, text]) => (count === 0 ? null : <li key={text}>{text}</li>))}
+          {plan.changes.length === 0 ? <li>{words.nothing}</li> : null}
+        </ul>
+      </div>
+      {plan.issues.length === 0 ? null : <Issues file={file} table={table} issues={plan.issues} />}
+      {plan.changes.length === 0 ? null : (
+        <Button tone="primary" onPress={onRun} className="self-start">
+          {words.run(plan.changes.length, table.noun, many)}
+        </Button>
+      )}
+    </section>
+  )
+}
+
+function Issues({
+  file,
+  table,
+  issues,
+}: {
+  readonly file: ParsedFile
+  readonly table: TableInfo
+  readonly issues: readonly Issue[]
+}): JSX.Element {
+  return (
+    <div className="flex flex-col items-start gap-3">
+      <div
+        className="max-h-96 w-full overflow-auto rounded-md border border-border"
+        role="region"
+        aria-label={words.issues}
+        tabIndex={0}
+      >
+        <table className="w-full min-w-[36rem] border-collapse text-body">
+          <thead className="bg-sunken text-left text-small text-muted">
+            <tr>
+              {[words.row, words.column, words.value, words.reason].map((title) => (
+                <th key={title} scope="col" className="px-3 py-2 font-medium">
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {issues.slice(0, SHOWN_MAX).map(({ row, column, reason }, index) => (
+              <tr key={`${row.row}/${String(index)}`} className="border-t border-border">
+                <td className="px-3 py-1.5 tabular-nums">{formatCount(row.row)}</td>
+                <td className="px-3 py-1.5">{column === undefined ? words.wholeRow : file.header[column]}</td>
+                <td className="max-w-48 truncate px-3 py-1.5">{column === undefined ? '' : row.cells[column]}</td>
+                <td className="px-3 py-1.5">{reason}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {issues.length > SHOWN_MAX ? (
+        <p className="text-small text-muted">{words.moreIssues(issues.length - SHOWN_MAX)}</p>
+      ) : null}
+      <Button
+        size="sm"
+        onPress={() =>
+          saveFile(words.downloadName(table.label), renderIssues(file.header, issues), 'text/csv;charset=utf-8')
+        }
+      >
+        {words.download}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,36 @@
+import { exportedText } from '../../lib/exchange/exported-text.ts'
+import type { Field, FieldValue } from '../../lib/fields/field.ts'
+import { type ParsedValue, parseValue } from '../../lib/fields/parse-value.ts'
+import { importMessages as words } from '../../messages/import.ts'
+import type { Writing } from './import-settings.ts'
+
+/** Reads a cell of a file into a field; links are read by `FoundLinks`. An empty cell is NULL. */
+export function readCell(field: Field, text: string, { decimal, dayFirst }: Writing): ParsedValue {
+  if (text.includes('\0')) return { isValid: false, message: words.nul }
+  // As sync writes a moment, with its microseconds.
+  if (field.kind === 'datetime' && field.column.type.includes('with time zone')) {
+    if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(text)) return { isValid: true, value: text }
+  }
+  // A moment with a zone is not to be read by the parts of its text.
+  const isNumber = field.kind === 'integer' || field.kind === 'number'
+  const locale = isNumber ? (decimal === ',' ? 'de' : 'en') : dayFirst ? 'en-GB' : 'en-US'
+  return parseValue(field, text, { locale })
+}
+
+/** Whether a value is what the field has: the same text, the same number, or the same moment. */
+export function isSameValue(field: Field, current: FieldValue, next: FieldValue): boolean {
+  if (current === next) return true
+  if (current === null || next === null) return (current ?? '') === (next ?? '')
+  const [a, b] = [String(current), String(next)]
+  if (field.kind === 'integer' || field.kind === 'number') return canonical(a) === canonical(b)
+  if (field.kind === 'datetime') return a === b || Date.parse(a) === Date.parse(b)
+  return exportedText(field, current) === exportedText(field, next)
+}
+
+/** The digits that a number is worth, however many there are. */
+function canonical(text: string): string {
+  const [, sign = '', whole = '', , fraction = ''] = /^(-?)0*(\d+)(\.(\d*?)0*)?$/.exec(text) ?? []
+  if (whole === '') return String(Number(text))
+  const digits = fraction === '' ? whole : `${whole}.${fraction}`
+  return digits === '0' ? '0' : `${sign}${digits}`
+}

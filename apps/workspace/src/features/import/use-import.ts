@@ -1,0 +1,99 @@
+import { useLocalDatabase } from '@holdfast/react'
+import { useEffect, useRef, useState } from 'react'
+import { FileProblem, type ReadAs } from '../../lib/exchange/open-file.ts'
+import type { TableInfo } from '../../lib/data/tables.ts'
+import { useTables } from '../../lib/data/use-tables.tsx'
+import type { Field } from '../../lib/fields/field.ts'
+import { importMessages as words } from '../../messages/import.ts'
+import { type ImportSettings, proposeSettings } from './import-settings.ts'
+import { parseFile, type ParsedFile } from './parse-file.ts'
+import type { ImportStep } from './import-step.ts'
+import { planImport } from './plan-import.ts'
+import { useWriting } from './use-writing.ts'
+
+/** Rows by which is told how numbers and days are written. */
+const SAMPLE_ROWS = 2_000
+
+export interface Import {
+  readonly step: ImportStep
+  read(file: File, readAs?: ReadAs): void
+  /** Reads the chosen file again, otherwise. */
+  readAgain(readAs: ReadAs): void
+  change(settings: ImportSettings): void
+  run(): void
+  stop(): void
+  undo(): void
+  again(): void
+}
+
+/** An import into a table, from the choice of the file to its end. */
+export function useImport(table: TableInfo, fields: readonly Field[]): Import {
+  const local = useLocalDatabase()
+  const tables = useTables()
+  const [step, setStep] = useState<ImportStep>({ kind: 'choosing' })
+  const abort = useRef<AbortController>(undefined)
+  const source = useRef<File>(undefined)
+  const writing = useWriting(table, setStep)
+  // What is read and checked for a screen that was left is of no use; what is being written goes on.
+  useEffect(() => () => abort.current?.abort(), [])
+
+  /** Begins work that replaces the one under way. */
+  const begin = (): AbortSignal => {
+    abort.current?.abort()
+    abort.current = new AbortController()
+    return abort.current.signal
+  }
+  const guard = (signal: AbortSignal, work: Promise<void>): void => {
+    work.catch((error: unknown) => {
+      if (signal.aborted) return
+      console.warn('The import stopped.', error)
+      const problem = error instanceof FileProblem ? words.problems[error.code] : words.unreadable
+      setStep({ kind: 'choosing', problem })
+    })
+  }
+
+  const check = async (file: ParsedFile, settings: ImportSettings, signal: AbortSignal): Promise<void> => {
+    const checked = { file, settings }
+    setStep({ kind: 'checking', done: 0, ...checked })
+    const { database, judge } = local
+    const onProgress = (done: number): void => {
+      if (!signal.aborted) setStep({ kind: 'checking', done, ...checked })
+    }
+    const options = { database, judge, table, tables, fields, rows: file.rows, settings, signal, onProgress }
+    const plan = await planImport(options)
+    if (!signal.aborted) setStep({ kind: 'checked', plan, ...checked })
+  }
+
+  const read = (file: File, readAs: ReadAs = {}): void => {
+    const signal = begin()
+    source.current = file
+    setStep({ kind: 'reading', rows: 0 })
+    const onProgress = (rows: number): void => {
+      if (!signal.aborted) setStep({ kind: 'reading', rows })
+    }
+    const work = async (): Promise<void> => {
+      const parsed = await parseFile({ file, readAs }, signal, onProgress)
+      const sample = parsed.rows.slice(0, SAMPLE_ROWS)
+      await check(parsed, proposeSettings(parsed.header, sample, fields, table.codeColumn), signal)
+    }
+    guard(signal, work())
+  }
+
+  return {
+    step,
+    read,
+    readAgain: (readAs) => source.current && read(source.current, readAs),
+    change(settings) {
+      if (step.kind !== 'checked' && step.kind !== 'checking') return
+      const signal = begin()
+      guard(signal, check(step.file, settings, signal))
+    },
+    run: () => step.kind === 'checked' && void writing.run(step),
+    stop: writing.stop,
+    undo: () => step.kind === 'written' && void writing.undo(step),
+    again() {
+      begin()
+      setStep({ kind: 'choosing' })
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import { DeviceFull, toWriteFailure } from '@holdfast/client'
+import { useLocalDatabase } from '@holdfast/react'
+import { useEffect, useRef } from 'react'
+import { showToast } from '../../components/toast.tsx'
+import type { TableInfo } from '../../lib/data/tables.ts'
+import { useUnstored } from '../../lib/data/unstored.ts'
+import type { Command } from '../../lib/records/record-change.ts'
+import { importMessages as words } from '../../messages/import.ts'
+import type { ImportStep } from './import-step.ts'
+import { runImport, undoImport } from './run-import.ts'
+
+/** Writes an import, and takes it back. It goes on when the screen is left, and is told of in passing then. */
+export function useWriting(
+  table: TableInfo,
+  setStep: (step: ImportStep) => void,
+): {
+  readonly run: (checked: Extract<ImportStep, { kind: 'checked' }>) => Promise<void>
+  readonly stop: () => void
+  readonly undo: (from: Extract<ImportStep, { kind: 'written' }>) => Promise<void>
+} {
+  const local = useLocalDatabase()
+  const writing = useRef<AbortController>(undefined)
+  const written = useRef<Command[]>([])
+  const isLeft = useRef(false)
+  useEffect(() => {
+    isLeft.current = false
+    return () => void (isLeft.current = true)
+  }, [])
+
+  const run = async (checked: Extract<ImportStep, { kind: 'checked' }>): Promise<void> => {
+    const { plan, file } = checked
+    const label = words.label(file.name)
+    writing.current = new AbortController()
+    written.current = []
+    let done = 0
+    const onProgress = (next: number): void => {
+      done = next
+      setStep({ ...checked, kind: 'writing', done })
+    }
+    onProgress(0)
+    let problem: string | undefined
+    try {
+      const { signal } = writing.current
+      await runImport({ database: local.database, label, changes: plan.changes, signal, onProgress }, written.current)
+    } catch (error) {
+      const failure = await toWriteFailure(error)
+      if (failure instanceof DeviceFull) useUnstored.setState({ label })
+      else console.warn('The import stopped.', error)
+      problem = words.failed
+    }
+    setStep({ ...checked, kind: 'written', done, problem })
+    if (isLeft.current) showToast({ text: words.done(done, table.noun, table.label.toLowerCase()) })
+  }
+
+  const undo = async (from: Extract<ImportStep, { kind: 'written' }>): Promise<void> => {
+    const total = written.current.reduce((sum, { changes }) => sum + changes.length, 0)
+    const onProgress = (done: number): void => setStep({ kind: 'undoing', done, total })
+    onProgress(0)
+    try {
+      const kept = await undoImport(local.database, local.rejected, written.current, onProgress)
+      setStep({ kind: 'undone', kept })
+    } catch (error) {
+      console.warn('The import was not taken back.', error)
+      const left = written.current.reduce((sum, { changes }) => sum + changes.length, 0)
+      setStep({ ...from, done: left, problem: words.undoFailed })
+    }
+  }
+
+  return { run, stop: () => writing.current?.abort(), undo }
+}

@@ -1,0 +1,37 @@
+import type { Field } from '../fields/field.ts'
+
+/** A column of a file of records. A link has two: what its target is called, and its id. */
+export interface FileColumn {
+  /** The first line of the file; no two columns have the same. */
+  readonly header: string
+  readonly field: Field
+  readonly part: 'value' | 'title'
+}
+
+/** The columns of a table in a file, in the order of the fields. The same field has the same header whichever others are exported. */
+export function fileColumnsOf(all: readonly Field[], chosen: readonly Field[] = all): readonly FileColumn[] {
+  const taken = new Set<string>()
+  const headerOf = (wanted: string, field: Field): string => {
+    let header = wanted
+    for (let copy = 1; taken.has(header.toLowerCase()); copy += 1) {
+      header = `${wanted} (${field.name}${copy === 1 ? '' : ` ${copy}`})`
+    }
+    taken.add(header.toLowerCase())
+    return header
+  }
+  const columns = new Map<Field, readonly FileColumn[]>()
+  for (const field of all) {
+    if (field.kind === 'binary') continue
+    const { label } = field
+    columns.set(
+      field,
+      field.link?.titleColumn === undefined
+        ? [{ header: headerOf(label, field), field, part: 'value' }]
+        : [
+            { header: headerOf(label, field), field, part: 'title' },
+            { header: headerOf(`${label} ID`, field), field, part: 'value' },
+          ],
+    )
+  }
+  return chosen.flatMap((field) => columns.get(field) ?? [])
+}

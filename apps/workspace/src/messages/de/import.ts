@@ -1,0 +1,117 @@
+import { formatCount } from '../../lib/format.ts'
+import { icu, type Translation } from '../../lib/texts.ts'
+import { shareOf, type importMessages as english } from '../import.ts'
+
+export const importMessages: Translation<typeof english> = {
+  title: 'Einträge importieren',
+  description: 'Aus einer CSV- oder XLSX-Datei in eine Tabelle, die es schon gibt. Auch ohne Verbindung.',
+  table: 'In die Tabelle',
+  noTable: 'Sie dürfen hier in keiner Tabelle Einträge hinzufügen oder ändern.',
+  chooseFile: 'Datei wählen',
+  otherFile: 'Andere Datei wählen',
+  dropHere: 'oder hier ablegen',
+  reading: 'Datei wird gelesen',
+  rowsRead: (rows) => icu('{rows, plural, one {# Zeile} other {# Zeilen}}', { rows }),
+  file: (name, rows, columns) =>
+    icu('{name}: {rows, plural, one {# Zeile} other {# Zeilen}}, {columns, plural, one {# Spalte} other {# Spalten}}', {
+      name,
+      rows,
+      columns,
+    }),
+  encoding: 'Kodierung',
+  encodings: {
+    'utf-8': 'UTF-8',
+    'utf-16le': 'UTF-16',
+    'utf-16be': 'UTF-16 (Big-Endian)',
+    'windows-1252': 'Windows-1252',
+  },
+  delimiter: 'Zwischen den Zellen',
+  delimiters: { ',': 'Komma', ';': 'Semikolon', '\t': 'Tabulator', '|': 'Senkrechter Strich' },
+  decimal: 'Dezimalzahlen',
+  decimals: { '.': '1,234.5', ',': '1.234,5' },
+  dayOrder: 'Daten',
+  dayOrders: { dmy: 'Tag zuerst, 31.12.2026', mdy: 'Monat zuerst, 12/31/2026' },
+  openQuote:
+    'Ein Anführungszeichen in dieser Datei wird geöffnet und nie geschlossen. Alles danach steht in der letzten Zeile.',
+  problems: {
+    too_large: 'Die Datei ist größer als 100 MB. Teilen Sie sie auf.',
+    too_many_rows: 'Die Datei hat mehr als 100.000 Zeilen. Teilen Sie sie auf.',
+    too_many_columns: 'Die Datei hat mehr als 400 Spalten.',
+    too_many_cells: 'Die Datei hat mehr als 4.000.000 Zellen. Teilen Sie sie auf, oder nehmen Sie Spalten heraus.',
+    unpacks_too_large:
+      'Entpackt ist die Datei größer, als dieses Gerät liest. Speichern Sie sie als CSV, oder teilen Sie sie auf.',
+    old_excel:
+      'Diese Datei ist aus einem alten Excel, oder sie hat ein Passwort. Speichern Sie sie ohne Passwort als XLSX oder CSV.',
+    broken_xlsx:
+      'Die Datei beginnt wie eine XLSX, lässt sich aber nicht lesen. Speichern Sie sie noch einmal, oder als CSV.',
+    empty: 'In dieser Datei ist nichts.',
+  },
+  unreadable: 'Die Datei konnte nicht gelesen werden. Wählen Sie sie noch einmal.',
+
+  fields: 'Felder',
+  column: 'Spalte der Datei',
+  becomes: 'Wird zu',
+  becomesOf: (column) => `${column} wird zu`,
+  leftOut: 'Ausgelassen',
+  titleOf: (header) => `${header} (nach Name oder Nummer)`,
+  fits: 'Passt',
+  fitsOf: (fit, filled) => {
+    if (filled === 0) return 'leer'
+    return fit === filled ? shareOf(fit, filled) : `${shareOf(fit, filled)} (${formatCount(filled - fit)} nicht)`
+  },
+  sample: 'Beispiel',
+  key: 'Zeilen, die einen Eintrag ändern, werden gefunden nach',
+  noKey: 'Nichts: jede Zeile ist ein neuer Eintrag',
+
+  checking: 'Zeilen werden geprüft',
+  checked: (done, total) => icu('{done, number} von {total, plural, one {# Zeile} other {# Zeilen}}', { done, total }),
+  result: 'Was der Import tun wird',
+  inserts: (count) => icu('{count, plural, one {# Eintrag} other {# Einträge}} hinzufügen', { count }),
+  updates: (count) => icu('{count, plural, one {# Eintrag} other {# Einträge}} ändern', { count }),
+  same: (count) => icu('{count, plural, one {# Zeile ist} other {# Zeilen sind}} hier schon genauso', { count }),
+  refused: (count) =>
+    icu('{count, plural, one {# Zeile passt nicht und wird} other {# Zeilen passen nicht und werden}} ausgelassen', {
+      count,
+    }),
+  nothing: 'Es gibt nichts zu ändern.',
+  issues: 'Zeilen, die nicht passen',
+  row: 'Zeile',
+  value: 'Wert',
+  reason: 'Warum',
+  wholeRow: 'Ganze Zeile',
+  moreIssues: (count) => `${formatCount(count)} weitere stehen in der Datei`,
+  download: 'Zeilen, die nicht passen, herunterladen',
+  downloadName: (table) => `${table} – Zeilen, die nicht passen.csv`,
+  run: (count) => icu('{count, plural, one {# Eintrag} other {# Einträge}} importieren', { count }),
+  writing: 'Wird auf dieses Gerät geschrieben',
+  stop: 'Anhalten',
+  done: (count) => icu('{count, plural, one {# Eintrag} other {# Einträge}} auf diesem Gerät importiert', { count }),
+  doneDetail: 'Sie werden von selbst gesendet. Was der Server nicht annimmt, steht dann unter „Zu klären“.',
+  stopped: (left) => icu('Angehalten: {left, plural, one {# Zeile} other {# Zeilen}} nicht importiert.', { left }),
+  undo: 'Import zurücknehmen',
+  undoing: 'Import wird zurückgenommen',
+  undone: 'Der Import wurde zurückgenommen.',
+  undoneExcept: (kept) =>
+    icu(
+      'Der Import wurde zurückgenommen, außer {kept, plural, one {# Eintrag, der} other {# Einträgen, die}} seitdem geändert {kept, plural, one {wurde} other {wurden}}.',
+      { kept },
+    ),
+  show: (table) => `${table} zeigen`,
+  again: 'Weitere Datei importieren',
+  label: (file) => `Import von ${file}`,
+  undoFailed:
+    'Der Import konnte nicht ganz zurückgenommen werden. Was übrig ist, ist auf diesem Gerät; versuchen Sie es noch einmal.',
+  failed: 'Der Import kam nicht weiter. Was geschrieben wurde, ist auf diesem Gerät.',
+
+  nul: 'Darin ist ein NUL-Zeichen',
+  tooManyCells: 'Die Zeile hat mehr Zellen, als es Spalten gibt',
+  noLink: (text) => `Kein Eintrag heißt „${text}“`,
+  manyLinks: (count, text) => `${formatCount(count)} Einträge heißen „${text}“`,
+  twoLinks: 'Der Name und die ID gehören zu verschiedenen Einträgen',
+  manyRecords: (count) => `${formatCount(count)} Einträge haben diesen Wert`,
+  sameKey: (row) => `Zeile ${formatCount(row)} ist zum selben Eintrag`,
+  needsValue: 'Es muss ein Wert darin stehen',
+  missing: (label) => `${label} braucht einen Wert, und keine Spalte hat ihn`,
+  mayNotAdd: 'Sie dürfen dieser Tabelle keine Einträge hinzufügen',
+  mayNotChange: 'Sie dürfen die Einträge dieser Tabelle nicht ändern',
+}

@@ -1,0 +1,122 @@
+import { formatCount } from '../lib/format.ts'
+import { pageLocale } from '../lib/language.ts'
+import { icu, inLanguages } from '../lib/texts.ts'
+
+/** What is read where a file is imported. */
+export const importMessages = inLanguages('importMessages', {
+  title: 'Import records',
+  description: 'From a CSV or XLSX file into a table that is there already. It works without a connection, too.',
+  table: 'Into table',
+  noTable: 'You may not add or change records of any table here.',
+  chooseFile: 'Choose a file',
+  otherFile: 'Choose another file',
+  dropHere: 'or drop it here',
+  reading: 'Reading the file',
+  rowsRead: (rows: number) => icu('{rows, plural, one {# row} other {# rows}}', { rows }),
+  file: (name: string, rows: number, columns: number) =>
+    icu('{name}: {rows, plural, one {# row} other {# rows}}, {columns, plural, one {# column} other {# columns}}', {
+      name,
+      rows,
+      columns,
+    }),
+  encoding: 'Encoding',
+  encodings: {
+    'utf-8': 'UTF-8',
+    'utf-16le': 'UTF-16',
+    'utf-16be': 'UTF-16 (big-endian)',
+    'windows-1252': 'Windows-1252',
+  },
+  delimiter: 'Between cells',
+  delimiters: { ',': 'Comma', ';': 'Semicolon', '\t': 'Tab', '|': 'Bar' },
+  decimal: 'Decimals',
+  decimals: { '.': '1,234.5', ',': '1.234,5' },
+  dayOrder: 'Dates',
+  dayOrders: { dmy: 'Day first, 31/12/2026', mdy: 'Month first, 12/31/2026' },
+  openQuote: 'A quotation mark in this file is opened and never closed. The last row has everything that follows it.',
+  problems: {
+    too_large: 'The file is larger than 100 MB. Split it.',
+    too_many_rows: 'The file has more than 100,000 rows. Split it.',
+    too_many_columns: 'The file has more than 400 columns.',
+    too_many_cells: 'The file has more than 4,000,000 cells. Split it, or take columns out.',
+    unpacks_too_large: 'The file unpacks to more than this device reads. Save it as CSV, or split it.',
+    old_excel: 'This is a file of an old Excel, or it has a password. Save it as XLSX or CSV without one.',
+    broken_xlsx: 'The file begins like an XLSX, but cannot be read. Save it again, or as CSV.',
+    empty: 'There is nothing in this file.',
+  },
+  unreadable: 'The file could not be read. Choose it again.',
+
+  fields: 'Fields',
+  column: 'Column of the file',
+  becomes: 'Becomes',
+  becomesOf: (column: string) => `${column} becomes`,
+  leftOut: 'Left out',
+  titleOf: (header: string) => `${header} (by name or number)`,
+  fits: 'Fits',
+  fitsOf: (fit: number, filled: number) => {
+    if (filled === 0) return 'empty'
+    return fit === filled ? shareOf(fit, filled) : `${shareOf(fit, filled)} (${formatCount(filled - fit)} do not)`
+  },
+  sample: 'Sample',
+  key: 'Rows that change a record are found by',
+  noKey: 'Nothing: every row is a new record',
+
+  checking: 'Checking the rows',
+  checked: (done: number, total: number) =>
+    icu('{done, number} of {total, plural, one {# row} other {# rows}}', { done, total }),
+  result: 'What the import will do',
+  inserts: (count: number, one: string, many: string) =>
+    icu('Add {count, plural, one {# {one}} other {# {many}}}', { count, one, many }),
+  updates: (count: number, one: string, many: string) =>
+    icu('Change {count, plural, one {# {one}} other {# {many}}}', { count, one, many }),
+  same: (count: number) => icu('{count, plural, one {# row} other {# rows}} the same as here already', { count }),
+  refused: (count: number) =>
+    icu('{count, plural, one {# row does} other {# rows do}} not fit and will be left out', { count }),
+  nothing: 'There is nothing to change.',
+  issues: 'Rows that do not fit',
+  row: 'Row',
+  value: 'Value',
+  reason: 'Why',
+  wholeRow: 'Whole row',
+  moreIssues: (count: number) => `${formatCount(count)} more are in the file`,
+  download: 'Download the rows that do not fit',
+  downloadName: (table: string) => `${table} – rows that do not fit.csv`,
+  run: (count: number, one: string, many: string) =>
+    icu('Import {count, plural, one {# {one}} other {# {many}}}', { count, one, many }),
+  writing: 'Writing to this device',
+  stop: 'Stop',
+  done: (count: number, one: string, many: string) =>
+    icu('{count, plural, one {# {one}} other {# {many}}} imported on this device', { count, one, many }),
+  doneDetail: 'They are sent by themselves. What the server does not accept will be under Needs attention.',
+  stopped: (left: number) => icu('Stopped: {left, plural, one {# row} other {# rows}} not imported.', { left }),
+  undo: 'Undo the import',
+  undoing: 'Taking the import back',
+  undone: 'The import was taken back.',
+  undoneExcept: (kept: number) =>
+    icu(
+      'The import was taken back, except {kept, plural, one {# record that was} other {# records that were}} changed since.',
+      { kept },
+    ),
+  show: (table: string) => `Show ${table}`,
+  again: 'Import another file',
+  label: (file: string) => `import of ${file}`,
+  undoFailed: 'The import could not be taken back whole. What is left of it is on this device; try again.',
+  failed: 'The import could not go on. What was written is on this device.',
+
+  nul: 'There is a NUL character in it',
+  tooManyCells: 'The row has more cells than there are columns',
+  noLink: (text: string) => `No record is called “${text}”`,
+  manyLinks: (count: number, text: string) => `${formatCount(count)} records are called “${text}”`,
+  twoLinks: 'The name and the ID are of different records',
+  manyRecords: (count: number) => `${formatCount(count)} records have this value`,
+  sameKey: (row: number) => `Row ${formatCount(row)} is of the same record`,
+  needsValue: 'It needs a value',
+  missing: (label: string) => `${label} needs a value, and no column has it`,
+  mayNotAdd: 'You may not add records to this table',
+  mayNotChange: 'You may not change records of this table',
+})
+
+/** Never 100 % while something does not fit. */
+export function shareOf(fit: number, filled: number): string {
+  const share = Math.floor((fit / filled) * 1_000) / 1_000
+  return share.toLocaleString(pageLocale(), { style: 'percent', maximumFractionDigits: 1 })
+}

@@ -1,0 +1,22 @@
+import { formatCount } from '../lib/format.ts'
+import { icu, inLanguages } from '../lib/texts.ts'
+
+/** What is read where ranges of cells are copied, pasted and changed. */
+export const pasteMessages = inLanguages('pasteMessages', {
+  pasteNothing: 'There is nothing to paste',
+  pasteTooMany: (max: number) => `At most ${formatCount(max)} cells can be pasted at once. Import the file instead.`,
+  pasteMore: (rows: number) => icu('{rows, plural, one {# row is} other {# rows are}} below the last record', { rows }),
+  pasteMoreDetail: (many: string) =>
+    `They can become new ${many}, or be left out. The other rows are pasted either way.`,
+  pasteAdd: (rows: number, one: string, many: string) =>
+    icu('Add {rows, plural, one {# {one}} other {# {many}}}', { rows, one, many }),
+  pasteLeave: 'Leave them out',
+  pasteFailed: (count: number, first: string) =>
+    icu(
+      '{count, plural, one {# value} other {# values}} did not fit and {count, plural, one {was} other {were}} left out. {first}',
+      { count, first },
+    ),
+  clipboardDenied: 'The browser did not allow access to the clipboard',
+  copied: (cells: number) => icu('{cells, plural, one {# cell} other {# cells}} copied', { cells }),
+  editTooMany: (max: number) => `At most ${formatCount(max)} rows can be changed at once`,
+})

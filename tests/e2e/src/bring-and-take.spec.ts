@@ -1,0 +1,187 @@
+import { readFile } from 'node:fs/promises'
+import type { Page } from '@playwright/test'
+import { sql } from '@holdfast/postgres'
+import { expectAccessible } from './support/accessibility.ts'
+import { makeActions } from './support/actions.ts'
+import { expect, test } from './support/fixtures.ts'
+import { expectSynced } from './support/person.ts'
+
+/** 20,000 by hand: each is a transaction of its own on the server. */
+const ROWS = Number(process.env['HOLDFAST_IMPORT'] ?? 300)
+/** One of so many does not fit: three of a hundred. */
+const WRONG_EVERY = 33
+/** What the server takes for all of them, on a machine that may be busy. Milliseconds. */
+const LONG_MS = 120_000 + ROWS * 60
+
+test('a view goes into a spreadsheet and comes back, off line, and a file of many rows becomes records', async ({
+  arrive,
+  holdfast,
+}) => {
+  test.setTimeout(2 * LONG_MS)
+  await makeActions(holdfast, ['Files: =1+1', 'Files: two', 'Files: "three", of 3'])
+  const [place] = await holdfast.admin.query<{ site: string; team: string }>(sql`
+    select s.name as site, t.name as team from public.actions a
+      join public.sites s on s.id = a.site_id join holdfast.teams t on t.id = a.team_id where a.title = 'Files: two'`)
+  const dana = await arrive('dana')
+  const { page } = dana
+  await dana.openTable('actions', '?q=Files:&s=-title')
+  await expect(page.getByText(/^3 of /)).toBeVisible()
+  await dana.goOffline()
+
+  const csv = await exportAs(page, 'CSV')
+  const xlsx = await exportAs(page, 'XLSX')
+  await test.step('the file has the view as it is shown, and ids beside what links are called', () => {
+    const lines = csv.buffer.toString('utf8').split('\r\n')
+    expect(lines[0]).toMatch(/^\uFEFFTitle,State,.*Site,Site ID,.*,ID$/)
+    expect(lines.slice(1)).toEqual([
+      expect.stringMatching(/^Files: two,Open,/),
+      expect.stringMatching(/^Files: =1\+1,Open,/),
+      expect.stringMatching(/^"Files: ""three"", of 3",Open,/),
+      '',
+    ])
+    expect(xlsx.name).toMatch(/^Actions.*\.xlsx$/)
+  })
+
+  await test.step('imported again, neither changes anything; what was edited in it does', async () => {
+    await page.getByRole('button', { name: 'Export and import' }).click()
+    await page.getByRole('link', { name: 'Import records' }).click()
+    for (const file of [csv, xlsx]) {
+      await choose(page, file)
+      await expect(page.getByText('3 rows the same as here already')).toBeVisible()
+      await expect(page.getByText('There is nothing to change.')).toBeVisible()
+      await page.getByRole('button', { name: 'Choose another file' }).click()
+    }
+    await choose(page, { ...csv, buffer: Buffer.from(csv.buffer.toString('utf8').replace('Files: two', 'Files: 2')) })
+    await expect(page.getByText('Change 1 action')).toBeVisible()
+    await expectAccessible(page, 'import')
+    await page.getByRole('button', { name: 'Import 1 action' }).click()
+    await expect(page.getByText('1 action imported on this device')).toBeVisible()
+    await expectAccessible(page, 'imported')
+    await page.getByRole('button', { name: 'Undo the import' }).click()
+    await expect(page.getByText('The import was taken back.')).toBeVisible()
+    await page.getByRole('button', { name: 'Import another file' }).click()
+  })
+
+  const wrong = Math.floor(ROWS / WRONG_EVERY)
+  await test.step(`of ${ROWS} rows those that do not fit are listed with their reasons, and the others are imported`, async () => {
+    await choose(page, { name: 'many.csv', mimeType: 'text/csv', buffer: Buffer.from(manyRows(), 'latin1') })
+    await expect(page.getByText(`${wrong} rows do not fit and will be left out`)).toBeVisible()
+    const issues = page.getByRole('region', { name: 'Rows that do not fit' })
+    await expect(issues.getByRole('row').nth(1)).toContainText('34Sitenowhere 33No record is called “nowhere 33”')
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download the rows that do not fit' }).click(),
+    ])
+    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n')
+    expect(lines).toHaveLength(1 + wrong)
+    expect(lines[1]).toMatch(/^34,Site: No record is called “nowhere 33”,Größe 33,/)
+    const began = Date.now()
+    await page.getByRole('button', { name: `Import ${(ROWS - wrong).toLocaleString('en-GB')} actions` }).click()
+    await expect(
+      page.getByText(`${(ROWS - wrong).toLocaleString('en-GB')} actions imported on this device`),
+    ).toBeVisible({
+      timeout: LONG_MS,
+    })
+    test.info().annotations.push({ type: 'written', description: `${Date.now() - began} ms` })
+  })
+
+  await test.step('all of them reach Postgres', async () => {
+    const began = Date.now()
+    await dana.goOnline()
+    await expect
+      .poll(
+        async () =>
+          (
+            await holdfast.admin.query<{ n: number }>(
+              sql`select count(*)::int as n from public.actions where title like 'Größe %' and est_hours = 1.5 and site_id is not null`,
+            )
+          )[0]?.n,
+        { timeout: LONG_MS },
+      )
+      .toBe(ROWS - wrong)
+    await expectSynced(dana)
+    test.info().annotations.push({ type: 'sent', description: `${Date.now() - began} ms` })
+  })
+
+  await test.step('a block of a spreadsheet is pasted with the numbers behind what it shows, and asks what becomes of rows below the last record', async () => {
+    await dana.openTable('actions', `?q=Files:&s=title&h=${OTHER_FIELDS}`)
+    await page
+      .getByRole('grid')
+      .getByRole('row')
+      .nth(1)
+      .getByRole('gridcell', { name: /^Priority: / })
+      .click()
+    await page.evaluate(
+      ([text = '', html = '']) => {
+        const clipboardData = new DataTransfer()
+        clipboardData.setData('text/plain', text)
+        clipboardData.setData('text/html', html)
+        const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true })
+        document.activeElement?.dispatchEvent(event)
+      },
+      [SHEET.map((row) => `${row.join('\t')}\r\n`).join(''), excelHtml()],
+    )
+    const question = page.getByRole('alertdialog', { name: '1 row is below the last record' })
+    await expectAccessible(page, 'rows below')
+    await question.getByRole('button', { name: 'Leave them out' }).click()
+    const stored = (): Promise<readonly object[]> =>
+      holdfast.admin.query(sql`
+        select priority, due_on::text as due, est_hours::float8 as hours, cost::float8 as cost
+          from public.actions where title like 'Files: %' order by title collate "C"`)
+    const row = { priority: 2, due: '2027-11-03', hours: 1.25, cost: 1200.5 }
+    await expect.poll(stored).toEqual([row, { ...row, cost: null }, { ...row, priority: 1 }])
+  })
+
+  function manyRows(): string {
+    const rows = Array.from({ length: ROWS }, (_, at) => {
+      const row = at + 1
+      return `Größe ${row};${row % WRONG_EVERY === 0 ? `nowhere ${row}` : place?.site};${place?.team};1,5;31.12.2026`
+    })
+    return ['Title;Site;Team;Estimated hours;Due on', ...rows].join('\r\n')
+  }
+})
+
+/** What stands between the columns that are pasted into. */
+const OTHER_FIELDS = 'number,finding_id,site_id,team_id,owner_id,contractor_id,verified_by,blocked_reason,detail'
+
+/** As a spreadsheet shows it. */
+const SHEET = [
+  ['2', '03/11/2027', '1.3', '1,200.50'],
+  ['2', '03/11/2027', '1.3', ''],
+  ['1', '03/11/2027', '1.3', '1,200.50'],
+  ['4', '03/11/2027', '9', '9'],
+]
+
+/** As Excel puts it on the clipboard, with the numbers that it rounds. */
+function excelHtml(): string {
+  const cell = (text: string): string =>
+    `<td class=xl65 align=right${text === '1.3' ? ' x:num="1.25"' : ''}>${text}</td>`
+  return `<html xmlns:x="urn:schemas-microsoft-com:office:excel"><head><style><!--td {padding:0;}--></style></head><body>
+<table border=0 cellpadding=0><!--StartFragment--><col width=64 span=4>
+${SHEET.map((row) => ` <tr height=20>${row.map(cell).join('')}</tr>`).join('\n')}
+<!--EndFragment--></table></body></html>`
+}
+
+interface ChosenFile {
+  readonly name: string
+  readonly mimeType: string
+  readonly buffer: Buffer
+}
+
+async function choose(page: Page, file: ChosenFile): Promise<void> {
+  await page.locator('input[type=file]').setInputFiles(file)
+}
+
+async function exportAs(page: Page, format: string): Promise<ChosenFile> {
+  await page.getByRole('button', { name: 'Export and import' }).click()
+  const form = page.getByRole('dialog', { name: 'Export and import' })
+  await form.getByText(format, { exact: true }).click()
+  await expectAccessible(page, `export as ${format}`)
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    form.getByRole('button', { name: 'Export', exact: true }).click(),
+  ])
+  await page.keyboard.press('Escape')
+  const buffer = await readFile(await download.path())
+  return { name: download.suggestedFilename(), mimeType: 'application/octet-stream', buffer }
+}
