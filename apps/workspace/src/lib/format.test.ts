@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatAgo, formatBytes, humanize, plural } from './format.ts'
+import { formatAgo, formatBytes, humanize } from './format.ts'
 
 describe('formatBytes', () => {
   test.each([
@@ -34,12 +34,4 @@ describe('humanize', () => {
   ])('turns %s into words', (name, words) => {
     expect(humanize(name)).toBe(words)
   })
-})
-
-test('plural counts', () => {
-  expect([plural(1, 'change'), plural(3, 'change'), plural(2, 'entry', 'entries')]).toEqual([
-    '1 change',
-    '3 changes',
-    '2 entries',
-  ])
 })

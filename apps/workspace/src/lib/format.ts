@@ -51,11 +51,6 @@ export function formatBytes(bytes: number): string {
   return `${value.toLocaleString(pageLocale(), { maximumFractionDigits: digits, minimumFractionDigits: digits })} ${BYTE_UNITS[unit] ?? 'B'}`
 }
 
-/** `1 change`, `3 changes`. */
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${formatCount(count)} ${count === 1 ? one : many}`
-}
-
 /** A database name for people: `template_items` → `Template items`, `site_id` → `Site`. */
 export function humanize(name: string): string {
   const words = name
