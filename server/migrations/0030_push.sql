@@ -158,7 +158,8 @@ begin
   if project = current_user then
     return;
   end if;
-  execute format('grant select, insert, update, delete on holdfast.push_devices, holdfast.push_events to %I', project);
+  -- Truncating the users takes these rows along.
+  execute format('grant select, insert, update, delete, truncate on holdfast.push_devices, holdfast.push_events to %I', project);
   for one in
     select p.oid::pg_catalog.regprocedure as function from pg_catalog.pg_proc p
      where p.pronamespace = 'holdfast'::pg_catalog.regnamespace
