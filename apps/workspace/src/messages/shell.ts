@@ -11,6 +11,7 @@ export const shellMessages = inLanguages('shellMessages', {
   home: 'Home',
   inbox: 'Inbox',
   capture: 'Capture',
+  importRecords: 'Import records',
   tables: 'Tables',
   moreTables: 'More tables',
   syncCentre: 'Sync centre',

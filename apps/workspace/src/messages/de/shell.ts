@@ -12,6 +12,7 @@ export const shellMessages: Translation<typeof english> = {
   home: 'Startseite',
   inbox: 'Posteingang',
   capture: 'Erfassen',
+  importRecords: 'Einträge importieren',
   tables: 'Tabellen',
   moreTables: 'Weitere Tabellen',
   syncCentre: 'Abgleich',
