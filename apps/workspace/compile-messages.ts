@@ -2,10 +2,14 @@ import { type Plugin, type Rolldown } from 'vite'
 
 type Node = Readonly<Record<string, unknown>> & { readonly type: string; readonly start: number; readonly end: number }
 
+/** The formatter takes an empty text of a number for none, and that of `other` in its place. */
+const EMPTY_NUMBER = /(=\d+|\b(?:zero|one|two|few|many))\s*\{\}/
+
 /**
  * Turns the ICU messages of `icu('…', { … })` into functions, so that the app needs no parser for them.
  *
- * Fails on a message that cannot be read and on one that uses a value which the call does not give.
+ * Fails on a message that cannot be read, on one with nothing to say for a number, and on one that uses a value which the
+ * call does not give.
  */
 export function compileMessages(): Plugin {
   return {
@@ -17,10 +21,13 @@ export function compileMessages(): Plugin {
         const parts: string[] = []
         let done = 0
         for (const { message, values } of findCalls(this.parse(code) as unknown as Node)) {
-          const compiled = compileString(String(message['value']))
+          const text = String(message['value'])
+          if (EMPTY_NUMBER.test(text))
+            this.error(`The message "${text}" has an empty text for a number: write two messages`)
+          const compiled = compileString(text)
           const given = namesOf(values)
           for (const [, name = ''] of compiled.matchAll(/\bargs\.(\w+)/g)) {
-            if (!given.has(name)) this.error(`The message "${String(message['value'])}" is given no "${name}"`)
+            if (!given.has(name)) this.error(`The message "${text}" is given no "${name}"`)
           }
           parts.push(code.slice(done, message.start), compiled)
           done = message.end

@@ -30,7 +30,9 @@ export const recordMessages = inLanguages('recordMessages', {
   aRedo: 'redo',
 
   changeOf: (field: string, count: number, one: string, many: string) =>
-    icu('change of {field}{count, plural, =1 {} one { in # {one}} other { in # {many}}}', { field, count, one, many }),
+    count === 1
+      ? `change of ${field}`
+      : icu('change of {field} in {count, plural, one {# {one}} other {# {many}}}', { field, count, one, many }),
   pasteOf: (cells: number) => icu('paste of {cells, plural, one {# cell} other {# cells}}', { cells }),
   clearOf: (cells: number) => icu('clearing of {cells, plural, one {# cell} other {# cells}}', { cells }),
   fillOf: (cells: number) => icu('fill of {cells, plural, one {# cell} other {# cells}}', { cells }),

@@ -5,6 +5,7 @@ import { compileMessages } from '../../compile-messages.ts'
 import { type Catalogue, readTextsFrom } from '../lib/texts.ts'
 import { chipMessages } from './chip.ts'
 import { gridMessages } from './grid.ts'
+import { recordMessages } from './record.ts'
 
 /**
  * `false`: texts without German, and German without texts, are listed; `true`: they fail. Make it `true` when no branch
@@ -71,12 +72,20 @@ test('a count has the words of its number', () => {
   ])
 })
 
+test('a change of one record is not counted', () => {
+  expect([1, 3].map((count) => recordMessages.changeOf('Title', count, 'finding', 'findings'))).toEqual([
+    'change of Title',
+    'change of Title in 3 findings',
+  ])
+})
+
 test('a message is compiled, and refused when it is given too little', async () => {
   await expect(compiled("icu('{count, plural, one {# row} other {# rows}}', { count })")).resolves.toContain(
     'formatter.plural(args.count',
   )
   await expect(compiled("icu('{count} of {all}', { count })")).rejects.toThrow('is given no "all"')
   await expect(compiled("icu('{count', { count })")).rejects.toThrow()
+  await expect(compiled("icu('a row{count, plural, =1 {} other { of #}}', { count })")).rejects.toThrow('an empty text')
   await expect(compiled('icu(message, { count })')).rejects.toThrow('is a literal')
 })
 

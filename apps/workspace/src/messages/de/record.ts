@@ -22,12 +22,10 @@ export const recordMessages: Translation<typeof english> = {
   anUndo: 'Rückgängigmachen',
   aRedo: 'Wiederholen',
 
-  changeOf: (field, count, one, many) =>
-    icu('Änderung von {field}{count, plural, =1 {} other { in # {others}}}', {
-      field,
-      count,
-      others: capitalize(count === 1 ? one : many),
-    }),
+  changeOf: (field, count, _one, many) =>
+    count === 1
+      ? `Änderung von ${field}`
+      : icu('Änderung von {field} in {count, number} {others}', { field, count, others: capitalize(many) }),
   pasteOf: (cells) => icu('Einfügen von {cells, plural, one {# Zelle} other {# Zellen}}', { cells }),
   clearOf: (cells) => icu('Leeren von {cells, plural, one {# Zelle} other {# Zellen}}', { cells }),
   fillOf: (cells) => icu('Ausfüllen von {cells, plural, one {# Zelle} other {# Zellen}}', { cells }),
