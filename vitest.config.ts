@@ -9,9 +9,6 @@ const patient = { poll: { timeout: 60_000, interval: 50 } }
 
 const packages = ['platform/*', 'services/*', 'sample', 'server', 'clients/*', 'apps/*']
 
-/** They replace modules of ours, for all files of their worker. */
-const REPLACE_MODULES = ['services/sync/test/histories-checker.pg.test.ts']
-
 /** Left to itself, Vitest keeps a core free; unit tests compute. */
 const WORKERS = Math.min(8, Math.max(2, availableParallelism()))
 
@@ -49,29 +46,12 @@ export default defineConfig({
         ssr,
         test: {
           name: 'pg',
-          // As with units: reading the modules again for each file took a quarter of the time.
-          isolate: false,
           expect: patient,
           maxWorkers: WAITING_WORKERS,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
           sequence: { groupOrder: 1 },
           include: packages.map((folder) => `${folder}/test/**/*.pg.test.ts`),
-          exclude: ['**/dist/**', ...REPLACE_MODULES],
-          globalSetup: ['tests/support/src/global-setup.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-        },
-      },
-      {
-        resolve,
-        ssr,
-        test: {
-          name: 'pg-replacing',
-          expect: patient,
-          maxWorkers: WAITING_WORKERS,
-          setupFiles: ['tests/support/src/seed-fast-check.ts'],
-          sequence: { groupOrder: 1 },
-          include: REPLACE_MODULES,
+          exclude: ['**/dist/**'],
           globalSetup: ['tests/support/src/global-setup.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
@@ -82,7 +62,6 @@ export default defineConfig({
         ssr,
         test: {
           name: 'conformance',
-          isolate: false,
           expect: patient,
           maxWorkers: WAITING_WORKERS,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],

@@ -94,15 +94,19 @@ test('nothing says "ready" until what was missed has been read', async () => {
     await held.promise
   })
   await locked.promise
-  await world.run('drop publication holdfast')
-  await expect
-    .poll(() => world.service.status())
-    .toMatchObject({
-      ready: false,
-      problem: expect.stringContaining('publication'),
-    })
-  held.resolve()
-  await holding
+  try {
+    await world.run('drop publication holdfast')
+    await expect
+      .poll(() => world.service.status())
+      .toMatchObject({
+        ready: false,
+        problem: expect.stringContaining('publication'),
+      })
+  } finally {
+    // A transaction that stays open would hold up every slot of the cluster.
+    held.resolve()
+    await holding
+  }
   await expectEqual(world, device)
   await expect
     .poll(() => world.service.status(), { timeout: 60_000 })
