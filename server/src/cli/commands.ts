@@ -1,20 +1,17 @@
 import type { OptionDeclarations } from '@holdfast/foundation'
-import { dbOptions } from '../config/db-options.ts'
 import {
   backupOptions,
-  devDeclarations,
+  dbOptions,
   functionsCommandOptions,
   genOptions,
   inspectOptions,
   keysOptions,
   migrationOptions,
-  options,
-  projectOptions,
   secretsOptions,
-  serverOptions,
   statusOptions,
   verifyOptions,
-} from '../config/options.ts'
+} from '../config/command-options.ts'
+import { devDeclarations, options, projectOptions, serverOptions } from '../config/options.ts'
 
 /** A command as the help text names it and shells complete it. */
 export interface CommandEntry {

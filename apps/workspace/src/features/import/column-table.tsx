@@ -4,6 +4,7 @@ import type { FileColumn } from '../../lib/exchange/file-columns.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import { importMessages as words } from '../../messages/import.ts'
 import { detectWriting, type ImportSettings, keysOf, targetsOf } from './import-settings.ts'
+import { FileTable } from './file-table.tsx'
 import type { ParsedFile } from './parse-file.ts'
 import type { ImportPlan } from './plan-import.ts'
 
@@ -42,50 +43,32 @@ export function ColumnTable({
     onChange({ targets: next, key, writing: detectWriting(next, file.rows.slice(0, SAMPLE_ROWS)) })
   }
   return (
-    <div
-      className="overflow-x-auto rounded-md border border-border"
-      role="region"
-      aria-label={words.fields}
-      tabIndex={0}
-    >
-      <table className="w-full min-w-[40rem] border-collapse text-body">
-        <thead className="bg-sunken text-left text-small text-muted">
-          <tr>
-            {[words.column, words.becomes, words.fits, words.sample].map((title) => (
-              <th key={title} scope="col" className="px-3 py-2 font-medium">
-                {title}
-              </th>
-            ))}
+    <FileTable label={words.fields} titles={[words.column, words.becomes, words.fits, words.sample]}>
+      {file.header.map((name, column) => {
+        const fit = fits?.[column]
+        return (
+          <tr key={name} className="border-t border-border">
+            <th scope="row" className="max-w-48 truncate px-3 py-1.5 text-left font-medium">
+              {name}
+            </th>
+            <td className="px-3 py-1.5">
+              <Select
+                label={words.becomesOf(name)}
+                isLabelHidden
+                options={options}
+                value={settings.targets[column]?.header ?? LEFT_OUT}
+                onChange={(header) => choose(column, header)}
+                className="w-56"
+              />
+            </td>
+            <td className="px-3 py-1.5 whitespace-nowrap tabular-nums">
+              {fit && settings.targets[column] ? words.fitsOf(fit.fit, fit.filled) : ''}
+            </td>
+            <td className="max-w-64 truncate px-3 py-1.5 text-muted">{samplesOf(file, column)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {file.header.map((name, column) => {
-            const fit = fits?.[column]
-            return (
-              <tr key={name} className="border-t border-border">
-                <th scope="row" className="max-w-48 truncate px-3 py-1.5 text-left font-medium">
-                  {name}
-                </th>
-                <td className="px-3 py-1.5">
-                  <Select
-                    label={words.becomesOf(name)}
-                    isLabelHidden
-                    options={options}
-                    value={settings.targets[column]?.header ?? LEFT_OUT}
-                    onChange={(header) => choose(column, header)}
-                    className="w-56"
-                  />
-                </td>
-                <td className="px-3 py-1.5 whitespace-nowrap tabular-nums">
-                  {fit && settings.targets[column] ? words.fitsOf(fit.fit, fit.filled) : ''}
-                </td>
-                <td className="max-w-64 truncate px-3 py-1.5 text-muted">{samplesOf(file, column)}</td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-    </div>
+        )
+      })}
+    </FileTable>
   )
 }
 

@@ -4,6 +4,7 @@ import type { TableInfo } from '../../lib/data/tables.ts'
 import { formatCount } from '../../lib/format.ts'
 import { saveFile } from '../../lib/save-file.ts'
 import { importMessages as words } from '../../messages/import.ts'
+import { FileTable } from './file-table.tsx'
 import type { ParsedFile } from './parse-file.ts'
 import type { ImportPlan, Issue } from './plan-import.ts'
 import { renderIssues } from './render-issues.ts'
@@ -60,34 +61,20 @@ function Issues({
 }): JSX.Element {
   return (
     <div className="flex flex-col items-start gap-3">
-      <div
-        className="max-h-96 w-full overflow-auto rounded-md border border-border"
-        role="region"
-        aria-label={words.issues}
-        tabIndex={0}
+      <FileTable
+        label={words.issues}
+        titles={[words.row, words.column, words.value, words.reason]}
+        className="max-h-96"
       >
-        <table className="w-full min-w-[36rem] border-collapse text-body">
-          <thead className="bg-sunken text-left text-small text-muted">
-            <tr>
-              {[words.row, words.column, words.value, words.reason].map((title) => (
-                <th key={title} scope="col" className="px-3 py-2 font-medium">
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {issues.slice(0, SHOWN_MAX).map(({ row, column, reason }, index) => (
-              <tr key={`${row.row}/${String(index)}`} className="border-t border-border">
-                <td className="px-3 py-1.5 tabular-nums">{formatCount(row.row)}</td>
-                <td className="px-3 py-1.5">{column === undefined ? words.wholeRow : file.header[column]}</td>
-                <td className="max-w-48 truncate px-3 py-1.5">{column === undefined ? '' : row.cells[column]}</td>
-                <td className="px-3 py-1.5">{reason}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+        {issues.slice(0, SHOWN_MAX).map(({ row, column, reason }, index) => (
+          <tr key={`${row.row}/${String(index)}`} className="border-t border-border">
+            <td className="px-3 py-1.5 tabular-nums">{formatCount(row.row)}</td>
+            <td className="px-3 py-1.5">{column === undefined ? words.wholeRow : file.header[column]}</td>
+            <td className="max-w-48 truncate px-3 py-1.5">{column === undefined ? '' : row.cells[column]}</td>
+            <td className="px-3 py-1.5">{reason}</td>
+          </tr>
+        ))}
+      </FileTable>
       {issues.length > SHOWN_MAX ? (
         <p className="text-small text-muted">{words.moreIssues(issues.length - SHOWN_MAX)}</p>
       ) : null}

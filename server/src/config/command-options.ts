@@ -1,0 +1,169 @@
+import type { OptionDeclarations } from '@holdfast/foundation'
+
+/** What `dev` takes beside the settings of the server. */
+export const devOptions = {
+  types: {
+    type: 'string',
+    description: 'The file in which `dev` keeps the TypeScript types of the database. Default: none.',
+  },
+} satisfies OptionDeclarations
+
+/** What `migration up` takes beside the settings of the server. */
+export const migrationOptions = {
+  includeAll: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether `migration up` applies migrations that are older than what is applied already.',
+  },
+} satisfies OptionDeclarations
+
+/** What the commands take that ask a running server. */
+export const inspectOptions = {
+  user: {
+    type: 'string',
+    description: 'Whom to look at: an id or an e-mail address.',
+  },
+  table: {
+    type: 'string',
+    description: 'Which table to look at, by its name on devices or as schema.name.',
+  },
+  id: {
+    type: 'string',
+    description: 'Which row to look at.',
+  },
+  apply: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether `sync check` with files leaves them in force when everything is followed.',
+  },
+  url: {
+    type: 'string',
+    description: 'The address of the running server. Default: from externalUrl, host and port.',
+  },
+  serviceKey: {
+    type: 'string',
+    secret: true,
+    description:
+      'The service_role key of the running server. Default: one made with jwtSecret or the secret in the data folder.',
+  },
+} satisfies OptionDeclarations
+
+/** What `backup` and `restore` take beside the settings of the server. */
+export const backupOptions = {
+  postgresTools: {
+    type: 'string',
+    description:
+      'The folder of pg_dump, pg_dumpall, pg_restore and psql, for backups of an external Postgres. Default: they are looked for.',
+  },
+} satisfies OptionDeclarations
+
+/** What `storage verify` takes beside the settings of the server. */
+export const verifyOptions = {
+  sizesOnly: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether `storage verify` compares sizes only, and does not read all bytes.',
+  },
+} satisfies OptionDeclarations
+
+/** What `gen types` takes beside the settings of the server. */
+export const genOptions = {
+  schema: {
+    type: 'list',
+    default: [],
+    description:
+      'Of which schemas `gen types` writes the types (`-s`). Default: those of restSchemas, without `holdfast`.',
+  },
+  lang: {
+    type: 'string',
+    default: 'typescript',
+    description:
+      'What `gen types` writes: `typescript`, the module for supabase-js, or `powersync`, the schema of a device, from a running server.',
+  },
+} satisfies OptionDeclarations
+
+/** What `status` takes beside the settings of the server. */
+export const statusOptions = {
+  output: {
+    type: 'string',
+    default: 'pretty',
+    description: 'How `status` writes (`-o`): pretty, json, or env, lines of NAME="value".',
+  },
+} satisfies OptionDeclarations
+
+/** What `secrets set` takes beside the settings of the server. */
+export const secretsOptions = {
+  envFile: {
+    type: 'string',
+    description: 'A file as of dotenv, whose variables `secrets set` takes over (`--env-file=FILE`).',
+  },
+} satisfies OptionDeclarations
+
+/** What `keys` takes beside the settings of the server. */
+export const keysOptions = {
+  show: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether `keys` shows API keys whole: on a terminal, or with `--json`.',
+  },
+  algorithm: {
+    type: 'string',
+    default: 'ES256',
+    description: 'What a key of `keys add` signs with: ES256 or RS256.',
+  },
+  atOnce: {
+    type: 'boolean',
+    default: false,
+    description:
+      'Whether `keys rotate` signs with a key that others may not know yet, instead of twenty minutes after it was added.',
+  },
+} satisfies OptionDeclarations
+
+/** What `functions logs` takes beside the settings of the server. */
+export const functionsCommandOptions = {
+  follow: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether `functions logs` goes on with the lines to come (`-f`).',
+  },
+  lines: {
+    type: 'integer',
+    default: 100,
+    min: 1,
+    max: 10_000,
+    description: 'How many lines `functions logs` begins with (`-n`).',
+  },
+  requestId: {
+    type: 'string',
+    description: 'Of which request `functions logs` shows the lines: the `sb-request-id` of its answer.',
+  },
+} satisfies OptionDeclarations
+
+/** What `db reset` and `db push` take beside the settings of the server. */
+export const dbOptions = {
+  seed: {
+    type: 'boolean',
+    default: true,
+    description: 'Whether `db reset` applies the seeds of the project.',
+  },
+  version: {
+    type: 'string',
+    description:
+      'The version of the last migration that `db reset` applies. Default: all. The next start applies the rest.',
+  },
+  yes: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether `db reset` resets a server that others reach as well.',
+  },
+  dryRun: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether `db push` only says what it would apply.',
+  },
+  includeSeed: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether `db push` applies the seeds as well.',
+  },
+} satisfies OptionDeclarations
