@@ -19,6 +19,7 @@ import { EditAndSendDialog } from './edit-and-send-dialog.tsx'
 import { exportChanges } from './export-changes.ts'
 import { HeldChanges } from './held-changes.tsx'
 import { Operation } from './outbox-tab.tsx'
+import { RefusalReason } from './refusal-reason.tsx'
 import { technicalDetails } from './technical-details.ts'
 import { useDecision } from './use-decision.ts'
 import { type RejectedRecord, useRejectedRecord } from './use-rejected-record.ts'
@@ -61,14 +62,7 @@ export function RejectedChangeCard({
         </time>
       </header>
       <div className="flex flex-col gap-4 px-4 py-4">
-        <dl className="grid gap-x-4 gap-y-1.5 tablet:grid-cols-[auto_1fr]">
-          <dt className="text-muted">{words.plainWords}</dt>
-          <dd className="[overflow-wrap:anywhere]">
-            <span className="font-medium">{asSentence(explanation.title)}</span> {asSentence(explanation.advice)}
-          </dd>
-          <dt className="text-muted">{words.serverSaid}</dt>
-          <dd className="font-mono text-mono [overflow-wrap:anywhere]">{change.verdict.message}</dd>
-        </dl>
+        <RefusalReason verdict={change.verdict} />
         <CompareTable change={change} record={record} />
         {others.length > 0 ? (
           <section aria-label={words.otherChanges(others.length)}>

@@ -52,7 +52,8 @@ function adviceOf(code: string, verdict: Verdict, labelOf: (column: string) => s
     }
     if (code === 'HF-SYNC-RULE') {
       // Rules give advice in their hint, or a stable code such as `action.transition`: only the first is for people.
-      if (verdict.hint !== undefined && /\s/.test(verdict.hint.trim())) return verdict.hint
+      const { hint } = verdict
+      if (hint !== undefined && /\s/.test(hint.trim()) && !saysTheSame(hint, verdict.message)) return hint
       return verdict.column === undefined ? words.changeRecord : words.changeFields([labelOf(verdict.column)])
     }
   }
@@ -67,6 +68,12 @@ function titled(code: string): string {
 
 function constraintOf(verdict: Verdict): string | undefined {
   return verdict.status === 'error' ? verdict.constraint : undefined
+}
+
+/** Whether two sentences differ in nothing but their ends. */
+export function saysTheSame(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((text) => text.trim().replace(/[.!…]+$/, ''))
+  return first === second
 }
 
 /** `Key (code)=(A1) already exists.` as `code = A1`. */

@@ -1,0 +1,24 @@
+import type { RejectedChange } from '@holdfast/client'
+import type { JSX } from 'react'
+import { saysTheSame, verdictWords } from '../../lib/records/verdict-words.ts'
+import { syncMessages as words } from '../../messages/sync.ts'
+import { asSentence } from './as-sentence.ts'
+
+/** Why a change was refused and what to do, and the words of the server where they are others: a rule of the project says itself what is the matter. */
+export function RefusalReason({ verdict }: Pick<RejectedChange, 'verdict'>): JSX.Element {
+  const { title, advice } = verdictWords(verdict)
+  return (
+    <dl className="grid gap-x-4 gap-y-1.5 tablet:grid-cols-[auto_1fr]">
+      <dt className="text-muted">{words.plainWords}</dt>
+      <dd className="[overflow-wrap:anywhere]">
+        <span className="font-medium">{asSentence(title)}</span> {asSentence(advice)}
+      </dd>
+      {saysTheSame(title, verdict.message) ? null : (
+        <>
+          <dt className="text-muted">{words.serverSaid}</dt>
+          <dd className="font-mono text-mono [overflow-wrap:anywhere]">{verdict.message}</dd>
+        </>
+      )}
+    </dl>
+  )
+}
