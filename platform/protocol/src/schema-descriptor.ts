@@ -14,7 +14,7 @@ export interface ColumnDescriptor {
   readonly hasDefault: boolean
   /** Set by the database, never by a person: generated columns. */
   readonly generated: boolean
-  /** Labels of an enum type, in order. */
+  /** What a value is chosen from, in order: the labels of an enum type, or what a CHECK lists. */
   readonly choices?: readonly string[]
   /**
    * What of a change is sent with the value that the person saw, so that another person's change in between is a conflict. `column`: a change of this

@@ -3,6 +3,7 @@ import { requireCaller } from '@holdfast/http'
 import type { SyncPlan } from '@holdfast/policy'
 import type { PoolShare } from '@holdfast/postgres'
 import { SCHEMA_PATH } from '@holdfast/protocol'
+import { CheckChoices } from '../schema/check-choices.ts'
 import { describeSchema } from '../schema/describe-schema.ts'
 
 /**
@@ -15,10 +16,12 @@ export function schemaRoutes(options: {
   readonly share: PoolShare
   readonly plan: () => SyncPlan
 }): FastifyPluginAsync {
+  const checkChoices = new CheckChoices()
   return async (app) => {
     app.get(SCHEMA_PATH, async (request, reply) => {
       const { role, userId } = requireCaller(request)
-      const schema = await describeSchema(options.share.for({ person: userId }), options.plan(), role)
+      const pool = options.share.for({ person: userId })
+      const schema = await describeSchema(pool, options.plan(), role, checkChoices)
       const etag = `"${schema.version}"`
       reply.headers({ etag, 'cache-control': 'private, no-cache', vary: 'authorization' })
       return request.headers['if-none-match'] === etag ? reply.code(304).send() : schema

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { SyncPlan } from '@holdfast/policy'
 import type { Connections } from '@holdfast/postgres'
 import type { SchemaDescriptor } from '@holdfast/protocol'
+import type { CheckChoices } from './check-choices.ts'
 import { describeTables } from './describe-tables.ts'
 
 /**
@@ -9,8 +10,13 @@ import { describeTables } from './describe-tables.ts'
  *
  * @param pool - connected as `authenticator`
  */
-export async function describeSchema(pool: Connections, plan: SyncPlan, role: string): Promise<SchemaDescriptor> {
-  const tables = await describeTables(pool, plan.tables, role)
+export async function describeSchema(
+  pool: Connections,
+  plan: SyncPlan,
+  role: string,
+  checkChoices: CheckChoices,
+): Promise<SchemaDescriptor> {
+  const tables = await describeTables(pool, plan.tables, role, checkChoices)
   const version = createHash('sha256').update(JSON.stringify(tables)).digest('hex').slice(0, 16)
   return { version, tables }
 }

@@ -9,6 +9,7 @@ import {
 } from '@holdfast/postgres'
 import type { ColumnDescriptor, TableDescriptor } from '@holdfast/protocol'
 import { mergesLines } from '../upload/merges-lines.ts'
+import type { CheckChoices, ChoicesOf } from './check-choices.ts'
 
 /** A table that syncs, with the name it has on the device. */
 export interface SyncedTable {
@@ -61,11 +62,14 @@ const STATE_COLUMNS = new Set(['state', 'status'])
 /**
  * What `role` may see of the tables that sync: columns it may select, what it may write by grant, in the order of the local names.
  * Tables of which it may select nothing are left out.
+ *
+ * @param checkChoices - knows what CHECKs list
  */
 export async function describeTables(
   pool: Connections,
   tables: readonly SyncedTable[],
   role: string,
+  checkChoices: CheckChoices,
 ): Promise<readonly TableDescriptor[]> {
   const rows = await pool.query<TableRow>(sql`
     with synced as (
@@ -119,7 +123,8 @@ export async function describeTables(
      group by synced.oid, synced.schema, synced."table"
   `)
   const synced = new Map(tables.map((table) => [tableKey(table.schema, table.name), table]))
-  return rows.map((row) => describeTable(row, synced)).sort((a, b) => (a.name < b.name ? -1 : 1))
+  const choicesOf = await checkChoices.of(pool, tables)
+  return rows.map((row) => describeTable(row, synced, choicesOf)).sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 /** A key for a pair of names; a NUL is in neither. */
@@ -129,9 +134,12 @@ function tableKey(schema: string, table: string): string {
 
 type SyncedTables = ReadonlyMap<string, SyncedTable>
 
-function describeTable(row: TableRow, synced: SyncedTables): TableDescriptor {
+function describeTable(row: TableRow, synced: SyncedTables, choicesOf: ChoicesOf): TableDescriptor {
   const table = synced.get(tableKey(row.schema, row.table))
-  const columns = row.columns.map((column) => describeColumn(column, table, synced))
+  const columns = row.columns.map((column) => {
+    const choices = column.choices ?? choicesOf(row.schema, row.table, column.column)
+    return { ...describeColumn(column, table, synced), ...(choices ? { choices } : {}) }
+  })
   return {
     name: table?.localName ?? row.table,
     schema: row.schema,
@@ -164,7 +172,6 @@ function describeColumn(row: ColumnRow, table: SyncedTable | undefined, synced: 
     nullable: row.nullable,
     hasDefault: row.has_default,
     generated: row.generated,
-    ...(row.choices ? { choices: row.choices } : {}),
     ...(guard ? { guard } : {}),
     ...(references && row.references_column
       ? { references: { table: references.localName, column: localColumn(row.references_column, references) } }

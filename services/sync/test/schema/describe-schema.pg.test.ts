@@ -1,6 +1,7 @@
 import fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SyncPlan } from '@holdfast/policy'
+import { sql } from '@holdfast/postgres'
 import { SCHEMA_PATH, type SchemaDescriptor } from '@holdfast/protocol'
 import { openTestDatabase } from '@holdfast/test-support'
 import { schemaRoutes } from '../../src/routes/schema.ts'
@@ -13,23 +14,35 @@ const SCHEMA = `
   create table public.tasks (
     id uuid primary key, title text not null default 'new', state public.task_state, points integer, ratio real, cost numeric(6,2),
     urgent boolean, due_on date, code public.code, photo bytea, secret text, tags text[],
-    site_id uuid references public.sites (id), shout text generated always as (upper(title)) stored
+    site_id uuid references public.sites (id), shout text generated always as (upper(title)) stored,
+    kind text check (kind in ('pump', 'gate valve')), level varchar(9) check (level in ('low', 'high') or level is null),
+    free text check (length(free) < 100)
   );
   comment on table public.tasks is 'What has to be done.';
   comment on column public.tasks.due_on is 'Until when.';
   revoke all on public.tasks, public.sites from anon, authenticated;
   grant select, insert on public.sites to authenticated;
-  grant select (id, title, state, points, ratio, cost, urgent, due_on, code, photo, tags, site_id, shout), update (title) on public.tasks to authenticated;
+  grant select (id, title, state, points, ratio, cost, urgent, due_on, code, photo, tags, site_id, shout, kind, level, free), update (title) on public.tasks to authenticated;
 `
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
+const app = fastify()
 
 beforeAll(async () => {
   database = await openTestDatabase({ migrations: [syncMigrations] })
   await database.pool.withClient((client) => client.query(SCHEMA))
+  app.decorateRequest('caller')
+  app.addHook('onRequest', async (request) => {
+    const role = String(request.headers['x-role'])
+    request.caller = { role, claims: { role }, userId: undefined, expiresAtS: undefined }
+  })
+  await app.register(schemaRoutes({ share: { for: () => database.requestPool }, plan: () => plan }))
 })
 
-afterAll(async () => database?.[Symbol.asyncDispose]())
+afterAll(async () => {
+  await app.close()
+  await database?.[Symbol.asyncDispose]()
+})
 
 const plan = {
   tables: ['sites', 'tasks'].map((name) => ({
@@ -45,13 +58,7 @@ async function get(
   role: string,
   headers: Record<string, string> = {},
 ): Promise<{ status: number; etag: unknown; schema: SchemaDescriptor }> {
-  await using app = fastify()
-  app.decorateRequest('caller')
-  app.addHook('onRequest', async (request) => {
-    request.caller = { role, claims: { role }, userId: undefined, expiresAtS: undefined }
-  })
-  await app.register(schemaRoutes({ share: { for: () => database.requestPool }, plan: () => plan }))
-  const response = await app.inject({ url: SCHEMA_PATH, headers })
+  const response = await app.inject({ url: SCHEMA_PATH, headers: { ...headers, 'x-role': role } })
   const schema = response.body ? (response.json() as SchemaDescriptor) : { version: '', tables: [] }
   return { status: response.statusCode, etag: response.headers['etag'], schema }
 }
@@ -74,6 +81,9 @@ describe('the schema of a device', () => {
       ['tags', 'text'],
       ['site_id', 'text'],
       ['shout', 'text'],
+      ['kind', 'text'],
+      ['level', 'text'],
+      ['free', 'text'],
     ])
     expect(tasks).toMatchObject({
       comment: 'What has to be done.',
@@ -92,6 +102,25 @@ describe('the schema of a device', () => {
     expect(column('title')).toMatchObject({ nullable: false, hasDefault: true, generated: false })
     expect(column('shout')).toMatchObject({ generated: true })
     expect(column('due_on')).toMatchObject({ comment: 'Until when.' })
+  })
+
+  test('has the choices that a CHECK lists, as it is now, without waiting for a table that is locked', async () => {
+    const choices = async (): Promise<unknown> => {
+      const tasks = (await get('authenticated')).schema.tables.find((table) => table.name === 'tasks')
+      return ['kind', 'level', 'free'].map((name) => tasks?.columns.find((column) => column.name === name)?.choices)
+    }
+    expect(await choices()).toEqual([['pump', 'gate valve'], ['low', 'high'], undefined])
+    await database.pool.transaction(async (tx) => {
+      await tx.query(sql`alter table public.tasks add constraint free_list check (free = 'a' or free = 'b')`)
+      expect(await choices()).toEqual([['pump', 'gate valve'], ['low', 'high'], undefined])
+    })
+    expect(await choices()).toEqual([
+      ['pump', 'gate valve'],
+      ['low', 'high'],
+      ['a', 'b'],
+    ])
+    await database.pool.withClient((client) => client.query('alter table public.tasks drop constraint free_list'))
+    expect(await choices()).toEqual([['pump', 'gate valve'], ['low', 'high'], undefined])
   })
 
   test('says which columns are guarded: those that say where a record stands, until a migration says otherwise', async () => {

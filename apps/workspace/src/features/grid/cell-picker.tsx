@@ -5,6 +5,7 @@ import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
 import { OptionPicker, type PickerOption } from '../../components/fields/option-picker.tsx'
 import { popoverClass } from '../../components/layers/layer-props.ts'
 import { cx } from '../../lib/cx.ts'
+import { offeredChoices } from '../../lib/fields/field.ts'
 import { choiceWords } from '../../lib/fields/format-value.ts'
 import { useLinkOptions } from '../../lib/records/use-link-options.ts'
 import { fieldMessages as words } from '../../messages/fields.ts'
@@ -23,7 +24,7 @@ export function CellPicker({ field, value, typed, refused, handle, onCommit, onC
 
   const clear: readonly PickerOption[] =
     field.column.nullable && text === '' && value !== null ? [{ id: EMPTY, label: words.empty }] : []
-  const offered = field.choices.filter((choice) => choice === value || !refused?.choices.has(choice))
+  const offered = offeredChoices(field, value, refused?.choices)
   const options = field.kind === 'link' ? links : choiceOptions(offered, text)
   const missing = field.kind === 'link' ? undefined : refused?.words
   return (

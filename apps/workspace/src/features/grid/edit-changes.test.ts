@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { TEST_FIELDS, testField } from '../../lib/fields/test-fields.test-support.ts'
+import { fieldsOf } from '../../lib/fields/field.ts'
+import { TEST_FIELDS, testColumn, testField, testTable } from '../../lib/fields/test-fields.test-support.ts'
 import { changeRow } from './change-row.ts'
 import { clearChanges, fillChanges, type PastedCell, pasteChanges, pasteInserts } from './edit-changes.ts'
 import { type GridRow, shareRows } from './window-cache.ts'
@@ -26,6 +27,19 @@ const paste = (input: Partial<Parameters<typeof pasteChanges>[0]>): ReturnType<t
   })
 
 describe('pasting', () => {
+  test('takes over the value of another field only if it is one of its choices', () => {
+    const table = testTable('parts', [
+      testColumn('material', 'text', { choices: ['steel', 'brass'] }),
+      testColumn('lining', 'text', { choices: ['brass', 'rubber'] }),
+    ])
+    const byName = new Map(fieldsOf(table, { version: '1', tables: [table] }).map((field) => [field.name, field]))
+    const [material, lining] = [byName.get('material') ?? title, byName.get('lining') ?? title]
+    const pasted = (value: string): ReturnType<typeof paste> =>
+      paste({ rows: [{ id: 'p1' }], fields: [lining], cells: [[{ text: value, copied: { field: material, value } }]] })
+    expect(pasted('brass').changes).toMatchObject([{ values: { lining: 'brass' } }])
+    expect(pasted('steel')).toMatchObject({ changes: [], refusals: [expect.stringMatching(/^Lining: .*Rubber/)] })
+  })
+
   test('takes the number behind what a spreadsheet shows, unless the field keeps fewer digits', () => {
     const cost = testField('cost')
     const cells = [[{ text: '12.3', number: '12.25' }], [{ text: '0.3', number: '0.3333' }]]

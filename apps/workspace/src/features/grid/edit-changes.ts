@@ -141,7 +141,12 @@ export function deleteChanges(table: TableDescriptor, rows: readonly GridRow[]):
 
 /** Whether a value of one field is a value of the other as it stands. */
 function hasSameValues(from: Field, to: Field): boolean {
-  return from.column.type === to.column.type && from.kind === to.kind && from.link?.table === to.link?.table
+  return (
+    from.column.type === to.column.type &&
+    from.kind === to.kind &&
+    from.link?.table === to.link?.table &&
+    from.choices.every((choice) => to.choices.includes(choice))
+  )
 }
 
 function collect(

@@ -9,7 +9,7 @@ import { IconButton } from '../../components/icon-button.tsx'
 import { Popover, PopoverTrigger } from '../../components/popover.tsx'
 import { Select } from '../../components/select.tsx'
 import { fieldLabelClass, TextField } from '../../components/text-field.tsx'
-import type { Field, FieldValue } from '../../lib/fields/field.ts'
+import { type Field, type FieldValue, offeredChoices } from '../../lib/fields/field.ts'
 import { isNumeric } from '../../lib/fields/field-kind.ts'
 import { choiceWords, formatValue, toEditText } from '../../lib/fields/format-value.ts'
 import { notOfferedWords } from '../../lib/records/refusal-words.ts'
@@ -168,7 +168,7 @@ function shownText(field: Field, value: FieldValue): string {
 function ChoiceInput(props: FieldInputProps): JSX.Element {
   const { field, value, onCommit } = props
   const empty = field.column.nullable || value === null ? [{ value: EMPTY, label: words.empty }] : []
-  const offered = field.choices.filter((choice) => choice === value || !props.refusedChoices?.has(choice))
+  const offered = offeredChoices(field, value, props.refusedChoices)
   const description = [descriptionOf(props), notOfferedWords(value, props.refusedChoices)]
     .filter((part) => part !== undefined)
     .join(' · ')

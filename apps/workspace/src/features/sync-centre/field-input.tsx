@@ -29,7 +29,8 @@ export function FieldInput(props: FieldInputProps): JSX.Element {
   const label = labelOf(column)
   const kind = fieldKindOf(column)
   if (kind === 'choice') {
-    const options = (column.choices ?? []).map((choice) => ({ value: choice, label: humanize(choice) }))
+    const choices = new Set([...(column.choices ?? []), ...(value === null ? [] : [String(value)])])
+    const options = [...choices].map((choice) => ({ value: choice, label: humanize(choice) }))
     return (
       <Select
         label={label}

@@ -79,6 +79,17 @@ export function isAlignedRight(kind: FieldKind): boolean {
   return isNumeric(kind) || kind === 'date' || kind === 'datetime'
 }
 
+/** Choices that are texts, from a list in a CHECK: they can be compared as texts. */
+export function isChosenText({
+  kind,
+  column: { type },
+}: {
+  readonly kind: FieldKind
+  readonly column: ColumnDescriptor
+}): boolean {
+  return kind === 'choice' && (type === 'text' || type.startsWith('character varying'))
+}
+
 /** Kinds that a text search looks into. */
 export function isTextual(kind: FieldKind): boolean {
   return kind === 'text' || kind === 'long_text' || kind === 'email' || kind === 'url' || kind === 'phone'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fieldsOf, labelOfName } from './field.ts'
+import { fieldsOf, labelOfName, offeredChoices } from './field.ts'
 import { TEST_FIELDS, TEST_SCHEMA, testColumn, testField, testTable } from './test-fields.test-support.ts'
 
 describe('labelOfName', () => {
@@ -59,6 +59,14 @@ describe('fieldsOf', () => {
     ])
     const required = fieldsOf(table, TEST_SCHEMA).filter(({ isRequired }) => isRequired)
     expect(required.map(({ name }) => name)).toEqual(['title'])
+  })
+
+  test('offers the choices that are allowed, and keeps a value that is none of them', () => {
+    const state = testField('state')
+    expect(offeredChoices(state, 'open', new Set(['to_verify']))).toEqual(['open', 'doing'])
+    expect(offeredChoices(state, 'to_verify', new Set(['to_verify']))).toEqual(['open', 'doing', 'to_verify'])
+    expect(offeredChoices(state, 'imported')).toEqual(['open', 'doing', 'to_verify', 'imported'])
+    expect(offeredChoices(state, null)).toEqual(['open', 'doing', 'to_verify'])
   })
 
   test('shows a reference to a table that is not here as an id', () => {

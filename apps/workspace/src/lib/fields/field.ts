@@ -79,6 +79,20 @@ function toField(
   }
 }
 
+/**
+ * What a field can be set to: its choices without those that are refused, and the value that is set, also where it is none of them.
+ *
+ * @param refused - choices that are not offered
+ */
+export function offeredChoices(
+  { choices }: Field,
+  value: FieldValue,
+  refused?: Pick<ReadonlySet<string>, 'has'>,
+): readonly string[] {
+  const offered = choices.filter((choice) => choice === value || refused?.has(choice) !== true)
+  return value === null || choices.includes(String(value)) ? offered : [...offered, String(value)]
+}
+
 /** How a column is called wherever people see it. */
 export function labelOf(column: ColumnDescriptor): string {
   return wordsOf(column).label

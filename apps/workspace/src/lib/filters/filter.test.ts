@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { TEST_FIELDS, testField } from '../fields/test-fields.test-support.ts'
+import { fieldsOf } from '../fields/field.ts'
+import { TEST_FIELDS, testColumn, testField, testTable } from '../fields/test-fields.test-support.ts'
 import {
   completeFilter,
   type Condition,
@@ -21,6 +22,15 @@ const condition = (field: string, operator: Operator, ...values: readonly string
 })
 
 describe('a condition', () => {
+  test('about a text stays one when a CHECK lists what the text may be', () => {
+    const table = testTable('parts', [testColumn('material', 'text', { choices: ['steel', 'brass'] })])
+    const material = fieldsOf(table, { version: '1', tables: [table] }).find(({ name }) => name === 'material')
+    expect([condition('material', 'has', 'ste'), condition('material', 'in', 'steel')]).toSatisfy(
+      (conditions: readonly Condition[]) => conditions.every((one) => isComplete(one, material)),
+    )
+    expect(isComplete(condition('state', 'has', 'do'), fields.get('state'))).toBe(false)
+  })
+
   test.each([
     ['with its value', condition('title', 'has', 'valve'), true],
     ['without the value that it needs', condition('title', 'has'), false],

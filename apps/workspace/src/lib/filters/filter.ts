@@ -1,5 +1,5 @@
 import type { Field } from '../fields/field.ts'
-import { isNumeric, isTextual } from '../fields/field-kind.ts'
+import { isChosenText, isNumeric, isTextual } from '../fields/field-kind.ts'
 
 export const OPERATORS = [
   'has',
@@ -42,8 +42,10 @@ export const NO_FILTER: FilterGroup = { kind: 'all', nodes: [] }
 export const CONDITIONS_MAX = 20
 export const NESTING_MAX = 3
 
-/** What can be asked of a field, the most usual first. */
-export function operatorsOf({ kind }: Field): readonly Operator[] {
+/** What can be asked of a field, the most usual first. Filters of a text stay what they are when a list of its values is declared. */
+export function operatorsOf(field: Field): readonly Operator[] {
+  const { kind } = field
+  if (isChosenText(field)) return ['in', 'notin', 'has', 'hasnt', 'is', 'isnt', 'starts', 'empty', 'filled']
   if (isTextual(kind)) return ['has', 'hasnt', 'is', 'isnt', 'starts', 'empty', 'filled']
   if (isNumeric(kind)) return ['is', 'isnt', 'lt', 'lte', 'gt', 'gte', 'empty', 'filled']
   switch (kind) {

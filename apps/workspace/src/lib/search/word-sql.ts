@@ -1,5 +1,5 @@
 import type { Field } from '../fields/field.ts'
-import { isTextual } from '../fields/field-kind.ts'
+import { isChosenText, isTextual } from '../fields/field-kind.ts'
 import { labelSql } from '../fields/label-sql.ts'
 import { escapeLike, quoteName, type SqlPart } from '../sql.ts'
 
@@ -15,7 +15,7 @@ export function wordsOf(text: string): readonly string[] {
 export function searchedColumns(fields: readonly Field[]): readonly string[] {
   return fields.flatMap((field): readonly string[] => {
     const column = `t.${quoteName(field.name)}`
-    if (isTextual(field.kind)) return [column]
+    if (isTextual(field.kind) || isChosenText(field)) return [column]
     return field.kind === 'link' && field.link?.titleColumn !== undefined ? [labelSql(field, column)] : []
   })
 }

@@ -30,17 +30,18 @@ interface ConditionValueProps {
 export function ConditionValue(props: ConditionValueProps): JSX.Element {
   const { condition, field } = props
   if (!needsValue(condition.operator)) return <span className="flex-1" />
-  if (field.kind === 'choice') return <ChoiceValues {...props} />
+  if (condition.operator === 'in' || condition.operator === 'notin') return <ChoiceValues {...props} />
   if (field.kind === 'link' && (condition.operator === 'is' || condition.operator === 'isnt'))
     return <LinkValue {...props} />
   return <TextValue key={`${condition.field}/${condition.operator}`} {...props} />
 }
 
 function ChoiceValues({ condition, field, onChange }: ConditionValueProps): JSX.Element {
+  const choices = [...field.choices, ...condition.values.filter((value) => !field.choices.includes(value))]
   return (
     <fieldset className="flex min-w-0 flex-1 flex-wrap gap-x-3 gap-y-1 self-center">
       <legend className="sr-only">{words.value}</legend>
-      {field.choices.map((choice) => (
+      {choices.map((choice) => (
         <Checkbox
           key={choice}
           aria-label={choiceWords(choice)}
@@ -49,7 +50,7 @@ function ChoiceValues({ condition, field, onChange }: ConditionValueProps): JSX.
             onChange({
               ...condition,
               // In the order of the choices, so that the same filter has the same address.
-              values: field.choices.filter((one) => (one === choice ? isOn : condition.values.includes(one))),
+              values: choices.filter((one) => (one === choice ? isOn : condition.values.includes(one))),
             })
           }
         >
