@@ -8,6 +8,7 @@ import {
   type SegmentAnswer,
   type StepAnswer,
 } from '@holdfast/postgres'
+import { toSettingRefusal } from './query/render-answer-settings.ts'
 
 /** What the main statement of a request answers: always one row, everything but the body as text. */
 export interface ResultRow {
@@ -122,7 +123,7 @@ async function runTransaction(
     return row && { row, planned }
   }
   const finish = (answer: SegmentAnswer, error = answer.error): Outcome => {
-    if (error) return { kind: 'failed', error }
+    if (error) return { kind: 'failed', error: toSettingRefusal(error) ?? error }
     const result = read(answer)
     return result ? { kind: 'done', result } : { kind: 'failed', error: new Error('the statement answered no row') }
   }

@@ -8,7 +8,7 @@ import { LARGE_ANSWER_BYTES, STALLED_MS } from './limits.ts'
 import type { RestOptions } from './options.ts'
 import type { RawRequest } from './request/parse-request.ts'
 import { renderError } from './response/render-error.ts'
-import type { RestResponse } from './response/respond.ts'
+import type { RestResponse } from './response/rest-response.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

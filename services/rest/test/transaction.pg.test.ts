@@ -1,4 +1,7 @@
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { renderHeadersFit } from '../src/query/render-answer-settings.ts'
+import { parseHeaders } from '../src/response/apply-settings.ts'
 import { ALICE, openRestWorld, type RestWorld } from './rest-world.ts'
 
 const FUNCTIONS = `
@@ -295,4 +298,58 @@ describe('limits of an answer', () => {
     const { body } = await world.ask('/rpc/wide?n=70000')
     expect(body === 'äñ🐘'.repeat(70_000)).toBe(true)
   })
+})
+
+describe('headers that a function sets', () => {
+  const space = fc.constantFrom('', '', ' ', '\n', '\t')
+  const name = fc.constantFrom('"X-A"', '"te"', '"Te"', '"text"', '"X A"', '"connectioN"', '"~"', '""', 'null')
+  const character = fc.oneof(
+    fc.constantFrom('a', ' ', ':', '{', ']', '日', 'ä', '\u007f', '\u0080', '\u0007', '\t', '\n'),
+    fc.constantFrom('\\"', '\\\\', '\\/', '\\t', '\\n', '\\b', '\\x', '\\'),
+    fc.constantFrom(
+      '\\u0009',
+      '\\u000a',
+      '\\u001F',
+      '\\u0020',
+      '\\u007e',
+      '\\u007F',
+      '\\u0080',
+      '\\u0100',
+      '\\uD800',
+      '\\u0000',
+    ),
+  )
+  const value = fc.oneof(
+    fc.array(character, { maxLength: 4 }).map((parts) => `"${parts.join('')}"`),
+    fc.constantFrom('1', 'null', '"'),
+  )
+  const item = fc.tuple(space, name, space, value, space).map(([a, key, b, text, c]) => `{${a}${key}${b}:${text}${c}}`)
+  const list = fc.oneof(
+    fc
+      .array(item, { maxLength: 3 })
+      .chain((items) => space.map((between) => `${between}[${items.join(`,${between}`)}]`)),
+    fc.constantFrom('{"X-A":"1"}', '[', '[{}]', '[{"X-A":"1"},]', '[{"X-A":"1"}]x', '[{"X-A":"1","X-B":"2"}]', ''),
+  )
+
+  test('are refused by Postgres exactly where they cannot be sent', async () => {
+    const texts = fc.sample(list, { numRuns: 3_000, seed: 20 })
+    const { rows } = await world.db.requestPool.withClient((client) =>
+      client.query<{ fits: boolean }>(
+        `select ${renderHeadersFit('text')} as fits from unnest($1::text[]) with ordinality as _(text, at) order by at`,
+        [texts],
+      ),
+    )
+    const verdicts = texts.map((text) => [text, canBeSent(text)])
+    expect(rows.map(({ fits }, at) => [texts[at], fits])).toEqual(verdicts)
+    expect(new Set(verdicts.map(([, fits]) => fits)).size).toBe(2)
+  })
+
+  function canBeSent(text: string): boolean {
+    try {
+      parseHeaders(text)
+      return true
+    } catch {
+      return false
+    }
+  }
 })

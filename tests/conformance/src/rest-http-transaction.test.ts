@@ -97,6 +97,24 @@ describe('the transaction of a request', () => {
         message: 'response.headers guc must be a JSON array composed of objects with a single key and a string value',
       },
     ])
+    expect(await world.run('select * from answered')).toEqual([])
+  })
+
+  test('keeps nothing of a write whose function or trigger sets a header that cannot be sent', async () => {
+    const headers = JSON.stringify([{ 'X-Note': 'one\r\nSet-Cookie: a=1' }])
+    const called = await world.service.rpc('answer_with', { status: '', headers })
+    const read = await world.service.rpc('answer_with', { status: '', headers }, { get: true })
+    const inserted = await world.service.from('marked').insert({ id: 1, headers }).select().single()
+    const upserted = await world.service.from('marked').upsert({ id: 2, headers })
+    expect([called, read, inserted, upserted].map(({ status, error }) => [status, error?.code])).toEqual(
+      Array.from({ length: 4 }, () => [500, 'PGRST111']),
+    )
+    const status = await world.service.rpc('answer_with', { status: '99', headers: '' })
+    expect([status.status, status.error?.code]).toEqual([500, 'PGRST112'])
+    expect(await world.run('select headers from answered union all select headers from marked')).toEqual([])
+    const fine = await world.service.from('marked').insert({ id: 1, headers: '[{"X-Note": "one\\ttwo"}]' })
+    expect(fine.status).toBe(201)
+    expect(await world.run('select id from marked')).toEqual([{ id: 1 }])
   })
 
   test('refuses a status of a function that is none', async () => {

@@ -70,6 +70,7 @@ export const REST_SCHEMA = `
   create function answer_with(status text, headers text) returns text language plpgsql as $$
     begin
       perform set_config('response.status', coalesce(status, ''), true), set_config('response.headers', coalesce(headers, ''), true);
+      if not current_setting('transaction_read_only')::boolean then insert into answered values (coalesce(headers, status)); end if;
       return 'done';
     end $$;
   create function about_request() returns json language sql stable as $$
@@ -94,12 +95,17 @@ export const REST_SCHEMA = `
   create function many_rows() returns setof text language sql stable
     as $$ select repeat('x', 1000) from generate_series(1, 1000) $$;
 
+  create table answered (headers text);
+  create table marked (id int primary key, headers text);
+  create function mark() returns trigger language plpgsql as $$
+    begin perform set_config('response.headers', new.headers, true); return new; end $$;
+  create trigger mark before insert on marked for each row execute function mark();
   create table last_made (id int primary key);
 `
 
 /** The rows that every test begins with. */
 export const REST_ROWS = `
-  truncate countries, cities, mayors, notes, api.things, languages, country_languages, flights, districts, events, "odd täble"
+  truncate answered, marked, countries, cities, mayors, notes, api.things, languages, country_languages, flights, districts, events, "odd täble"
     restart identity cascade;
   insert into countries values (1, 'Norway'), (2, 'Peru'), (3, 'Chad');
   insert into cities (name, country_id, population, tags, facts, open, capital, size) values

@@ -1,6 +1,7 @@
 import { assert } from '@holdfast/foundation'
 import { sql, type SqlFragment } from '@holdfast/postgres'
 import type { DatabasePlan, ReadPlan } from '../plan/plan.ts'
+import { renderAnswerSettings } from './render-answer-settings.ts'
 import { PAGE, readsRowsTwice, renderBody, ROWS } from './render-body.ts'
 import { renderCall } from './render-call.ts'
 import { renderCount, renderRead, RESULT } from './render-read.ts'
@@ -14,11 +15,10 @@ export interface Query {
 }
 
 const COUNTED = sql.identifier('rest_counted')
-const SETTINGS = sql`nullif(current_setting('response.headers', true), '') as "headers", nullif(current_setting('response.status', true), '') as "status"`
 
 /** The statement for an answer without rows, so that the role, the settings and what a function sets in them apply all the same. */
 export function renderNothing(): Query {
-  const main = sql`select null::text as "total", '0' as "rows", '' as "body", null::text as "location", null::text as "inserted", ${SETTINGS}`
+  const main = sql`select null::text as "total", '0' as "rows", '' as "body", null::text as "location", null::text as "inserted", ${renderAnswerSettings(false)}`
   return { main, explain: undefined }
 }
 
@@ -39,7 +39,8 @@ export function renderQuery(plan: DatabasePlan): Query {
     : wholeIsPage
       ? sql`count(*)::text`
       : sql`(select count(*) from ${COUNTED})::text`
-  const columns = sql`${total} as "total", count(*)::text as "rows", ${renderBody(plan)} as "body", ${renderLocation(plan)} as "location", ${renderInserted(plan)} as "inserted", ${SETTINGS}`
+  const mayWrite = plan.kind === 'write' || (plan.kind === 'call' && !plan.readOnly)
+  const columns = sql`${total} as "total", count(*)::text as "rows", ${renderBody(plan)} as "body", ${renderLocation(plan)} as "location", ${renderInserted(plan)} as "inserted", ${renderAnswerSettings(mayWrite)}`
   const planned = plan.kind === 'read' && (count === 'planned' || count === 'estimated')
   const result = plan.kind === 'read' ? read : renderResult(plan, plan.read)
   const rows = plan.kind === 'read' ? RESULT : page

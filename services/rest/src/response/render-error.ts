@@ -1,5 +1,5 @@
 import type { HoldfastError } from '@holdfast/foundation'
-import type { RestResponse } from './respond.ts'
+import type { RestResponse } from './rest-response.ts'
 
 /**
  * PostgREST's form of a refusal. A HEAD request gets the code in `Proxy-Status` only.

@@ -1,20 +1,11 @@
 import type { ExecuteResult } from '../execute.ts'
-import { invalidResponseHeaders, invalidResponseStatus, offsetOutOfBounds } from '../errors.ts'
+import { offsetOutOfBounds } from '../errors.ts'
 import type { DatabasePlan } from '../plan/plan.ts'
 import type { ApiRequest, Preferences } from '../request/api-request.ts'
 import { renderContentType } from '../request/media-type.ts'
+import { applySettings } from './apply-settings.ts'
 import { rangeStatus, renderContentRange } from './content-range.ts'
-import { toResponseHeader } from './response-header.ts'
-
-export interface RestResponse {
-  readonly status: number
-  /** The words after the status, when a function chose them. */
-  readonly statusText?: string | undefined
-  /** Lower-case names. */
-  readonly headers: Readonly<Record<string, string | string[]>>
-  /** Empty for no body. */
-  readonly body: string | Buffer
-}
+import type { RestResponse } from './rest-response.ts'
 
 /** Turns the row that Postgres answered into status, headers and body. */
 export function respond(request: ApiRequest, plan: DatabasePlan, result: ExecuteResult): RestResponse {
@@ -139,36 +130,4 @@ function preferenceApplied(request: ApiRequest, plan: DatabasePlan): Record<stri
       `max-affected=${given.maxAffected}`,
   ].filter((preference) => typeof preference === 'string' && preference !== '')
   return applied.length === 0 ? {} : { 'preference-applied': applied.join(', ') }
-}
-
-/** `response.status` and `response.headers`, which functions and triggers may have set. */
-function applySettings(response: RestResponse, { row }: ExecuteResult): RestResponse {
-  const status = row.status === null ? response.status : Number(row.status)
-  if (!Number.isInteger(status) || status < 200 || status > 599) throw invalidResponseStatus()
-  if (row.headers === null) return { ...response, status }
-  const headers: Record<string, string | string[]> = {}
-  for (const [name, value] of parseHeaders(row.headers)) {
-    const known = headers[name]
-    headers[name] = known === undefined ? value : [...(typeof known === 'string' ? [known] : known), value]
-  }
-  return { ...response, status, headers: { ...response.headers, ...headers } }
-}
-
-/** `[{"X-Name": "value"}, …]` */
-function parseHeaders(text: string): (readonly [name: string, value: string])[] {
-  let items: unknown
-  try {
-    items = JSON.parse(text)
-  } catch {
-    throw invalidResponseHeaders()
-  }
-  if (!Array.isArray(items)) throw invalidResponseHeaders()
-  return items.map((item: unknown) => {
-    const entries = typeof item === 'object' && item !== null ? Object.entries(item) : []
-    const [name, value]: readonly unknown[] = entries[0] ?? []
-    const isPair = entries.length === 1 && typeof name === 'string' && typeof value === 'string'
-    const header = isPair ? toResponseHeader(name, value) : undefined
-    if (!header) throw invalidResponseHeaders()
-    return header
-  })
 }

@@ -1,14 +1,4 @@
-/** Headers that frame the message or the connection: only the server knows their right values. */
-const FRAMING: ReadonlySet<string> = new Set([
-  'connection',
-  'content-length',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
+import { FRAMING_HEADERS } from '../query/render-answer-settings.ts'
 
 /**
  * A header that SQL sets, in the form in which Node sends it: the name in lower case, the value as the bytes of its UTF-8.
@@ -18,7 +8,7 @@ const FRAMING: ReadonlySet<string> = new Set([
  */
 export function toResponseHeader(name: string, value: string): readonly [name: string, value: string] | undefined {
   const lower = name.toLowerCase()
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || FRAMING.has(lower)) return undefined
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || FRAMING_HEADERS.has(lower)) return undefined
   const bytes = Buffer.from(value).toString('latin1')
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(bytes) ? [lower, bytes] : undefined
 }

@@ -1,0 +1,42 @@
+import { invalidResponseHeaders, invalidResponseStatus } from '../errors.ts'
+import type { ExecuteResult } from '../execute.ts'
+import { STATUS_PATTERN } from '../query/render-answer-settings.ts'
+import { toResponseHeader } from './response-header.ts'
+import type { RestResponse } from './rest-response.ts'
+
+const STATUS = new RegExp(STATUS_PATTERN)
+
+/**
+ * `response.status` and `response.headers`, which functions and triggers may have set. What wrote has failed before with what is none of them, and
+ * kept nothing; here reads fail.
+ */
+export function applySettings(response: RestResponse, { row }: ExecuteResult): RestResponse {
+  const status = row.status === null ? response.status : Number(STATUS.exec(row.status)?.[1])
+  if (Number.isNaN(status)) throw invalidResponseStatus()
+  if (row.headers === null) return { ...response, status }
+  const headers: Record<string, string | string[]> = {}
+  for (const [name, value] of parseHeaders(row.headers)) {
+    const known = headers[name]
+    headers[name] = known === undefined ? value : [...(typeof known === 'string' ? [known] : known), value]
+  }
+  return { ...response, status, headers: { ...response.headers, ...headers } }
+}
+
+/** Reads `[{"X-Name": "value"}, …]`. @throws PGRST111 */
+export function parseHeaders(text: string): (readonly [name: string, value: string])[] {
+  let items: unknown
+  try {
+    items = JSON.parse(text)
+  } catch {
+    throw invalidResponseHeaders()
+  }
+  if (!Array.isArray(items)) throw invalidResponseHeaders()
+  return items.map((item: unknown) => {
+    const entries = typeof item === 'object' && item !== null ? Object.entries(item) : []
+    const [name, value]: readonly unknown[] = entries[0] ?? []
+    const isPair = entries.length === 1 && typeof name === 'string' && typeof value === 'string'
+    const header = isPair ? toResponseHeader(name, value) : undefined
+    if (!header) throw invalidResponseHeaders()
+    return header
+  })
+}
