@@ -1,8 +1,8 @@
 import { parseTrustProxy } from '@holdfast/http'
 import { withOwnSettings } from '@holdfast/postgres'
 import { createChangeTap } from '@holdfast/replication'
+import { baseUrlOf } from './config/base-url.ts'
 import { resolveJwtSecret } from './config/jwt-secret.ts'
-import type { Config } from './config/options.ts'
 import { listenOn } from './gateway/gateway.ts'
 import type { Ground, Holdfast, OpenHoldfastOptions } from './holdfast.ts'
 import { openAccounts } from './parts/accounts.ts'
@@ -106,14 +106,4 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
 async function openTogether<A, B>(first: Promise<A>, second: Promise<B>): Promise<readonly [A, B]> {
   await Promise.allSettled([first, second])
   return [await first, await second]
-}
-
-/** Without a slash at the end. */
-function baseUrlOf({ externalUrl, host }: Config, port: number): string {
-  return (externalUrl ?? `http://${urlHost(host)}:${port}`).replace(/\/+$/, '')
-}
-
-function urlHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost'
-  return host.includes(':') ? `[${host}]` : host
 }

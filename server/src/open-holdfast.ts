@@ -1,7 +1,8 @@
 import { parseJwtSecret } from '@holdfast/auth'
 import { createPhases } from '@holdfast/foundation'
-import { findPort, parseTrustProxy } from '@holdfast/http'
+import { findPort, parseTrustProxy, readTlsIdentity } from '@holdfast/http'
 import { openEmbeddedCluster, openExternalCluster, type Cluster } from '@holdfast/postgres'
+import { tlsFilesOf } from './config/base-url.ts'
 import { requireLoopbackForSample } from './config/loopback.ts'
 import type { Holdfast, OpenHoldfastOptions } from './holdfast.ts'
 
@@ -14,6 +15,9 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   const { config } = options
   requireLoopbackForSample(config, config.sample)
   parseTrustProxy(config.trustProxy)
+  const tls = tlsFilesOf(config)
+  // Refused before anything is started, as a secret that is no good.
+  if (tls) readTlsIdentity(tls)
   // A configured secret that is no good is refused before anything is started.
   if (config.jwtSecret !== undefined) parseJwtSecret(config.jwtSecret)
   const phases = createPhases()

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { ServerOptions as HttpOptions } from 'node:http'
+import type { ServerOptions as HttpsOptions } from 'node:https'
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { HoldfastError, errorMessage, type Logger } from '@holdfast/foundation'
 import { createBodyMemory } from './body-memory.ts'
@@ -10,16 +12,20 @@ import {
   BODY_PATIENCE,
   CONNECTION_IDLE_MS,
   DRAIN_PATIENCE,
+  HANDSHAKE_TIMEOUT_MS,
   HEADERS_TIMEOUT_MS,
   PARAMETER_LENGTH_MAX,
 } from './limits.ts'
 import { limitSlowBodies, type BodyPatience } from './slow-bodies.ts'
 import { logFailure } from './log-failure.ts'
+import type { TlsIdentity } from './tls.ts'
 import type { TrustProxy } from './trust-proxy.ts'
 import { isWebSocketRequest, routeUpgrades } from './upgrades.ts'
 
 export interface HttpServerOptions {
   readonly logger: Logger
+  /** Speaks TLS with this certificate. Default: plain HTTP, for a proxy in front or this machine only. */
+  readonly tls?: Pick<TlsIdentity, 'cert' | 'key'> | undefined
   /** Whose `x-forwarded-*` headers are believed. Default: none. */
   readonly trustProxy?: TrustProxy | false
   /** How long request bodies may take. */
@@ -43,7 +49,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     trustProxy: typeof trustProxy === 'object' ? [...trustProxy] : trustProxy,
     bodyLimit: BODY_BYTES_MAX,
     keepAliveTimeout: CONNECTION_IDLE_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS, shouldUpgradeCallback: isWebSocketRequest },
+    ...serverOptionsOf(options.tls),
     // The net below `limitSlowBodies`, from the first byte of the headers on.
     requestTimeout: HEADERS_TIMEOUT_MS + bodyPatience.totalMs,
     genReqId: () => randomUUID(),
@@ -76,6 +82,14 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   })
   app.setErrorHandler((error, request, reply) => renderFailure(error, request, reply, logger))
   return app
+}
+
+/** Both kinds of server differ in what they are made with only, of which Fastify makes two types. */
+function serverOptionsOf(tls: HttpServerOptions['tls']): { readonly http: HttpOptions } {
+  const common = { headersTimeout: HEADERS_TIMEOUT_MS, shouldUpgradeCallback: isWebSocketRequest }
+  if (!tls) return { http: common }
+  const https: HttpsOptions = { ...common, cert: tls.cert, key: tls.key, handshakeTimeout: HANDSHAKE_TIMEOUT_MS }
+  return { https } as unknown as { readonly http: HttpOptions }
 }
 
 /**

@@ -8,5 +8,14 @@ export { createFairLimit, type FairLimit } from './fair-limit.ts'
 export { explainListen, findPort } from './find-port.ts'
 export { logFailure } from './log-failure.ts'
 export type { BodyPatience } from './slow-bodies.ts'
+export {
+  certifiedHost,
+  endOfCertificate,
+  followTlsFiles,
+  readTlsIdentity,
+  reminderOf,
+  type TlsFiles,
+  type TlsIdentity,
+} from './tls.ts'
 export { parseTrustProxy } from './trust-proxy.ts'
 export { isUpgrade, takeUpgrade, type Upgrade } from './upgrades.ts'

@@ -7,6 +7,9 @@ export const CONNECTION_IDLE_MS = 72_000
 /** Milliseconds that a client may take to send its headers. Above the idle time, as Node asks. */
 export const HEADERS_TIMEOUT_MS = 75_000
 
+/** Milliseconds that a client may take to agree on TLS. Phones on bad networks take some round trips of a second. */
+export const HANDSHAKE_TIMEOUT_MS = 20_000
+
 /** Characters of one part of an address. Function and table names stay far below. */
 export const PARAMETER_LENGTH_MAX = 512
 

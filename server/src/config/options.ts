@@ -76,7 +76,16 @@ export const serverOptions = {
   externalUrl: {
     type: 'string',
     description:
-      'The address under which people reach this server, when a proxy is in front of it. Default: host and port.',
+      'The address under which people reach this server, when a proxy is in front of it. Default: host and port; with `tlsCertFile` the first name of the certificate.',
+  },
+  tlsCertFile: {
+    type: 'string',
+    description:
+      'A PEM file with the certificate of this server and those between it and the root (`fullchain.pem`): serves HTTPS instead of plain HTTP. Renewed files are used without a restart.',
+  },
+  tlsKeyFile: {
+    type: 'string',
+    description: 'The PEM file of the private key that belongs to `tlsCertFile`, without a passphrase.',
   },
   allowRequestsWithoutKey: {
     type: 'boolean',

@@ -53,7 +53,7 @@ function openWebhooks({ config, logger, opened, openPool }: PartContext, given: 
   const options = optionsOf(config, webhooksOptions)
   const reach = createReach({
     baseUrl: given.baseUrl,
-    listening: { host: config.host, port: given.port },
+    listening: { host: config.host, port: given.port, isTls: config.tlsCertFile !== undefined },
     allow: options.webhooksAllow,
   })
   const pool = openPool({

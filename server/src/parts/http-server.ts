@@ -1,4 +1,6 @@
-import { createHttpServer, type parseTrustProxy } from '@holdfast/http'
+import type { Server } from 'node:https'
+import { createHttpServer, followTlsFiles, readTlsIdentity, type parseTrustProxy } from '@holdfast/http'
+import { tlsFilesOf } from '../config/base-url.ts'
 import { closeGateway } from '../gateway/gateway.ts'
 import type { PartContext } from './part-context.ts'
 
@@ -10,8 +12,11 @@ export function openHttpServer(
   { config, logger, opened }: PartContext,
   trustProxy: ReturnType<typeof parseTrustProxy>,
 ): ReturnType<typeof createHttpServer> {
+  const files = tlsFilesOf(config)
+  const tls = files && readTlsIdentity(files)
   const app = createHttpServer({
     logger,
+    tls,
     trustProxy,
     bodyPatience: {
       silenceMs: config.requestBodySilenceSeconds * 1_000,
@@ -22,5 +27,6 @@ export function openHttpServer(
     bodyMemoryBytesMax: config.requestBodyMemoryMax * 1024 * 1024,
   })
   opened.defer(() => closeGateway(app))
+  if (files && tls) opened.defer(followTlsFiles(app.server as Server, files, tls, logger))
   return app
 }

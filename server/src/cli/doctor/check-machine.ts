@@ -1,6 +1,7 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { findPort } from '@holdfast/http'
+import { endOfCertificate, findPort, readTlsIdentity, reminderOf } from '@holdfast/http'
+import { tlsFilesOf } from '../../config/base-url.ts'
 import type { InspectConfig } from '../../config/options.ts'
 import type { RunningServer } from '../../running-file.ts'
 import { failure, ok, problem, warning, type Finding } from './finding.ts'
@@ -18,6 +19,7 @@ export async function checkMachine(config: InspectConfig, running: RunningServer
     ok('node', `Node ${process.versions.node}`),
     checkDisk(config.dataDir),
     ...(await checkPorts(config, running)),
+    ...checkTls(config),
   ]
 }
 
@@ -30,6 +32,20 @@ function checkDisk(dataDir: string): Finding {
   const hint = 'Make room, or move the data folder: --data-dir.'
   if (free < DISK_NONE) return problem('disk', text, hint)
   return free < DISK_FEW ? warning('disk', text, hint) : ok('disk', text)
+}
+
+function checkTls(config: InspectConfig): Finding[] {
+  try {
+    const files = tlsFilesOf(config)
+    if (!files) return []
+    readTlsIdentity(files)
+    const end = endOfCertificate(files.certFile)
+    const reminder = reminderOf(end)
+    if (reminder !== undefined) return [warning('tls', reminder, 'Look why it was not renewed.')]
+    return [ok('tls', `the certificate is good until ${end.toISOString().slice(0, 10)}`)]
+  } catch (error) {
+    return [failure('tls', error)]
+  }
 }
 
 async function checkPorts(config: InspectConfig, running: RunningServer | undefined): Promise<Finding[]> {

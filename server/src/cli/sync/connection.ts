@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { errorMessage, HoldfastError } from '@holdfast/foundation'
+import { baseUrlOf } from '../../config/base-url.ts'
 import { readSigningSecret } from '../../config/jwt-secret.ts'
 import type { InspectConfig } from '../../config/options.ts'
 
@@ -20,7 +21,7 @@ const KEY_LIFETIME_S = 600
  * @throws {HoldfastError} `service_key_missing`
  */
 export function connectTo(config: InspectConfig, role: 'service_role' | 'authenticated' = 'service_role'): Connection {
-  const url = (config.url ?? config.externalUrl ?? `http://${hostOf(config.host)}:${config.port}`).replace(/\/+$/, '')
+  const url = config.url?.replace(/\/+$/, '') ?? baseUrlOf(config, config.port)
   const key = config.serviceKey ?? mintKey(config, role)
 
   async function request(
@@ -96,11 +97,6 @@ function readError(
   } catch {
     return undefined // not from this server
   }
-}
-
-function hostOf(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
-  return host.includes(':') ? `[${host}]` : host
 }
 
 /** A key in the usual form, made with the secret that the server has. */

@@ -2,10 +2,18 @@ import { lookup as resolveName } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { HoldfastError } from '@holdfast/foundation'
 
+/** Where this server listens. */
+export interface OwnAddress {
+  readonly host: string
+  readonly port: number
+  /** How it speaks TLS itself, if it does: with the name that its certificate is for, unless that is for an address. */
+  readonly tls?: { readonly servername?: string }
+}
+
 /** Where a request may go, and how it gets there. */
 export interface Reach {
   /** Where this server listens, if the address is its own; then it is asked there, whatever the name resolves to. */
-  own(url: URL): { readonly host: string; readonly port: number } | undefined
+  own(url: URL): OwnAddress | undefined
   /** @throws {AddressRefused} when the host is an address that may not be reached */
   check(url: URL): void
   /** Resolves a name to an address that may be reached; to be used by the connection itself, so that no second answer of DNS comes between. */
@@ -22,7 +30,7 @@ export class AddressRefused extends Error {
 export interface ReachOptions {
   /** Without a slash at the end. */
   readonly baseUrl: string
-  readonly listening: { readonly host: string; readonly port: number }
+  readonly listening: { readonly host: string; readonly port: number; readonly isTls?: boolean }
   readonly allow: readonly string[]
   /** The setting that {@link allow} comes from, for those who read why an address was refused. */
   readonly option?: string
@@ -81,7 +89,14 @@ export function createReach({ baseUrl, listening, allow, option = 'webhooksAllow
         url.origin === base.origin ||
         (url.protocol === 'http:' &&
           (url.host === OWN_GATEWAY || (OWN_NAMES.has(url.hostname) && portOf(url) === listening.port)))
-      return isOwn ? { host: listeningHost, port: listening.port } : undefined
+      if (!isOwn) return undefined
+      const name = base.hostname.replace(/^\[|\]$/g, '')
+      // RFC 6066, section 3: addresses are no server names.
+      return {
+        host: listeningHost,
+        port: listening.port,
+        ...(listening.isTls && { tls: isIP(name) === 0 ? { servername: name } : {} }),
+      }
     },
     check(url) {
       const host = url.hostname.replace(/^\[|\]$/g, '')

@@ -91,11 +91,14 @@ export function createSend(reach: Reach): Send {
     const own = reach.own(url)
     if (!own) reach.check(url)
     // Loading it takes longer than most of this service, and a start does not need it.
-    const start = own || url.protocol === 'http:' ? requestHttp : process.getBuiltinModule('node:https').request
-    const target = own ?? {
-      host: url.hostname.replace(/^\[|\]$/g, ''),
-      port: url.port === '' ? undefined : Number(url.port),
-    }
+    const isPlain = own ? !own.tls : url.protocol === 'http:'
+    const start = isPlain ? requestHttp : process.getBuiltinModule('node:https').request
+    const target = own
+      ? { host: own.host, port: own.port, ...own.tls }
+      : {
+          host: url.hostname.replace(/^\[|\]$/g, ''),
+          port: url.port === '' ? undefined : Number(url.port),
+        }
     return new Promise((resolve, reject) => {
       const sent = start(
         {
