@@ -5,6 +5,7 @@
  */
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 import { benchAccounts } from './accounts.bench.ts'
+import { benchApp } from './app.bench.ts'
 import { names as given, options } from './arguments.ts'
 import { compare } from './compare.ts'
 import { compareCosts } from './costs.ts'
@@ -39,6 +40,7 @@ const DEVICES_TOGETHER = [10, 50].map(sized)
 /** Those that start servers of their own. */
 const alone: Readonly<Record<string, () => Promise<Figure[]>>> = {
   start: benchStart,
+  app: () => benchApp(sized(100_000)),
   large: () => benchLarge(sized(1_000_000)),
   accounts: benchAccounts,
   rest: async () => {

@@ -13,6 +13,8 @@ export interface Figure {
   readonly reference?: Compared
   /** What another service needs for the same, published. */
   readonly baseline?: Compared
+  /** What it should not be above. It is told beside the figure, and fails nothing: figures depend on the machine. */
+  readonly budget?: number
 }
 
 const round = (value: number): number => (value >= 100 ? Math.round(value) : Math.round(value * 100) / 100)
@@ -32,18 +34,20 @@ const rounded = ({ name, value }: Compared): Compared => ({ name, value: round(v
 
 /** Prints figures as JSON lines for machines on standard output and as words for people on standard error. */
 export function report(figures: readonly Figure[]): void {
-  for (const { name, value, unit, reference, baseline } of figures) {
+  for (const { name, value, unit, reference, baseline, budget } of figures) {
     const line = {
       name,
       value: round(value),
       unit,
       ...(reference ? { reference: rounded(reference), ratio: round(value / reference.value) } : {}),
       ...(baseline ? { baseline: rounded(baseline) } : {}),
+      ...(budget === undefined ? {} : { budget }),
     }
     console.log(JSON.stringify(line))
     const compared = [reference, baseline].flatMap((other) =>
       other ? `   ${round(value / other.value)} × ${other.name} (${round(other.value)} ${unit})` : [],
     )
+    if (budget !== undefined) compared.push(`   ${value > budget ? 'ABOVE' : 'within'} its budget of ${budget} ${unit}`)
     console.error(`${name.padEnd(WIDTH)} ${String(round(value)).padStart(10)} ${unit}${compared.join('')}`)
   }
 }

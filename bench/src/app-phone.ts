@@ -1,0 +1,89 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium, type BrowserContext, type CDPSession, type Page } from '@playwright/test'
+import { installProbe } from './app-probes.ts'
+
+/** The processor of a phone beside that of this machine. It slows the page itself, not its workers, in which SQLite and sync run. */
+export const THROTTLING = 4
+
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const
+const DESK = { viewport: { width: 1280, height: 800 } } as const
+
+/** A browser with one tab that notes its own timings. */
+export interface Device extends AsyncDisposable {
+  readonly page: Page
+  readonly devtools: CDPSession
+}
+
+/** A device that can be switched off and on again: its browser keeps what it stored. */
+export interface Phone extends AsyncDisposable {
+  open(): Promise<Device>
+}
+
+/** A phone-sized browser with a profile of its own, slowed by {@link THROTTLING}. */
+export async function createPhone(): Promise<Phone> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-phone-'))
+  return {
+    open: () => launch(folder, PHONE, THROTTLING),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 10 }),
+  }
+}
+
+/** A browser at full speed without service workers, in which everything comes over the line. */
+export async function openDesk(): Promise<Device> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-desk-'))
+  const device = await launch(folder, { ...DESK, serviceWorkers: 'block' as const }, 1)
+  return {
+    ...device,
+    async [Symbol.asyncDispose]() {
+      await device[Symbol.asyncDispose]()
+      await rm(folder, { recursive: true, force: true, maxRetries: 10 })
+    },
+  }
+}
+
+async function launch(
+  folder: string,
+  options: NonNullable<Parameters<typeof chromium.launchPersistentContext>[1]>,
+  throttling: number,
+): Promise<Device> {
+  const context: BrowserContext = await chromium.launchPersistentContext(folder, {
+    executablePath: await findChromium(),
+    args: ARGUMENTS,
+    locale: 'en-GB',
+    timezoneId: 'Europe/London',
+    ...options,
+  })
+  try {
+    const page = context.pages()[0] ?? (await context.newPage())
+    page.setDefaultTimeout(TIMEOUT_MS)
+    await installProbe(page)
+    const devtools = await context.newCDPSession(page)
+    await devtools.send('Emulation.setCPUThrottlingRate', { rate: throttling })
+    return { page, devtools, [Symbol.asyncDispose]: () => context.close() }
+  } catch (error) {
+    await context.close()
+    throw error
+  }
+}
+
+/** For anything that is waited for, on a busy machine. */
+const TIMEOUT_MS = 60_000
+
+/** The browser that the browser tests use. */
+async function findChromium(): Promise<string> {
+  const script = new URL('../../scripts/chromium.ts', import.meta.url)
+  const { ensureChromium } = (await import(script.href)) as { readonly ensureChromium: () => Promise<string> }
+  return ensureChromium()
+}

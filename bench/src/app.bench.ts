@@ -1,0 +1,190 @@
+import type { Page } from '@playwright/test'
+import { openHoldfast, type Holdfast } from '@holdfast/test-support'
+import { LABEL, PERSON, prepareAppData, TABLE } from './app-data.ts'
+import { interact, typeInPlainCell } from './app-interactions.ts'
+import { createPhone, openDesk, type Device, type Phone } from './app-phone.ts'
+import { firstRowsMs, ROW, scriptBytes } from './app-probes.ts'
+import { jump, scrollAt, type Scrolled } from './app-scrolling.ts'
+import { median, percentile, type Compared, type Figure } from './report.ts'
+import { sized, sizedSeconds } from './size.ts'
+import { startPlain } from './start-plain.ts'
+
+const ROUNDS = sized(7)
+const SCROLL_SECONDS = sizedSeconds(2)
+const JUMPS = sized(20)
+/** From reading along to as fast as a finger throws a list. */
+const SPEEDS = [1_000, 4_000, 16_000, 64_000]
+
+/** What the README beside this folder aims at, for a phone. */
+const BUDGET = {
+  signInKb: 205,
+  firstGridKb: 350,
+  coldMs: 1_200,
+  interactionMs: 80,
+  filterMs: 200,
+  blankMs: 120,
+}
+
+const PLACE = `/w/holdfast/t/${TABLE}`
+
+/** The real app in a browser that is as slow as a phone, over a local database of so many rows, beside a plain page of forty cells. */
+export async function benchApp(rows: number): Promise<Figure[]> {
+  await using holdfast = await openHoldfast()
+  await prepareAppData(holdfast, rows)
+  await waitUntilReady(holdfast)
+  await using plain = await startPlain(new URL('plain-page.ts', import.meta.url), '')
+  await using phone = await createPhone()
+  return [
+    ...(await benchWeight(holdfast)),
+    ...(await benchFirstVisit(holdfast, phone, rows)),
+    ...(await benchVisit(holdfast, phone, plain.url, rows)),
+    ...(await benchColdOpen(holdfast, phone, rows)),
+  ]
+}
+
+async function waitUntilReady(holdfast: Holdfast): Promise<void> {
+  for (;;) {
+    const health = (await (await fetch(`${holdfast.url}/health`)).json()) as { readonly sync: string }
+    if (health.sync === 'ready') return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+/** Scripts on the way of a first visit, at full speed. */
+async function benchWeight(holdfast: Holdfast): Promise<Figure[]> {
+  await using desk = await openDesk()
+  const { page } = desk
+  await page.goto(holdfast.url + PLACE)
+  await page.getByRole('textbox', { name: 'E-mail' }).waitFor()
+  const signIn = await scriptBytes(page)
+  await enter(page)
+  await firstRowsMs(page)
+  return [
+    { name: 'app, scripts until one can sign in, gzip', value: signIn / 1_000, unit: 'kB', budget: BUDGET.signInKb },
+    {
+      name: 'app, scripts until the first grid has rows, gzip',
+      value: (await scriptBytes(page)) / 1_000,
+      unit: 'kB',
+      budget: BUDGET.firstGridKb,
+    },
+  ]
+}
+
+async function enter(page: Page): Promise<void> {
+  await page.getByRole('textbox', { name: 'E-mail' }).fill(PERSON.email)
+  const next = page.getByRole('button', { name: 'Continue with password' })
+  if (await next.isVisible()) await next.click()
+  await page.getByRole('textbox', { name: 'Password' }).fill(PERSON.password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+/** The first sync, until the device has everything that later visits need. */
+async function benchFirstVisit(holdfast: Holdfast, phone: Phone, rows: number): Promise<Figure[]> {
+  await using device = await phone.open()
+  const { page } = device
+  await page.goto(holdfast.url + PLACE)
+  await page.getByRole('textbox', { name: 'E-mail' }).waitFor()
+  await enter(page)
+  const entered = performance.now()
+  const firstMs = await firstRowsMs(page, 'press')
+  await page.getByRole('button', { name: 'Sync: Up to date' }).waitFor({ timeout: 600_000 })
+  const wholeMs = performance.now() - entered
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
+  // The index of words is made in the background; the footer of a search says so as long as it is.
+  await page.goto(`${holdfast.url}${PLACE}?q=${LABEL}`)
+  await page
+    .getByText(/^0 of /)
+    .first()
+    .waitFor()
+  await page.getByText(/^Search is being prepared/).waitFor({ state: 'detached', timeout: 600_000 })
+  return [
+    { name: `app, signing in → first rows, while ${rows} rows come`, value: firstMs, unit: 'ms' },
+    { name: `app, signing in → all of ${rows} rows`, value: wholeMs, unit: 'ms' },
+  ]
+}
+
+/** Opens with the server, and everything that is done in an open table. */
+async function benchVisit(holdfast: Holdfast, phone: Phone, plainUrl: string, rows: number): Promise<Figure[]> {
+  await using device = await phone.open()
+  const { page } = device
+  const [plainMs, openMs, plainPressMs]: [number[], number[], number[]] = [[], [], []]
+  for (let round = 0; round < ROUNDS; round++) {
+    await page.goto(plainUrl)
+    plainMs.push(await firstRowsMs(page))
+    plainPressMs.push(...(await typeInPlainCell(page, round)))
+    await page.goto(holdfast.url + PLACE)
+    openMs.push(await firstRowsMs(page))
+  }
+  const opened = { name: 'a plain page of 40 cells', value: median(plainMs) }
+  return [
+    { name: `app, open over ${rows} rows → first rows`, value: median(openMs), unit: 'ms', reference: opened },
+    ...(await benchScrolling(device, 'list')),
+    ...(await benchGrid(device, { name: 'typing in a plain page', value: percentile(plainPressMs, 0.95) })),
+  ]
+}
+
+async function benchGrid(device: Device, plainPress: Compared): Promise<Figure[]> {
+  const { page } = device
+  await page.getByRole('button', { name: 'Show as grid' }).tap()
+  await page.locator(ROW).first().waitFor()
+  const figures = await benchScrolling(device, 'grid')
+  await page.getByRole('grid').evaluate((grid) => grid.scrollTo({ top: 0 }))
+  const { pressMs, rowsMs } = await interact(page, ROUNDS)
+  const all = [...pressMs.values()].flat()
+  return [
+    ...figures,
+    {
+      name: `app, p95 of all ${all.length} keys and presses → next paint (INP)`,
+      value: percentile(all, 0.95),
+      unit: 'ms',
+      reference: plainPress,
+      budget: BUDGET.interactionMs,
+    },
+    ...[...pressMs].map(([name, values]) => ({
+      name: `app, ${name}: p95 of ${values.length} keys and presses → next paint`,
+      value: percentile(values, 0.95),
+      unit: 'ms',
+      budget: BUDGET.interactionMs,
+    })),
+    ...[...rowsMs].map(([name, values]) => ({
+      name: `app, ${name} → its rows`,
+      value: median(values),
+      unit: 'ms',
+      ...(name.startsWith('filter') ? { budget: BUDGET.filterMs } : {}),
+    })),
+  ]
+}
+
+async function benchScrolling(device: Device, what: 'grid' | 'list'): Promise<Figure[]> {
+  const figures: Figure[] = []
+  const add = (how: string, { blankMs, linesMs, frameMs }: Scrolled): void => {
+    const name = `app, ${what} scrolled ${how}`
+    figures.push(
+      { name: `${name}: longest blank band`, value: blankMs, unit: 'ms', budget: BUDGET.blankMs },
+      { name: `${name}: longest with lines for rows`, value: linesMs, unit: 'ms' },
+      { name: `${name}: p95 of frames`, value: percentile(frameMs, 0.95), unit: 'ms' },
+    )
+  }
+  for (const speed of SPEEDS) add(`at ${speed} px/s`, await scrollAt(device, speed, SCROLL_SECONDS))
+  add('by jumps', await jump(device, JUMPS))
+  return figures
+}
+
+/** Starts the browser anew while the server is stopped, again and again. */
+async function benchColdOpen(holdfast: Holdfast, phone: Phone, rows: number): Promise<Figure[]> {
+  await holdfast.stop()
+  const coldMs: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    await using device = await phone.open()
+    await device.page.goto(holdfast.url + PLACE)
+    coldMs.push(await firstRowsMs(device.page))
+  }
+  return [
+    {
+      name: `app, cold open over ${rows} rows, server stopped → first rows`,
+      value: median(coldMs),
+      unit: 'ms',
+      budget: BUDGET.coldMs,
+    },
+  ]
+}
