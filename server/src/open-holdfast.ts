@@ -4,6 +4,7 @@ import { findPort, parseTrustProxy, readTlsIdentity } from '@holdfast/http'
 import { openEmbeddedCluster, openExternalCluster, type Cluster } from '@holdfast/postgres'
 import { tlsFilesOf } from './config/base-url.ts'
 import { requireLoopbackForSample } from './config/loopback.ts'
+import { readMapSettings } from './config/map-settings.ts'
 import type { Holdfast, OpenHoldfastOptions } from './holdfast.ts'
 
 /**
@@ -15,6 +16,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   const { config } = options
   requireLoopbackForSample(config, config.sample)
   parseTrustProxy(config.trustProxy)
+  readMapSettings(config)
   const tls = tlsFilesOf(config)
   // Refused before anything is started, as a secret that is no good.
   if (tls) readTlsIdentity(tls)

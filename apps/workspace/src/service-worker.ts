@@ -1,5 +1,11 @@
 import { shownNotification } from './lib/push/push-message.ts'
-import { createHandlerBoundToURL, cleanupOutdatedCaches, precacheAndRoute } from 'workbox-precaching'
+import {
+  cleanupOutdatedCaches,
+  createHandlerBoundToURL,
+  getCacheKeyForURL,
+  matchPrecache,
+  precacheAndRoute,
+} from 'workbox-precaching'
 
 declare const self: Omit<ServiceWorkerGlobalScope, '__WB_MANIFEST'> & {
   readonly __WB_MANIFEST: { readonly url: string; readonly revision: string | null }[]
@@ -10,46 +16,54 @@ const SERVER_PATHS =
   /^\/(auth\/v1|rest\/v1|sync|write-checkpoint2\.json|health|mailbox|metrics|app\/v1|storage\/v1|functions\/v1|realtime\/v1|admin\/v1)(\/|$)/
 
 const manifest = self.__WB_MANIFEST
-/** Texts of other languages than English: only the devices whose reader has the language keep them. */
-const texts = manifest
+/** What only some devices need: the texts of another language than English, and what draws the background of maps. They keep it once they had it. */
+const parts = manifest
   .map(({ url }) => new URL(url, self.location.origin).href)
-  .filter((url) => languageOf(url) !== undefined)
+  .filter((url) => partOf(url) !== undefined)
 
 // The shell, the workers and SQLite's wasm are all in the manifest, so a cold start needs no network.
 precacheAndRoute(
-  manifest.filter(({ url }) => languageOf(url) === undefined),
+  manifest.filter(({ url }) => partOf(url) === undefined),
   { cleanURLs: false },
 )
 cleanupOutdatedCaches()
 
-/** The page puts the texts of its language there (`src/app/load-texts.ts`). */
-const TEXTS_CACHE = 'holdfast-texts'
+/** The page puts the texts of its language there as well (`src/lib/data/load-texts.ts`). */
+const PARTS_CACHE = 'holdfast-parts'
 
-function languageOf(url: string): string | undefined {
-  return /\/?assets\/(german)-[^/]*\.js$/.exec(url)?.[1]
+function partOf(url: string): string | undefined {
+  return /\/?assets\/(german|maplibre-gl-worker|maplibre-gl)-[^/]*\.m?js$/.exec(url)?.[1]
 }
 
-// A new version has the texts of the languages that this device reads before it takes over.
+// A new version has the parts that this device uses before it takes over.
 self.addEventListener('install', (event) => {
-  event.waitUntil(keepTexts())
+  event.waitUntil(keepParts())
 })
 
-async function keepTexts(): Promise<void> {
-  const cache = await caches.open(TEXTS_CACHE)
-  const kept = new Set((await cache.keys()).map(({ url }) => languageOf(url)))
-  await cache.addAll(texts.filter((url) => kept.has(languageOf(url))))
+async function keepParts(): Promise<void> {
+  const cache = await caches.open(PARTS_CACHE)
+  const kept = new Set((await cache.keys()).map(({ url }) => partOf(url)))
+  await cache.addAll(parts.filter((url) => kept.has(partOf(url))))
 }
 
-async function forgetOlderTexts(): Promise<void> {
-  const cache = await caches.open(TEXTS_CACHE)
-  const older = (await cache.keys()).filter(({ url }) => !texts.includes(url))
+async function forgetOlderParts(): Promise<void> {
+  const cache = await caches.open(PARTS_CACHE)
+  const older = (await cache.keys()).filter(({ url }) => !parts.includes(url))
   await Promise.all(older.map((request) => cache.delete(request)))
 }
 
 self.addEventListener('fetch', (event) => {
-  if (!texts.includes(event.request.url)) return
-  event.respondWith(caches.match(event.request).then((kept) => kept ?? fetch(event.request)))
+  if (parts.includes(event.request.url)) event.respondWith(answerWithPart(event.request))
 })
+
+async function answerWithPart(request: Request): Promise<Response> {
+  const cache = await caches.open(PARTS_CACHE)
+  const kept = await cache.match(request)
+  if (kept) return kept
+  const response = await fetch(request)
+  if (response.ok) await cache.put(request, response.clone())
+  return response
+}
 
 const answerWithShell = createHandlerBoundToURL('/index.html')
 
@@ -65,13 +79,27 @@ self.addEventListener('fetch', (event) => {
 // A new version waits: tabs of the old one keep the files they were loaded with until the person agrees.
 self.addEventListener('message', (event) => {
   const message: unknown = event.data
-  if (typeof message === 'object' && message !== null && 'type' in message && message.type === 'skip-waiting') {
-    event.waitUntil(self.skipWaiting())
-  }
+  if (typeof message !== 'object' || message === null || !('type' in message)) return
+  if (message.type === 'skip-waiting') event.waitUntil(self.skipWaiting())
+  if (message.type === 'renew-shell') event.waitUntil(renewShell())
 })
 
+const SHELL = '/index.html'
+
+/** The shell is kept with its content security policy, which the operator may have changed without a new version of the app. */
+async function renewShell(): Promise<void> {
+  const [kept, fresh] = await Promise.all([matchPrecache(SHELL), fetch(SHELL, { cache: 'no-store' })])
+  const key = getCacheKeyForURL(SHELL)
+  // Another version comes with its own files.
+  if (!kept || !fresh.ok || key === undefined || (await kept.text()) !== (await fresh.clone().text())) return
+  for (const name of await caches.keys()) {
+    const cache = await caches.open(name)
+    if (await cache.match(key)) await cache.put(key, fresh.clone())
+  }
+}
+
 self.addEventListener('activate', (event) => {
-  event.waitUntil(Promise.all([self.clients.claim(), forgetOlderTexts()]))
+  event.waitUntil(Promise.all([self.clients.claim(), forgetOlderParts()]))
 })
 
 self.addEventListener('push', (event) => {

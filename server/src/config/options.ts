@@ -109,6 +109,21 @@ export const serverOptions = {
     default: 'Holdfast',
     description: 'The name of the project, as the app shows it.',
   },
+  mapStyleUrl: {
+    type: 'string',
+    description:
+      'The address of a MapLibre style (`https://tiles.example.com/style.json`) that the app draws below records on a map. Default: none; the app draws lines of latitude and longitude itself.',
+  },
+  mapDarkStyleUrl: {
+    type: 'string',
+    description: 'The same for people who use the app dark. Default: `mapStyleUrl`.',
+  },
+  mapOrigins: {
+    type: 'list',
+    default: [],
+    description:
+      'The origins (`https://fonts.example.com`) beside those of the styles that tiles, glyphs and sprites of the map come from. The app loads from no others.',
+  },
   jwtSecret: {
     type: 'string',
     secret: true,

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
+import type { MapSettings } from '../config/map-settings.ts'
 import { VERSION } from '../version.ts'
 
 /** What every visitor may know before signing in. Never the service key. */
@@ -16,6 +17,8 @@ export interface AppConfig {
   readonly hasChannels: boolean
   /** What a browser subscribes to notifications with; none when this server sends none. */
   readonly pushKey: string | undefined
+  /** What is drawn below records on a map; none: the app draws lines itself. */
+  readonly map: MapSettings | undefined
   readonly account: AccountRules
 }
 
@@ -51,6 +54,7 @@ export function appConfigRoutes(config: AppConfig): FastifyPluginAsync {
     sample: config.sample ?? null,
     hasChannels: config.hasChannels,
     pushKey: config.pushKey ?? null,
+    map: config.map ? { style: config.map.style, darkStyle: config.map.darkStyle ?? null } : null,
     account: config.account,
   }
   return async (app) => {

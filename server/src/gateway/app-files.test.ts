@@ -24,7 +24,7 @@ beforeEach(async () => {
   writeFileSync(join(directory, 'assets', 'main-abc.js'), SCRIPT)
   writeFileSync(join(directory, 'assets', 'sqlite-abc.wasm'), Buffer.alloc(2_000))
   app = createHttpServer({ logger: silentLogger })
-  await app.register(appFiles({ directory, isApi }))
+  await app.register(appFiles({ directory, isApi, mapOrigins: [] }))
 })
 
 afterEach(async () => {
@@ -125,6 +125,7 @@ describe('the app', () => {
       const { headers } = await app.inject({ url, ...page })
       const policy = String(headers['content-security-policy'])
       expect(policy).toContain("script-src 'self' 'wasm-unsafe-eval';")
+      expect(policy).toContain("connect-src 'self';")
       expect(policy).toContain("object-src 'none'")
       expect(policy).not.toContain('unsafe-inline')
       expect(policy).not.toContain("'unsafe-eval'")
@@ -137,9 +138,18 @@ describe('the app', () => {
   })
 })
 
+test('an app with a map may load data from the origins of the map, and nothing else from there', async () => {
+  const withMap = createHttpServer({ logger: silentLogger })
+  const mapOrigins = ['https://tiles.example.com', 'https://fonts.example.com']
+  await withMap.register(appFiles({ directory: join(root, 'dist'), isApi, mapOrigins }))
+  const policy = String((await withMap.inject({ url: '/', ...page })).headers['content-security-policy'])
+  const naming = policy.split('; ').filter((rule) => rule.includes('example.com'))
+  expect(naming).toEqual(["connect-src 'self' https://tiles.example.com https://fonts.example.com"])
+})
+
 test('an app that was not built says how to build it', async () => {
   const empty = createHttpServer({ logger: silentLogger })
-  await empty.register(appFiles({ directory: join(root, 'nothing'), isApi }))
+  await empty.register(appFiles({ directory: join(root, 'nothing'), isApi, mapOrigins: [] }))
   const answer = await empty.inject({ url: '/', ...page })
   expect([answer.statusCode, answer.body]).toEqual([503, expect.stringContaining('npm run build')])
 })

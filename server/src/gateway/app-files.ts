@@ -31,25 +31,27 @@ const COMPRESS_BYTES_MIN = 1_024
 /** Milliseconds between two looks for new files, after an address was not found. */
 const RESCAN_MS = 1_000
 
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'self'",
-  "script-src 'self' 'wasm-unsafe-eval'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "worker-src 'self'",
-  "manifest-src 'self'",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "form-action 'self'",
-  "require-trusted-types-for 'script'",
-].join('; ')
+/** @param origins - what pages may load data from beside this server */
+function contentSecurityPolicy(origins: readonly string[]): string {
+  return [
+    "default-src 'self'",
+    "script-src 'self' 'wasm-unsafe-eval'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    ["connect-src 'self'", ...origins].join(' '),
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "form-action 'self'",
+    "require-trusted-types-for 'script'",
+  ].join('; ')
+}
 
 /** On every file of the app, workers included: a worker lives under the policy of its own answer. */
 const HEADERS = {
-  'content-security-policy': CONTENT_SECURITY_POLICY,
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy':
@@ -75,6 +77,8 @@ export interface AppFilesOptions {
   readonly directory: string
   /** Addresses that belong to an API: a page is never the answer there. */
   readonly isApi: (path: string) => boolean
+  /** Origins that the app's maps load from. */
+  readonly mapOrigins: readonly string[]
 }
 
 /**
@@ -84,6 +88,7 @@ export interface AppFilesOptions {
 export function appFiles(options: AppFilesOptions): FastifyPluginAsync {
   return async (app) => {
     const files = createFileTable(options.directory)
+    const headers = { ...HEADERS, 'content-security-policy': contentSecurityPolicy(options.mapOrigins) }
     app.route({
       method: ['GET', 'HEAD'],
       url: '/*',
@@ -92,13 +97,13 @@ export function appFiles(options: AppFilesOptions): FastifyPluginAsync {
         const path = decodePath(request.url)
         if (options.isApi(path)) return reply.callNotFound()
         const file = await files.find(path === '/' ? '/index.html' : path)
-        if (file) return send(request, reply, file)
+        if (file) return send(request, reply.headers(headers), file)
         if (!wantsPage(request, path)) return reply.callNotFound()
         const page = await files.find('/index.html')
-        if (page) return send(request, reply, page)
+        if (page) return send(request, reply.headers(headers), page)
         return reply
           .code(503)
-          .headers({ ...HEADERS, 'content-type': 'text/plain; charset=utf-8' })
+          .headers({ ...headers, 'content-type': 'text/plain; charset=utf-8' })
           .send(NOT_BUILT)
       },
     })
@@ -123,7 +128,6 @@ async function send(request: FastifyRequest, reply: FastifyReply, file: AppFile)
   const encoding = chooseEncoding(request, file)
   const etag = `"${file.etag}${encoding === undefined ? '' : `-${encoding}`}"`
   reply.headers({
-    ...HEADERS,
     'content-type': MEDIA_TYPES[file.extension] ?? 'application/octet-stream',
     // The build puts a hash of the content into the names below /assets/.
     'cache-control': file.path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',

@@ -82,6 +82,7 @@ async function open(changes: Partial<GatewayOptions> = {}) {
       sample: undefined,
       pushKey: undefined,
       hasChannels: true,
+      map: undefined,
       account: ACCOUNT_RULES,
     },
     appDirectory: '/nowhere',
@@ -349,14 +350,14 @@ test('while Postgres is away every API says when to come back, at once', async (
 })
 
 test('visitors learn the public key and the name, and never the service key', async () => {
-  const answer = await (await open()).inject('/app/v1/config')
-  expect(answer.json()).toEqual({
+  expect((await (await open()).inject('/app/v1/config')).json()).toEqual({
     project: { name: 'Träger & Co', slug: 'trager-co' },
     pushKey: null,
     anonKey: 'anon-key',
     version: expect.stringMatching(/^\d+\.\d+\.\d+/) as string,
     sample: null,
     hasChannels: true,
+    map: null,
     account: ACCOUNT_RULES,
   })
 })

@@ -179,7 +179,9 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
     const { projectName } = options.config
     await app.register(mailboxRoutes({ ...options.mailbox, projectName, verifyToken: options.verifyAdminToken }))
   }
-  await app.register(appFiles({ directory: options.appDirectory, isApi }))
+  await app.register(
+    appFiles({ directory: options.appDirectory, isApi, mapOrigins: options.config.map?.origins ?? [] }),
+  )
 }
 
 /** Functions say themselves which origins may use them, and look for tokens only if they are told to. */

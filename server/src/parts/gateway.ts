@@ -7,6 +7,7 @@ import { SAMPLE_PASSWORD, sampleAccounts } from '@holdfast/sample'
 import { keyDemandOf, type StorageService } from '@holdfast/storage'
 import type { SyncService } from '@holdfast/sync'
 import { servesThisMachineOnly } from '../config/loopback.ts'
+import { readMapSettings } from '../config/map-settings.ts'
 import type { Config } from '../config/options.ts'
 import type { AppConfig } from '../gateway/app-config.ts'
 import { mountGateway } from '../gateway/gateway.ts'
@@ -99,6 +100,7 @@ function appConfigOf(
       : undefined,
     hasChannels: config.realtimeEnabled,
     pushKey: push?.publicKey,
+    map: readMapSettings(config),
     account: {
       password: { lengthMin: config.minimumPasswordLength, requirements: config.passwordRequirements },
       codeDigits: {

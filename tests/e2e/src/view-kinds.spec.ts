@@ -1,8 +1,10 @@
 import { sql } from '@holdfast/postgres'
 import type { Holdfast } from '@holdfast/test-support'
+import type { Locator } from '@playwright/test'
 import { expectAccessible } from './support/accessibility.ts'
 import { makeActions } from './support/actions.ts'
 import { expect, test } from './support/fixtures.ts'
+import { MAP_COLOURS } from './support/map-server.ts'
 
 interface NewView {
   readonly type: string
@@ -21,9 +23,32 @@ async function makeView({ admin }: Holdfast, { type, config, table = 'actions' }
 
 const KINDS = 'all(title.has.Kinds:)'
 
+/** How much of a part of the page has one colour. */
+async function shareOf(part: Locator, [red, green, blue]: readonly [number, number, number]): Promise<number> {
+  const picture = `data:image/png;base64,${(await part.screenshot()).toString('base64')}`
+  return part.page().evaluate(
+    async ({ address, colour }) => {
+      const image = new Image()
+      image.src = address
+      await image.decode()
+      const context = new OffscreenCanvas(image.width, image.height).getContext('2d')
+      if (!context) throw new Error('a canvas has a context')
+      context.drawImage(image, 0, 0)
+      const { data } = context.getImageData(0, 0, image.width, image.height)
+      let found = 0
+      for (let at = 0; at < data.length; at += 4) {
+        if (colour.every((value, index) => Math.abs(value - (data[at + index] ?? 0)) <= 2)) found++
+      }
+      return found / (data.length / 4)
+    },
+    { address: picture, colour: [red, green, blue] },
+  )
+}
+
 test('a calendar, a gallery, a map and a form show the same records, and change them where a person may', async ({
   arrive,
   holdfast,
+  maps,
 }) => {
   const [one, two] = await makeActions(holdfast, ['Kinds: one', 'Kinds: two', 'Kinds: three', 'Kinds: four'])
   if (!one || !two) throw new Error('actions were made')
@@ -89,6 +114,7 @@ test('a calendar, a gallery, a map and a form show the same records, and change 
 
   await test.step('a map counts what is near to each other, comes nearer, and opens a record', async () => {
     const map = await makeView(holdfast, { type: 'map', table: 'sites', config: { sort: 'name' } })
+    maps.setSilent(true)
     await page.goto(`${dana.home}/t/sites/v/${map}`)
     const area = page.getByRole('application', { name: 'Sites, map' })
     await expect(area.locator('[data-spot]').first()).toBeVisible()
@@ -108,6 +134,31 @@ test('a calendar, a gallery, a map and a form show the same records, and change 
     const name = ((await single.getAttribute('aria-label')) ?? '').split(',')[0] ?? ''
     await single.click()
     await expect(page.getByRole('complementary').getByRole('heading', { name })).toBeVisible()
+  })
+
+  await test.step('the background of a map comes from the tiles of the operator, and is there off line once seen', async () => {
+    const area = page.getByRole('application', { name: 'Sites, map' })
+    const note = area.getByRole('status')
+    // Its server says nothing: what was done until here was done on the simple ground.
+    await expect(note).toHaveText('The map background could not be loaded. Try again')
+    maps.setSilent(false)
+    await note.getByRole('button', { name: 'Try again' }).click()
+    await expect(area.getByRole('link', { name: '© Drawn for a test' })).toBeVisible()
+    await expect(note).toBeEmpty()
+    await expect.poll(() => shareOf(area, MAP_COLOURS.light)).toBeGreaterThan(0.2)
+    await expectAccessible(page, 'a map with a background')
+
+    await dana.goOffline()
+    await page.reload()
+    await expect(area.locator('[data-spot]').first()).toBeVisible()
+    await expect.poll(() => shareOf(area, MAP_COLOURS.light)).toBeGreaterThan(0.2)
+    // The dark one was not seen: it is the simple ground, and says so.
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await expect(note).toHaveText('The map background needs a connection.')
+    expect(await shareOf(area, MAP_COLOURS.light)).toBe(0)
+    await dana.goOnline()
+    await expect.poll(() => shareOf(area, MAP_COLOURS.dark)).toBeGreaterThan(0.2)
+    await page.emulateMedia({ colorScheme: 'light' })
   })
 
   await test.step('a form asks in its own words, keeps what was filled in, and makes records off line', async () => {

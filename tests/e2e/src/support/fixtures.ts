@@ -1,10 +1,13 @@
 import { expect, test as base } from '@playwright/test'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
+import { openMapServer, type MapServer } from './map-server.ts'
 import { openPerson, type AccountName, type Person, type PersonOptions } from './person.ts'
 
 export { expect }
 
 interface WorkerFixtures {
+  /** What the server names for maps. */
+  readonly maps: MapServer
   /** A real server with the sample, one for each worker. */
   readonly holdfast: Holdfast
 }
@@ -15,10 +18,18 @@ interface TestFixtures {
 }
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
-  holdfast: [
+  maps: [
     // oxlint-disable-next-line no-empty-pattern -- the test tool reads which fixtures are needed from the pattern
     async ({}, use) => {
-      await using holdfast = await openHoldfast({ sample: true })
+      await using maps = await openMapServer()
+      await use(maps)
+    },
+    { scope: 'worker' },
+  ],
+  holdfast: [
+    async ({ maps }, use) => {
+      const args = [`--map-style-url=${maps.url}/light.json`, `--map-dark-style-url=${maps.url}/dark.json`]
+      await using holdfast = await openHoldfast({ sample: true, args })
       // A busy machine may be ready before its first copy of all tables is: a page that came then would be told to wait, in the console too.
       await expect
         .poll(async () => ((await (await fetch(`${holdfast.url}/health`)).json()) as { sync: string }).sync, {

@@ -2,6 +2,7 @@ import type { UnsentCount } from '@holdfast/client'
 import { useLocalDatabase } from '@holdfast/react'
 import { useEffect, useReducer } from 'react'
 import { forgetAccount, rememberWaiting } from '../../lib/data/accounts.ts'
+import { forgetMapFiles } from '../../lib/data/map-cache.ts'
 import { forgetLooks } from '../../lib/data/remembered-looks.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { setPaused } from '../../lib/data/pause.ts'
@@ -36,6 +37,7 @@ export function useLeaving({
       if (data === 'wipe') {
         forgetAccount(local.userId)
         forgetLooks(local.userId)
+        await forgetMapFiles()
       }
     } catch (cause) {
       dispatch({ kind: 'failed', cause })

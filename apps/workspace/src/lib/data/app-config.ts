@@ -34,6 +34,10 @@ const schema = v.object({
   vfs: v.optional(v.string()),
   hasChannels: v.optional(v.boolean()),
   pushKey: v.optional(v.nullable(v.string())),
+  map: v.fallback(
+    v.nullish(v.object({ style: v.string(), darkStyle: v.optional(v.nullable(v.string()), null) })),
+    undefined,
+  ),
   account: v.fallback(v.optional(rules), undefined),
   sample: v.optional(
     v.nullable(
@@ -59,8 +63,16 @@ export interface AppConfig {
   readonly hasChannels: boolean
   /** What a browser subscribes to notifications with; none when the server sends none. */
   readonly pushKey: string | undefined
+  /** The MapLibre styles of what is below records on a map, as the operator names them; without any the app draws it. */
+  readonly map: MapStyles | undefined
   /** What the account screens and forms for new passwords have to know beforehand. */
   readonly account: AccountRules
+}
+
+export interface MapStyles {
+  readonly style: string
+  /** None: people who use the app dark see the other. */
+  readonly darkStyle: string | null
 }
 
 export interface AccountRules {
@@ -119,6 +131,7 @@ function toConfig(value: v.InferOutput<typeof schema>): AppConfig {
     sample: value.sample ?? undefined,
     hasChannels: value.hasChannels ?? true,
     pushKey: value.pushKey ?? undefined,
+    map: value.map ?? undefined,
     account: value.account ?? DEFAULT_RULES,
   }
 }

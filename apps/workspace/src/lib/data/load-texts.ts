@@ -2,7 +2,7 @@ import { type Language, pageLanguage, pageLocale } from '../language.ts'
 import { readTextsFrom } from '../texts.ts'
 
 /** Where the service worker finds the texts of the reader's language without a connection. */
-const TEXTS_CACHE = 'holdfast-texts'
+const PARTS_CACHE = 'holdfast-parts'
 
 /**
  * Loads the texts of the page's language; called once, before the first screen.
@@ -42,6 +42,6 @@ export async function fetchTexts(language: Language): Promise<void> {
 
 async function keepTexts(address: string): Promise<void> {
   if (!import.meta.env.PROD || !('caches' in globalThis)) return
-  const cache = await caches.open(TEXTS_CACHE)
+  const cache = await caches.open(PARTS_CACHE)
   if ((await cache.match(address)) === undefined) await cache.add(address)
 }

@@ -8,6 +8,9 @@ import { mapMessages as words } from '../../../messages/map.ts'
 import type { KindProps } from '../kind-props.ts'
 import type { GridQuery } from '../query/grid-query.ts'
 import { useSearchedQuery } from '../use-searched-query.ts'
+import { BackgroundNotes } from './background/background-notes.tsx'
+import { TileGround } from './background/tile-ground.tsx'
+import { useBackground } from './background/use-background.ts'
 import { formatMetres, MapGround, ScaleBar } from './map-ground.tsx'
 import { MapSpots } from './map-spots.tsx'
 import { cellsOver, type Extent, extentSql, type Spot, spotsSql } from './map-sql.ts'
@@ -27,7 +30,7 @@ const SAME_PLACE = 1e-5
 /** A map that has never been seen: all of Europe. */
 const ANYWHERE: Camera = { lon: 10, lat: 50, zoom: 3 }
 
-/** The records of a view at their places. The ground is drawn here and needs no network. */
+/** The records of a view at their places, over the map that the operator names or a ground that needs no network. */
 export function MapView(props: KindProps): JSX.Element {
   const { fields, view } = props
   const usable = pointFields(fields)
@@ -64,6 +67,7 @@ function MapOfPoints({ table, view, state, point }: KindProps & { readonly point
   const camera = moved ?? (hasPlaces && size ? fitTo(extent, size) : ANYWHERE)
   const control = useCamera(element, size, camera, setMoved, hasPlaces ? () => setMoved(undefined) : undefined)
   const spots = useSpots(query, point, camera, size)
+  const background = useBackground()
   const onSpot = (spot: Spot): void => {
     if (spot['#count'] === 1) return view.openRecord(spot.id)
     const isOnePlace = spot['#east'] - spot['#west'] < SAME_PLACE && spot['#north'] - spot['#south'] < SAME_PLACE
@@ -87,7 +91,10 @@ function MapOfPoints({ table, view, state, point }: KindProps & { readonly point
       </p>
       {size === undefined ? null : (
         <>
-          <MapGround camera={camera} size={size} />
+          {background.state.phase === 'shown' ? null : <MapGround camera={camera} size={size} />}
+          {background.style === undefined ? null : (
+            <TileGround key={background.attempt} {...{ background, camera }} style={background.style} />
+          )}
           {position === undefined ? null : <MyPosition {...{ position, camera, size }} />}
           <MapSpots {...{ table, spots, camera, size, onSpot }} fields={view.shown} openRecord={view.record} />
         </>
@@ -98,7 +105,10 @@ function MapOfPoints({ table, view, state, point }: KindProps & { readonly point
         </div>
       ) : null}
       <ScaleBar camera={camera} />
-      <Without count={extent && state.count !== undefined ? state.count - extent.placed : 0} />
+      <div className="pointer-events-none absolute right-2 bottom-2 left-36 flex flex-col items-end gap-1 text-right text-small">
+        <Without count={extent && state.count !== undefined ? state.count - extent.placed : 0} />
+        <BackgroundNotes background={background} />
+      </div>
       <MapButtons
         control={control}
         isLooking={isLooking}
@@ -121,11 +131,7 @@ function MapOfPoints({ table, view, state, point }: KindProps & { readonly point
 
 function Without({ count }: { readonly count: number }): JSX.Element | null {
   if (count <= 0) return null
-  return (
-    <p className="pointer-events-none absolute right-2 bottom-2 rounded-sm bg-raised/85 px-1.5 py-0.5 text-small">
-      {words.withoutPlace(count)}
-    </p>
-  )
+  return <p className="rounded-sm bg-raised/90 px-1.5 py-0.5">{words.withoutPlace(count)}</p>
 }
 
 function MapButtons({

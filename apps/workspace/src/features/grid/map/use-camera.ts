@@ -70,7 +70,7 @@ export function useCamera(
     zoom,
     handlers: {
       onPointerDown(event) {
-        if (event.button !== 0 || (event.target instanceof Element && event.target.closest('button'))) return
+        if (event.button !== 0 || (event.target instanceof Element && event.target.closest('button, a'))) return
         event.currentTarget.setPointerCapture(event.pointerId)
         fingers.current.set(event.pointerId, placeOf(event))
       },
