@@ -32,7 +32,7 @@ function Missing({ state, tryAgain }: Background): JSX.Element | null {
           <button
             type="button"
             onClick={tryAgain}
-            className="rounded-sm font-medium text-accent underline underline-offset-2"
+            className="rounded-sm font-medium text-accent underline underline-offset-2 coarse:min-h-11"
           >
             {state.isForbidden ? words.loadAgain : words.tryAgain}
           </button>
