@@ -318,3 +318,31 @@ insert into holdfast.tables (table_name, icon, color, section, position, is_supp
   ('template_items', 'circle-help', 'slate', null, 110, true),
   ('answers', 'text', 'slate', null, 120, true)
 on conflict do nothing;
+
+-- How two of them are read: what and where, then how it goes. What the database keeps stays at the bottom.
+
+insert into holdfast.fields (table_name, field_name, position, place, section, help, translations) values
+  ('actions', 'title', 10, 'main', null, null, '{"de": {"label": "Titel"}}'),
+  ('actions', 'state', 20, 'main', null, null, '{"de": {"label": "Stand"}}'),
+  ('actions', 'priority', 30, 'main', null, '1 is the most urgent, 4 can wait.', '{"de": {"label": "Dringlichkeit", "help": "1 ist am dringendsten, 4 kann warten."}}'),
+  ('actions', 'site_id', 40, 'main', null, null, '{"de": {"label": "Standort"}}'),
+  ('actions', 'finding_id', 50, 'main', null, null, '{"de": {"label": "Feststellung"}}'),
+  ('actions', 'detail', 70, 'main', null, null, '{"de": {"label": "Beschreibung"}}'),
+  ('actions', 'blocked_reason', 75, 'main', 'Progress', null, '{"de": {"label": "Hindernis"}}'),
+  ('actions', 'est_hours', 80, 'main', 'Progress', null, '{"de": {"label": "Geschätzte Stunden"}}'),
+  ('actions', 'cost', 90, 'main', 'Progress', null, '{"de": {"label": "Kosten"}}'),
+  ('actions', 'owner_id', 100, 'beside', null, null, '{"de": {"label": "Zuständig"}}'),
+  ('actions', 'team_id', 110, 'beside', null, null, '{"de": {"label": "Team"}}'),
+  ('actions', 'due_on', 120, 'beside', null, null, '{"de": {"label": "Frist"}}'),
+  ('actions', 'contractor_id', 130, 'beside', null, null, '{"de": {"label": "Firma"}}'),
+  ('actions', 'verified_by', 140, 'beside', null, null, '{"de": {"label": "Geprüft von"}}'),
+  ('actions', 'number', 150, 'bottom', null, null, '{"de": {"label": "Nummer"}}'),
+  ('inspections', 'state', 10, 'main', null, null, '{"de": {"label": "Stand"}}'),
+  ('inspections', 'site_id', 20, 'main', null, null, '{"de": {"label": "Standort"}}'),
+  ('inspections', 'asset_id', 30, 'main', null, null, '{"de": {"label": "Anlage"}}'),
+  ('inspections', 'template_id', 40, 'main', null, null, '{"de": {"label": "Vorlage"}}'),
+  ('inspections', 'score', 50, 'main', 'Result', null, '{"de": {"label": "Bewertung"}}'),
+  ('inspections', 'weather', 60, 'main', 'Result', null, '{"de": {"label": "Wetter"}}'),
+  ('inspections', 'number', 70, 'bottom', null, null, '{"de": {"label": "Nummer"}}'),
+  ('inspections', 'signature_path', 80, 'bottom', null, null, '{"de": {"label": "Unterschrift"}}')
+on conflict do nothing;

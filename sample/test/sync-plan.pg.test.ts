@@ -46,6 +46,7 @@ const SYNCED = [
   'hf_checklists',
   'hf_comments',
   'hf_favourites',
+  'hf_fields',
   'hf_history',
   'hf_read_marks',
   'hf_tables',

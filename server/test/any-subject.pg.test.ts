@@ -68,6 +68,7 @@ test('devices of such a caller get empty keys of these tables, and a change of m
     'checklists',
     'comments',
     'favourites',
+    'fields',
     'read_marks',
     'tables',
     'team_members',

@@ -19,6 +19,24 @@ async function leftOf(locator: Locator): Promise<number> {
   return (await locator.boundingBox())?.x ?? Number.NaN
 }
 
+/** As who leads a team: the field Cost gets a section of its own, for everybody. */
+async function arrangeCost(page: Page, section: string): Promise<void> {
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Arrange the fields' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Fields of Actions' })
+  await dialog.getByRole('textbox', { name: 'New section' }).fill(section)
+  await dialog.getByRole('button', { name: 'Add' }).click()
+  const partOf = (title: string): Locator => dialog.getByRole('region', { name: title, exact: true })
+  await expect(partOf(section).getByText('No field stands here.')).toBeVisible()
+  // Cost is the last of its section.
+  await dialog.getByRole('button', { name: 'Move Cost down' }).click()
+  await expect(partOf(section).getByText('Cost', { exact: true })).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'Move Cost down' })).toBeFocused()
+  await look(page, 'arrange-fields-1024')
+  await dialog.getByRole('button', { name: 'Save for everybody' }).click()
+  await expect(dialog).toBeHidden()
+}
+
 test('a record has its people and dates beside it, its neighbours a key away, and can be printed', async ({
   arrive,
   holdfast,
@@ -50,6 +68,12 @@ test('a record has its people and dates beside it, its neighbours a key away, an
   await look(page, 'record-page-1440')
   await page.setViewportSize({ width: 1024, height: 800 })
   await look(page, 'record-page-1024')
+
+  await arrangeCost(page, 'Money')
+  await expect(page.getByRole('region', { name: 'Money' }).getByRole('textbox', { name: 'Cost' })).toBeVisible()
+  await page.keyboard.press('Control+z')
+  await expect(page.getByRole('heading', { name: 'Money' })).toBeHidden()
+  await expect(page.getByRole('region', { name: 'Progress' }).getByRole('textbox', { name: 'Cost' })).toBeVisible()
 
   await page.emulateMedia({ media: 'print' })
   await expect(page.getByRole('navigation', { name: 'Workspace' })).toBeHidden()

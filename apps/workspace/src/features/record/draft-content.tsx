@@ -54,6 +54,7 @@ export function DraftContent({
         <p className="pb-4 text-small text-muted">{words.draftLead(table.noun)}</p>
         <RecordFields
           fields={fields}
+          layout={table.layout}
           values={draft.values}
           labels={labels}
           mark={undefined}

@@ -116,6 +116,8 @@ function TextInput(props: FieldInputProps): JSX.Element {
       autoComplete="off"
       rows={isLong ? rowsOf(text.shown) : 1}
       isMono={field.kind === 'json' && isLong}
+      // An empty one leaves its place to other fields: on a phone it has one line until it has text.
+      {...(isLong && { className: LONG_CLASS })}
       onChange={text.type}
       onBlur={text.save}
       onKeyDown={(event) => {
@@ -136,7 +138,10 @@ function TextInput(props: FieldInputProps): JSX.Element {
   )
 }
 
-/** As high as its text, within reason: an empty one leaves its place to other fields. */
+const LONG_CLASS =
+  '[&_textarea]:field-sizing-content [&_textarea]:max-h-96 [&_textarea]:min-h-9 coarse:[&_textarea]:min-h-11 tablet:[&_textarea]:min-h-15'
+
+/** As high as its text, within reason, where the browser does not size it itself. */
 function rowsOf(text: string): number {
   return Math.min(14, Math.max(2, text.split('\n').length + Math.floor(text.length / 90)))
 }

@@ -1,5 +1,5 @@
 import { useSchema } from '@holdfast/react'
-import { type JSX, type ReactNode, useMemo } from 'react'
+import { type JSX, type ReactNode, useId, useMemo } from 'react'
 import { Avatar } from '../../components/avatar.tsx'
 import { Disclosure } from '../../components/disclosure.tsx'
 import { cx } from '../../lib/cx.ts'
@@ -12,11 +12,12 @@ import { presenceMessages } from '../../messages/presence.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 import type { EditorsOfFields } from './field-editors.tsx'
 import { FieldInput, FieldText } from './field-input.tsx'
-import { isWide, sectionsOf } from './record-sections.ts'
+import { type FieldLayout, isWide, sectionsOf } from './record-sections.ts'
 import { stateMessages } from '../../messages/states.ts'
 
 interface RecordFieldsProps {
   readonly fields: readonly Field[]
+  readonly layout: FieldLayout | undefined
   readonly values: RecordValues
   readonly labels: ReadonlyMap<string, FieldValue>
   readonly mark: RecordMark | undefined
@@ -37,29 +38,51 @@ interface RecordFieldsProps {
 
 /** All fields of a record: what it is, beside it who and when where there is room, and below what the database keeps. */
 export function RecordFields(props: RecordFieldsProps): JSX.Element {
-  const { fields, values, labels, isDraft } = props
+  const { fields, layout, values, labels, isDraft } = props
   const schema = useSchema()
-  const { main, beside, kept } = useMemo(() => sectionsOf(fields, schema), [fields, schema])
+  const { main, beside, kept } = useMemo(
+    () => sectionsOf(fields, schema, layout, isDraft),
+    [fields, schema, layout, isDraft],
+  )
+  const plain = main.find(({ title }) => title === undefined)?.fields ?? []
+  const titled = main.filter(({ title }) => title !== undefined)
   return (
     <div className="@container flex flex-col gap-4">
-      <div className={cx('grid gap-x-8 gap-y-3.5', beside.length > 0 && '@2xl:grid-cols-[minmax(0,1fr)_17rem]')}>
-        <div className="grid grid-cols-2 content-start gap-x-3 gap-y-3.5">
-          {main.map((field) => (
-            <div key={field.name} className={cx('min-w-0', isWide(field) && 'col-span-2')}>
-              <RecordField {...props} field={field} />
-            </div>
-          ))}
-        </div>
+      <div
+        className={cx(
+          'grid gap-x-8 gap-y-3.5',
+          beside.length > 0 && '@2xl:grid-cols-[minmax(0,1fr)_17rem] @2xl:grid-rows-[auto_1fr]',
+        )}
+      >
+        {plain.length === 0 ? null : (
+          <div className={COLUMNS}>
+            {plain.map((field) => (
+              <Cell key={field.name} {...props} field={field} />
+            ))}
+          </div>
+        )}
+        {/* In one column who and when come before the sections. */}
         {beside.length === 0 ? null : (
           <div
             role="group"
             aria-label={words.whoAndWhen}
-            className="grid grid-cols-2 content-start gap-x-3 gap-y-3.5 @2xl:grid-cols-1 @2xl:border-l @2xl:border-border @2xl:pl-8"
+            className="grid grid-cols-2 content-start gap-x-3 gap-y-3.5 @2xl:col-start-2 @2xl:row-span-2 @2xl:row-start-1 @2xl:grid-cols-1 @2xl:border-l @2xl:border-border @2xl:pl-8"
           >
             {beside.map((field) => (
               <div key={field.name} className="min-w-0">
                 <RecordField {...props} field={field} />
               </div>
+            ))}
+          </div>
+        )}
+        {titled.length === 0 ? null : (
+          <div className="flex flex-col gap-4 @2xl:col-start-1">
+            {titled.map(({ title, fields: together }) => (
+              <Section key={title} title={title}>
+                {together.map((field) => (
+                  <Cell key={field.name} {...props} field={field} />
+                ))}
+              </Section>
             ))}
           </div>
         )}
@@ -80,6 +103,34 @@ export function RecordFields(props: RecordFieldsProps): JSX.Element {
         </Disclosure>
       )}
     </div>
+  )
+}
+
+const COLUMNS = 'grid grid-cols-2 content-start gap-x-3 gap-y-3.5'
+
+function Cell(props: RecordFieldsProps & { readonly field: Field }): JSX.Element {
+  return (
+    <div className={cx('min-w-0', isWide(props.field) && 'col-span-2')}>
+      <RecordField {...props} />
+    </div>
+  )
+}
+
+function Section({
+  title,
+  children,
+}: {
+  readonly title: string | undefined
+  readonly children: ReactNode
+}): JSX.Element {
+  const id = useId()
+  return (
+    <section aria-labelledby={id} className="border-t border-border pt-3">
+      <h3 id={id} className="pb-2.5 text-body font-semibold">
+        {title}
+      </h3>
+      <div className={COLUMNS}>{children}</div>
+    </section>
   )
 }
 

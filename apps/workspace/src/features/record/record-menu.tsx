@@ -1,8 +1,9 @@
-import { Link2, MoreHorizontal, Printer, Trash2 } from 'lucide-react'
+import { LayoutList, Link2, MoreHorizontal, Printer, Trash2 } from 'lucide-react'
 import type { JSX } from 'react'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Menu, MenuItem, MenuTrigger } from '../../components/menu.tsx'
 import { showToast } from '../../components/toast.tsx'
+import { arrangeMessages } from '../../messages/arrange.ts'
 import { pasteMessages } from '../../messages/paste.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 
@@ -11,6 +12,7 @@ export function RecordMenu({
   noun,
   path,
   isPage,
+  onArrange,
   onDelete,
 }: {
   /** What one record of its table is called. */
@@ -19,6 +21,8 @@ export function RecordMenu({
   readonly path: string
   /** The record has the page for itself, so that the page can be printed. */
   readonly isPage: boolean
+  /** Opens where fields are arranged. `undefined`: the person may not. */
+  readonly onArrange: (() => void) | undefined
   /** `undefined`: the person may not. */
   readonly onDelete: (() => void) | undefined
 }): JSX.Element {
@@ -32,6 +36,11 @@ export function RecordMenu({
         {isPage ? (
           <MenuItem icon={<Printer size={16} aria-hidden />} onAction={() => print()}>
             {words.print}
+          </MenuItem>
+        ) : null}
+        {onArrange ? (
+          <MenuItem icon={<LayoutList size={16} aria-hidden />} onAction={onArrange}>
+            {arrangeMessages.open}
           </MenuItem>
         ) : null}
         {onDelete ? (

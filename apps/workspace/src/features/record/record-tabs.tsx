@@ -78,6 +78,7 @@ export function RecordTabs(props: RecordTabsProps): JSX.Element {
   return (
     <Tabs
       label={words.tabs}
+      isFlush
       tabs={tabs}
       selected={tabs.some(({ id }) => id === tab) ? tab : 'fields'}
       onSelect={props.onTab}
@@ -116,6 +117,7 @@ function Fields({
       ) : null}
       <RecordFields
         fields={fields}
+        layout={table.layout}
         values={values}
         labels={labels}
         mark={mark}

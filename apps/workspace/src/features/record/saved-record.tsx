@@ -1,4 +1,4 @@
-import { type JSX, lazy, Suspense } from 'react'
+import { type JSX, lazy, Suspense, useState } from 'react'
 import { LatePeopleHere } from '../../components/presence/late-people-here.tsx'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
@@ -6,6 +6,7 @@ import { useRecordWriter } from '../../components/records/use-record-writer.ts'
 import { useRecordMarks } from '../../lib/records/use-record-marks.ts'
 import { useRecordRights } from '../../lib/records/use-record-rights.ts'
 import { usePlaceTopics } from '../../lib/presence/topics.ts'
+import { useMayArrange } from './arrange/use-may-arrange.ts'
 import { FavouriteButton } from './favourite-button.tsx'
 import type { RecordContentProps } from './record-content-props.ts'
 import { recordFacts } from './record-facts.ts'
@@ -17,6 +18,11 @@ import { useRecordEdits } from './use-record-edits.ts'
 
 const ChecklistLink = lazy(async () => ({
   default: (await import('./checklist/checklist-link.tsx')).ChecklistLink,
+}))
+
+/** Few open it, and rarely. */
+const ArrangeDialog = lazy(async () => ({
+  default: (await import('./arrange/arrange-dialog.tsx')).ArrangeDialog,
 }))
 
 /** A record that is on this device. */
@@ -35,6 +41,8 @@ export function SavedRecord(
   const edits = useRecordEdits(table, recordId, props.values, writer)
   const rights = useRecordRights(table, recordId, fields, edits.values)
   const { title, choice, number } = recordFacts(fields, edits.values, labels, recordId)
+  const mayArrange = useMayArrange(table)
+  const [isArranging, setArranging] = useState(false)
   const remove = (): void => {
     props.onGone()
     void edits.remove()
@@ -58,6 +66,7 @@ export function SavedRecord(
               noun={table.noun}
               path={`/w/${workspace}/t/${table.name}/r/${recordId}`}
               isPage={props.level === 'h1'}
+              onArrange={mayArrange ? () => setArranging(true) : undefined}
               onDelete={table.descriptor.can.delete && rights.isDeletable ? remove : undefined}
             />
           </>
@@ -79,6 +88,11 @@ export function SavedRecord(
         writer={writer}
         onCommit={edits.commit}
       />
+      {isArranging ? (
+        <Suspense>
+          <ArrangeDialog table={table} fields={fields} writer={writer} onClose={() => setArranging(false)} />
+        </Suspense>
+      ) : null}
     </>
   )
 }

@@ -1,7 +1,7 @@
 import type { RejectedChange } from '@holdfast/client'
 import type { JSX } from 'react'
 import { TextVersions } from '../../components/fields/text-versions.tsx'
-import { labelOf } from '../../lib/fields/field.ts'
+import { labelOf } from '../../lib/data/column-words.ts'
 import { formatMoment } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { conflictingTexts } from './conflicting-texts.ts'

@@ -6,7 +6,7 @@ import { Select } from '../../components/select.tsx'
 import { TextField } from '../../components/text-field.tsx'
 import { type TableInfo, toTableInfo } from '../../lib/data/tables.ts'
 import { fieldKindOf, type LocalValueOf, parseTyped } from '../../lib/fields/field-value.ts'
-import { labelOf } from '../../lib/fields/field.ts'
+import { labelOf } from '../../lib/data/column-words.ts'
 import { humanize } from '../../lib/format.ts'
 import { quoteName } from '../../lib/sql.ts'
 

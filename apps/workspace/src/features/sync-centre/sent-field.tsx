@@ -2,7 +2,7 @@ import type { ColumnDescriptor } from '@holdfast/protocol'
 import type { JSX } from 'react'
 import { Checkbox } from '../../components/checkbox.tsx'
 import type { LocalValueOf } from '../../lib/fields/field-value.ts'
-import { labelOf } from '../../lib/fields/field.ts'
+import { labelOf } from '../../lib/data/column-words.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { FieldInput } from './field-input.tsx'
 

@@ -1,7 +1,7 @@
 import { useSchema } from '@holdfast/react'
 import type { UploadOperation } from '@holdfast/protocol'
 import type { JSX } from 'react'
-import { labelOf } from '../../lib/fields/field.ts'
+import { labelOf } from '../../lib/data/column-words.ts'
 import { humanize } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { ShownValue } from './shown-value.tsx'

@@ -18,6 +18,19 @@ export interface TableInfo extends TableLooks {
   readonly titleColumn: string | undefined
   /** A column that tells two records of the same title apart, such as a number. */
   readonly codeColumn: string | undefined
+  /** Where the project put fields on the record's page, by field; those that are not in it stand as follows from the schema. */
+  readonly layout?: ReadonlyMap<string, FieldPlace>
+}
+
+/** Where a field stands on the page of a record. What is `undefined` follows from the schema. */
+export interface FieldPlace {
+  /** Of the row in `holdfast.fields`. */
+  readonly id: string
+  readonly place: 'main' | 'beside' | 'bottom' | undefined
+  /** The heading that it stands under in the main part. */
+  readonly section: string | undefined
+  readonly position: number | undefined
+  readonly isHidden: boolean
 }
 
 const TITLE_NAMES = ['title', 'name', 'subject', 'label', 'tag', 'number', 'code', 'prompt', 'email', 'caption']

@@ -1,7 +1,9 @@
 import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
 import { createContext, type JSX, type ReactNode, useContext, useEffect, useMemo } from 'react'
+import { type StoredField, withFields } from './arrange-fields.ts'
 import { type StoredLooks, withLooks } from './arrange-tables.ts'
-import { readLooks, rememberLooks } from './remembered-looks.ts'
+import { FIELDS_TABLE } from './fields-table.ts'
+import { readFieldLooks, readLooks, rememberFieldLooks, rememberLooks } from './remembered-looks.ts'
 import { type TableInfo, tablesOf } from './tables.ts'
 
 const Tables = createContext<readonly TableInfo[] | undefined>(undefined)
@@ -10,23 +12,35 @@ const Tables = createContext<readonly TableInfo[] | undefined>(undefined)
 const LOOKS_TABLE = 'hf_tables'
 const LOOKS_SQL = `select schema_name, table_name, label, icon, color, section, position, is_supporting from ${LOOKS_TABLE}`
 
-/** Reads once for all below what the tables look like. */
+const FIELDS_SQL = `select id, schema_name, table_name, field_name, label, help, translations, place, section, position, is_hidden from ${FIELDS_TABLE}`
+
+/** Reads once for all below what the tables and their fields look like. */
 export function TablesProvider({ children }: { readonly children: ReactNode }): JSX.Element {
   const schema = useSchema()
-  const looks = useLooks(schema.tables.some(({ name }) => name === LOOKS_TABLE))
-  const tables = useMemo(() => withLooks(tablesOf(schema), looks), [schema, looks])
+  const looks = useKept<StoredLooks>(LOOKS_TABLE, LOOKS_SQL, readLooks, rememberLooks)
+  const fields = useKept<StoredField>(FIELDS_TABLE, FIELDS_SQL, readFieldLooks, rememberFieldLooks)
+  const tables = useMemo(() => withFields(withLooks(tablesOf(schema), looks), fields), [schema, looks, fields])
   return <Tables value={tables}>{children}</Tables>
 }
 
-/** @param areKept - a server of an older version, or a project that does not expose `holdfast`, keeps none */
-function useLooks(areKept: boolean): readonly StoredLooks[] {
+/**
+ * The rows of a table of looks; until the database has answered, those of the last time. A server of an older version, or a project that does not expose
+ * `holdfast`, keeps none.
+ */
+function useKept<Row extends object>(
+  table: string,
+  query: string,
+  read: (userId: string) => readonly Row[],
+  remember: (userId: string, rows: readonly Row[]) => void,
+): readonly Row[] {
   const { userId } = useLocalDatabase()
-  const { rows, isLoading } = useRecords<StoredLooks>(areKept ? LOOKS_SQL : '')
-  const last = useMemo(() => readLooks(userId), [userId])
+  const areKept = useSchema().tables.some(({ name }) => name === table)
+  const { rows, isLoading } = useRecords<Row>(areKept ? query : '')
+  const last = useMemo(() => read(userId), [read, userId])
   // The next start is outside React.
   useEffect(() => {
-    if (!isLoading) rememberLooks(userId, rows)
-  }, [userId, rows, isLoading])
+    if (!isLoading) remember(userId, rows)
+  }, [remember, userId, rows, isLoading])
   return areKept && isLoading ? last : rows
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { fieldsOf, labelOfName, offeredChoices } from './field.ts'
+import { labelOfName } from '../data/column-words.ts'
+import { fieldsOf, offeredChoices } from './field.ts'
 import { TEST_FIELDS, TEST_SCHEMA, testColumn, testField, testTable } from './test-fields.test-support.ts'
 
 describe('labelOfName', () => {

@@ -1,5 +1,6 @@
 import type { ColumnDescriptor, SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
 import { titleColumnOf } from '../data/tables.ts'
+import { isFilledInByServer, wordsOf } from '../data/column-words.ts'
 import { isSystemColumn, kindOf, type FieldKind } from './field-kind.ts'
 
 /** A value as the local database holds it. */
@@ -91,32 +92,4 @@ export function offeredChoices(
 ): readonly string[] {
   const offered = choices.filter((choice) => choice === value || refused?.has(choice) !== true)
   return value === null || choices.includes(String(value)) ? offered : [...offered, String(value)]
-}
-
-/** How a column is called wherever people see it. */
-export function labelOf(column: ColumnDescriptor): string {
-  return wordsOf(column).label
-}
-
-/** A comment's first sentence is the label, the rest is help; without a comment the name is turned into words. */
-function wordsOf({ name, comment }: ColumnDescriptor): { readonly label: string; readonly help: string | undefined } {
-  const [, first = '', rest = ''] = /^([^.\n]{1,40})\.(?:\s+|$)([\s\S]*)$/.exec(comment?.trim() ?? '') ?? []
-  if (first !== '') return { label: first, help: rest.trim() === '' ? undefined : rest.trim() }
-  return { label: labelOfName(name), help: comment?.trim() || undefined }
-}
-
-/** `due_on` → `Due`, `site_id` → `Site`, `is_out_of_range` → `Out of range`. */
-export function labelOfName(name: string): string {
-  const words = name
-    .replace(/^is_(?=.)/, '')
-    .replace(/(?<=.)_(id|fk|on|at)$/, '')
-    .replaceAll('_', ' ')
-    .trim()
-  if (words === '') return name
-  return words === 'id' ? 'ID' : words.charAt(0).toUpperCase() + words.slice(1)
-}
-
-/** NOT NULL is no duty of the person when a trigger fills the column; only its comment can tell. */
-function isFilledInByServer(comment: string | undefined): boolean {
-  return comment !== undefined && /\b(when left empty|filled in by|given by the (server|database))\b/i.test(comment)
 }

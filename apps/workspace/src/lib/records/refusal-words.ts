@@ -1,6 +1,7 @@
 import type { WriteRefusal } from '@holdfast/client'
 import { rightMessages as words } from '../../messages/rights.ts'
-import { type FieldValue, labelOfName } from '../fields/field.ts'
+import { labelOfName } from '../data/column-words.ts'
+import type { FieldValue } from '../fields/field.ts'
 import { choiceWords } from '../fields/format-value.ts'
 
 /**

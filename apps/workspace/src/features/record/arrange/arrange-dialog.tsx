@@ -1,0 +1,227 @@
+import { useSchema } from '@holdfast/react'
+import { ArrowDown, ArrowUp, Plus } from 'lucide-react'
+import { type JSX, type RefObject, useEffect, useRef, useState } from 'react'
+import { Button } from '../../../components/button.tsx'
+import { Dialog } from '../../../components/dialog.tsx'
+import { IconButton } from '../../../components/icon-button.tsx'
+import { Select } from '../../../components/select.tsx'
+import { TextField } from '../../../components/text-field.tsx'
+import type { TableInfo } from '../../../lib/data/tables.ts'
+import type { Field } from '../../../lib/fields/field.ts'
+import type { RecordWriter } from '../../../lib/records/create-record-writer.ts'
+import { arrangeMessages as words } from '../../../messages/arrange.ts'
+import { commonMessages } from '../../../messages/common.ts'
+import { recordMessages } from '../../../messages/record.ts'
+import { addSection, changesFor, moveTo, type Part, partsOf, step } from './arrangement.ts'
+
+const TITLE_MAX = 60
+
+/** Where each field of a table stands on the page of a record, for everybody. Nothing is written before it is saved. */
+export function ArrangeDialog({
+  table,
+  fields,
+  writer,
+  onClose,
+}: {
+  readonly table: TableInfo
+  readonly fields: readonly Field[]
+  readonly writer: RecordWriter
+  readonly onClose: () => void
+}): JSX.Element {
+  const { parts, before, said, list, labelOf, setParts, move, stepBy } = useParts(table, fields)
+  const save = (): void => {
+    const changes = changesFor(table, parts, before, fields)
+    if (changes.length === 0) {
+      onClose()
+      return
+    }
+    void writer.write({ label: words.arrangement(table.label), changes }).then((isStored) => {
+      if (isStored) onClose()
+    })
+  }
+  return (
+    <Dialog
+      title={words.title(table.label)}
+      isOpen
+      onClose={onClose}
+      size="md"
+      actions={
+        <>
+          <Button onPress={onClose}>{commonMessages.cancel}</Button>
+          <Button tone="primary" onPress={save}>
+            {words.save}
+          </Button>
+        </>
+      }
+    >
+      <p className="pb-3 text-small text-muted">{words.lead}</p>
+      <p role="status" className="sr-only">
+        {said}
+      </p>
+      <div ref={list} className="flex flex-col gap-4">
+        {parts.map((part, index) => (
+          <section key={`${part.place} ${part.title ?? ''}`} aria-label={titleOf(part)}>
+            <h3 className="border-b border-border pb-1 text-small font-medium text-muted">{titleOf(part)}</h3>
+            {part.fields.length === 0 ? <p className="pt-1.5 text-small text-subtle">{words.empty}</p> : null}
+            <ul>
+              {part.fields.map((field, place) => (
+                <ArrangedField
+                  key={field}
+                  field={field}
+                  label={labelOf(field)}
+                  parts={parts}
+                  part={index}
+                  isFirst={index === 0 && place === 0}
+                  isLast={index === parts.length - 1 && place === part.fields.length - 1}
+                  onStep={(by) => stepBy(field, by)}
+                  onMove={(to) => move(field, to)}
+                />
+              ))}
+            </ul>
+          </section>
+        ))}
+      </div>
+      <NewSection onAdd={(title) => setParts(addSection(parts, title))} />
+    </Dialog>
+  )
+}
+
+interface Parts {
+  readonly parts: readonly Part[]
+  /** As they were when the dialog opened. */
+  readonly before: readonly Part[]
+  /** What a screen reader says of the last move. */
+  readonly said: string
+  readonly list: RefObject<HTMLDivElement | null>
+  readonly labelOf: (field: string) => string
+  readonly setParts: (parts: readonly Part[]) => void
+  readonly move: (field: string, to: number) => void
+  readonly stepBy: (field: string, by: -1 | 1) => void
+}
+
+function useParts(table: TableInfo, fields: readonly Field[]): Parts {
+  const schema = useSchema()
+  const [before] = useState(() => partsOf(fields, schema, table.layout))
+  const [parts, setParts] = useState(before)
+  const [said, setSaid] = useState('')
+  const list = useRef<HTMLDivElement>(null)
+  const [moved, setMoved] = useState<{ readonly field: string; readonly by: -1 | 1 }>()
+  const labelOf = (name: string): string => fields.find((field) => field.name === name)?.label ?? name
+  const put = (next: readonly Part[], field: string): void => {
+    setParts(next)
+    const part = next.find((one) => one.fields.includes(field))
+    if (part) {
+      setSaid(words.movedTo(labelOf(field), titleOf(part), part.fields.indexOf(field) + 1, part.fields.length))
+    }
+  }
+  // A button that changes its place in the document loses the focus.
+  useEffect(() => {
+    if (!moved) return
+    const { field, by } = moved
+    const buttons = list.current?.querySelectorAll<HTMLButtonElement>(
+      `[data-arranged="${CSS.escape(field)}"] [data-step] button`,
+    )
+    const [up, down] = [...(buttons ?? [])]
+    const button = by === -1 ? up : down
+    ;(button?.disabled ? (button === up ? down : up) : button)?.focus()
+  }, [moved])
+  return {
+    parts,
+    before,
+    said,
+    list,
+    labelOf,
+    setParts,
+    move: (field, to) => put(moveTo(parts, field, to), field),
+    stepBy: (field, by) => {
+      setMoved({ field, by })
+      put(step(parts, field, by), field)
+    },
+  }
+}
+
+function titleOf({ place, title }: Part): string {
+  if (title !== undefined) return title
+  return {
+    main: words.main,
+    beside: recordMessages.whoAndWhen,
+    bottom: recordMessages.system,
+    hidden: words.hidden,
+  }[place]
+}
+
+function ArrangedField({
+  field,
+  label,
+  parts,
+  part,
+  isFirst,
+  isLast,
+  onStep,
+  onMove,
+}: {
+  readonly field: string
+  readonly label: string
+  readonly parts: readonly Part[]
+  /** The part that it stands in. */
+  readonly part: number
+  readonly isFirst: boolean
+  readonly isLast: boolean
+  readonly onStep: (by: -1 | 1) => void
+  readonly onMove: (to: number) => void
+}): JSX.Element {
+  return (
+    <li data-arranged={field} className="flex items-center gap-1 py-1">
+      <span className="min-w-0 flex-1 truncate text-body">{label}</span>
+      <Select
+        label={words.partOf(label)}
+        isLabelHidden
+        className="w-36 shrink-0 tablet:w-48"
+        value={String(part)}
+        options={parts.map((one, index) => ({ value: String(index), label: titleOf(one) }))}
+        onChange={(to) => onMove(Number(to))}
+      />
+      <span data-step className="flex shrink-0">
+        <IconButton
+          label={words.up(label)}
+          size="sm"
+          icon={<ArrowUp size={16} aria-hidden />}
+          isDisabled={isFirst}
+          onPress={() => onStep(-1)}
+        />
+        <IconButton
+          label={words.down(label)}
+          size="sm"
+          icon={<ArrowDown size={16} aria-hidden />}
+          isDisabled={isLast}
+          onPress={() => onStep(1)}
+        />
+      </span>
+    </li>
+  )
+}
+
+function NewSection({ onAdd }: { readonly onAdd: (title: string) => void }): JSX.Element {
+  const [title, setTitle] = useState('')
+  const add = (): void => {
+    onAdd(title.trim())
+    setTitle('')
+  }
+  return (
+    <div className="flex items-end gap-2 pt-4">
+      <TextField
+        label={words.newSection}
+        value={title}
+        onChange={setTitle}
+        maxLength={TITLE_MAX}
+        className="min-w-0 flex-1"
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') add()
+        }}
+      />
+      <Button onPress={add} isDisabled={title.trim() === ''}>
+        <Plus size={16} aria-hidden /> {words.addSection}
+      </Button>
+    </div>
+  )
+}

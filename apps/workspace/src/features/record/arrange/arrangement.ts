@@ -1,0 +1,130 @@
+import type { SchemaDescriptor } from '@holdfast/protocol'
+import { FIELDS_TABLE } from '../../../lib/data/fields-table.ts'
+import type { FieldPlace, TableInfo } from '../../../lib/data/tables.ts'
+import type { Field } from '../../../lib/fields/field.ts'
+import { uuidV7 } from '../../../lib/fields/uuid-v7.ts'
+import type { RecordChange, RecordValues } from '../../../lib/records/record-change.ts'
+import { type FieldLayout, inOrder, placesIn } from '../record-sections.ts'
+
+/** A part of the record's page with its fields, in their order. */
+export interface Part {
+  readonly place: 'main' | 'beside' | 'bottom' | 'hidden'
+  /** The heading, in the main part. */
+  readonly title: string | undefined
+  readonly fields: readonly string[]
+}
+
+const NOTHING: FieldLayout = new Map()
+/** Between two fields that stand one after the other, so that rows written by hand fit between them. */
+const STEP = 10
+
+/** The fields of a table by where they stand now: the main part and its sections, beside it, at the bottom, hidden. All but sections are there when they are empty. */
+export function partsOf(
+  fields: readonly Field[],
+  schema: SchemaDescriptor,
+  layout: FieldLayout = NOTHING,
+): readonly Part[] {
+  const found = placesIn(schema)
+  const ordered = inOrder(fields, layout).map((field) => {
+    const given = layout.get(field.name)
+    const place = given?.isHidden ? ('hidden' as const) : (given?.place ?? found(field))
+    return { name: field.name, place, title: place === 'main' ? given?.section : undefined }
+  })
+  const sections = new Set(ordered.flatMap(({ title }) => title ?? []))
+  const part = (place: Part['place'], title?: string): Part => ({
+    place,
+    title,
+    fields: ordered.filter((one) => one.place === place && one.title === title).map(({ name }) => name),
+  })
+  return [
+    part('main'),
+    ...[...sections].map((title) => part('main', title)),
+    part('beside'),
+    part('bottom'),
+    part('hidden'),
+  ]
+}
+
+/** The field one step up or down, over the edge of its part into the next one. @returns the same parts at the ends */
+export function step(parts: readonly Part[], field: string, by: -1 | 1): readonly Part[] {
+  const at = parts.findIndex(({ fields }) => fields.includes(field))
+  const part = parts[at]
+  if (!part) return parts
+  const place = part.fields.indexOf(field)
+  const others = part.fields.toSpliced(place, 1)
+  const next = place + by
+  if (next >= 0 && next < part.fields.length) {
+    return parts.with(at, { ...part, fields: others.toSpliced(next, 0, field) })
+  }
+  const neighbour = parts[at + by]
+  if (!neighbour) return parts
+  const taken = by < 0 ? [...neighbour.fields, field] : [field, ...neighbour.fields]
+  return parts.with(at, { ...part, fields: others }).with(at + by, { ...neighbour, fields: taken })
+}
+
+/** The field at the end of another part. */
+export function moveTo(parts: readonly Part[], field: string, to: number): readonly Part[] {
+  return parts.map((part, index) => {
+    const others = part.fields.filter((name) => name !== field)
+    return { ...part, fields: index === to ? [...others, field] : others }
+  })
+}
+
+/** A section that has no fields yet, after the other sections. @returns the same parts when there is one of that name */
+export function addSection(parts: readonly Part[], title: string): readonly Part[] {
+  if (title === '' || parts.some((part) => part.title === title)) return parts
+  return parts.toSpliced(
+    parts.findIndex(({ place }) => place === 'beside'),
+    0,
+    { place: 'main', title, fields: [] },
+  )
+}
+
+/** What has to be written so that the fields stand like this: only of fields that stood elsewhere, or had no place of their own yet. */
+export function changesFor(
+  table: TableInfo,
+  parts: readonly Part[],
+  before: readonly Part[],
+  fields: readonly Field[],
+): readonly RecordChange[] {
+  const { schema, table: tableName } = table.descriptor
+  const isStill = (part: Part, name: string): boolean =>
+    part.place === 'bottom' &&
+    fields.find((field) => field.name === name)?.isSystem === true &&
+    before.some((one) => one.place === 'bottom' && one.fields.includes(name))
+  let position = 0
+  return parts.flatMap((part) =>
+    part.fields.flatMap((name): readonly RecordChange[] => {
+      position += STEP
+      const row = table.layout?.get(name)
+      // What the database keeps stays where the schema has it until it is moved.
+      if (!row && isStill(part, name)) return []
+      const values = valuesOf(part, position, row)
+      if (!row) {
+        const named = { schema_name: schema, table_name: tableName, field_name: name }
+        return [{ kind: 'insert', table: FIELDS_TABLE, id: uuidV7(), values: { ...named, ...values } }]
+      }
+      const was = valuesBefore(row)
+      if (Object.entries(values).every(([key, value]) => was[key] === value)) return []
+      return [{ kind: 'update', table: FIELDS_TABLE, id: row.id, values, before: was }]
+    }),
+  )
+}
+
+function valuesOf({ place, title }: Part, position: number, row: FieldPlace | undefined): RecordValues {
+  return {
+    place: place === 'hidden' ? (row?.place ?? null) : place,
+    section: place === 'hidden' ? (row?.section ?? null) : (title ?? null),
+    position,
+    is_hidden: place === 'hidden' ? 1 : 0,
+  }
+}
+
+function valuesBefore({ place, section, position, isHidden }: FieldPlace): RecordValues {
+  return {
+    place: place ?? null,
+    section: section ?? null,
+    position: position ?? null,
+    is_hidden: isHidden ? 1 : 0,
+  }
+}

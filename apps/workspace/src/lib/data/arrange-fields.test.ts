@@ -1,0 +1,89 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { fieldsOf } from '../fields/field.ts'
+import { testTable } from '../fields/test-fields.test-support.ts'
+import { type StoredField, withFields } from './arrange-fields.ts'
+import { toTableInfo } from './tables.ts'
+
+const column = (name: string, comment?: string) =>
+  ({
+    name,
+    type: 'text',
+    local: 'text',
+    nullable: false,
+    hasDefault: false,
+    generated: false,
+    ...(comment && { comment }),
+  }) as const
+const table = toTableInfo(
+  testTable('actions', [
+    column('title'),
+    column('due_on', 'Due on. The last day.'),
+    column('number', 'Number. Given by the server when left empty.'),
+  ]),
+)
+const stored = (field_name: string, rest: Partial<StoredField> = {}): StoredField => ({
+  id: field_name,
+  schema_name: 'public',
+  table_name: 'actions',
+  field_name,
+  label: null,
+  help: null,
+  translations: '{}',
+  place: null,
+  section: null,
+  position: null,
+  is_hidden: 0,
+  ...rest,
+})
+const words = (...rows: readonly StoredField[]): readonly (readonly [string, string | undefined])[] => {
+  const [dressed] = withFields([table], rows)
+  if (!dressed) throw new Error('a table was given')
+  const fields = fieldsOf(dressed.descriptor, { version: '1', tables: [dressed.descriptor] })
+  return rows.map(({ field_name }) => {
+    const field = fields.find(({ name }) => name === field_name)
+    return [field?.label ?? '', field?.help]
+  })
+}
+
+afterEach(() => void vi.unstubAllGlobals())
+
+test('a label and help of the project stand in place of those of the comment, each for itself', () => {
+  expect(words(stored('due_on', { label: 'Deadline' }), stored('title', { help: 'What is to be done.' }))).toEqual([
+    ['Deadline', 'The last day.'],
+    ['Title', 'What is to be done.'],
+  ])
+})
+
+test("the page's language comes first, and words that cannot be read count as not given", () => {
+  vi.stubGlobal('document', { documentElement: { lang: 'de' } })
+  expect(
+    words(
+      stored('due_on', { label: 'Deadline', translations: '{"de": {"label": "Frist"}}' }),
+      stored('title', { label: 'Task', translations: '{"de": 1}' }),
+      stored('number', { label: 'No. 1' }),
+    ),
+  ).toEqual([
+    ['Frist', 'The last day.'],
+    ['Task', undefined],
+    ['Number', 'Given by the server when left empty.'],
+  ])
+})
+
+test('help of the project does not make a person fill in what the server gives', () => {
+  const [dressed] = withFields([table], [stored('number', { help: 'As on the order.' })])
+  if (!dressed) throw new Error('a table was given')
+  const fields = fieldsOf(dressed.descriptor, { version: '1', tables: [dressed.descriptor] })
+  expect(fields.find(({ name }) => name === 'number')?.isRequired).toBe(false)
+})
+
+test('a place that the app does not know counts as not given, and a table without rows stays as it is', () => {
+  const [dressed] = withFields([table], [stored('title', { place: 'aloft', section: ' Effort ', position: 5 })])
+  expect(dressed?.layout?.get('title')).toEqual({
+    id: 'title',
+    place: undefined,
+    section: 'Effort',
+    position: 5,
+    isHidden: false,
+  })
+  expect(withFields([table], [stored('title', { table_name: 'sites' })])[0]).toBe(table)
+})

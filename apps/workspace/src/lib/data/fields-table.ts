@@ -1,0 +1,2 @@
+/** The local name of `holdfast.fields`. */
+export const FIELDS_TABLE = 'hf_fields'
