@@ -1,4 +1,4 @@
-import type { JSX, ReactNode } from 'react'
+import { type JSX, type ReactNode, useEffect, useRef } from 'react'
 import { Tab, TabList, TabPanel, Tabs as AriaTabs } from 'react-aria-components/Tabs'
 import { cx } from '../lib/cx.ts'
 import { CountBadge } from './count-badge.tsx'
@@ -17,13 +17,22 @@ export function Tabs<Id extends string>({
   label,
   tabs,
   selected,
+  isFlush = false,
   onSelect,
 }: {
   readonly label: string
   readonly tabs: readonly TabItem<Id>[]
   readonly selected: Id
+  /** The tabs reach the edges of what they stand in, and their words stand over its content. */
+  readonly isFlush?: boolean
   readonly onSelect: (id: Id) => void
 }): JSX.Element {
+  const list = useRef<HTMLDivElement>(null)
+  // On a phone not all of them may fit.
+  useEffect(() => {
+    const tab = list.current?.querySelector(`[data-key="${selected}"]`)
+    tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [selected])
   return (
     <AriaTabs
       selectedKey={selected}
@@ -34,8 +43,12 @@ export function Tabs<Id extends string>({
       className="flex min-h-0 flex-1 flex-col"
     >
       <TabList
+        ref={list}
         aria-label={label}
-        className="flex shrink-0 gap-1 max-[359px]:gap-0 overflow-x-auto overflow-y-hidden border-b border-border"
+        className={cx(
+          'flex shrink-0 gap-1 max-[359px]:gap-0 overflow-x-auto overflow-y-hidden border-b border-border',
+          isFlush && 'px-2 max-[359px]:px-3 tablet:px-1',
+        )}
       >
         {tabs.map((tab) => (
           <Tab

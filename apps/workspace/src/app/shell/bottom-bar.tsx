@@ -1,8 +1,11 @@
+import { useHasSynced } from '@holdfast/react'
 import { Link } from '@tanstack/react-router'
 import { CirclePlus, House, Inbox, RefreshCw, Search, Table2 } from 'lucide-react'
 import type { JSX, ReactNode } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
+import { useMediaQuery } from '../../hooks/use-media-query.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
+import { LateUnreadCount } from './side-bar.tsx'
 
 const itemClass =
   'focus-inset relative flex h-14 flex-1 flex-col items-center justify-center gap-0.5 text-small text-muted no-underline aria-[current=page]:text-accent'
@@ -20,6 +23,9 @@ export function BottomBar({
   readonly onSearch: () => void
 }): JSX.Element {
   const params = { ws: workspace }
+  // The first sync needs the line for itself, and a wide window has the count in its side bar.
+  const hasSynced = useHasSynced()
+  const isPhone = useMediaQuery('(max-width: 599px)')
   return (
     <nav
       aria-label={words.main}
@@ -44,6 +50,11 @@ export function BottomBar({
       <Link to="/w/$ws/inbox" params={params} className={itemClass}>
         <Inbox size={20} strokeWidth={1.75} aria-hidden />
         {words.inbox}
+        {isPhone && hasSynced ? (
+          <span className="absolute top-1 left-1/2 ml-1.5">
+            <LateUnreadCount />
+          </span>
+        ) : null}
       </Link>
       <Link to="/w/$ws/sync" params={params} className={itemClass}>
         <RefreshCw size={20} strokeWidth={1.75} aria-hidden />

@@ -20,7 +20,7 @@ import { shellMessages as words } from '../../messages/shell.ts'
 import { viewMessages } from '../../messages/views.ts'
 
 /** On a first visit the tables come first. */
-const LateUnreadCount = lazyAfterPaint(
+export const LateUnreadCount = lazyAfterPaint(
   async () => (await import('../../features/inbox/unread-count.tsx')).UnreadCount,
   firstVisitMs,
 )

@@ -134,7 +134,9 @@ function Item({
   const text = (field: Field): string => formatValue(field, row[field.name] ?? null, row[LABEL_PREFIX + field.name])
   const title = shape.title ? text(shape.title) : ''
   const choice = shape.choice ? (row[shape.choice.name] ?? null) : null
+  const isNamed = ({ kind, name }: Field): boolean => kind !== 'link' || Boolean(row[LABEL_PREFIX + name])
   const facts = shape.facts
+    .filter(isNamed) // An id says nothing.
     .map((field) => ({ name: field.name, text: text(field) }))
     .filter((fact) => fact.text !== '')
     .slice(0, FACTS_MAX)

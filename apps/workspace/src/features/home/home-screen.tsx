@@ -8,6 +8,7 @@ import { Progress } from '../../components/progress.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { StateGlyph } from '../../components/state-glyph.tsx'
 import { Spinner } from '../../components/spinner.tsx'
+import { cx } from '../../lib/cx.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { useSyncLooks } from '../../lib/data/use-sync-looks.ts'
 import { firstRows } from '../../lib/data/first-rows.ts'
@@ -52,7 +53,11 @@ function SyncSummary({ workspace }: { readonly workspace: string }): JSX.Element
   return (
     <section
       aria-label={words.sync}
-      className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border border-border bg-surface px-4 py-3"
+      // On a phone the work comes first; that all is well says the chip above it.
+      className={cx(
+        'flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border border-border bg-surface px-4 py-3',
+        looks.tone === 'quiet' && 'max-tablet:hidden',
+      )}
     >
       <span className={`flex ${tone}`}>
         {looks.glyph === 'spinner' ? <Spinner size={18} /> : <StateGlyph name={looks.glyph} size={18} />}

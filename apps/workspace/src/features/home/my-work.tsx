@@ -101,7 +101,7 @@ function WorkList({ title, rows, work, workspace, today }: WorkProps & { readonl
   )
 }
 
-/** "Inspection · Elmcroft pumping station · 3 days late". */
+/** "3 days late · Inspection · Elmcroft pumping station": on a phone the end is cut off. */
 function WorkDetail({
   row,
   work,
@@ -113,12 +113,13 @@ function WorkDetail({
 }): JSX.Element {
   const days = Math.round((Date.parse(today) - Date.parse(row.due)) / DAY_MS)
   const noun = work.find(({ table }) => table.name === row.table)?.table.noun ?? ''
+  const what = [noun.charAt(0).toUpperCase() + noun.slice(1), ...(row.place === null ? [] : [row.place])].join(' · ')
   return (
     <>
-      {[noun.charAt(0).toUpperCase() + noun.slice(1), ...(row.place === null ? [] : [row.place])].join(' · ')}
+      {days > 0 ? <span className="font-medium text-danger tabular-nums">{words.late(days)}</span> : null}
+      {days < 0 ? <span className="tabular-nums">{formatDay(row.due, pageLocale())}</span> : null}
       {days === 0 ? null : ' · '}
-      {days > 0 ? <span className="text-danger">{words.late(days)}</span> : null}
-      {days < 0 ? formatDay(row.due, pageLocale()) : null}
+      {what}
     </>
   )
 }

@@ -1,5 +1,6 @@
 import type { JSX } from 'react'
 import { Select } from '../../components/select.tsx'
+import { useMediaQuery } from '../../hooks/use-media-query.ts'
 import type { FileColumn } from '../../lib/exchange/file-columns.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import { importMessages as words } from '../../messages/import.ts'
@@ -28,6 +29,7 @@ export function ColumnTable({
   readonly fits: ImportPlan['fits'] | undefined
   readonly onChange: (settings: ImportSettings) => void
 }): JSX.Element {
+  const isNarrow = useMediaQuery('(max-width: 599px)')
   const targets = targetsOf(fields)
   const options = [
     { value: LEFT_OUT, label: words.leftOut },
@@ -42,33 +44,67 @@ export function ColumnTable({
     const key = keysOf(next).find(({ name }) => name === settings.key?.name)
     onChange({ targets: next, key, writing: detectWriting(next, file.rows.slice(0, SAMPLE_ROWS)) })
   }
+  const columns = file.header.map((name, column) => {
+    const fit = fits?.[column]
+    return {
+      name,
+      becomes: (
+        <Select
+          label={words.becomesOf(name)}
+          isLabelHidden
+          options={options}
+          value={settings.targets[column]?.header ?? LEFT_OUT}
+          onChange={(header) => choose(column, header)}
+          className="tablet:w-56"
+        />
+      ),
+      fit: fit && settings.targets[column] ? words.fitsOf(fit.fit, fit.filled) : '',
+      sample: samplesOf(file, column),
+    }
+  })
+  return isNarrow ? <ColumnCards columns={columns} /> : <ColumnRows columns={columns} />
+}
+
+interface ShownColumn {
+  readonly name: string
+  /** Where it goes. */
+  readonly becomes: JSX.Element
+  readonly fit: string
+  readonly sample: string
+}
+
+function ColumnRows({ columns }: { readonly columns: readonly ShownColumn[] }): JSX.Element {
   return (
     <FileTable label={words.fields} titles={[words.column, words.becomes, words.fits, words.sample]}>
-      {file.header.map((name, column) => {
-        const fit = fits?.[column]
-        return (
-          <tr key={name} className="border-t border-border">
-            <th scope="row" className="max-w-48 truncate px-3 py-1.5 text-left font-medium">
-              {name}
-            </th>
-            <td className="px-3 py-1.5">
-              <Select
-                label={words.becomesOf(name)}
-                isLabelHidden
-                options={options}
-                value={settings.targets[column]?.header ?? LEFT_OUT}
-                onChange={(header) => choose(column, header)}
-                className="w-56"
-              />
-            </td>
-            <td className="px-3 py-1.5 whitespace-nowrap tabular-nums">
-              {fit && settings.targets[column] ? words.fitsOf(fit.fit, fit.filled) : ''}
-            </td>
-            <td className="max-w-64 truncate px-3 py-1.5 text-muted">{samplesOf(file, column)}</td>
-          </tr>
-        )
-      })}
+      {columns.map(({ name, becomes, fit, sample }) => (
+        <tr key={name} className="border-t border-border">
+          <th scope="row" className="max-w-48 truncate px-3 py-1.5 text-left font-medium">
+            {name}
+          </th>
+          <td className="px-3 py-1.5">{becomes}</td>
+          <td className="px-3 py-1.5 whitespace-nowrap tabular-nums">{fit}</td>
+          <td className="max-w-64 truncate px-3 py-1.5 text-muted">{sample}</td>
+        </tr>
+      ))}
     </FileTable>
+  )
+}
+
+/** On a phone: one below the other, without scrolling sideways. */
+function ColumnCards({ columns }: { readonly columns: readonly ShownColumn[] }): JSX.Element {
+  return (
+    <ul aria-label={words.fields} className="divide-y divide-border rounded-md border border-border">
+      {columns.map(({ name, becomes, fit, sample }) => (
+        <li key={name} className="flex flex-col gap-1.5 px-3 py-2.5">
+          <p className="flex items-baseline justify-between gap-3">
+            <span className="min-w-0 truncate font-medium">{name}</span>
+            <span className="shrink-0 text-small text-muted tabular-nums">{fit}</span>
+          </p>
+          {becomes}
+          {sample === '' ? null : <p className="truncate text-small text-muted">{sample}</p>}
+        </li>
+      ))}
+    </ul>
   )
 }
 

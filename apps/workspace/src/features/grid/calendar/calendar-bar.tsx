@@ -51,7 +51,7 @@ export function CalendarBar({
       <Select
         label={words.by}
         isLabelHidden
-        className="w-44 min-w-0 max-tablet:flex-1 max-tablet:basis-24"
+        className="w-36 min-w-0 wide:w-44 max-tablet:w-auto max-tablet:flex-1 max-tablet:basis-24"
         value={start.name}
         options={usable.map(({ name, label }) => ({ value: name, label: words.byField(label) }))}
         onChange={(name) => onDates(name)}
@@ -60,7 +60,7 @@ export function CalendarBar({
         <Select
           label={words.until}
           isLabelHidden
-          className="w-44 min-w-0 max-tablet:flex-1 max-tablet:basis-24"
+          className="w-36 min-w-0 wide:w-44 max-tablet:w-auto max-tablet:flex-1 max-tablet:basis-24"
           value={end?.name ?? NO_END}
           options={[
             { value: NO_END, label: words.oneDay },

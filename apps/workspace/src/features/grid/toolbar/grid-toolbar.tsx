@@ -50,7 +50,7 @@ export function GridToolbar({
         <div className="mr-2 flex min-w-0 items-center gap-1 max-tablet:basis-[calc(100%-7rem)]">
           <h1 tabIndex={-1} className="flex min-w-0 items-center gap-2 text-heading">
             <TableIcon table={table} />
-            <span className="truncate">{table.label}</span>
+            <span className="min-w-14 truncate">{table.label}</span>
           </h1>
           {hasViews ? <ViewsPopover table={table} view={view} /> : null}
         </div>
@@ -61,7 +61,7 @@ export function GridToolbar({
               placeholder={words.search}
               text={view.query.search}
               onTyped={view.setSearch}
-              className="w-56 min-w-24 shrink max-tablet:order-2 max-tablet:w-auto max-tablet:flex-1"
+              className="w-56 min-w-24 shrink-[8] max-tablet:order-2 max-tablet:w-auto max-tablet:flex-1"
             />
             <ViewTools {...tools} table={table} view={view} />
           </>
