@@ -3,7 +3,7 @@ import type { AttachmentsOptions } from './attachments/attachments-options.ts'
 import { chooseBodySender } from './attachments/transfer/body-sender.ts'
 import { defaultStore, type KeyValueStore } from './key-value.ts'
 import { openDevice, type DeviceState } from './local/device.ts'
-import type { OpenDatabase } from './local/local-database.ts'
+import type { OpenDatabase, RemoveDatabase } from './local/file-options.ts'
 import { openDevicePeople, type DevicePerson } from './people/device-people.ts'
 import type { SessionState, SessionUser } from './session/session-state.ts'
 import { openSession, SESSION_KEY } from './session/session.ts'
@@ -16,6 +16,8 @@ export interface ClientOptions {
   readonly url: string
   readonly anonKey: string
   readonly openDatabase: OpenDatabase
+  /** Deletes the file of a database that is not open, if it is there: one that was damaged and replaced. Default: it stays. */
+  readonly removeDatabase?: RemoveDatabase
   /** Files that belong to rows: they are added and shown offline as rows are. Default: none. */
   readonly attachments?: AttachmentsOptions
   /** Which columns of which tables are searched by pieces of words ({@link LocalDatabase.search}); an index of them is kept on the device. Default: none. */
@@ -84,6 +86,7 @@ export function createClient(options: ClientOptions): HoldfastClient {
     store,
     people,
     openDatabase: options.openDatabase,
+    removeDatabase: options.removeDatabase,
     anonKey: options.anonKey,
     attachments: options.attachments,
     search: options.search,

@@ -9,7 +9,9 @@ export { UnsentChanges } from './local/unsent-changes.ts'
 export type { DevicePerson } from './people/device-people.ts'
 export type { DeviceState } from './local/device.ts'
 export { COUNT_UNSENT_SQL, type UnsentCount } from './local/count-unsent.ts'
-export type { LocalDatabase, OpenDatabase } from './local/local-database.ts'
+export type { LocalDatabase } from './local/local-database.ts'
+export type { DamageReport } from './local/local-file.ts'
+export type { OpenDatabase, RemoveDatabase } from './local/file-options.ts'
 export {
   CheckUnavailable,
   countDifferences,

@@ -1,8 +1,10 @@
 import { expectAccessible } from './support/accessibility.ts'
 import { auditActions, auditedChanges, makeActions, storedAction } from './support/actions.ts'
 import { expectConvergence } from './support/convergence.ts'
+import { damageDatabase } from './support/damage.ts'
 import { expect, test } from './support/fixtures.ts'
 import { actionsThat, gridOf } from './support/grid.ts'
+import { changeDevice } from './support/local-device.ts'
 import { expectSynced } from './support/person.ts'
 
 test('edits made offline survive a cold start, reach the other person, and are in Postgres exactly once', async ({
@@ -64,9 +66,22 @@ test('edits made offline survive a cold start, reach the other person, and are i
     await expect(hers.row('Offline day')).toHaveCount(4)
   })
 
+  await test.step('a database that was damaged meanwhile is replaced, and what waits is kept', async () => {
+    const address = dana.page.url()
+    await damageDatabase(dana, '"verified"')
+    await dana.page.goto(address)
+    const banner = dana.page.getByRole('status').filter({ hasText: 'The data of this device was damaged.' })
+    await expect(banner).toContainText('The 3 changes that were not sent are kept.')
+    await expect(dana.chip).toHaveAccessibleName('Sync: Offline · 3 waiting')
+    await expectAccessible(dana.page, 'a device whose data was damaged')
+    await banner.getByRole('button', { name: 'Dismiss' }).click()
+    await expect(banner).toHaveCount(0)
+  })
+
   await test.step('with the line back the other person sees everything', async () => {
     await dana.goOnline()
     await expectSynced(dana)
+    await hers.expectCell(numberOf(1), 'Title', 'Offline day: written without a line')
     await minas.expectCell(numberOf(1), 'Title', 'Offline day: written without a line')
     await minas.expectCell(numberOf(2), 'State', 'Doing')
     await minas.expectCell(numberOf(3), 'Priority', '1')
@@ -83,6 +98,29 @@ test('edits made offline survive a cold start, reach the other person, and are i
     await expectAccessible(dana.page, 'a checked device')
   })
 
+  await test.step('rows that a fault changed on the device are found, and fetched again once nothing waits', async () => {
+    const [changed, gone, waits] = actions.map(({ id }) => id)
+    await changeDevice(dana.page, [
+      `update ps_data__actions set data = json_set(data, '$.title', 'Damaged') where id = '${changed}'`,
+      `delete from ps_data__actions where id = '${gone}'`,
+      `insert into ps_data__sites (id, data) values ('nobody', '{"id":"nobody","name":"Nowhere"}')`,
+    ])
+    await dana.page.getByRole('button', { name: 'Check again' }).click()
+    const found = dana.page.getByRole('status').filter({ hasText: '3 rows on this device differ from the server' })
+    await expect(found).toContainText('Actions: 1 missing here, 1 with other values', { timeout: 60_000 })
+    await expect(found).toContainText('Sites: 1 only here')
+    await expectAccessible(dana.page, 'a device that differs')
+
+    await dana.goOffline()
+    await changeDevice(dana.page, [`update actions set priority = 2 where id = '${waits}'`])
+    const repair = found.getByRole('button', { name: 'Repair' })
+    await expect(found).toContainText('1 change must be sent or discarded first.')
+    await expect(repair).toBeDisabled()
+    await dana.goOnline()
+    await repair.click()
+    await expectSynced(dana)
+  })
+
   expect(
     await auditedChanges(
       holdfast,
@@ -93,8 +131,9 @@ test('edits made offline survive a cold start, reach the other person, and are i
     { title: 'Offline day: second', fields: { title: 'Offline day: written without a line' } },
     { title: 'Offline day: third', fields: { state: 'doing' } },
     { title: 'Offline day: fourth', fields: { priority: 1 } },
+    { title: 'Offline day: third', fields: { priority: 2 } },
   ])
   expect(await storedAction(holdfast, actions[2]?.id ?? '')).toMatchObject({ state: 'doing' })
-  await expectConvergence(dana, ['actions'])
+  await expectConvergence(dana, ['actions', 'sites'])
   await expectConvergence(mina, ['actions'])
 })

@@ -25,9 +25,12 @@ export function Banner({
   return (
     <div
       role="status"
-      className={cx('flex min-h-10 items-center gap-3 px-4 py-1.5 text-body forced:border-b', LOOKS[tone])}
+      className={cx(
+        'flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-1.5 text-body forced:border-b',
+        LOOKS[tone],
+      )}
     >
-      <p className="min-w-0 flex-1">{children}</p>
+      <p className="min-w-0 flex-1 basis-52">{children}</p>
       {action}
       {onDismiss === undefined ? null : (
         <IconButton label={commonMessages.dismiss} size="sm" icon={<X size={16} aria-hidden />} onPress={onDismiss} />

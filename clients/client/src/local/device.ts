@@ -27,7 +27,7 @@ export interface Device extends AsyncDisposable {
   release(options: { readonly wipe: boolean; readonly discardUnsent: boolean }): Promise<void>
 }
 
-export interface DeviceOptions extends Omit<LocalDatabaseOptions, 'userId' | 'schema'> {
+export interface DeviceOptions extends Omit<LocalDatabaseOptions, 'userId' | 'schema' | 'onDamage'> {
   readonly store: KeyValueStore
   readonly session: Session
   readonly people: DevicePeople
@@ -130,6 +130,15 @@ class SessionDevice implements Device {
     }
   }
 
+  /** Its file is damaged, and marked so: another one takes its place. */
+  async #reopen(userId: string): Promise<void> {
+    const current = this.state.get()
+    if (this.#isClosed || shownUser(current) !== userId) return
+    this.state.set({ kind: 'opening', userId, problem: undefined })
+    if (current.kind === 'open') await current.local.close().catch(this.#options.onProblem)
+    await this.#change(userId, this.#opening.signal)
+  }
+
   async #open(userId: string, signal: AbortSignal): Promise<void> {
     const { session, store, people } = this.#options
     const onProblem = (problem: string): void => this.state.set({ kind: 'opening', userId, problem })
@@ -141,7 +150,8 @@ class SessionDevice implements Device {
     if (!schema || signal.aborted) return
     const { openLocalDatabase } = await loading
     if (signal.aborted) return
-    const local = await openLocalDatabase({ ...this.#options, userId, schema })
+    const onDamage = (): void => void this.#inTurn(() => this.#reopen(userId))
+    const local = await openLocalDatabase({ ...this.#options, userId, schema, onDamage })
     if (signal.aborted) return local.close()
     const current = session.state.get()
     if ('user' in current && current.user.id === userId) await people.remember(current.user)

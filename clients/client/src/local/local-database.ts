@@ -1,4 +1,4 @@
-import type { CommonPowerSyncDatabase, Schema } from '@powersync/common'
+import type { CommonPowerSyncDatabase } from '@powersync/common'
 import type { IncompleteTable, Judgement, PlannedWrite, SchemaDescriptor, WriteRules } from '@holdfast/protocol'
 import type { Attachments } from '../attachments/attachments.ts'
 import type { AttachmentsOptions } from '../attachments/attachments-options.ts'
@@ -18,19 +18,17 @@ import type { ChooseSearched, LocalSearch } from '../search/open-search.ts'
 import { emptySearchIndex } from '../search/search-tables.ts'
 import { createPostUpload } from '../upload/post-upload.ts'
 import { createUploadQueue } from '../upload/upload-queue.ts'
-import type { Value } from '../value.ts'
+import { createValue, type Value, type WritableValue } from '../value.ts'
 import { LateWriteRules } from '../write-rules/late-write-rules.ts'
 import { Connection } from './connection.ts'
 import type { BodySender } from '../attachments/transfer/body-sender.ts'
 import { createConnector } from './connector.ts'
 import { COUNT_UNSENT_SQL, type UnsentCount } from './count-unsent.ts'
+import { watchDamage, type DamageWatch } from './damage.ts'
+import { forgetReport, readLocalFile, type DamageReport } from './local-file.ts'
 import { LocalSchema } from './local-schema.ts'
-
-/** Makes the SQLite database; the app chooses the package (`@powersync/web`, `@powersync/node`) and where files lie. */
-export type OpenDatabase = (options: {
-  readonly schema: Schema
-  readonly fileName: string
-}) => CommonPowerSyncDatabase | Promise<CommonPowerSyncDatabase>
+import type { OpenDatabase, RemoveDatabase } from './file-options.ts'
+import { openFile, type OpenFile } from './open-file.ts'
 
 /** One person's database on this device. */
 export interface LocalDatabase {
@@ -53,6 +51,10 @@ export interface LocalDatabase {
    * Answers in the order of `writes`. The server decides in any case.
    */
   judge(writes: readonly PlannedWrite[]): Promise<readonly Judgement[]>
+  /** The file of this database was damaged, and this one took its place; `undefined` otherwise, and once {@link dismissDamage} has been called. */
+  readonly damage: Value<DamageReport | undefined>
+  /** The person knows. The damaged file goes, if it was kept. */
+  dismissDamage(): Promise<void>
   /** Operations that are not on the server: in the outbox and in needs attention. */
   countUnsent(): Promise<UnsentCount>
   /** Asks whether the tables have changed, and rebuilds the local views if so. Waiting changes stay. */
@@ -83,6 +85,7 @@ export interface LocalDatabaseOptions {
   readonly session: Session
   readonly store: KeyValueStore
   readonly openDatabase: OpenDatabase
+  readonly removeDatabase: RemoveDatabase | undefined
   readonly anonKey: string
   readonly attachments: AttachmentsOptions | undefined
   readonly search: ChooseSearched | undefined
@@ -92,6 +95,8 @@ export interface LocalDatabaseOptions {
   readonly random: () => number
   /** Receives what goes wrong in the background and has no screen of its own. */
   readonly onProblem: (error: unknown) => void
+  /** The file turned out to be damaged: the database has to be closed and opened again. */
+  readonly onDamage: () => void
 }
 
 /** The state of sync changes many times for one checkpoint; what it made unnecessary is looked at this long after the first time, in milliseconds. */
@@ -102,14 +107,24 @@ const SCHEMA_REFUSALS: ReadonlySet<string> = new Set(['42703', '42P01'])
 
 /** Opens the database of one person. It is readable and writable at once; {@link LocalDatabase.connect} brings the network in. */
 export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<LocalDatabase> {
+  const file = await openFile({ ...options, schema: toLocalSchema(options.schema) })
+  const watch = watchDamage(file.database, { ...options, fileName: file.fileName })
+  void watch.met.then(options.onDamage)
+  try {
+    return await openParts(file, watch, options)
+  } catch (error) {
+    watch[Symbol.dispose]()
+    await file.database.close().catch(options.onProblem)
+    file[Symbol.dispose]()
+    throw error
+  }
+}
+
+async function openParts(file: OpenFile, watch: DamageWatch, options: LocalDatabaseOptions): Promise<LocalDatabase> {
   const { url, userId, session, store, fetch, now, random, onProblem } = options
+  const { database } = file
   const tokens = session.tokensOf(userId)
   const token = (): Promise<string | undefined> => tokens.token()
-  const database = await options.openDatabase({
-    schema: toLocalSchema(options.schema),
-    fileName: `holdfast-${userId}.db`,
-  })
-  await database.init()
   const inBackground = (work: Promise<void>): void =>
     void work.catch((error: unknown) => (database.closed ? undefined : onProblem(error)))
   const connection = new Connection(database, () => connector, inBackground)
@@ -164,6 +179,8 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
 
   return toLocalDatabase({
     options,
+    file,
+    damage: createValue((await readLocalFile(store, userId)).report),
     database,
     connection,
     schema,
@@ -172,7 +189,7 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
     files,
     writeRules,
     search,
-    parts: [status, schema, writeRules, hints, sync, incomplete, link, ...(search ? [search] : [])],
+    parts: [watch, status, schema, writeRules, hints, sync, incomplete, link, ...(search ? [search] : [])],
   })
 
   /** The server can be reached again. */
@@ -201,6 +218,8 @@ async function loadSearch(
 /** What an open database is made of. */
 interface LocalDatabaseParts {
   readonly options: LocalDatabaseOptions
+  readonly file: OpenFile
+  readonly damage: WritableValue<DamageReport | undefined>
   readonly database: CommonPowerSyncDatabase
   readonly connection: Connection
   readonly schema: LocalSchema
@@ -215,6 +234,8 @@ interface LocalDatabaseParts {
 
 function toLocalDatabase({
   options,
+  file,
+  damage,
   database,
   connection,
   schema,
@@ -237,6 +258,13 @@ function toLocalDatabase({
     writeRules: writeRules.value,
     judge: writeRules.judge,
     refreshSchema: schema.refresh,
+    damage,
+    async dismissDamage() {
+      const kept = damage.get()?.fileName
+      await forgetReport(options.store, options.userId)
+      damage.set(undefined)
+      if (kept !== undefined) await options.removeDatabase?.(kept)
+    },
     countUnsent: () => database.get<UnsentCount>(COUNT_UNSENT_SQL),
     async checkDevice(given = {}) {
       const { checkDevice } = await import('../check/check-device.ts')
@@ -266,8 +294,15 @@ function toLocalDatabase({
       connection.stop()
       for (const part of parts) part[Symbol.dispose]()
       await files?.close({ wipe })
-      if (wipe) await emptySearchIndex(database)
-      await connection.close({ wipe })
+      try {
+        if (wipe) await emptySearchIndex(database)
+        await connection.close({ wipe })
+      } finally {
+        file[Symbol.dispose]()
+      }
+      const kept = damage.get()?.fileName
+      if (wipe) await forgetReport(options.store, options.userId)
+      if (wipe && kept !== undefined) await options.removeDatabase?.(kept)
     },
   }
 }

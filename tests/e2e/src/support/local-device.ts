@@ -24,9 +24,10 @@ export async function readDevice(
   page: Page,
   query?: string,
   parameters: readonly unknown[] = [],
+  changes: readonly string[] = [],
 ): Promise<LocalDevice> {
   return page.evaluate(
-    async ({ query, parameters }) => {
+    async ({ query, parameters, changes }) => {
       interface Fiber {
         readonly memoizedProps: { readonly client?: Partial<HoldfastClient> } | null
         readonly child: Fiber | null
@@ -45,6 +46,7 @@ export async function readDevice(
       const state = client?.device?.get()
       if (state?.kind !== 'open') throw new Error(`the page has no open database: ${state?.kind ?? 'no client'}`)
       const { local } = state
+      for (const change of changes) await local.database.execute(change)
       return {
         tables: local.schema.get().tables,
         rows: query === undefined ? [] : await local.database.getAll<LocalRow>(query, [...parameters]),
@@ -53,7 +55,7 @@ export async function readDevice(
         clientId: await local.database.getClientId(),
       }
     },
-    { query, parameters },
+    { query, parameters, changes },
   )
 }
 
@@ -64,4 +66,9 @@ export async function readRows(
   parameters: readonly unknown[] = [],
 ): Promise<readonly LocalRow[]> {
   return (await readDevice(page, query, parameters)).rows
+}
+
+/** Changes the local database of a page beneath the app, as a fault would. */
+export async function changeDevice(page: Page, changes: readonly string[]): Promise<void> {
+  await readDevice(page, undefined, [], changes)
 }

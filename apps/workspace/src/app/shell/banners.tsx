@@ -1,4 +1,4 @@
-import { useValue } from '@holdfast/react'
+import { useLocalDatabase, useValue } from '@holdfast/react'
 import type { JSX } from 'react'
 import { lazy, Suspense, useState } from 'react'
 import { Banner } from '../../components/banner.tsx'
@@ -13,17 +13,27 @@ import { takeNewVersion, useWaitingVersion } from '../register-service-worker.ts
 
 const FullDeviceBanner = lazy(async () => ({ default: (await import('./full-device-banner.tsx')).FullDeviceBanner }))
 
-/** One banner at a time: a change that was not stored first, then a new version, then what the person has to do, then a store that forgets. */
+const DamageBanner = lazy(async () => ({ default: (await import('./damage-banner.tsx')).DamageBanner }))
+
+/** One banner at a time: a change that was not stored first, then data that was damaged, then a new version, then what the person has to do, then a store that forgets. */
 export function Banners(): JSX.Element | null {
   const worker = useWaitingVersion((state) => state.worker)
   const store = useLocalStore((state) => state.store)
   const session = useValue(useBackend().client.session)
+  const damage = useValue(useLocalDatabase().damage)
   const unstored = useUnstored((state) => state.label)
   const [isLater, setLater] = useState(false)
   if (unstored !== undefined) {
     return (
       <Suspense>
         <FullDeviceBanner key={unstored} label={unstored} />
+      </Suspense>
+    )
+  }
+  if (damage) {
+    return (
+      <Suspense>
+        <DamageBanner report={damage} />
       </Suspense>
     )
   }

@@ -47,6 +47,10 @@ export async function openBackend(search: ChooseSearched): Promise<Backend> {
       const { openDatabase } = await import('./open-database.ts')
       return openDatabase({ ...options, prescribedVfs: config.vfs })
     },
+    removeDatabase: async (fileName) => {
+      const { removeDatabase } = await import('./open-database.ts')
+      await removeDatabase(fileName)
+    },
     // The screen at `/auth/callback` does it, and can say why a link did not work.
     detectSessionInUrl: false,
     attachments: {

@@ -25,13 +25,54 @@ export async function openDatabase({
     schema,
     logger,
     database: {
-      dbFilename: fileName.replace(/\.db$/, `-${store}.db`),
+      dbFilename: nameIn(store, fileName),
       vfs: vfsOf(store),
       // An address and not a function, because the settings are sent to the shared worker.
       worker,
     },
     sync: { worker },
   })
+}
+
+function nameIn(store: LocalStore, fileName: string): string {
+  return fileName.replace(/\.db$/, `-${store}.db`)
+}
+
+/** A file that was closed a moment ago may still be held. */
+const REMOVALS_MAX = 20
+const REMOVAL_DELAY_MS = 100
+
+/** Deletes a database of this page's store that is not open. */
+export async function removeDatabase(fileName: string): Promise<void> {
+  const { store } = useLocalStore.getState()
+  if (store === undefined || store === 'memory') return
+  const name = nameIn(store, fileName)
+  if (store === 'indexeddb') {
+    indexedDB.deleteDatabase(name)
+    return
+  }
+  const root = await navigator.storage.getDirectory()
+  for (const end of ['', '-journal', '-wal']) await removeEntry(root, `${name}${end}`)
+}
+
+async function removeEntry(root: FileSystemDirectoryHandle, name: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await root.removeEntry(name)
+    } catch (error) {
+      if (error instanceof DOMException && error.name === 'NotFoundError') return
+      if (attempt === REMOVALS_MAX) throw error
+    }
+    await new Promise((resolve) => setTimeout(resolve, REMOVAL_DELAY_MS))
+  }
+}
+
+/** The bytes of a database of this page's store, where that has files. */
+export async function readDatabaseFile(fileName: string): Promise<Blob | undefined> {
+  const { store } = useLocalStore.getState()
+  if (store !== 'opfs') return undefined
+  const root = await navigator.storage.getDirectory()
+  return (await root.getFileHandle(nameIn(store, fileName))).getFile()
 }
 
 /** Being without a connection is a state that the sync chip shows, not an error; the engine tells of each attempt. */

@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PowerSyncDatabase } from '@powersync/node'
+import { afterEach, expect } from 'vitest'
+import type { SchemaDescriptor } from '@holdfast/protocol'
+import { fetchSender } from '../attachments/transfer/body-sender.ts'
+import { memoryStore } from '../key-value.ts'
+import { openDevicePeople } from '../people/device-people.ts'
+import { cacheSchema } from '../schema/fetch-schema.ts'
+import type { SessionState } from '../session/session-state.ts'
+import type { UserTokens } from '../session/session.ts'
+import { createValue, type WritableValue } from '../value.ts'
+import { type Device, openDevice } from './device.ts'
+import type { LocalDatabase } from './local-database.ts'
+
+// Without network throughout: the server is at an address where nothing listens.
+
+const schema: SchemaDescriptor = {
+  version: '1',
+  tables: [
+    {
+      name: 'notes',
+      schema: 'public',
+      table: 'notes',
+      columns: [
+        { name: 'id', local: 'text', type: 'uuid', nullable: false, hasDefault: true, generated: false },
+        { name: 'body', local: 'text', type: 'text', nullable: true, hasDefault: false, generated: false },
+      ],
+      can: { insert: true, update: true, delete: true },
+      indexes: [],
+    },
+  ],
+}
+export const ana: SessionState = { kind: 'active', user: { id: 'a', email: 'ana@example.org' } }
+export const ben: SessionState = { kind: 'active', user: { id: 'b', email: undefined } }
+
+export interface World {
+  readonly device: Device
+  /** Where the files of its databases are. */
+  readonly folder: string
+  readonly session: WritableValue<SessionState>
+  readonly people: ReturnType<typeof openDevicePeople>
+  /** The open database, once it is that of the person. */
+  opened(userId: string): Promise<LocalDatabase>
+}
+
+const ending: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const end of ending.splice(0).toReversed()) await end()
+})
+
+export async function openWorld(first: SessionState = ana): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-device-'))
+  const store = memoryStore()
+  for (const userId of ['a', 'b']) await cacheSchema(store, userId, schema)
+  const session = createValue<SessionState>(first)
+  const people = openDevicePeople(store, () => 1_000)
+  const tokens: UserTokens = {
+    token: async () => 'token',
+    refreshedToken: async () => undefined,
+    credentials: async () => undefined,
+    verify: async () => undefined,
+  }
+  const device = openDevice({
+    url: 'http://127.0.0.1:1',
+    store,
+    people,
+    session: {
+      state: session,
+      tokensOf: () => tokens,
+      leave: async () => undefined,
+      openLocally: async () => undefined,
+      [Symbol.dispose]: () => undefined,
+    },
+    openDatabase: ({ schema: local, fileName }) =>
+      new PowerSyncDatabase({
+        schema: local,
+        logger: { log: () => undefined }, // that there is no server is the point
+        database: {
+          dbFilename: fileName,
+          dbLocation: folder,
+          implementation: { type: 'node:sqlite' },
+          readWorkerCount: 1,
+        },
+      }),
+    removeDatabase: async (fileName) => {
+      for (const end of ['', '-wal', '-shm']) rmSync(join(folder, `${fileName}${end}`), { force: true })
+    },
+    anonKey: 'anon',
+    attachments: undefined,
+    search: undefined,
+    fetch: globalThis.fetch,
+    bodies: fetchSender(globalThis.fetch),
+    now: () => 1_000,
+    random: () => 0.5,
+    onProblem: () => undefined,
+  })
+  ending.push(async () => {
+    await device[Symbol.asyncDispose]()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return {
+    device,
+    folder,
+    session,
+    people,
+    async opened(userId) {
+      await expect.poll(() => openUser(device), { timeout: 20_000 }).toBe(userId)
+      const state = device.state.get()
+      if (state.kind !== 'open') throw new Error('it is open')
+      return state.local
+    },
+  }
+}
+
+function openUser(device: Device): string | undefined {
+  const state = device.state.get()
+  return state.kind === 'open' ? state.local.userId : undefined
+}
+
+export const write = (local: LocalDatabase, body: string): Promise<unknown> =>
+  local.database.execute('insert into notes (id, body) values (uuid(), ?)', [body])
+export const notes = (local: LocalDatabase): Promise<readonly unknown[]> =>
+  local.database.getAll('select body from notes')

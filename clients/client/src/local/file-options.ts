@@ -1,0 +1,21 @@
+import type { CommonPowerSyncDatabase, Schema } from '@powersync/common'
+import type { KeyValueStore } from '../key-value.ts'
+
+/** Makes the SQLite database; the app chooses the package (`@powersync/web`, `@powersync/node`) and where files lie. */
+export type OpenDatabase = (options: {
+  readonly schema: Schema
+  readonly fileName: string
+}) => CommonPowerSyncDatabase | Promise<CommonPowerSyncDatabase>
+
+/** Deletes the file of a database that is not open, if it is there. */
+export type RemoveDatabase = (fileName: string) => Promise<void>
+
+export interface OpenFileOptions {
+  readonly userId: string
+  readonly schema: Schema
+  readonly store: KeyValueStore
+  readonly openDatabase: OpenDatabase
+  readonly removeDatabase: RemoveDatabase | undefined
+  readonly now: () => number
+  readonly onProblem: (error: unknown) => void
+}
