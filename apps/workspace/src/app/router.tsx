@@ -39,7 +39,7 @@ const inboxSearch = v.object({
   filter: v.fallback(v.optional(v.picklist(['unread', 'mentions', 'all'])), undefined),
 })
 /** The view that a record was opened from goes with it: the steps to its neighbours keep to it. */
-const recordSearch = v.object({ tab: text, v: text, q: text, f: text, s: text })
+const recordSearch = v.object({ tab: text, v: text, q: text, f: text, s: text, g: text })
 const newRecordSearch = v.object({ template: text, from: text, prefill: text })
 export const SYNC_TABS = ['outbox', 'attention', 'files', 'device'] as const
 const syncSearch = v.object({ tab: v.fallback(v.optional(v.picklist(SYNC_TABS)), undefined) })

@@ -84,12 +84,14 @@ export function GridBody(props: GridBodyProps): JSX.Element {
           )
         }
         const row = windows?.row(index)
+        const number = windows?.numberAt(index) ?? index + 1
         const isSelected = index >= range.firstRow && index <= range.lastRow && cellsIn(range) > 1
         return (
           <GridRowView
             key={slot}
             dress={props.dress}
             index={index}
+            number={number}
             level={props.level}
             row={row}
             columns={columns}
@@ -98,7 +100,7 @@ export function GridBody(props: GridBodyProps): JSX.Element {
             width={width}
             mark={row && marks.get(row.id)}
             photos={row && photos.get(row.id)}
-            title={titleOf(row, fields, index)}
+            title={titleOf(row, fields, number)}
             late={row && props.lateIn(row)}
             isOpen={row !== undefined && row.id === openRecordId}
             frozen={props.frozen}
@@ -155,8 +157,8 @@ function OpenEditor({ edit, scroll, selection, rights }: GridBodyProps): JSX.Ele
   )
 }
 
-function titleOf(row: GridRow | undefined, fields: readonly Field[], index: number): string {
+function titleOf(row: GridRow | undefined, fields: readonly Field[], number: number): string {
   const [first] = fields
   const text = row && first ? formatValue(first, row[first.name] ?? null, row[LABEL_PREFIX + first.name]) : ''
-  return text === '' ? words.rowHeaderName(index + 1) : text
+  return text === '' ? words.rowHeaderName(number) : text
 }

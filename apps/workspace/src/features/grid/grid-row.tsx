@@ -18,6 +18,8 @@ export interface GridRowProps {
   readonly dress: GridDress | undefined
   /** Place in the view, from 0. */
   readonly index: number
+  /** Which record of the view it is, from 1. */
+  readonly number: number
   /** Levels of groups above it. */
   readonly level: number
   readonly row: GridRow | undefined
@@ -95,7 +97,7 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps): JSX.E
 })
 
 function Gutter({
-  index,
+  number,
   row,
   mark,
   title,
@@ -124,7 +126,7 @@ function Gutter({
           type="button"
           tabIndex={-1}
           data-open={row.id}
-          data-number={index + 1}
+          data-number={number}
           aria-label={words.openRecord(title)}
           className={cx(
             'ml-auto inline-flex h-6 min-w-6 items-center justify-end rounded-sm px-1 text-muted tabular-nums hover:bg-hover hover:text-text',

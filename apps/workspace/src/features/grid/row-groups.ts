@@ -31,6 +31,8 @@ export interface GroupLayout {
   readonly places: number
   readonly records: number
   groupAt(place: number): RowGroup | undefined
+  /** Which record of the view stands at a place, from 0, those of collapsed groups counted; at a header, the first one below it. */
+  recordAt(place: number): number
   windowAt(first: number, count: number): GroupedWindow
 }
 

@@ -75,6 +75,11 @@ export class RowWindows implements Disposable {
     return this.#layout?.groupAt(index)
   }
 
+  /** Which record of the view stands at a position, from 1: headers of groups are not counted. */
+  numberAt(index: number): number {
+    return (this.#layout ? this.#layout.recordAt(index) : index) + 1
+  }
+
   /** Collapses or expands a group, or with a boolean all of them. */
   toggleGroup(group: string | boolean): void {
     const { grouping } = this.#query

@@ -242,11 +242,12 @@ function GridOfView({
           void navigate({
             to: '/w/$ws/t/$table/r/$record',
             params: { ws, table: table.name, record: id },
-            search: ({ q, f, s }: AddressSettings & { readonly q?: string | undefined }) => ({
+            search: ({ q, f, s, g }: AddressSettings & { readonly q?: string | undefined }) => ({
               v: view.saved?.id,
               q,
               f,
               s,
+              g,
             }),
           })
         }

@@ -7,12 +7,13 @@ import { quoteName } from '../../lib/sql.ts'
 import { parseFilter } from '../../lib/filters/filter-text.ts'
 import { useView } from '../../lib/views/use-views.ts'
 import { type AddressSettings, mergeSettings } from '../../lib/views/view-settings.ts'
+import { parseGroups } from './groups/parse-groups.ts'
 import { gridQueryOf } from './query/grid-query-of.ts'
 import { neighbourSql } from './query/neighbour-sql.ts'
 import { ensureSortIndex, SORT_INDEX_ROWS_MIN } from './sort-index.ts'
 
 /** Which view a record was opened from, as its address carries it. */
-export interface ViewOfRecord extends Pick<AddressSettings, 'f' | 's'> {
+export interface ViewOfRecord extends Pick<AddressSettings, 'f' | 's' | 'g'> {
   /** A saved view. */
   readonly v?: string | undefined
   readonly q?: string | undefined
@@ -37,7 +38,7 @@ export function useNeighbours(table: string, id: string, from: ViewOfRecord): Ne
   const schema = useSchema()
   const today = useToday()
   const { view: saved } = useView(table, from.v)
-  const { filter, sort } = mergeSettings(saved?.settings ?? {}, from)
+  const { filter, sort, group = '' } = mergeSettings(saved?.settings ?? {}, from)
   const search = from.q ?? ''
   const query = useMemo(() => {
     const descriptor = schema.tables.find(({ name }) => name === table)
@@ -51,11 +52,16 @@ export function useNeighbours(table: string, id: string, from: ViewOfRecord): Ne
       today,
     })
   }, [schema, table, search, filter, sort, today])
-  const first = query?.fields.find(({ name }) => name === query.sorts[0]?.field)
+  const groups = useMemo(() => parseGroups(group, query?.fields ?? []), [group, query])
+  const outer = groups[0] ?? query?.sorts[0]
+  const first = query?.fields.find(({ name }) => name === outer?.field)
   useEffect(() => {
     if (first) void ensureWhereLarge(database, table, first)
   }, [database, table, first])
-  const { text, values } = useMemo(() => (query ? neighbourSql(query, id) : { text: '', values: [] }), [query, id])
+  const { text, values } = useMemo(
+    () => (query ? neighbourSql(query, id, groups) : { text: '', values: [] }),
+    [query, id, groups],
+  )
   const { rows, isCurrent } = useRecords<{ readonly previous: string | null; readonly next: string | null }>(
     text,
     values,

@@ -26,7 +26,7 @@ export function RecordPanel({
 }): JSX.Element | null {
   const table = useTableInfo(name)
   const { ws } = useParams({ from: '/signed-in/w/$ws/t/$table' })
-  const { tab, q, f, s } = useSearch({ from: '/signed-in/w/$ws/t/$table' })
+  const { tab, q, f, s, g } = useSearch({ from: '/signed-in/w/$ws/t/$table' })
   const { view: v } = useParams({ strict: false })
   const navigate = useNavigate()
   const isBeside = useMediaQuery('(min-width: 900px)')
@@ -76,7 +76,7 @@ export function RecordPanel({
           <PanelActions
             onPrevious={onPrevious}
             onNext={onNext}
-            onFullPage={() => void navigate({ to: '/w/$ws/t/$table/r/$record', params, search: { v, q, f, s } })}
+            onFullPage={() => void navigate({ to: '/w/$ws/t/$table/r/$record', params, search: { v, q, f, s, g } })}
             onClose={onClose}
           />
         }

@@ -5,7 +5,7 @@ import type { Field } from '../../../lib/fields/field.ts'
 import { gridMessages } from '../../../messages/grid.ts'
 import { groupMessages as words } from '../../../messages/groups.ts'
 import { renderSorts, type Sort } from '../query/sort.ts'
-import { canGroupBy, GROUP_LEVELS_MAX, parseGroups } from './create-grouping.ts'
+import { canGroupBy, GROUP_LEVELS_MAX, parseGroups } from './parse-groups.ts'
 
 const NONE = ''
 

@@ -19,6 +19,8 @@ export function keyOf(row: GroupRow, level: number): string {
 /** What stands at the places from `first` on: a header, or the records of a group. */
 interface Stretch {
   readonly first: number
+  /** Records of the view above it. */
+  readonly above: number
   readonly level: number
   readonly row: GroupRow
   readonly isHeader: boolean
@@ -53,13 +55,18 @@ export class GroupPlaces implements GroupLayout {
     const innerOf = Map.groupBy(inner ?? [], (row) => keyOf(row, 1))
     const stretches: Stretch[] = []
     let first = 0
+    let above = 0
     const add = (level: number, row: GroupRow, isHeader: boolean): void => {
-      stretches.push({ first, level, row, isHeader })
+      stretches.push({ first, above, level, row, isHeader })
       first += isHeader ? 1 : row.rows
+      if (!isHeader) above += row.rows
     }
     const addGroup = (level: number, row: GroupRow): void => {
       add(level, row, true)
-      if (this.#isCollapsed.has(keyOf(row, level))) return
+      if (this.#isCollapsed.has(keyOf(row, level))) {
+        above += row.rows
+        return
+      }
       if (level === this.levels) return add(level, row, false)
       for (const within of innerOf.get(keyOf(row, 1)) ?? []) addGroup(level + 1, within)
     }
@@ -77,6 +84,12 @@ export class GroupPlaces implements GroupLayout {
     const group = { ...this.#options.describe(level, row), isExpanded: !this.#isCollapsed.has(keyOf(row, level)) }
     this.#described.set(place, group)
     return group
+  }
+
+  recordAt(place: number): number {
+    const stretch = this.#stretches[this.#indexAt(place)]
+    if (!stretch) return 0
+    return stretch.above + (stretch.isHeader ? 0 : place - stretch.first)
   }
 
   windowAt(first: number, count: number): GroupedWindow {

@@ -6,7 +6,8 @@ import { TEST_FIELDS, TEST_TASKS } from '../../../lib/fields/test-fields.test-su
 import { NO_FILTER, type FilterGroup } from '../../../lib/filters/filter.ts'
 import type { GridQuery } from '../query/grid-query.ts'
 import type { GroupLayout } from '../row-groups.ts'
-import { groupedQuery, parseGroups } from './create-grouping.ts'
+import { groupedQuery } from './create-grouping.ts'
+import { parseGroups } from './parse-groups.ts'
 
 // The invariant: the places of a grouped view are what sorting all rows by the groups and putting a header above each change of a value gives.
 
@@ -111,6 +112,10 @@ test('windows of a grouped view together are all its places, and the records of 
         ).flat()
         expect(pieces).toEqual(all)
         expect(all).toHaveLength(layout.places)
+        const records = whole.filter((line) => !line.startsWith('#'))
+        for (const [place, line] of all.entries()) {
+          if (!line.startsWith('#')) expect(records[layout.recordAt(place)]).toBe(line)
+        }
         query.grouping?.toggleAll(true)
       },
     ),

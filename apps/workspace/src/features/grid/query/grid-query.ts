@@ -124,6 +124,19 @@ export function orderKeys({ fields, sorts }: GridQuery): readonly OrderKey[] {
   return [...keys, { key: ID_KEY, isDescending: sorts[0]?.isDescending === true }]
 }
 
+/** The keys that a grouped view has before those of its order: two groups that are called the same stay apart. */
+export function groupKeys({ fields }: Pick<GridQuery, 'fields'>, groups: readonly Sort[]): readonly OrderKey[] {
+  return groups.flatMap(({ field: name, isDescending }) => {
+    const field = fields.find((one) => one.name === name)
+    if (!field) return []
+    const column = `t.${quoteName(name)}`
+    return [
+      { key: sortKeySql(field, column), isDescending },
+      { key: column, isDescending: false },
+    ]
+  })
+}
+
 /** Empty values come last in both directions. */
 export function orderSql(query: GridQuery, groups: readonly Sort[] = []): string {
   const outer = groups.flatMap((sort) => {
@@ -138,7 +151,7 @@ export function orderSql(query: GridQuery, groups: readonly Sort[] = []): string
 
 /** Groups in the order of their field; two that are called the same stay apart. */
 export function groupOrderSql(field: Field, { isDescending }: Sort, column: string): string {
-  return `${sortKeySql(field, column)} ${isDescending ? 'desc' : 'asc'} nulls last, ${column}`
+  return `${sortKeySql(field, column)} ${isDescending ? 'desc' : 'asc'} nulls last, ${column} nulls last`
 }
 
 function sortKeySql(field: Field, column: string): string {

@@ -5,8 +5,9 @@ import type { Field, FieldValue } from '../../../lib/fields/field.ts'
 import { TEST_FIELDS, TEST_SITES, TEST_TASKS } from '../../../lib/fields/test-fields.test-support.ts'
 import { NO_FILTER } from '../../../lib/filters/filter.ts'
 import { sortIndexSql } from '../sort-index.ts'
-import { type GridQuery, windowSql } from './grid-query.ts'
+import { type GridQuery, rowsSql } from './grid-query.ts'
 import { neighbourSql } from './neighbour-sql.ts'
+import type { Sort } from './sort.ts'
 
 type Row = Record<string, FieldValue>
 
@@ -21,19 +22,19 @@ const view = (more: Partial<GridQuery> = {}): GridQuery => ({
 })
 
 describe('the neighbours of a record', () => {
-  test('are those that the view shows before and after it, whatever its order', () => {
+  test('are those that the view shows before and after it, whatever its order and its groups', () => {
     const sort = fc.record({
       field: fc.constantFrom('title', 'state', 'site_id', 'points', 'due_on', 'cost'),
       isDescending: fc.boolean(),
     })
     fc.assert(
-      fc.property(rowsOf(), fc.array(sort, { maxLength: 3 }), (rows, sorts) => {
+      fc.property(rowsOf(), fc.array(sort, { maxLength: 3 }), groupsOf(sort), (rows, sorts, groups) => {
         using database = openDatabase(rows)
         const query = view({ sorts })
-        const window = windowSql(query, 0, 100)
+        const window = rowsSql(query, undefined, 100, 0, groups)
         const ids = database.prepare(window.text).all(...window.values).map(({ id }) => id) // prettier-ignore
         for (const [index, id] of ids.entries()) {
-          expect(neighboursOf(database, query, String(id))).toEqual({
+          expect(neighboursOf(database, query, String(id), groups)).toEqual({
             previous: ids[index - 1] ?? null,
             next: ids[index + 1] ?? null,
           })
@@ -80,14 +81,18 @@ describe('the neighbours of a record', () => {
   })
 })
 
-function neighboursOf(database: DatabaseSync, query: GridQuery, id: string): Row {
-  const { text, values } = neighbourSql(query, id)
+function groupsOf(sort: fc.Arbitrary<Sort>): fc.Arbitrary<readonly Sort[]> {
+  return fc.uniqueArray(sort, { maxLength: 2, selector: ({ field }) => field })
+}
+
+function neighboursOf(database: DatabaseSync, query: GridQuery, id: string, groups: readonly Sort[] = []): Row {
+  const { text, values } = neighbourSql(query, id, groups)
   return { ...database.prepare(text).get(...values) } as Row
 }
 
 function openDatabase(rows: readonly Row[]): DatabaseSync & Disposable {
   const database = new DatabaseSync(':memory:')
-  const sites = [{ id: 's1', name: 'Elmcroft' }, { id: 's2', name: 'Harrow' }] // prettier-ignore
+  const sites = [{ id: 's1', name: 'Elmcroft' }, { id: 's2', name: 'Harrow' }, { id: 's3', name: 'harrow' }, { id: 's4', name: null }] // prettier-ignore
   for (const [table, content] of [[TEST_SITES, sites], [TEST_TASKS, rows]] as const) {
     const names = table.columns.map(({ name, local }) => `"${name}" ${local}`)
     database.exec(`create table "${table.name}" (${names.join(', ')})`)
@@ -103,7 +108,7 @@ function rowsOf(): fc.Arbitrary<readonly Row[]> {
   const row = fc.record({
     title: orNull(fc.constantFrom('', 'pump', 'Pump', 'x')),
     state: orNull(fc.constantFrom('open', 'doing', 'to_verify')),
-    site_id: orNull(fc.constantFrom('s1', 's2', 'gone')),
+    site_id: orNull(fc.constantFrom('s1', 's2', 's3', 's4', 'gone')),
     points: orNull(fc.integer({ min: -2, max: 2 })),
     cost: orNull(fc.constantFrom('0.50', '2', '10.00')),
     due_on: orNull(fc.constantFrom('2026-11-20', '2026-11-21')),

@@ -1,13 +1,16 @@
 import { quoteName, type SqlPart } from '../../../lib/sql.ts'
-import { type GridQuery, ID_KEY, orderKeys, type OrderKey, whereSql } from './grid-query.ts'
+import type { Sort } from './sort.ts'
+import { groupKeys, type GridQuery, ID_KEY, orderKeys, type OrderKey, whereSql } from './grid-query.ts'
 
 /**
  * The records before and after one in the order of a view, as one row of `previous` and `next`; NULL at the ends. The record itself need not be in the
  * view any more. Each side is a few look-ups by the keys of the order, and each stops at its first row: with an index on the first key they read a few
  * rows of any table.
+ *
+ * @param groups - fields that the view is grouped by
  */
-export function neighbourSql(query: GridQuery, id: string): SqlPart {
-  const keys = orderKeys(query)
+export function neighbourSql(query: GridQuery, id: string, groups: readonly Sort[] = []): SqlPart {
+  const keys = [...groupKeys(query, groups), ...orderKeys(query)]
   const place = keys.map(({ key }, level) => `${key} as k${level}`).join(', ')
   const previous = sideSql(query, keys, true)
   const next = sideSql(query, keys, false)
