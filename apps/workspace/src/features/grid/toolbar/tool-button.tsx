@@ -28,7 +28,7 @@ export function ToolButton({
       )}
     >
       {icon}
-      <span className="hidden @3xl:inline">{text}</span>
+      <span className="hidden @6xl:inline">{text}</span>
       {count === 0 ? null : <span className="tabular-nums">{formatCount(count)}</span>}
     </AriaButton>
   )
