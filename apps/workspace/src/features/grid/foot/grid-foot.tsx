@@ -10,13 +10,13 @@ import {
   type Aggregate,
   type AggregateRow,
   aggregatesOf,
-  aggregatesSql,
   type ColumnAggregate,
   formatAggregate,
   parseAggregates,
   renderAggregates,
 } from '../query/aggregates.ts'
 import { type GridQuery, tablesOfQuery } from '../query/grid-query.ts'
+import { calculateInSlices } from '../query/sliced-aggregates.ts'
 import type { RowWindows } from '../row-windows.ts'
 
 /** After a change of the view or of rows, its rows are read first; in milliseconds. */
@@ -136,7 +136,7 @@ function FootCell({
 
 /**
  * Calculates over the local database, after the rows in sight have been read. One calculation at a time: one that nobody waits for any more is not
- * begun.
+ * begun, or ends.
  */
 function useCalculated(
   query: GridQuery,
@@ -156,8 +156,12 @@ function useCalculated(
       try {
         while (isWanted && !isOver) {
           isWanted = false
-          const row = await windows.ask<AggregateRow>((asked) => aggregatesSql(asked, aggregates))
-          if (!isOver) setAnswer({ of: aggregates, row })
+          const row = await calculateInSlices(
+            (sqlOf) => windows.ask(sqlOf),
+            aggregates,
+            () => isOver,
+          )
+          if (row && !isOver) setAnswer({ of: aggregates, row })
         }
       } catch (error) {
         console.warn('The feet of the columns could not be calculated.', error)

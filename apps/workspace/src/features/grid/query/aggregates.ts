@@ -1,8 +1,7 @@
 import type { Field, FieldValue } from '../../../lib/fields/field.ts'
 import { isNumeric } from '../../../lib/fields/field-kind.ts'
 import { formatValue } from '../../../lib/fields/format-value.ts'
-import { quoteName, type SqlPart } from '../../../lib/sql.ts'
-import { type GridQuery, whereSql } from './grid-query.ts'
+import { quoteName } from '../../../lib/sql.ts'
 
 export const AGGREGATES = [
   'count',
@@ -57,15 +56,6 @@ export function aggregateColumns(aggregates: readonly ColumnAggregate[]): string
   return aggregates.map((one, index) => `, ${valueSql(one)} as ${aggregateName(index)}`).join('')
 }
 
-/** Calculates over all rows of the view. */
-export function aggregatesSql(query: GridQuery, aggregates: readonly ColumnAggregate[]): SqlPart {
-  const where = whereSql(query)
-  return {
-    text: `select count(*) as rows${aggregateColumns(aggregates)} from ${quoteName(query.table)} t${where.text}`,
-    values: where.values,
-  }
-}
-
 /** The value as a person reads it; nothing where there are no values to calculate with. */
 export function formatAggregate({ field, aggregate }: ColumnAggregate, index: number, row: AggregateRow): string {
   const value = row[aggregateName(index)] ?? null
@@ -89,11 +79,13 @@ export function formatAggregate({ field, aggregate }: ColumnAggregate, index: nu
   }
 }
 
-function aggregateName(index: number): string {
+/** Of the column that has the value of an aggregate, by its place. */
+export function aggregateName(index: number): string {
   return `a${index}`
 }
 
-function valueSql({ field, aggregate }: ColumnAggregate): string {
+/** Calculates one aggregate over the table named `t`. */
+export function valueSql({ field, aggregate }: ColumnAggregate): string {
   const column = `t.${quoteName(field.name)}`
   const filled = `nullif(${column}, '')`
   const number = field.column.local === 'text' ? `cast(${filled} as real)` : column
