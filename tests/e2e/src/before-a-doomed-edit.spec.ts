@@ -124,6 +124,9 @@ test('a change of several records says beforehand which will not go, and goes on
   const notes = page.getByRole('gridcell', { name: 'Access: ask at the gate' })
   await expect(notes).toHaveCount(3)
   const question = page.getByRole('alertdialog')
+  // The rules are here: before that, all of it would be written.
+  await notes.nth(1).click()
+  await expect(notes.nth(1)).toHaveAttribute('aria-readonly', 'true')
   await expect(async () => {
     await notes.first().click()
     await notes.last().click({ modifiers: ['Shift'] })
