@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   countDifferences,
@@ -248,6 +249,8 @@ describe('checking a device', () => {
         await holdfast.admin.execute(
           sql`update public.notes set amount = amount + 1000000 where marker = 'flow' and amount = ${n}`,
         )
+        // As quick as people are, not as a loop: the check has to be slower than this on any machine.
+        await delay(20)
       }
     })()
     const seen = new Set<string>()
