@@ -8,6 +8,7 @@ import { createPool, type Pool } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { migrateProject } from '../../src/project/migrate.ts'
 import { listMigrationFiles } from '../../src/project/migration-files.ts'
+import { serveQueues } from '../../src/project/serve-queues.ts'
 
 // What migrations of hosted projects stand on, applied as a start applies them, by the role that projects act as.
 
@@ -167,6 +168,58 @@ describe('vault', () => {
     for (const role of ['anon', 'authenticated']) await expect(as(role)).rejects.toThrow('permission denied')
     for (const name of ['holdfast_key()', 'holdfast_decrypt(bytea, text)'])
       expect(await rows(`select has_function_privilege('vault.${name}', 'execute') as may`)).toEqual([{ may: false }])
+  })
+})
+
+describe('pgmq_public', () => {
+  const as = (role: string, text: string): Promise<readonly unknown[]> =>
+    project.withClient(async (client) => {
+      await client.query(`begin; set local role ${role}`)
+      try {
+        const { rows: found } = await client.query<Record<string, unknown>>(text)
+        await client.query('commit')
+        return found
+      } catch (error) {
+        await client.query('rollback')
+        throw error
+      }
+    })
+
+  test('is made where the project exposes it and has pgmq, once', async () => {
+    expect(await serveQueues(project, ['public', 'pgmq_public'])).toBe(false)
+    await migrate(`create extension pgmq; select pgmq.create('jobs');`)
+    expect(await serveQueues(project, ['public'])).toBe(false)
+    expect(await serveQueues(project, ['public', 'pgmq_public'])).toBe(true)
+    expect(await serveQueues(project, ['public', 'pgmq_public'])).toBe(false)
+  })
+
+  test('serves the service role, also with queues that are made later', async () => {
+    await migrate(`select pgmq.create('later');`)
+    const [sent] = await as(
+      'service_role',
+      `select pgmq_public.send(queue_name => 'later', message => '{"n": 1}') as id`,
+    )
+    expect(sent).toEqual({ id: '1' })
+    await as('service_role', `select pgmq_public.send_batch('later', array['2', '3']::jsonb[], sleep_seconds => 0)`)
+    expect(
+      await as('service_role', `select message from pgmq_public.read('later', sleep_seconds => 30, n => 1)`),
+    ).toEqual([{ message: { n: 1 } }])
+    expect(
+      await as('service_role', `select pgmq_public.archive('later', 1) as a, pgmq_public.delete('later', 2) as d`),
+    ).toEqual([{ a: true, d: true }])
+    expect(await as('service_role', `select message from pgmq_public.pop('later')`)).toEqual([{ message: 3 }])
+  })
+
+  test('leaves it to the grants and policies of a queue what people may', async () => {
+    const read = `select message from pgmq_public.read('jobs', 0, 5)`
+    await as('service_role', `select pgmq_public.send_batch('jobs', array['{"to": "all"}', '{"to": "one"}']::jsonb[])`)
+    await expect(as('authenticated', read)).rejects.toThrow('permission denied for table q_jobs')
+    await migrate(`
+      alter table pgmq.q_jobs enable row level security;
+      grant select, update on pgmq.q_jobs to authenticated;
+      create policy open on pgmq.q_jobs to authenticated using (message ->> 'to' = 'all');`)
+    expect(await as('authenticated', read)).toEqual([{ message: { to: 'all' } }])
+    await expect(as('anon', read)).rejects.toThrow('permission denied for table q_jobs')
   })
 })
 
