@@ -171,6 +171,55 @@ describe('vault', () => {
   })
 })
 
+describe('http', () => {
+  test('can be made, also with the version that tools write, and functions of a project be written with it', async () => {
+    await migrate(`
+      create extension if not exists "http" with schema "extensions" version '1.6';
+      create function public.ask(address text) returns int language plpgsql as $$
+      declare answer extensions.http_response;
+      begin
+        select * into answer from extensions.http((
+          'POST', address, array[extensions.http_header('Authorization', 'Bearer x')], 'application/json', '{}')::extensions.http_request);
+        return answer.status;
+      end $$;
+      create function public.fetch(address text) returns text language sql as
+        $$ select content from extensions.http_get(address::varchar) $$;`)
+  })
+
+  test.each([
+    ['http', `select public.ask('http://127.0.0.1:1')`],
+    ['http_get', `select public.fetch('http://127.0.0.1:1')`],
+    ['http_get with data', `select status from http_get('http://127.0.0.1:1', '{"a": 1}'::jsonb)`],
+    ['http_post', `select status from http_post('http://127.0.0.1:1', '{}', 'application/json')`],
+    ['http_post with data', `select status from http_post('http://127.0.0.1:1', '{"a": 1}'::jsonb)`],
+    ['http_put', `select status from http_put('http://127.0.0.1:1', '{}', 'application/json')`],
+    ['http_patch', `select status from http_patch('http://127.0.0.1:1', '{}', 'application/json')`],
+    ['http_delete', `select status from http_delete('http://127.0.0.1:1')`],
+    ['http_head', `select status from http_head('http://127.0.0.1:1')`],
+    ['http_set_curlopt', `select http_set_curlopt('CURLOPT_TIMEOUT', '1')`],
+  ])('%s is refused with what to use instead', async (_, text) => {
+    await expect(rows(text)).rejects.toMatchObject({
+      code: '0A000',
+      message: expect.stringContaining('The extension http sends no requests here') as string,
+      hint: expect.stringMatching(/net\.http_post.*--postgres-bin/) as string,
+    })
+  })
+
+  test('encodes for addresses', async () => {
+    expect(
+      await rows(`select urlencode('my special string''s & things?') as text, urlencode('{"name": "Zoë & Jo", "rate": "50%"}'::jsonb) as data,
+                         (http_header('a', 'b')).value as header, (select count(*)::int from http_list_curlopt()) as options`),
+    ).toEqual([
+      {
+        text: 'my+special+string%27s+%26+things%3F',
+        data: 'name=Zo%C3%AB+%26+Jo&rate=50%25',
+        header: 'b',
+        options: 0,
+      },
+    ])
+  })
+})
+
 describe('pgmq_public', () => {
   const as = (role: string, text: string): Promise<readonly unknown[]> =>
     project.withClient(async (client) => {

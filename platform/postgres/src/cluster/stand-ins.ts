@@ -64,6 +64,12 @@ const STAND_INS: Readonly<Record<string, StandIn>> = {
     requires: 'pgcrypto',
     otherVersions: ['0.1.1'],
   },
+  http: {
+    version: '1.6',
+    comment: 'Nothing: requests within a transaction are not sent',
+    script: 'http.sql',
+    otherVersions: ['1.4', '1.5'],
+  },
   pg_graphql: {
     version: '1.5.11',
     comment: 'Nothing: GraphQL is not served',
