@@ -85,4 +85,4 @@ export type {
 } from './catalog/catalog.ts'
 export { dumpSchema, type DumpOptions } from './dump/dump-schema.ts'
 export { copyOut } from './dump/copy-out.ts'
-export { openQuietClient } from './dump/quiet-client.ts'
+export { openQuietClient } from './wire/quiet-client.ts'

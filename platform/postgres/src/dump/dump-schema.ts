@@ -2,7 +2,7 @@ import type { Client } from 'pg'
 import { MESSAGE } from '../wire/messages.ts'
 import { takeOver, type Wire } from '../wire/take-over.ts'
 import { runDumpThread } from './dump-thread.ts'
-import { openQuietClient } from './quiet-client.ts'
+import { openQuietClient } from '../wire/quiet-client.ts'
 
 export interface DumpOptions {
   readonly url: string

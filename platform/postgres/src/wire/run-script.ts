@@ -1,6 +1,6 @@
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { copyFailMessage, MESSAGE, queryMessage } from './messages.ts'
-import { bufferedSocket } from './read-buffer.ts'
+import { openQuietClient } from './quiet-client.ts'
 import { readServerError } from './server-error.ts'
 import { takeOver } from './take-over.ts'
 
@@ -38,17 +38,8 @@ interface Backend {
 export async function runScript(options: ScriptOptions): Promise<ScriptResult> {
   const { url, applicationName, settings, text, onConnected, signal } = options
   signal.throwIfAborted()
-  const client = new Client({
-    connectionString: url,
-    application_name: applicationName,
-    options: settings,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
-    stream: bufferedSocket,
-  })
-  client.on('error', () => undefined) // the caller sees the failure in what it awaits
+  const client = await openQuietClient(url, applicationName, settings)
   try {
-    await client.connect()
     await onConnected((client as unknown as Backend).processID)
     signal.throwIfAborted()
   } catch (error) {
@@ -57,8 +48,6 @@ export async function runScript(options: ScriptOptions): Promise<ScriptResult> {
   }
   return run(client, text, signal)
 }
-
-const CONNECT_TIMEOUT_MS = 10_000
 
 async function run(client: Client, text: string, signal: AbortSignal): Promise<ScriptResult> {
   const done = Promise.withResolvers<ScriptResult>()

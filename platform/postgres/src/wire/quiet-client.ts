@@ -1,13 +1,19 @@
 import { Client } from 'pg'
-import { bufferedSocket } from '../wire/read-buffer.ts'
+import { bufferedSocket } from './read-buffer.ts'
 
 const CONNECT_TIMEOUT_MS = 20_000
 
-/** Connects once. A failure between two statements is told by the next one. */
-export async function openQuietClient(url: string, applicationName: string): Promise<Client> {
+/**
+ * Connects once. A failure between two statements is told by the next one.
+ *
+ * @param settings - of the session, as `options` of a connection string
+ * @throws what the driver or Postgres refused with
+ */
+export async function openQuietClient(url: string, applicationName: string, settings?: string): Promise<Client> {
   const client = new Client({
     connectionString: url,
     application_name: applicationName,
+    options: settings,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     stream: bufferedSocket,
