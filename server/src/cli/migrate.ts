@@ -130,8 +130,9 @@ async function bring(config: MigrateConfig, from: string, progress: (line: strin
     ? (JSON.parse(readFileSync(record, 'utf8')) as { source: string; report: MigrateReport })
     : undefined
   if (before && before.source !== name) throw targetTaken(dataDir)
-  // Tried before anything is made here.
-  await using source = before ? undefined : await openSource(from)
+  // Tried before anything is made here, and let go before files are copied: its snapshot keeps the old project from vacuuming.
+  await using opened = new AsyncDisposableStack()
+  const source = before ? undefined : opened.use(await openSource(from))
   progress(config.databaseUrl === undefined ? 'starting Postgres' : 'connecting to Postgres')
   await using cluster = await openTarget({ ...config, dataDir })
   await using pool = createPool({
@@ -145,6 +146,7 @@ async function bring(config: MigrateConfig, from: string, progress: (line: strin
     await openRoles(pool, cluster, silentLogger)
     await requireEmpty(pool, dataDir)
     const loaded = await loadDatabase({ source, sourceUrl: from, targetUrl: cluster.adminUrl, progress })
+    await opened.disposeAsync()
     report = reportOf(from, source.inventory, loaded, await countUsers(pool))
     writeFileSync(record, `${JSON.stringify({ source: name, report })}\n`, { mode: 0o600, flush: true })
   }

@@ -100,6 +100,8 @@ async function fetchFile(
   try {
     const answer = await fetch(url, {
       headers: { apikey: key, authorization: `Bearer ${key}` },
+      // Another server would be sent the key.
+      redirect: 'error',
       signal: silence.signal,
     })
     if (!answer.ok || answer.body === null) throw new Error(`the storage answered ${answer.status}`)

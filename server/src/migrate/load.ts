@@ -1,4 +1,4 @@
-import { copyIn, copyOut, dumpSchema, openQuietClient, quoteIdentifier, quoteLiteral } from '@holdfast/postgres'
+import { copyIn, copyOut, dumpSchema, openQuietClient, quoteIdentifier } from '@holdfast/postgres'
 import { readEntries, type DumpEntry } from './entries.ts'
 import { SILENCE_MS, type Inventory, type Source, type SourceTable } from './source.ts'
 import type { LeftOut } from './report.ts'
@@ -46,6 +46,12 @@ export async function loadDatabase(options: LoadOptions): Promise<Loaded> {
   } finally {
     await target.end().catch(() => undefined) // it may be broken already
   }
+}
+
+interface TryOptions {
+  readonly values?: readonly unknown[]
+  /** Nothing is told when it fails. */
+  readonly isQuiet?: boolean
 }
 
 class Loader {
@@ -155,7 +161,9 @@ class Loader {
       if (entry.type === 'SCHEMA' || entry.type === 'EXTENSION' || entry.text === '') continue
       if (IS_PLATFORM_ACL.test(entry.text)) continue
       const what = `${entry.type} ${entry.schema === '-' ? '' : `${entry.schema}.`}${entry.name}`
-      const isDone = await this.#try(what, entry.text, entry.type === 'COMMENT' && entry.name === IS_PUBLIC_SCHEMA)
+      const isDone = await this.#try(what, entry.text, {
+        isQuiet: entry.type === 'COMMENT' && entry.name === IS_PUBLIC_SCHEMA,
+      })
       if (!isDone) continue
       if (entry.type === 'POLICY') this.#policies++
       if (entry.type === 'FUNCTION' || entry.type === 'PROCEDURE') this.#functions++
@@ -207,10 +215,9 @@ class Loader {
 
   async #setSequences(): Promise<void> {
     for (const { schema, name: sequence, value } of this.#inventory.sequences)
-      await this.#try(
-        `Value of ${schema}.${sequence}`,
-        `select pg_catalog.setval(${quoteLiteral(name(schema, sequence))}::regclass, ${quoteLiteral(value)}::bigint, true)`,
-      )
+      await this.#try(`Value of ${schema}.${sequence}`, 'select pg_catalog.setval($1::regclass, $2::bigint, true)', {
+        values: [name(schema, sequence), value],
+      })
   }
 
   async #finish(): Promise<void> {
@@ -232,9 +239,9 @@ class Loader {
   async #schedule(): Promise<number> {
     let made = 0
     for (const { jobname, schedule, command, active } of this.#inventory.jobs) {
-      const call = [jobname, schedule, command].map((text) => (text === null ? 'null' : quoteLiteral(text))).join(', ')
-      const create = `select cron.alter_job(cron.schedule(${call}), active := ${active})`
-      if (await this.#try(`Job ${jobname ?? command.slice(0, 40)}`, create)) made++
+      const create = 'select cron.alter_job(cron.schedule($1::text, $2::text, $3::text), active := $4)'
+      const values = [jobname, schedule, command, active]
+      if (await this.#try(`Job ${jobname ?? command.slice(0, 40)}`, create, { values })) made++
     }
     return made
   }
@@ -242,17 +249,19 @@ class Loader {
   async #keepSecrets(): Promise<number> {
     let made = 0
     for (const { name: secret, description, secret: value } of this.#inventory.secrets) {
-      const call = `select vault.create_secret(${quoteLiteral(value)}, ${secret === null ? 'null' : quoteLiteral(secret)}, ${quoteLiteral(description ?? '')})`
-      if (await this.#try(`Secret ${secret ?? 'without a name'} of the vault`, call)) made++
+      // As a value it is in no log of a statement that failed.
+      const create = 'select vault.create_secret($1::text, $2::text, $3::text)'
+      const values = [value, secret, description ?? '']
+      if (await this.#try(`Secret ${secret ?? 'without a name'} of the vault`, create, { values })) made++
     }
     return made
   }
 
   /** @returns whether it was done; else it is told, unless it is here already or `isQuiet` */
-  async #try(what: string, text: string, isQuiet = false): Promise<boolean> {
+  async #try(what: string, text: string, { values, isQuiet = false }: TryOptions = {}): Promise<boolean> {
     await this.#target.query('savepoint entry')
     try {
-      await this.#target.query(text)
+      await this.#target.query(text, values && [...values])
       await this.#target.query('release savepoint entry')
       return true
     } catch (error) {

@@ -79,10 +79,15 @@ export async function openSource(url: string): Promise<Source> {
       snapshot,
       async connect() {
         const further = await openQuietClient(url, 'holdfast migrate')
-        await further.query(READ_ONLY)
-        await further.query(`set transaction snapshot '${snapshot}'`)
-        await further.query(FORMS)
-        return further
+        try {
+          await further.query(READ_ONLY)
+          await further.query(`set transaction snapshot '${snapshot}'`)
+          await further.query(FORMS)
+          return further
+        } catch (error) {
+          await further.end().catch(() => undefined)
+          throw error
+        }
       },
       [Symbol.asyncDispose]: () => client.end().catch(() => undefined), // it may be broken already
     }
