@@ -53,13 +53,16 @@ function listPages(description: string, contents: string, summaries: ReadonlyMap
     '',
     'These pages lie beside this file. Begin with docs/guides/work-with-a-coding-agent.md.',
   ]
+  const listed = new Set<string>()
   let heading: string | undefined
   for (const line of contents.split('\n')) {
     if (line.startsWith('## ')) heading = line
     for (const [, title = '', to = ''] of line.matchAll(LINK)) {
       const page = joinPosix('docs', to)
       const summary = summaries.get(page)
-      if (summary === undefined) continue
+      // A page that stands among the first ones and in its group is listed once.
+      if (summary === undefined || listed.has(page)) continue
+      listed.add(page)
       if (heading !== undefined) lines.push('', heading, '')
       heading = undefined
       lines.push(`- [${title}](${page}): ${summary}`)

@@ -140,7 +140,7 @@ export const serverOptions = {
   docs: {
     type: 'boolean',
     default: true,
-    description: 'Whether these docs are shown at `/docs`, to everybody who reaches the server.',
+    description: 'Whether the docs of Holdfast are shown at `/docs`, to everybody who reaches the server.',
   },
   metricsToken: {
     type: 'string',
