@@ -1,13 +1,14 @@
 /**
  * Runs every test: unit, Postgres, conformance, fault and browser. Arguments are passed on to Vitest; `--no-browser` leaves the browser out. A file or journey that
  * fails is run once more when the machine is quiet; what passes only then is named, and fails the nightly run, which has no second tries.
+ * `HOLDFAST_TEST_SECONDS_MAX`: after so many seconds no further part of the journeys begins, and those that are left out are named.
  * Ends with what failed, named with its message, and one line that counts them all; leaves both in `.cache/reports/total.txt`.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { ensureChromium } from './chromium.ts'
-import { failuresOfJourneys, textOfFailures, type JourneySuite } from './name-failures.ts'
-import { readReport } from './read-report.ts'
+import { textOfFailures } from './name-failures.ts'
 import { run } from './run.ts'
+import { runJourneys } from './run-journeys.ts'
 import { runVitest } from './run-vitest.ts'
 
 const REPORTS = '.cache/reports'
@@ -40,20 +41,20 @@ named += textOfFailures('passed on the second try only', tested.secondTries) + t
 
 if (withBrowser) {
   const chromium = await ensureChromium()
-  const playwright = await run('playwright', ['test', '--config', 'tests/e2e/playwright.config.ts'], {
-    CHROMIUM_PATH: chromium,
-    PLAYWRIGHT_JSON_OUTPUT_NAME: `${process.cwd()}/${REPORTS}/playwright.json`,
+  const limit = process.env['HOLDFAST_TEST_SECONDS_MAX']
+  const journeys = await runJourneys({
+    reports: REPORTS,
+    chromium,
+    secondsMax: limit === undefined ? undefined : Number(limit),
   })
-  if (playwright !== 0) failedRuns++
-  const report = readReport<{
-    suites: JourneySuite[]
-    stats: { expected: number; unexpected: number; flaky: number; skipped: number }
-  }>(`${REPORTS}/playwright.json`)
-  total.passed += (report?.stats.expected ?? 0) + (report?.stats.flaky ?? 0)
-  total.failed += report?.stats.unexpected ?? 0
-  total.skipped += report?.stats.skipped ?? 0
-  named += textOfFailures('passed on the second try only', failuresOfJourneys(report?.suites ?? [], 'flaky'))
-  named += textOfFailures('failed', failuresOfJourneys(report?.suites ?? [], 'unexpected'))
+  if (!journeys.isOk) failedRuns++
+  total.passed += journeys.passed
+  total.failed += journeys.failed
+  total.skipped += journeys.skipped
+  named += textOfFailures('passed on the second try only', journeys.secondTries)
+  named += textOfFailures('failed', journeys.failures)
+  if (journeys.leftOut !== undefined)
+    named += `not run after ${Math.round(process.uptime())} s: ${journeys.leftOut} parts of the browser journeys\n`
 }
 
 if (failedRuns > 0 && total.failed === 0) total.failed = failedRuns // a runner broke without naming a test
