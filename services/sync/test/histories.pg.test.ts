@@ -52,7 +52,7 @@ test(
         broken.rows(`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid() and application_name like '${pattern}'`)
       const { history, followed } = await runHistory(broken, seed, {
-        settleMs: 20_000,
+        settleMs: 60_000,
         disturb: (random) =>
           random.pick([
             () => terminate('holdfast%'),
@@ -83,7 +83,7 @@ test(
   async () => {
     for (let seed = FIRST; seed < FIRST + COUNT / 10; seed++) {
       await using changing = await openWorld({ schema: CHANGING_SCHEMA })
-      const { history, followed } = await runHistory(changing, seed, { settleMs: 20_000, changeSchema })
+      const { history, followed } = await runHistory(changing, seed, { settleMs: 60_000, changeSchema })
       for (const one of followed) expect(findBreaches(history, one), `seed ${seed}`).toEqual([])
     }
   },

@@ -88,7 +88,7 @@ export interface PolicyHistoryOptions {
 export async function runPolicyHistory(
   world: World,
   seed: number,
-  { settleMs = 30_000, disturb, changesSchema = true }: PolicyHistoryOptions = {},
+  { settleMs = 60_000, disturb, changesSchema = true }: PolicyHistoryOptions = {},
 ): Promise<{ history: History; followed: Followed[]; told: string }> {
   const database = new RandomDatabase(world, seed)
   const { random, bad, shown } = database

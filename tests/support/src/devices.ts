@@ -211,6 +211,15 @@ async function settle(holdfast: Holdfast, client: HoldfastClient, local: LocalDa
     `write checkpoint ${target}`,
     async () => (await appliedWriteCheckpoint(local.database)) >= target,
   )
+  await until(deadline, 'the tables of what came', async () => {
+    await local.refreshSchema()
+    return !(await hasRowsWithoutTable(local.database))
+  })
+}
+
+/** Rows can come before the device has heard of their table: the extension keeps them here until then. */
+async function hasRowsWithoutTable(database: CommonPowerSyncDatabase): Promise<boolean> {
+  return (await database.get<{ some: number }>('select exists (select 1 from ps_untyped) as some')).some === 1
 }
 
 /** The last write checkpoint whose data is in the local tables. The SDK shows it nowhere; its extension keeps it here (0.5.x). */

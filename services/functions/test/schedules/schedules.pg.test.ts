@@ -45,12 +45,14 @@ function start(given: { readonly runs?: number } = {}): Schedules {
   return schedules
 }
 
+/** Schedules a job, and wakes the servers as its notification does. */
 async function schedule(text: string, command: string, name: string | null = null): Promise<string> {
   const [row] = await project.query<{ id: string }>(
     name === null
       ? sql`select cron.schedule(${text}, ${command})::text as id`
       : sql`select cron.schedule(${name}, ${text}, ${command})::text as id`,
   )
+  wakeAll()
   return row?.id ?? ''
 }
 
