@@ -1,3 +1,4 @@
+import { sql } from '@holdfast/postgres'
 import type { Locator, Page } from '@playwright/test'
 import { expectAccessible, expectNoSidewaysScroll } from './support/accessibility.ts'
 import { makeActions } from './support/actions.ts'
@@ -58,8 +59,18 @@ test('a record has its people and dates beside it, its neighbours a key away, an
   // The keys step once the neighbours are known.
   await expect(previous).toBeEnabled()
   await expect(next).toBeDisabled()
+  // What is typed is stored in the record that it was typed in.
+  await page.getByRole('textbox', { name: 'Cost' }).fill('12.5')
   await page.keyboard.press('Alt+ArrowUp')
   await expect(heading(second.title)).toBeVisible()
+  await expect(page.getByRole('textbox', { name: 'Cost' })).toHaveValue('')
+  await expect
+    .poll(() =>
+      holdfast.admin.query(
+        sql`select cost::float8 from public.actions where id in (${first.id}, ${second.id}) order by title`,
+      ),
+    )
+    .toEqual([{ cost: 12.5 }, { cost: null }])
   await expect(next).toBeEnabled()
   await page.keyboard.press('Alt+ArrowDown')
   await expect(heading(first.title)).toBeVisible()
