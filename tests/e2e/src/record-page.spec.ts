@@ -86,13 +86,28 @@ test('a record has its people and dates beside it, its neighbours a key away, an
   await expect(page.getByRole('heading', { name: 'Money' })).toBeHidden()
   await expect(page.getByRole('region', { name: 'Progress' }).getByRole('textbox', { name: 'Cost' })).toBeVisible()
 
+  const lines = Array.from({ length: 60 }, (_, at) => `Line ${at + 1} of the detail`)
+  await holdfast.admin.execute(sql`update public.actions set detail = ${lines.join('\n')} where id = ${first.id}`)
+  await expect(page.getByRole('textbox', { name: 'Detail' })).toHaveValue(/Line 60/)
   await page.emulateMedia({ media: 'print' })
   await expect(page.getByRole('navigation', { name: 'Workspace' })).toBeHidden()
   await expect(page.getByRole('button', { name: 'Make the side bar narrow' })).toBeHidden()
   await expect(page.getByRole('tablist')).toBeHidden()
-  await expect(title).toBeVisible()
+  // Values whole, as text; nothing that floats, helps or is pressed.
+  await expect(title).toBeHidden()
+  await expect(page.getByText(first.title, { exact: true })).toHaveCount(2)
+  await expect(
+    page
+      .getByRole('main')
+      .locator('p')
+      .filter({ hasText: /Line 1 of the detail.*Line 60 of the detail/s }),
+  ).toBeVisible()
+  await expect(page.getByText(/^Not offered: /)).toBeHidden()
+  await expect(page.getByText(/^Undone: /)).toBeHidden()
   await page.screenshot({ path: `${PICTURES}/record-page-print.png`, fullPage: true })
   await page.emulateMedia({ media: 'screen' })
+  await holdfast.admin.execute(sql`update public.actions set detail = null where id = ${first.id}`)
+  await expect(page.getByRole('textbox', { name: 'Detail' })).toHaveValue('')
 
   await page.setViewportSize({ width: 390, height: 844 })
   await expect(heading(first.title)).toBeVisible()

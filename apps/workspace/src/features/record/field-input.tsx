@@ -160,10 +160,24 @@ function TextInput(props: InputProps): JSX.Element {
       }}
     />
   )
-  if (!text.conflict) return input
+  // On paper an input would show as much as fits into it.
+  const printed = (
+    <p aria-hidden className="hidden text-body [overflow-wrap:anywhere] whitespace-pre-wrap print:block">
+      {props.value === null ? words.empty : formatValue(field, props.value)}
+    </p>
+  )
+  if (!text.conflict) {
+    return (
+      <>
+        {input}
+        {printed}
+      </>
+    )
+  }
   return (
     <div className="flex flex-col gap-2">
       {input}
+      {printed}
       <Suspense>
         <TextConflict conflict={text.conflict} onChoose={text.choose} />
       </Suspense>
@@ -297,7 +311,7 @@ function LinkInput(props: InputProps): JSX.Element {
           />
         ) : null}
       </div>
-      {description === undefined ? null : <p className="text-small text-muted">{description}</p>}
+      {description === undefined ? null : <p className="text-small text-muted print:hidden">{description}</p>}
       {props.problem === undefined ? null : (
         <p role="alert" className="text-small text-danger">
           {props.problem}
