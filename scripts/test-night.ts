@@ -158,7 +158,14 @@ const PARTS: readonly Part[] = [
     name: 'journeys',
     project: 'browser',
     files: ['tests/e2e/src'],
-    counts: { HOLDFAST_CLOSED_TABS: 200, HOLDFAST_PASTE: 600, HOLDFAST_PHOTOS: 100 },
+    counts: {
+      HOLDFAST_CLOSED_TABS: 200,
+      HOLDFAST_PASTE: 600,
+      HOLDFAST_PHOTOS: 100,
+      HOLDFAST_DAY_CAPTURES: 300,
+      HOLDFAST_DAY_BAD_LINE_S: 600,
+      HOLDFAST_DAY_SLOWDOWN: 4,
+    },
     seed: 'HOLDFAST_SEED',
   },
 ]

@@ -3,6 +3,7 @@ import { sql } from '@holdfast/postgres'
 import { expectAccessible, expectNoSidewaysScroll } from './support/accessibility.ts'
 import { makeActions } from './support/actions.ts'
 import { expect, test } from './support/fixtures.ts'
+import { actionsThat, gridOf } from './support/grid.ts'
 import { expectSynced } from './support/person.ts'
 
 test('a person who is mentioned off line finds it in the inbox, unread until they follow it', async ({
@@ -54,9 +55,33 @@ test('a person who is mentioned off line finds it in the inbox, unread until the
     await expect(dana.page.getByRole('link', { name: /^Inbox: a valve/ })).toHaveCount(0)
   })
 
+  const title = gridOf(page).cell(action.number, 'Title')
+  await test.step('the record is marked in its table, and on its comments', async () => {
+    await page.goto(`${mina.home}/t/actions${actionsThat('Inbox:')}`)
+    await expect(title).toHaveAccessibleName(/, 1 new comment, you are mentioned$/)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await expectAccessible(page, `unread in a grid, ${colorScheme}`)
+      await page.screenshot({ path: `test-results/screens/unread-1440-${colorScheme}.png`, animations: 'disabled' })
+    }
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page
+      .getByRole('list', { name: 'Actions, list' })
+      .getByRole('button', { name: /1 new comment/ })
+      .click()
+    await expect(page.getByRole('tab', { name: 'Comments 1 1 new' })).toBeVisible()
+    await expectNoSidewaysScroll(page, 'unread in a record')
+    await page.screenshot({ path: 'test-results/screens/unread-record-390.png', animations: 'disabled' })
+    await page.goBack()
+    await page.screenshot({ path: 'test-results/screens/unread-list-390.png', animations: 'disabled' })
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.goto(`${mina.home}/inbox`)
+  })
+
   await test.step('followed, the comment is marked as new, and the item is read', async () => {
     await item.click()
     await expect(page.getByRole('article', { name: 'Comment by Dana Okafor' })).toContainText('new')
+    await expect(page.getByRole('tab', { name: 'Comments 1', exact: true })).toBeVisible()
     const navigation = page.getByRole('navigation', { name: 'Workspace' })
     await navigation.getByRole('link', { name: /^Inbox/ }).click()
     await page.getByRole('tab', { name: 'Mentions' }).click()

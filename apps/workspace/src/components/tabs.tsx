@@ -9,6 +9,8 @@ export interface TabItem<Id extends string> {
   /** Said and shown after the label; nothing when zero. */
   readonly count?: number
   readonly tone?: 'neutral' | 'danger'
+  /** Said and shown after the count, such as how many of it are new. */
+  readonly note?: string | undefined
   readonly content: ReactNode
 }
 
@@ -63,6 +65,9 @@ export function Tabs<Id extends string>({
             {tab.label}
             {tab.count === undefined || tab.count === 0 ? null : (
               <CountBadge count={tab.count} tone={tab.tone ?? 'neutral'} />
+            )}
+            {tab.note === undefined ? null : (
+              <span className="rounded-full bg-accent-soft px-1.5 text-small text-accent tabular-nums">{tab.note}</span>
             )}
           </Tab>
         ))}

@@ -5,4 +5,9 @@ export const mentionMessages = inLanguages('mentionMessages', {
   suggested: (count: number) =>
     icu('{count, plural, one {# person} other {# people}} to mention. Arrows choose, Enter takes one.', { count }),
   newComment: 'new',
+  unread: (count: number, mentions: number) =>
+    mentions === 0
+      ? icu('{count, plural, one {# new comment} other {# new comments}}', { count })
+      : icu('{count, plural, one {# new comment} other {# new comments}}, you are mentioned', { count }),
+  unreadCount: (count: number) => icu('{count, number} new', { count }),
 })

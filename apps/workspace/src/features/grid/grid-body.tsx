@@ -3,6 +3,7 @@ import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
 import { useRowPhotos } from '../../lib/photos/use-row-photos.ts'
+import { useUnreadComments } from '../../lib/records/unread-comments.ts'
 import { lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
 import type { ActiveRights } from './active-rights.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
@@ -62,6 +63,7 @@ export function GridBody(props: GridBodyProps): JSX.Element {
   const editor = <OpenEditor {...props} />
   const { firstRow, pageRows } = props.scroll
   const photos = useRowPhotos(props.table.name, (place) => windows?.row(place)?.id, firstRow, firstRow + pageRows)
+  const unread = useUnreadComments(props.table.name)
   return (
     <div
       role="rowgroup"
@@ -100,6 +102,7 @@ export function GridBody(props: GridBodyProps): JSX.Element {
             width={width}
             mark={row && marks.get(row.id)}
             photos={row && photos.get(row.id)}
+            unread={row && unread.get(row.id)}
             title={titleOf(row, fields, number)}
             late={row && props.lateIn(row)}
             isOpen={row !== undefined && row.id === openRecordId}

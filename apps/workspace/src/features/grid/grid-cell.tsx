@@ -1,13 +1,16 @@
 import type { JSX, ReactNode } from 'react'
 import { FieldValueView } from '../../components/fields/field-value.tsx'
 import { RowThumbnails } from '../../components/records/row-thumbnails.tsx'
+import { UnreadMark } from '../../components/records/unread-mark.tsx'
 import { StateGlyph } from '../../components/state-glyph.tsx'
 import { cx } from '../../lib/cx.ts'
 import { isAlignedRight, isTextual } from '../../lib/fields/field-kind.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
 import type { RowPhotos } from '../../lib/photos/use-row-photos.ts'
 import type { RecordMark, RecordState } from '../../lib/records/record-state.ts'
+import type { UnreadComments } from '../../lib/records/unread-comments.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
+import { mentionMessages } from '../../messages/mentions.ts'
 import { photoMessages } from '../../messages/photos.ts'
 import type { ToneLooks } from './grid-dress.ts'
 import { GUTTER_PX, type GridColumn } from './grid-layout.ts'
@@ -21,6 +24,7 @@ export interface GridCellProps {
   readonly row: GridRow | undefined
   readonly mark: RecordMark | undefined
   readonly photos: RowPhotos | undefined
+  readonly unread: UnreadComments | undefined
   /** What a rule marks its value as, and its record. */
   readonly tone: ToneLooks | undefined
   readonly rowTone: ToneLooks | undefined
@@ -85,7 +89,7 @@ export function GridCell(props: GridCellProps): JSX.Element {
         isAlignedRight(field.kind) && 'justify-end tabular-nums',
         place === 0 && 'font-[490]',
         isActive && 'z-[1] shadow-none outline-2 -outline-offset-2 outline-focus',
-        (isLate || props.tone) && 'gap-1',
+        (isLate || props.tone || props.unread) && 'gap-1',
         isLate ? 'text-danger' : !field.isEditable && !isSelected && 'text-muted',
       )}
       style={{ left: GUTTER_PX + left, width }}
@@ -102,7 +106,16 @@ export function GridCell(props: GridCellProps): JSX.Element {
   )
 }
 
-function Content({ column: { field }, row, photos, thumbnailSide, isLate, isTall, tone }: GridCellProps): JSX.Element {
+function Content({
+  column: { field },
+  row,
+  photos,
+  unread,
+  thumbnailSide,
+  isLate,
+  isTall,
+  tone,
+}: GridCellProps): JSX.Element {
   if (row === undefined) return <span className="h-2.5 w-3/5 rounded-sm bg-border/45" />
   return (
     <>
@@ -113,6 +126,7 @@ function Content({ column: { field }, row, photos, thumbnailSide, isLate, isTall
       ) : (
         <FieldValueView field={field} value={row[field.name] ?? null} label={row[LABEL_PREFIX + field.name]} />
       )}
+      {unread === undefined ? null : <UnreadMark unread={unread} />}
       {photos === undefined ? null : <RowThumbnails photos={photos} side={thumbnailSide} />}
     </>
   )
@@ -120,7 +134,7 @@ function Content({ column: { field }, row, photos, thumbnailSide, isLate, isTall
 
 /** What a screen reader says of the cell. */
 function nameOf(props: GridCellProps): string {
-  const { row, photos, isLate, tone } = props
+  const { row, photos, unread, isLate, tone } = props
   const { field } = props.column
   const text = formatValue(field, row?.[field.name] ?? null, row?.[LABEL_PREFIX + field.name])
   const state = stateOf(props)
@@ -129,6 +143,7 @@ function nameOf(props: GridCellProps): string {
     ...(isLate ? [words.late] : []),
     ...(tone ? [tone.word] : []),
     ...(photos === undefined ? [] : [photoMessages.ofRow(photos.count)]),
+    ...(unread === undefined ? [] : [mentionMessages.unread(unread.count, unread.mentions)]),
     ...(state === 'clean' ? [] : [words.changedCell, stateMessages[state]]),
   ].join(', ')
 }

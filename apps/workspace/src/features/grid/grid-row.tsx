@@ -5,6 +5,7 @@ import { cx } from '../../lib/cx.ts'
 import type { RowPhotos } from '../../lib/photos/use-row-photos.ts'
 import { fileWords } from '../../lib/records/file-words.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
+import type { UnreadComments } from '../../lib/records/unread-comments.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
 import type { GridDress, ToneLooks } from './grid-dress.ts'
 import { GridCell } from './grid-cell.tsx'
@@ -30,6 +31,7 @@ export interface GridRowProps {
   readonly width: number
   readonly mark: RecordMark | undefined
   readonly photos: RowPhotos | undefined
+  readonly unread: UnreadComments | undefined
   readonly title: string
   /** The field whose day has passed. */
   readonly late: string | undefined
@@ -78,6 +80,7 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps): JSX.E
             row={row}
             mark={mark}
             photos={place === 0 ? props.photos : undefined}
+            unread={place === 0 ? props.unread : undefined}
             tone={row && dress?.toneOf(row, column.field.name)}
             rowTone={tone}
             isTall={dress?.isTall === true}

@@ -2,6 +2,7 @@ import { ChevronRight } from 'lucide-react'
 import { type JSX, useEffect, useMemo, useRef } from 'react'
 import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
 import { RowThumbnails } from '../../components/records/row-thumbnails.tsx'
+import { UnreadMark } from '../../components/records/unread-mark.tsx'
 import { LateFact } from '../../components/fields/late-fact.tsx'
 import { RecordStateMark } from '../../components/state-glyph.tsx'
 import { cx } from '../../lib/cx.ts'
@@ -12,7 +13,9 @@ import { formatValue } from '../../lib/fields/format-value.ts'
 import { type RowPhotos, useRowPhotos } from '../../lib/photos/use-row-photos.ts'
 import { fileWords } from '../../lib/records/file-words.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
+import { type UnreadComments, useUnreadComments } from '../../lib/records/unread-comments.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
+import { mentionMessages } from '../../messages/mentions.ts'
 import { photoMessages } from '../../messages/photos.ts'
 import { LABEL_PREFIX } from './query/grid-query.ts'
 import type { RowWindows, WindowsState } from './row-windows.ts'
@@ -59,6 +62,7 @@ export function RecordList({
   const lateIn = useMemo(() => latenessOf(all, today), [all, today])
   const places = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index)
   const photos = useRowPhotos(table.name, (place) => windows?.row(place)?.id, first, last)
+  const unread = useUnreadComments(table.name)
   return (
     <div ref={viewport} className="min-h-0 flex-1 overflow-auto overscroll-contain">
       <ul
@@ -86,6 +90,7 @@ export function RecordList({
                   late={lateIn(row)}
                   mark={marks.get(row.id)}
                   photos={photos.get(row.id)}
+                  unread={unread.get(row.id)}
                   onOpen={() => onOpenRecord(row.id)}
                 />
               )}
@@ -121,6 +126,7 @@ function Item({
   late,
   mark,
   photos,
+  unread,
   onOpen,
 }: {
   readonly row: GridRow
@@ -128,6 +134,7 @@ function Item({
   readonly late: string | undefined
   readonly mark: RecordMark | undefined
   readonly photos: RowPhotos | undefined
+  readonly unread: UnreadComments | undefined
   readonly onOpen: () => void
 }): JSX.Element {
   const files = fileWords(mark)
@@ -151,6 +158,12 @@ function Item({
           <span className="min-w-0 flex-1 truncate text-[0.9375rem] font-medium">
             {title === '' ? row.id.slice(0, 8) : title}
           </span>
+          {unread === undefined ? null : (
+            <>
+              <span className="sr-only">{mentionMessages.unread(unread.count, unread.mentions)}</span>
+              <UnreadMark unread={unread} />
+            </>
+          )}
           {choice === null ? null : <ChoiceChip choice={String(choice)} />}
         </span>
         <span className="flex items-center gap-2 text-small text-muted">

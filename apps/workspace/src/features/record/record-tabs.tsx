@@ -1,9 +1,11 @@
 import { type JSX, lazy, type ReactNode, Suspense, useState } from 'react'
 import { Tabs } from '../../components/tabs.tsx'
 import { refusalWords } from '../../lib/records/refusal-words.ts'
+import { useUnreadComments } from '../../lib/records/unread-comments.ts'
 import { lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
 import { usePlaceTopics } from '../../lib/presence/topics.ts'
 import { historyMessages } from '../../messages/history.ts'
+import { mentionMessages } from '../../messages/mentions.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 import { rightMessages } from '../../messages/rights.ts'
 import { Comments, useCommentCount } from './comments.tsx'
@@ -27,6 +29,7 @@ export function RecordTabs(props: RecordTabsProps): JSX.Element {
   const relations = useRelations(table.name)
   const counts = useRelationCounts(relations, recordId)
   const commentCount = useCommentCount(table.name, recordId)
+  const unread = useUnreadComments(table.name).get(recordId)
   const isPage = props.level === 'h1'
   const linkCount = counts.reduce((sum, count) => sum + count, 0)
   const links = (
@@ -54,6 +57,7 @@ export function RecordTabs(props: RecordTabsProps): JSX.Element {
             id: 'comments' as const,
             label: words.comments,
             count: commentCount,
+            note: unread && mentionMessages.unreadCount(unread.count),
             content: (
               <div className="px-4">
                 <Comments table={table.name} id={recordId} writer={props.writer} />

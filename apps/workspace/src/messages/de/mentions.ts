@@ -9,4 +9,9 @@ export const mentionMessages: Translation<typeof english> = {
       { count },
     ),
   newComment: 'neu',
+  unread: (count, mentions) =>
+    mentions === 0
+      ? icu('{count, plural, one {# neuer Kommentar} other {# neue Kommentare}}', { count })
+      : icu('{count, plural, one {# neuer Kommentar} other {# neue Kommentare}}, Sie werden erwähnt', { count }),
+  unreadCount: (count) => icu('{count, number} neu', { count }),
 }
