@@ -9,6 +9,7 @@ import { listMigrationFiles } from './migration-files.ts'
 import { readDatabaseConfig } from './project-config.ts'
 import { WHOLE_PROJECT } from './reset-request.ts'
 import { seedProject } from './seed.ts'
+import { serveQueues } from './serve-queues.ts'
 
 /**
  * Applies the migrations of the project in the folder where Holdfast is started, and its seeds when the database is the packaged one and the server is for this
@@ -46,6 +47,7 @@ export async function prepareProject(
       onFile: ({ path }) => progress(`applying ${relative(process.cwd(), path)}`),
     })
   }
+  if (await serveQueues(pool, config.restSchemas)) progress('made pgmq_public, through which the API serves queues')
   if (!seeds || config.databaseUrl !== undefined || !servesThisMachineOnly(config)) return
   const { applied, changed } = await seedProject(pool, database)
   for (const name of applied) progress(`applied the seed ${name}`)

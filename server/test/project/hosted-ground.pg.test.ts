@@ -8,6 +8,7 @@ import { createPool, type Pool } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { migrateProject } from '../../src/project/migrate.ts'
 import { listMigrationFiles } from '../../src/project/migration-files.ts'
+import { serveQueues } from '../../src/project/serve-queues.ts'
 
 // What migrations of hosted projects stand on, applied as a start applies them, by the role that projects act as.
 
@@ -167,6 +168,107 @@ describe('vault', () => {
     for (const role of ['anon', 'authenticated']) await expect(as(role)).rejects.toThrow('permission denied')
     for (const name of ['holdfast_key()', 'holdfast_decrypt(bytea, text)'])
       expect(await rows(`select has_function_privilege('vault.${name}', 'execute') as may`)).toEqual([{ may: false }])
+  })
+})
+
+describe('http', () => {
+  test('can be made, also with the version that tools write, and functions of a project be written with it', async () => {
+    await migrate(`
+      create extension if not exists "http" with schema "extensions" version '1.6';
+      create function public.ask(address text) returns int language plpgsql as $$
+      declare answer extensions.http_response;
+      begin
+        select * into answer from extensions.http((
+          'POST', address, array[extensions.http_header('Authorization', 'Bearer x')], 'application/json', '{}')::extensions.http_request);
+        return answer.status;
+      end $$;
+      create function public.fetch(address text) returns text language sql as
+        $$ select content from extensions.http_get(address::varchar) $$;`)
+  })
+
+  test.each([
+    ['http', `select public.ask('http://127.0.0.1:1')`],
+    ['http_get', `select public.fetch('http://127.0.0.1:1')`],
+    ['http_get with data', `select status from http_get('http://127.0.0.1:1', '{"a": 1}'::jsonb)`],
+    ['http_post', `select status from http_post('http://127.0.0.1:1', '{}', 'application/json')`],
+    ['http_post with data', `select status from http_post('http://127.0.0.1:1', '{"a": 1}'::jsonb)`],
+    ['http_put', `select status from http_put('http://127.0.0.1:1', '{}', 'application/json')`],
+    ['http_patch', `select status from http_patch('http://127.0.0.1:1', '{}', 'application/json')`],
+    ['http_delete', `select status from http_delete('http://127.0.0.1:1')`],
+    ['http_head', `select status from http_head('http://127.0.0.1:1')`],
+    ['http_set_curlopt', `select http_set_curlopt('CURLOPT_TIMEOUT', '1')`],
+  ])('%s is refused with what to use instead', async (_, text) => {
+    await expect(rows(text)).rejects.toMatchObject({
+      code: '0A000',
+      message: expect.stringContaining('The extension http sends no requests here') as string,
+      hint: expect.stringMatching(/net\.http_post.*--postgres-bin/) as string,
+    })
+  })
+
+  test('encodes for addresses', async () => {
+    expect(
+      await rows(`select urlencode('my special string''s & things?') as text, urlencode('{"name": "Zoë & Jo", "rate": "50%"}'::jsonb) as data,
+                         (http_header('a', 'b')).value as header, (select count(*)::int from http_list_curlopt()) as options`),
+    ).toEqual([
+      {
+        text: 'my+special+string%27s+%26+things%3F',
+        data: 'name=Zo%C3%AB+%26+Jo&rate=50%25',
+        header: 'b',
+        options: 0,
+      },
+    ])
+  })
+})
+
+describe('pgmq_public', () => {
+  const as = (role: string, text: string): Promise<readonly unknown[]> =>
+    project.withClient(async (client) => {
+      await client.query(`begin; set local role ${role}`)
+      try {
+        const { rows: found } = await client.query<Record<string, unknown>>(text)
+        await client.query('commit')
+        return found
+      } catch (error) {
+        await client.query('rollback')
+        throw error
+      }
+    })
+
+  test('is made where the project exposes it and has pgmq, once', async () => {
+    expect(await serveQueues(project, ['public', 'pgmq_public'])).toBe(false)
+    await migrate(`create extension pgmq; select pgmq.create('jobs');`)
+    expect(await serveQueues(project, ['public'])).toBe(false)
+    expect(await serveQueues(project, ['public', 'pgmq_public'])).toBe(true)
+    expect(await serveQueues(project, ['public', 'pgmq_public'])).toBe(false)
+  })
+
+  test('serves the service role, also with queues that are made later', async () => {
+    await migrate(`select pgmq.create('later');`)
+    const [sent] = await as(
+      'service_role',
+      `select pgmq_public.send(queue_name => 'later', message => '{"n": 1}') as id`,
+    )
+    expect(sent).toEqual({ id: '1' })
+    await as('service_role', `select pgmq_public.send_batch('later', array['2', '3']::jsonb[], sleep_seconds => 0)`)
+    expect(
+      await as('service_role', `select message from pgmq_public.read('later', sleep_seconds => 30, n => 1)`),
+    ).toEqual([{ message: { n: 1 } }])
+    expect(
+      await as('service_role', `select pgmq_public.archive('later', 1) as a, pgmq_public.delete('later', 2) as d`),
+    ).toEqual([{ a: true, d: true }])
+    expect(await as('service_role', `select message from pgmq_public.pop('later')`)).toEqual([{ message: 3 }])
+  })
+
+  test('leaves it to the grants and policies of a queue what people may', async () => {
+    const read = `select message from pgmq_public.read('jobs', 0, 5)`
+    await as('service_role', `select pgmq_public.send_batch('jobs', array['{"to": "all"}', '{"to": "one"}']::jsonb[])`)
+    await expect(as('authenticated', read)).rejects.toThrow('permission denied for table q_jobs')
+    await migrate(`
+      alter table pgmq.q_jobs enable row level security;
+      grant select, update on pgmq.q_jobs to authenticated;
+      create policy open on pgmq.q_jobs to authenticated using (message ->> 'to' = 'all');`)
+    expect(await as('authenticated', read)).toEqual([{ message: { to: 'all' } }])
+    await expect(as('anon', read)).rejects.toThrow('permission denied for table q_jobs')
   })
 })
 

@@ -12,6 +12,8 @@ interface StandIn {
   readonly requires?: string
   /** The schema that it always has. */
   readonly schema?: string
+  /** Versions of hosted projects, which tools write into migrations (`create extension … version '1.4.4'`). All of them are the one of here. */
+  readonly otherVersions?: readonly string[]
 }
 
 /**
@@ -19,22 +21,83 @@ interface StandIn {
  * first.
  */
 const STAND_INS: Readonly<Record<string, StandIn>> = {
-  pg_cron: { version: '1.6', comment: 'Jobs at certain times, run by Holdfast' },
-  pg_net: { version: '0.20.0', comment: 'HTTP requests after the commit, sent by Holdfast' },
-  supabase_vault: { version: '0.3.1', comment: 'Secrets, encrypted with a key of the data folder', schema: 'vault' },
+  pg_cron: {
+    version: '1.6',
+    comment: 'Jobs at certain times, run by Holdfast',
+    otherVersions: ['1.4', '1.4-1', '1.5', '1.6.2', '1.6.4'],
+  },
+  pg_net: {
+    version: '0.20.0',
+    comment: 'HTTP requests after the commit, sent by Holdfast',
+    otherVersions: [
+      '0.6.0',
+      '0.6.1',
+      '0.7',
+      '0.7.1',
+      '0.7.3',
+      '0.8.0',
+      '0.9.2',
+      '0.10.0',
+      '0.11.0',
+      '0.13.0',
+      '0.14.0',
+      '0.19.5',
+    ],
+  },
+  supabase_vault: {
+    version: '0.3.1',
+    comment: 'Secrets, encrypted with a key of the data folder',
+    schema: 'vault',
+    otherVersions: ['0.2.6', '0.2.7', '0.2.8', '0.2.9'],
+  },
+  pgmq: {
+    version: '1.5.1',
+    comment: 'Queues of messages, by Holdfast',
+    script: 'pgmq.sql',
+    schema: 'pgmq',
+    otherVersions: ['1.4.4', '1.5.0'],
+  },
   pgjwt: {
     version: '0.2.0',
     comment: 'Tokens signed with a shared secret',
     script: 'pgjwt.sql',
     requires: 'pgcrypto',
+    otherVersions: ['0.1.1'],
+  },
+  http: {
+    version: '1.6',
+    comment: 'Nothing: requests within a transaction are not sent',
+    script: 'http.sql',
+    otherVersions: ['1.4', '1.5'],
   },
   pg_graphql: {
     version: '1.5.11',
     comment: 'Nothing: GraphQL is not served',
     script: 'pg_graphql.sql',
     schema: 'graphql',
+    otherVersions: [
+      '1.2.0',
+      '1.2.2',
+      '1.3.0',
+      '1.4.0',
+      '1.4.1',
+      '1.4.2',
+      '1.4.4',
+      '1.5.0',
+      '1.5.1',
+      '1.5.4',
+      '1.5.6',
+      '1.5.7',
+      '1.5.9',
+    ],
   },
-  pgsodium: { version: '3.1.9', comment: 'Nothing: use the vault', script: 'pgsodium.sql', schema: 'pgsodium' },
+  pgsodium: {
+    version: '3.1.9',
+    comment: 'Nothing: use the vault',
+    script: 'pgsodium.sql',
+    schema: 'pgsodium',
+    otherVersions: ['3.0.4', '3.1.5', '3.1.6', '3.1.7', '3.1.8'],
+  },
 }
 
 /**
@@ -53,6 +116,8 @@ const TRUSTED_HERE = [
   'pgstattuple',
   'refint',
 ]
+
+const NO_CHANGE = '-- The version of hosted projects is a name only.\n'
 
 const SCRIPTS = new URL('../../extensions/', import.meta.url)
 
@@ -76,7 +141,8 @@ export function writeStandIns(dataDir: string, shareDir: string): string {
   return [trusted, '$system', folder].join(delimiter)
 }
 
-function writeStandIn(folder: string, name: string, { version, comment, script, requires, schema }: StandIn): void {
+function writeStandIn(folder: string, name: string, standIn: StandIn): void {
+  const { version, comment, script, requires, schema, otherVersions = [] } = standIn
   const lines = [
     `comment = '${comment}'`,
     `default_version = '${version}'`,
@@ -94,6 +160,11 @@ function writeStandIn(folder: string, name: string, { version, comment, script, 
       ? '-- What this extension would make, the migrations of Holdfast have made.\n'
       : readFileSync(new URL(script, SCRIPTS), 'utf8'),
   )
+  // Postgres makes another version by the script of this one and an update to the other, and may update back.
+  for (const other of otherVersions) {
+    write(join(folder, `${name}--${version}--${other}.sql`), NO_CHANGE)
+    write(join(folder, `${name}--${other}--${version}.sql`), NO_CHANGE)
+  }
 }
 
 /** As Postgres has it, but trusted. Scripts are looked for beside the control file. */

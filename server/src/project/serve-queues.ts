@@ -1,0 +1,41 @@
+import { sql, type Queryable } from '@holdfast/postgres'
+
+/** The schema in which hosted projects have the functions of pgmq that the API serves, once that is turned on in their dashboard. */
+const SCHEMA = 'pgmq_public'
+
+/**
+ * Makes the functions of `pgmq_public` when the project exposes that schema (`restSchemas`) and has the extension pgmq, and no migration has made the schema. Names,
+ * parameters and grants are those of hosted projects: everybody may call them, and what they may do with a queue its table's grants and policies say.
+ *
+ * @param db - acts as the project
+ * @returns whether it made them
+ */
+export async function serveQueues(db: Queryable, restSchemas: readonly string[]): Promise<boolean> {
+  if (!restSchemas.includes(SCHEMA)) return false
+  const [found] = await db.query<{ wanted: boolean }>(sql`
+    select to_regclass('pgmq.meta') is not null and to_regnamespace(${SCHEMA}) is null as wanted`)
+  if (found?.wanted !== true) return false
+  await db.execute(sql.trusted(`do $make$ begin ${MAKE} end $make$`))
+  return true
+}
+
+const calls = (name: string, parameters: string, result: string, call: string): string => `
+  create function ${SCHEMA}.${name}(${parameters}) returns ${result}
+    language sql volatile set search_path = ''
+  as $function$ select ${result.startsWith('setof pgmq') ? '* from ' : ''}pgmq.${call} $function$;`
+
+const MAKE = `
+  create schema ${SCHEMA};
+  grant usage on schema ${SCHEMA} to anon, authenticated, service_role;
+  ${calls('send', 'queue_name text, message jsonb, sleep_seconds integer default 0', 'setof bigint', 'send(queue_name => queue_name, msg => message, delay => sleep_seconds)')}
+  ${calls('send_batch', 'queue_name text, messages jsonb[], sleep_seconds integer default 0', 'setof bigint', 'send_batch(queue_name => queue_name, msgs => messages, delay => sleep_seconds)')}
+  ${calls('read', 'queue_name text, sleep_seconds integer, n integer', 'setof pgmq.message_record', 'read(queue_name => queue_name, vt => sleep_seconds, qty => n)')}
+  ${calls('pop', 'queue_name text', 'setof pgmq.message_record', 'pop(queue_name => queue_name)')}
+  ${calls('archive', 'queue_name text, message_id bigint', 'boolean', 'archive(queue_name => queue_name, msg_id => message_id)')}
+  ${calls('delete', 'queue_name text, message_id bigint', 'boolean', 'delete(queue_name => queue_name, msg_id => message_id)')}
+  grant execute on all functions in schema ${SCHEMA} to anon, authenticated, service_role;
+  grant usage on schema pgmq to anon, authenticated, service_role;
+  grant all on all tables in schema pgmq to service_role;
+  grant usage, select, update on all sequences in schema pgmq to anon, authenticated, service_role;
+  alter default privileges in schema pgmq grant all on tables to service_role;
+  alter default privileges in schema pgmq grant usage, select, update on sequences to anon, authenticated, service_role;`
