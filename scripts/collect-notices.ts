@@ -27,6 +27,7 @@ export function collectNotices(root: string): string {
   }
   // A worker or a font is copied as it is, without a map that names it.
   folders.add('node_modules/@fontsource-variable/inter')
+  folders.add('node_modules/@electric-sql/pglite-tools')
   const notices = [...folders].toSorted().map((folder) => noticeOf(root, folder))
   return `Holdfast contains code of these packages.\n\n${[...new Set(notices)].join('\n')}`
 }

@@ -3,7 +3,7 @@
  * or that of the folder it is in.
  */
 export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
-  'platform/postgres': ['sql', 'wire', 'pipeline', 'connection', 'cluster', 'catalog', 'migrate'],
+  'platform/postgres': ['sql', 'wire', 'pipeline', 'connection', 'dump', 'cluster', 'catalog', 'migrate'],
   'platform/policy': ['catalog', 'syntax', 'read', 'compile', 'writes'],
   'platform/replication': ['pgoutput', 'copy', 'backup', 'read-slot'],
   'services/auth': [
@@ -70,7 +70,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'routes',
   ],
   sample: ['words', 'pictures'],
-  server: ['vite', 'push', 'config', 'project', 'types', 'backup', 'gateway', 'parts', 'testing', 'cli'],
+  server: ['vite', 'push', 'config', 'project', 'types', 'backup', 'migrate', 'gateway', 'parts', 'testing', 'cli'],
   'clients/client': [
     'schema',
     'write-rules',

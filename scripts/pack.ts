@@ -6,7 +6,7 @@
  * in its bundle; what is native stays a dependency. `@holdfast/protocol` goes into `@holdfast/client`.
  */
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync, globSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -47,6 +47,7 @@ const SERVER_FILES = [
   'server/dist/cli/set-up-engine.js',
   'server/dist/bundle',
   'server/dist/vite',
+  'platform/postgres/dist/dump/dump-worker.js',
   'platform/postgres/roles',
   'platform/postgres/extensions',
   'services/functions/runtime',
@@ -133,6 +134,7 @@ function stageServer(): string {
     if (/\.(?:js|css)$/.test(file)) rewrite(file, (text) => text.replace(SOURCE_MAP_COMMENT, '\n'))
     else if (file.endsWith('.d.ts'))
       rewrite(file, (text) => text.replace(SOURCE_MAP_COMMENT, '\n').replaceAll(SOURCE_SPECIFIER, '$1$2$3.js$2'))
+  stageDumpProgram(staged)
   // A published package is never half built: the bundle is of the code that is there.
   writeJson(join(staged, 'server/dist/bundle/built-from.json'), {})
   writeJson(join(staged, 'server/package.json'), { private: true, type: 'module', version: manifest.version })
@@ -155,6 +157,17 @@ function stageServer(): string {
   copyTexts('server', staged)
   stageDocs(root, staged)
   return staged
+}
+
+/** `pg_dump` goes in as files: as a dependency its package would bring along PGlite, 27 MB, of which it needs nothing. */
+function stageDumpProgram(staged: string): void {
+  const folder = join(staged, 'platform/postgres/dist/dump')
+  const built = join(root, 'node_modules/@electric-sql/pglite-tools/dist')
+  for (const file of globSync('{pg_dump.js,pg_dump.wasm,chunk-*.js}', { cwd: built }))
+    copyBuilt(join(built, file), join(folder, 'program', file))
+  rewrite(join(folder, 'dump-worker.js'), (text) =>
+    text.replace('@electric-sql/pglite-tools/pg_dump', './program/pg_dump.js'),
+  )
 }
 
 /** A specifier of an own file with the extension it had as a source, which declarations keep. */

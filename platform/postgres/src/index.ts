@@ -83,3 +83,6 @@ export type {
   UniqueIndex,
   ViewSource,
 } from './catalog/catalog.ts'
+export { dumpSchema, type DumpOptions } from './dump/dump-schema.ts'
+export { copyOut } from './dump/copy-out.ts'
+export { openQuietClient } from './dump/quiet-client.ts'

@@ -6,6 +6,7 @@ import {
   genOptions,
   inspectOptions,
   keysOptions,
+  migrateOptions,
   migrationOptions,
   secretsOptions,
   statusOptions,
@@ -212,6 +213,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     argument: '<folder>',
     summary: 'Makes a new data folder, or fills an empty database, from a backup',
     options: { ...PLACE, ...backupOptions },
+  },
+  {
+    words: 'migrate',
+    summary: 'Makes a new data folder of a project that runs elsewhere (--from, --storage-url, --dry-run)',
+    options: { ...PLACE, ...migrateOptions, serviceKey, dryRun },
   },
   {
     words: 'completion',

@@ -44,7 +44,7 @@ export const inspectOptions = {
     type: 'string',
     secret: true,
     description:
-      'The service_role key of the running server. Default: one made with jwtSecret or the secret in the data folder.',
+      'The service_role key of the running server, for `migrate` of the project that it reads. Default: one made with jwtSecret or the secret in the data folder.',
   },
 } satisfies OptionDeclarations
 
@@ -79,6 +79,20 @@ export const genOptions = {
     default: 'typescript',
     description:
       'What `gen types` writes: `typescript`, the module for supabase-js, or `powersync`, the schema of a device, from a running server.',
+  },
+} satisfies OptionDeclarations
+
+/** What `migrate` takes beside the settings of the server and the key of {@link inspectOptions}. */
+export const migrateOptions = {
+  from: {
+    type: 'string',
+    description:
+      'The project that `migrate` reads: postgres://postgres:password@host:5432/postgres, by its direct address or session pooler. HOLDFAST_FROM keeps it out of the shell’s history.',
+  },
+  storageUrl: {
+    type: 'string',
+    description:
+      'The address of the project whose files `migrate` copies: https://<project>.supabase.co. Its service_role key is HOLDFAST_SERVICE_KEY.',
   },
 } satisfies OptionDeclarations
 
@@ -159,7 +173,7 @@ export const dbOptions = {
   dryRun: {
     type: 'boolean',
     default: false,
-    description: 'Whether `db push` only says what it would apply.',
+    description: 'Whether `db push` and `migrate` only say what they would do.',
   },
   includeSeed: {
     type: 'boolean',

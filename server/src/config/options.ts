@@ -14,6 +14,7 @@ import {
   genOptions,
   inspectOptions,
   keysOptions,
+  migrateOptions,
   migrationOptions,
   secretsOptions,
   statusOptions,
@@ -259,6 +260,7 @@ export const optionGroups: readonly { readonly title: string; readonly options: 
   { title: 'Commands for migrations', options: migrationOptions },
   { title: 'Commands for the database', options: dbOptions },
   { title: 'Commands that compare stored files', options: verifyOptions },
+  { title: 'Moving a project here', options: migrateOptions },
   { title: 'Types of the database', options: genOptions },
   { title: 'Status of the server', options: statusOptions },
   { title: 'Secrets of functions', options: secretsOptions },
@@ -298,6 +300,14 @@ export const secretsDeclarations = { ...options, ...secretsOptions } satisfies O
 /** Settings of `keys …`: which server, it finds out as `sync …` does. */
 export const keysDeclarations = { ...inspectDeclarations, ...keysOptions } satisfies OptionDeclarations
 
+/** Settings of `migrate`: which data folder, it finds out as the server does. */
+export const migrateDeclarations = {
+  ...options,
+  ...migrateOptions,
+  serviceKey: inspectOptions.serviceKey,
+  dryRun: dbOptions.dryRun,
+} satisfies OptionDeclarations
+
 /** Settings of `status`. */
 export const statusDeclarations = { ...options, ...statusOptions } satisfies OptionDeclarations
 
@@ -307,6 +317,7 @@ export type GenConfig = OptionValues<typeof genDeclarations>
 export type StorageConfig = OptionValues<typeof storageDeclarations>
 export type MigrationConfig = OptionValues<typeof migrationDeclarations>
 export type DbConfig = OptionValues<typeof dbDeclarations>
+export type MigrateConfig = OptionValues<typeof migrateDeclarations>
 export type BackupConfig = OptionValues<typeof backupDeclarations>
 /** Every setting of every command. */
 export const commandDeclarations = {
@@ -320,6 +331,7 @@ export const commandDeclarations = {
   ...statusOptions,
   ...secretsOptions,
   ...keysOptions,
+  ...migrateOptions,
 } satisfies OptionDeclarations
 
 export type Config = OptionValues<typeof options>

@@ -1,0 +1,116 @@
+import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
+import { sql, type Queryable } from '@holdfast/postgres'
+import type { openBackend } from '@holdfast/storage'
+import type { LeftOut } from './report.ts'
+
+type Backend = Awaited<ReturnType<typeof openBackend>>
+
+/** Files that are fetched at the same time. */
+const AT_ONCE = 4
+/** Rows that are read at once. */
+const BATCH = 500
+/** How long nothing may come of a file. */
+const FILE_SILENCE_MS = 60_000
+
+export interface CopyFilesOptions {
+  readonly db: Queryable
+  readonly backend: Backend
+  /** `https://<project>.supabase.co/storage/v1`, or the address of the project. */
+  readonly storageUrl: string
+  readonly serviceKey: string
+  readonly progress: (line: string) => void
+}
+
+interface FileRow {
+  readonly id: string
+  readonly bucket: string
+  readonly key: string
+  readonly version: string
+  readonly size: number | null
+}
+
+export interface CopiedFiles {
+  readonly copied: number
+  readonly present: number
+  readonly failed: number
+  readonly leftOut: readonly LeftOut[]
+}
+
+/** Fetches the bytes of every row that has none here, over the Storage API. Those that are here already are not fetched again. */
+export async function copyFiles({
+  db,
+  backend,
+  storageUrl,
+  serviceKey,
+  progress,
+}: CopyFilesOptions): Promise<CopiedFiles> {
+  const base = storageUrl.replace(/\/+$/, '').replace(/(?:\/storage\/v1)?$/, '/storage/v1')
+  const leftOut: LeftOut[] = []
+  let [copied, present, last, toldAt] = [0, 0, '00000000-0000-0000-0000-000000000000', Date.now()]
+  const copyOne = async ({ bucket, key, version, size }: FileRow): Promise<void> => {
+    const here = await backend.sizeOf(version)
+    if (here !== undefined && (size === null || here === size)) {
+      present++
+      return
+    }
+    try {
+      await fetchFile(
+        backend,
+        version,
+        size,
+        `${base}/object/authenticated/${[bucket, ...key.split('/')].map(encodeURIComponent).join('/')}`,
+        serviceKey,
+      )
+      copied++
+    } catch (error) {
+      leftOut.push({ what: `File ${bucket}/${key}`, why: error instanceof Error ? error.message : String(error) })
+    }
+    if (Date.now() - toldAt < 2_000) return
+    toldAt = Date.now()
+    progress(`${copied} files`)
+  }
+  for (;;) {
+    const rows = await db.query<FileRow>(sql`
+      select id, bucket_id as bucket, name as key, version, (metadata ->> 'size')::float8 as size from storage.objects
+       where id > ${last}::uuid and version is not null order by id limit ${BATCH}`)
+    if (rows.length === 0) return { copied, present, failed: leftOut.length, leftOut }
+    last = rows.at(-1)?.id ?? last
+    const queue = [...rows]
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        for (let row = queue.shift(); row !== undefined; row = queue.shift()) await copyOne(row)
+      }),
+    )
+  }
+}
+
+async function fetchFile(
+  backend: Backend,
+  version: string,
+  size: number | null,
+  url: string,
+  key: string,
+): Promise<void> {
+  const silence = new AbortController()
+  const timer = setTimeout(
+    () => silence.abort(new Error(`nothing came for ${FILE_SILENCE_MS / 1000} s`)),
+    FILE_SILENCE_MS,
+  )
+  try {
+    const answer = await fetch(url, {
+      headers: { apikey: key, authorization: `Bearer ${key}` },
+      signal: silence.signal,
+    })
+    if (!answer.ok || answer.body === null) throw new Error(`the storage answered ${answer.status}`)
+    const body = Readable.fromWeb(answer.body as ReadableStream)
+    body.on('data', () => timer.refresh())
+    body.pause()
+    const stored = await backend.write(version, body)
+    if (size === null || stored.size === size) return
+    await backend.remove(version)
+    throw new Error(`${stored.size} bytes came instead of ${size}`)
+  } finally {
+    clearTimeout(timer)
+  }
+}

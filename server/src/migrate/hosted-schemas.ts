@@ -1,0 +1,57 @@
+/** Schemas that are the platform's, there and here: of these only the named rows come, and what a project has put on their tables. */
+export const PLATFORM_SCHEMAS: readonly string[] = [
+  '_analytics',
+  '_realtime',
+  '_supavisor',
+  'auth',
+  'cron',
+  'extensions',
+  'graphql',
+  'graphql_public',
+  'holdfast',
+  'net',
+  'pgbouncer',
+  'pgsodium',
+  'pgsodium_masks',
+  'pgtle',
+  'realtime',
+  'storage',
+  'subscription',
+  'supabase_functions',
+  'sync',
+  'vault',
+]
+
+/** Whose rows come: accounts and all that signing in needs, and the rows of stored files. What is left out is of servers, not of people. */
+export const PLATFORM_TABLES: readonly string[] = [
+  'auth.instances',
+  'auth.users',
+  'auth.identities',
+  'auth.sso_providers',
+  'auth.sso_domains',
+  'auth.saml_providers',
+  'auth.saml_relay_states',
+  'auth.oauth_clients',
+  'auth.sessions',
+  'auth.refresh_tokens',
+  'auth.mfa_factors',
+  'auth.mfa_challenges',
+  'auth.mfa_amr_claims',
+  'auth.mfa_recovery_codes',
+  'auth.flow_state',
+  'auth.one_time_tokens',
+  'auth.oauth_authorizations',
+  'auth.oauth_consents',
+  'auth.oauth_client_states',
+  'auth.custom_oauth_providers',
+  'auth.webauthn_credentials',
+  'auth.webauthn_challenges',
+  'auth.audit_log_entries',
+  'storage.buckets',
+  'storage.buckets_analytics',
+  'storage.objects',
+]
+
+/** Roles that every hosted project has; others are the project's own. */
+export const PLATFORM_ROLES =
+  /^(?:pg_.*|anon|authenticated|authenticator|service_role|postgres|dashboard_user|pgbouncer|pgsodium_.*|pgtle_admin|cli_login_.*|supabase_.*|holdfast_.*)$/

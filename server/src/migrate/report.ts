@@ -1,0 +1,42 @@
+/** Something that did not come, and why. */
+export interface LeftOut {
+  readonly what: string
+  readonly why: string
+}
+
+/** What came, and what did not. */
+export interface MigrateReport {
+  readonly from: string
+  readonly version: string
+  readonly dryRun: boolean
+  readonly tables: number
+  readonly rows: number
+  readonly users: number
+  readonly policies: number
+  readonly functions: number
+  readonly jobs: number
+  readonly vaultSecrets: number
+  readonly files: { readonly copied: number; readonly present: number; readonly failed: number }
+  readonly leftOut: readonly LeftOut[]
+}
+
+const TOLD_MAX = 100
+
+/** For people. */
+export function renderMigrateReport(report: MigrateReport): string {
+  const { files, leftOut } = report
+  const verb = report.dryRun ? 'Would bring' : 'Brought'
+  return [
+    `${verb} ${report.tables} tables, about ${report.rows} rows, ${report.users} users, ${report.functions} functions, ${report.policies} policies, ${report.jobs} jobs, ${report.vaultSecrets} secrets of the vault (Postgres ${report.version} at ${report.from}).`,
+    ...(report.dryRun
+      ? []
+      : [`Files: ${files.copied} copied, ${files.present} were here already, ${files.failed} failed.`]),
+    leftOut.length === 0 ? 'Nothing was left out.' : 'Left out:',
+    ...leftOut.slice(0, TOLD_MAX).map(({ what, why }) => `  ${what}: ${why}`),
+    ...(leftOut.length > TOLD_MAX ? [`  and ${leftOut.length - TOLD_MAX} more (--json has all)`] : []),
+    '',
+    'Set by hand: secrets of functions (holdfast secrets set), settings of accounts and mail (docs/reference/options.md),',
+    'and HOLDFAST_JWT_SECRET to the JWT secret of the project, so that its API keys and sessions stay good.',
+    '',
+  ].join('\n')
+}
