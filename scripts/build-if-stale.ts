@@ -1,5 +1,5 @@
 /**
- * Builds the server (tsc) and the app (vite) when their sources are newer than the last build, and says nothing when they are not. `--with-test-support` also
+ * Builds the server (tsc), the app (vite) and the site of the docs (Eleventy) when their sources are newer than the last build, and says nothing when they are not. `--with-test-support` also
  * builds what browser journeys and benchmarks import. All output goes to stderr, so that a command after it owns stdout.
  */
 import { spawn } from 'node:child_process'
@@ -45,6 +45,12 @@ const TARGETS: readonly Target[] = [
     ],
     product: 'apps/workspace/dist/index.html',
     steps: [['node_modules/vite/bin/vite.js', 'build', 'apps/workspace', '--logLevel', 'warn']],
+  },
+  {
+    name: 'docs',
+    sources: ['docs', 'apps/docs/src', 'apps/docs/theme', 'package-lock.json'],
+    product: 'apps/docs/dist/pagefind/pagefind.js',
+    steps: [['apps/docs/src/build.ts']],
   },
 ]
 

@@ -28,6 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'any'>> = {
   react: ['client'],
   testing: ['client', 'protocol', 'holdfast'],
   workspace: ['client', 'react', 'protocol'],
+  docs: [],
   'test-support': 'any',
   conformance: 'any',
   fault: 'any',

@@ -54,6 +54,7 @@ const SERVER_FILES = [
   'sample/sql',
   'sample/supabase',
   'apps/workspace/dist',
+  'apps/docs/dist',
   ...[
     'server',
     'platform/postgres',

@@ -95,6 +95,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
     apiKeys: accounts.auth.apiKeys,
     s3: storage?.s3 && { ...storage.s3, endpoint: `${baseUrl}/storage/v1/s3` },
     jwtSecret: jwtSecret.text,
+    docsUrl: config.docs ? `${baseUrl}/docs/` : undefined,
     mailboxUrl: accounts.auth.captured && config.mailbox ? `${baseUrl}/mailbox` : undefined,
     hasSample,
     seeded,

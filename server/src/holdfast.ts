@@ -27,6 +27,8 @@ export interface Holdfast extends AsyncDisposable {
   readonly jwtSecret: string
   /** Where captured messages are read; `undefined` when they are not. */
   readonly mailboxUrl: string | undefined
+  /** Where the docs are shown, if they are. */
+  readonly docsUrl: string | undefined
   readonly hasSample: boolean
   /** Whether the sample was made by this start. */
   readonly seeded: boolean

@@ -13,7 +13,7 @@ declare const self: Omit<ServiceWorkerGlobalScope, '__WB_MANIFEST'> & {
 
 /** What only the server answers: a navigation to it is never the app. */
 const SERVER_PATHS =
-  /^\/(auth\/v1|rest\/v1|sync|write-checkpoint2\.json|health|mailbox|metrics|app\/v1|storage\/v1|functions\/v1|realtime\/v1|admin\/v1)(\/|$)/
+  /^\/(auth\/v1|rest\/v1|sync|write-checkpoint2\.json|health|docs|mailbox|metrics|app\/v1|storage\/v1|functions\/v1|realtime\/v1|admin\/v1)(\/|$)/
 
 const manifest = self.__WB_MANIFEST
 /** What only some devices need: the texts of another language than English, and what draws the background of maps. They keep it once they had it. */

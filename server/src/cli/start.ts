@@ -156,6 +156,7 @@ function readyText(holdfast: Holdfast, durationMs: number): string {
     '',
     `  App and APIs       ${holdfast.baseUrl}`,
     ...(holdfast.mailboxUrl === undefined ? [] : [`  Mailbox            ${holdfast.mailboxUrl}`]),
+    ...(holdfast.docsUrl === undefined ? [] : [`  Docs               ${holdfast.docsUrl}`]),
     `  Postgres           ${holdfast.adminUrl}`,
     `  publishable key    ${holdfast.apiKeys.publishable}`,
     `  secret key         ${holdfast.apiKeys.secret}`,

@@ -137,6 +137,11 @@ export const serverOptions = {
     description:
       'Whether captured mails and text messages are shown at `/mailbox`, while mails are captured: to browsers of this machine if only it is served, else for the service_role key.',
   },
+  docs: {
+    type: 'boolean',
+    default: true,
+    description: 'Whether these docs are shown at `/docs`, to everybody who reaches the server.',
+  },
   metricsToken: {
     type: 'string',
     secret: true,

@@ -3,6 +3,7 @@ import { HoldfastError, nextTurn, type Logger } from '@holdfast/foundation'
 import { allowOrigins, explainListen, findPort } from '@holdfast/http'
 import { appConfigRoutes, type AppConfig } from './app-config.ts'
 import { appFiles } from './app-files.ts'
+import { docsFiles } from './docs-files.ts'
 import { authenticate, isOperator, type RequireSession, type VerifyToken } from './authenticate.ts'
 import { mailboxRoutes, type MailboxOptions } from './mailbox/mailbox.ts'
 import { metricsRoutes, type MetricsOptions } from './metrics/metrics.ts'
@@ -53,6 +54,8 @@ export interface GatewayOptions {
   readonly config: AppConfig
   /** Folder of the built app. */
   readonly appDirectory: string
+  /** Folder of the built site of the docs; `undefined` when it is not shown. */
+  readonly docsDirectory?: string | undefined
   readonly logger: Logger
 }
 
@@ -179,6 +182,7 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
     const { projectName } = options.config
     await app.register(mailboxRoutes({ ...options.mailbox, projectName, verifyToken: options.verifyAdminToken }))
   }
+  if (options.docsDirectory !== undefined) await app.register(docsFiles(options.docsDirectory))
   await app.register(
     appFiles({ directory: options.appDirectory, isApi, mapOrigins: options.config.map?.origins ?? [] }),
   )

@@ -18,8 +18,9 @@ import { readMetrics } from './metrics.ts'
 import type { PartContext } from './part-context.ts'
 import type { PushPart } from './push.ts'
 
-/** Where `npm run build` puts the app. */
+/** Where `npm run build` puts the app, and the site of the docs. */
 const APP_DIRECTORY = fileURLToPath(new URL('../../../apps/workspace/dist/', import.meta.url))
+const DOCS_DIRECTORY = fileURLToPath(new URL('../../../apps/docs/dist/', import.meta.url))
 
 export interface GatewayParts {
   readonly cluster: Cluster
@@ -67,6 +68,7 @@ export async function openGateway(
     health: () => reportHealth(parts),
     config: appConfigOf(config, { anonKey: auth.apiKeys.anon, hasSample: parts.hasSample, push: parts.push }),
     appDirectory: APP_DIRECTORY,
+    docsDirectory: config.docs ? DOCS_DIRECTORY : undefined,
     logger,
   })
 }

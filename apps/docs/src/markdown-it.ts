@@ -1,0 +1,19 @@
+/** The part of markdown-it's interface that is used here; it brings no types. */
+export interface Token {
+  readonly type: string
+  tag: string
+  attrs: [string, string][] | null
+  readonly content: string
+  readonly children: readonly Token[] | null
+  attrGet(name: string): string | null
+  attrSet(name: string, value: string): void
+}
+
+export interface MarkdownIt {
+  readonly core: {
+    readonly ruler: {
+      push(name: string, rule: (state: { readonly tokens: readonly Token[]; readonly env: unknown }) => void): void
+    }
+  }
+  readonly renderer: { readonly rules: Record<string, () => string> }
+}
