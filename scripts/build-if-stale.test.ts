@@ -15,12 +15,13 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 /*
- * The real script in a checkout of two source files. Its compilers and its bundler write the product and one line to `builds`, which tells how often each was run.
+ * The real script in a checkout of three source files. Its compilers and its bundler write the product and one line to `builds`, which tells how often each was run.
  */
 
 const SCRIPTS = fileURLToPath(new URL('.', import.meta.url))
 const SERVER_SOURCE = 'server/src/main.ts'
 const APP_SOURCE = 'apps/workspace/src/main.tsx'
+const PAGE = 'docs/README.md'
 
 let folder: string
 let checkout: string
@@ -34,14 +35,13 @@ beforeEach(() => {
   write('scripts/bundle-server.ts', bundler)
   write('node_modules/typescript/package.json', '{"type":"commonjs"}')
   write('node_modules/typescript/bin/tsc', compiler('server', 'server/dist/cli/main.js'))
-  write(
-    'node_modules/vite/bin/vite.js',
-    `import { createRequire } from 'node:module'
-    const require = createRequire(import.meta.url)
-    ${compiler('app', 'apps/workspace/dist/index.html')}`,
-  )
+  const requiring = `import { createRequire } from 'node:module'
+    const require = createRequire(import.meta.url)`
+  write('node_modules/vite/bin/vite.js', `${requiring}\n${compiler('app', 'apps/workspace/dist/index.html')}`)
+  write('apps/docs/src/build.ts', `${requiring}\n${compiler('docs', 'apps/docs/dist/pagefind/pagefind.js')}`)
   write(SERVER_SOURCE, 'export {}')
   write(APP_SOURCE, 'export {}')
+  write(PAGE, '# Docs')
 })
 
 /** Leaves what the real one does. */
@@ -71,7 +71,7 @@ function builtIn(root: string): readonly string[] {
 }
 
 test('builds once, and again only what changed', () => {
-  expect(builtIn(checkout)).toEqual(['app', 'server'])
+  expect(builtIn(checkout)).toEqual(['app', 'docs', 'server'])
   expect(builtIn(checkout)).toEqual([])
   appendFileSync(join(checkout, SERVER_SOURCE), '\n')
   expect(builtIn(checkout)).toEqual(['server'])
@@ -81,6 +81,8 @@ test('builds once, and again only what changed', () => {
   expect(builtIn(checkout)).toEqual(['server'])
   rmSync(join(checkout, 'apps/workspace/dist/index.html'))
   expect(builtIn(checkout)).toEqual(['app'])
+  appendFileSync(join(checkout, PAGE), '\n')
+  expect(builtIn(checkout)).toEqual(['docs'])
 })
 
 test('does not build a copy of a built checkout again, with or without its times', () => {
