@@ -70,7 +70,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'routes',
   ],
   sample: ['words', 'pictures'],
-  server: ['vite', 'push', 'config', 'project', 'types', 'backup', 'gateway', 'parts', 'testing', 'cli'],
+  server: ['vite', 'push', 'invitations', 'config', 'project', 'types', 'backup', 'gateway', 'parts', 'testing', 'cli'],
   'clients/client': [
     'schema',
     'write-rules',
