@@ -38,6 +38,8 @@ export interface GatewayOptions {
   readonly metrics: Pick<MetricsOptions, 'read' | 'token'>
   /** Everything of sync, at its full addresses. */
   readonly sync: FastifyPluginAsync
+  /** What invited people need before they have an account, at its full address. */
+  readonly invitations: FastifyPluginAsync
   readonly verifyToken: VerifyToken
   /** For the administration of accounts. */
   readonly verifyAdminToken: VerifyToken
@@ -177,6 +179,7 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
     }),
   )
   await app.register(appConfigRoutes(options.config))
+  await app.register(options.invitations)
   await app.register(metricsRoutes({ ...options.metrics, requests, verifyToken: options.verifyAdminToken }))
   if (options.mailbox) {
     const { projectName } = options.config
