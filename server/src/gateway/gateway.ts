@@ -171,6 +171,11 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
     scope.all('/sync/*', { onRequest: refuse }, refuse)
   })
 
+  await mountPages(app, options, requests)
+}
+
+/** What is no service: health, metrics, and the pages. The app comes last, since every other address is its own. */
+async function mountPages(app: FastifyInstance, options: GatewayOptions, requests: RequestMetrics): Promise<void> {
   await app.register(
     healthRoutes({
       projectName: options.config.projectName,
