@@ -80,6 +80,39 @@ const englishTexts: PluginOption = {
   },
 }
 
+/** Scripts that every screen over a local database needs, by the modules that they begin with: theme.js has them loaded at once for whoever is signed in. */
+const FIRST_PARTS = [
+  source('src/app/shell/signed-in-layout.tsx'),
+  source('src/app/routes/table-route.tsx'),
+  source('../../clients/client/src/local/local-database.ts'),
+  source('../../clients/client/src/search/open-search.ts'),
+]
+
+const firstParts: PluginOption = {
+  name: 'first-parts',
+  transformIndexHtml: {
+    order: 'post',
+    handler(html, { bundle = {} }) {
+      const chunks = Object.values(bundle).filter((one) => one.type === 'chunk')
+      const found = new Set<string>()
+      const add = (fileName: string): void => {
+        const chunk = chunks.find((one) => one.fileName === fileName)
+        if (!chunk || chunk.isEntry || found.has(fileName)) return
+        found.add(fileName)
+        for (const other of chunk.imports) add(other)
+      }
+      for (const { fileName, facadeModuleId } of chunks) {
+        if (facadeModuleId && FIRST_PARTS.includes(facadeModuleId)) add(fileName)
+      }
+      // theme.js reads it: it stands before.
+      const content = [...found].map((fileName) => `/${fileName}`).join(' ')
+      return content === ''
+        ? html
+        : [{ tag: 'meta', attrs: { name: 'first-parts', content }, injectTo: 'head-prepend' }]
+    },
+  },
+}
+
 /** What a first visit loads, in its order: until somebody can sign in, and until the first rows of a table. */
 const STAGES = [
   ['index', ['main.tsx', 'features/sign-in/sign-in-screen.tsx']],
@@ -112,7 +145,7 @@ function stageOf(id: string, importsOf: ImportsOf): string | null {
 }
 
 export default defineConfig({
-  plugins: [englishTexts, compileMessages(), react(), tailwindcss(), pwa],
+  plugins: [englishTexts, compileMessages(), react(), tailwindcss(), firstParts, pwa],
   resolve: {
     // Our own packages come from source. The export condition `source` cannot be used for that: react-aria-components
     // declares it too and does not publish the files behind it.

@@ -19,9 +19,15 @@ interface Probe {
   readonly interactions: Interaction[]
   /** Hands over what was measured but not delivered. */
   flush(): void
+}
+
+/** In the page, as `benchRows`. */
+interface RowsProbe {
   /** Drawn rows and when they were others than before, since {@link watch}. */
   changes: { readonly atMs: number; readonly rows: string }[]
   watch(): void
+  /** Ends it: what looks at rows slows what comes after. */
+  unwatch(): void
   /** When the last key or press began, and what it was typed or pressed for arrived. */
   lastInputMs: number
 }
@@ -32,6 +38,7 @@ const EVENT_MS_MIN = 16
 /** Has each page of a browser note its interactions, its first rows, and when rows change. */
 export async function installProbe(page: Page): Promise<void> {
   await page.addInitScript(noteItself, { row: ROW, mark: MARK, eventMsMin: EVENT_MS_MIN })
+  await page.addInitScript(noteRows, MARK)
 }
 
 function noteItself({
@@ -67,31 +74,54 @@ function noteItself({
   })
   first.observe(document, { childList: true, subtree: true })
 
+  const probe: Probe = { interactions, flush: () => note(timings.takeRecords()) }
+  Object.assign(globalThis, { benchProbe: probe })
+}
+
+function noteRows(mark: typeof MARK): void {
   const drawnRows = (): string =>
     [...document.querySelectorAll('[data-open], li[aria-posinset]')]
       .map((element) => element.getAttribute('data-open') ?? element.textContent)
       .toSorted()
       .join()
-  const probe: Probe = {
-    interactions,
-    flush: () => note(timings.takeRecords()),
+  let watching: MutationObserver | undefined
+  const probe: RowsProbe = {
     changes: [],
     lastInputMs: 0,
     watch() {
+      probe.unwatch()
       let before = drawnRows()
+      let isLooking = false
       probe.changes = []
+      // Rows are read after the paint and once for each frame: reading them is no part of what is measured.
       const look = (): void => {
+        const atMs = performance.now()
+        isLooking = false
         const rows = drawnRows()
         if (rows === before) return
         before = rows
-        afterPaint(() => probe.changes.push({ atMs: performance.now(), rows }))
+        probe.changes.push({ atMs, rows })
       }
-      new MutationObserver(look).observe(document.body, {
+      watching = new MutationObserver(() => {
+        if (isLooking) return
+        isLooking = true
+        requestAnimationFrame(() => {
+          const { port1, port2 } = new MessageChannel()
+          port1.addEventListener('message', look)
+          port1.start()
+          port2.postMessage(undefined)
+        })
+      })
+      watching.observe(document.body, {
         childList: true,
         subtree: true,
         attributes: true,
         attributeFilter: ['data-open'],
       })
+    },
+    unwatch() {
+      watching?.disconnect()
+      watching = undefined
     },
   }
   for (const type of ['keydown', 'input', 'click'] as const) {
@@ -104,10 +134,11 @@ function noteItself({
       true,
     )
   }
-  Object.assign(globalThis, { benchProbe: probe })
+  Object.assign(globalThis, { benchRows: probe })
 }
 
 declare const benchProbe: Probe
+declare const benchRows: RowsProbe
 
 /** Milliseconds from the beginning of the page, or from the last press before, to its first rows. */
 export async function firstRowsMs(page: Page, from: 'navigation' | 'press' = 'navigation'): Promise<number> {
@@ -153,11 +184,12 @@ async function settle(page: Page): Promise<void> {
 
 /** Milliseconds from the last key or press of the body to the first paint with other rows. */
 export async function rowsAfter(page: Page, body: () => Promise<void>): Promise<number> {
-  await page.evaluate(() => benchProbe.watch())
+  await page.evaluate(() => benchRows.watch())
   await body()
   const found = await page.waitForFunction(() => {
-    const change = benchProbe.changes.find(({ atMs }) => atMs > benchProbe.lastInputMs)
-    return change && { ms: change.atMs - benchProbe.lastInputMs }
+    const change = benchRows.changes.find(({ atMs }) => atMs > benchRows.lastInputMs)
+    if (change) benchRows.unwatch()
+    return change && { ms: change.atMs - benchRows.lastInputMs }
   })
   const ms = (await found.evaluate((value) => (value ? value.ms : undefined))) ?? Number.NaN
   await found.dispose()

@@ -6,7 +6,7 @@
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 import { benchAccounts } from './accounts.bench.ts'
 import { benchApp } from './app.bench.ts'
-import { names as given, options } from './arguments.ts'
+import { names as given, numberOption, options } from './arguments.ts'
 import { compare } from './compare.ts'
 import { compareCosts } from './costs.ts'
 import { benchEnumeration } from './enumeration.bench.ts'
@@ -40,7 +40,7 @@ const DEVICES_TOGETHER = [10, 50].map(sized)
 /** Those that start servers of their own. */
 const alone: Readonly<Record<string, () => Promise<Figure[]>>> = {
   start: benchStart,
-  app: () => benchApp(sized(100_000)),
+  app: () => benchApp(Math.round(numberOption('rows', sized(100_000)))),
   large: () => benchLarge(sized(1_000_000)),
   accounts: benchAccounts,
   rest: async () => {
@@ -143,6 +143,7 @@ async function measureAll(names: ReadonlySet<string>): Promise<string[]> {
 const OPTIONS: Readonly<Record<string, string>> = {
   '--help': 'names what can be measured, and measures nothing',
   '--share=': 'a part of the full size: --share=0.01 shows that everything runs',
+  '--rows=': 'of app: rows of its table, whatever the share is: --rows=100000 --share=0.2',
   '--pairs=': 'of compare and costs: how many',
   '--only=': 'of rest and costs: cases whose names contain the word; of realtime: parts',
   '--alone': 'of rest: without what it is compared with',

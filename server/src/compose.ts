@@ -13,6 +13,7 @@ import { openFiles } from './parts/files.ts'
 import { openFunctionsPart } from './parts/functions.ts'
 import { openGateway } from './parts/gateway.ts'
 import { openHttpServer } from './parts/http-server.ts'
+import { openInvitations } from './parts/invitations.ts'
 import { createPartContext } from './parts/part-context.ts'
 import { openPolicyCompiler } from './parts/policies.ts'
 import { openPush } from './parts/push.ts'
@@ -71,10 +72,11 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
     channels: { tap, ...(realtime ? { alsoPublished: realtime.publishedTables } : {}) },
   })
   const push = openPush(context, { url, share: shares.share('push'), catalog, accounts, baseUrl, port })
+  const invitations = openInvitations(context, { cluster, accounts, baseUrl })
   const schemas = openSchemaWatch(context, { pool, requestUrl, catalog })
 
   const services = { rest, storage, realtime, functions, sync }
-  await openGateway(app, context, { cluster, accounts, ...services, schemas, push, hasSample })
+  await openGateway(app, context, { cluster, accounts, ...services, schemas, push, invitations, hasSample })
   signal.throwIfAborted()
   await listenOn(app, config.host, port)
   phases.end('listening')
@@ -83,7 +85,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
     sample.storePictures((request) => app.inject(request), accounts.auth.apiKeys.serviceRole),
   ])
   phases.end('sync')
-  calls.open(context, { url, cluster, baseUrl, port, push })
+  calls.open(context, { url, cluster, baseUrl, port, push, invitations })
   phases.log(logger, 'opened in phases')
 
   const lifetime = opened.move()

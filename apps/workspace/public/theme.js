@@ -27,8 +27,18 @@
   document.documentElement.lang = language
   try {
     // Whoever is signed in on this device sees the frame of the app at once (index.html).
-    if (/^\/($|w(\/|$)|account(\/|$))/.test(location.pathname) && localStorage.getItem('holdfast-auth') !== null)
+    if (/^\/($|w(\/|$)|account(\/|$))/.test(location.pathname) && localStorage.getItem('holdfast-auth') !== null) {
       document.documentElement.dataset.session = ''
+      // The scripts of the first screen come beside the first one, not after it; the build writes their addresses here (vite.config.ts).
+      var parts = document.querySelector('meta[name="first-parts"]')
+      var addresses = parts ? parts.content.split(' ') : []
+      for (var part = 0; part < addresses.length; part++) {
+        var link = document.createElement('link')
+        link.rel = 'modulepreload'
+        link.href = addresses[part]
+        document.head.appendChild(link)
+      }
+    }
   } catch (error) {
     console.warn('Without storage there is no session to come back to.', error)
   }

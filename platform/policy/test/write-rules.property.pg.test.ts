@@ -48,6 +48,8 @@ interface Tried {
   readonly before: RuleRow | undefined
   readonly after: RuleRow | undefined
   readonly changed: readonly string[]
+  /** The record is made first, in the same transaction: the device has it as it was made. */
+  readonly isMade?: boolean
 }
 
 /** Constraints of the row. */
@@ -65,6 +67,17 @@ const CHECK_FORMS = [
   "status <> 'closed' or length(rtrim(team)) > 3",
   "day <= '2026-01-02'",
   'is_public is not true or n is not null',
+]
+
+/** Defaults of columns: constants, what follows from the person, and what only Postgres knows. */
+const DEFAULT_FORMS = [
+  { column: 'team', values: ["'red'", "'far'::text", "(auth.jwt() ->> 'team')"] },
+  { column: 'status', values: ["'open'"] },
+  { column: 'owner_id', values: ['auth.uid()'] },
+  { column: 'n', values: ['2', 'floor(random() * 3)::int'] },
+  { column: 'is_public', values: ['true'] },
+  { column: 'day', values: ["'2026-01-01'", 'current_date'] },
+  { column: 'price', values: ['0.5'] },
 ]
 
 /** Row lookups, which the other forms have few of. */
@@ -164,6 +177,12 @@ function randomConstraints(pick: <T>(list: readonly T[]) => T): readonly string[
   ]
   return [
     ...pick([[], required]),
+    ...DEFAULT_FORMS.flatMap(({ column, values }) => [
+      `alter table public.items alter column ${column} drop default`,
+      ...pick([[], values])
+        .slice(0, 1)
+        .map(() => `alter table public.items alter column ${column} set default ${pick(values)}`),
+    ]),
     ...checks.map((name) => `alter table public.items add constraint ${name} check (${pick(CHECK_FORMS)}) not valid`),
   ]
 }
@@ -291,25 +310,42 @@ function randomWrites(
       { session, command: 'delete', before, after: undefined, changed: [] },
     ]
   })
-  return [...inserts, ...others]
+  const made = Array.from({ length: 6 }, (): Tried => {
+    const before: RuleRow = { id: 51, ...toLocal(randomItem(pick)) }
+    const column = pick(Object.keys(ITEM_VALUES))
+    const after = { ...before, ...toLocal({ [column]: randomItem(pick, true)[column] }) }
+    return { session, command: 'update', before, after, changed: [column], isMade: true }
+  })
+  return [...inserts, ...others, ...made]
 }
 
-function judge({ command, before, after, changed }: Tried, rules: WriteRules, rows: DeviceRows): Judgement {
+function judge({ command, before, after, changed, isMade }: Tried, rules: WriteRules, rows: DeviceRows): Judgement {
   return judgeWrite(
     { table: 'items', command, ...(before ? { before } : {}), ...(after ? { after } : {}), changed },
-    { rules, rowOf: (table, id) => rows.get(table)?.get(id) ?? null, isCurrent: () => true },
+    {
+      rules,
+      rowOf: (table, id) => rows.get(table)?.get(id) ?? null,
+      isCurrent: () => true,
+      standingOf: () => (isMade ? 'unsent' : 'stored'),
+    },
   )
 }
 
+type Outcome = 'done' | 'policy' | 'error' | 'not made'
+
 /** @returns `policy` when row-level security refused, or let nothing be found */
-async function attempt({ session, command, before, after, changed }: Tried): Promise<'done' | 'policy' | 'error'> {
+async function attempt({ session, command, before, after, changed, isMade }: Tried): Promise<Outcome> {
   const undone = new Error('undone')
-  let outcome: 'done' | 'policy' | 'error' = 'done'
+  let outcome: Outcome = 'done'
   await runAs(world.database.requestPool, session, async (tx) => {
+    if (isMade) {
+      outcome = 'not made'
+      await perform(tx, 'insert', undefined, before, [])
+    }
     outcome = await perform(tx, command, before, after, changed)
     throw undone
   }).catch((error: unknown) => {
-    if (error === undone) return
+    if (error === undone || outcome === 'not made') return
     outcome = (error as { code?: string }).code === '42501' ? 'policy' : 'error'
   })
   return outcome
@@ -325,7 +361,12 @@ async function perform(
   const table = sql.identifier('public', 'items')
   const text = JSON.stringify(after ?? {})
   if (command === 'insert') {
-    await tx.execute(sql`insert into ${table} select * from jsonb_populate_record(null::${table}, ${text}::jsonb)`)
+    // A device sends no NULLs: the columns get their defaults.
+    const given = Object.keys(after ?? {}).filter((name) => after?.[name] !== null)
+    const columns = sql.join(given.map((name) => sql.identifier(name)))
+    await tx.execute(
+      sql`insert into ${table} (${columns}) select ${columns} from jsonb_populate_record(null::${table}, ${text}::jsonb)`,
+    )
     return 'done'
   }
   const [column] = changed

@@ -104,7 +104,7 @@ function evaluateRow(
 }
 
 /** @returns `undefined` when it is not known */
-function valueOf(value: RuleValue, context: RuleContext, found: FoundRows): unknown {
+export function valueOf(value: RuleValue, context: RuleContext, found: FoundRows): unknown {
   if ('text' in value) return value.text
   if ('fact' in value) {
     const fact = factOf(value.fact, context)

@@ -48,6 +48,7 @@ export {
   type Judgement,
   type NamedPolicy,
   type PlannedWrite,
+  type RowStanding,
   type WriteRefusal,
 } from './judge-write.ts'
 export type { RuleRow } from './evaluate-rule.ts'
@@ -56,6 +57,7 @@ export {
   type CommandRules,
   type RuleCheck,
   type RuleCondition,
+  type RuleDefault,
   type RuleFact,
   type RuleGate,
   type RuleOperator,

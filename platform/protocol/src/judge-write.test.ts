@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judgeWrite, type Judgement, type PlannedWrite } from './judge-write.ts'
+import { judgeWrite, type Judgement, type PlannedWrite, type RowStanding } from './judge-write.ts'
 import type { CommandRules, WriteRules } from './write-rules.ts'
 
 const TRANSITIONS: CommandRules['transitions'] = [
@@ -72,6 +72,87 @@ test('transitions that have changed since, and values that are not known, are le
 test('constraints are those of Postgres: a value that is missing, a text of spaces', () => {
   expect(judge(change({ title: null }))).toMatchObject({ refusal: { reason: 'required', columns: ['title'] } })
   expect(judge(change({ title: '   ' }))).toMatchObject({ refusal: { reason: 'check', check: { name: 'titled' } } })
+})
+
+const DEFAULTS: WriteRules = {
+  version: '',
+  facts: { me: { value: 'u1', reads: [] } },
+  tables: {
+    orders: {
+      insert: {
+        set: ['number'],
+        filled: ['note'],
+        required: ['title'],
+        defaults: { state: { text: 'open' }, owner: { fact: 'me' }, made_at: null },
+        transitions: TRANSITIONS,
+      },
+      update: {
+        set: [],
+        filled: [],
+        required: ['title', 'state'],
+        using: {
+          permissive: ['state', 'owner', 'made_at', 'note', 'number'].map((column) => ({
+            name: column,
+            when: { is: 'compare', operator: '=', as: 'text', left: { column }, right: { text: `${column}!` } },
+          })),
+          restrictive: [],
+        },
+        transitions: TRANSITIONS,
+      },
+    },
+  },
+}
+const judgeMade = (write: Omit<PlannedWrite, 'table'>, standing: RowStanding, rules = DEFAULTS): Judgement =>
+  judgeWrite(
+    { table: 'orders', ...write },
+    { rules, rowOf: () => undefined, isCurrent: () => true, standingOf: () => standing },
+  )
+
+test('a new record gets the defaults of its columns', () => {
+  const insert = (values: object): Judgement => judgeMade({ command: 'insert', after: { ...values } }, 'stored')
+  expect(insert({ title: 'A', state: null, owner: null }).kind).toBe('allowed')
+  expect(insert({ title: null, state: null })).toMatchObject({ refusal: { reason: 'required', columns: ['title'] } })
+  expect(words(insert({ title: 'A', state: 'sent' }))).toBe('State of a new record is Open.')
+})
+
+test('a record that is not sent yet is judged with the defaults that it will have, and what else the database sets is not known', () => {
+  const made = { id: '1', title: 'A', state: null, owner: null, made_at: null, note: null, number: null }
+  const only = (column: string): WriteRules => {
+    const { insert, update } = DEFAULTS.tables['orders'] ?? {}
+    const gate = update?.using?.permissive.filter(({ name }) => name === column) ?? []
+    return {
+      ...DEFAULTS,
+      tables: {
+        orders: { insert, update: { ...update, set: [], filled: [], using: { permissive: gate, restrictive: [] } } },
+      } as WriteRules['tables'],
+    }
+  }
+  const kindOf = (column: string, standing: RowStanding): string =>
+    judgeMade(change({ title: 'B' }, made), standing, only(column)).kind
+  expect(['state', 'owner'].map((column) => kindOf(column, 'unsent'))).toEqual(['refused', 'refused'])
+  expect(['made_at', 'note', 'number'].map((column) => kindOf(column, 'unsent'))).toEqual(Array(3).fill('unknown'))
+  // Changed since, or sent: it may have its defaults, or have been emptied.
+  expect(['state', 'owner', 'number'].map((column) => kindOf(column, 'on its way'))).toEqual(Array(3).fill('unknown'))
+  expect(kindOf('owner', 'stored')).toBe('refused')
+  expect(
+    words(
+      judgeMade(change({ state: 'lost' }, made), 'unsent', {
+        ...DEFAULTS,
+        tables: { orders: { ...DEFAULTS.tables['orders'], update: COMMAND } },
+      }),
+    ),
+  ).toBe('State goes from Open to Sent.')
+})
+
+test('rules of an earlier server say nothing of defaults, nor does a device of what is empty in a new record', () => {
+  const insert = (values: object): Judgement => judge({ command: 'insert', after: { ...values } })
+  expect(insert({ title: 'A', state: null })).toMatchObject({ refusal: { reason: 'required', columns: ['state'] } })
+  expect(
+    judgeMade(change({ title: 'B' }, { id: '1', title: 'A', owner: null }), 'unsent', {
+      ...DEFAULTS,
+      tables: { orders: { ...DEFAULTS.tables['orders'], insert: { set: [], filled: [] } } },
+    }).kind,
+  ).toBe('unknown')
 })
 
 test('a record that is not sent yet has no values where the database will have defaults', () => {

@@ -1,4 +1,4 @@
-import { evaluateRule, isFalse, isNeverTrue, isTrue, type RuleContext, type RuleRow } from './evaluate-rule.ts'
+import { evaluateRule, isFalse, isNeverTrue, isTrue, type RuleContext, type RuleRow, valueOf } from './evaluate-rule.ts'
 import type { CommandRules, RuleGate, RulePolicy, RuleTransitions, WriteCommand, WriteRules } from './write-rules.ts'
 
 /** What is going to be written. */
@@ -7,11 +7,17 @@ export interface PlannedWrite {
   readonly command: WriteCommand
   /** The row as it is on the device; of an insert left out. */
   readonly before?: RuleRow
-  /** The row as it will be; of a deletion left out. Columns without a value here may get any. */
+  /** The row as it will be; of a deletion left out. Columns without a value here may get any. Of an insert NULL is no value either: the column gets its default. */
   readonly after?: RuleRow
   /** Columns that change. Left out: those that are not known yet. */
   readonly changed?: readonly string[]
 }
+
+/**
+ * How far a row on the device is the one of the server: it came from there; it was made here and is on the device as it will be sent; or it was made here, and
+ * changed since or sent already, so that what is empty in it may have been emptied, or may have its default.
+ */
+export type RowStanding = 'stored' | 'unsent' | 'on its way'
 
 /** What is known of the rest of the device. */
 export interface JudgeContext {
@@ -20,6 +26,8 @@ export interface JudgeContext {
   readonly rowOf: (table: string, id: string) => RuleRow | null | undefined
   /** Whether what Postgres said about the person may be relied on: no table that it was read from has changed since. */
   readonly isCurrent: (reads: readonly string[]) => boolean
+  /** Left out: every row came from the server. */
+  readonly standingOf?: (table: string, id: unknown) => RowStanding
 }
 
 /** Why Postgres refuses. */
@@ -68,12 +76,13 @@ export function judgeWrite(write: PlannedWrite, context: JudgeContext): Judgemen
   const refusedColumns = write.changed?.filter((column) => rules.columns && !rules.columns.includes(column)) ?? []
   if (refusedColumns.length > 0 || rules.columns?.length === 0)
     return { kind: 'refused', refusal: { reason: 'grant', columns: refusedColumns } }
-  const before = asStored(write.before ?? {}, rules)
-  const after = { ...context, row: afterTriggers(asStored(write.after ?? {}, rules, write), rules) }
+  const before = asStored(write.before ?? {}, write, context)
+  const planned = asStored(write.after ?? {}, write, context, write.changed)
+  const after = { ...context, row: afterTriggers(planned, rules) }
   const gates: Judgement[] = []
   if (rules.using) gates.push(judgeGate(rules.using, { ...context, row: before }))
   for (const transitions of rules.transitions ?? [])
-    gates.push(judgeTransition(transitions, { ...write, ...(write.before ? { before } : {}) }, context))
+    gates.push(judgeTransition(transitions, { ...write, ...(write.before ? { before } : {}), after: planned }, context))
   if (rules.check) gates.push(judgeGate(rules.check, after))
   if (write.command !== 'delete') gates.push(judgeConstraints(rules, after))
   return (
@@ -128,16 +137,62 @@ function toNamed({ name, words }: RulePolicy): NamedPolicy {
   return { name, words }
 }
 
-/** A record that was made here and not sent yet has NULLs where the database will have defaults: of columns that cannot be NULL they say nothing. */
+/**
+ * The row as the database has it, or gets it: on the device a new record has NULLs where the database will have defaults, and has none of what triggers will set.
+ *
+ * @param changed - columns that have the value that is going to be written
+ */
 function asStored(
   row: RuleRow,
-  { required = [] }: CommandRules,
-  { command, changed = [] }: Partial<PlannedWrite> = {},
+  { table, command, before }: PlannedWrite,
+  context: JudgeContext,
+  changed: readonly string[] = [],
 ): RuleRow {
-  if (command === 'insert' || required.length === 0) return row
+  const rules = context.rules.tables[table]
+  if (command === 'insert') return withDefaults(row, rules?.insert, context, [])
+  const standing = context.standingOf?.(table, before?.['id']) ?? 'stored'
+  const made = standing === 'stored' ? row : asMade(row, rules?.insert, context, { changed, standing })
+  // Of columns that cannot be NULL a NULL says nothing.
+  const required = rules?.[command]?.required ?? rules?.update?.required ?? []
   const isStored = ([column, value]: readonly [string, unknown]): boolean =>
     value !== null || !required.includes(column) || changed.includes(column)
-  return Object.fromEntries(Object.entries(row).filter(isStored))
+  return Object.fromEntries(Object.entries(made).filter(isStored))
+}
+
+/** A row that was made on this device, as far as it is known what the database makes of it. */
+function asMade(
+  row: RuleRow,
+  rules: CommandRules | undefined,
+  context: JudgeContext,
+  { changed, standing }: { readonly changed: readonly string[]; readonly standing: RowStanding },
+): RuleRow {
+  const written = Object.fromEntries(Object.entries(row).filter(([column]) => changed.includes(column)))
+  if (!rules) return { ...Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)), ...written }
+  const filled = withDefaults(row, rules, context, standing === 'unsent' ? [] : Object.keys(rules.defaults ?? {}))
+  return { ...afterTriggers(filled, rules), ...written }
+}
+
+/**
+ * A new row with the defaults of its columns.
+ *
+ * @param unsure - columns that may have their default, or nothing
+ */
+function withDefaults(
+  row: RuleRow,
+  rules: CommandRules | undefined,
+  context: JudgeContext,
+  unsure: readonly string[],
+): RuleRow {
+  const { defaults, required = [] } = rules ?? {}
+  const stored = Object.entries(row).flatMap(([column, value]) => {
+    // A required column has no default; of others a server of before says nothing.
+    if (value !== null || required.includes(column)) return [[column, value] as const]
+    if (!defaults || unsure.includes(column)) return []
+    if (!Object.hasOwn(defaults, column)) return [[column, null] as const]
+    const known = defaults[column] ? valueOf(defaults[column], { ...context, row: {} }, new Map()) : undefined
+    return known === undefined ? [] : [[column, known] as const]
+  })
+  return Object.fromEntries(stored)
 }
 
 /** The row that the check sees: triggers before it may have set columns. */

@@ -14,6 +14,9 @@ export type RuleValue =
   /** Characters of a text; a text without the spaces around it, or after it. */
   | { readonly call: 'length' | 'btrim' | 'rtrim'; readonly of: RuleValue }
 
+/** The value of a column that a new row is given none for. */
+export type RuleDefault = Extract<RuleValue, { readonly text: unknown } | { readonly fact: unknown }>
+
 export type RuleOperator = '=' | '<>' | '<' | '<=' | '>' | '>=' | 'distinct' | 'not distinct'
 
 export type RuleTest = 'null' | 'not null' | 'true' | 'not true' | 'false' | 'not false'
@@ -121,6 +124,11 @@ export interface CommandRules {
   readonly filled: readonly string[]
   /** Columns that may not be NULL, unless the database gives them a value. */
   readonly required?: readonly string[]
+  /**
+   * Of new rows: what a column gets that is left empty. `null`: a value that is not known before; a column that is not named stays NULL. Servers of before tell
+   * none.
+   */
+  readonly defaults?: Readonly<Record<string, RuleDefault | null>>
   readonly checks?: readonly RuleCheck[]
   readonly transitions?: readonly RuleTransitions[]
 }

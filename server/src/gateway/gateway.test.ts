@@ -44,6 +44,7 @@ async function open(changes: Partial<GatewayOptions> = {}) {
       scope.get('/.well-known/oauth-authorization-server/auth/v1', async () => ({ issuer: 'here' }))
     },
     rest: echo,
+    invitations: async () => undefined,
     storage: {
       routes: echo,
       keyDemandOf: (_method, path) => (path === '/open' ? 'none' : path === '/own' ? 'optional' : 'required'),
@@ -435,8 +436,7 @@ describe('a request to storage', () => {
   )
 
   test('is refused when its session has ended', async () => {
-    expect((await ask('/storage/v1/bucket', bearer('gone'))).json()).toMatchObject({
-      message: 'Session does not exist',
-    })
+    const answer = await ask('/storage/v1/bucket', bearer('gone'))
+    expect(answer.json()).toMatchObject({ message: 'Session does not exist' })
   })
 })

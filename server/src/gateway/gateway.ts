@@ -38,6 +38,8 @@ export interface GatewayOptions {
   readonly metrics: Pick<MetricsOptions, 'read' | 'token'>
   /** Everything of sync, at its full addresses. */
   readonly sync: FastifyPluginAsync
+  /** What invited people need before they have an account, at its full address. */
+  readonly invitations: FastifyPluginAsync
   readonly verifyToken: VerifyToken
   /** For the administration of accounts. */
   readonly verifyAdminToken: VerifyToken
@@ -169,6 +171,11 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
     scope.all('/sync/*', { onRequest: refuse }, refuse)
   })
 
+  await mountPages(app, options, requests)
+}
+
+/** What is no service: health, metrics, and the pages. The app comes last, since every other address is its own. */
+async function mountPages(app: FastifyInstance, options: GatewayOptions, requests: RequestMetrics): Promise<void> {
   await app.register(
     healthRoutes({
       projectName: options.config.projectName,
@@ -177,6 +184,7 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
     }),
   )
   await app.register(appConfigRoutes(options.config))
+  await app.register(options.invitations)
   await app.register(metricsRoutes({ ...options.metrics, requests, verifyToken: options.verifyAdminToken }))
   if (options.mailbox) {
     const { projectName } = options.config

@@ -9,7 +9,7 @@ const WEBHOOK_CONNECTIONS_MAX = 3
 /** Connections that look for what is due and write down what came of it. */
 const SCHEDULE_CONNECTIONS_MAX = 2
 
-/** What the database asks the server to do: to send requests and notifications, and to run jobs at certain times. */
+/** What the database asks the server to do: to send requests, notifications and invitations, and to run jobs at certain times. */
 export interface DatabaseCalls {
   /** What the database notifies when there is something to do. */
   readonly channels: ReadonlyMap<string, () => void>
@@ -25,17 +25,21 @@ export interface DatabaseCallsOptions {
   readonly port: number
   /** What sends notifications, if this server does. */
   readonly push: { wake(): void } | undefined
+  /** What writes the mails of invitations. */
+  readonly invitations: { wake(): void }
 }
 
 export function createDatabaseCalls(): DatabaseCalls {
   let webhooks: Webhooks | undefined
   let schedules: Schedules | undefined
   let push: DatabaseCallsOptions['push']
+  let invitations: DatabaseCallsOptions['invitations'] | undefined
   return {
     channels: new Map([
       ['holdfast_webhooks', () => webhooks?.wake()],
       ['holdfast_schedules', () => schedules?.wake()],
       ['holdfast_push', () => push?.wake()],
+      ['holdfast_invitations', () => invitations?.wake()],
     ]),
     open(context, given) {
       webhooks = openWebhooks(context, given)
@@ -44,6 +48,8 @@ export function createDatabaseCalls(): DatabaseCalls {
       schedules?.wake()
       push = given.push
       push?.wake()
+      invitations = given.invitations
+      invitations.wake()
     },
   }
 }

@@ -1,12 +1,14 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { type Clock, type Logger, silentLogger, systemClock } from '@holdfast/foundation'
 import type { Pool } from '@holdfast/postgres'
+import { createInvitedAccount, type InvitedAccount } from './admin/invited-account.ts'
 import { createCaptcha } from './captcha/create-captcha.ts'
 import type { AuthContext } from './context.ts'
 import { createProviders } from './external/providers.ts'
 import { createHooks } from './hooks/create-hooks.ts'
 import { type CapturedMessages, readCaptured } from './messages/captured-messages.ts'
 import { createMessages } from './messages/create-messages.ts'
+import type { OutgoingInvitation } from './messages/messages.ts'
 import { parseDecryptionKeys } from './mfa/stored-secret.ts'
 import { type AuthOptions, defaultAuthOptions } from './options/auth-options.ts'
 import { createLeakedPasswords } from './passwords/leaked-passwords.ts'
@@ -69,6 +71,15 @@ export interface AuthService extends AsyncDisposable {
   jwks(): Jwks
   /** For operators who look at what a person has: a token as that person's own. `undefined`: no such account. */
   impersonate(who: string, lifetimeS: number): Promise<Impersonated | undefined>
+  /** Writes down a mail that asks somebody to join a workspace; it is sent in the background, as all mails are. */
+  sendInvitation(invitation: OutgoingInvitation): Promise<void>
+  /**
+   * An account for whoever has shown that they read the mails of an address.
+   *
+   * @returns whether it was made; an address that has an account keeps it as it is
+   * @throws {HoldfastError} `weak_password`, `validation_failed`, what hooks refuse with, and those of a password that cannot be judged
+   */
+  createInvitedAccount(account: InvitedAccount): Promise<boolean>
   /** What a token of a session would say now, for what the server does on behalf of a person who is not there. `undefined`: no such session. */
   claimsOfSession(userId: string, sessionId: string): Promise<TokenClaims | undefined>
 }
@@ -144,8 +155,7 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
     apiKeys: await mintApiKeys(origin),
     captured: context.messages.capturesMails ? readCaptured(pool) : undefined,
     jwks: () => keys.jwks,
-    impersonate: (who, lifetimeS) => impersonate(context, who, lifetimeS),
-    claimsOfSession: (userId, sessionId) => claimsOfSession(context, userId, sessionId),
+    ...callsForOthers(context),
     async [Symbol.asyncDispose]() {
       keys[Symbol.dispose]()
       roles[Symbol.dispose]()
@@ -153,5 +163,18 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
       await context.passwords[Symbol.asyncDispose]()
       await context.messages[Symbol.asyncDispose]()
     },
+  }
+}
+
+/** What the server does for people who are not there, or have no account yet. */
+function callsForOthers(
+  context: AuthContext,
+): Pick<AuthService, 'impersonate' | 'claimsOfSession' | 'sendInvitation' | 'createInvitedAccount'> {
+  const { pool, messages } = context
+  return {
+    impersonate: (who, lifetimeS) => impersonate(context, who, lifetimeS),
+    claimsOfSession: (userId, sessionId) => claimsOfSession(context, userId, sessionId),
+    sendInvitation: (invitation) => pool.transaction((tx) => messages.sendInvitation(tx, invitation)),
+    createInvitedAccount: (account) => createInvitedAccount(context, account),
   }
 }

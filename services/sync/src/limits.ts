@@ -13,8 +13,14 @@ export const BULK_LINE_BYTES = 32 * 1024
 /** How long a `data` line may take at the pace of a slow device, in milliseconds: what a connection that breaks in it loses. */
 export const SLOW_LINE_MS = 5_000
 
-/** Bytes of documents that are read from the log in one round trip: some lines' worth. */
-export const SLICE_BYTES_MAX = 2 * 1024 * 1024
+/**
+ * Bytes of documents that are read from the log in one round trip. From some 1 MiB on, Postgres and Node ask the kernel for new memory each time instead of
+ * using theirs again, which costs several times what reading does.
+ */
+export const SLICE_BYTES_MAX = 512 * 1024
+
+/** Operations of so many bytes on average are read as they are, a row each, instead of joined by Postgres. */
+export const LARGE_OPS_BYTES = 16 * 1024
 
 /** The same for the slowest devices: what a device that does not read makes the server hold. */
 export const SLICE_BYTES_MIN = 64 * 1024

@@ -1,7 +1,8 @@
 import { sql } from '@holdfast/postgres'
 import { expectAccessible, expectNoSidewaysScroll } from './support/accessibility.ts'
-import { makeActions } from './support/actions.ts'
+import { makeActions, ROOMY_FIELDS } from './support/actions.ts'
 import { expect, test } from './support/fixtures.ts'
+import { gridOf } from './support/grid.ts'
 import { readDevice } from './support/local-device.ts'
 import { expectSynced } from './support/person.ts'
 
@@ -23,6 +24,9 @@ test('a text that two people write keeps the lines of both, and where they wrote
   const dana = await arrive('dana', { viewport: { width: 1440, height: 900 } })
   const { page, home } = dana
   const detail = page.getByRole('textbox', { name: 'Detail' })
+  const editor = page.getByRole('textbox', { name: 'Edit Detail' })
+  const local = async (): Promise<unknown> =>
+    (await readDevice(page, 'select detail from actions where id = ?', [action.id])).rows[0]?.['detail']
   const record = `${home}/t/actions/r/${action.id}`
   await page.goto(record)
   await expect(detail).toHaveValue(BASE)
@@ -46,8 +50,6 @@ test('a text that two people write keeps the lines of both, and where they wrote
     await expect(detail).toHaveValue(BASE)
     await detail.fill(BASE.replace('Hatch: check', 'Hatch: stuck'))
     await write(BASE.replace('Hatch: check', 'Hatch: open'))
-    const local = async (): Promise<unknown> =>
-      (await readDevice(page, 'select detail from actions where id = ?', [action.id])).rows[0]?.['detail']
     await expect.poll(local).toContain('Hatch: open')
     await page.getByRole('textbox', { name: 'Title' }).focus()
     const question = page.getByRole('alert').filter({ hasText: 'Someone changed these lines' })
@@ -88,6 +90,49 @@ test('a text that two people write keeps the lines of both, and where they wrote
     }
     await card.getByRole('button', { name: 'Keep both' }).click()
     await expect.poll(stored).toBe(BASE.replace('Lamp: check', 'Lamp: broken\nLamp: dark'))
+    await expectSynced(dana)
+  })
+
+  await test.step('in a cell, in different lines: merged, though another record comes above it', async () => {
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await write(BASE)
+    const others = ROOMY_FIELDS.filter((field) => field !== 'detail')
+    await page.goto(`${home}/t/actions?q=${encodeURIComponent('Text: ')}&s=title&h=${others.join(',')}`)
+    const row = gridOf(page).row('Text: two writers')
+    await expect(row.getByRole('gridcell', { name: /^Detail: .*Lamp: check/s })).toBeVisible()
+    await row.getByRole('gridcell', { name: /^Detail: / }).dblclick()
+    await editor.fill(BASE.replace('Valve: check', 'Valve: drips'))
+    await makeActions(holdfast, ['Text: another'])
+    await expect(gridOf(page).row('Text: another')).toBeVisible()
+    await expect(editor).toHaveValue(BASE.replace('Valve: check', 'Valve: drips'))
+    await expect(editor).toBeFocused()
+    await write(`${BASE}\nRope: missing`)
+    await expect.poll(local).toContain('Rope')
+    await expect(row.getByRole('gridcell', { name: /^Detail: .*Rope/s })).toBeVisible()
+    await editor.press('Enter')
+    await expect.poll(stored).toBe(`${BASE.replace('Valve: check', 'Valve: drips')}\nRope: missing`)
+    await expectSynced(dana)
+  })
+
+  await test.step('in a cell, in the same line: nothing is saved before the person chooses', async () => {
+    await write(BASE)
+    const cell = gridOf(page).cell('Text: two writers', 'Detail')
+    await expect(cell).toHaveAccessibleName(/Valve: check.*Lamp: check$/s)
+    await cell.dblclick()
+    await editor.fill(BASE.replace('Lamp: check', 'Lamp: dark'))
+    await write(BASE.replace('Lamp: check', 'Lamp: broken'))
+    await expect(cell).toHaveAccessibleName(/Lamp: broken$/s)
+    // A press elsewhere ends an edit, but for this one.
+    await gridOf(page).cell('Text: another', 'Title').click()
+    const question = page.getByRole('alertdialog', { name: 'Someone changed these lines while you were writing' })
+    await expect(question.getByRole('group', { name: 'Yours' })).toContainText('Lamp: dark')
+    await expect(question.getByRole('group', { name: 'Theirs' })).toContainText('Lamp: broken')
+    await expectAccessible(page, 'texts in conflict in a cell')
+    await page.screenshot({ path: `${PICTURES}/text-conflict-cell.png`, animations: 'disabled' })
+    expect(await stored()).toBe(BASE.replace('Lamp: check', 'Lamp: broken'))
+    await question.getByRole('button', { name: 'Keep both' }).click()
+    await expect.poll(stored).toBe(BASE.replace('Lamp: check', 'Lamp: broken\nLamp: dark'))
+    await expect(editor).toBeHidden()
     await expectSynced(dana)
   })
 })

@@ -81,6 +81,13 @@ test('photos wait on a network that costs, a full device says so, and space is g
     // Only what the server has as well can be freed below.
     await setSavesData(false)
     await expect(tiles(page).nth(1)).toHaveAccessibleName('Open Photo 2 of 2')
+    await expect
+      .poll(() =>
+        holdfast.admin.query(
+          sql`select id from public.photos where finding_id = ${finding.id} and uploaded_at is not null`,
+        ),
+      )
+      .toHaveLength(2)
     await expectSynced(mina)
   })
 

@@ -1,3 +1,4 @@
+import { sql } from '@holdfast/postgres'
 import type { Locator, Page } from '@playwright/test'
 import { expectAccessible, expectNoSidewaysScroll } from './support/accessibility.ts'
 import { makeActions } from './support/actions.ts'
@@ -58,8 +59,18 @@ test('a record has its people and dates beside it, its neighbours a key away, an
   // The keys step once the neighbours are known.
   await expect(previous).toBeEnabled()
   await expect(next).toBeDisabled()
+  // What is typed is stored in the record that it was typed in.
+  await page.getByRole('textbox', { name: 'Cost' }).fill('12.5')
   await page.keyboard.press('Alt+ArrowUp')
   await expect(heading(second.title)).toBeVisible()
+  await expect(page.getByRole('textbox', { name: 'Cost' })).toHaveValue('')
+  await expect
+    .poll(() =>
+      holdfast.admin.query(
+        sql`select cost::float8 from public.actions where id in (${first.id}, ${second.id}) order by title`,
+      ),
+    )
+    .toEqual([{ cost: 12.5 }, { cost: null }])
   await expect(next).toBeEnabled()
   await page.keyboard.press('Alt+ArrowDown')
   await expect(heading(first.title)).toBeVisible()
@@ -75,13 +86,28 @@ test('a record has its people and dates beside it, its neighbours a key away, an
   await expect(page.getByRole('heading', { name: 'Money' })).toBeHidden()
   await expect(page.getByRole('region', { name: 'Progress' }).getByRole('textbox', { name: 'Cost' })).toBeVisible()
 
+  const lines = Array.from({ length: 60 }, (_, at) => `Line ${at + 1} of the detail`)
+  await holdfast.admin.execute(sql`update public.actions set detail = ${lines.join('\n')} where id = ${first.id}`)
+  await expect(page.getByRole('textbox', { name: 'Detail' })).toHaveValue(/Line 60/)
   await page.emulateMedia({ media: 'print' })
   await expect(page.getByRole('navigation', { name: 'Workspace' })).toBeHidden()
   await expect(page.getByRole('button', { name: 'Make the side bar narrow' })).toBeHidden()
   await expect(page.getByRole('tablist')).toBeHidden()
-  await expect(title).toBeVisible()
+  // Values whole, as text; nothing that floats, helps or is pressed.
+  await expect(title).toBeHidden()
+  await expect(page.getByText(first.title, { exact: true })).toHaveCount(2)
+  await expect(
+    page
+      .getByRole('main')
+      .locator('p')
+      .filter({ hasText: /Line 1 of the detail.*Line 60 of the detail/s }),
+  ).toBeVisible()
+  await expect(page.getByText(/^Not offered: /)).toBeHidden()
+  await expect(page.getByText(/^Undone: /)).toBeHidden()
   await page.screenshot({ path: `${PICTURES}/record-page-print.png`, fullPage: true })
   await page.emulateMedia({ media: 'screen' })
+  await holdfast.admin.execute(sql`update public.actions set detail = null where id = ${first.id}`)
+  await expect(page.getByRole('textbox', { name: 'Detail' })).toHaveValue('')
 
   await page.setViewportSize({ width: 390, height: 844 })
   await expect(heading(first.title)).toBeVisible()

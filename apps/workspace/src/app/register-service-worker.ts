@@ -1,12 +1,14 @@
 import { create } from 'zustand'
+import { guardTyping, settleTyping } from '../lib/data/typing.ts'
 
 const UPDATE_CHECK_MS = 60 * 60 * 1000
 
 /** The worker of a newer version that waits for the person, or `undefined`. */
 export const useWaitingVersion = create<{ readonly worker: ServiceWorker | undefined }>(() => ({ worker: undefined }))
 
-/** Registers the service worker in builds, looks for a newer one at start, hourly and on focus. */
+/** Registers the service worker in builds, looks for a newer one at start, hourly and on focus. A page with something typed is not loaded again without a question. */
 export async function registerServiceWorker(): Promise<void> {
+  guardTyping()
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return
   const registration = await navigator.serviceWorker.register('/service-worker.js', { scope: '/' })
   const look = (): void => {
@@ -27,8 +29,18 @@ export async function registerServiceWorker(): Promise<void> {
   addEventListener('focus', look)
 }
 
-/** Lets the waiting version take over, then loads the page from it. Local data is not touched. */
-export function takeNewVersion(worker: ServiceWorker): void {
-  navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true })
-  worker.postMessage({ type: 'skip-waiting' })
+/**
+ * Lets the waiting version take over, then loads the page from it. What is typed is stored first.
+ *
+ * @returns false when something that is typed cannot be stored as it is: nothing is loaded
+ */
+export async function takeNewVersion(worker: ServiceWorker): Promise<boolean> {
+  if (!(await settleTyping())) return false
+  // Another tab has let it take over already.
+  if (worker.state === 'activating' || worker.state === 'activated') location.reload()
+  else {
+    navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true })
+    worker.postMessage({ type: 'skip-waiting' })
+  }
+  return true
 }

@@ -43,7 +43,7 @@ export function Button({
 
 const BASE =
   'relative inline-flex shrink-0 items-center justify-center gap-2 rounded-md border font-medium whitespace-nowrap select-none ' +
-  'transition-colors disabled:opacity-55 data-disabled:opacity-55 data-pending:opacity-75 coarse:min-h-11 forced:border-[ButtonText]'
+  'transition-colors disabled:opacity-55 data-disabled:opacity-55 data-pending:opacity-75 coarse:min-h-11 forced:border-[ButtonText] print:hidden'
 
 const SIZES: Readonly<Record<ButtonSize, string>> = {
   sm: 'h-7 px-2.5 text-small',

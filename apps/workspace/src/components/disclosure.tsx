@@ -12,7 +12,7 @@ export function Disclosure({
   readonly children: ReactNode
 }): JSX.Element {
   return (
-    <AriaDisclosure className="group pt-1">
+    <AriaDisclosure className="group pt-1 print:not-data-expanded:hidden">
       <Button
         slot="trigger"
         className="-ml-1 inline-flex min-h-6 items-center gap-1 rounded-sm px-1 text-left text-small text-muted data-hovered:text-text coarse:min-h-11"

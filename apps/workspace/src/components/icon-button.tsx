@@ -30,7 +30,7 @@ export function IconButton({
       {...rest}
       aria-label={label}
       className={cx(
-        'inline-flex shrink-0 items-center justify-center rounded-md text-muted transition-colors coarse:size-11',
+        'inline-flex shrink-0 items-center justify-center rounded-md text-muted transition-colors coarse:size-11 print:hidden',
         'data-hovered:bg-hover data-hovered:text-text data-pressed:bg-pressed data-disabled:opacity-50',
         size === 'sm' ? 'size-7' : 'size-8',
         isActive && 'bg-accent-soft text-accent',

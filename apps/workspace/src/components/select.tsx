@@ -69,7 +69,7 @@ export function Select({
         <ChevronDown size={16} aria-hidden className="text-muted" />
       </Button>
       {description === undefined ? null : (
-        <Text slot="description" className="text-small text-muted">
+        <Text slot="description" className="text-small text-muted print:hidden">
           {description}
         </Text>
       )}

@@ -122,7 +122,7 @@ export function TextField({
         )}
       </div>
       {description === undefined ? null : (
-        <div id={`${id}-help`} className="text-small text-muted">
+        <div id={`${id}-help`} className="text-small text-muted print:hidden">
           {description}
         </div>
       )}

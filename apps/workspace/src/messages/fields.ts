@@ -5,6 +5,8 @@ import { icu, inLanguages } from '../lib/texts.ts'
 export const fieldMessages = inLanguages('fieldMessages', {
   required: (label: string) => `${label} needs a value`,
   notStored: 'Not stored: this device is full. Free up space, then enter it again.',
+  /** @param reason - a sentence */
+  notSaved: (reason: string) => `Not saved. ${reason}`,
   email: 'Enter an e-mail address like name@example.com',
   url: 'Enter a web address that begins with https:// or http://',
   number: 'Enter a number',

@@ -25,6 +25,7 @@ export const recordMessages = inLanguages('recordMessages', {
   undoAnyway: 'Undo anyway',
   redoAnyway: 'Do it again anyway',
   keepLater: 'Keep the later change',
+  notDone: (label: string, reason: string) => `Not saved (${label}). ${reason}`,
   undo: 'Undo',
   anUndo: 'undo',
   aRedo: 'redo',

@@ -33,6 +33,7 @@ export const shellMessages = inLanguages('shellMessages', {
   themes: { system: 'Like the system', light: 'Light', dark: 'Dark' },
   newVersion: 'A new version of the app is ready.',
   loadNewVersion: 'Load it now',
+  typedFirst: 'Something that you typed is not saved yet. Finish it or take it back with Escape first.',
   noStore: 'This browser does not let the app keep data. Everything is lost when the tab closes.',
   tryAgain: 'Try again',
   openingTitle: 'Opening your data',

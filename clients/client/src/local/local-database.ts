@@ -155,6 +155,8 @@ async function openParts(file: OpenFile, watch: DamageWatch, options: LocalDatab
     },
   })
   const connector = createConnector(url, tokens, queue)
+  // Its script comes while the database is asked for other things.
+  const searching = loadSearch(database, schema.value, options)
   const incomplete = await watchIncomplete(database, { url, userId, store, fetch, token, now, onProblem })
   const facts = { session: session.state, link: link.state, incomplete: incomplete.tables }
   const sync = watchSyncState(database, facts, isWanted, now)
@@ -166,7 +168,7 @@ async function openParts(file: OpenFile, watch: DamageWatch, options: LocalDatab
   }, inBackground)
   const refresh = (): void => [schema, writeRules].forEach((part) => inBackground(part.refresh()))
   const hints = watchSchemaHints(database, refresh, onProblem)
-  const search = await loadSearch(database, schema.value, options)
+  const search = await searching
   const files =
     options.attachments &&
     (await openAttachments(database, options.attachments, {

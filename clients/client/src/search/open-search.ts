@@ -3,8 +3,8 @@ import type { SchemaDescriptor } from '@holdfast/protocol'
 import { runAsLeader } from '../attachments/leader.ts'
 import { createValue, type Value } from '../value.ts'
 import { type Candidates, candidatesSql, INDEXED_WORD_MIN } from './candidates.ts'
-import { type SearchedTable, unprepared } from './search-tables.ts'
-import { prepareIndex, readProgress, takeInRows } from './take-in-rows.ts'
+import type { SearchedTable } from './search-tables.ts'
+import { prepareIndex, readIndexState, readProgress, takeInRows } from './take-in-rows.ts'
 
 /** Says which columns of which tables are searched. Called again when the tables of the server change. */
 export type ChooseSearched = (schema: SchemaDescriptor) => readonly SearchedTable[] | Promise<readonly SearchedTable[]>
@@ -123,13 +123,12 @@ class IndexedSearch implements LocalSearch, Disposable {
 
   async #lead(wanted: readonly SearchedTable[], signal: AbortSignal): Promise<void> {
     const changes = followChanges(this.#database, wanted, signal)
-    let isFirst = true
     while (!signal.aborted) {
       await this.#untilQuiet(signal)
       if (signal.aborted) return
-      if (isFirst || (await unprepared(this.#database, wanted)).length > 0) await prepareIndex(this.#database, wanted)
-      isFirst = false
-      while (!signal.aborted && (await takeInRows(this.#database, wanted))) {
+      const { isPrepared, isWhole } = await readIndexState(this.#database, wanted)
+      if (!isPrepared) await prepareIndex(this.#database, wanted)
+      while (!signal.aborted && !(isPrepared && isWhole) && (await takeInRows(this.#database, wanted))) {
         await pause(PAUSE_MS, signal)
         await this.#untilQuiet(signal)
       }

@@ -33,6 +33,22 @@ export async function prepareIndex(database: CommonPowerSyncDatabase, wanted: re
   })
 }
 
+/** Whether the index fits what is to be searched, and whether all rows have been taken in. It only reads: a start of the app need not wait for a writer. */
+export async function readIndexState(
+  database: CommonPowerSyncDatabase,
+  wanted: readonly SearchedTable[],
+): Promise<{ readonly isPrepared: boolean; readonly isWhole: boolean }> {
+  const [made] = await database.getAll(`select 1 from sqlite_master where name = 'hf_search_state'`)
+  if (!made) return { isPrepared: false, isWhole: false }
+  const known = await database.getAll<IndexedTable>(`select * from hf_search_state`)
+  const names = new Set(wanted.map(({ table }) => table))
+  const [due] = await database.getAll(`select 1 from hf_search_due limit 1`)
+  return {
+    isPrepared: known.every(({ tbl }) => names.has(tbl)) && (await unprepared(database, wanted)).length === 0,
+    isWhole: due === undefined && known.every(({ done }) => done === 1),
+  }
+}
+
 /** Takes in the next rows, for the first time or because they changed. @returns whether there may be more */
 export async function takeInRows(
   database: CommonPowerSyncDatabase,

@@ -3,6 +3,7 @@ import {
   judgeWrite,
   type Judgement,
   type PlannedWrite,
+  type RowStanding,
   type RuleRow,
   type SchemaDescriptor,
   type WriteRules,
@@ -19,6 +20,17 @@ const LOOKUPS_PER_QUERY = 200
 
 /** A row that a policy looks up may name another one: as many steps are followed. */
 const LOOKUP_STEPS_MAX = 6
+
+const NO_STANDINGS: ReadonlyMap<string, RowStanding> = new Map()
+
+/** The SDK lists rows that were written here until the server's versions are in their place, and keeps what came from the server in `ps_oplog`. */
+const MADE_SQL = `
+  select u.row_type as type, u.row_id as id, c.ops, c.op
+    from ps_updated_rows u
+    left join (select json_extract(data, '$.type') as type, json_extract(data, '$.id') as id,
+                      count(*) as ops, min(json_extract(data, '$.op')) as op
+                 from ps_crud group by 1, 2) c on c.type = u.row_type and c.id = u.row_id
+   where not exists (select 1 from ps_oplog o where o.row_type = u.row_type and o.row_id = u.row_id)`
 
 export interface WriteRulesOptions {
   readonly url: string
@@ -82,6 +94,7 @@ export class LocalWriteRules implements Disposable {
     const rules = this.value.get()
     if (!rules) return writes.map(() => ({ kind: 'unknown' }))
     const unsent = await this.#unsentTables()
+    const standings = writes.some(({ before }) => before) ? await this.#standings() : NO_STANDINGS
     const rows = new Map<string, RuleRow | null>()
     for (let step = 0; ; step++) {
       const wanted = new Map<string, Set<string>>()
@@ -93,6 +106,7 @@ export class LocalWriteRules implements Disposable {
             if (known === undefined) wanted.set(table, (wanted.get(table) ?? new Set()).add(id))
             return known
           },
+          standingOf: (table, id) => standings.get(rowKey(table, String(id))) ?? 'stored',
           isCurrent: (reads) => !reads.some((table) => this.#changed.has(table) || unsent.has(table)),
         }),
       )
@@ -128,6 +142,16 @@ export class LocalWriteRules implements Disposable {
       `select distinct json_extract(data, '$.type') as type from ps_crud`,
     )
     return new Set(rows.map(({ type }) => type))
+  }
+
+  /** Records that were made on this device and have not come back from the server. */
+  async #standings(): Promise<ReadonlyMap<string, RowStanding>> {
+    const rows = await this.#database.getAll<{ type: string; id: string; ops: number | null; op: string | null }>(
+      MADE_SQL,
+    )
+    return new Map(
+      rows.map(({ type, id, ops, op }) => [rowKey(type, id), ops === 1 && op === 'PUT' ? 'unsent' : 'on its way']),
+    )
   }
 
   async #readRows(table: string, ids: readonly string[], into: Map<string, RuleRow | null>): Promise<void> {

@@ -20,6 +20,8 @@ export interface PolicyInput {
   readonly policies: readonly PolicyInfo[]
   /** CHECK constraints that are in force, by name; only where policies for writing are read. */
   readonly checks?: readonly CheckInfo[]
+  /** Values that new rows get, by table and column; only where policies for writing are read. */
+  readonly defaults?: readonly DefaultInfo[]
   readonly types: readonly TypeInfo[]
   /** Every function whose name occurs in a policy, or in the body of such a function. */
   readonly functions: readonly FunctionInfo[]
@@ -114,6 +116,13 @@ export interface CheckInfo {
   readonly expression: string
   /** `COMMENT ON CONSTRAINT`. */
   readonly comment: string | null
+}
+
+export interface DefaultInfo {
+  readonly table: number
+  readonly column: string
+  /** `null`: a sequence's next value, a default of the type, or one that could not be read. */
+  readonly expression: string | null
 }
 
 export interface TypeInfo extends TypeStructure {

@@ -26,7 +26,7 @@ import {
   type ReadingMemory,
 } from './earlier-reading.ts'
 import { holdEventTriggersOff } from './hold-event-triggers-off.ts'
-import type { CheckInfo, PolicyInput, ResolvedBody } from '../catalog/policy-input.ts'
+import type { CheckInfo, DefaultInfo, PolicyInput, ResolvedBody } from '../catalog/policy-input.ts'
 import { operatorsNamed, readFunctions } from './read-functions.ts'
 import { readStreams } from './read-streams.ts'
 
@@ -160,6 +160,7 @@ async function readAll(
     ? [...reading.filter(({ command }) => command === 'r'), ...writing.toSorted((a, b) => (a.name < b.name ? -1 : 1))]
     : reading
   const checks = isWriting ? await list<CheckInfo>(tx, checksAround(locked)) : undefined
+  const defaults = isWriting ? await list<DefaultInfo>(tx, defaultsAround(locked)) : undefined
   const types = await list<PolicyInput['types'][number]>(tx, TYPES)
   const casts = await list<PolicyInput['casts'][number]>(tx, CASTS)
 
@@ -167,6 +168,7 @@ async function readAll(
   const texts = [
     ...policies.flatMap(({ using, check }) => [using, check]),
     ...(checks ?? []).map(({ expression }) => expression),
+    ...(defaults ?? []).map(({ expression }) => expression),
     ...expressions,
   ]
   for (const text of texts) if (text) collectParsed(() => [parsePolicyExpression(text)], names)
@@ -218,6 +220,7 @@ async function readAll(
     tables: tables.map((table) => ({ ...table, selectable: selectable.get(table.oid) ?? {} })),
     policies,
     ...(checks ? { checks } : {}),
+    ...(defaults ? { defaults } : {}),
     types,
     functions: functions.map((f) => ({ ...f, executableBy: executableByOid.get(f.oid) ?? [] })),
     operators,
@@ -276,6 +279,19 @@ const checksAround = (locked: readonly number[]): SqlFragment => sql`
     from pg_constraint k
    where k.contype = 'c' and k.conrelid <> 0 and k.conrelid <> all (${locked}::oid[]) and coalesce(to_jsonb(k) ->> 'conenforced', 'true') = 'true'
    order by k.conrelid, k.conname collate "C"`
+
+/** Generated columns have their expression there too, and are not meant. What is locked is left to Postgres. */
+const defaultsAround = (locked: readonly number[]): SqlFragment => sql`
+  select a.attrelid::int8 as table, a.attname as column,
+         case when d.adrelid <> all (${locked}::oid[]) then pg_get_expr(d.adbin, d.adrelid) end as expression
+    from pg_attribute a
+    join pg_class c on c.oid = a.attrelid and c.relkind in ('r', 'p')
+    join pg_namespace n on n.oid = c.relnamespace and n.nspname <> 'information_schema' and n.nspname !~ '^pg_'
+    join pg_type t on t.oid = a.atttypid
+    left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+   where a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+     and (d.oid is not null or a.attidentity <> '' or t.typdefault is not null)
+   order by a.attrelid, a.attnum`
 
 /** Of the system's composites nothing is known: they are the rows of its tables. */
 const NAMED_TYPES = sql`

@@ -1,4 +1,12 @@
-import type { CommandRules, RuleCondition, RuleGate, RulePolicy, TableRules, WriteCommand } from '@holdfast/protocol'
+import type {
+  CommandRules,
+  RuleCondition,
+  RuleDefault,
+  RuleGate,
+  RulePolicy,
+  TableRules,
+  WriteCommand,
+} from '@holdfast/protocol'
 import type { Node } from 'libpg-query'
 import { createPolicyCatalog, type PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { PolicyInfo, TableInfo } from '../catalog/policy-input.ts'
@@ -11,7 +19,7 @@ import { ROW_ALIAS } from '../syntax/render.ts'
 import { constraintRules } from './constraint-rules.ts'
 import { FactQueries, type FactQuery } from './fact-queries.ts'
 import { toRuleCondition } from './rule-condition.ts'
-import { type ConditionContext, unlessRefused } from './rule-value.ts'
+import { type ConditionContext, ruleTypeOf, toRuleValue, unlessRefused } from './rule-value.ts'
 import { findTriggerColumns } from './trigger-columns.ts'
 import type { WriteInput } from './read-write-input.ts'
 
@@ -89,6 +97,7 @@ function compileCommand(command: WriteCommand, compiler: TableCompiler): Command
     ...(isBound && command !== 'insert' ? { using: gateOf(command, 'using', compiler) } : {}),
     ...(isBound && command !== 'delete' ? { check: gateOf(command, 'check', compiler) } : {}),
     ...written,
+    ...(command === 'insert' ? { defaults: defaultsOf(compiler) } : {}),
     ...(command === 'delete'
       ? {}
       : constraintRules(command, { ...compiler, written, compile: (text) => compileText(text, compiler) })),
@@ -139,6 +148,24 @@ function compileNode(node: Node, compiler: TableCompiler): RuleCondition {
   } catch (error) {
     return unlessRefused(error)
   }
+}
+
+/** Of a column whose values a device does not compare the value is of no use. */
+function defaultsOf({ input, table, catalog, role, context }: TableCompiler): NonNullable<CommandRules['defaults']> {
+  const valueOf = (column: string, expression: string | null): RuleDefault | null => {
+    const type = table.columns.find(({ name }) => name === column)?.typeOid
+    if (expression === null || ruleTypeOf(type, catalog) === undefined) return null
+    try {
+      const scope = createScope(catalog, role, table, new Set([ROW_ALIAS]))
+      const value = toRuleValue(convertExpr(parsePolicyExpression(expression), scope), context, new Map())
+      return value && ('text' in value || 'fact' in value) ? value : null
+    } catch (error) {
+      unlessRefused(error)
+      return null
+    }
+  }
+  const own = (input.policies.defaults ?? []).filter((one) => one.table === table.oid)
+  return Object.fromEntries(own.map(({ column, expression }) => [localOf(column, table), valueOf(column, expression)]))
 }
 
 function writableColumns(command: WriteCommand, { input, role, table }: TableCompiler): Pick<CommandRules, 'columns'> {

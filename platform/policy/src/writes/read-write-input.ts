@@ -93,6 +93,7 @@ export async function writeFingerprint(pool: Pick<Pool, 'query'>): Promise<strin
       union all select 'd' || objoid || ' ' || objsubid || ' ' || xmin from pg_catalog.pg_description
                  where classoid in ('pg_catalog.pg_policy'::regclass, 'pg_catalog.pg_constraint'::regclass, 'pg_catalog.pg_class'::regclass) and objoid >= 16384
       union all select 'k' || oid || ' ' || xmin from pg_catalog.pg_constraint where contype = 'c'
+      union all select 'e' || oid || ' ' || xmin from pg_catalog.pg_attrdef
       union all select 't' || oid || ' ' || xmin from pg_catalog.pg_trigger where not tgisinternal
       union all select 'f' || p.oid || ' ' || p.xmin from pg_catalog.pg_proc p where p.oid >= 16384
       union all select 'y' || oid || ' ' || xmin from pg_catalog.pg_type where oid >= 16384
@@ -133,9 +134,10 @@ const ROW_TRIGGERS = sql`
 function limitedColumns(tables: readonly number[]): SqlFragment {
   return sql`
     select a.attrelid::int8 as table, a.attname as name, a.attnotnull as "isRequired",
-           a.atthasdef or a.attidentity <> '' as "hasDefault",
+           a.atthasdef or a.attidentity <> '' or t.typdefault is not null as "hasDefault",
            case when a.atttypid = 'pg_catalog.varchar'::regtype and a.atttypmod > 4 then a.atttypmod - 4 end as length
       from pg_catalog.pg_attribute a
+      join pg_catalog.pg_type t on t.oid = a.atttypid
      where a.attrelid = any (${tables}::oid[]) and a.attnum > 0 and not a.attisdropped
        and (a.attnotnull or a.atttypid = 'pg_catalog.varchar'::regtype and a.atttypmod > 4)
      order by a.attrelid, a.attnum`

@@ -5,16 +5,21 @@ import { bufferedSocket } from './read-buffer.ts'
 import { readServerError } from './server-error.ts'
 import { takeOver } from './take-over.ts'
 
-export interface StatementConnectionOptions {
+/** A statement that a connection prepares when it opens. */
+export interface PreparedStatement {
+  readonly text: string
+  /** Types of its parameters, in SQL. */
+  readonly parameterTypes: readonly string[]
+}
+
+export interface StatementConnectionOptions<Name extends string> {
   readonly url: string
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string
   /** Of the session; names and values are constants of ours. */
   readonly settings: Readonly<Record<string, string>>
-  /** The statement that it runs. */
-  readonly text: string
-  /** Types of its parameters, in SQL. */
-  readonly parameterTypes: readonly string[]
+  /** The statements that it runs, by names of ours. */
+  readonly statements: Readonly<Record<Name, PreparedStatement>>
   /** Called once, when the connection is closed by whichever side. */
   readonly onLost: () => void
 }
@@ -26,17 +31,15 @@ export interface StatementConnectionOptions {
 export type RowHandler = (buffer: Buffer, start: number, end: number) => void
 
 /**
- * A connection that has one statement prepared and runs it as often as it is asked, once at a time, with results in binary. The driver connects; it would turn
+ * A connection that has some statements prepared and runs them as often as it is asked, one at a time, with results in binary. The driver connects; it would turn
  * every value into a string, which costs more than all the rest of a large read.
  */
-export interface StatementConnection {
+export interface StatementConnection<Name extends string> {
   isLost(): boolean
   /** @throws what Postgres refused, or a lost connection, as `isConnectionLoss` knows it */
-  run(values: readonly unknown[], onRow: RowHandler): Promise<void>
+  run(name: Name, values: readonly unknown[], onRow: RowHandler): Promise<void>
   close(): void
 }
-
-const STATEMENT = 'holdfast_statement'
 
 /** A run that is under way. */
 interface Run {
@@ -45,8 +48,10 @@ interface Run {
   error: Error | undefined
 }
 
-export async function openStatementConnection(options: StatementConnectionOptions): Promise<StatementConnection> {
-  const { url, applicationName, settings, text, parameterTypes, onLost } = options
+export async function openStatementConnection<Name extends string>(
+  options: StatementConnectionOptions<Name>,
+): Promise<StatementConnection<Name>> {
+  const { url, applicationName, settings, statements, onLost } = options
   const client = new Client({
     connectionString: url,
     application_name: applicationName,
@@ -56,7 +61,8 @@ export async function openStatementConnection(options: StatementConnectionOption
   client.on('error', () => undefined) // the caller sees the failure in what it awaits
   await client.connect()
   for (const [name, value] of Object.entries(settings)) await client.query(`set ${name} = ${value}`)
-  await client.query(`prepare ${STATEMENT} (${parameterTypes.join(', ')}) as ${text}`)
+  for (const [name, { text, parameterTypes }] of Object.entries<PreparedStatement>(statements))
+    await client.query(`prepare ${preparedName(name)} (${parameterTypes.join(', ')}) as ${text}`)
   const writer = createMessageWriter()
   let isLost = false
   let current: Run | undefined
@@ -87,10 +93,10 @@ export async function openStatementConnection(options: StatementConnectionOption
 
   return {
     isLost: () => isLost,
-    run(values, onRow) {
+    run(name, values, onRow) {
       if (isLost) return Promise.reject(connectionLost())
       current = { onRow, done: Promise.withResolvers(), error: undefined }
-      writer.bind(STATEMENT, values, 'binary')
+      writer.bind(preparedName(name), values, 'binary')
       writer.execute()
       writer.sync()
       wire.send(...writer.take())
@@ -102,6 +108,8 @@ export async function openStatementConnection(options: StatementConnectionOption
     },
   }
 }
+
+const preparedName = (name: string): string => `holdfast_${name}`
 
 function connectionLost(cause?: Error): Error {
   return new Error('Connection terminated unexpectedly', { cause })

@@ -2,17 +2,17 @@ import { assert, type Clock, type Logger } from '@holdfast/foundation'
 import type { Pool, Transaction } from '@holdfast/postgres'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { AuthOptions } from '../options/auth-options.ts'
-import { findUserById } from '../users/user-row.ts'
+import { findUserByEmail, findUserById } from '../users/user-row.ts'
 import { type Delivery, startDelivery } from './delivery.ts'
-import { sendEmailPayload, sendNoticePayload, sendSmsPayload } from './hook-payloads.ts'
+import { sendEmailPayload, sendInvitationPayload, sendNoticePayload, sendSmsPayload } from './hook-payloads.ts'
 import { createHookSender } from './hook-sender.ts'
 import { compile, loadMailTemplates, type MailTemplates } from './mail-templates.ts'
 import { insertMessage } from './message-rows.ts'
-import type { Messages, OutgoingMail, OutgoingNotice, OutgoingSms } from './messages.ts'
+import type { Messages, OutgoingInvitation, OutgoingMail, OutgoingNotice, OutgoingSms } from './messages.ts'
 import type { Sender } from './sender.ts'
 import { createSmtpSender } from './smtp-sender.ts'
 import type { TemplateValues } from './template/compile-template.ts'
-import { mailValues, noticeValues } from './template-values.ts'
+import { invitationValues, mailValues, noticeValues } from './template-values.ts'
 import { parseTestOtps } from './test-otps.ts'
 import { createTwilioSender } from './twilio-sender.ts'
 import { createTwilioVerify } from './twilio-verify.ts'
@@ -73,6 +73,7 @@ export function createMessages(input: MessagesOptions): Messages {
     capturesMails: !smtp && !hooks.has('send_email'),
     sendMail: (tx, mail) => sendMail(outbox, tx, mail),
     sendNotice: (tx, notice) => sendNotice(outbox, tx, notice),
+    sendInvitation: (tx, invitation) => sendInvitation(outbox, tx, invitation),
     sendSms: (tx, sms) => sendSms(outbox, tx, sms),
     testOtp: (phone) => outbox.testOtps.get(phone),
     isApprovedElsewhere: (phone, code) => (hooks.has('send_sms') ? undefined : twilioVerify?.isApproved(phone, code)),
@@ -125,6 +126,30 @@ async function sendNotice(outbox: Outbox, tx: Transaction, notice: OutgoingNotic
     html,
     body: text,
     variables: { ...notice.values, to, ...hook },
+    status: noticeSender ? 'queued' : 'captured',
+    now: nowText(outbox),
+  })
+  if (noticeSender) delivery.wake()
+  else delivery.noteCaptured()
+}
+
+async function sendInvitation(outbox: Outbox, tx: Transaction, invitation: OutgoingInvitation): Promise<void> {
+  const { templates, hooks, issuer, noticeSender, delivery } = outbox
+  const { to, secret } = invitation
+  const user = await findUserByEmail(tx, to)
+  const { subject, html, text } = templates.workspace_invitation(invitationValues(outbox, invitation))
+  await insertMessage(tx, {
+    channel: 'mail',
+    kind: 'workspace_invitation',
+    userId: user?.id,
+    recipient: to,
+    subject,
+    html,
+    body: text,
+    // The link of the mail is found by its secret.
+    variables: hooks.has('send_email')
+      ? { hook: sendInvitationPayload(invitation, user, issuer) }
+      : { tokenHash: secret },
     status: noticeSender ? 'queued' : 'captured',
     now: nowText(outbox),
   })

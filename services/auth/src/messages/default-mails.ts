@@ -1,4 +1,4 @@
-import type { MailKind, NoticeKind } from './messages.ts'
+import type { TemplateKind } from './messages.ts'
 
 /** The default mails, as templates; a project can replace each of them. */
 export interface MailSource {
@@ -19,7 +19,7 @@ interface Wording {
 
 const NOT_YOU = 'If that was not you, choose a new password and tell the people who run {{ .ProjectName }} at once.'
 
-const WORDINGS: Readonly<Record<MailKind | NoticeKind, Wording>> = {
+const WORDINGS: Readonly<Record<TemplateKind, Wording>> = {
   confirmation: {
     subject: 'Confirm your email address',
     title: 'Confirm your email address',
@@ -63,6 +63,17 @@ const WORDINGS: Readonly<Record<MailKind | NoticeKind, Wording>> = {
     lead: 'Type this code at {{ .ProjectName }} to go on with what you are changing.',
     button: undefined,
     unasked: 'If you are not changing anything, give the code to no one, and change your password.',
+  },
+  workspace_invitation: {
+    subject: '{{ if .Inviter }}{{ .Inviter }} invites you{{ else }}You are invited{{ end }} to {{ .Workspace }}',
+    title: 'You are invited to {{ .Workspace }}',
+    lead:
+      '{{ if .Inviter }}{{ .Inviter }} invites you{{ else }}You are invited{{ end }} to work together in {{ .Workspace }}' +
+      '{{ if .Team }}, in the team {{ .Team }}{{ end }}.{{ if .Message }} The message with it: “{{ .Message }}”{{ end }}',
+    button: 'Open the invitation',
+    unasked:
+      'The invitation is for {{ .SendingTo }} only, and good until {{ .ExpiresOn }}. ' +
+      'If you do not know what this is about, ignore this mail: nothing happens unless you accept.',
   },
   password_changed_notification: {
     subject: 'Your password was changed',
@@ -117,7 +128,7 @@ const WORDINGS: Readonly<Record<MailKind | NoticeKind, Wording>> = {
 }
 
 /** The mail of a kind: HTML for light and dark, with one button and the code in large type, and the same as plain text. */
-export function defaultMail(kind: MailKind | NoticeKind): MailSource {
+export function defaultMail(kind: TemplateKind): MailSource {
   const wording = WORDINGS[kind]
   return { subject: wording.subject, html: renderHtml(wording), text: renderText(wording) }
 }

@@ -2,7 +2,7 @@ import type { HookPayload } from '../hooks/hooks.ts'
 import { renderUser } from '../users/render-user.ts'
 import type { UserRow } from '../users/user-row.ts'
 import type { LinkType } from './confirmation-url.ts'
-import type { MailKind, OutgoingMail, OutgoingNotice, OutgoingSms } from './messages.ts'
+import type { MailKind, OutgoingInvitation, OutgoingMail, OutgoingNotice, OutgoingSms } from './messages.ts'
 
 /** What a kind of mail is called in links and hooks. */
 export const ACTION_TYPES: Readonly<Record<MailKind, LinkType | 'reauthentication'>> = {
@@ -59,6 +59,32 @@ export function sendNoticePayload(notice: OutgoingNotice, issuer: string, siteUr
       old_phone: values.oldPhone ?? '',
       provider: values.provider ?? '',
       factor_type: values.factorType ?? '',
+    },
+  }
+}
+
+/** What the `send_email` hook is asked to send for an invitation to a workspace. @param user - `undefined` for whoever has no account yet */
+export function sendInvitationPayload(
+  invitation: OutgoingInvitation,
+  user: UserRow | undefined,
+  issuer: string,
+): HookPayload {
+  const { to, link, workspace, inviter, team, message, expiresAt } = invitation
+  return {
+    user: user ? renderUser(user) : { email: to },
+    email_data: {
+      token: '',
+      token_hash: '',
+      redirect_to: link,
+      email_action_type: 'workspace_invitation',
+      site_url: issuer,
+      token_new: '',
+      token_hash_new: '',
+      workspace,
+      inviter: inviter ?? '',
+      team: team ?? '',
+      message: message ?? '',
+      expires_at: expiresAt.toISOString(),
     },
   }
 }

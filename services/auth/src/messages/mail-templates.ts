@@ -5,7 +5,7 @@ import type { AuthOptions } from '../options/auth-options.ts'
 import { optionInvalid } from '../options/option-invalid.ts'
 import { defaultMail } from './default-mails.ts'
 import { htmlToText } from './html-to-text.ts'
-import type { MailKind, NoticeKind } from './messages.ts'
+import type { InvitationKind, MailKind, NoticeKind, TemplateKind } from './messages.ts'
 import { NOTICE_KINDS, NOTICE_OPTIONS } from './notices.ts'
 import { compileTemplate, type Template, type TemplateValues } from './template/compile-template.ts'
 import { TemplateError } from './template/parse-expression.ts'
@@ -19,7 +19,7 @@ export interface RenderedMail {
 
 type MailTemplate = (values: TemplateValues) => RenderedMail
 
-export type MailTemplates = Readonly<Record<MailKind | NoticeKind, MailTemplate>>
+export type MailTemplates = Readonly<Record<TemplateKind, MailTemplate>>
 
 /**
  * Compiles the templates of all kinds of mail: those of the project where it names a subject or a file, else ours. Files are read once, here; a relative
@@ -47,15 +47,16 @@ const MAIL_OPTIONS = {
   invite: 'Invite',
   email_change: 'EmailChange',
   reauthentication: 'Reauthentication',
-} as const satisfies Readonly<Record<MailKind, string>>
+  workspace_invitation: 'WorkspaceInvitation',
+} as const satisfies Readonly<Record<MailKind | InvitationKind, string>>
 
-const MAIL_KINDS = Object.keys(MAIL_OPTIONS) as readonly MailKind[]
+const MAIL_KINDS = Object.keys(MAIL_OPTIONS) as readonly (MailKind | InvitationKind)[]
 
 type OptionPrefix =
-  | `emailTemplate${(typeof MAIL_OPTIONS)[MailKind]}`
+  | `emailTemplate${(typeof MAIL_OPTIONS)[MailKind | InvitationKind]}`
   | `emailNotification${(typeof NOTICE_OPTIONS)[NoticeKind]}`
 
-function load(options: AuthOptions, kind: MailKind | NoticeKind, prefix: OptionPrefix): MailTemplate {
+function load(options: AuthOptions, kind: TemplateKind, prefix: OptionPrefix): MailTemplate {
   const standard = defaultMail(kind)
   const path = options[`${prefix}ContentPath`]
   const renderSubject = compile(`${prefix}Subject`, 'text', options[`${prefix}Subject`] || standard.subject)

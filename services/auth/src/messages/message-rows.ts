@@ -14,7 +14,8 @@ export type MessageChannel = MessageRow['channel']
 export interface NewMessage {
   readonly channel: MessageChannel
   readonly kind: string
-  readonly userId: string
+  /** `undefined` for whoever has no account. */
+  readonly userId: string | undefined
   readonly recipient: string
   readonly subject?: string
   readonly html?: string
@@ -32,7 +33,7 @@ export async function insertMessage(db: Queryable, message: NewMessage): Promise
     insert into auth.messages
       (channel, kind, user_id, recipient, subject, html, body, variables, status, next_attempt_at, created_at)
     values (
-      ${message.channel}, ${message.kind}, ${message.userId}, ${message.recipient}, ${message.subject ?? ''},
+      ${message.channel}, ${message.kind}, ${message.userId ?? null}, ${message.recipient}, ${message.subject ?? ''},
       ${message.html ?? ''}, ${message.body}, ${JSON.stringify(message.variables)}::jsonb, ${status},
       ${status === 'queued' ? now : null}, ${now}
     )

@@ -14,6 +14,12 @@ export type NoticeKind =
   | 'mfa_factor_enrolled_notification'
   | 'mfa_factor_unenrolled_notification'
 
+/** An invitation to a workspace: names its template, and its action in the `send_email` hook. */
+export type InvitationKind = 'workspace_invitation'
+
+/** Every kind of mail that has a template. */
+export type TemplateKind = MailKind | NoticeKind | InvitationKind
+
 /** What a text message is for. */
 export type SmsKind = 'confirmation' | 'recovery' | 'magic_link' | 'phone_change' | 'reauthentication' | 'mfa'
 
@@ -68,6 +74,22 @@ export interface OutgoingNotice {
   readonly values: NoticeValues
 }
 
+/** A mail that asks somebody to join a workspace. They may have no account. */
+export interface OutgoingInvitation {
+  readonly to: string
+  /** Where the button leads; carries the secret. */
+  readonly link: string
+  /** The part of the link that is secret. */
+  readonly secret: string
+  readonly workspace: string
+  /** Who invites; `undefined` for an account that is gone. */
+  readonly inviter: string | undefined
+  readonly team: string | undefined
+  /** What the inviter writes. */
+  readonly message: string | undefined
+  readonly expiresAt: Date
+}
+
 /** Mails and text messages on their way to people. */
 export interface Messages extends AsyncDisposable {
   /** Whether mails are kept, because nothing is set up that sends them. */
@@ -80,6 +102,8 @@ export interface Messages extends AsyncDisposable {
   sendMail(tx: Transaction, mail: OutgoingMail): Promise<void>
   /** Writes a mail about a change of the account in its transaction, to be sent, or handed to the `send_email` hook, after it. */
   sendNotice(tx: Transaction, notice: OutgoingNotice): Promise<void>
+  /** Writes down an invitation to a workspace, to be sent, or handed to the `send_email` hook, after the transaction. */
+  sendInvitation(tx: Transaction, invitation: OutgoingInvitation): Promise<void>
   /** The same as {@link sendMail} for a text message and the `send_sms` hook. Numbers with a fixed test code get none. */
   sendSms(tx: Transaction, sms: OutgoingSms): Promise<void>
   /** The fixed code of a number that is for tests, or `undefined`. @param phone - digits only */

@@ -1,7 +1,7 @@
 import type { AuthOptions } from '../options/auth-options.ts'
 import { confirmationUrl, confirmPageUrl } from './confirmation-url.ts'
 import { ACTION_TYPES } from './hook-payloads.ts'
-import type { OutgoingMail, OutgoingNotice } from './messages.ts'
+import type { OutgoingInvitation, OutgoingMail, OutgoingNotice } from './messages.ts'
 import type { TemplateValues } from './template/compile-template.ts'
 
 /** What every template may say about this server. */
@@ -33,6 +33,31 @@ export function mailValues(site: TemplateSite, mail: OutgoingMail, currentEmail:
     Data: mail.data,
     ProjectName: projectName,
     ExpiryMinutes: Math.floor(options.emailOtpExpiry / 60),
+  }
+}
+
+export function invitationValues(
+  { siteUrl, projectName }: TemplateSite,
+  invitation: OutgoingInvitation,
+): TemplateValues {
+  const { to, link, workspace, inviter, team, message, expiresAt } = invitation
+  return {
+    ConfirmationURL: link,
+    ConfirmPageURL: link,
+    SiteURL: siteUrl,
+    Email: to,
+    SendingTo: to,
+    Workspace: workspace,
+    Inviter: inviter ?? '',
+    Team: team ?? '',
+    Message: message ?? '',
+    ExpiresOn: expiresAt.toLocaleDateString('en-GB', {
+      day: 'numeric',
+      month: 'long',
+      year: 'numeric',
+      timeZone: 'UTC',
+    }),
+    ProjectName: projectName,
   }
 }
 

@@ -120,4 +120,12 @@ export const emailOptions = {
     type: 'string',
     description: 'A file with the HTML of the mail with a code to prove oneself again.',
   },
+  emailTemplateWorkspaceInvitationSubject: {
+    type: 'string',
+    description: 'The subject of the mail that asks somebody to join a workspace.',
+  },
+  emailTemplateWorkspaceInvitationContentPath: {
+    type: 'string',
+    description: 'A file with the HTML of the mail that asks somebody to join a workspace.',
+  },
 } satisfies OptionDeclarations

@@ -9,7 +9,7 @@ import {
 import { shuttingDown } from '../errors.ts'
 import { LOG_SETTINGS } from './log-settings.ts'
 
-/** Consecutive operations of one bucket, documents back to back. */
+/** Consecutive operations of one bucket. */
 export interface OpsSlice {
   readonly bucketId: number
   readonly count: number
@@ -19,7 +19,8 @@ export interface OpsSlice {
   /** Where superseded operations of the bucket had become one when this was read: up to here, in so many steps. */
   readonly floor: number
   readonly compactions: number
-  readonly docs: Buffer
+  /** Their documents: of each of these pieces one or several, whole and back to back. */
+  readonly docs: readonly Buffer[]
 }
 
 export interface ReadOpsInput {
@@ -32,19 +33,21 @@ export interface ReadOpsInput {
   readonly bytesMax: number
   /** One of many slices: it waits for those of streams that have little to read, and leaves them connections. */
   readonly isBulk?: boolean
+  /** The documents are expected to be large: each is a row and a piece of its own. */
+  readonly isLarge?: boolean
 }
 
 /** Reads operations of the log as bytes. */
 export interface LogReader extends AsyncDisposable {
   /**
    * Reads the operations of some buckets after a position each, in ascending order: one slice per bucket, in the order asked for. Postgres joins
-   * the documents, so that a thousand operations cost one row.
+   * small documents, so that a thousand operations cost one row, and gives large ones as they are: to join them costs it several times what reading does.
    */
   read(input: ReadOpsInput): Promise<OpsSlice[]>
 }
 
 /** The bytes are counted before they are fetched: the length of a large document is known without reading it. */
-const STATEMENT = `
+const JOINED = `
   select w.bucket_id, x.ops, coalesce(x.last_op_id, 0), x.has_more::int, coalesce(b.floor, 0), coalesce(b.compactions, 0), coalesce(x.docs, ''::bytea)
     from unnest($1::int[], $2::bigint[]) with ordinality w (bucket_id, after, position)
     left join lateral (select floor, compactions from sync.buckets where id = w.bucket_id) b on true
@@ -60,12 +63,39 @@ const STATEMENT = `
    ) x
    order by w.position`
 
+/** Columns as those of {@link JOINED}, a row for each operation. Whether more follow is asked of the last one. */
+const SINGLE = `
+  select w.bucket_id, (x.op_id is not null)::int, coalesce(x.op_id, 0), coalesce(x.has_next or x.number = $4, false)::int,
+         coalesce(b.floor, 0), coalesce(b.compactions, 0), coalesce(x.doc, ''::bytea)
+    from unnest($1::int[], $2::bigint[]) with ordinality w (bucket_id, after, position)
+    left join lateral (select floor, compactions from sync.buckets where id = w.bucket_id) b on true
+    left join lateral (
+      select o.op_id, o.doc, o.has_next, o.number
+        from (select op_id, doc,
+                     sum(octet_length(doc)) over up_to - octet_length(doc) as bytes_before,
+                     lead(op_id) over in_order is not null as has_next,
+                     row_number() over in_order as number
+                from sync.ops
+               where bucket_id = w.bucket_id and op_id > w.after and op_id <= $3::bigint
+              window in_order as (order by op_id), up_to as (in_order rows unbounded preceding)
+               order by op_id limit $4::bigint) o
+       where o.bytes_before < $5
+    ) x on true
+   order by w.position, x.op_id`
+
 const PARAMETER_TYPES = ['int[]', 'bigint[]', 'bigint', 'bigint', 'bigint']
+
+const STATEMENTS = {
+  joined: { text: JOINED, parameterTypes: PARAMETER_TYPES },
+  single: { text: SINGLE, parameterTypes: PARAMETER_TYPES },
+}
+
+type LogConnection = StatementConnection<keyof typeof STATEMENTS>
 
 /** Opens up to `connectionsMax` connections when they are needed. */
 export function createLogReader(options: { readonly url: string; readonly connectionsMax: number }): LogReader {
-  const idle: StatementConnection[] = []
-  const all = new Set<StatementConnection>()
+  const idle: LogConnection[] = []
+  const all = new Set<LogConnection>()
   const waiting: { readonly urgent: (() => void)[]; readonly bulk: (() => void)[] } = { urgent: [], bulk: [] }
   /** So that however much is downloaded, live changes and first lines find a connection. */
   const bulkMax = Math.max(1, options.connectionsMax - Math.ceil(options.connectionsMax / 3))
@@ -73,7 +103,7 @@ export function createLogReader(options: { readonly url: string; readonly connec
   let opening = 0
   let closed = false
 
-  async function acquire(isBulk: boolean): Promise<StatementConnection> {
+  async function acquire(isBulk: boolean): Promise<LogConnection> {
     for (;;) {
       if (closed) throw shuttingDown()
       if (!isBulk || bulk < bulkMax) {
@@ -99,15 +129,14 @@ export function createLogReader(options: { readonly url: string; readonly connec
     next?.()
   }
 
-  async function open(): Promise<StatementConnection> {
+  async function open(): Promise<LogConnection> {
     opening++
     try {
       const connection = await openStatementConnection({
         url: options.url,
         applicationName: 'holdfast log reader',
         settings: LOG_SETTINGS,
-        text: STATEMENT,
-        parameterTypes: PARAMETER_TYPES,
+        statements: STATEMENTS,
         onLost() {
           all.delete(connection)
           removeFrom(idle, connection)
@@ -164,15 +193,32 @@ export function isLogReadFailure(error: unknown): boolean {
   return error instanceof HoldfastError && error.code === 'sync_log_read'
 }
 
-async function readSlices(connection: StatementConnection, input: ReadOpsInput): Promise<OpsSlice[]> {
-  const { wanted, upTo, opsMax, bytesMax } = input
+/** A slice of which more rows may come. */
+interface GrowingSlice extends OpsSlice {
+  count: number
+  hasMore: boolean
+  lastOpId: number
+  readonly docs: Buffer[]
+}
+
+async function readSlices(connection: LogConnection, input: ReadOpsInput): Promise<OpsSlice[]> {
+  const { wanted, upTo, opsMax, bytesMax, isLarge = false } = input
   const ids = `{${wanted.map((entry) => entry.bucketId).join(',')}}`
   const after = `{${wanted.map((entry) => entry.after).join(',')}}`
-  const slices: OpsSlice[] = []
+  const slices: GrowingSlice[] = []
   try {
-    await connection.run([ids, after, upTo, opsMax, bytesMax], (buffer, start, end) =>
-      slices.push(readSlice(buffer, start, end)),
-    )
+    await connection.run(isLarge ? 'single' : 'joined', [ids, after, upTo, opsMax, bytesMax], (buffer, start, end) => {
+      const slice = readSlice(buffer, start, end)
+      const before = slices.at(-1)
+      if (before?.bucketId !== slice.bucketId) {
+        slices.push(slice)
+        return
+      }
+      before.docs.push(...slice.docs)
+      before.count += slice.count
+      before.lastOpId = slice.lastOpId
+      before.hasMore = slice.hasMore
+    })
   } catch (error) {
     if (PASSING_STATES.test(sqlstateOf(error) ?? '')) throw logReadFailed(errorMessage(error), error)
     if (isConnectionLoss(error)) throw logReadFailed('The connection to Postgres was lost', error)
@@ -185,7 +231,7 @@ async function readSlices(connection: StatementConnection, input: ReadOpsInput):
  * Reads a row, columns in binary: bucket, count, last operation, whether more follow, floor, compactions, documents. The documents of a large
  * slice are not copied: they keep the message's memory alive.
  */
-function readSlice(buffer: Buffer, start: number, end: number): OpsSlice {
+function readSlice(buffer: Buffer, start: number, end: number): GrowingSlice {
   // Int16 columns, then length and value of each: int4, int4, int8, int4, int8, int4, bytea.
   return {
     bucketId: buffer.readInt32BE(start + 6),
@@ -194,7 +240,7 @@ function readSlice(buffer: Buffer, start: number, end: number): OpsSlice {
     hasMore: buffer.readInt32BE(start + 34) === 1,
     floor: Number(buffer.readBigInt64BE(start + 42)),
     compactions: buffer.readInt32BE(start + 54),
-    docs: end - start > READ_BYTES ? buffer.subarray(start + 62, end) : Buffer.from(buffer.subarray(start + 62, end)),
+    docs: [end - start > READ_BYTES ? buffer.subarray(start + 62, end) : Buffer.from(buffer.subarray(start + 62, end))],
   }
 }
 

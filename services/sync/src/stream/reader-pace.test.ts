@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { DATA_LINE_BYTES_MAX, DATA_LINE_BYTES_MIN, SLICE_BYTES_MAX } from '../limits.ts'
+import { DATA_LINE_BYTES_MAX, DATA_LINE_BYTES_MIN, SLICE_BYTES_MAX, SLICE_BYTES_MIN } from '../limits.ts'
 import { createReaderPace, type ReaderPace } from './reader-pace.ts'
 
 /** Lines to a device that reads so fast behind a kernel that takes so much at once, until so much was sent. */
@@ -38,7 +38,7 @@ describe('lines', () => {
       const pace = createReaderPace()
       send(pace, { bytesPerS: 4_000, burst, total: 8 * 1024 * 1024 })
       expect(pace.lineBytesMax).toBe(DATA_LINE_BYTES_MIN)
-      expect(pace.sliceBytesMax).toBeLessThan(SLICE_BYTES_MAX / 8)
+      expect(pace.sliceBytesMax).toBe(SLICE_BYTES_MIN)
     },
   )
 

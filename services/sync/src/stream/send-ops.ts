@@ -3,7 +3,13 @@ import type { CheckpointFeed, LiveBucket } from '../checkpoints/checkpoint-feed.
 import { encodedOps, type EncodedOps } from '../encode/lines.ts'
 import { clearDoc, withoutRemovedUpTo } from '../encode/op-doc.ts'
 import { packedOps } from '../encode/packed-ops.ts'
-import { BULK_LINE_BYTES, DATA_LINE_OPS_MAX, READ_GROUP_BUCKETS_MAX, READ_GROUP_OPS_MAX } from '../limits.ts'
+import {
+  BULK_LINE_BYTES,
+  DATA_LINE_OPS_MAX,
+  LARGE_OPS_BYTES,
+  READ_GROUP_BUCKETS_MAX,
+  READ_GROUP_OPS_MAX,
+} from '../limits.ts'
 import type { Compactions } from '../compaction/compactions.ts'
 import type { LogReader, OpsSlice } from '../storage/log-reader.ts'
 import type { BulkTurns } from './bulk-turns.ts'
@@ -92,6 +98,9 @@ export interface SentOps {
 /** Operations of the first slice of a bucket: few, so that the first line comes soon. */
 const FIRST_SLICE_OPS = 500
 
+/** So many more operations are asked for than fit on average, as some are smaller. */
+const OPS_SPARE = 1.25
+
 /** Bytes that each of many buckets may have in one round trip, so that small ones need no second. */
 const BUCKET_BYTES_MIN = 64 * 1024
 
@@ -172,14 +181,14 @@ async function sendGroup(
   device: string,
   isOvertaken: () => boolean,
 ): Promise<boolean> {
-  let opsMax = FIRST_SLICE_OPS
+  const sizes = { ops: 0, bytes: 0 }
   const read = (wanted: readonly Wanted[], isBulk: boolean): Promise<OpsSlice[]> =>
     source.log.read({
       wanted: wanted.map(({ held, after }) => ({ bucketId: held.bucket.id, after })),
       upTo,
-      opsMax,
       bytesMax: Math.max(BUCKET_BYTES_MIN, Math.floor(sink.pace.sliceBytesMax / wanted.length)),
       isBulk,
+      ...formOf(sizes, sink.pace.sliceBytesMax),
     })
 
   let wanted: readonly Wanted[] = group.map((held) => ({ held, after: startOf(held) }))
@@ -194,7 +203,10 @@ async function sendGroup(
         return straddlesCompaction(source, held, after, slice)
       }),
     )
-    opsMax = READ_GROUP_OPS_MAX
+    for (const { count, docs } of slices) {
+      sizes.ops += count
+      for (const piece of docs) sizes.bytes += piece.length
+    }
     wanted = slices.flatMap((slice, index) => {
       const { held } = asked[index] as Wanted
       if (torn.has(slice)) return [{ held, after: 0 }]
@@ -216,7 +228,7 @@ async function sendGroup(
       if (slice.count > 0) {
         // Before it is written: a connection that breaks in the middle leaves the device anywhere in it.
         noteDownload(source, device, held, { after, sentTo: slice.lastOpId })
-        const sent = packedOps(withoutRemovedUpTo(slice.docs, held.freshUpTo), slice.count, slice.lastOpId)
+        const sent = opsOf(slice, held.freshUpTo)
         isWhole = await sendSlice(source, sink, held, sent, slice.hasMore, isOvertaken)
         signal.throwIfAborted()
       }
@@ -229,6 +241,28 @@ async function sendGroup(
     held.upTo = upTo
   }
   return true
+}
+
+/** How to read the next slice, by the sizes of the operations before it: no more operations than fit into it, as Postgres looks at each. */
+function formOf(
+  { ops, bytes }: { readonly ops: number; readonly bytes: number },
+  sliceBytesMax: number,
+): { readonly opsMax: number; readonly isLarge: boolean } {
+  if (ops === 0) return { opsMax: FIRST_SLICE_OPS, isLarge: false }
+  const each = bytes / ops
+  const fitting = Math.ceil((sliceBytesMax / each) * OPS_SPARE)
+  return {
+    opsMax: Math.min(READ_GROUP_OPS_MAX, Math.max(FIRST_SLICE_OPS, fitting)),
+    isLarge: each >= LARGE_OPS_BYTES,
+  }
+}
+
+/** Operations of a slice for a device that has no rows that were removed up to `freshUpTo`. */
+function opsOf({ docs, count, lastOpId }: OpsSlice, freshUpTo: number): EncodedOps {
+  const known = docs.map((piece) => withoutRemovedUpTo(piece, freshUpTo))
+  const [only] = known
+  // Several pieces are of one document each.
+  return only && known.length === 1 ? packedOps(only, count, lastOpId) : encodedOps(known, lastOpId)
 }
 
 /** Remembers that the device is about to have all up to `sentTo`, for when its connection breaks and compaction has been there meanwhile. */

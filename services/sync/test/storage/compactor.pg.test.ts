@@ -222,7 +222,9 @@ async function follow(
     log: {
       ...reader,
       read: (input: Parameters<LogReader['read']>[0]) => {
-        const slices = between().then(() => reader.read({ ...input, opsMax: 3 }))
+        // Both ways of reading in turns, and each as the first.
+        const isLarge = (reads++ + Number(name.at(-1))) % 2 === 1
+        const slices = between().then(() => reader.read({ ...input, opsMax: 3, isLarge }))
         reading = slices.catch(() => undefined)
         return slices
       },
@@ -232,6 +234,7 @@ async function follow(
     bulkTurns: createBulkTurns(),
   }
   let reading: Promise<unknown> = Promise.resolve()
+  let reads = 0
   try {
     for (;;) {
       const opId = feed.opId

@@ -45,6 +45,8 @@ export interface PersonOptions extends Pick<
   readonly until?: 'signed-out' | 'signed-in' | 'synced'
   /** The server tells this device nothing of the rules for writing, as one does that cannot: what they forbid is offered, and comes back. */
   readonly knowsRules?: boolean
+  /** The server's address, where there is something before it. */
+  readonly through?: string
 }
 
 const NO_RULES = { version: '', tables: {}, facts: {} }
@@ -62,10 +64,10 @@ export async function openPerson(
   launchOptions: LaunchOptions,
   holdfast: Holdfast,
   account: AccountName,
-  { until = 'synced', knowsRules = true, ...contextOptions }: PersonOptions = {},
+  { until = 'synced', knowsRules = true, through = holdfast.url, ...contextOptions }: PersonOptions = {},
 ): Promise<Person & AsyncDisposable> {
   const { email, name } = ACCOUNTS[account]
-  const link = await openFaultyLink(holdfast.url)
+  const link = await openFaultyLink(through)
   const profile = await openProfile(launchOptions, {
     baseURL: link.url,
     viewport: { width: 1280, height: 800 },

@@ -5,6 +5,7 @@ import { Banner } from '../../components/banner.tsx'
 import { Button } from '../../components/button.tsx'
 import { LinkButton } from '../../components/link.tsx'
 import { useBackend } from '../../lib/data/backend-context.tsx'
+import { useTyping } from '../../lib/data/typing.ts'
 import { useUnstored } from '../../lib/data/unstored.ts'
 import { useLocalStore } from '../../lib/data/open-database.ts'
 import { secondFactorMessages } from '../../messages/second-factor.ts'
@@ -23,6 +24,10 @@ export function Banners(): JSX.Element | null {
   const damage = useValue(useLocalDatabase().damage)
   const unstored = useUnstored((state) => state.label)
   const [isLater, setLater] = useState(false)
+  const isTyping = useTyping(({ open }) => open.size > 0)
+  const [offered, setOffered] = useState<ServiceWorker>()
+  // It comes when nobody is typing: it moves what is below it.
+  if (worker !== offered && !isTyping) setOffered(worker)
   if (unstored !== undefined) {
     return (
       <Suspense>
@@ -37,20 +42,7 @@ export function Banners(): JSX.Element | null {
       </Suspense>
     )
   }
-  if (worker && !isLater) {
-    return (
-      <Banner
-        action={
-          <Button size="sm" onPress={() => takeNewVersion(worker)}>
-            {words.loadNewVersion}
-          </Button>
-        }
-        onDismiss={() => setLater(true)}
-      >
-        {words.newVersion}
-      </Banner>
-    )
-  }
+  if (offered && !isLater) return <NewVersion worker={offered} onLater={() => setLater(true)} />
   if (session.kind === 'second_factor') {
     return (
       <Banner
@@ -67,4 +59,28 @@ export function Banners(): JSX.Element | null {
   }
   if (store === 'memory') return <Banner tone="warning">{words.noStore}</Banner>
   return null
+}
+
+function NewVersion({
+  worker,
+  onLater,
+}: {
+  readonly worker: ServiceWorker
+  readonly onLater: () => void
+}): JSX.Element {
+  const isTyping = useTyping(({ open }) => open.size > 0)
+  const [isHeld, setHeld] = useState(false)
+  const load = async (): Promise<void> => setHeld(!(await takeNewVersion(worker)))
+  return (
+    <Banner
+      action={
+        <Button size="sm" onPress={() => void load()}>
+          {words.loadNewVersion}
+        </Button>
+      }
+      onDismiss={onLater}
+    >
+      {words.newVersion} {isHeld && isTyping ? words.typedFirst : null}
+    </Banner>
+  )
 }

@@ -1,14 +1,46 @@
+import type { LocalDatabase } from '@holdfast/client'
 import { useLocalDatabase } from '@holdfast/react'
 import { useMemo } from 'react'
 import { showToast } from '../toast.tsx'
 import { createRecordWriter, type RecordWriter } from '../../lib/records/create-record-writer.ts'
+import type { Refused } from '../../lib/records/not-stored.ts'
+import type { RecordChange } from '../../lib/records/record-change.ts'
 
 /** Writes records of the signed-in person, and tells of it in toasts. */
 export function useRecordWriter(): RecordWriter {
   const local = useLocalDatabase()
-  const { database, rejected } = local
   return useMemo(
-    () => createRecordWriter(database, rejected, local.userId, (text) => showToast({ text })),
-    [database, rejected, local.userId],
+    () =>
+      createRecordWriter(
+        local.database,
+        local.rejected,
+        local.userId,
+        (text) => showToast({ text }),
+        (changes) => judgeSoon(local, changes),
+      ),
+    [local],
   )
+}
+
+/** A judgement that takes longer is not waited for, in milliseconds: the server decides. */
+const JUDGED_WITHIN_MS = 2_000
+
+/** Judging is loaded with the first change; while it cannot be, the server decides. */
+async function judgeSoon(local: LocalDatabase, changes: readonly RecordChange[]): Promise<Refused | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), JUDGED_WITHIN_MS)
+  })
+  const judge = async (): Promise<Refused | undefined> => {
+    const { judgeCommand } = await import('../../lib/records/judge-command.ts')
+    return judgeCommand(local, changes)
+  }
+  try {
+    return await Promise.race([judge(), late])
+  } catch (error) {
+    console.info('A change is judged by the server alone.', error)
+    return undefined
+  } finally {
+    clearTimeout(timer)
+  }
 }

@@ -48,8 +48,7 @@ export function createBulkEdits(
     return undefined
   }
 
-  const leftOf: LeftOf = (labelOf, changes, rows) =>
-    changesLeft({ judge, labelOf, one: table.noun, many }, changes, rows)
+  const leftOf: LeftOf = (labelOf, changes, rows) => changesLeft({ judge, table, labelOf }, changes, rows)
 
   const writeCells = (
     labelOfCells: (cells: number) => string,

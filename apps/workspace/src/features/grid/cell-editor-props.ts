@@ -1,6 +1,7 @@
 import type { Ref } from 'react'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import type { RefusedChoices } from './active-rights.ts'
+import type { CellTyping } from './typed-cell.ts'
 
 /** Where the active cell goes after an edit. */
 export type AfterEdit = 'stay' | 'down' | 'up' | 'right' | 'left'
@@ -23,6 +24,8 @@ export interface CellEditorProps {
   /** The reason of a refusal goes above when there is no room below. */
   readonly isNearEnd: boolean
   readonly handle: Ref<EditorHandle>
+  /** What was typed before the editor was made again. */
+  readonly typing: CellTyping
   readonly onCommit: (value: FieldValue, after: AfterEdit, label?: string) => void
   readonly onCancel: () => void
 }

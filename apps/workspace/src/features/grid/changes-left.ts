@@ -2,17 +2,16 @@ import type { LocalDatabase } from '@holdfast/client'
 import { askForPart } from '../../components/records/part-question.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { judgeChanges } from '../../lib/records/judge-changes.ts'
+import type { TableInfo } from '../../lib/data/tables.ts'
 import type { RecordChange } from '../../lib/records/record-change.ts'
 import { rightMessages } from '../../messages/rights.ts'
 import type { GridRow } from './window-cache.ts'
 
 /** What is needed to ask about a command over several records. */
 interface Asking extends Pick<LocalDatabase, 'judge'> {
+  readonly table: TableInfo
   /** What some of its changes are called. */
   readonly labelOf: (changes: readonly RecordChange[]) => string
-  /** Names of its records, for sentences. */
-  readonly one: string
-  readonly many: string
 }
 
 /**
@@ -21,16 +20,17 @@ interface Asking extends Pick<LocalDatabase, 'judge'> {
  * @param rows - as they are before it
  */
 export async function changesLeft(
-  { judge, labelOf, one, many }: Asking,
+  { judge, table, labelOf }: Asking,
   changes: readonly RecordChange[],
   rows: readonly GridRow[],
 ): Promise<readonly RecordChange[]> {
-  const { going, refused, reason } = await judgeChanges(judge, changes, rows)
+  const { going, refused, reason } = await judgeChanges(judge, changes, rows, table.descriptor.columns)
   if (reason === undefined) return changes
   if (going.length === 0) {
     showToast({ text: rightMessages.noneGoes(labelOf(changes), reason) })
     return []
   }
-  const question = { label: labelOf(changes), going: going.length, refused: refused.length, reason, one, many }
+  const names = { one: table.noun, many: table.label.toLowerCase() }
+  const question = { label: labelOf(changes), going: going.length, refused: refused.length, reason, ...names }
   return (await askForPart(question)) ? going : []
 }

@@ -142,7 +142,7 @@ function placesOf(drawn: DrawnCells, windows: RowWindows | undefined): ReadonlyM
 
 function OpenEditor({ edit, scroll, selection, rights }: GridBodyProps): JSX.Element | null {
   if (!edit.cell) return null
-  const { row, field, typed, problem } = edit.cell
+  const { row, field, typed, problem, typing } = edit.cell
   const { active } = selection
   return (
     <CellEditor
@@ -154,6 +154,7 @@ function OpenEditor({ edit, scroll, selection, rights }: GridBodyProps): JSX.Ele
       refused={rights.choices.get(field.name)}
       isNearEnd={active.row > scroll.firstRow + scroll.pageRows - END_ROWS && active.row > 2}
       handle={edit.editor}
+      typing={typing}
       onCommit={edit.commit}
       onCancel={edit.cancel}
     />

@@ -2,14 +2,27 @@ import type { ComponentType } from 'react'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
+import type { NotStored } from '../../lib/records/not-stored.ts'
 import type { RowWindows } from './row-windows.ts'
 import type { CellRange } from './selection.ts'
+import type { TypedCell } from './typed-cell.ts'
 import type { GridRow } from './window-cache.ts'
 
 /** What the grid does to records, as commands that can be undone. */
 export interface GridEdits extends BulkEdits {
-  /** @returns false when this device has no room for it: the stored value is shown again */
-  setCell(row: GridRow, field: Field, value: FieldValue, label: string | undefined): Promise<boolean>
+  /**
+   * @param isUnjudged - it is stored even if it is known to be refused: the server says so then, and it waits for a decision
+   * @returns why it is not stored: the value of before is shown again
+   */
+  setCell(
+    row: GridRow,
+    field: Field,
+    value: FieldValue,
+    label: string | undefined,
+    isUnjudged?: boolean,
+  ): Promise<NotStored | undefined>
+  /** Stores what was typed in a cell that is not on the screen any more. */
+  leaveCell(id: string, field: Field, typed: TypedCell): void
 }
 
 /** What the grid does to ranges of cells. */

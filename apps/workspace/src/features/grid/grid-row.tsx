@@ -65,7 +65,7 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps): JSX.E
       data-row={index}
       className={cx(
         'group/row absolute top-0 left-0 flex bg-bg',
-        isEdited ? 'z-20' : activeColumn >= 0 ? 'z-[1]' : null,
+        isEdited ? 'z-[25]' : activeColumn >= 0 ? 'z-[1]' : null,
       )}
       style={{ height, width: width + GUTTER_PX, transform: `translateY(${index * height}px)` }}
     >

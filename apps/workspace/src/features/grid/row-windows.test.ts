@@ -143,6 +143,13 @@ describe('the windows of a view', () => {
     expect(windows.getState().count).toBe(3)
   })
 
+  test('are read once when the same query is set while they open', async () => {
+    const { database, windows } = openWindows(3)
+    windows.setQuery(view())
+    await expect.poll(() => windows.getState().count).toBe(3)
+    expect(database.reads).toHaveLength(1)
+  })
+
   test('look only at the rows that an index names, unless it names so many that comparing all is faster', async () => {
     const named = { text: 'select ? as id', values: [idOf(7)] }
     const candidates = (few: 0 | 1) => () => ({ ...named, few: { text: `select ${few} as few`, values: [] } })

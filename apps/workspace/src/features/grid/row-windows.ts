@@ -104,7 +104,10 @@ export class RowWindows implements Disposable {
 
   /** Another view of the same table. The old rows stay until the new ones are here. */
   setQuery(query: GridQuery): void {
+    const isSame = isSameView(query, this.#query)
     this.#query = query
+    // What is being read would be thrown away, and read once more.
+    if (isSame) return
     this.#isUnread = true
     this.#isToggled = false
     // That nothing fitted the last view says nothing about this one.
@@ -305,4 +308,11 @@ export class RowWindows implements Disposable {
     this.#state = { ...this.#state, ...part, version: this.#state.version + 1 }
     for (const listener of this.#listeners) listener()
   }
+}
+
+/** Whether two queries ask for the same rows, columns and order. */
+function isSameView(a: GridQuery, b: GridQuery): boolean {
+  const textOf = (query: GridQuery): string => JSON.stringify({ ...query, grouping: undefined, candidates: undefined })
+  const isFoundAlike = a.candidates === b.candidates || a.search.trim() === ''
+  return a === b || (isFoundAlike && a.grouping === b.grouping && textOf(a) === textOf(b))
 }

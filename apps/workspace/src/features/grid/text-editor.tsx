@@ -4,6 +4,7 @@ import {
   type JSX,
   type KeyboardEvent,
   type RefObject,
+  useEffectEvent,
   useId,
   useImperativeHandle,
   useLayoutEffect,
@@ -12,16 +13,22 @@ import {
 } from 'react'
 import { cx } from '../../lib/cx.ts'
 import { isNumeric } from '../../lib/fields/field-kind.ts'
+import { useTypedHere } from '../../lib/data/typing.ts'
 import { toEditText } from '../../lib/fields/format-value.ts'
 import { parseValue } from '../../lib/fields/parse-value.ts'
+import type { TextsInConflict } from '../../lib/fields/settle-text.ts'
+import { latePart, useLatePart } from '../../lib/late-part.ts'
+import { errorMessages } from '../../messages/errors.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
+import { textMessages } from '../../messages/texts.ts'
 import type { AfterEdit, CellEditorProps } from './cell-editor-props.ts'
+import type { TypedCell } from './typed-cell.ts'
 
 /** A cell as text; a long one in several lines. What cannot be taken stays, with the reason below it. */
 export function TextEditor(props: CellEditorProps): JSX.Element {
   const { field, isNearEnd } = props
   const noteId = useId()
-  const { problem, ...control } = useTextEdit(props)
+  const { problem, conflict, control, choose, goOn } = useTextEdit(props)
   const looks = cx(
     'absolute top-0 min-h-full w-full min-w-48 rounded-sm border-2 border-focus bg-bg px-1.5 text-grid text-text shadow-popover outline-none',
     isNumeric(field.kind) ? 'right-0 text-right tabular-nums' : 'left-0',
@@ -32,8 +39,10 @@ export function TextEditor(props: CellEditorProps): JSX.Element {
     'aria-invalid': problem !== undefined,
     'aria-describedby': problem === undefined ? undefined : noteId,
   }
+  const late = conflictCode.find()
   return (
     <>
+      {conflict && late ? <late.CellConflict {...{ conflict }} onChoose={choose} onClose={goOn} /> : null}
       {field.kind === 'long_text' || field.kind === 'json' ? (
         <textarea
           {...control}
@@ -69,31 +78,54 @@ export function TextEditor(props: CellEditorProps): JSX.Element {
 }
 
 interface TextEdit {
-  readonly ref: RefObject<(HTMLInputElement & HTMLTextAreaElement) | null>
-  readonly value: string
-  readonly onChange: (event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => void
-  readonly onKeyDown: (event: KeyboardEvent) => void
-  readonly onBlur: () => void
+  readonly control: {
+    readonly ref: RefObject<(HTMLInputElement & HTMLTextAreaElement) | null>
+    readonly value: string
+    readonly onChange: (event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => void
+    readonly onSelect: () => void
+    readonly onKeyDown: (event: KeyboardEvent) => void
+    readonly onBlur: () => void
+  }
   readonly problem: string | undefined
+  /** The text was changed elsewhere meanwhile, in the same lines. */
+  readonly conflict: TextsInConflict | undefined
+  choose(text: string): void
+  goOn(): void
 }
 
+/** Two texts of one cell; few ever need it. */
+const conflictCode = latePart(async () => await import('./cell-conflict.tsx'))
+
 /** The edit of a text: it ends once, with a key, by leaving it or by the grid. */
-function useTextEdit({ field, value, typed, handle, onCommit, onCancel, ...given }: CellEditorProps): TextEdit {
-  const initial = toEditText(field, value)
-  const [text, setText] = useState(typed ?? initial)
-  const [problem, setProblem] = useState(given.problem)
+function useTextEdit(props: CellEditorProps): TextEdit {
+  const { field, value, typed, typing, handle, onCommit, onCancel } = props
+  const stored = toEditText(field, value)
+  const before = typing.find()
+  const [text, setText] = useState(before?.text ?? typed ?? stored)
+  /** What the person saw when they began, or chose to go on from. */
+  const [seen, setSeen] = useState(before?.seen ?? stored)
+  const [problem, setProblem] = useState(props.problem)
+  const [conflict, setConflict] = useState<TextsInConflict>()
   const input = useRef<HTMLInputElement & HTMLTextAreaElement>(null)
   const isDone = useRef(false)
+  const merging = useLatePart(conflictCode, field.kind === 'long_text' && stored !== seen)
 
-  // The caret belongs in the editor as soon as it is there.
-  useLayoutEffect(() => {
-    input.current?.focus({ preventScroll: true })
-    if (typed === undefined) input.current?.select()
-  }, [typed])
+  useCaret(input, typed, before?.caret)
 
-  const finish = (after: AfterEdit): boolean => {
+  const finish = (after: AfterEdit, written = text, base = seen): boolean => {
     if (isDone.current) return true
-    const parsed = text === initial ? ({ isValid: true, value } as const) : parseValue(field, text)
+    if (conflict && written === text) return false
+    let next = written
+    if (field.kind === 'long_text' && written !== base && stored !== base && written !== stored) {
+      const settled = merging.part?.settleText(base, written, stored)
+      if (settled?.kind !== 'text') {
+        if (settled) setConflict(settled.conflict)
+        else setProblem(merging.hasFailed ? errorMessages.partNotLoaded : textMessages.changedMeanwhile)
+        return false
+      }
+      next = settled.text
+    }
+    const parsed = written === base ? ({ isValid: true, value } as const) : parseValue(field, next)
     if (!parsed.isValid) {
       setProblem(parsed.message)
       return false
@@ -103,30 +135,63 @@ function useTextEdit({ field, value, typed, handle, onCommit, onCancel, ...given
     return true
   }
   useImperativeHandle(handle, () => ({ finish: () => finish('stay') }))
-
-  return {
-    ref: input,
-    value: text,
-    problem,
-    onChange(event) {
-      setText(event.target.value)
-      setProblem(undefined)
-    },
-    onKeyDown(event) {
-      event.stopPropagation()
-      if (event.nativeEvent.isComposing) return
-      const after = afterKey(event)
-      if (event.key !== 'Escape' && !after) return
-      event.preventDefault()
-      if (after) {
-        finish(after)
-      } else {
-        isDone.current = true
-        onCancel()
-      }
-    },
-    onBlur: () => finish('stay'),
+  useTypedHere(text !== seen, () => void finish('stay'))
+  const keep = (next: string): void => {
+    const { selectionStart, selectionEnd } = input.current ?? { selectionStart: null, selectionEnd: null }
+    typing.keep({ text: next, seen, caret: [selectionStart ?? next.length, selectionEnd ?? next.length] })
   }
+  return {
+    problem,
+    conflict,
+    choose(chosen) {
+      if (!conflict) return
+      setConflict(undefined)
+      setText(chosen)
+      setSeen(conflict.theirs)
+      finish('stay', chosen, conflict.theirs)
+    },
+    goOn: () => setConflict(undefined),
+    control: {
+      ref: input,
+      value: text,
+      onChange(event) {
+        setText(event.target.value)
+        setProblem(undefined)
+        keep(event.target.value)
+      },
+      onSelect() {
+        if (text !== seen) keep(text)
+      },
+      onKeyDown(event) {
+        event.stopPropagation()
+        if (event.nativeEvent.isComposing) return
+        const after = afterKey(event)
+        if (event.key !== 'Escape' && !after) return
+        event.preventDefault()
+        if (after) {
+          finish(after)
+        } else {
+          isDone.current = true
+          onCancel()
+        }
+      },
+      onBlur: () => finish('stay'),
+    },
+  }
+}
+
+/** The caret belongs in the editor as soon as it is there, and where it was when the editor is made again. */
+function useCaret(
+  input: RefObject<HTMLInputElement | null>,
+  typed: string | undefined,
+  caret: TypedCell['caret'] | undefined,
+): void {
+  const start = useEffectEvent(() => {
+    input.current?.focus({ preventScroll: true })
+    if (caret) input.current?.setSelectionRange(...caret)
+    else if (typed === undefined) input.current?.select()
+  })
+  useLayoutEffect(() => start(), [])
 }
 
 /** Enter goes down, with Shift up; Tab right, with Shift left. Alt+Enter is a new line. */

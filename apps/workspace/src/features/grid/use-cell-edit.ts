@@ -1,14 +1,14 @@
-import { type RefObject, useEffect, useRef, useState } from 'react'
+import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { showToast } from '../../components/toast.tsx'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
-import { toEditText } from '../../lib/fields/format-value.ts'
-import { gridMessages as words } from '../../messages/grid.ts'
 import type { AfterEdit, EditorHandle } from './cell-editor-props.ts'
 import type { GridColumn } from './grid-layout.ts'
 import type { RowWindows } from './row-windows.ts'
 import type { GridRow } from './window-cache.ts'
-import { type GridSize, selectAfterEdit, selectCell, type Selection } from './selection.ts'
+import { type GridSize, selectAfterEdit, type Selection } from './selection.ts'
 import type { GridEdits } from './grid-edits.ts'
+import { type CellTyping, createCellTyping } from './typed-cell.ts'
+import { useUnstoredTexts } from './use-unstored-texts.ts'
 
 /** The edit of the active cell. */
 export interface CellEdit {
@@ -29,17 +29,17 @@ export interface EditedCell {
   readonly field: Field
   readonly typed: string | undefined
   readonly problem: string | undefined
+  /** Where its typing is kept. */
+  readonly typing: CellTyping
 }
 
-/** A text that this device had no room for. */
-interface UnstoredText {
+/** An edit belongs to a record and a field, whatever row that gets. */
+interface OpenEdit extends Pick<EditedCell, 'typed' | 'problem' | 'field'> {
   readonly id: string
-  readonly field: Field
-  readonly text: string
 }
 
 /**
- * Opens and closes the editor over the active cell; a checkbox changes at once and has none. A text that could not be stored comes back into its editor.
+ * Opens and closes the editor over the active cell; a checkbox changes at once and has none.
  */
 export function useCellEdit({
   windows,
@@ -59,54 +59,45 @@ export function useCellEdit({
   readonly whyReadOnly: (field: Field) => string | undefined
   readonly select: (next: Selection) => void
 }): CellEdit {
-  const [edit, setEdit] = useState<Pick<EditedCell, 'typed' | 'problem'>>()
-  const unstored = useRef<UnstoredText[]>([])
-  const latest = useRef({ isOpen: false, reopen: () => {} })
+  const [edit, setEdit] = useState<OpenEdit>()
+  const [typing] = useState(createCellTyping)
   const isLeaving = useRef(false)
   const editor = useRef<EditorHandle>(null)
   const row = windows?.row(selection.active.row)
   const field = columns[selection.active.column]?.field
-
+  const isOpen = edit !== undefined
+  const open = (next: OpenEdit): void => {
+    typing.drop()
+    setEdit(next)
+  }
+  const { store, reopen } = useUnstoredTexts({ windows, columns, size, edits, isOpen, select, onOpen: open })
   const end = (after: AfterEdit): void => {
+    typing.drop()
     setEdit(undefined)
     select(selectAfterEdit(selection.active, after, size))
     if (!isLeaving.current) reopen()
   }
-  const store = async (into: GridRow, of: Field, value: FieldValue, label: string | undefined): Promise<void> => {
-    if (await edits.setCell(into, of, value, label)) return
-    if (of.kind === 'boolean' || of.kind === 'choice' || of.kind === 'link') return
-    unstored.current.push({ id: into.id, field: of, text: toEditText(of, value) })
-    // What is edited by now comes first.
-    if (!latest.current.isOpen) latest.current.reopen()
+  /** Ends an edit whose editor has gone. */
+  const leave = (): void => {
+    const typed = typing.find()
+    typing.drop()
+    setEdit(undefined)
+    if (edit && typed) edits.leaveCell(edit.id, edit.field, typed)
   }
-  /** Brings back the text that could not be stored first. */
-  const reopen = (): void => {
-    const first = unstored.current.shift()
-    const place = {
-      row: first ? (windows?.indexOf(first.id) ?? -1) : -1,
-      column: columns.findIndex((column) => column.field.name === first?.field.name),
-    }
-    if (!first || place.row < 0 || place.column < 0) return
-    select(selectCell(place, size))
-    setEdit({ typed: first.text, problem: words.notStored })
-  }
-  const isOpen = edit !== undefined
-  // An answer of the database meets the grid as it is then.
-  useEffect(() => {
-    latest.current = { isOpen, reopen }
-  })
+  useLostEditor(edit, row && edit && row.id !== edit.id && windows?.indexOf(edit.id) === undefined, leave)
+  const isHere = edit !== undefined && edit.id === row?.id && edit.field.name === field?.name
   return {
     isOpen,
-    cell: edit && row && field ? { row, field, ...edit } : undefined,
+    cell: isHere && row ? { row, ...edit, typing } : undefined,
     editor,
     start(typed) {
       if (!row || !field) return
       const problem = whyReadOnly(field)
       if (problem !== undefined) showToast({ text: problem })
       else if (field.kind === 'boolean') {
-        void store(row, field, row[field.name] === 1 ? 0 : 1, undefined)
+        void store(row, field, row[field.name] === 1 ? 0 : 1)
       } else {
-        setEdit({ typed, problem: undefined })
+        open({ id: row.id, field, typed, problem: undefined })
       }
     },
     commit(value, after, label) {
@@ -115,13 +106,32 @@ export function useCellEdit({
     },
     cancel: () => end('stay'),
     finish() {
+      if (!editor.current) {
+        leave()
+        return true
+      }
       // The person goes to another cell: what has to come back waits for the end of the next edit.
       isLeaving.current = true
-      const isFinished = editor.current?.finish() !== false
+      const isFinished = editor.current.finish()
       isLeaving.current = false
-      if (!isFinished) return false
-      setEdit(undefined)
-      return true
+      if (isFinished) setEdit(undefined)
+      return isFinished
     },
   }
+}
+
+/**
+ * Ends an edit when its record has left the view, and when the grid goes with a key in the cell.
+ *
+ * @param isLost - the record has no row any more
+ */
+function useLostEditor(edit: OpenEdit | undefined, isLost: boolean | undefined, leave: () => void): void {
+  const leaveNow = useEffectEvent(() => {
+    if (edit) leave()
+  })
+  // The database tells of rows that go.
+  useEffect(() => {
+    if (isLost) leaveNow()
+  }, [isLost])
+  useEffect(() => () => leaveNow(), [])
 }

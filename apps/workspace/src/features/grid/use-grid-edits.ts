@@ -1,6 +1,7 @@
 import { useLocalDatabase } from '@holdfast/react'
 import { showToast } from '../../components/toast.tsx'
 import type { FieldValue } from '../../lib/fields/field.ts'
+import { FULL } from '../../lib/records/not-stored.ts'
 import { errorMessages } from '../../messages/errors.ts'
 import { recordMessages } from '../../messages/record.ts'
 import { changeRow } from './change-row.ts'
@@ -27,17 +28,28 @@ export function useGridEdits(options: GridEditsOptions): GridEdits {
   }
 
   return {
-    async setCell(row, field, value, label) {
+    async setCell(row, field, value, label, isUnjudged = false) {
       const changes = changeRow(table.name, row, { [field.name]: value })
-      if (changes.length === 0) return true
+      if (changes.length === 0) return undefined
       const labels = field.link ? { [LABEL_PREFIX + field.name]: label ?? null } : {}
       windows?.patch(row.id, { [field.name]: value, ...labels })
-      const isStored = await writer.write({
+      const command = {
         label: recordMessages.changeOf(field.label, 1, table.noun, table.label.toLowerCase()),
         changes,
+      }
+      const notStored = isUnjudged ? ((await writer.write(command)) ? undefined : FULL) : await writer.tryWrite(command)
+      if (notStored) windows?.patch(row.id, valuesOf(row, [field.name, ...Object.keys(labels)]))
+      return notStored
+    },
+    leaveCell(id, field, typed) {
+      const leave = async (): Promise<void> => {
+        const part = await import('./leave-cell.ts')
+        await part.leaveCell({ local, writer, table }, id, field, typed)
+      }
+      leave().catch((error: unknown) => {
+        console.info(error)
+        showToast({ text: errorMessages.partNotLoaded })
       })
-      if (!isStored) windows?.patch(row.id, valuesOf(row, [field.name, ...Object.keys(labels)]))
-      return isStored
     },
     clear: (range) => withBulk((bulk) => bulk.clear(range)),
     fillDown: (range) => withBulk((bulk) => bulk.fillDown(range)),

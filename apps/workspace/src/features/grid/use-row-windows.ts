@@ -1,9 +1,13 @@
 import { useLocalDatabase } from '@holdfast/react'
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { candidatesOf } from '../../lib/search/candidates-of.ts'
+import { indexedFields } from './query/filter-sql.ts'
 import type { GridQuery } from './query/grid-query.ts'
 import { ensureSortIndex, SORT_INDEX_ROWS_MIN } from './sort-index.ts'
 import { RowWindows, type WindowsState } from './row-windows.ts'
+
+/** Of one view: an index costs each change of a row. */
+const FILTER_INDEXES_MAX = 2
 
 const NOT_YET: WindowsState = { count: undefined, rows: undefined, error: undefined, levels: 0, version: 0 }
 
@@ -48,6 +52,13 @@ export function useRowWindows(asked: GridQuery | undefined): {
   useEffect(() => {
     if (table !== undefined && grouped && isLarge) void ensureSortIndex(database, table, grouped, true)
   }, [database, table, grouped, isLarge])
+  useEffect(() => {
+    if (!query || !isLarge) return
+    for (const name of indexedFields(query.filter).slice(0, FILTER_INDEXES_MAX)) {
+      const field = query.fields.find((one) => one.name === name)
+      if (field) void ensureSortIndex(database, query.table, field, true)
+    }
+  }, [database, query, isLarge])
   return { windows, state }
 }
 

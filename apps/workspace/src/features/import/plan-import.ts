@@ -288,9 +288,14 @@ function insertOf({ row, values, raw }: Read, { table, fields, settings }: PlanO
 }
 
 /** What the rules for writing refuse of the changes, as far as this device knows. */
-async function judgeSlice({ judge }: PlanOptions, planned: readonly PlannedRow[]): Promise<readonly PlannedRow[]> {
+async function judgeSlice(
+  { judge, table }: PlanOptions,
+  planned: readonly PlannedRow[],
+): Promise<readonly PlannedRow[]> {
   const asked = planned.filter(({ issues, change }) => issues.length === 0 && change !== undefined)
-  const writes = asked.flatMap(({ change, record }) => (change ? [toPlanned(change, record)] : []))
+  const writes = asked.flatMap(({ change, record }) =>
+    change ? [toPlanned(change, record, table.descriptor.columns)] : [],
+  )
   const judgements = writes.length === 0 ? [] : await judge(writes)
   const refused = new Map<PlannedRow, Issue>()
   asked.forEach((one, index) => {

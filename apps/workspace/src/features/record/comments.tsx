@@ -5,9 +5,12 @@ import { Button } from '../../components/button.tsx'
 import { RECORD_STATES, StateGlyph } from '../../components/state-glyph.tsx'
 import { useToday } from '../../hooks/use-today.ts'
 import { COMMENTS_TABLE, useAuthorSql } from '../../lib/data/comments-table.ts'
+import { useTypedHere } from '../../lib/data/typing.ts'
+import { storeOrTell } from '../../lib/data/unstored.ts'
 import { addDays, momentOf } from '../../lib/fields/dates.ts'
 import { uuidV7, uuidV7Time } from '../../lib/fields/uuid-v7.ts'
 import { formatMoment } from '../../lib/format.ts'
+import { COMMENT_FORM, DRAFT_SQL, type DraftRow, removeDraft, saveDraft, toDraft } from '../../lib/records/drafts.ts'
 import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
 import { useRecordMarks } from '../../lib/records/use-record-marks.ts'
 import { type Mentionable, mentionedIn, splitMentions } from '../../lib/records/mentions.ts'
@@ -126,7 +129,7 @@ export function Comments({
           )
         })}
       </ul>
-      {canAdd ? <NewComment {...{ table, id, writer, hasMentions }} userId={local.userId} /> : null}
+      {canAdd ? <CommentForm {...{ table, id, writer, hasMentions }} userId={local.userId} /> : null}
     </div>
   )
 }
@@ -171,28 +174,81 @@ function useNewSince(place: ReadPlace, rows: readonly CommentRow[], userId: stri
   return since
 }
 
-function NewComment({
-  table,
-  id,
-  writer,
-  userId,
-  hasMentions,
-}: {
+interface CommentFormProps {
   readonly table: string
   readonly id: string
   readonly writer: RecordWriter
   readonly userId: string
   /** Servers of older versions keep none. */
   readonly hasMentions: boolean
+}
+
+/** Begins with what was written before, and not sent. */
+function CommentForm(props: CommentFormProps): JSX.Element | null {
+  const draftId = `${COMMENT_FORM}/${props.table}/${props.id}`
+  const { rows, isLoading } = useRecords<DraftRow>(DRAFT_SQL, [draftId])
+  const [row] = rows
+  if (isLoading) return null
+  return <NewComment {...props} draftId={draftId} begun={row ? String(toDraft(row).values['body'] ?? '') : ''} />
+}
+
+interface CommentDraft {
+  readonly body: string
+  readonly setBody: (body: string | ((before: string) => string)) => void
+  /** Keeps what is written on this device. */
+  readonly keep: () => void
+  readonly sent: () => void
+}
+
+/** A comment that is being written: left, it is kept on this device until it is sent. */
+function useCommentDraft(table: string, id: string, begun: string): CommentDraft {
+  const { database } = useLocalDatabase()
+  const [body, setBody] = useState(begun)
+  const [kept, setKept] = useState(begun)
+  const keep = (): void => {
+    if (body === kept) return
+    setKept(body)
+    const draft = { id, table, values: { body }, form: COMMENT_FORM }
+    const write = (): Promise<void> => (body === '' ? removeDraft(database, id) : saveDraft(database, draft))
+    void storeOrTell(words.newComment, write).then((isStored) => isStored || setKept(kept))
+  }
+  const leave = useEffectEvent(keep)
+  // Another tab of the record, another record.
+  useEffect(() => () => leave(), [])
+  useTypedHere(body !== kept, keep)
+  return {
+    body,
+    setBody,
+    keep,
+    sent() {
+      setBody('')
+      setKept('')
+      void storeOrTell(words.newComment, () => removeDraft(database, id))
+    },
+  }
+}
+
+function NewComment({
+  table,
+  id,
+  writer,
+  draftId,
+  begun,
+  userId,
+  hasMentions,
+}: CommentFormProps & {
+  readonly draftId: string
+  /** What was written before. */
+  readonly begun: string
 }): JSX.Element {
-  const [body, setBody] = useState('')
+  const { body, setBody, keep, sent } = useCommentDraft(table, draftId, begun)
   const [chosen, setChosen] = useState<readonly Mentionable[]>([])
   const topic = usePlaceTopics().record(table, id)
   const text = body.trim()
   const isTooLong = [...text].length > BODY_MAX
   const send = (): void => {
     if (text === '' || isTooLong) return
-    setBody('')
+    sent()
     const mentions = mentionedIn(text, chosen).slice(0, MENTIONS_MAX)
     const writing = writer.write({
       label: words.newComment,
@@ -216,6 +272,7 @@ function NewComment({
   return (
     <form
       className="flex flex-col items-start gap-2"
+      onBlur={keep}
       onSubmit={(event) => {
         event.preventDefault()
         send()

@@ -7,7 +7,7 @@ import { recordMessages as words } from '../../messages/record.ts'
 import type { RecordContentProps } from './record-content-props.ts'
 import { RecordFields } from './record-fields.tsx'
 import { RecordHeader } from './record-header.tsx'
-import { useDraft } from './use-draft.ts'
+import { type DraftForm, useDraft } from './use-draft.ts'
 
 /**
  * A record that still needs values before the database can take it. It is kept on this device as it is filled in, and
@@ -29,7 +29,7 @@ export function DraftContent({
 }): JSX.Element {
   const body = useRef<HTMLDivElement>(null)
   const form = useDraft(table, fields, draft)
-  const { missing } = form
+  const { missing, refusal } = form
   const create = (): void => {
     const [first] = form.create()
     if (!first) return
@@ -58,7 +58,7 @@ export function DraftContent({
           values={draft.values}
           labels={labels}
           mark={undefined}
-          problems={new Map(missing.map(({ name, label }) => [name, fieldMessages.required(label)]))}
+          problems={problemsOf(form)}
           canEdit
           isDraft
           onCommit={form.commit}
@@ -79,10 +79,23 @@ export function DraftContent({
         >
           {words.discardDraft}
         </Button>
+        {refusal ? (
+          <p role="alert" className="w-full text-small text-danger">
+            {fieldMessages.notSaved(refusal.words)}
+          </p>
+        ) : null}
         {missing.length > 0 ? (
           <p className="w-full text-small text-muted">{words.missing(missing.map(({ label }) => label).join(', '))}</p>
         ) : null}
       </footer>
     </>
   )
+}
+
+/** Problems of a draft by its fields. */
+function problemsOf({ missing, refusal }: DraftForm): ReadonlyMap<string, string> {
+  return new Map([
+    ...(refusal?.columns.map((name) => [name, refusal.words] as const) ?? []),
+    ...missing.map(({ name, label }) => [name, fieldMessages.required(label)] as const),
+  ])
 }

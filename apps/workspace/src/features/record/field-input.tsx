@@ -1,6 +1,6 @@
 import { ArrowUpRight } from 'lucide-react'
 import type { WriteRefusal } from '@holdfast/client'
-import { type JSX, lazy, Suspense, useState } from 'react'
+import { type JSX, lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
 import { OptionPicker, type PickerOption } from '../../components/fields/option-picker.tsx'
@@ -12,6 +12,7 @@ import { fieldLabelClass, TextField } from '../../components/text-field.tsx'
 import { type Field, type FieldValue, offeredChoices } from '../../lib/fields/field.ts'
 import { isNumeric } from '../../lib/fields/field-kind.ts'
 import { choiceWords, formatValue, toEditText } from '../../lib/fields/format-value.ts'
+import type { NotStored } from '../../lib/records/not-stored.ts'
 import { notOfferedWords } from '../../lib/records/refusal-words.ts'
 import { useLinkOptions } from '../../lib/records/use-link-options.ts'
 import { fieldMessages as words } from '../../messages/fields.ts'
@@ -20,7 +21,12 @@ import { useTypedText } from './use-typed-text.ts'
 const EMPTY = ''
 
 /** Few ever see it. */
-const TextConflict = lazy(async () => ({ default: (await import('./text-conflict.tsx')).TextConflict }))
+const TextConflict = lazy(async () => ({
+  default: (await import('../../components/fields/text-conflict.tsx')).TextConflict,
+}))
+
+/** @param isUnjudged - stores it even if it is known to be refused */
+export type CommitValue = (value: FieldValue, isUnjudged?: boolean) => Promise<NotStored | undefined>
 
 export interface FieldInputProps {
   readonly field: Field
@@ -34,23 +40,16 @@ export interface FieldInputProps {
   readonly isRequired: boolean
   /** Choices that policies forbid for this record, with the reason: they are not offered. */
   readonly refusedChoices?: ReadonlyMap<string, WriteRefusal> | undefined
-  /** @returns false when this device had no room for the value: a text stays in the field */
-  readonly onCommit: (value: FieldValue) => Promise<boolean>
+  /** @returns why the value is not stored: a text stays in the field */
+  readonly onCommit: CommitValue
   readonly onOpenLink: ((table: string, id: string) => void) | undefined
 }
 
 /** The editor of one field, with its label, its help and its problem. A valid value is saved when the field is left. */
 export function FieldInput(given: FieldInputProps): JSX.Element {
-  const [isUnstored, setUnstored] = useState(false)
-  const props: FieldInputProps = {
-    ...given,
-    problem: isUnstored ? words.notStored : given.problem,
-    async onCommit(value) {
-      const isStored = await given.onCommit(value)
-      setUnstored(!isStored)
-      return isStored
-    },
-  }
+  const { notStored, onCommit, onForget } = useCommit(given.onCommit)
+  const problem = notStored === undefined ? given.problem : notStoredWords(notStored)
+  const props: InputProps = { ...given, problem, onCommit, onForget }
   switch (props.field.kind) {
     case 'choice':
       return <ChoiceInput {...props} />
@@ -61,6 +60,40 @@ export function FieldInput(given: FieldInputProps): JSX.Element {
     default:
       return <TextInput {...props} />
   }
+}
+
+interface InputProps extends FieldInputProps {
+  /** What was not stored is taken back. */
+  readonly onForget: () => void
+}
+
+/** Stores values of a field, and keeps why the last one was not stored. */
+function useCommit(commit: CommitValue): Pick<InputProps, 'onCommit' | 'onForget'> & {
+  readonly notStored: NotStored | undefined
+} {
+  const [notStored, setNotStored] = useState<NotStored>()
+  const isGone = useRef(false)
+  useEffect(() => {
+    isGone.current = false
+    return () => {
+      isGone.current = true
+    }
+  }, [])
+  return {
+    notStored,
+    onForget: () => setNotStored(undefined),
+    async onCommit(value) {
+      const why = await commit(value)
+      // Who has left cannot read why: then it goes to the server, and what was typed is kept with its answer.
+      if (why?.kind === 'refused' && isGone.current) return commit(value, true)
+      setNotStored(why)
+      return why
+    },
+  }
+}
+
+function notStoredWords(notStored: NotStored): string {
+  return notStored.kind === 'full' ? words.notStored : words.notSaved(notStored.words)
 }
 
 /** A read-only field: label and value as text. */
@@ -100,7 +133,7 @@ function labelOf({ field, isRequired }: FieldInputProps): string {
   return isRequired ? `${field.label} (${words.requiredMark})` : field.label
 }
 
-function TextInput(props: FieldInputProps): JSX.Element {
+function TextInput(props: InputProps): JSX.Element {
   const { field } = props
   const text = useTypedText(props, shownText(field, props.value))
   const isLong = field.kind === 'long_text' || (field.kind === 'json' && !field.column.type.endsWith('[]'))
@@ -127,10 +160,24 @@ function TextInput(props: FieldInputProps): JSX.Element {
       }}
     />
   )
-  if (!text.conflict) return input
+  // On paper an input would show as much as fits into it.
+  const printed = (
+    <p aria-hidden className="hidden text-body [overflow-wrap:anywhere] whitespace-pre-wrap print:block">
+      {props.value === null ? words.empty : formatValue(field, props.value)}
+    </p>
+  )
+  if (!text.conflict) {
+    return (
+      <>
+        {input}
+        {printed}
+      </>
+    )
+  }
   return (
     <div className="flex flex-col gap-2">
       {input}
+      {printed}
       <Suspense>
         <TextConflict conflict={text.conflict} onChoose={text.choose} />
       </Suspense>
@@ -170,7 +217,7 @@ function shownText(field: Field, value: FieldValue): string {
   return toEditText(field, value)
 }
 
-function ChoiceInput(props: FieldInputProps): JSX.Element {
+function ChoiceInput(props: InputProps): JSX.Element {
   const { field, value, onCommit } = props
   const empty = field.column.nullable || value === null ? [{ value: EMPTY, label: words.empty }] : []
   const offered = offeredChoices(field, value, props.refusedChoices)
@@ -199,7 +246,7 @@ function ChoiceInput(props: FieldInputProps): JSX.Element {
   )
 }
 
-function BooleanInput(props: FieldInputProps): JSX.Element {
+function BooleanInput(props: InputProps): JSX.Element {
   const { field, value, onCommit } = props
   return (
     <Select
@@ -218,7 +265,7 @@ function BooleanInput(props: FieldInputProps): JSX.Element {
   )
 }
 
-function LinkInput(props: FieldInputProps): JSX.Element {
+function LinkInput(props: InputProps): JSX.Element {
   const { field, value, label, onCommit, onOpenLink } = props
   const [isOpen, setOpen] = useState(false)
   const [text, setText] = useState('')
@@ -264,7 +311,7 @@ function LinkInput(props: FieldInputProps): JSX.Element {
           />
         ) : null}
       </div>
-      {description === undefined ? null : <p className="text-small text-muted">{description}</p>}
+      {description === undefined ? null : <p className="text-small text-muted print:hidden">{description}</p>}
       {props.problem === undefined ? null : (
         <p role="alert" className="text-small text-danger">
           {props.problem}

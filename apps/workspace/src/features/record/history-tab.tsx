@@ -2,6 +2,7 @@ import { useEngineStatus, useLocalDatabase, useRecords, useStream } from '@holdf
 import { Cog, RotateCcw } from 'lucide-react'
 import { type JSX, useMemo } from 'react'
 import { Avatar } from '../../components/avatar.tsx'
+import { showToast } from '../../components/toast.tsx'
 import { Button } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { FieldValueView } from '../../components/fields/field-value.tsx'
@@ -13,6 +14,7 @@ import { momentOf } from '../../lib/fields/dates.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
 import { formatCount, formatMoment } from '../../lib/format.ts'
 import { type FieldChange, fieldChanges, type HistoryRow } from '../../lib/records/history.ts'
+import { fieldMessages } from '../../messages/fields.ts'
 import { historyMessages as words } from '../../messages/history.ts'
 import type { RecordTabsProps } from './record-tabs-props.ts'
 import { useLinkLabels } from './use-link-labels.ts'
@@ -138,6 +140,10 @@ function ChangedField({
     !rights.readOnly &&
     !rights.fields.has(field.name) &&
     !rights.choices.get(field.name)?.has(String(from))
+  const restore = async (): Promise<void> => {
+    const notStored = await onCommit(field, from)
+    if (notStored?.kind === 'refused') showToast({ text: fieldMessages.notSaved(notStored.words) })
+  }
   const isNow = (values[field.name] ?? null) === from
   return (
     <div className="flex flex-wrap items-start gap-x-3 gap-y-1">
@@ -164,7 +170,7 @@ function ChangedField({
           <Button
             size="sm"
             aria-label={words.restoreLabel(field.label, formatValue(field, from, label(from)))}
-            onPress={() => void onCommit(field, from)}
+            onPress={() => void restore()}
           >
             <RotateCcw size={14} aria-hidden /> {words.restore}
           </Button>

@@ -4,6 +4,7 @@ import { Avatar } from '../../components/avatar.tsx'
 import { Disclosure } from '../../components/disclosure.tsx'
 import { cx } from '../../lib/cx.ts'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
+import type { NotStored } from '../../lib/records/not-stored.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
 import type { RecordRights } from '../../lib/records/record-rights.ts'
 import { refusalWords } from '../../lib/records/refusal-words.ts'
@@ -30,7 +31,7 @@ interface RecordFieldsProps {
   readonly editors?: EditorsOfFields
   /** Called with the field that the focus is in, and with `undefined` when it is in none. */
   readonly onEdit?: (field: string | undefined) => void
-  readonly onCommit: (field: Field, value: FieldValue) => Promise<boolean>
+  readonly onCommit: (field: Field, value: FieldValue, isUnjudged?: boolean) => Promise<NotStored | undefined>
   readonly onOpenLink: (table: string, id: string) => void
   /** Stands between what the record is and what the database keeps of it. */
   readonly children?: ReactNode
@@ -177,7 +178,7 @@ function RecordField({
         problem={problems.get(field.name)}
         isRequired={isDraft && field.isRequired}
         refusedChoices={rights?.choices.get(field.name)}
-        onCommit={(next) => onCommit(given, next)}
+        onCommit={(next, isUnjudged) => onCommit(given, next, isUnjudged)}
         onOpenLink={onOpenLink}
       />
     </div>

@@ -1,5 +1,6 @@
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
+import type { NotStored } from '../../lib/records/not-stored.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
 import type { RecordRights } from '../../lib/records/record-rights.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
@@ -16,5 +17,5 @@ export interface RecordTabsProps extends Pick<
   readonly mark: RecordMark | undefined
   readonly writer: RecordWriter
   readonly rights: RecordRights
-  readonly onCommit: (field: Field, value: FieldValue) => Promise<boolean>
+  readonly onCommit: (field: Field, value: FieldValue, isUnjudged?: boolean) => Promise<NotStored | undefined>
 }

@@ -3,6 +3,7 @@ import { useRef, useState } from 'react'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import { type Draft, missingFields, removeDraft, saveDraft } from '../../lib/records/drafts.ts'
+import { FULL, type NotStored, type Refused } from '../../lib/records/not-stored.ts'
 import { useRecordWriter } from '../../components/records/use-record-writer.ts'
 import { storeOrTell } from '../../lib/data/unstored.ts'
 import { recordMessages as words } from '../../messages/record.ts'
@@ -11,11 +12,13 @@ import { recordMessages as words } from '../../messages/record.ts'
 export interface DraftForm {
   /** The fields that it still needs, once the person has tried to create the record. */
   readonly missing: readonly Field[]
-  /** @returns false when this device has no room for it */
-  commit(field: Field, value: FieldValue): Promise<boolean>
+  /** Why the record was not created: Postgres would certainly refuse it as it is. */
+  readonly refusal: Refused | undefined
+  /** @returns why it is not stored; `undefined`: it is */
+  commit(field: Field, value: FieldValue): Promise<NotStored | undefined>
   /** Creates the record, unless fields are missing. @returns the missing ones */
   create(): readonly Field[]
-  /** Creates the record as it is; the server judges. */
+  /** Creates the record without the fields that are missing, unless it is known to be refused. */
   createAnyway(): void
   discard(): void
 }
@@ -24,23 +27,26 @@ export function useDraft(table: TableInfo, fields: readonly Field[], draft: Draf
   const { database } = useLocalDatabase()
   const writer = useRecordWriter()
   const [isAsked, setAsked] = useState(false)
+  const [refusal, setRefusal] = useState<Refused>()
   // Each save has all values so far, also those that the local database has not told of yet. One mount is one draft.
   const latest = useRef(draft)
 
   const insert = async (): Promise<void> => {
-    const isStored = await writer.write({
+    const notStored = await writer.tryWrite({
       label: words.newOf(table.noun),
       changes: [{ kind: 'insert', table: table.name, id: draft.id, values: latest.current.values }],
     })
-    if (isStored) await removeDraft(database, draft.id)
+    if (!notStored) await removeDraft(database, draft.id)
+    else if (notStored.kind === 'refused') setRefusal(notStored)
   }
   return {
     missing: isAsked ? missingFields(fields, draft.values) : [],
-    commit(field, value) {
+    refusal,
+    async commit(field, value) {
       latest.current = { ...latest.current, values: { ...latest.current.values, [field.name]: value } }
-      return storeOrTell(words.changeOf(field.label, 1, table.noun, table.label), () =>
-        saveDraft(database, latest.current),
-      )
+      setRefusal(undefined)
+      const label = words.changeOf(field.label, 1, table.noun, table.label)
+      return (await storeOrTell(label, () => saveDraft(database, latest.current))) ? undefined : FULL
     },
     create() {
       const missing = missingFields(fields, latest.current.values)

@@ -2,15 +2,19 @@ import { useState } from 'react'
 import { showToast } from '../../components/toast.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
-import type { RecordValues } from '../../lib/records/record-change.ts'
+import { FULL, type NotStored } from '../../lib/records/not-stored.ts'
+import type { NewCommand, RecordValues } from '../../lib/records/record-change.ts'
 import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 
 /** A record with what the person has just written, and how it is written. */
 export interface RecordEdits {
   readonly values: RecordValues
-  /** @returns false when this device has no room for it: the stored value stays */
-  commit(field: Field, value: FieldValue): Promise<boolean>
+  /**
+   * @param isUnjudged - it is stored even if it is known to be refused: the server says so then, and it waits for a decision
+   * @returns why it is not stored: the value of before stays
+   */
+  commit(field: Field, value: FieldValue, isUnjudged?: boolean): Promise<NotStored | undefined>
   /** Deletes the record. */
   remove(): Promise<void>
 }
@@ -24,19 +28,20 @@ export function useRecordEdits(table: TableInfo, id: string, stored: RecordValue
   const many = table.label.toLowerCase()
   return {
     values,
-    async commit({ name, label }, value) {
+    async commit({ name, label }, value, isUnjudged = false) {
       const before = values[name] ?? null
       setWritten({ over: stored, values: { ...own, [name]: value } })
-      const isStored = await writer.write({
+      const command: NewCommand = {
         label: words.changeOf(label, 1, table.noun, many),
         changes: [{ kind: 'update', table: table.name, id, values: { [name]: value }, before: { [name]: before } }],
-      })
-      if (!isStored) setWritten(undefined)
-      return isStored
+      }
+      const notStored = isUnjudged ? ((await writer.write(command)) ? undefined : FULL) : await writer.tryWrite(command)
+      if (notStored) setWritten(undefined)
+      return notStored
     },
     async remove() {
       const whole = Object.fromEntries(Object.entries(stored).filter(([name]) => name !== 'id'))
-      const isStored = await writer.write({
+      const isStored = await writer.writeOrTell({
         label: words.deletionOf(1, table.noun, many),
         changes: [{ kind: 'delete', table: table.name, id, values: whole }],
       })

@@ -1,14 +1,10 @@
-import { mergeLines } from '@holdfast/protocol'
 import { useEffect, useEffectEvent, useState } from 'react'
+import { showToast } from '../../components/toast.tsx'
+import { useTypedHere } from '../../lib/data/typing.ts'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import { parseValue } from '../../lib/fields/parse-value.ts'
-
-/** Two versions of a long text that have changed the same lines, and the lines of both. */
-export interface TextsInConflict {
-  readonly mine: string
-  readonly theirs: string
-  readonly both: string
-}
+import { settleText, type TextsInConflict } from '../../lib/fields/settle-text.ts'
+import { fieldMessages } from '../../messages/fields.ts'
 
 /** A text as it is typed, until it is saved. */
 export interface TypedText {
@@ -34,10 +30,14 @@ export function useTypedText(
     field,
     value,
     onCommit,
+    onForget,
   }: {
     readonly field: Field
     readonly value: FieldValue
-    readonly onCommit: (value: FieldValue) => Promise<boolean>
+    /** @returns why it is not stored; `undefined`: it is */
+    readonly onCommit: (value: FieldValue) => Promise<object | undefined>
+    /** What was typed before is given up, or is as it is stored. */
+    readonly onForget: () => void
   },
   stored: string,
 ): TypedText {
@@ -49,6 +49,7 @@ export function useTypedText(
   const clear = (): void => {
     setTyped(undefined)
     setProblem(undefined)
+    onForget()
   }
   const store = (text: string): void => {
     const parsed = parseValue(field, text)
@@ -58,23 +59,34 @@ export function useTypedText(
     }
     clear()
     if (parsed.value === value) return
-    void onCommit(parsed.value).then((isStored) => {
+    void onCommit(parsed.value).then((notStored) => {
       // What was typed meanwhile is newer.
-      if (!isStored) setTyped((newer) => newer ?? text)
+      if (notStored) setTyped((newer) => newer ?? text)
     })
   }
   /** Stores a text that was made of `base`. */
   const settle = (text: string, base: string): void => {
-    if (field.kind !== 'long_text' || stored === base) return store(text)
-    const merged = mergeLines(base, text, stored)
-    if (merged?.conflicts === 0) store(merged.text)
-    else setConflict({ mine: text, theirs: stored, both: merged?.text ?? `${stored}\n${text}` })
+    if (field.kind !== 'long_text') return store(text)
+    const settled = settleText(base, text, stored)
+    if (settled.kind === 'text') store(settled.text)
+    else setConflict(settled.conflict)
+  }
+  const save = (): void => {
+    if (typed === undefined || conflict) return
+    if (typed === stored) clear()
+    else settle(typed, seen)
   }
   const leave = useEffectEvent(() => {
-    if (conflict) void onCommit(conflict.both)
+    if (typed === undefined || typed === stored) return
+    const settled = field.kind === 'long_text' && !conflict ? settleText(seen, typed, stored) : undefined
+    const text = conflict?.both ?? (settled?.kind === 'conflict' ? settled.conflict.both : (settled?.text ?? typed))
+    const parsed = parseValue(field, text)
+    if (!parsed.isValid) showToast({ text: fieldMessages.notSaved(parsed.message) })
+    else if (parsed.value !== value) void onCommit(parsed.value)
   })
-  // Who goes away without choosing loses neither.
+  // A field that goes while the person is in it has not been left. Who cannot choose any more loses neither version.
   useEffect(() => () => leave(), [])
+  useTypedHere(typed !== undefined, save)
   return {
     shown: typed ?? stored,
     problem,
@@ -84,11 +96,7 @@ export function useTypedText(
       setTyped(text)
       setProblem(undefined)
     },
-    save() {
-      if (typed === undefined || conflict) return
-      if (typed === stored) clear()
-      else settle(typed, seen)
-    },
+    save,
     choose(text) {
       if (!conflict) return
       setConflict(undefined)

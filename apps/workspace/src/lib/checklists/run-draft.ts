@@ -1,6 +1,7 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import * as v from 'valibot'
 import type { FieldValue } from '../fields/field.ts'
+import { COMMENT_FORM } from '../records/drafts.ts'
 import { parseObject } from './checklist.ts'
 
 /** A finding that is being put together. Its photos are stored already, as photos of the record. */
@@ -49,9 +50,9 @@ export interface RunDraftRow {
 }
 
 export const RUN_DRAFT_SQL = `select table_name, record_id, field_values, updated_at from hf_local_drafts where id = ?`
-/** Everything that was left in the middle on this device, the latest first. */
+/** Every form that was left in the middle on this device, the latest first; a comment waits at its record. */
 export const DRAFTS_SQL = `select id, table_name, record_id, form_id, updated_at from hf_local_drafts
-                            order by updated_at desc limit 50`
+                            where form_id <> '${COMMENT_FORM}' order by updated_at desc limit 50`
 
 /** Where a draft goes on. */
 export type DraftPlace =

@@ -39,6 +39,8 @@ export async function openBackend(search: ChooseSearched): Promise<Backend> {
   }
   const config = cached ?? (await fetchConfig())
   useHasChannels.setState({ hasChannels: config.hasChannels })
+  // Whoever comes back gets SQLite and the sync engine while the session and the tables are read.
+  if (cached && 'session' in document.documentElement.dataset) preloadDatabase()
   const client = createClient({
     url: location.origin,
     anonKey: config.anonKey,
@@ -76,6 +78,12 @@ export async function openBackend(search: ChooseSearched): Promise<Backend> {
     followPendingPassword(event, session)
   })
   return { config, client }
+}
+
+function preloadDatabase(): void {
+  import('./open-database.ts').catch((error: unknown) =>
+    console.info('The database is loaded when it is opened.', error),
+  )
 }
 
 /** With these the auth client says who a person is. */

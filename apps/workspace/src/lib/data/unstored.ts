@@ -1,5 +1,6 @@
 import { DeviceFull, toWriteFailure } from '@holdfast/client'
 import { create } from 'zustand'
+import { underWay } from './typing.ts'
 
 interface UnstoredState {
   /** What the person did last that this device had no room for, such as "change of Title"; the shell says so. */
@@ -17,7 +18,7 @@ export const useUnstored = create<UnstoredState>(() => ({ label: undefined }))
  */
 export async function storeOrTell(label: string, write: () => Promise<unknown>): Promise<boolean> {
   try {
-    await write()
+    await underWay(write)
   } catch (error) {
     const failure = await toWriteFailure(error)
     if (!(failure instanceof DeviceFull)) throw failure

@@ -52,7 +52,17 @@ beforeEach(async () => {
 /** Nothing was refused, and nothing is withdrawn. */
 const NONE_REFUSED = { list: async () => [], withdraw: async () => undefined } as unknown as RejectedChanges
 const writerOf = (userId: string, rejected = NONE_REFUSED): RecordWriter =>
-  createRecordWriter(database, rejected, userId, (text) => void told.push(text))
+  createRecordWriter(
+    database,
+    rejected,
+    userId,
+    (text) => void told.push(text),
+    async (changes) =>
+      changes.some(({ values }) => values['title'] === FORBIDDEN)
+        ? { kind: 'refused', words: 'Only a lead does.', columns: ['title'] }
+        : undefined,
+  )
+const FORBIDDEN = 'forbidden'
 const insert = (id: string, title: string): RecordChange => ({ kind: 'insert', table: 'tasks', id, values: { title } })
 const create = (id: string, title = id): Promise<boolean> =>
   writer.write({ label: `Create ${id}`, changes: [insert(id, title)] })
@@ -60,6 +70,16 @@ const titles = async (): Promise<readonly string[]> =>
   (await database.getAll<{ title: string }>('select title from tasks order by id')).map(({ title }) => title)
 
 describe('what a person writes', () => {
+  test('is not stored where it would be refused, and nothing is there to undo', async () => {
+    const command = { label: 'Create t1', changes: [insert('t1', FORBIDDEN)] }
+    expect(await writer.tryWrite(command)).toMatchObject({ kind: 'refused', words: 'Only a lead does.' })
+    expect(await writer.writeOrTell(command)).toBe(false)
+    expect(told.at(-1)).toBe('Not saved (Create t1). Only a lead does.')
+    expect([await titles(), useUndo.getState().stack.done]).toEqual([[], []])
+    expect(await writer.tryWrite({ label: 'Create t2', changes: [insert('t2', 't2')] })).toBeUndefined()
+    expect(await titles()).toEqual(['t2'])
+  })
+
   test('is taken back newest first, and made again', async () => {
     await create('t1')
     await create('t2')

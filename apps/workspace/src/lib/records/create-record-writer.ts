@@ -3,9 +3,11 @@ import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { create } from 'zustand'
 import { recordMessages as words } from '../../messages/record.ts'
 import { applyCommand, type ApplyOutcome, CHANGES_MAX } from './apply-command.ts'
-import { type Command, inverseOf, type NewCommand } from './record-change.ts'
+import { type Command, inverseOf, type NewCommand, type RecordChange } from './record-change.ts'
 import { isOfCommand, refusedRecords } from './refused-records.ts'
+import { underWay } from '../data/typing.ts'
 import { storeOrTell } from '../data/unstored.ts'
+import { FULL, type NotStored, type Refused } from './not-stored.ts'
 import { EMPTY_STACK, moveToDone, moveToUndone, pushDone, type UndoStack } from './undo-stack.ts'
 
 /** An undo or redo that would write over a person's later change; the person decides. */
@@ -30,6 +32,10 @@ export const useUndo = create<UndoState>(() => ({ userId: undefined, stack: EMPT
 export interface RecordWriter {
   /** Writes a command. @returns false when it is too large, or this device has no room: nothing was written, and the person is told */
   write(command: NewCommand): Promise<boolean>
+  /** Writes a command unless Postgres would certainly refuse it. @returns why it is not stored, which the caller shows; `undefined`: it is */
+  tryWrite(command: NewCommand): Promise<NotStored | undefined>
+  /** The same, and tells the person why not. @returns whether it is stored */
+  writeOrTell(command: NewCommand): Promise<boolean>
   undo(): Promise<void>
   redo(): Promise<void>
   /** Goes on with an undo or redo that asked. */
@@ -37,12 +43,16 @@ export interface RecordWriter {
   dropPending(): void
 }
 
-/** @param tell - receives what the person is to be told in passing */
+/**
+ * @param tell - receives what the person is to be told in passing
+ * @param judge - why Postgres would certainly refuse changes, as far as this device knows
+ */
 export function createRecordWriter(
   database: CommonPowerSyncDatabase,
   rejected: RejectedChanges,
   userId: string,
   tell: (text: string) => void,
+  judge: (changes: readonly RecordChange[]) => Promise<Refused | undefined>,
 ): RecordWriter {
   if (useUndo.getState().userId !== userId) useUndo.setState({ userId, stack: EMPTY_STACK, pending: undefined })
   const update = (change: (stack: UndoStack) => UndoStack): void =>
@@ -77,17 +87,28 @@ export function createRecordWriter(
     return outcome
   }
 
+  async function write(command: NewCommand): Promise<boolean> {
+    if (command.changes.length === 0) return true
+    if (command.changes.length > CHANGES_MAX) {
+      tell(words.tooMany(command.changes.length, CHANGES_MAX))
+      return false
+    }
+    const made = { ...command, id: crypto.randomUUID() }
+    if (!(await storeOrTell(made.label, () => applyCommand(database, made, { isChecked: false })))) return false
+    update((stack) => pushDone(stack, made))
+    return true
+  }
+
+  const tryWrite = (command: NewCommand): Promise<NotStored | undefined> =>
+    underWay(async () => (await judge(command.changes)) ?? ((await write(command)) ? undefined : FULL))
+
   return {
-    async write(command) {
-      if (command.changes.length === 0) return true
-      if (command.changes.length > CHANGES_MAX) {
-        tell(words.tooMany(command.changes.length, CHANGES_MAX))
-        return false
-      }
-      const made = { ...command, id: crypto.randomUUID() }
-      if (!(await storeOrTell(made.label, () => applyCommand(database, made, { isChecked: false })))) return false
-      update((stack) => pushDone(stack, made))
-      return true
+    write,
+    tryWrite,
+    async writeOrTell(command) {
+      const notStored = await tryWrite(command)
+      if (notStored?.kind === 'refused') tell(words.notDone(command.label, notStored.words))
+      return notStored === undefined
     },
     undo: () => step('undo'),
     redo: () => step('redo'),

@@ -17,6 +17,9 @@ export interface DraftRow {
   readonly field_values: string
 }
 
+/** The form of a comment that is not sent. */
+export const COMMENT_FORM = 'comment'
+
 export const DRAFT_SQL = `select id, table_name, field_values from hf_local_drafts where id = ?`
 
 export function toDraft(row: DraftRow): Draft {

@@ -26,6 +26,7 @@ test('asks about each whole row as it is and as it will be', async () => {
     },
     [...changes.slice(0, 1), deletion],
     rows,
+    [],
   )
   expect(asked).toEqual([
     { table: 'jobs', command: 'update', before: rows[0], after: { ...rows[0], state: 'done' }, changed: ['state'] },
@@ -35,17 +36,33 @@ test('asks about each whole row as it is and as it will be', async () => {
 
 test('what is allowed or unknown goes, what is refused does not, with the reason of most', async () => {
   const answers: readonly Judgement[] = [refusedBy('closed'), { kind: 'unknown' }, { kind: 'allowed' }]
-  const judged = await judgeChanges(async () => answers, changes, rows)
+  const judged = await judgeChanges(async () => answers, changes, rows, [])
   expect([judged.going.map(({ id }) => id), judged.refused.map(({ id }) => id)]).toEqual([['b', 'c'], ['a']])
   expect(judged.reason).toBe('Not allowed by “Closed”.')
   const most = [refusedBy('closed'), refusedBy('archived'), refusedBy('archived')]
-  expect(await judgeChanges(async () => most, changes, rows)).toMatchObject({
+  expect(await judgeChanges(async () => most, changes, rows, [])).toMatchObject({
     going: [],
     reason: 'Not allowed by “Archived”.',
   })
 })
 
 test('without a refusal there is no reason', async () => {
-  const judged = await judgeChanges(async (writes) => writes.map(() => ({ kind: 'allowed' })), changes, rows)
+  const judged = await judgeChanges(async (writes) => writes.map(() => ({ kind: 'allowed' })), changes, rows, [])
   expect(judged).toEqual({ going: changes, refused: [], reason: undefined })
+})
+
+test('a new record is empty where it has no value', async () => {
+  const column = { local: 'text', type: 'text', nullable: true, hasDefault: false, generated: false } as const
+  const insert: RecordChange = { kind: 'insert', table: 'jobs', id: 'd', values: { title: 'D' } }
+  let asked: readonly PlannedWrite[] = []
+  await judgeChanges(
+    async (writes) => {
+      asked = writes
+      return writes.map(() => ({ kind: 'unknown' }))
+    },
+    [insert],
+    [],
+    ['title', 'state'].map((name) => ({ ...column, name })),
+  )
+  expect(asked).toEqual([{ table: 'jobs', command: 'insert', after: { id: 'd', title: 'D', state: null } }])
 })

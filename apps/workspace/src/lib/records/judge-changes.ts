@@ -1,4 +1,5 @@
 import type { Judgement, PlannedWrite } from '@holdfast/client'
+import type { ColumnDescriptor } from '@holdfast/protocol'
 import type { RecordChange, RecordValues } from './record-change.ts'
 import { refusalWords } from './refusal-words.ts'
 
@@ -11,14 +12,19 @@ export interface JudgedChanges {
   readonly reason: string | undefined
 }
 
-/** Judges changes of records that are on this device. */
+/**
+ * Judges changes of records that are on this device.
+ *
+ * @param columns - of their table
+ */
 export async function judgeChanges(
   judge: (writes: readonly PlannedWrite[]) => Promise<readonly Judgement[]>,
   changes: readonly RecordChange[],
   rows: readonly (RecordValues & { readonly id: string })[],
+  columns: Columns,
 ): Promise<JudgedChanges> {
   const byId = new Map(rows.map((row) => [row.id, row]))
-  const judgements = await judge(changes.map((change) => toPlanned(change, byId.get(change.id))))
+  const judgements = await judge(changes.map((change) => toPlanned(change, byId.get(change.id), columns)))
   const reasons = new Map<string, number>()
   const refused = new Set<RecordChange>()
   for (const [index, change] of changes.entries()) {
@@ -32,10 +38,24 @@ export async function judgeChanges(
   return { going: changes.filter((change) => !refused.has(change)), refused: [...refused], reason }
 }
 
-/** A change as the rules judge it; `row` is the record before it. */
-export function toPlanned({ kind, table, id, values }: RecordChange, row: RecordValues | undefined): PlannedWrite {
+type Columns = readonly ColumnDescriptor[] | undefined
+
+/**
+ * A change as the rules judge it.
+ *
+ * @param row - the record before it
+ * @param columns - of its table: a new record is empty where it has no value
+ */
+export function toPlanned(
+  { kind, table, id, values }: RecordChange,
+  row: RecordValues | undefined,
+  columns: Columns,
+): PlannedWrite {
   const before = { ...row, id }
   if (kind === 'delete') return { table, command: 'delete', before }
-  if (kind === 'insert') return { table, command: 'insert', after: { ...values, id } }
+  if (kind === 'insert') {
+    const empty = Object.fromEntries((columns ?? []).map(({ name }) => [name, null]))
+    return { table, command: 'insert', after: { ...empty, ...values, id } }
+  }
   return { table, command: 'update', before, after: { ...before, ...values }, changed: Object.keys(values) }
 }

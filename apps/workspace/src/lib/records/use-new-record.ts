@@ -26,9 +26,15 @@ export function useNewRecord(
   return async () => {
     const id = uuidV7()
     const label = words.newOf(table.noun)
-    const isStored = fields.some((field) => field.isRequired)
-      ? await storeOrTell(label, () => saveDraft(database, { id, table: table.name, values: {} }))
-      : await writer.write({ label, changes: [{ kind: 'insert', table: table.name, id, values: {} }] })
-    return isStored ? id : undefined
+    const begin = (): Promise<boolean> =>
+      storeOrTell(label, () => saveDraft(database, { id, table: table.name, values: {} }))
+    if (fields.some((field) => field.isRequired)) return (await begin()) ? id : undefined
+    const notStored = await writer.tryWrite({
+      label,
+      changes: [{ kind: 'insert', table: table.name, id, values: {} }],
+    })
+    // Refused while it is empty: with values it may be another matter.
+    const isThere = notStored?.kind === 'refused' ? await begin() : notStored === undefined
+    return isThere ? id : undefined
   }
 }

@@ -18,6 +18,7 @@ export const recordMessages: Translation<typeof english> = {
   undoAnyway: 'Trotzdem rückgängig machen',
   redoAnyway: 'Trotzdem wiederholen',
   keepLater: 'Spätere Änderung behalten',
+  notDone: (label, reason) => `Nicht gespeichert (${label}). ${reason}`,
   undo: 'Rückgängig',
   anUndo: 'Rückgängigmachen',
   aRedo: 'Wiederholen',

@@ -34,6 +34,8 @@ export const shellMessages: Translation<typeof english> = {
   themes: { system: 'Wie das System', light: 'Hell', dark: 'Dunkel' },
   newVersion: 'Eine neue Version der App ist bereit.',
   loadNewVersion: 'Jetzt laden',
+  typedFirst:
+    'Etwas, das Sie eingegeben haben, ist noch nicht gespeichert. Beenden Sie es zuerst, oder nehmen Sie es mit Escape zurück.',
   noStore: 'Dieser Browser lässt die App keine Daten behalten. Alles geht verloren, wenn der Tab geschlossen wird.',
   tryAgain: 'Noch einmal versuchen',
   openingTitle: 'Ihre Daten werden geöffnet',

@@ -69,7 +69,7 @@ export function useBoard({
     const label = recordMessages.changeOf(field.label, 1, table.noun, table.label.toLowerCase())
     const values = { [field.name]: target.value }
     const change = { kind: 'update', table: table.name, id: row.id, values, before: { [field.name]: before } } as const
-    void writer.write({ label, changes: [change] }).then((isStored) => {
+    void writer.writeOrTell({ label, changes: [change] }).then((isStored) => {
       if (!isStored) return
       say(words.moved(title, nameOf(target)))
       followCard(element, row.id, lane)

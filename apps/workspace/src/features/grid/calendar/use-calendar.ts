@@ -90,7 +90,7 @@ export function useCalendar({
     const before = Object.fromEntries(Object.keys(values).map((name) => [name, row[name] ?? null]))
     const label = recordMessages.changeOf(start.label, 1, table.noun, table.label.toLowerCase())
     const change = { kind: 'update', table: table.name, id: row.id, values, before } as const
-    void writer.write({ label, changes: [change] }).then((isStored) => {
+    void writer.writeOrTell({ label, changes: [change] }).then((isStored) => {
       if (!isStored) return
       say(words.moved(title, longDay(day)))
       setActive({ row: { ...row, ...values }, day })

@@ -9,6 +9,18 @@ export interface FilterContext {
   readonly fields: ReadonlyMap<string, Field>
   /** The day that relative days count from, `YYYY-MM-DD`. */
   readonly today: string
+  /** Conditions are written so that an index on their field serves them. They may then answer null for no. */
+  readonly isIndexed?: boolean
+}
+
+/** Fields by whose values an index finds the rows of a filter; every row of it has to fit their conditions. */
+export function indexedFields(filter: FilterGroup): readonly string[] {
+  if (filter.kind !== 'all') return []
+  const found = filter.nodes.flatMap((node) => {
+    if (node.kind !== 'condition') return indexedFields(node)
+    return node.operator === 'in' && !node.values.includes('') ? [node.field] : []
+  })
+  return [...new Set(found)]
 }
 
 /**
@@ -49,8 +61,10 @@ function conditionSql(condition: Condition, field: Field, context: FilterContext
       return containsSql(field, column, `%${escapeLike(value)}%`, true)
     case 'starts':
       return containsSql(field, column, `${escapeLike(value)}%`, false)
-    case 'in':
-      return part(`coalesce(${column}, '') in (${condition.values.map(() => '?').join(', ')})`, ...condition.values)
+    case 'in': {
+      const own = context.isIndexed && !condition.values.includes('') ? column : `coalesce(${column}, '')`
+      return part(`${own} in (${condition.values.map(() => '?').join(', ')})`, ...condition.values)
+    }
     case 'notin':
       return part(`coalesce(${column}, '') not in (${condition.values.map(() => '?').join(', ')})`, ...condition.values)
     case 'is':
@@ -65,9 +79,9 @@ function conditionSql(condition: Condition, field: Field, context: FilterContext
       return part(`coalesce(cast(${column} as real) ${sign} ?, 0)`, Number(value))
     }
     case 'before':
-      return part(`coalesce(${column} < ?, 0)`, bounds(field, value, context).from)
+      return part(yes(`${column} < ?`, context), bounds(field, value, context).from)
     case 'after':
-      return part(`coalesce(${column} >= ?, 0)`, bounds(field, value, context).to)
+      return part(yes(`${column} >= ?`, context), bounds(field, value, context).to)
     default:
       return condition.operator satisfies never
   }
@@ -81,12 +95,17 @@ function containsSql(field: Field, column: string, pattern: string, isNegated: b
 function isSql(field: Field, column: string, value: string, context: FilterContext, isNegated: boolean): SqlPart {
   if (field.kind === 'date' || field.kind === 'datetime') {
     const { from, to } = bounds(field, value, context)
-    return part(`coalesce(${column} >= ? and ${column} < ?, 0)`, from, to)
+    return part(yes(`${column} >= ? and ${column} < ?`, context), from, to)
   }
   const fallback = isNegated ? 1 : 0
   const sign = isNegated ? '<>' : '='
   if (isNumeric(field.kind)) return part(`coalesce(cast(${column} as real) ${sign} ?, ${fallback})`, Number(value))
   return part(`coalesce(${column} ${sign} ? collate nocase, ${fallback})`, value)
+}
+
+/** A comparison that is null for rows without a value, and no for them unless an index is to serve it. */
+function yes(comparison: string, { isIndexed = false }: FilterContext): string {
+  return isIndexed ? `(${comparison})` : `coalesce(${comparison}, 0)`
 }
 
 /** The stored texts between which a day lies: the day itself, or for moments its start and end in this device's zone. */

@@ -11,6 +11,7 @@ import {
   NO_FILTER,
   operatorsOf,
 } from '../../../lib/filters/filter.ts'
+import type { SqlPart } from '../../../lib/sql.ts'
 import { countSql, type GridQuery, windowSql } from './grid-query.ts'
 
 // The invariant: whatever the view asks, SQLite answers what reading every row and asking each condition by hand would.
@@ -45,9 +46,24 @@ describe('the SQL of a view', () => {
     }
     const { text, values } = countSql(view({ filter }))
     expect(text).toBe(
-      `select count(*) as rows from "tasks" t where (coalesce(t."title", '') like ? escape '\\' or coalesce(cast(t."points" as real) > ?, 0) or coalesce(t."state", '') in (?, ?))`,
+      `select count(*) as rows from "tasks" t where (coalesce(t."title", '') like ? escape '\\' or coalesce(cast(t."points" as real) > ?, 0) or t."state" in (?, ?))`,
     )
     expect(values).toEqual(["%50\\% o'clock%", 3, 'open', 'doing'])
+  })
+
+  test('finds the rows of a choice by its index, and keeps to the index of an order', () => {
+    const filter: FilterGroup = {
+      kind: 'all',
+      nodes: [{ kind: 'condition', field: 'state', operator: 'in', values: ['open'] }],
+    }
+    using database = openDatabase([])
+    database.exec(`create index by_state on tasks (state, id); create index by_due on tasks (due_on, id)`)
+    const planOf = ({ text, values }: SqlPart): string =>
+      JSON.stringify(database.prepare(`explain query plan ${text}`).all(...values))
+    expect(planOf(countSql(view({ filter })))).toContain('COVERING INDEX by_state')
+    expect(planOf(windowSql(view({ filter }), 0, 100))).toContain('COVERING INDEX by_state')
+    const sorts = [{ field: 'due_on', isDescending: true }]
+    expect(planOf(windowSql(view({ filter, sorts }), 0, 100))).toContain('INDEX by_due')
   })
 
   test('finds the same rows as a naive reading of the filter', () => {

@@ -33,7 +33,7 @@ export const LABEL_PREFIX = '@'
 
 /** Counts the rows of the view. */
 export function countSql(query: GridQuery): SqlPart {
-  const where = whereSql(query)
+  const where = whereSql(query, undefined, true)
   return { text: `select count(*) as rows from ${quoteName(query.table)} t${where.text}`, values: where.values }
 }
 
@@ -56,7 +56,8 @@ export function rowsSql(
   offset: number,
   groups: readonly Sort[] = [],
 ): SqlPart {
-  const where = whereSql(query, only)
+  // An index for the order gives the first rows at once; one for the filter would have all that fit sorted before.
+  const where = whereSql(query, only, query.sorts.length === 0 && groups.length === 0)
   const order = orderSql(query, groups)
   const columns = columnsSql(query)
   const page = `select t.id from ${quoteName(query.table)} t${where.text} order by ${order} limit ? offset ?`
@@ -86,10 +87,14 @@ export function columnsSql({ fields, rules = [], today }: GridQuery): SqlPart {
   return { text: columns.join(', '), values: asked.flatMap(({ values }) => values) }
 }
 
-/** ` where …`, or nothing; the table is named `t`. */
-export function whereSql(query: GridQuery, only?: SqlPart): SqlPart {
+/**
+ * ` where …`, or nothing; the table is named `t`.
+ *
+ * @param isIndexed - rows may be found by an index on a field of the filter: nothing else that is asked needs an index of its own
+ */
+export function whereSql(query: GridQuery, only?: SqlPart, isIndexed = false): SqlPart {
   const fields = new Map(query.fields.map((field) => [field.name, field]))
-  const filter = filterSql(query.filter, { fields, today: query.today })
+  const filter = filterSql(query.filter, { fields, today: query.today, isIndexed })
   const searches = wordsOf(query.search).map((word) =>
     wordSql(searchedColumns(query.fields), word, query.candidates?.(word)),
   )

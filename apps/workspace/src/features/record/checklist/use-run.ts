@@ -78,7 +78,7 @@ export function useRun(checklist: Checklist, rows: ChecklistRows, begun: RunDraf
     put({ ...latest.current, at: rows.questions[at + by]?.id ?? REVIEW })
   }
   const write = async (label: string, changes: readonly RecordChange[]): Promise<boolean> => {
-    if (!(await writer.write({ label, changes }))) return false
+    if (!(await writer.writeOrTell({ label, changes }))) return false
     setSavedAt(new Date())
     return true
   }

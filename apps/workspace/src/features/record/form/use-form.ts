@@ -6,6 +6,7 @@ import { storeOrTell } from '../../../lib/data/unstored.ts'
 import type { Field, FieldValue } from '../../../lib/fields/field.ts'
 import { uuidV7 } from '../../../lib/fields/uuid-v7.ts'
 import { type Draft, removeDraft, saveDraft } from '../../../lib/records/drafts.ts'
+import { FULL, type NotStored, type Refused } from '../../../lib/records/not-stored.ts'
 import type { RecordValues } from '../../../lib/records/record-change.ts'
 import { refusalWords } from '../../../lib/records/refusal-words.ts'
 import { recordMessages as words } from '../../../messages/record.ts'
@@ -14,8 +15,8 @@ import type { AskedField } from './asked-fields.ts'
 export type SaveOutcome =
   | { readonly kind: 'saved'; readonly id: string; readonly values: RecordValues }
   | { readonly kind: 'missing'; readonly fields: readonly AskedField[] }
-  /** This device has no room; the person was told. */
-  | { readonly kind: 'full' }
+  /** This device has no room, and the person was told; or the record would be refused, which stands in the form. */
+  | NotStored
 
 export interface RecordForm {
   readonly draft: Draft
@@ -23,8 +24,8 @@ export interface RecordForm {
   readonly missing: readonly AskedField[]
   /** Why policies keep a record with these values out, as far as this device knows. */
   readonly refusal: string | undefined
-  /** Keeps a value in the draft. @returns false when this device has no room */
-  commit(field: Field, value: FieldValue): Promise<boolean>
+  /** Keeps a value in the draft. @returns why not; `undefined`: it is kept */
+  commit(field: Field, value: FieldValue): Promise<NotStored | undefined>
   /** Makes the record and begins the next. */
   save(): Promise<SaveOutcome>
   clear(): Promise<void>
@@ -40,6 +41,7 @@ export function useForm(table: TableInfo, begun: Draft, asked: readonly AskedFie
   const writer = useRecordWriter()
   const [draft, setDraft] = useState(begun)
   const [isAsked, setAsked] = useState(false)
+  const [refused, setRefused] = useState<Refused>()
   // What was typed last is committed when its field is left, in the same event as the press that saves.
   const latest = useRef(begun)
   const filled = Object.fromEntries(Object.entries(draft.values).filter(([, value]) => value !== null))
@@ -53,11 +55,13 @@ export function useForm(table: TableInfo, begun: Draft, asked: readonly AskedFie
   return {
     draft,
     missing: isAsked ? missingOf(draft.values) : [],
-    refusal: judgement?.kind === 'refused' ? refusalWords(judgement.refusal) : undefined,
+    refusal: judgement?.kind === 'refused' ? refusalWords(judgement.refusal) : refused?.words,
     async commit(field, value) {
       const next = { ...latest.current, values: { ...latest.current.values, [field.name]: value } }
       put(next)
-      return storeOrTell(words.changeOf(field.label, 1, table.noun, table.label), () => saveDraft(database, next))
+      setRefused(undefined)
+      const label = words.changeOf(field.label, 1, table.noun, table.label)
+      return (await storeOrTell(label, () => saveDraft(database, next))) ? undefined : FULL
     },
     async save() {
       const { id, values } = latest.current
@@ -65,7 +69,9 @@ export function useForm(table: TableInfo, begun: Draft, asked: readonly AskedFie
       setAsked(missing.length > 0)
       if (missing.length > 0) return { kind: 'missing', fields: missing }
       const change = { kind: 'insert', table: table.name, id, values } as const
-      if (!(await writer.write({ label: words.newOf(table.noun), changes: [change] }))) return { kind: 'full' }
+      const notStored = await writer.tryWrite({ label: words.newOf(table.noun), changes: [change] })
+      if (notStored?.kind === 'refused') setRefused(notStored)
+      if (notStored) return notStored
       put(newDraft(table.name, begun.form))
       await removeDraft(database, id)
       return { kind: 'saved', id, values }

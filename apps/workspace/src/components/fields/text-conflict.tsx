@@ -1,9 +1,9 @@
 import type { JSX } from 'react'
-import { Button } from '../../components/button.tsx'
-import { TextVersions } from '../../components/fields/text-versions.tsx'
-import { Notice } from '../../components/notice.tsx'
+import { Button } from '../button.tsx'
+import { TextVersions } from './text-versions.tsx'
+import { Notice } from '../notice.tsx'
 import { textMessages as words } from '../../messages/texts.ts'
-import type { TextsInConflict } from './use-typed-text.ts'
+import type { TextsInConflict } from '../../lib/fields/settle-text.ts'
 
 /** Under a text of which the same lines were changed elsewhere while the person wrote: nothing is saved before they choose. */
 export function TextConflict({

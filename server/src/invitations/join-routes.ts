@@ -1,0 +1,107 @@
+import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import type { AuthService } from '@holdfast/auth'
+import { HoldfastError, type Logger } from '@holdfast/foundation'
+import { logFailure } from '@holdfast/http'
+import { isConnectionLoss, sql, type Pool } from '@holdfast/postgres'
+import { JOIN_BYTES_MAX, JOINING_MAX, NAME_CHARS_MAX, PASSWORD_CHARS_MAX } from './limits.ts'
+import { hashOf } from './queue.ts'
+
+export interface JoinOptions {
+  /** Connected as the project. */
+  readonly pool: Pool
+  readonly createAccount: AuthService['createInvitedAccount']
+  readonly logger: Logger
+}
+
+interface JoinRequest {
+  readonly secret: string
+  readonly name: string
+  readonly password: string
+}
+
+/**
+ * `POST /app/v1/invitations/join` with `{secret, name, password}`: makes the account of an invited person who has none. The link of the mail shows that they read the
+ * mails of the address, so it needs no second mail, and works where nobody signs up by themselves. They accept the invitation afterwards, signed in.
+ *
+ * Answers 201 `{email}`, or `{code, message}`: 400 `invalid_request`, 404 `invitation_not_found`, 409 `account_exists`, 410 `invitation_over`, 422 `weak_password`, 429 `busy`.
+ */
+export function joinRoutes(options: JoinOptions): FastifyPluginAsync {
+  let joining = 0
+  return async (app) => {
+    app.setErrorHandler((error, request, reply) => {
+      const refusal = refusalOf(error)
+      if (refusal.status >= 500) logFailure(options.logger, request, 'an invited person could not join', { error })
+      return send(reply, refusal)
+    })
+    app.post('/app/v1/invitations/join', { bodyLimit: JOIN_BYTES_MAX }, async (request, reply) => {
+      const asked = parseJoin(request.body)
+      if (joining >= JOINING_MAX)
+        throw new HoldfastError('busy', 429, 'Many people join right now. Try again in a moment.', {
+          headers: { 'retry-after': '2' },
+        })
+      joining += 1
+      try {
+        const email = await requirePending(options.pool, asked.secret)
+        const { name, password } = asked
+        const isMade = await options.createAccount({ email, name, password, address: request.ip })
+        if (!isMade)
+          throw new HoldfastError(
+            'account_exists',
+            409,
+            'This address has an account. Sign in to accept the invitation.',
+          )
+        return await reply.code(201).header('cache-control', 'no-store').send({ email })
+      } finally {
+        joining -= 1
+      }
+    })
+  }
+}
+
+function parseJoin(body: unknown): JoinRequest {
+  const { secret, name, password } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+  const isValid =
+    typeof secret === 'string' &&
+    /^[\w-]{43}$/.test(secret) &&
+    typeof name === 'string' &&
+    name.trim() !== '' &&
+    name.length <= NAME_CHARS_MAX &&
+    !/\p{Cc}/u.test(name) &&
+    typeof password === 'string' &&
+    password !== '' &&
+    password.length <= PASSWORD_CHARS_MAX
+  if (!isValid)
+    throw new HoldfastError(
+      'invalid_request',
+      400,
+      'Send the secret of the invitation, a name of 1 to 60 characters and a password.',
+    )
+  return { secret, name: name.trim(), password }
+}
+
+/** @returns the address that a pending invitation is for */
+async function requirePending(pool: Pool, secret: string): Promise<string> {
+  const [found] = await pool.query<{ email: string; isPending: boolean }>(sql`
+    select i.email, i.state = 'pending' and i.expires_at > now() as "isPending"
+      from holdfast.invitation_secrets s join holdfast.invitations i on i.id = s.invitation_id where s.hash = ${hashOf(secret)}`)
+  if (!found) throw new HoldfastError('invitation_not_found', 404, 'There is no such invitation.')
+  if (!found.isPending) throw new HoldfastError('invitation_over', 410, 'This invitation is no longer good.')
+  return found.email
+}
+
+function refusalOf(error: unknown): HoldfastError {
+  if (error instanceof HoldfastError) return error
+  if (isConnectionLoss(error))
+    return new HoldfastError('unavailable', 503, 'The database is being started. Try again in a moment.')
+  const { statusCode, message } = error as { readonly statusCode?: number; readonly message?: string }
+  if (statusCode !== undefined && statusCode < 500)
+    return new HoldfastError('invalid_request', statusCode, message ?? '')
+  return new HoldfastError('unexpected_failure', 500, 'The account was not made. Try again later.')
+}
+
+function send(reply: FastifyReply, error: HoldfastError): FastifyReply {
+  return reply
+    .code(error.status)
+    .headers(error.headers ?? {})
+    .send({ code: error.code, message: error.message })
+}

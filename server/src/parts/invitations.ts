@@ -1,0 +1,35 @@
+import type { FastifyPluginAsync } from 'fastify'
+import type { Cluster } from '@holdfast/postgres'
+import { InvitationMails } from '../invitations/invitation-mails.ts'
+import { joinRoutes } from '../invitations/join-routes.ts'
+import type { Accounts } from './accounts.ts'
+import type { PartContext } from './part-context.ts'
+
+/** Connections that read the queue, and find the invitation of whoever joins. */
+const CONNECTIONS_MAX = 2
+
+export interface InvitationsPart {
+  readonly routes: FastifyPluginAsync
+  /** What the database notifies when a mail waits. */
+  wake(): void
+}
+
+/** Opens what invitations need of the server: the mails, which accounts sends, and accounts for whoever has none. */
+export function openInvitations(
+  { config, logger, opened, openPool }: PartContext,
+  given: { readonly cluster: Cluster; readonly accounts: Accounts; readonly baseUrl: string },
+): InvitationsPart {
+  const { auth } = given.accounts
+  // As the project, whose tables these are: its triggers run with its own rights.
+  const pool = openPool({
+    url: given.cluster.adminUrl,
+    applicationName: 'holdfast invitations',
+    connectionsMax: CONNECTIONS_MAX,
+  })
+  const send = (invitation: Parameters<typeof auth.sendInvitation>[0]): Promise<void> => auth.sendInvitation(invitation)
+  const mails = opened.use(
+    new InvitationMails({ pool, send, appUrl: (config.siteUrl ?? given.baseUrl).replace(/\/+$/, ''), logger }),
+  )
+  const routes = joinRoutes({ pool, createAccount: (account) => auth.createInvitedAccount(account), logger })
+  return { routes, wake: () => mails.wake() }
+}
