@@ -34,6 +34,8 @@ export const shellMessages = inLanguages('shellMessages', {
   newVersion: 'A new version of the app is ready.',
   loadNewVersion: 'Load it now',
   typedFirst: 'Something that you typed is not saved yet. Finish it or take it back with Escape first.',
+  silentStore: (label: string) =>
+    `Not stored yet: ${label}. The storage of this browser has not answered for some time. If this stays, free up space on this device, close all tabs of the app, open it again and look whether the change is there.`,
   noStore: 'This browser does not let the app keep data. Everything is lost when the tab closes.',
   tryAgain: 'Try again',
   openingTitle: 'Opening your data',

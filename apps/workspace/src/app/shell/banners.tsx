@@ -16,13 +16,13 @@ const FullDeviceBanner = lazy(async () => ({ default: (await import('./full-devi
 
 const DamageBanner = lazy(async () => ({ default: (await import('./damage-banner.tsx')).DamageBanner }))
 
-/** One banner at a time: a change that was not stored first, then data that was damaged, then a new version, then what the person has to do, then a store that forgets. */
+/** One banner at a time: a change that was not stored first, then one that is not stored yet, then data that was damaged, then a new version, then what the person has to do, then a store that forgets. */
 export function Banners(): JSX.Element | null {
   const worker = useWaitingVersion((state) => state.worker)
   const store = useLocalStore((state) => state.store)
   const session = useValue(useBackend().client.session)
   const damage = useValue(useLocalDatabase().damage)
-  const unstored = useUnstored((state) => state.label)
+  const { label: unstored, silent } = useUnstored()
   const [isLater, setLater] = useState(false)
   const isTyping = useTyping(({ open }) => open.size > 0)
   const [offered, setOffered] = useState<ServiceWorker>()
@@ -35,6 +35,7 @@ export function Banners(): JSX.Element | null {
       </Suspense>
     )
   }
+  if (silent !== undefined) return <Banner tone="danger">{words.silentStore(silent)}</Banner>
   if (damage) {
     return (
       <Suspense>

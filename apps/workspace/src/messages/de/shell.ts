@@ -36,6 +36,8 @@ export const shellMessages: Translation<typeof english> = {
   loadNewVersion: 'Jetzt laden',
   typedFirst:
     'Etwas, das Sie eingegeben haben, ist noch nicht gespeichert. Beenden Sie es zuerst, oder nehmen Sie es mit Escape zurück.',
+  silentStore: (label) =>
+    `Noch nicht gespeichert: ${label}. Der Speicher dieses Browsers antwortet seit einiger Zeit nicht. Wenn das so bleibt, schaffen Sie Platz auf diesem Gerät, schließen alle Tabs der App, öffnen sie wieder und sehen nach, ob die Änderung da ist.`,
   noStore: 'Dieser Browser lässt die App keine Daten behalten. Alles geht verloren, wenn der Tab geschlossen wird.',
   tryAgain: 'Noch einmal versuchen',
   openingTitle: 'Ihre Daten werden geöffnet',
