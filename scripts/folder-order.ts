@@ -80,6 +80,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'backup',
     'migrate',
     'gateway',
+    'telemetry',
     'parts',
     'testing',
     'cli',

@@ -21,6 +21,7 @@ import { openRequestConnections } from './parts/request-connections.ts'
 import { openRestPart } from './parts/rest.ts'
 import { openSchemaWatch } from './parts/schemas.ts'
 import { openSyncPart, waitForSync } from './parts/sync.ts'
+import { openTelemetry } from './parts/telemetry.ts'
 import { prepareDatabase } from './prepare-database.ts'
 
 /** Connections of the superuser's pool, for migrations and what a plan prepares. */
@@ -76,9 +77,18 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   const schemas = openSchemaWatch(context, { pool, requestUrl, catalog })
 
   const services = { rest, storage, realtime, functions, sync }
-  await openGateway(app, context, { cluster, accounts, ...services, schemas, push, invitations, hasSample })
+  const gateway = await openGateway(app, context, {
+    cluster,
+    accounts,
+    ...services,
+    schemas,
+    push,
+    invitations,
+    hasSample,
+  })
   signal.throwIfAborted()
   await listenOn(app, config.host, port)
+  await openTelemetry(context, port, gateway.readMetrics)
   phases.end('listening')
   await Promise.all([
     waitForSync(sync, options),

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { HoldfastError, silentLogger } from '@holdfast/foundation'
 import { createHttpServer, requireCaller } from '@holdfast/http'
 import { single } from './metrics/families.ts'
+import { RequestMetrics } from './metrics/request-metrics.ts'
 import { mountGateway, type GatewayOptions } from './gateway.ts'
 
 /** One caller per service, whatever the token was; services never see a token that was not verified. */
@@ -36,6 +37,8 @@ async function verifyToken(token: string): Promise<Readonly<Record<string, unkno
   throw new HoldfastError('bad_jwt', 401, 'invalid JWT')
 }
 
+const NOT_SERVED = { realtime: undefined, functions: undefined, mailbox: undefined }
+
 async function open(changes: Partial<GatewayOptions> = {}) {
   const app = createHttpServer({ logger: silentLogger })
   await mountGateway(app, {
@@ -49,15 +52,12 @@ async function open(changes: Partial<GatewayOptions> = {}) {
       routes: echo,
       keyDemandOf: (_method, path) => (path === '/open' ? 'none' : path === '/own' ? 'optional' : 'required'),
     },
-    realtime: undefined,
-    functions: undefined,
-    mailbox: undefined,
+    ...NOT_SERVED,
+    requests: new RequestMetrics(),
     metrics: { token: 'scrape', read: async () => [single('gauge', 'holdfast_database_up', 'Whether.', 1)] },
     sync: async (scope) => {
       scope.post('/sync/stream', async (request) => ({ caller: requireCaller(request) }))
-      scope.get('/write-checkpoint2.json', async () => {
-        throw Object.assign(new Error('Connection terminated unexpectedly'), {})
-      })
+      scope.get('/write-checkpoint2.json', () => Promise.reject(new Error('Connection terminated unexpectedly')))
       scope.get('/sync/v1/schema', async () => {
         throw new Error('a bug with a secret')
       })

@@ -7,7 +7,7 @@ import { docsFiles } from './docs-files.ts'
 import { authenticate, isOperator, type RequireSession, type VerifyToken } from './authenticate.ts'
 import { mailboxRoutes, type MailboxOptions } from './mailbox/mailbox.ts'
 import { metricsRoutes, type MetricsOptions } from './metrics/metrics.ts'
-import { RequestMetrics } from './metrics/request-metrics.ts'
+import type { RequestMetrics } from './metrics/request-metrics.ts'
 import { healthRoutes, type HealthReport } from './health.ts'
 import { renderSyncFailure } from './render-sync-failure.ts'
 import {
@@ -35,6 +35,8 @@ export interface GatewayOptions {
   readonly functions: FastifyPluginAsync | undefined
   /** `undefined` when no messages are captured, or nobody may read them here. */
   readonly mailbox: Omit<MailboxOptions, 'projectName' | 'verifyToken'> | undefined
+  /** Counts every request that is answered. */
+  readonly requests: RequestMetrics
   readonly metrics: Pick<MetricsOptions, 'read' | 'token'>
   /** Everything of sync, at its full addresses. */
   readonly sync: FastifyPluginAsync
@@ -111,9 +113,8 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
     return isUnknown ? refuseUnknown(request, reply) : undefined
   })
   app.setNotFoundHandler(refuseUnknown)
-  const requests = new RequestMetrics()
   app.addHook('onResponse', async ({ url, method }, reply) => {
-    requests.record({ url, method, status: reply.statusCode, ms: reply.elapsedTime })
+    options.requests.record({ url, method, status: reply.statusCode, ms: reply.elapsedTime })
   })
 
   await app.register(async (scope) => {
@@ -171,11 +172,11 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
     scope.all('/sync/*', { onRequest: refuse }, refuse)
   })
 
-  await mountPages(app, options, requests)
+  await mountPages(app, options)
 }
 
 /** What is no service: health, metrics, and the pages. The app comes last, since every other address is its own. */
-async function mountPages(app: FastifyInstance, options: GatewayOptions, requests: RequestMetrics): Promise<void> {
+async function mountPages(app: FastifyInstance, options: GatewayOptions): Promise<void> {
   await app.register(
     healthRoutes({
       projectName: options.config.projectName,
@@ -185,7 +186,7 @@ async function mountPages(app: FastifyInstance, options: GatewayOptions, request
   )
   await app.register(appConfigRoutes(options.config))
   await app.register(options.invitations)
-  await app.register(metricsRoutes({ ...options.metrics, requests, verifyToken: options.verifyAdminToken }))
+  await app.register(metricsRoutes({ ...options.metrics, verifyToken: options.verifyAdminToken }))
   if (options.mailbox) {
     const { projectName } = options.config
     await app.register(mailboxRoutes({ ...options.mailbox, projectName, verifyToken: options.verifyAdminToken }))

@@ -12,6 +12,8 @@ import type { Config } from '../config/options.ts'
 import type { AppConfig } from '../gateway/app-config.ts'
 import { mountGateway } from '../gateway/gateway.ts'
 import type { HealthReport } from '../gateway/health.ts'
+import type { Family } from '../gateway/metrics/families.ts'
+import { RequestMetrics } from '../gateway/metrics/request-metrics.ts'
 import type { SchemaWatch } from '../watch-schemas.ts'
 import type { Accounts } from './accounts.ts'
 import { readMetrics } from './metrics.ts'
@@ -37,15 +39,22 @@ export interface GatewayParts {
   readonly hasSample: boolean
 }
 
+export interface Gateway {
+  /** What `/metrics` answers. */
+  readonly readMetrics: () => Promise<readonly Family[]>
+}
+
 /** Mounts the routes of all parts. */
 export async function openGateway(
   app: Parameters<typeof mountGateway>[0],
   context: PartContext,
   parts: GatewayParts,
-): Promise<void> {
+): Promise<Gateway> {
   const { config, logger } = context
   const { cluster, accounts, rest, storage, realtime, sync } = parts
   const { auth, sessions } = accounts
+  const requests = new RequestMetrics()
+  const read = async (): Promise<readonly Family[]> => [...(await readMetrics(context, parts)), ...requests.families()]
   await mountGateway(app, {
     auth: auth.routes,
     authDiscovery: auth.discovery,
@@ -57,7 +66,8 @@ export async function openGateway(
       auth.captured && config.mailbox
         ? { messages: auth.captured, servesThisMachineOnly: servesThisMachineOnly(config) }
         : undefined,
-    metrics: { token: config.metricsToken, read: () => readMetrics(context, parts) },
+    requests,
+    metrics: { token: config.metricsToken, read },
     sync: sync.routes,
     invitations: parts.invitations.routes,
     verifyToken: auth.verifyToken,
@@ -74,6 +84,7 @@ export async function openGateway(
     docsDirectory: config.docs ? DOCS_DIRECTORY : undefined,
     logger,
   })
+  return { readMetrics: read }
 }
 
 function reportHealth({ cluster, sync, schemas }: GatewayParts): HealthReport {

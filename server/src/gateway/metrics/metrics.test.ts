@@ -11,11 +11,10 @@ async function open(token?: string) {
   let reads = 0
   await app.register(
     metricsRoutes({
-      requests,
       token,
       read: async () => {
         reads += 1
-        return [single('gauge', 'holdfast_database_up', 'Whether Postgres is there.', 1)]
+        return [single('gauge', 'holdfast_database_up', 'Whether Postgres is there.', 1), ...requests.families()]
       },
       verifyToken: async (key) => {
         if (key !== 'service-key') throw new Error('no key')

@@ -2,10 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { isOperator, type VerifyToken } from '../authenticate.ts'
 import { renderFamilies, type Family } from './families.ts'
-import type { RequestMetrics } from './request-metrics.ts'
 
 export interface MetricsOptions {
-  readonly requests: RequestMetrics
   /** What the parts of the server know. Answers also while Postgres is away. */
   readonly read: () => Promise<readonly Family[]>
   /** What reads the metrics and can do nothing else; the service_role key does as well. */
@@ -14,7 +12,7 @@ export interface MetricsOptions {
 }
 
 /** `GET /metrics`, as Prometheus asks. */
-export function metricsRoutes({ requests, read, token, verifyToken }: MetricsOptions): FastifyPluginAsync {
+export function metricsRoutes({ read, token, verifyToken }: MetricsOptions): FastifyPluginAsync {
   let reading: Promise<readonly Family[]> | undefined
   // Who asks while another one is answered gets the same answer: many cost as much as one.
   const readOnce = (): Promise<readonly Family[]> => (reading ??= read().finally(() => (reading = undefined)))
@@ -28,7 +26,7 @@ export function metricsRoutes({ requests, read, token, verifyToken }: MetricsOpt
           .type('text/plain; charset=utf-8')
           .send('Metrics are for who has the metricsToken, or the service_role key.\n')
       }
-      const families = [...(await readOnce()), ...requests.families()]
+      const families = await readOnce()
       return reply.type('text/plain; version=0.0.4; charset=utf-8').send(renderFamilies(families))
     })
   }
