@@ -50,7 +50,7 @@ beforeAll(async () => {
     body: JSON.stringify({ email: 'slow@example.org', password: 'correct horse battery' }),
   })
   token = ((await signedUp.json()) as { access_token: string }).access_token
-}, 90_000)
+})
 
 afterAll(async () => {
   if (child && child.exitCode === null) {

@@ -238,7 +238,7 @@ test('no request to any address is answered with a failure of the server', async
     }),
     { numRuns: RUNS, seed: SEED },
   )
-}, 120_000)
+})
 
 /** Requests of a person may end that person's session; then another person goes on. */
 async function livingPerson(): Promise<string> {

@@ -41,7 +41,7 @@ test('random garbage in any part of a request is answered, and leaves nothing be
   await expect.poll(() => world.rows(BUSY)).toEqual([])
   const [first, second] = await Promise.all([1, 2].map(() => world.ask('/people?select=id&limit=0')))
   expect([first?.status, second?.status]).toEqual([200, 200])
-}, 120_000)
+})
 
 test('garbage from many at once leaves every connection usable', async () => {
   const many = fc.array(wildRequest, { minLength: 20, maxLength: 40 })
@@ -62,4 +62,4 @@ test('garbage from many at once leaves every connection usable', async () => {
   expect(before).toBeDefined()
   const again = await Promise.all(Array.from({ length: 30 }, () => world.ask('/rpc/whoami', { as: 'anon' })))
   expect(new Set(again.map(({ body }) => (body as { user?: string }).user))).toEqual(new Set(['anon']))
-}, 120_000)
+})

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { StreamClient } from './stream-client.ts'
 import { ALICE, BOB, openWorld, type World } from './sync-world.ts'
 
-const PATIENCE = { timeout: 30_000, interval: 20 }
+const PATIENCE = { timeout: 60_000, interval: 20 }
 
 interface Form {
   readonly using: string

@@ -105,7 +105,7 @@ test('rows of other tables reach devices while a table is locked that is being r
   }
   await expectAll(world)
   expect(bob.faults).toEqual([])
-}, 120_000)
+})
 
 test('the service stops while a table is locked that is being read, and goes on after the next start', async () => {
   await using world = await openWorld({ schema: SCHEMA })
@@ -117,7 +117,7 @@ test('the service stops while a table is locked that is being read, and goes on 
   }
   await world.restart()
   await expectAll(world)
-}, 120_000)
+})
 
 test('a transaction that locks partitions before their table is in no deadlock with the reading of it', async () => {
   await using world = await openWorld({
@@ -135,4 +135,4 @@ test('a transaction that locks partitions before their table is in no deadlock w
     await lock.run(`lock table public.docs in access exclusive mode`)
   }
   await expectAll(world)
-}, 120_000)
+})

@@ -75,7 +75,7 @@ test('changes of the schema and of roles block no other table while a synced tab
   await alice.until(() => alice.ids('docs').length === ROWS, 'all rows of the table')
   expect([...visible].filter(([key, row]) => alice.state.get(key) !== row)).toEqual([])
   expect([...alice.faults, ...bob.faults]).toEqual([])
-}, 120_000)
+})
 
 test('tables that are locked when they are to be published delay neither other tables nor the start', async () => {
   await using world = await openWorld({ schema: LISTS_SCHEMA })
@@ -103,7 +103,7 @@ test('tables that are locked when they are to be published delay neither other t
   }
   await bob.until(() => tables.every((_, n) => bob.ids(`held_${n}`).length === 1), 'the rows of the other tables')
   expect(bob.faults).toEqual([])
-}, 120_000)
+})
 
 test('the first reading of all tables leaves out one that is locked, and serves the others', async () => {
   await using copies = await holdCopies('a_first')
@@ -138,7 +138,7 @@ test('the first reading of all tables leaves out one that is locked, and serves 
   alice.connect()
   await alice.until(() => alice.ids('docs').length === ROWS, 'all rows of the table')
   expect(alice.faults).toEqual([])
-}, 120_000)
+})
 
 const DROP_SLOT = `select pg_drop_replication_slot(slot_name) from pg_replication_slots where database = current_database() and not active`
 

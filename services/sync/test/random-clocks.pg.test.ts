@@ -19,13 +19,13 @@ import type { World } from './sync-world.ts'
 const COUNT = Number(process.env['HOLDFAST_CLOCK_HISTORIES'] ?? 1)
 const FIRST = Number(process.env['HOLDFAST_CLOCK_SEED'] ?? 1)
 const TABLES = Array.from({ length: 12 }, (_, index) => `c${index}`)
-const PATIENCE = { timeout: 30_000, interval: 50 }
+const PATIENCE = { timeout: 60_000, interval: 50 }
 
 let world: World
 beforeAll(async () => {
   world = await openPolicyWorld()
   await world.run(CLOCK_SCHEMA)
-}, 60_000)
+})
 afterAll(() => world[Symbol.asyncDispose]())
 
 const columns = Object.entries({ ...ITEM_COLUMNS, ...CLOCK_COLUMNS }).map(([name, type]) => `${name} ${type}`)

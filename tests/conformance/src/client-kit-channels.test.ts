@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
  */
 
 /** Polling is patient: a busy machine is no failure. */
-const PATIENCE = { timeout: 30_000 }
+const PATIENCE = { timeout: 60_000 }
 const DANA = 'dana.okafor@northline.example'
 const MINA = 'mina.kaya@northline.example'
 const SAM = 'sam.reyes@northline.example'

@@ -41,7 +41,7 @@ async function invitationIn(email: string, mails: number): Promise<{ readonly se
         holdfast.internal.query<{ html: string; body: string }>(
           sql`select html, body from auth.messages where recipient = ${email} order by created_at desc`,
         ),
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
     .toHaveLength(mails)
     .then(() =>

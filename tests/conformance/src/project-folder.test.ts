@@ -42,7 +42,7 @@ let holdfast: Holdfast
 beforeAll(async () => {
   for (const [name, text] of Object.entries(PROJECT)) write(name, text)
   holdfast = await openHoldfast({ args: settings })
-}, 120_000)
+})
 afterAll(async () => {
   await holdfast?.[Symbol.asyncDispose]()
   rmSync(dirname(folder), { recursive: true, force: true })

@@ -24,7 +24,7 @@ beforeAll(async () => {
   })
   await run(`
     create function public.token_hook(event jsonb) returns jsonb language sql as $$ select jsonb_build_object('claims', event -> 'claims') $$;`)
-}, 120_000)
+})
 afterAll(() => holdfast?.[Symbol.asyncDispose]())
 
 test('what the server prints as its database is the project’s role', async () => {
@@ -227,7 +227,7 @@ test('tools that reset the database as the project drop all of it, Holdfast’s 
       timeout: 60_000,
     })
     .toEqual([{ name: 'holdfast', owner: 'postgres' }])
-}, 90_000)
+})
 
 /** Tries to take the superuser's rights, and notes who let it try. May be called from everywhere. */
 const CLIMB = `

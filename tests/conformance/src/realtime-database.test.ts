@@ -119,7 +119,7 @@ describe('a broadcast from the database', () => {
     await expect.poll(() => got.length).toBe(1)
     await holdfast.kill9()
     await holdfast.restart()
-    await expect.poll(() => statuses.filter((status) => status === 'SUBSCRIBED').length, { timeout: 30_000 }).toBe(2)
+    await expect.poll(() => statuses.filter((status) => status === 'SUBSCRIBED').length).toBe(2)
     await run(`select realtime.send('{"n": 2}', 'x', 'note:once')`)
     await expect.poll(() => got.length).toBe(2)
     expect(got.map(({ payload }) => (payload as { n: number }).n)).toEqual([1, 2])

@@ -150,7 +150,7 @@ describe('the transaction of a request', () => {
       body: { code: '57014', message: 'canceling statement due to statement timeout' },
     })
     expect((await world.http('/rpc/patient', { method: 'POST' })).body).toBe('3s')
-  }, 20_000)
+  })
 
   test('has the statement timeout of the role', async () => {
     await world.run(`alter role anon set statement_timeout = '150ms'; notify pgrst, 'reload config'`)
@@ -168,7 +168,7 @@ describe('the transaction of a request', () => {
     } finally {
       await world.run(`alter role anon reset statement_timeout; notify pgrst, 'reload config'`)
     }
-  }, 20_000)
+  })
 
   test('leaves no setting to the next one', async () => {
     await world.run(

@@ -106,7 +106,7 @@ describe('bucket.emptyBucket', () => {
     const { data } = await world.service.emptyBucket('full')
     expect(data?.message).toBe('Empty bucket has been queued. Completion may take up to an hour.')
     await vi.waitFor(async () => expect((await world.service.from('full').list()).data).toEqual([]), {
-      timeout: 20_000,
+      timeout: 60_000,
     })
   })
 

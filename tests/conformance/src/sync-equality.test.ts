@@ -51,7 +51,7 @@ beforeAll(async () => {
     opened.push(await openDevice(holdfast, account))
   devices = opened
   accounts = devices.map((device) => device.local.userId)
-}, 180_000)
+})
 
 afterAll(async () => {
   await Promise.all((devices ?? []).map((device) => device[Symbol.asyncDispose]()))

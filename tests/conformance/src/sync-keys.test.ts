@@ -35,7 +35,7 @@ beforeAll(async () => {
   const { error } = await (await holdfast.supabase()).auth.signUp(ACCOUNT)
   if (error) throw error
   device = await openDevice(holdfast, ACCOUNT)
-}, 120_000)
+})
 
 afterAll(async () => {
   await device?.[Symbol.asyncDispose]()

@@ -81,7 +81,7 @@ test('also of a bucket that has been compacted, of which nothing is sent twice',
       )
       expect(Number(bucket?.floor)).toBeGreaterThan(0)
     },
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   )
   await using opened = await openFaultyLink(holdfast.url)
   link = opened

@@ -84,7 +84,7 @@ describe('the whole server', () => {
     )
     const answer = (): Promise<unknown[]> =>
       holdfast.admin.query(sql`select status_code, error_msg from net._http_response where id = ${sent?.id}::bigint`)
-    await expect.poll(answer, { timeout: 10_000 }).toEqual([{ status_code: 200, error_msg: null }])
+    await expect.poll(answer).toEqual([{ status_code: 200, error_msg: null }])
   })
 })
 

@@ -39,7 +39,7 @@ beforeAll(async () => {
       await device.local.refreshSchema()
       expect(device.tables()).toEqual(expect.arrayContaining(['orders', 'journals']))
     }
-  }, 20_000)
+  })
 })
 
 afterAll(async () => {

@@ -91,4 +91,4 @@ test('transactions that together pass the limit of a request go up in several, a
     Array.from({ length: 9 }, (_, n) => `long/${n}`),
   )
   expect(await phone.local.rejected.list()).toMatchObject([{ verdict: { status: 'unexpected', httpStatus: 413 } }])
-}, 120_000)
+})

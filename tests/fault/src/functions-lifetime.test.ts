@@ -77,9 +77,9 @@ describe('a process', () => {
     const never = fetch(world.url('never'))
     expect(await textOf(world, 'later')).toBe('at once')
     expect(await textOf(world, 'idle')).toBe('done')
-    await expect.poll(() => processesOf(world, 'idle'), { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => processesOf(world, 'idle')).toBe(0)
     await expect.poll(() => world.holdfast.log()).toContain('idle is unloaded: early_drop')
-    await expect.poll(() => processesOf(world, 'later'), { timeout: 15_000 }).toBe(0)
+    await expect.poll(() => processesOf(world, 'later')).toBe(0)
     await expect.poll(() => world.holdfast.log()).toContain('later is unloaded: wall_clock')
     expect(world.holdfast.log()).not.toContain('later is unloaded: early_drop')
 

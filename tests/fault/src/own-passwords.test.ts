@@ -63,9 +63,7 @@ async function expectServing(url: string): Promise<string> {
   const token = data.session?.access_token ?? ''
   const [byRest, byUpload] = [randomUUID(), randomUUID()]
   // A connection that was ended is noticed with the first statement on it.
-  await expect
-    .poll(async () => (await client.from('notes').upsert({ id: byRest, title: 'rest' })).error, { timeout: 20_000 })
-    .toBeNull()
+  await expect.poll(async () => (await client.from('notes').upsert({ id: byRest, title: 'rest' })).error).toBeNull()
   const answer = await fetch(`${url}${UPLOAD_PATH}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

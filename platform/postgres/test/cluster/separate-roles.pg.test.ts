@@ -156,7 +156,7 @@ async function writeOldFolder(): Promise<void> {
 beforeAll(async () => {
   await writeOldFolder()
   await open(logger)
-}, 120_000)
+})
 afterAll(async () => {
   await cluster?.[Symbol.asyncDispose]()
   rmSync(folder, { recursive: true, force: true })

@@ -20,7 +20,7 @@ beforeAll(async () => {
     enableAnonymousSignIns: true,
     passkeyEnabled: true,
   })
-}, 60_000)
+})
 afterAll(async () => {
   await provider[Symbol.asyncDispose]()
   await world[Symbol.asyncDispose]()

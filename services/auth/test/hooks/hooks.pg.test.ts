@@ -62,7 +62,7 @@ beforeAll(async () => {
       grant execute on function hooks.no_second_try to supabase_auth_admin;
     `),
   )
-}, 60_000)
+})
 afterAll(() => world[Symbol.asyncDispose]())
 beforeEach(() => world.db.pool.execute(sql`truncate hooks.calls`))
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
   app = await world.openApp()
   key = app.auth.apiKeys.serviceRole
   userId = (await app.signUp()).user.id
-}, 60_000)
+})
 afterAll(() => world[Symbol.asyncDispose]())
 
 beforeEach(async () => {

@@ -11,7 +11,7 @@ let world: MessagesWorld
 
 beforeAll(async () => {
   world = await openMessagesWorld()
-}, 60_000)
+})
 afterAll(() => world[Symbol.asyncDispose]())
 beforeEach(() => world.reset())
 

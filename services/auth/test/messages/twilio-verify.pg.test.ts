@@ -62,7 +62,7 @@ function openApp(options: Partial<AuthOptions> = {}): Promise<AuthApp> {
 
 /** The code that Twilio has sent to a number, once it has. */
 async function codeTo(phone: string): Promise<string> {
-  await expect.poll(() => codes.get(`+${phone}`), { timeout: 20_000 }).toBeDefined()
+  await expect.poll(() => codes.get(`+${phone}`)).toBeDefined()
   return codes.get(`+${phone}`) ?? ''
 }
 

@@ -51,7 +51,7 @@ async function formTo(phone: string): Promise<Record<string, string>> {
     twilio.requests
       .map(({ body }) => Object.fromEntries(new URLSearchParams(body)))
       .findLast(({ To: to }) => to?.endsWith(`+${phone}`))
-  await expect.poll(find, { timeout: 20_000 }).toBeDefined()
+  await expect.poll(find).toBeDefined()
   return find() ?? {}
 }
 
@@ -67,7 +67,7 @@ describe('a code goes over WhatsApp', () => {
     for (const way of ['a new number', 'a known number']) {
       const asked = twilio.requests.length
       expect((await client.auth.signInWithOtp({ phone, options: { channel: 'whatsapp' } })).error, way).toBeNull()
-      await expect.poll(() => twilio.requests.length, { timeout: 20_000 }).toBe(asked + 1)
+      await expect.poll(() => twilio.requests.length).toBe(asked + 1)
       const form = await formTo(phone)
       expect(form).toEqual({
         To: `whatsapp:+${phone}`,
@@ -147,7 +147,7 @@ test('a code that asks for no channel is a text message, also when it is sent ag
   expect(await formTo(other)).toMatchObject({ Channel: 'whatsapp' })
   world.nowMs += 1_000
   expect((await client.auth.resend({ type: 'sms', phone: other })).error).toBeNull()
-  await expect.poll(async () => (await formTo(other))['Channel'], { timeout: 20_000 }).toBeUndefined()
+  await expect.poll(async () => (await formTo(other))['Channel']).toBeUndefined()
   expect(await formTo(other)).toEqual({ ...asText, To: `+${other}` })
 })
 

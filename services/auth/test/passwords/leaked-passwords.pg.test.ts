@@ -18,7 +18,7 @@ beforeAll(async () => {
   world = await openAuthWorld()
   service = await openHttpListener(() => ({ body: `0000:3\r\n${suffixOf(LEAKED)}:42\r\n${suffixOf(PADDED)}:0` }))
   app = await world.openApp({ passwordHibpEnabled: true, passwordHibpUrl: `${service.url}/` })
-}, 60_000)
+})
 
 afterAll(async () => {
   await service[Symbol.asyncDispose]()

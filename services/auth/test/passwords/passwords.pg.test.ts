@@ -6,7 +6,7 @@ import { hashPassword } from '../../src/passwords/password-hasher.ts'
 let world: AuthWorld
 beforeAll(async () => {
   world = await openAuthWorld()
-}, 60_000)
+})
 afterAll(() => world[Symbol.asyncDispose]())
 
 const ARGON2 = '$argon2id$v=19$m=32,t=3,p=2$SFVpOWJ0eXhjRzVkdGN1RQ$RXnb8rh7LaDcn07xsssqqulZYXOM/EUCEFMVcAcyYVk'

@@ -88,7 +88,7 @@ describe('a table or role that has many requests', () => {
       webhooks.wake()
       return project.query(full)
     }
-    await expect.poll(sendAll, { timeout: 20_000 }).toEqual([])
+    await expect.poll(sendAll).toEqual([])
     await project.execute(sql`insert into public.full_one values (0)`)
   })
 

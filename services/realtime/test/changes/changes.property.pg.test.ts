@@ -63,7 +63,7 @@ test.each(Array.from({ length: HISTORIES }, (_, index) => seedOf('HOLDFAST_CHANG
       for (const own of [...told, ...toldStrangers]) own.length = 0
       await world.run(text)
       // The service key sees everything, and each change is sent to all at once.
-      await expect.poll(() => told[0]?.length, { timeout: 20_000 }).toBe(rows.length)
+      await expect.poll(() => told[0]?.length).toBe(rows.length)
       for (const [index, identity] of PEOPLE.entries()) {
         const expected: unknown[] = []
         for (const { kind, id } of rows) {

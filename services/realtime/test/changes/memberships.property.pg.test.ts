@@ -115,7 +115,7 @@ test.each(Array.from({ length: HISTORIES }, (_, index) => seedOf('HOLDFAST_CHANG
         versions.push(...added)
       }
       world.release()
-      await expect.poll(() => told[0]?.length, { timeout: 20_000 }).toBe(versions.length)
+      await expect.poll(() => told[0]?.length).toBe(versions.length)
       const wanted = PEOPLE.map((): unknown[] => [])
       for (const version of versions) {
         const isGone = version.kind === 'DELETE'

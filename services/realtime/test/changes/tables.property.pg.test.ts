@@ -67,7 +67,7 @@ test.each(Array.from({ length: TABLES }, (_, index) => seedOf('HOLDFAST_CHANGES_
       for (const own of told) own.length = 0
       const { rowCount } = (await world.run(text)) as { rowCount: number }
       // The service key sees everything, and each change is sent to all at once.
-      await expect.poll(() => told[0]?.length, { timeout: 20_000 }).toBe(rowCount)
+      await expect.poll(() => told[0]?.length).toBe(rowCount)
       const [change] = told[0] ?? []
       if (change?.type === 'DELETE')
         for (const own of told)
