@@ -86,3 +86,4 @@ export type {
 export { dumpSchema, type DumpOptions } from './dump/dump-schema.ts'
 export { copyOut } from './dump/copy-out.ts'
 export { openQuietClient } from './wire/quiet-client.ts'
+export { openWatchedClient, type WatchedClient } from './wire/watched-client.ts'

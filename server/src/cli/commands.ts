@@ -2,6 +2,7 @@ import type { OptionDeclarations } from '@holdfast/foundation'
 import {
   backupOptions,
   dbOptions,
+  exportOptions,
   functionsCommandOptions,
   genOptions,
   inspectOptions,
@@ -218,6 +219,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     words: 'migrate',
     summary: 'Makes a new data folder of a project that runs elsewhere (--from, --storage-url, --dry-run)',
     options: { ...PLACE, ...migrateOptions, serviceKey, dryRun },
+  },
+  {
+    words: 'export',
+    summary: 'Takes the project to another one, or into a folder (--to, --storage-url, --dry-run)',
+    options: { ...PLACE, ...exportOptions, storageUrl: migrateOptions.storageUrl, serviceKey, dryRun },
   },
   {
     words: 'completion',

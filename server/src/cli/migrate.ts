@@ -17,6 +17,7 @@ import { STORED_FILES } from '../backup/stored-files.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { migrateDeclarations, type MigrateConfig } from '../config/options.ts'
 import { copyFiles, type CopiedFiles } from '../migrate/copy-files.ts'
+import { countSource, gapsOf } from '../migrate/gaps.ts'
 import { PLATFORM_SCHEMAS } from '../migrate/hosted-schemas.ts'
 import { loadDatabase, type Loaded } from '../migrate/load.ts'
 import { renderMigrateReport, type LeftOut, type MigrateReport } from '../migrate/report.ts'
@@ -61,31 +62,11 @@ async function look(from: string): Promise<MigrateReport> {
   return {
     ...summaryOf(from, inventory),
     dryRun: true,
-    tables: inventory.tables.length,
-    rows: inventory.tables.reduce((sum, { rows }) => sum + Math.max(0, rows), 0),
+    ...(await countSource(source)),
     jobs: inventory.jobs.length,
     vaultSecrets: inventory.secrets.length,
     files: { copied: 0, present: 0, failed: 0 },
     leftOut: knownGaps(inventory),
-    ...(await countMore(source)),
-  }
-}
-
-async function countMore(
-  source: Awaited<ReturnType<typeof openSource>>,
-): Promise<{ users: number; policies: number; functions: number }> {
-  const client = await source.connect()
-  try {
-    const { rows } = await client.query<{ users: number; policies: number; functions: number }>(
-      `select case when pg_catalog.to_regclass('auth.users') is null then 0 else (select coalesce(reltuples, 0)::float8 from pg_catalog.pg_class where oid = pg_catalog.to_regclass('auth.users')) end as users,
-              (select count(*)::float8 from pg_catalog.pg_policies where schemaname = any($1)) as policies,
-              (select count(*)::float8 from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace where n.nspname = any($1)) as functions`,
-      [source.inventory.schemas],
-    )
-    const [row] = rows
-    return { users: Math.max(0, row?.users ?? 0), policies: row?.policies ?? 0, functions: row?.functions ?? 0 }
-  } finally {
-    await client.end().catch(() => undefined)
   }
 }
 
@@ -94,30 +75,14 @@ const summaryOf = (from: string, { version }: Inventory): Pick<MigrateReport, 'f
   version,
 })
 
-/** What no dump brings along. */
+/** What does not come. */
 function knownGaps(inventory: Inventory): readonly LeftOut[] {
-  const { eventTriggers, otherPublications, foreignServers, largeObjects, isHoldfast, unreadable } = inventory
-  return [
-    ...eventTriggers.map((name) => ({
-      what: `Event trigger ${name}`,
-      why: 'needs a superuser, which projects have not',
-    })),
-    ...otherPublications.map((name) => ({ what: `Publication ${name}`, why: 'only supabase_realtime is taken over' })),
-    ...foreignServers.map((name) => ({
-      what: `Foreign server ${name}`,
-      why: 'other servers are not reached from here',
-    })),
-    ...(largeObjects > 0 ? [{ what: 'Large objects', why: 'only rows of tables are read' }] : []),
-    ...(isHoldfast
-      ? [
-          {
-            what: 'Streams and guards of sync, settings of the app',
-            why: 'they are of Holdfast, not of the project: use holdfast backup',
-          },
-        ]
-      : []),
-    ...unreadable,
-  ]
+  const { isHoldfast } = inventory
+  const ours = {
+    what: 'Streams and guards of sync, settings of the app',
+    why: 'they are of Holdfast, not of the project: use holdfast backup',
+  }
+  return [...gapsOf(inventory), ...(isHoldfast ? [ours] : [])]
 }
 
 async function bring(config: MigrateConfig, from: string, progress: (line: string) => void): Promise<MigrateReport> {
@@ -145,7 +110,13 @@ async function bring(config: MigrateConfig, from: string, progress: (line: strin
     await applyMigrations({ pool, sources: MIGRATIONS, logger: silentLogger })
     await openRoles(pool, cluster, silentLogger)
     await requireEmpty(pool, dataDir)
-    const loaded = await loadDatabase({ source, sourceUrl: from, targetUrl: cluster.adminUrl, progress })
+    const loaded = await loadDatabase({
+      source,
+      sourceUrl: from,
+      targetUrl: cluster.adminUrl,
+      applicationName: 'holdfast migrate',
+      progress,
+    })
     await opened.disposeAsync()
     report = reportOf(from, source.inventory, loaded, await countUsers(pool))
     writeFileSync(record, `${JSON.stringify({ source: name, report })}\n`, { mode: 0o600, flush: true })

@@ -54,6 +54,8 @@ export async function run(argv: readonly string[]): Promise<number> {
       return await (await import('./backup.ts')).restore({ argv: rest, env: process.env, out, err })
     if (command === 'migrate')
       return await (await import('./migrate.ts')).migrate({ argv: rest, env: process.env, out, err })
+    if (command === 'export')
+      return await (await import('./export.ts')).exportProject({ argv: rest, env: process.env, out, err })
     if (command === 'completion')
       return (await import('./completion.ts')).completion({ argv: rest, env: process.env, out, err })
     // Started by `@holdfast/testing`, and no command for people.

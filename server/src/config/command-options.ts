@@ -44,7 +44,7 @@ export const inspectOptions = {
     type: 'string',
     secret: true,
     description:
-      'The service_role key of the running server, for `migrate` of the project that it reads. Default: one made with jwtSecret or the secret in the data folder.',
+      'The service_role key of the running server, for `migrate` and `export` of the other project. Default: one made with jwtSecret or the secret in the data folder.',
   },
 } satisfies OptionDeclarations
 
@@ -92,7 +92,27 @@ export const migrateOptions = {
   storageUrl: {
     type: 'string',
     description:
-      'The address of the project whose files `migrate` copies: https://<project>.supabase.co. Its service_role key is HOLDFAST_SERVICE_KEY.',
+      'The address of the project whose files `migrate` copies, or to which `export` sends them: https://<project>.supabase.co. Its service_role key is HOLDFAST_SERVICE_KEY.',
+  },
+} satisfies OptionDeclarations
+
+/** What `export` takes beside the settings of the server, the key of {@link inspectOptions} and the address of {@link migrateOptions}. */
+export const exportOptions = {
+  to: {
+    type: 'string',
+    description:
+      'Where `export` writes: postgres://postgres:password@host:5432/postgres of an empty project, or a folder that does not exist. HOLDFAST_TO keeps it out of the shell’s history.',
+  },
+  intoExisting: {
+    type: 'boolean',
+    default: false,
+    description:
+      'Whether `export` writes into a project that has tables or users already. What is there stays; one row that is there twice ends all of it.',
+  },
+  onlyFiles: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether `export` sends only files, those that the project of `--storage-url` does not have.',
   },
 } satisfies OptionDeclarations
 
@@ -173,7 +193,7 @@ export const dbOptions = {
   dryRun: {
     type: 'boolean',
     default: false,
-    description: 'Whether `db push` and `migrate` only say what they would do.',
+    description: 'Whether `db push`, `migrate` and `export` only say what they would do.',
   },
   includeSeed: {
     type: 'boolean',

@@ -10,6 +10,7 @@ import {
   backupOptions,
   dbOptions,
   devOptions,
+  exportOptions,
   functionsCommandOptions,
   genOptions,
   inspectOptions,
@@ -266,6 +267,7 @@ export const optionGroups: readonly { readonly title: string; readonly options: 
   { title: 'Commands for the database', options: dbOptions },
   { title: 'Commands that compare stored files', options: verifyOptions },
   { title: 'Moving a project here', options: migrateOptions },
+  { title: 'Taking a project away', options: exportOptions },
   { title: 'Types of the database', options: genOptions },
   { title: 'Status of the server', options: statusOptions },
   { title: 'Secrets of functions', options: secretsOptions },
@@ -313,6 +315,15 @@ export const migrateDeclarations = {
   dryRun: dbOptions.dryRun,
 } satisfies OptionDeclarations
 
+/** Settings of `export`: which database and files, it finds out as the server does. */
+export const exportDeclarations = {
+  ...options,
+  ...exportOptions,
+  storageUrl: migrateOptions.storageUrl,
+  serviceKey: inspectOptions.serviceKey,
+  dryRun: dbOptions.dryRun,
+} satisfies OptionDeclarations
+
 /** Settings of `status`. */
 export const statusDeclarations = { ...options, ...statusOptions } satisfies OptionDeclarations
 
@@ -323,6 +334,7 @@ export type StorageConfig = OptionValues<typeof storageDeclarations>
 export type MigrationConfig = OptionValues<typeof migrationDeclarations>
 export type DbConfig = OptionValues<typeof dbDeclarations>
 export type MigrateConfig = OptionValues<typeof migrateDeclarations>
+export type ExportConfig = OptionValues<typeof exportDeclarations>
 export type BackupConfig = OptionValues<typeof backupDeclarations>
 /** Every setting of every command. */
 export const commandDeclarations = {
@@ -337,6 +349,7 @@ export const commandDeclarations = {
   ...secretsOptions,
   ...keysOptions,
   ...migrateOptions,
+  ...exportOptions,
 } satisfies OptionDeclarations
 
 export type Config = OptionValues<typeof options>

@@ -1,15 +1,24 @@
-import { copyIn, copyOut, dumpSchema, openQuietClient, quoteIdentifier } from '@holdfast/postgres'
-import { readEntries, type DumpEntry } from './entries.ts'
+import { copyIn, copyOut, openWatchedClient, quoteIdentifier, type WatchedClient } from '@holdfast/postgres'
+import { closingOf, nameOf, readDefinitions, readPlatformDefinitions } from './definitions.ts'
+import type { DumpEntry } from './entries.ts'
 import { SILENCE_MS, type Inventory, type Source, type SourceTable } from './source.ts'
 import type { LeftOut } from './report.ts'
 
-type Client = Awaited<ReturnType<typeof openQuietClient>>
+type Client = WatchedClient['client']
 
 export interface LoadOptions {
   readonly source: Source
   readonly sourceUrl: string
   /** Of the new database, as the role that projects act as: what is loaded has no more rights than that. */
   readonly targetUrl: string
+  /** Shown in `pg_stat_activity`. */
+  readonly applicationName: string
+  /** Definitions that are left out without a try, as {@link nameOf} names them. */
+  readonly refused?: ReadonlySet<string>
+  /** Extensions beside those of the source. */
+  readonly extensions?: Inventory['extensions']
+  /** Whether files keep their versions, whatever these are, since another server gives its own. */
+  readonly keepsVersions?: boolean
   readonly progress: (line: string) => void
 }
 
@@ -25,8 +34,6 @@ export interface Loaded {
 
 const name = (schema: string, relation: string): string => `${quoteIdentifier(schema)}.${quoteIdentifier(relation)}`
 
-/** What is the platform's in every project, and is here by itself or not at all. */
-const IS_PLATFORM_ACL = /^ALTER DEFAULT PRIVILEGES FOR ROLE "?(?:supabase_\w+|holdfast_\w+)"? /m
 const IS_PUBLIC_SCHEMA = 'SCHEMA public'
 
 /**
@@ -34,18 +41,15 @@ const IS_PUBLIC_SCHEMA = 'SCHEMA public'
  * Postgres refuses is left out and told; anything else that fails leaves nothing.
  */
 export async function loadDatabase(options: LoadOptions): Promise<Loaded> {
-  const target = await openQuietClient(options.targetUrl, 'holdfast migrate')
-  try {
-    await target.query('begin')
-    await target.query(
-      `set local check_function_bodies = off; set local search_path = ''; set local statement_timeout = 0; set local lock_timeout = 0; set local timezone = 'UTC'`,
-    )
-    const loaded = await new Loader(target, options).load()
-    await target.query('commit')
-    return loaded
-  } finally {
-    await target.end().catch(() => undefined) // it may be broken already
-  }
+  await using opened = await openWatchedClient(options.targetUrl, options.applicationName, SILENCE_MS)
+  const target = opened.client
+  await target.query('begin')
+  await target.query(
+    `set local check_function_bodies = off; set local search_path = ''; set local statement_timeout = 0; set local lock_timeout = 0; set local timezone = 'UTC'`,
+  )
+  const loaded = await new Loader(target, options).load()
+  await target.query('commit')
+  return loaded
 }
 
 interface TryOptions {
@@ -59,6 +63,8 @@ class Loader {
   readonly #options: LoadOptions
   readonly #inventory: Inventory
   readonly #leftOut: LeftOut[] = []
+  /** Whether the last definition that failed is there already. */
+  #isThere = false
   #policies = 0
   #functions = 0
 
@@ -74,7 +80,7 @@ class Loader {
     await this.#makeGround()
     const own = schemas.map((schema) => `--schema=${quoteIdentifier(schema)}`)
     progress('reading the definitions')
-    if (own.length > 0) await this.#applyAll(await this.#dump(['--section=pre-data', ...own]))
+    if (own.length > 0) await this.#applyAll(await readDefinitions(this.#options, ['--section=pre-data', ...own]))
     let [loaded, rows] = [0, 0]
     await this.#target.query('set local session_replication_role = replica')
     for (const table of tables) {
@@ -86,8 +92,8 @@ class Loader {
     await this.#target.query('set local session_replication_role = origin')
     await this.#setSequences()
     progress('making indexes, constraints, triggers and policies')
-    if (own.length > 0) await this.#applyAll(await this.#dump(['--section=post-data', ...own]))
-    await this.#applyAll((await this.#dump(PLATFORM_ARGS)).filter((entry) => this.#isOfProject(entry)))
+    if (own.length > 0) await this.#applyAll(await readDefinitions(this.#options, ['--section=post-data', ...own]))
+    await this.#applyAll(await readPlatformDefinitions(this.#options))
     await this.#finish()
     const jobs = await this.#schedule()
     const vaultSecrets = await this.#keepSecrets()
@@ -100,19 +106,6 @@ class Loader {
       vaultSecrets,
       leftOut: this.#leftOut,
     }
-  }
-
-  async #dump(args: readonly string[]): Promise<readonly DumpEntry[]> {
-    const { source, sourceUrl } = this.#options
-    return readEntries(
-      await dumpSchema({
-        url: sourceUrl,
-        applicationName: 'holdfast migrate',
-        snapshot: source.snapshot,
-        args: ['--schema-only', ...args],
-        silenceMs: SILENCE_MS,
-      }),
-    )
   }
 
   /** Roles and extensions, which dumps of schemas do not have. */
@@ -132,7 +125,7 @@ class Loader {
         )
     for (const schema of schemas)
       await this.#try(`Schema ${schema}`, `create schema if not exists ${quoteIdentifier(schema)}`)
-    for (const { name: extension, schema } of extensions)
+    for (const { name: extension, schema } of [...extensions, ...(this.#options.extensions ?? [])])
       await this.#try(
         `Extension ${extension}`,
         `create extension if not exists ${quoteIdentifier(extension)} with schema ${quoteIdentifier(schema)}`,
@@ -158,32 +151,40 @@ class Loader {
 
   async #applyAll(entries: readonly DumpEntry[]): Promise<void> {
     for (const entry of entries) {
-      if (entry.type === 'SCHEMA' || entry.type === 'EXTENSION' || entry.text === '') continue
-      if (IS_PLATFORM_ACL.test(entry.text)) continue
-      const what = `${entry.type} ${entry.schema === '-' ? '' : `${entry.schema}.`}${entry.name}`
-      const isDone = await this.#try(what, entry.text, {
-        isQuiet: entry.type === 'COMMENT' && entry.name === IS_PUBLIC_SCHEMA,
-      })
-      if (!isDone) continue
+      const what = nameOf(entry)
+      const isRefused = this.#options.refused?.has(what) === true
+      const isDone =
+        !isRefused &&
+        (await this.#try(what, entry.text, { isQuiet: entry.type === 'COMMENT' && entry.name === IS_PUBLIC_SCHEMA }))
+      if (!isDone) {
+        if (isRefused || !this.#isThere) await this.#close(entry)
+        continue
+      }
       if (entry.type === 'POLICY') this.#policies++
       if (entry.type === 'FUNCTION' || entry.type === 'PROCEDURE') this.#functions++
       if (entry.owner) await this.#try(`Owner of ${what}`, entry.owner)
     }
   }
 
-  /** Of the platform's own tables, what the project has put on them. */
-  #isOfProject({ type, text }: DumpEntry): boolean {
-    if (type === 'POLICY') return true
-    if (type !== 'TRIGGER') return false
-    const [, schema] = /EXECUTE (?:FUNCTION|PROCEDURE) "?([^".]+)"?\./.exec(text) ?? []
-    return schema !== undefined && this.#inventory.schemas.includes(schema)
+  /** A table that would show more without what was refused is closed until a person has looked at it. */
+  async #close(entry: DumpEntry): Promise<void> {
+    const closing = closingOf(entry)
+    if (closing === undefined) return
+    const isClosed =
+      this.#inventory.schemas.includes(entry.schema) && (await this.#try(`Closing of ${nameOf(entry)}`, closing))
+    this.#tell(
+      `Access that ${nameOf(entry)} narrows`,
+      isClosed
+        ? 'anon and authenticated have no rights on the table, until it is there and they are granted again'
+        : 'MORE IS VISIBLE than before: make it by hand first',
+    )
   }
 
   /** @returns how many rows came, `undefined` when there is no such table here */
   async #copy(table: SourceTable): Promise<number | undefined> {
     const what = `${table.schema}.${table.name}`
-    const { rows: here } = await this.#target.query<{ column: string }>(
-      `select a.attname as column from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    const { rows: here } = await this.#target.query<{ column: string; may: boolean }>(
+      `select a.attname as column, pg_catalog.has_column_privilege(c.oid, a.attnum, 'insert') as may from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
         where n.nspname = $1 and c.relname = $2 and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''`,
       [table.schema, table.name],
     )
@@ -194,6 +195,7 @@ class Loader {
     const columns = table.columns.filter((column) => here.some((one) => one.column === column))
     for (const column of table.columns.filter((one) => !columns.includes(one)))
       this.#tell(`Column ${what}.${column}`, 'there is no such column here')
+    const closed = here.find((one) => !one.may && columns.includes(one.column))
     const list = columns.map(quoteIdentifier).join(', ')
     const { progress, source } = this.#options
     let copied = 0
@@ -203,6 +205,12 @@ class Loader {
       text: `copy (select ${list} from only ${name(table.schema, table.name)}) to stdout`,
       silenceMs: SILENCE_MS,
       onRows: async (bytes, rows) => {
+        if (closed) {
+          if (NEEDED.has(what)) throw new Error(`The role of the address may not write ${what}.${closed.column}.`)
+          if (copied === 0) this.#tell(`Rows of ${what}`, 'the role of the address may not write them')
+          copied += rows
+          return
+        }
         await copyIn(this.#target, `copy ${name(table.schema, table.name)} (${list}) from stdin`, [bytes])
         copied += rows
         if (Date.now() - toldAt < 2_000) return
@@ -210,7 +218,7 @@ class Loader {
         progress(`${what}: ${copied} of about ${Math.max(copied, table.rows)} rows`)
       },
     })
-    return copied
+    return closed ? undefined : copied
   }
 
   async #setSequences(): Promise<void> {
@@ -229,6 +237,7 @@ class Loader {
         `Table ${schema}.${table} in supabase_realtime`,
         `alter publication supabase_realtime add table ${name(schema, table)}`,
       )
+    if (this.#options.keepsVersions) return
     // Older projects have files without a version, or one that is no name of bytes here.
     await this.#try(
       'Versions of files',
@@ -263,12 +272,13 @@ class Loader {
     try {
       await this.#target.query(text, values && [...values])
       await this.#target.query('release savepoint entry')
+      this.#isThere = false
       return true
     } catch (error) {
       // A lost connection fails here, too, and ends all of it.
       await this.#target.query('rollback to savepoint entry')
-      if (!isQuiet && !IS_THERE.has((error as { code?: string }).code ?? ''))
-        this.#tell(what, error instanceof Error ? error.message : String(error))
+      this.#isThere = IS_THERE.has((error as { code?: string }).code ?? '')
+      if (!isQuiet && !this.#isThere) this.#tell(what, error instanceof Error ? error.message : String(error))
       return false
     }
   }
@@ -278,13 +288,8 @@ class Loader {
   }
 }
 
-/** Tables of the platform on which projects put policies and triggers. */
-const PLATFORM_ARGS: readonly string[] = [
-  '--section=post-data',
-  '--table=auth.users',
-  '--table=storage.objects',
-  '--table=storage.buckets',
-]
-
 /** SQLSTATEs of what is here already: `duplicate_object`, `duplicate_function`, `duplicate_table`, `duplicate_schema`. */
 const IS_THERE = new Set(['42710', '42723', '42P07', '42P06'])
+
+/** Without these nobody could sign in. */
+const NEEDED = new Set(['auth.users', 'auth.identities'])

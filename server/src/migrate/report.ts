@@ -40,3 +40,29 @@ export function renderMigrateReport(report: MigrateReport): string {
     '',
   ].join('\n')
 }
+
+/** What went out, and what did not. */
+export interface ExportReport {
+  /** Host and name of the database, or the folder. */
+  readonly to: string
+  readonly dryRun: boolean
+  readonly tables: number
+  readonly rows: number
+  readonly policies: number
+  readonly functions: number
+  readonly files: { readonly copied: number; readonly present: number; readonly failed: number }
+  readonly leftOut: readonly LeftOut[]
+}
+
+/** For people. */
+export function renderExportReport(report: ExportReport): string {
+  const { files, leftOut, dryRun } = report
+  return [
+    `${dryRun ? 'Would export about' : 'Exported'} ${report.tables} tables, ${report.rows} rows, ${report.functions} functions, ${report.policies} policies to ${report.to}.`,
+    ...(dryRun ? [] : [`Files: ${files.copied} copied, ${files.present} were there already, ${files.failed} failed.`]),
+    leftOut.length === 0 ? 'Nothing is left out.' : 'Left out, or to be done by hand:',
+    ...leftOut.slice(0, TOLD_MAX).map(({ what, why }) => `  ${what}: ${why}`),
+    ...(leftOut.length > TOLD_MAX ? [`  and ${leftOut.length - TOLD_MAX} more (--json has all)`] : []),
+    '',
+  ].join('\n')
+}

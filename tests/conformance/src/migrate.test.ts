@@ -1,8 +1,13 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { createClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openHoldfast, runHoldfast, type Holdfast } from '@holdfast/test-support'
+import { findPostgresInstallations, openHoldfast, runHoldfast, type Holdfast } from '@holdfast/test-support'
 
-// `holdfast migrate` of a project that runs elsewhere: here another server, with all that projects of Supabase have.
+// `holdfast migrate` of a project that runs elsewhere, and `holdfast export` to one: here other servers, with all that projects of Supabase have.
 
 const EMAIL = 'mara@example.org'
 const PASSWORD = 'correct horse battery'
@@ -159,5 +164,146 @@ describe('a project that was migrated', () => {
     expect(looked).not.toContain(decodeURIComponent(new URL(source.databaseUrl).password))
     const wrong = source.databaseUrl.replace(/:[^:@]+@/, ':not-the-password@')
     expect(await outputOf(runHoldfast('migrate', `--from=${wrong}`, '--dry-run'))).not.toContain('not-the-password')
+  })
+})
+
+/** What only Holdfast has, and what does not work without it. */
+const OURS = `
+create table public.sites (id int primary key, name text);
+insert into public.sites values (1, 'Weir');
+alter table public.sites enable row level security;
+create policy all_sites on public.sites to authenticated using (true);
+create policy members_only on public.sites as restrictive to authenticated using (exists (select from holdfast.my_member_workspace_ids()));
+create table public.places (id int primary key);
+insert into public.places values (7);
+alter table public.places enable row level security;
+create policy all_places on public.places to authenticated using (true);
+create function public.workspaces() returns bigint language sql as 'select count(*) from holdfast.workspaces';
+create view public.of_ours as select name from holdfast.workspaces;
+select holdfast.create_workspace('Northline', '${EMAIL}');
+`
+
+const [psql] = findPostgresInstallations().map(({ bin }) => join(bin, 'psql'))
+
+describe('a project that is exported', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-export-'))
+  const out = join(folder, 'out')
+  let taken: { readonly leftOut: readonly { readonly what: string; readonly why: string }[] }
+  let other: Holdfast
+  const tokens = ['', '']
+
+  const leave = (...args: readonly string[]): Promise<string> =>
+    outputOf(
+      runHoldfast('export', `--data-dir=${source.dataDir}`, `--functions-dir=${join(folder, 'functions')}`, ...args),
+    )
+
+  beforeAll(async () => {
+    await source.admin.withClient((client) => client.query(OURS))
+    mkdirSync(join(folder, 'functions', 'hello'), { recursive: true })
+    writeFileSync(join(folder, 'functions', 'hello', 'index.ts'), `Deno.serve(() => new Response('hello'))`)
+    writeFileSync(join(folder, 'functions', '.env'), 'MAIL_KEY=s3kre3t\n')
+    for (const at of [0, 1]) {
+      const mara = await source.supabase({ email: EMAIL, password: PASSWORD })
+      tokens[at] = (await mara.auth.getSession()).data.session?.refresh_token ?? ''
+    }
+    rowsBefore = [await exported(source, NOTES), await exported(source, USERS)]
+    other = await openHoldfast()
+    const files = [`--storage-url=${other.url}`, `--service-key=${other.serviceRoleKey}`]
+    taken = JSON.parse(await leave(`--to=${other.databaseUrl}`, '--json', ...files)) as typeof taken
+  })
+  afterAll(async () => {
+    await other?.[Symbol.asyncDispose]()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** The people, rows, policies and files of the project are where it went, by clients that do not know Holdfast. */
+  async function expectProject(at: Holdfast, token: string): Promise<void> {
+    expect([await exported(at, NOTES), await exported(at, USERS)]).toEqual(rowsBefore)
+    const device = createClient(at.url, at.anonKey, { auth: { persistSession: false } })
+    expect((await device.auth.refreshSession({ refresh_token: token })).error).toBeNull()
+    const mara = await at.supabase({ email: EMAIL, password: PASSWORD })
+    expect((await mara.from('notes').insert({ body: 'third' }).select('id, body')).data).toEqual([
+      { id: 3, body: 'THIRD; --' },
+    ])
+    expect((await mara.from('places').select()).data).toEqual([{ id: 7 }])
+    const file = await mara.storage.from('photos').download('a folder/door &+1.jpg')
+    expect(Buffer.from((await file.data?.arrayBuffer()) ?? new ArrayBuffer(0))).toEqual(PHOTO)
+    const stranger = await at.supabase()
+    await stranger.auth.signUp({ email: 'lin@example.org', password: PASSWORD })
+    expect((await stranger.from('notes').select()).data).toEqual([])
+    expect((await stranger.storage.from('photos').download('a folder/door &+1.jpg')).data).toBeNull()
+    // Without the policy that only Holdfast can judge, everybody would see all sites.
+    expect((await mara.from('sites').select()).error).toMatchObject({ code: '42501' })
+    expect(await exported(at, 'select name from public.sites')).toEqual([{ name: 'Weir' }])
+    expect(await exported(at, 'select decrypted_secret as secret from vault.decrypted_secrets')).toEqual([
+      { secret: 's3kre3t of the vault' },
+    ])
+    expect(await exported(at, 'select jobname from cron.job')).toEqual([{ jobname: 'nightly' }])
+  }
+
+  const FILES = `select id, name, owner_id, created_at, updated_at from storage.objects order by name`
+
+  test('goes to another project by its connection string, people with passwords and sessions, policies and files', async () => {
+    await expectProject(other, tokens[0] ?? '')
+    expect(await exported(other, FILES)).toEqual(await exported(source, FILES))
+  })
+
+  test('is told what only Holdfast has, and what was closed without it', () => {
+    expect(taken).toMatchObject({ files: { copied: 1, present: 0, failed: 0 } })
+    const told = taken.leftOut.map(({ what }) => what)
+    expect(told).toEqual(
+      expect.arrayContaining([
+        'Streams and guards of sync',
+        '1 rows of holdfast.workspaces',
+        'POLICY public.sites members_only',
+        'VIEW public.of_ours',
+        'FUNCTION public.workspaces',
+        'Access that POLICY public.sites members_only narrows',
+        'Functions hello',
+        '1 secrets of functions',
+      ]),
+    )
+    expect(told.filter((what) => /auth\.|storage\./.test(what))).toEqual([])
+  })
+
+  test('is refused where a project is already, and sends only files that are missing', async () => {
+    expect(await leave(`--to=${other.databaseUrl}`)).toContain('is in use already')
+    const files = [`--storage-url=${other.url}`, `--service-key=${other.serviceRoleKey}`]
+    const again = await leave(`--to=${other.databaseUrl}`, '--only-files', '--json', ...files)
+    expect(JSON.parse(again)).toMatchObject({ files: { copied: 0, present: 1, failed: 0 }, leftOut: [] })
+  })
+
+  test('is looked at first without writing anything', async () => {
+    const looked = await leave(`--to=${other.databaseUrl}`, '--dry-run')
+    expect(looked).toMatch(/Would export about \d+ tables/)
+    expect(looked).toContain('the target has a project already')
+    expect(looked).toContain('VIEW public.of_ours')
+  })
+
+  test('goes into a folder with all that it takes to go on elsewhere', async () => {
+    const written = JSON.parse(await leave(`--to=${out}`, '--json')) as { readonly files: unknown }
+    expect(written).toMatchObject({ to: out, files: { copied: 1, failed: 0 } })
+    expect(readFileSync(join(out, 'files', 'photos', 'a folder', 'door &+1.jpg'))).toEqual(PHOTO)
+    expect(readFileSync(join(out, 'supabase', 'functions', 'hello', 'index.ts'), 'utf8')).toContain('Deno.serve')
+    expect(readFileSync(join(out, 'functions.env'), 'utf8')).toBe('MAIL_KEY=s3kre3t\n')
+    expect(readFileSync(join(out, 'holdfast', 'workspaces.csv'), 'utf8')).toContain('Northline')
+    expect(readFileSync(join(out, 'README.md'), 'utf8')).toContain('VIEW public.of_ours')
+  })
+
+  test.skipIf(psql === undefined)('is loaded from the folder with psql', async () => {
+    await using fresh = await openHoldfast()
+    const run = promisify(execFile)
+    const { stderr } = await run(psql ?? '', [fresh.databaseUrl, '-q', '-f', join(out, 'load.sql')])
+    expect(stderr.split('\n').filter((line) => line.includes('ERROR'))).toEqual([])
+    const env = { ...process.env, STORAGE_URL: fresh.url, SERVICE_KEY: fresh.serviceRoleKey }
+    const sent = await run(process.execPath, [join(out, 'upload-files.mjs')], { env })
+    expect(sent.stdout).toContain('1 files sent, 0 were there already, 0 failed.')
+    await run(psql ?? '', [fresh.databaseUrl, '-q', '-f', join(out, 'after-files.sql')])
+    await expectProject(fresh, tokens[1] ?? '')
+    expect(await exported(fresh, FILES)).toEqual(await exported(source, FILES))
+    const again = await run(psql ?? '', [fresh.databaseUrl, '-q', '-f', join(out, 'load.sql')]).catch(
+      (error: { readonly stderr: string }) => error,
+    )
+    expect(again.stderr).toContain('This database has a project in it')
   })
 })

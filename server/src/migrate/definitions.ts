@@ -1,0 +1,67 @@
+import { dumpSchema } from '@holdfast/postgres'
+import { readEntries, type DumpEntry } from './entries.ts'
+import { SILENCE_MS, type Source } from './source.ts'
+
+/** What a dump is taken of. */
+export interface Dumped {
+  readonly source: Source
+  readonly sourceUrl: string
+  /** Shown in `pg_stat_activity`. */
+  readonly applicationName: string
+}
+
+/** Tables of the platform on which projects put policies and triggers. */
+const PLATFORM_ARGS: readonly string[] = [
+  '--section=post-data',
+  '--table=auth.users',
+  '--table=storage.objects',
+  '--table=storage.buckets',
+]
+
+/** What is the platform's in every project, and is on the other side by itself or not at all. */
+const IS_PLATFORM_ACL = /^ALTER DEFAULT PRIVILEGES FOR ROLE "?(?:supabase_\w+|holdfast_\w+)"? /m
+
+/** Reads definitions as `pg_dump` writes them, at the moment of the source, without those that the platform has. */
+export async function readDefinitions(
+  { source, sourceUrl, applicationName }: Dumped,
+  args: readonly string[],
+): Promise<readonly DumpEntry[]> {
+  const dump = await dumpSchema({
+    url: sourceUrl,
+    applicationName,
+    snapshot: source.snapshot,
+    args: ['--schema-only', ...args],
+    silenceMs: SILENCE_MS,
+  })
+  return readEntries(dump).filter(
+    ({ type, text }) => type !== 'SCHEMA' && type !== 'EXTENSION' && text !== '' && !IS_PLATFORM_ACL.test(text),
+  )
+}
+
+/** What the project has put on tables of the platform: policies, and triggers whose function is the project's. */
+export async function readPlatformDefinitions(dumped: Dumped): Promise<readonly DumpEntry[]> {
+  const { schemas } = dumped.source.inventory
+  return (await readDefinitions(dumped, PLATFORM_ARGS)).filter(({ type, text }) => {
+    if (type === 'POLICY') return true
+    if (type !== 'TRIGGER') return false
+    const [, schema] = /EXECUTE (?:FUNCTION|PROCEDURE) "?([^".]+)"?\./.exec(text) ?? []
+    return schema !== undefined && schemas.includes(schema)
+  })
+}
+
+/** How a report names a definition. */
+export const nameOf = ({ type, schema, name }: DumpEntry): string =>
+  `${type} ${schema === '-' ? '' : `${schema}.`}${name}`
+
+const NAME = '(?:"(?:[^"]|"")*"|[^\\s".;]+)'
+const RESTRICTIVE = new RegExp(`^CREATE POLICY ${NAME} ON (${NAME}\\.${NAME}) AS RESTRICTIVE`)
+const ROW_SECURITY = new RegExp(`^ALTER TABLE (${NAME}\\.${NAME}) ENABLE ROW LEVEL SECURITY`)
+
+/**
+ * @returns the statement that closes the table of a definition without which more would be visible than was: row security, and policies that only narrow;
+ *   `undefined` for all others
+ */
+export function closingOf({ text }: DumpEntry): string | undefined {
+  const [, table] = RESTRICTIVE.exec(text) ?? ROW_SECURITY.exec(text) ?? []
+  return table === undefined ? undefined : `REVOKE ALL ON TABLE ${table} FROM PUBLIC, anon, authenticated;`
+}

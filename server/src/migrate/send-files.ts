@@ -1,0 +1,229 @@
+import { createWriteStream, mkdirSync, rmSync, writeFileSync, appendFileSync } from 'node:fs'
+import { request as requestHttp, type IncomingMessage } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { openBackend } from '@holdfast/storage'
+import type { Source } from './source.ts'
+import type { LeftOut } from './report.ts'
+
+type Backend = Awaited<ReturnType<typeof openBackend>>
+
+/** Rows that are read at once, and files that go at the same time. */
+const BATCH = 500
+const AT_ONCE = 4
+/** How long nothing may go of a file, and no answer come. */
+const SILENCE_MS = 60_000
+/** Characters of an answer that a report shows. */
+const ANSWER_CHARS = 300
+
+/** A file as its row has it. */
+export interface SentFile {
+  readonly id: string
+  readonly bucket: string
+  readonly name: string
+  readonly version: string
+  readonly contentType: string
+  readonly cacheControl: string
+  /** Of the bytes that are here. */
+  readonly size: number
+}
+
+export interface SentFiles {
+  readonly copied: number
+  readonly present: number
+  readonly failed: number
+  readonly leftOut: readonly LeftOut[]
+}
+
+/** Where files go. */
+export interface FileTarget {
+  has(file: SentFile): Promise<boolean>
+  /** Rejects unless all bytes are there; takes care of the end of `bytes`. */
+  take(file: SentFile, bytes: Readable): Promise<void>
+  /** After some files have come. */
+  settle(files: readonly SentFile[]): Promise<void>
+}
+
+export interface SendFilesOptions {
+  readonly source: Source
+  readonly backend: Backend
+  readonly target: FileTarget
+  readonly progress: (line: string) => void
+}
+
+/** Takes the bytes of all files to another place, four at a time, as their rows are at the moment of the source. */
+export async function sendFiles({ source, backend, target, progress }: SendFilesOptions): Promise<SentFiles> {
+  const leftOut: LeftOut[] = []
+  let [copied, present, last, toldAt] = [0, 0, '00000000-0000-0000-0000-000000000000', Date.now()]
+  const sendOne = async (row: Omit<SentFile, 'size'>): Promise<SentFile | undefined> => {
+    const what = `File ${row.bucket}/${row.name}`
+    try {
+      const size = row.version === '' ? undefined : await backend.sizeOf(row.version)
+      if (size === undefined) throw new Error('it has no bytes here, or was replaced or deleted meanwhile')
+      const file = { ...row, size }
+      if (await target.has(file)) {
+        present++
+        return undefined
+      }
+      const bytes = await backend.read(row.version)
+      if (!bytes) throw new Error('it was replaced or deleted meanwhile')
+      await target.take(file, bytes)
+      copied++
+      if (Date.now() - toldAt >= 2_000) {
+        toldAt = Date.now()
+        progress(`${copied} files`)
+      }
+      return file
+    } catch (error) {
+      leftOut.push({ what, why: error instanceof Error ? error.message : String(error) })
+      return undefined
+    }
+  }
+  const client = await source.connect()
+  try {
+    for (;;) {
+      const { rows } = await client.query<Omit<SentFile, 'size'>>(
+        `select id, bucket_id as bucket, name, coalesce(version, '') as version, coalesce(metadata ->> 'mimetype', 'application/octet-stream') as "contentType",
+                coalesce(metadata ->> 'cacheControl', 'no-cache') as "cacheControl"
+           from storage.objects where id > $1 order by id limit ${BATCH}`,
+        [last],
+      )
+      if (rows.length === 0) return { copied, present, failed: leftOut.length, leftOut }
+      last = rows.at(-1)?.id ?? last
+      const queue = [...rows]
+      const done: SentFile[] = []
+      await Promise.all(
+        Array.from({ length: AT_ONCE }, async () => {
+          for (let row = queue.shift(); row !== undefined; row = queue.shift()) {
+            const file = await sendOne(row)
+            if (file) done.push(file)
+          }
+        }),
+      )
+      await target.settle(done)
+    }
+  } finally {
+    await client.end().catch(() => undefined) // it may be broken already
+  }
+}
+
+/** Files in a folder, by bucket and name as far as names of files go, and a list that says which is which. */
+export function folderTarget(folder: string): FileTarget {
+  const list = join(folder, 'files.ndjson')
+  writeFileSync(list, '', { mode: 0o600 })
+  const write = async (path: string, bytes: Readable): Promise<void> => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true, mode: 0o700 })
+    const out = createWriteStream(join(folder, path), { flags: 'wx', mode: 0o600 })
+    // Opened before anything is read, so that the bytes are still whole when the name does not do.
+    await new Promise<void>((resolve, reject) => out.once('open', () => resolve()).once('error', reject))
+    try {
+      await pipeline(bytes, out)
+    } catch (error) {
+      rmSync(join(folder, path), { force: true })
+      throw error
+    }
+  }
+  return {
+    has: () => Promise.resolve(false),
+    async take(file, bytes) {
+      let path = join('files', ...[file.bucket, ...file.name.split('/')].map(segmentOf))
+      try {
+        await write(path, bytes)
+      } catch (error) {
+        // `a` and `a/b` may both be files, names may differ in case only, or be longer than names of files.
+        if (!IS_NAME_TAKEN.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+        path = join('files', '%by-version', file.version)
+        await write(path, bytes)
+      }
+      const { bucket, name, contentType, cacheControl, size } = file
+      appendFileSync(list, `${JSON.stringify({ bucket, name, path, contentType, cacheControl, size })}\n`)
+    },
+    settle: () => Promise.resolve(),
+  }
+}
+
+const IS_NAME_TAKEN = new Set(['EEXIST', 'EISDIR', 'ENOTDIR', 'ENAMETOOLONG'])
+
+/** No name of a file leads out of the folder. */
+const segmentOf = (text: string): string =>
+  text === ''
+    ? '%'
+    : text
+        .replaceAll(/[^\p{L}\p{N} ._()+,@=&-]/gu, encodeURIComponent)
+        .replace(/^\.+$/, (dots) => '%2E'.repeat(dots.length))
+
+export interface StorageTarget {
+  /** `https://<project>.supabase.co`, with or without `/storage/v1`. */
+  readonly storageUrl: string
+  readonly serviceKey: string
+  readonly settle: (ids: readonly string[]) => Promise<void>
+}
+
+/** Files of a project, by its Storage API. */
+export function storageTarget({ storageUrl, serviceKey, settle }: StorageTarget): FileTarget {
+  const base = storageUrl.replace(/\/+$/, '').replace(/(?:\/storage\/v1)?$/, '/storage/v1')
+  const headers = { apikey: serviceKey, authorization: `Bearer ${serviceKey}` }
+  const pathOf = ({ bucket, name }: SentFile): string => [bucket, ...name.split('/')].map(encodeURIComponent).join('/')
+  return {
+    async has(file) {
+      // HEAD is answered from the row, which is there before the bytes.
+      const url = `${base}/object/authenticated/${pathOf(file)}`
+      const answer = await ask(url, { method: 'GET', headers: { ...headers, range: 'bytes=0-0' } })
+      return answer.status === 206 && answer.range === `bytes 0-0/${file.size}`
+    },
+    async take(file, bytes) {
+      const answer = await ask(`${base}/object/${pathOf(file)}`, {
+        method: 'POST',
+        headers: {
+          ...headers,
+          'content-type': file.contentType,
+          'content-length': file.size,
+          'cache-control': file.cacheControl,
+          'x-upsert': 'true',
+        },
+        bytes,
+      })
+      if (answer.status !== 200) throw new Error(`the storage answered ${answer.status}: ${answer.text}`)
+    },
+    settle: (files) => settle(files.map(({ id }) => id)),
+  }
+}
+
+interface Asked {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string | number>>
+  readonly bytes?: Readable
+}
+
+/** Not by `fetch`, which sends bytes of which it does not know the number in chunks: not every proxy takes these. */
+async function ask(
+  url: string,
+  { method, headers, bytes }: Asked,
+): Promise<{ readonly status: number; readonly range: string | undefined; readonly text: string }> {
+  const request = (url.startsWith('https:') ? requestHttps : requestHttp)(url, { method, headers })
+  const timer = setTimeout(
+    () => request.destroy(new Error(`nothing came or went for ${SILENCE_MS / 1000} s`)),
+    SILENCE_MS,
+  )
+  const answered = new Promise<IncomingMessage>((resolve, reject) =>
+    request.on('response', resolve).on('error', reject),
+  )
+  try {
+    if (bytes) {
+      bytes.on('data', () => timer.refresh())
+      bytes.pause()
+      // A refusal may come before all bytes have gone: then the answer says more than the broken pipe.
+      pipeline(bytes, request).catch((error: Error) => request.destroy(error))
+    } else request.end()
+    const answer = await answered
+    timer.refresh()
+    let text = ''
+    for await (const chunk of answer) if (text.length < ANSWER_CHARS) text += String(chunk)
+    return { status: answer.statusCode ?? 0, range: answer.headers['content-range'], text: text.slice(0, ANSWER_CHARS) }
+  } finally {
+    clearTimeout(timer)
+    bytes?.destroy()
+  }
+}
