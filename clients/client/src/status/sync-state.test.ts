@@ -52,6 +52,8 @@ describe('the sync chip says', () => {
     ['Offline', { connected: false, notConnectedMs: 4_000, wasConnected: false, hasFailed: true }],
     ['Offline', { connected: false, notConnectedMs: 4_000, wasConnected: false, isWanted: false }],
     ['Offline', { connected: false, notConnectedMs: 4_000, isCutOff: true, link: SILENT }],
+    ['Offline · 2 waiting', { isCutOff: true, link: SILENT, waiting: 2 }],
+    ['Offline · 2 waiting', { connected: false, connecting: true, isCutOff: true, link: SILENT, waiting: 2 }],
     ['Checking…', { link: { kind: 'checking' } }],
     ['Checking…', { link: { kind: 'checking' }, waiting: 1, uploading: true }],
     [

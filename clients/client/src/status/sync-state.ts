@@ -67,7 +67,9 @@ export function deriveSyncState(facts: SyncFacts): SyncState {
   if (facts.blockedBy !== undefined) return { kind: 'blocked', code: facts.blockedBy }
   if (facts.session === 'second_factor') return { kind: 'second_factor_needed' }
   if (facts.session !== 'active') return { kind: 'sign_in_needed' }
-  if (facts.isCutOff && facts.notConnectedMs > OFFLINE_AFTER_MS) return { kind: 'offline', waiting: facts.waiting }
+  // A silent link confirms what the browser says, also while the connection still passes for open or is being made.
+  const isNoticed = facts.notConnectedMs > OFFLINE_AFTER_MS || facts.link.kind === 'silent'
+  if (facts.isCutOff && isNoticed) return { kind: 'offline', waiting: facts.waiting }
   // Before what the connection says of itself: one that passes nothing looks like one on which nothing happens.
   if (facts.link.kind === 'silent') {
     return { kind: 'no_answer', since: new Date(facts.link.sinceMs), waiting: facts.waiting }
