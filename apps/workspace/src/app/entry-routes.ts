@@ -108,6 +108,11 @@ const consent = createRoute({
     'OAuthConsentScreen',
   ),
 })
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/invite/$secret',
+  component: lazyRouteComponent(() => import('../features/invitation/invitation-screen.tsx'), 'InvitationScreen'),
+})
 
 /** Everything before the workspace: all ways in, and what links of mails lead to. */
 export const entryRoutes = [
@@ -123,4 +128,5 @@ export const entryRoutes = [
   callback,
   confirmLink,
   consent,
+  invitation,
 ] as const

@@ -1,0 +1,60 @@
+import { AuthApiError } from '@supabase/supabase-js'
+import type { Backend } from '../../lib/data/backend.ts'
+import { callFunction, CallRefused, post } from '../../lib/data/call-function.ts'
+
+/** What an invitation says to whoever has its link: `holdfast.peek_invitation`. */
+export interface Invitation {
+  readonly state: 'pending' | 'expired' | 'revoked' | 'declined' | 'accepted' | 'not_found'
+  readonly workspace?: string
+  readonly inviter?: string | null
+  readonly email?: string
+  readonly role?: string
+  readonly message?: string | null
+  readonly team?: string | null
+  /** When the access of a guest ends, as ISO 8601. */
+  readonly access_until?: string | null
+  readonly has_account?: boolean
+}
+
+/** What became of an answer: `holdfast.answer_invitation`. */
+export type Outcome =
+  | 'accepted'
+  | 'declined'
+  | 'expired'
+  | 'revoked'
+  | 'used'
+  | 'wrong_account'
+  | 'unconfirmed'
+  | 'not_found'
+  | 'full'
+  | 'too_many'
+
+/** As the forms of entry read it. @throws {TypeError} when the server was not reached; {AuthApiError} else */
+async function call<Result>(backend: Backend, name: string, args: object): Promise<Result> {
+  try {
+    return await callFunction<Result>(backend, name, args)
+  } catch (error) {
+    throw error instanceof CallRefused ? new AuthApiError(error.message, error.status, error.code) : error
+  }
+}
+
+export function peekInvitation(backend: Backend, secret: string): Promise<Invitation> {
+  return call(backend, 'peek_invitation', { secret })
+}
+
+export async function answerInvitation(backend: Backend, secret: string, accepts: boolean): Promise<Outcome> {
+  const { outcome } = await call<{ readonly outcome: Outcome }>(backend, 'answer_invitation', { secret, accepts })
+  return outcome
+}
+
+/** Makes the account of an invited person who has none. @throws {AuthApiError} with the server's code; {TypeError} when it was not reached */
+export async function joinByInvitation(join: {
+  readonly secret: string
+  readonly name: string
+  readonly password: string
+}): Promise<void> {
+  const response = await post('/app/v1/invitations/join', join)
+  if (response.ok) return
+  const { code, message } = (await response.json()) as { readonly code: string; readonly message: string }
+  throw new AuthApiError(message, response.status, code)
+}

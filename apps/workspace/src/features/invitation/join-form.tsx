@@ -1,0 +1,79 @@
+import { isAuthError } from '@supabase/supabase-js'
+import { type JSX, useState } from 'react'
+import { EntryForm } from '../../components/entry-form.tsx'
+import { NewPasswordField } from '../../components/new-password-field.tsx'
+import { TextField } from '../../components/text-field.tsx'
+import { useEntryForm } from '../../lib/auth/use-entry-form.ts'
+import { useBackend } from '../../lib/data/backend-context.tsx'
+import { findNewPasswordProblem } from '../../lib/password-rules.ts'
+import { invitationMessages as words } from '../../messages/invitation.ts'
+import { passwordMessages } from '../../messages/password.ts'
+import { signUpMessages } from '../../messages/sign-up.ts'
+import { answerInvitation, joinByInvitation, type Outcome } from './invitation-calls.ts'
+
+/** The server takes names of so many characters. */
+const NAME_CHARS_MAX = 60
+
+/** Answers after which the invitation looks otherwise than on this page: it is read again. */
+const CHANGED = new Set(['account_exists', 'invitation_over', 'invitation_not_found'])
+
+/** A new account for the invited address. The link has shown whose it is: no second mail. */
+export function JoinForm({
+  secret,
+  email,
+  onOutcome,
+  onChanged,
+}: {
+  readonly secret: string
+  readonly email: string
+  readonly onOutcome: (outcome: Outcome) => void
+  readonly onChanged: () => Promise<void>
+}): JSX.Element {
+  const backend = useBackend()
+  const rules = backend.config.account.password
+  const [name, setName] = useState('')
+  const [password, setPassword] = useState('')
+  const form = useEntryForm<'name' | 'new-password'>({
+    check() {
+      if (name.trim() === '') return { field: 'name', text: words.nameMissing }
+      const found = findNewPasswordProblem(password, rules)
+      return found && { field: 'new-password', text: passwordMessages[found] }
+    },
+    async send() {
+      try {
+        await joinByInvitation({ secret, name: name.trim(), password })
+      } catch (error) {
+        if (isAuthError(error) && CHANGED.has(String(error.code))) return await onChanged()
+        throw error
+      }
+      const { error } = await backend.client.supabase.auth.signInWithPassword({ email, password })
+      if (error) throw error
+      onOutcome(await answerInvitation(backend, secret, true))
+    },
+    answer: (failure) =>
+      failure.kind === 'new_password' ? { field: 'new-password', text: passwordMessages[failure.reason] } : undefined,
+  })
+  return (
+    <EntryForm form={form} submitLabel={words.join}>
+      <p className="text-small text-muted">{words.forAddress(email)}</p>
+      <input type="email" name="username" autoComplete="username" value={email} readOnly hidden />
+      <TextField
+        label={signUpMessages.name}
+        name="name"
+        autoComplete="name"
+        value={name}
+        onChange={setName}
+        maxLength={NAME_CHARS_MAX}
+        description={signUpMessages.nameHelp}
+        errorMessage={form.problemOf('name')}
+      />
+      <NewPasswordField
+        label={signUpMessages.password}
+        value={password}
+        onChange={setPassword}
+        rules={rules}
+        errorMessage={form.problemOf('new-password')}
+      />
+    </EntryForm>
+  )
+}
