@@ -38,6 +38,8 @@ const wordsSearch = v.object({ q: text, table: text })
 const inboxSearch = v.object({
   filter: v.fallback(v.optional(v.picklist(['unread', 'mentions', 'all'])), undefined),
 })
+/** `in`: one of several workspaces. */
+const peopleSearch = v.object({ in: text })
 /** The view that a record was opened from goes with it: the steps to its neighbours keep to it. */
 const recordSearch = v.object({ tab: text, v: text, q: text, f: text, s: text, g: text })
 const newRecordSearch = v.object({ template: text, from: text, prefill: text })
@@ -119,6 +121,12 @@ const inbox = createRoute({
   validateSearch: inboxSearch,
   component: lazyRouteComponent(() => import('../features/inbox/inbox-screen.tsx'), 'InboxScreen'),
 })
+const people = createRoute({
+  getParentRoute: () => workspace,
+  path: '/people',
+  validateSearch: peopleSearch,
+  component: lazyRouteComponent(() => import('../features/people/people-screen.tsx'), 'PeopleScreen'),
+})
 const imports = createRoute({
   getParentRoute: () => workspace,
   path: '/import',
@@ -193,6 +201,7 @@ const routeTree = root.addChildren([
       table.addChildren([view]),
       record,
       newRecord,
+      people,
       imports,
       sync,
       syncItem,

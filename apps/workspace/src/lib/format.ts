@@ -80,3 +80,13 @@ export function formatMetres(metres: number): string {
   const kilometres = metres / 1_000
   return `${kilometres < 10 ? kilometres.toLocaleString(pageLocale(), ONE_DIGIT) : formatCount(Math.round(kilometres))} km`
 }
+
+/** A day in the reader's words: `30 November 2026`. */
+export function formatLongDay(at: Date): string {
+  return at.toLocaleDateString(pageLocale(), { dateStyle: 'long' })
+}
+
+/** `Ann, Bo and Cy`. */
+export function formatNames(names: readonly string[]): string {
+  return new Intl.ListFormat(pageLocale(), { type: 'conjunction' }).format(names)
+}

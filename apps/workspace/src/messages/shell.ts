@@ -10,6 +10,7 @@ export const shellMessages = inLanguages('shellMessages', {
   expandSideBar: 'Make the side bar wide',
   home: 'Home',
   inbox: 'Inbox',
+  people: 'People',
   capture: 'Capture',
   importRecords: 'Import records',
   tables: 'Tables',

@@ -1,6 +1,6 @@
 import { useHasSynced } from '@holdfast/react'
 import { Link, useParams } from '@tanstack/react-router'
-import { ChevronRight, House, Inbox, PanelLeftClose, PanelLeftOpen, RefreshCw, Search } from 'lucide-react'
+import { ChevronRight, House, Inbox, PanelLeftClose, PanelLeftOpen, RefreshCw, Search, Users } from 'lucide-react'
 import type { JSX, ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Disclosure, DisclosurePanel } from 'react-aria-components/Disclosure'
@@ -13,6 +13,7 @@ import { VisuallyHidden } from '../../components/visually-hidden.tsx'
 import { cx } from '../../lib/cx.ts'
 import { sectionsOf } from '../../lib/data/arrange-tables.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
+import { useWorkspaces } from '../../lib/data/use-workspaces.ts'
 import { formatCount } from '../../lib/format.ts'
 import { firstVisitMs, lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
 import type { SavedView } from '../../lib/views/use-views.ts'
@@ -79,6 +80,7 @@ export function Navigation({
   const params = { ws: workspace }
   // The first sync needs the line for itself.
   const hasSynced = useHasSynced()
+  const isAmongPeople = useWorkspaces().workspaces.length > 0
   const follow = onFollow === undefined ? {} : { onClick: onFollow }
   return (
     <nav aria-label={words.mainNavigation} className="min-h-0 flex-1 overflow-x-hidden overflow-y-auto p-2">
@@ -114,6 +116,16 @@ export function Navigation({
             </Link>
           </Item>
         </li>
+        {isAmongPeople ? (
+          <li>
+            <Item label={words.people} isNarrow={isNarrow}>
+              <Link to="/w/$ws/people" params={params} className={itemClass(isNarrow)} {...follow}>
+                <Users size={18} strokeWidth={1.75} aria-hidden />
+                <Word isNarrow={isNarrow}>{words.people}</Word>
+              </Link>
+            </Item>
+          </li>
+        ) : null}
         <li>
           <Item label={words.syncCentre} isNarrow={isNarrow}>
             <Link to="/w/$ws/sync" params={params} className={itemClass(isNarrow)} {...follow}>

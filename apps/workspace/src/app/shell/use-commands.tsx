@@ -16,6 +16,7 @@ import {
   Smartphone,
   TriangleAlert,
   UserRound,
+  Users,
 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { TableIcon } from '../../components/table-icon.tsx'
@@ -108,6 +109,14 @@ function workspaceCommands({ workspace }: CommandsOptions, navigate: Navigate): 
       section: words.goTo,
       icon: <Search {...ICON} />,
       run: () => void navigate({ to: '/w/$ws/search', params }),
+    },
+    {
+      id: 'people',
+      label: shellMessages.people,
+      keywords: 'members invite invitations roles teams guests workspace',
+      section: words.goTo,
+      icon: <Users {...ICON} />,
+      run: () => void navigate({ to: '/w/$ws/people', params }),
     },
     {
       id: 'import',

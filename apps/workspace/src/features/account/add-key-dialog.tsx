@@ -5,7 +5,7 @@ import { useAccount } from './account-context.tsx'
 import { FailureDetails } from './failure-text.tsx'
 import { freeName } from './factors.ts'
 import { forgetAbandoned } from './forget-abandoned.ts'
-import { FormDialog } from './form-dialog.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import { unwrap } from './unwrap.ts'
 import { useAction } from './use-action.ts'
 

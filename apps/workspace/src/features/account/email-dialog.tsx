@@ -7,7 +7,7 @@ import { useBackend } from '../../lib/data/backend-context.tsx'
 import { profileMessages as words } from '../../messages/account-profile.ts'
 import { useAccount } from './account-context.tsx'
 import { FailureDetails } from './failure-text.tsx'
-import { FormDialog } from './form-dialog.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import { unwrap } from './unwrap.ts'
 import { useAction } from './use-action.ts'
 

@@ -8,7 +8,7 @@ import { securityMessages as words } from '../../messages/account-security.ts'
 import { ActionButton } from './action-button.tsx'
 import { CodeField } from './code-field.tsx'
 import { FailureText } from './failure-text.tsx'
-import { NoRows, Section } from './section.tsx'
+import { NoRows, Section } from '../../components/section.tsx'
 import { usePasswordChange } from './use-password-change.ts'
 
 /** Sets a password. When the sign-in is a while ago, the server sends a code and wants it back with the password. */

@@ -15,7 +15,7 @@ import { ActionButton } from './action-button.tsx'
 import { ContactSection } from './contact-section.tsx'
 import { FailureText } from './failure-text.tsx'
 import { GuestSection } from './guest-section.tsx'
-import { Section } from './section.tsx'
+import { Section } from '../../components/section.tsx'
 import { unwrap } from './unwrap.ts'
 import { useAction } from './use-action.ts'
 

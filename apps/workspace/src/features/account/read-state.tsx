@@ -4,7 +4,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { accountMessages as words } from '../../messages/account.ts'
 import { describeAccountError } from './account-failure.ts'
-import { NoRows } from './section.tsx'
+import { NoRows } from '../../components/section.tsx'
 import type { OnlineRead } from './use-online-read.ts'
 
 /** Everything that is not the value: being read, never read, failed. */

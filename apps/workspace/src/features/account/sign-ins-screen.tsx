@@ -13,7 +13,7 @@ import { type DeviceKind, deviceNameOf } from './device-name.ts'
 import { FailureText } from './failure-text.tsx'
 import { endOwnSession, listOwnSessions, type OwnSession } from './own-sessions.ts'
 import { ReadState } from './read-state.tsx'
-import { Row, Rows, Section } from './section.tsx'
+import { Row, Rows, Section } from '../../components/section.tsx'
 import { useAction } from './use-action.ts'
 import { useOnlineRead } from './use-online-read.ts'
 

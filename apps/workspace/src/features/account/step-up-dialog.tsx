@@ -8,7 +8,7 @@ import { securityMessages as words } from '../../messages/account-security.ts'
 import { CodeField } from './code-field.tsx'
 import { FailureText } from './failure-text.tsx'
 import { nameOfFactor } from './factors.ts'
-import { FormDialog } from './form-dialog.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import { type SecondStep, useSecondStep } from './use-second-step.ts'
 
 /** Asks a person who is signed in with one step for the second. */

@@ -11,6 +11,7 @@ export const shellMessages: Translation<typeof english> = {
   expandSideBar: 'Seitenleiste breit machen',
   home: 'Startseite',
   inbox: 'Posteingang',
+  people: 'Personen',
   capture: 'Erfassen',
   importRecords: 'Einträge importieren',
   tables: 'Tabellen',

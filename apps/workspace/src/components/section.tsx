@@ -1,5 +1,5 @@
 import { type JSX, type ReactNode, type Ref, useId } from 'react'
-import { cx } from '../../lib/cx.ts'
+import { cx } from '../lib/cx.ts'
 
 /** One subject of a screen. The heading can take the focus, for when the control that had it is gone. */
 export function Section({
@@ -45,6 +45,7 @@ export function Rows({ label, children }: { readonly label: string; readonly chi
 export function Row({
   icon,
   isIconSpared = false,
+  isIconPlain = false,
   title,
   mark,
   children,
@@ -54,6 +55,8 @@ export function Row({
   readonly icon?: ReactNode
   /** No icon on a phone, where the text needs the room. */
   readonly isIconSpared?: boolean
+  /** The icon is a picture of its own, and stands on no ground. */
+  readonly isIconPlain?: boolean
   readonly title: ReactNode
   /** A chip beside the title. */
   readonly mark?: ReactNode
@@ -68,7 +71,8 @@ export function Row({
         {icon === undefined ? null : (
           <span
             className={cx(
-              'flex size-9 shrink-0 items-center justify-center rounded-md bg-sunken text-muted',
+              'flex size-9 shrink-0 items-center justify-center rounded-md',
+              !isIconPlain && 'bg-sunken text-muted',
               isIconSpared && 'max-tablet:hidden',
             )}
           >

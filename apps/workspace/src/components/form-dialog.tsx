@@ -1,7 +1,7 @@
 import { type JSX, type ReactNode, useId } from 'react'
-import { Button } from '../../components/button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
-import { accountMessages as words } from '../../messages/account.ts'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+import { commonMessages as words } from '../messages/common.ts'
 
 /** A dialog with one form: Enter and the main button send it, once. */
 export function FormDialog({

@@ -1,0 +1,15 @@
+import type { JSX } from 'react'
+import type { CallFailure } from './use-call.ts'
+
+/** Why something was not done; said at once by screen readers. */
+export function CallFailureText({ failure }: { readonly failure: CallFailure | undefined }): JSX.Element | null {
+  if (!failure) return null
+  return (
+    <div role="alert" className="text-small text-danger">
+      {failure.text}
+      {failure.technical === undefined ? null : (
+        <span className="block pt-1 font-mono [overflow-wrap:anywhere] text-muted">{failure.technical}</span>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,132 @@
+import { useUnsent } from '@holdfast/react'
+import { type JSX, useState } from 'react'
+import { ConfirmDialog } from '../../components/dialog.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
+import { showToast } from '../../components/toast.tsx'
+import { dayOf } from '../../lib/fields/dates.ts'
+import { peopleMessages as words } from '../../messages/people.ts'
+import { CallFailureText } from './call-failure-text.tsx'
+import { AccessUntilField, RoleSelect } from './role-fields.tsx'
+import { endOfDay, isPast, type Role } from './roles.ts'
+import { useCall } from './use-call.ts'
+import type { Member, People } from './use-people.ts'
+
+export interface MemberDialogProps {
+  readonly people: People
+  readonly member: Member
+  readonly onClose: () => void
+  /** The row that the dialog belongs to is about to be gone: the focus goes elsewhere. */
+  readonly onGone: () => void
+}
+
+/** Another role, up to the person's own; for a guest, until when. */
+export function RoleDialog({ people, member, onClose }: MemberDialogProps): JSX.Element {
+  const [role, setRole] = useState<Role>(member.role)
+  const [day, setDay] = useState(member.until ? dayOf(member.until) : '')
+  const [problem, setProblem] = useState<string>()
+  const call = useCall()
+  const save = async (): Promise<void> => {
+    const until = role === 'guest' ? endOfDay(day) : undefined
+    if (isPast(until)) return setProblem(words.dayOver)
+    const done = await call.run('set_member_role', {
+      member: member.id,
+      new_role: role,
+      access_until: until?.toISOString() ?? null,
+    })
+    if (!done) return
+    showToast({ text: words.roleChanged(member.name, words.roles[role].label) })
+    onClose()
+  }
+  return (
+    <FormDialog
+      title={words.changeRoleOf(member.name)}
+      submitLabel={words.save}
+      isPending={call.isPending}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      {member.id === people.me?.id ? <p>{words.ownRole}</p> : null}
+      <RoleSelect most={people.me?.role ?? 'guest'} role={role} onChange={setRole} />
+      {role === 'guest' ? <AccessUntilField day={day} onChange={setDay} problem={problem} /> : null}
+      <CallFailureText failure={call.failure} />
+    </FormDialog>
+  )
+}
+
+export function SuspendDialog({ member, onClose }: MemberDialogProps): JSX.Element {
+  const call = useCall()
+  const suspend = async (): Promise<void> => {
+    const done = await call.run('set_member_active', { member: member.id, active: false })
+    if (!done) return
+    showToast({ text: words.deactivateDone(member.name) })
+    onClose()
+  }
+  return (
+    <ConfirmDialog
+      title={words.deactivateTitle(member.name)}
+      isOpen
+      isDanger
+      onClose={onClose}
+      confirmLabel={words.deactivate}
+      isPending={call.isPending}
+      onConfirm={() => void suspend()}
+    >
+      <p>{words.deactivateDetail}</p>
+      <CallFailureText failure={call.failure} />
+    </ConfirmDialog>
+  )
+}
+
+export function RemoveDialog({ member, onClose, onGone }: MemberDialogProps): JSX.Element {
+  const call = useCall()
+  const remove = async (): Promise<void> => {
+    const done = await call.run('remove_member', { member: member.id })
+    if (!done) return
+    showToast({ text: words.removeDone(member.name) })
+    onClose()
+    onGone()
+  }
+  return (
+    <ConfirmDialog
+      title={words.removeTitle(member.name)}
+      isOpen
+      isDanger
+      onClose={onClose}
+      confirmLabel={words.removeConfirm}
+      isPending={call.isPending}
+      onConfirm={() => void remove()}
+    >
+      <p>{words.removeDetail}</p>
+      <CallFailureText failure={call.failure} />
+    </ConfirmDialog>
+  )
+}
+
+/** The person goes by themselves; what they have not sent is named before. */
+export function LeaveDialog({ people, member, onClose, onGone }: MemberDialogProps): JSX.Element {
+  const call = useCall()
+  const { waiting } = useUnsent()
+  const { name } = people.workspace
+  const leave = async (): Promise<void> => {
+    const done = await call.run('remove_member', { member: member.id })
+    if (!done) return
+    showToast({ text: words.left(name) })
+    onClose()
+    onGone()
+  }
+  return (
+    <ConfirmDialog
+      title={words.leaveTitle(name)}
+      isOpen
+      isDanger
+      onClose={onClose}
+      confirmLabel={words.leaveConfirm}
+      isPending={call.isPending}
+      onConfirm={() => void leave()}
+    >
+      <p>{words.leaveDetail}</p>
+      {waiting > 0 ? <p className="pt-2 font-medium">{words.leaveWaiting(waiting)}</p> : null}
+      <CallFailureText failure={call.failure} />
+    </ConfirmDialog>
+  )
+}

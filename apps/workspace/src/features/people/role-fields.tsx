@@ -1,0 +1,54 @@
+import type { JSX } from 'react'
+import { Select } from '../../components/select.tsx'
+import { TextField } from '../../components/text-field.tsx'
+import { peopleMessages as words } from '../../messages/people.ts'
+import { type Role, rolesUpTo } from './roles.ts'
+
+/** One of the roles that the person may give. */
+export function RoleSelect({
+  most,
+  role,
+  onChange,
+}: {
+  /** The person's own. */
+  readonly most: Role
+  readonly role: Role
+  readonly onChange: (role: Role) => void
+}): JSX.Element {
+  const roles = rolesUpTo(most)
+  return (
+    <Select
+      label={words.role}
+      description={words.roles[role].detail}
+      value={role}
+      options={roles.map((value) => ({ value, label: words.roles[value].label }))}
+      onChange={(value) => {
+        const chosen = roles.find((one) => one === value)
+        if (chosen) onChange(chosen)
+      }}
+    />
+  )
+}
+
+/** The last day of a guest. */
+export function AccessUntilField({
+  day,
+  onChange,
+  problem,
+}: {
+  readonly day: string
+  readonly onChange: (day: string) => void
+  readonly problem: string | undefined
+}): JSX.Element {
+  return (
+    <TextField
+      type="date"
+      name="until"
+      label={words.accessUntil}
+      description={words.accessUntilHelp}
+      value={day}
+      onChange={onChange}
+      errorMessage={problem}
+    />
+  )
+}

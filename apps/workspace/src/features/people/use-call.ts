@@ -1,0 +1,52 @@
+import { useState } from 'react'
+import { callFunction, CallRefused } from '../../lib/data/call-function.ts'
+import { useBackend } from '../../lib/data/backend-context.tsx'
+import { peopleRefusals as words } from '../../messages/people.ts'
+
+/** Why something was not done, in words; `technical` when these say little. */
+export interface CallFailure {
+  readonly text: string
+  readonly technical?: string
+}
+
+/** One thing that a person has the server do. */
+export interface Call {
+  readonly isPending: boolean
+  readonly failure: CallFailure | undefined
+  /** @returns what the function returned, in an object; `undefined` when it was refused, which `failure` says */
+  run<Result>(name: string, args: object): Promise<{ readonly result: Result } | undefined>
+}
+
+export function useCall(): Call {
+  const backend = useBackend()
+  const [isPending, setPending] = useState(false)
+  const [failure, setFailure] = useState<CallFailure>()
+  return {
+    isPending,
+    failure,
+    async run<Result>(name: string, args: object) {
+      setPending(true)
+      setFailure(undefined)
+      try {
+        return { result: await callFunction<Result>(backend, name, args) }
+      } catch (error) {
+        setFailure(describeRefusal(error))
+        return undefined
+      } finally {
+        setPending(false)
+      }
+    },
+  }
+}
+
+/** Puts what the database or the network said into words. */
+export function describeRefusal(error: unknown): CallFailure {
+  if (error instanceof TypeError) return { text: words.unreachable }
+  if (!(error instanceof CallRefused)) return { text: words.unexpected, technical: String(error) }
+  const { hint, status, code, message } = error
+  const known = hint === undefined ? undefined : (words as Readonly<Record<string, string>>)[hint]
+  if (known !== undefined) return { text: known }
+  if (status === 401) return { text: words.sessionOver }
+  if (status === 429) return { text: words.tooMany }
+  return { text: words.unexpected, technical: `${String(status)} ${code ?? ''} ${message}` }
+}
