@@ -85,5 +85,6 @@ export type {
 } from './catalog/catalog.ts'
 export { dumpSchema, type DumpOptions } from './dump/dump-schema.ts'
 export { copyOut } from './dump/copy-out.ts'
+export { readScriptRows, type ScriptRows } from './wire/script-rows.ts'
 export { openQuietClient } from './wire/quiet-client.ts'
 export { openWatchedClient, type WatchedClient } from './wire/watched-client.ts'

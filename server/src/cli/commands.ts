@@ -11,6 +11,7 @@ import {
   migrationOptions,
   secretsOptions,
   statusOptions,
+  testOptions,
   verifyOptions,
 } from '../config/command-options.ts'
 import { devDeclarations, options, projectOptions, serverOptions } from '../config/options.ts'
@@ -203,6 +204,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     options: { ...MIGRATIONS, ...migrationOptions, dryRun, includeSeed },
   },
   { words: 'seed', summary: 'Applies the seeds that the database does not have', options: MIGRATIONS },
+  {
+    words: 'test db',
+    argument: '[path …]',
+    summary: 'Runs the pgTAP tests of supabase/tests, each file in a transaction; exit code 1 if one fails',
+    options: { ...PLACE, ...testOptions },
+  },
   {
     words: 'backup',
     argument: '<folder>',

@@ -48,6 +48,8 @@ export async function run(argv: readonly string[]): Promise<number> {
     if (command === 'db') return await (await import('./db.ts')).db({ argv: rest, env: process.env, out, err })
     if (command === 'seed')
       return await (await import('./apply-seeds.ts')).seed({ argv: rest, env: process.env, out, err })
+    if (command === 'test')
+      return await (await import('./test/test.ts')).test({ argv: rest, env: process.env, out, err })
     if (command === 'backup')
       return await (await import('./backup.ts')).backup({ argv: rest, env: process.env, out, err })
     if (command === 'restore')

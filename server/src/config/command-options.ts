@@ -116,6 +116,15 @@ export const exportOptions = {
   },
 } satisfies OptionDeclarations
 
+/** What `test db` takes beside the settings of the server. */
+export const testOptions = {
+  pgtap: {
+    type: 'string',
+    description:
+      'The folder with `pgtap.control` of an installed pgTAP, which `test db` lends to the packaged Postgres. Default: it is looked for.',
+  },
+} satisfies OptionDeclarations
+
 /** What `status` takes beside the settings of the server. */
 export const statusOptions = {
   output: {

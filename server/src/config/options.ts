@@ -19,6 +19,7 @@ import {
   migrationOptions,
   secretsOptions,
   statusOptions,
+  testOptions,
   verifyOptions,
 } from './command-options.ts'
 
@@ -268,6 +269,7 @@ export const optionGroups: readonly { readonly title: string; readonly options: 
   { title: 'Commands that compare stored files', options: verifyOptions },
   { title: 'Moving a project here', options: migrateOptions },
   { title: 'Taking a project away', options: exportOptions },
+  { title: 'Tests of the database', options: testOptions },
   { title: 'Types of the database', options: genOptions },
   { title: 'Status of the server', options: statusOptions },
   { title: 'Secrets of functions', options: secretsOptions },
@@ -324,6 +326,9 @@ export const exportDeclarations = {
   dryRun: dbOptions.dryRun,
 } satisfies OptionDeclarations
 
+/** Settings of `test db`: which database, it finds out as the server does. */
+export const testDeclarations = { ...options, ...testOptions } satisfies OptionDeclarations
+
 /** Settings of `status`. */
 export const statusDeclarations = { ...options, ...statusOptions } satisfies OptionDeclarations
 
@@ -334,6 +339,7 @@ export type StorageConfig = OptionValues<typeof storageDeclarations>
 export type MigrationConfig = OptionValues<typeof migrationDeclarations>
 export type DbConfig = OptionValues<typeof dbDeclarations>
 export type MigrateConfig = OptionValues<typeof migrateDeclarations>
+export type TestConfig = OptionValues<typeof testDeclarations>
 export type ExportConfig = OptionValues<typeof exportDeclarations>
 export type BackupConfig = OptionValues<typeof backupDeclarations>
 /** Every setting of every command. */
@@ -350,6 +356,7 @@ export const commandDeclarations = {
   ...keysOptions,
   ...migrateOptions,
   ...exportOptions,
+  ...testOptions,
 } satisfies OptionDeclarations
 
 export type Config = OptionValues<typeof options>

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -39,6 +39,15 @@ const SCHEMA = `
   alter table public.people enable row level security;
   alter table public.notes enable row level security;
   create policy own on public.notes to authenticated using (person = auth.uid());`
+
+/** The three functions of pgTAP that the tests below call: the whole of it is not on every machine. */
+const PGTAP = `
+  create table taps (line text);
+  create function plan(integer) returns text language sql as $$ select '1..' || $1 $$;
+  create function ok(boolean, text default '') returns text language sql as $$
+    insert into extensions.taps values ($2);
+    select case when $1 then '' else 'not ' end || 'ok ' || count(*) || ' - ' || $2 from extensions.taps $$;
+  create function finish() returns setof text language sql as $$ select '# ran ' || count(*) from extensions.taps $$;`
 
 /** Ran to its end. */
 interface Ended {
@@ -211,6 +220,42 @@ describe('in the folder of a project', () => {
       ['supabase/seed.sql'],
       [],
     ])
+  })
+
+  test('test db runs the files of supabase/tests, and leaves nothing of them', async () => {
+    const write = (name: string, text: string): void => {
+      mkdirSync(dirname(join(folder, name)), { recursive: true })
+      writeFileSync(join(folder, name), text)
+    }
+    write('pgtap/pgtap.control', `default_version = '0.1'\nrelocatable = true\nsuperuser = false\n`)
+    write('pgtap/pgtap--0.1.sql', PGTAP)
+    write(
+      'supabase/tests/a/people.test.sql',
+      `\\set QUIET 1\nbegin;\n\\ir ../shared/person.psql\nselect plan(1);
+       select ok((select count(*) from public.people where name = 'Tess') = 1, 'Tess is there');\nselect * from finish();\nrollback;`,
+    )
+    write('supabase/tests/shared/person.psql', `insert into public.people (name) values ('Tess');`)
+    write('supabase/tests/b.sql', `select plan(1); insert into public.people (name) values ('Tom'); select ok(true);`)
+    const passed = await holdfast(folder, 'test', 'db', '--pgtap=pgtap')
+    expect(passed.err).toBe('')
+    expect(passed.out).toMatch(/a\/people\.test\.sql \.+ ok\n.*b\.sql \.+ ok\n/)
+    expect(passed.out).toContain('Files=2, Tests=2\nResult: PASS\n')
+    expect(passed.code).toBe(0)
+    write(
+      'supabase/tests/b.sql',
+      `select plan(2);\nselect ok((select count(*) from public.people where name in ('Tess', 'Tom')) > 0, 'x');`,
+    )
+    write('supabase/tests/c.sql', `select plan(1);\nselect ok(true);\nselect nowhere();`)
+    const failed = await holdfast(folder, 'test', 'db', 'supabase/tests', '--json')
+    expect(failed.code).toBe(1)
+    expect(JSON.parse(failed.out)).toMatchObject({
+      passed: false,
+      files: [
+        { file: 'supabase/tests/a/people.test.sql', run: 1 },
+        { file: 'supabase/tests/b.sql', failed: [1], fault: 'Bad plan: 2 tests planned, 1 run' },
+        { file: 'supabase/tests/c.sql', run: 1, fault: expect.stringContaining('(line 3)') as string },
+      ],
+    })
   })
 
   test('db reset gives the running server a new database, at its address and with its keys', async () => {

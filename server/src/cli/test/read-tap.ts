@@ -1,0 +1,53 @@
+/** What a file of tests has said, in the Test Anything Protocol. */
+export interface TapResult {
+  /** How many tests were announced. */
+  readonly planned: number | undefined
+  readonly run: number
+  /** Numbers of the tests that failed. Those that are expected to are not among them. */
+  readonly failed: readonly number[]
+  /** Why the rest was not run. */
+  readonly bailedOut: string | undefined
+  /** Lines about what failed. */
+  readonly diagnostics: readonly string[]
+}
+
+const PLAN = /^1\.\.(\d+)/
+const TEST = /^(not )?ok\b(?: +(\d+))?(.*)$/
+/** `#` in a description has a backslash before it. */
+const EXPECTED = /(?<!\\)#\s*(?:todo|skip)\b/i
+const BAIL_OUT = /^Bail out!\s*(.*)$/i
+
+/** Reads lines of TAP. Those of tests within a test are indented, and count by their outcome alone. @see https://testanything.org/tap-version-13-specification.html */
+export function readTap(lines: readonly string[]): TapResult {
+  let planned: number | undefined
+  let bailedOut: string | undefined
+  let run = 0
+  let isFailing = false
+  const failed: number[] = []
+  const diagnostics: string[] = []
+  for (const line of lines) {
+    const [, plan] = PLAN.exec(line) ?? []
+    const [, reason] = BAIL_OUT.exec(line) ?? []
+    const test = TEST.exec(line)
+    if (plan !== undefined) planned = Number(plan)
+    else if (reason !== undefined) bailedOut = reason
+    else if (test) {
+      run++
+      const [, not, number, rest = ''] = test
+      isFailing = not !== undefined && !EXPECTED.test(rest)
+      if (!isFailing) continue
+      failed.push(number === undefined ? run : Number(number))
+      diagnostics.push(line)
+    } else if (isFailing && line.trimStart().startsWith('#')) diagnostics.push(line)
+  }
+  return { planned, run, failed, bailedOut, diagnostics }
+}
+
+/** Why a file did not pass; `undefined` when it did. */
+export function faultOf({ planned, run, failed, bailedOut }: TapResult): string | undefined {
+  if (bailedOut !== undefined) return `Bailed out${bailedOut === '' ? '' : `: ${bailedOut}`}`
+  if (planned === undefined)
+    return run === 0 ? 'No tests run' : 'No plan: select plan(…) or no_plan() first, then finish()'
+  if (run !== planned) return `Bad plan: ${planned} tests planned, ${run} run`
+  return failed.length > 0 ? `Failed ${failed.length} of ${planned}: ${failed.join(', ')}` : undefined
+}
