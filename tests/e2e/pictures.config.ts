@@ -6,6 +6,8 @@ export default defineConfig(journeys, {
   testDir: './src/pictures',
   testMatch: '**/*.pictures.ts',
   workers: 1,
+  // Waiting longer for a picture loses nothing.
+  timeout: 900_000,
   retries: 0,
   reporter: 'list',
   outputDir: '../../test-results',

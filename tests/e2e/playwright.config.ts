@@ -1,4 +1,5 @@
 import { defineConfig } from '@playwright/test'
+import { CAMERA_FILE } from './src/support/camera-file.ts'
 
 /** Journeys in the distribution's Chromium; no browser of the test tool's own is downloaded. */
 export default defineConfig({
@@ -29,6 +30,8 @@ export default defineConfig({
         '--disable-background-networking',
         '--disable-component-update',
         '--disable-sync',
+        '--use-fake-device-for-media-stream',
+        `--use-file-for-fake-video-capture=${CAMERA_FILE}`,
       ],
     },
   },

@@ -16,7 +16,7 @@ const SERVER_PATHS =
   /^\/(auth\/v1|rest\/v1|sync|write-checkpoint2\.json|health|docs|mailbox|metrics|app\/v1|storage\/v1|functions\/v1|realtime\/v1|admin\/v1)(\/|$)/
 
 const manifest = self.__WB_MANIFEST
-/** What only some devices need: the texts of another language than English, and what draws the background of maps. They keep it once they had it. */
+/** What only some devices need: the texts of another language than English, what draws the background of maps, and what reads codes. They keep it once they had it or asked for it. */
 const parts = manifest
   .map(({ url }) => new URL(url, self.location.origin).href)
   .filter((url) => partOf(url) !== undefined)
@@ -32,8 +32,11 @@ cleanupOutdatedCaches()
 const PARTS_CACHE = 'holdfast-parts'
 
 function partOf(url: string): string | undefined {
-  return /\/?assets\/(german|maplibre-gl-worker|maplibre-gl)-[^/]*\.m?js$/.exec(url)?.[1]
+  return /\/?assets\/(german|maplibre-gl-worker|maplibre-gl|decode\.worker|zxing_reader)-[^/]*\.(?:m?js|wasm)$/.exec(
+    url,
+  )?.[1]
 }
+const CODE_READER: readonly (string | undefined)[] = ['decode.worker', 'zxing_reader']
 
 // A new version has the parts that this device uses before it takes over.
 self.addEventListener('install', (event) => {
@@ -44,6 +47,15 @@ async function keepParts(): Promise<void> {
   const cache = await caches.open(PARTS_CACHE)
   const kept = new Set((await cache.keys()).map(({ url }) => partOf(url)))
   await cache.addAll(parts.filter((url) => kept.has(partOf(url))))
+}
+
+/** For a browser that reads no codes itself (`src/lib/codes/keep-code-reader.ts`). */
+async function keepCodeReader(): Promise<void> {
+  const cache = await caches.open(PARTS_CACHE)
+  const kept = new Set((await cache.keys()).map(({ url }) => url))
+  const missing = parts.filter((url) => CODE_READER.includes(partOf(url)) && !kept.has(url))
+  // It is asked for again with the next start of the app.
+  await cache.addAll(missing).catch((error: unknown) => console.info('The reader of codes is not kept yet.', error))
 }
 
 async function forgetOlderParts(): Promise<void> {
@@ -81,6 +93,7 @@ self.addEventListener('message', (event) => {
   const message: unknown = event.data
   if (typeof message !== 'object' || message === null || !('type' in message)) return
   if (message.type === 'skip-waiting') event.waitUntil(self.skipWaiting())
+  if (message.type === 'keep-code-reader') event.waitUntil(keepCodeReader())
   if (message.type === 'renew-shell') event.waitUntil(renewShell())
 })
 

@@ -55,9 +55,9 @@ test('a first visit loads no more than a phone on a bad line waits for', async (
   const atGrid = await loadedBytes(page)
   test.info().annotations.push({ type: 'first grid', description: `${atGrid} bytes` })
   expect(atGrid).toBeLessThanOrEqual(GRID_BYTES_MAX)
-  // Nor what only readers of another language need, or the background of a map.
+  // Nor what only readers of another language need, the background of a map, or a scan.
   const scripts = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name))
-  expect(scripts.filter((name) => /\/(german|maplibre-gl)-/.test(name))).toEqual([])
+  expect(scripts.filter((name) => /\/(german|maplibre-gl|decode\.worker|zxing_reader)-/.test(name))).toEqual([])
 
   await page.getByRole('button', { name: /^Filter/ }).click()
   const filter = page.getByRole('dialog', { name: 'Filter' })

@@ -51,7 +51,6 @@ export const checklistMessages = inLanguages('checklistMessages', {
   titleDefault: (title: string) => `Left empty, it is called “${title}”`,
   saveFinding: 'Save finding',
   discardFinding: 'Discard the finding',
-  findingSaved: 'The finding is saved on this device and will be sent by itself',
   newFinding: (prompt: string) => `Finding of “${prompt}”`,
   // Photos
   takePhoto: 'Take photo',
@@ -90,7 +89,24 @@ export const checklistMessages = inLanguages('checklistMessages', {
   scan: 'Scan a label',
   scanning: 'Camera: hold it on the label',
   stopScanning: 'Stop scanning',
-  noCamera: 'There is no camera, or the browser may not use it. Type what stands on the label.',
+  scanStates: {
+    starting: 'The camera is being opened. Allow it if the browser asks.',
+    loading: 'The reader of codes is being loaded …',
+    looking: 'Hold the camera on the barcode or QR code.',
+  },
+  scanHint:
+    'Nothing read yet. Go closer, hold it flat and still, look for more light, or type what stands on the label.',
+  scanProblems: {
+    denied:
+      'The browser may not use the camera. Allow it in its settings for this site, choose a photo, or type what stands on the label.',
+    no_camera: 'This device has no camera that the app can use. Choose a photo, or type what stands on the label.',
+    busy: 'The camera stopped or is used by another app. Close that app and scan again, or type what stands on the label.',
+    no_reader:
+      'The reader of codes is not on this device yet. Scan once with a connection; until then type what stands on the label.',
+  },
+  labelPhoto: 'Choose a photo of the label',
+  noCode: 'No code was found on this photo. Take it closer and straight, or type what stands on the label.',
+  noPicture: 'This file is no picture that can be read here.',
   label: 'Label',
   findLabel: 'Find',
   unknownLabel: (label: string) => `Nothing on this device has the label ${label}`,

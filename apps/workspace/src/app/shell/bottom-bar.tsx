@@ -1,9 +1,10 @@
 import { useHasSynced } from '@holdfast/react'
 import { Link } from '@tanstack/react-router'
 import { CirclePlus, House, Inbox, RefreshCw, Search, Table2 } from 'lucide-react'
-import type { JSX, ReactNode } from 'react'
+import { type JSX, type ReactNode, useEffect } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
 import { useMediaQuery } from '../../hooks/use-media-query.ts'
+import { keepCodeReader } from '../../lib/codes/keep-code-reader.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
 import { LateUnreadCount } from './side-bar.tsx'
 
@@ -26,6 +27,10 @@ export function BottomBar({
   // The first sync needs the line for itself, and a wide window has the count in its side bar.
   const hasSynced = useHasSynced()
   const isPhone = useMediaQuery('(max-width: 599px)')
+  // Labels are scanned with phones, where there may be no line. The service worker is outside of React.
+  useEffect(() => {
+    if (isPhone && hasSynced) keepCodeReader()
+  }, [isPhone, hasSynced])
   return (
     <nav
       aria-label={words.main}

@@ -51,7 +51,6 @@ export const checklistMessages: Translation<typeof english> = {
   titleDefault: (title) => `Bleibt das leer, heißt er „${title}“`,
   saveFinding: 'Befund speichern',
   discardFinding: 'Befund verwerfen',
-  findingSaved: 'Der Befund ist auf diesem Gerät gespeichert und wird von selbst gesendet',
   newFinding: (prompt) => `Befund zu „${prompt}“`,
   takePhoto: 'Foto aufnehmen',
   morePhotos: 'Noch ein Foto',
@@ -86,8 +85,26 @@ export const checklistMessages: Translation<typeof english> = {
   scan: 'Etikett scannen',
   scanning: 'Kamera: auf das Etikett halten',
   stopScanning: 'Nicht mehr scannen',
-  noCamera:
-    'Es gibt keine Kamera, oder der Browser darf sie nicht benutzen. Tippen Sie ein, was auf dem Etikett steht.',
+  scanStates: {
+    starting: 'Die Kamera wird geöffnet. Erlauben Sie es, wenn der Browser fragt.',
+    loading: 'Der Code-Leser wird geladen …',
+    looking: 'Halten Sie die Kamera auf den Strich- oder QR-Code.',
+  },
+  scanHint:
+    'Noch nichts gelesen. Gehen Sie näher heran, halten Sie still und gerade, suchen Sie mehr Licht, oder tippen Sie ein, was auf dem Etikett steht.',
+  scanProblems: {
+    denied:
+      'Der Browser darf die Kamera nicht benutzen. Erlauben Sie es in seinen Einstellungen für diese Seite, wählen Sie ein Foto, oder tippen Sie ein, was auf dem Etikett steht.',
+    no_camera:
+      'Dieses Gerät hat keine Kamera, die die App benutzen kann. Wählen Sie ein Foto, oder tippen Sie ein, was auf dem Etikett steht.',
+    busy: 'Die Kamera wurde beendet oder wird von einer anderen App benutzt. Schließen Sie diese und scannen Sie noch einmal, oder tippen Sie ein, was auf dem Etikett steht.',
+    no_reader:
+      'Der Code-Leser ist noch nicht auf diesem Gerät. Scannen Sie einmal mit Verbindung; tippen Sie bis dahin ein, was auf dem Etikett steht.',
+  },
+  labelPhoto: 'Foto des Etiketts wählen',
+  noCode:
+    'Auf diesem Foto ist kein Code zu finden. Fotografieren Sie ihn näher und gerade, oder tippen Sie ein, was auf dem Etikett steht.',
+  noPicture: 'Diese Datei ist kein Bild, das hier gelesen werden kann.',
   label: 'Etikett',
   findLabel: 'Suchen',
   unknownLabel: (label) => `Nichts auf diesem Gerät hat das Etikett ${label}`,

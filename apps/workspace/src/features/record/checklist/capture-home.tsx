@@ -237,6 +237,13 @@ interface WorkRow {
   readonly place: string | null
 }
 
+/** The place first, which tells most: on a phone there is no room for more in one line. */
+function wordsOf({ id, place, title, due }: WorkRow): { readonly title: string; readonly detail?: string } {
+  const day = due === null ? null : formatDay(due, pageLocale())
+  const [first = shortId(id), ...others] = [place, title, day].flatMap((one) => one || [])
+  return others.length === 0 ? { title: first } : { title: first, detail: others.join(' · ') }
+}
+
 /** The person's open checklists of a table, and the templates that a new one begins with. */
 function ChecklistWork({
   workspace,
@@ -266,8 +273,7 @@ function ChecklistWork({
               to={{ kind: 'checklist', record: row.id }}
               table={table.name}
               icon={table}
-              title={[row.place, row.title].filter(Boolean).join(' · ') || shortId(row.id)}
-              {...(row.due === null ? {} : { detail: formatDay(row.due, pageLocale()) })}
+              {...wordsOf(row)}
               after={row.state === null ? null : <ChoiceChip choice={row.state} />}
             />
           ))}

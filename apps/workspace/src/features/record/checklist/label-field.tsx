@@ -7,10 +7,9 @@ import type { Checklist } from '../../../lib/checklists/checklist.ts'
 import { labelledTables, labelSql, placesOf } from '../../../lib/checklists/labels.ts'
 import type { RecordValues } from '../../../lib/records/record-change.ts'
 import { checklistMessages as words } from '../../../messages/checklist.ts'
-import { LabelCamera } from './label-camera.tsx'
-import { canScan } from './scan.ts'
+import { LabelScanner } from './label-scanner.tsx'
 
-/** Finds the place by the label that is on it: scanned where the browser can, or typed. */
+/** Finds the place by the label that is on it: scanned, or typed. */
 export function LabelField({
   checklist,
   onFound,
@@ -45,7 +44,9 @@ export function LabelField({
   }
   return (
     <div className="flex flex-col gap-3">
-      {canScan() && !isScanning ? (
+      {isScanning ? (
+        <LabelScanner onRead={(label) => void find(label)} onClose={() => setScanning(false)} />
+      ) : (
         <Button
           isFullWidth
           className="h-14 text-heading"
@@ -54,8 +55,7 @@ export function LabelField({
         >
           {words.scan}
         </Button>
-      ) : null}
-      {isScanning ? <LabelCamera onRead={(label) => void find(label)} onClose={() => setScanning(false)} /> : null}
+      )}
       <div className="flex items-end gap-2">
         <TextField
           label={words.label}

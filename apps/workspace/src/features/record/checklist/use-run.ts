@@ -89,10 +89,10 @@ export function useRun(checklist: Checklist, rows: ChecklistRows, begun: RunDraf
     savedAt,
     raw,
     typed,
-    put: ({ id }, value) => put({ ...latest.current, values: { ...latest.current.values, [id]: value } }),
+    put: ({ id }, value) => put({ ...latest.current, at: id, values: { ...latest.current.values, [id]: value } }),
     putFinding({ id }, finding) {
       const { [id]: _old, ...others } = latest.current.findings
-      put({ ...latest.current, findings: finding ? { ...others, [id]: finding } : others })
+      put({ ...latest.current, at: id, findings: finding ? { ...others, [id]: finding } : others })
     },
     go: (id) => put({ ...latest.current, at: id }),
     step,
@@ -118,8 +118,8 @@ export function useRun(checklist: Checklist, rows: ChecklistRows, begun: RunDraf
       const made = findingChange(checklist, rows.record, answerId, { ...finding, id, title })
       const linked = linkPhotos(checklist, photos, finding, id)
       if (!(await write(words.newFinding(question.prompt), [...changes, ...made, ...linked]))) return false
-      showToast({ text: words.findingSaved })
-      put(withoutQuestion(latest.current, question.id))
+      // It has an answer now, and is on the screen until the person goes on.
+      put({ ...withoutQuestion(latest.current, question.id), at: question.id })
       return true
     },
     async finish() {
