@@ -11,6 +11,7 @@ export const accountMessages = inLanguages('accountMessages', {
     identities: { label: 'Ways to sign in', detail: 'Linked accounts' },
     notifications: { label: 'Notifications', detail: 'On this device, while the app is closed' },
     appearance: { label: 'Appearance', detail: 'Theme, row height, motion' },
+    workspace: { label: 'Workspace', detail: 'Time zone, language of mails' },
     shortcuts: { label: 'Keyboard shortcuts', detail: 'All keys, and single letters on or off' },
   },
   offline: 'You are offline. You can read this, but changes to your account need a connection.',

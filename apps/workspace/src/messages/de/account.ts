@@ -12,6 +12,7 @@ export const accountMessages: Translation<typeof english> = {
     identities: { label: 'Arten der Anmeldung', detail: 'Verknüpfte Konten' },
     notifications: { label: 'Benachrichtigungen', detail: 'Auf diesem Gerät, auch bei geschlossener App' },
     appearance: { label: 'Darstellung', detail: 'Sprache, Farben, Zeilenhöhe, Bewegung' },
+    workspace: { label: 'Arbeitsbereich', detail: 'Zeitzone, Sprache der Mails' },
     shortcuts: { label: 'Tastenkürzel', detail: 'Alle Tasten; einzelne Buchstaben an oder aus' },
   },
   offline: 'Sie sind offline. Sie können das hier lesen; Änderungen an Ihrem Konto brauchen eine Verbindung.',
