@@ -15,6 +15,7 @@ import type { HealthReport } from '../gateway/health.ts'
 import type { SchemaWatch } from '../watch-schemas.ts'
 import type { Accounts } from './accounts.ts'
 import { readMetrics } from './metrics.ts'
+import type { DigestsPart } from './digests.ts'
 import type { InvitationsPart } from './invitations.ts'
 import type { PartContext } from './part-context.ts'
 import type { PushPart } from './push.ts'
@@ -34,6 +35,7 @@ export interface GatewayParts {
   readonly schemas: SchemaWatch
   readonly push: PushPart | undefined
   readonly invitations: InvitationsPart
+  readonly digests: DigestsPart
   readonly hasSample: boolean
 }
 
@@ -59,7 +61,7 @@ export async function openGateway(
         : undefined,
     metrics: { token: config.metricsToken, read: () => readMetrics(context, parts) },
     sync: sync.routes,
-    invitations: parts.invitations.routes,
+    withoutSignIn: [parts.invitations.routes, parts.digests.routes],
     verifyToken: auth.verifyToken,
     verifyAdminToken: auth.verifyAdminToken,
     requireSession: (claims) => sessions.require(claims),

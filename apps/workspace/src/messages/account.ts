@@ -9,7 +9,7 @@ export const accountMessages = inLanguages('accountMessages', {
     security: { label: 'Security', detail: 'Password, second step, passkeys' },
     signIns: { label: 'Sign-ins', detail: 'Devices that are signed in' },
     identities: { label: 'Ways to sign in', detail: 'Linked accounts' },
-    notifications: { label: 'Notifications', detail: 'On this device, while the app is closed' },
+    notifications: { label: 'Notifications', detail: 'On this device, and the daily mail' },
     appearance: { label: 'Appearance', detail: 'Theme, row height, motion' },
     workspace: { label: 'Workspace', detail: 'Time zone, language of mails' },
     shortcuts: { label: 'Keyboard shortcuts', detail: 'All keys, and single letters on or off' },

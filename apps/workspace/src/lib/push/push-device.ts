@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Backend } from '../data/backend.ts'
 import { localValue } from '../local-value.ts'
+import { callFunction } from './call-function.ts'
 
 /** Whether this browser can take notifications, and does for a person. */
 export type PushState = 'unsupported' | 'not_served' | 'denied' | 'off' | 'on'
@@ -11,7 +12,6 @@ const told = localValue('hf-push', v.object({ userId: v.string(), endpoint: v.st
 /** The push service could not be reached, or has none for this browser. */
 export class PushServiceError extends Error {}
 
-const REQUEST_MS = 15_000
 /** Browsers try for as long as their push service cannot be reached. */
 const SUBSCRIBE_MS = 20_000
 
@@ -45,7 +45,7 @@ export async function turnPushOn(backend: Backend, userId: string): Promise<Push
 export async function turnPushOff(backend: Backend): Promise<void> {
   const subscription = await (await navigator.serviceWorker.ready).pushManager.getSubscription()
   if (subscription) {
-    await call(backend, 'remove_push_device', { device_endpoint: subscription.endpoint })
+    await callFunction(backend, 'remove_push_device', { device_endpoint: subscription.endpoint })
     await subscription.unsubscribe()
   }
   told.clear()
@@ -88,31 +88,10 @@ function isSame(buffer: ArrayBuffer | null, key: Uint8Array): boolean {
 
 async function tell(backend: Backend, userId: string, subscription: PushSubscription): Promise<void> {
   const { endpoint, keys } = subscription.toJSON()
-  await call(backend, 'add_push_device', {
+  await callFunction(backend, 'add_push_device', {
     device_endpoint: endpoint ?? '',
     device_key: keys?.['p256dh'] ?? '',
     device_secret: keys?.['auth'] ?? '',
   })
   told.write({ userId, endpoint: subscription.endpoint })
-}
-
-/** Calls a function of schema holdfast over REST. */
-async function call(
-  { client, config }: Backend,
-  name: string,
-  values: Readonly<Record<string, string>>,
-): Promise<void> {
-  const { data } = await client.supabase.auth.getSession()
-  const response = await fetch(`/rest/v1/rpc/${name}`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'content-profile': 'holdfast',
-      apikey: config.anonKey,
-      authorization: `Bearer ${data.session?.access_token ?? config.anonKey}`,
-    },
-    body: JSON.stringify(values),
-    signal: AbortSignal.timeout(REQUEST_MS),
-  })
-  if (!response.ok) throw new Error(`${name} was answered with ${String(response.status)}`)
 }

@@ -10,7 +10,7 @@ export const accountMessages: Translation<typeof english> = {
     security: { label: 'Sicherheit', detail: 'Passwort, zweiter Schritt, Passkeys' },
     signIns: { label: 'Anmeldungen', detail: 'Geräte, die angemeldet sind' },
     identities: { label: 'Arten der Anmeldung', detail: 'Verknüpfte Konten' },
-    notifications: { label: 'Benachrichtigungen', detail: 'Auf diesem Gerät, auch bei geschlossener App' },
+    notifications: { label: 'Benachrichtigungen', detail: 'Auf diesem Gerät, und die tägliche Mail' },
     appearance: { label: 'Darstellung', detail: 'Sprache, Farben, Zeilenhöhe, Bewegung' },
     workspace: { label: 'Arbeitsbereich', detail: 'Zeitzone, Sprache der Mails' },
     shortcuts: { label: 'Tastenkürzel', detail: 'Alle Tasten; einzelne Buchstaben an oder aus' },
