@@ -72,6 +72,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
   sample: ['words', 'pictures'],
   server: [
     'vite',
+    'digest',
     'push',
     'invitations',
     'config',

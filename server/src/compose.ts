@@ -9,6 +9,7 @@ import { openAccounts } from './parts/accounts.ts'
 import { openCatalog } from './parts/catalog.ts'
 import { openChannels } from './parts/channels.ts'
 import { createDatabaseCalls } from './parts/database-calls.ts'
+import { openDigests } from './parts/digests.ts'
 import { openFiles } from './parts/files.ts'
 import { openFunctionsPart } from './parts/functions.ts'
 import { openGateway } from './parts/gateway.ts'
@@ -74,18 +75,13 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   })
   const push = openPush(context, { url, share: shares.share('push'), catalog, accounts, baseUrl, port })
   const invitations = openInvitations(context, { cluster, accounts, baseUrl })
+  const mailed = { url, share: shares.share('digests'), catalog, accounts, baseUrl, secret: jwtSecret.text }
+  const digests = openDigests(context, mailed)
   const schemas = openSchemaWatch(context, { pool, requestUrl, catalog })
 
   const services = { rest, storage, realtime, functions, sync }
-  const gateway = await openGateway(app, context, {
-    cluster,
-    accounts,
-    ...services,
-    schemas,
-    push,
-    invitations,
-    hasSample,
-  })
+  const parts = { schemas, push, invitations, digests, hasSample }
+  const gateway = await openGateway(app, context, { cluster, accounts, ...services, ...parts })
   signal.throwIfAborted()
   await listenOn(app, config.host, port)
   await openTelemetry(context, port, gateway.readMetrics)
@@ -95,7 +91,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
     sample.storePictures((request) => app.inject(request), accounts.auth.apiKeys.serviceRole),
   ])
   phases.end('sync')
-  calls.open(context, { url, cluster, baseUrl, port, push, invitations })
+  calls.open(context, { url, cluster, baseUrl, port, push, invitations, digests })
   phases.log(logger, 'opened in phases')
 
   const lifetime = opened.move()

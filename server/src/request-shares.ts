@@ -1,7 +1,7 @@
 import type { ShareLimits } from '@holdfast/postgres'
 
 /** Who shares the request connections. */
-export type RequestShare = 'rest' | 'storage' | 'realtime' | 'streams' | 'uploads' | 'push'
+export type RequestShare = 'rest' | 'storage' | 'realtime' | 'streams' | 'uploads' | 'push' | 'digests'
 
 /**
  * Parts of the request connections that a service finds free whatever the others do. REST has the most, since people wait for it. The rest, one in ten, goes
@@ -14,6 +14,7 @@ const RESERVED: Readonly<Record<RequestShare, number>> = {
   streams: 0.2,
   uploads: 0.1,
   push: 0,
+  digests: 0,
 }
 
 /**
@@ -26,6 +27,9 @@ const JOINS_PER_PERSON_MAX = 2
 
 /** Connections on which is asked what people may see of what they are notified of: they can wait. */
 const PUSH_CONNECTIONS_MAX = 2
+
+/** Connections on which is asked what daily mails say: nobody waits for them. */
+const DIGEST_CONNECTIONS_MAX = 1
 
 /** Divides the request connections between the services. */
 export function requestShares(config: {
@@ -48,6 +52,7 @@ export function requestShares(config: {
         max: uploadsMax,
         perPersonMax: UPLOADS_PER_PERSON_MAX,
       },
+      digests: { reserved: 0, max: DIGEST_CONNECTIONS_MAX, perPersonMax: 1 },
       push: { reserved: 0, max: Math.min(PUSH_CONNECTIONS_MAX, connectionsMax), perPersonMax: 1 },
     },
   }

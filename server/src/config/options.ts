@@ -5,6 +5,7 @@ import { realtimeOptions } from '@holdfast/realtime'
 import { restOptions } from '@holdfast/rest'
 import { storageOptions } from '@holdfast/storage'
 import { syncOptions } from '@holdfast/sync'
+import { digestOptions } from '../digest/options.ts'
 import { pushOptions } from '../push/options.ts'
 import {
   backupOptions,
@@ -243,6 +244,7 @@ export const options = {
   ...functionsOptions,
   ...webhooksOptions,
   ...pushOptions,
+  ...digestOptions,
   ...schedulesOptions,
   ...syncOptions,
 } satisfies OptionDeclarations
@@ -258,6 +260,7 @@ export const optionGroups: readonly { readonly title: string; readonly options: 
   { title: 'Functions', options: functionsOptions },
   { title: 'Webhooks', options: webhooksOptions },
   { title: 'Notifications', options: pushOptions },
+  { title: 'Daily mail', options: digestOptions },
   { title: 'Schedules', options: schedulesOptions },
   { title: 'Sync', options: syncOptions },
   { title: 'Commands that ask a running server', options: inspectOptions },

@@ -47,7 +47,7 @@ async function open(changes: Partial<GatewayOptions> = {}) {
       scope.get('/.well-known/oauth-authorization-server/auth/v1', async () => ({ issuer: 'here' }))
     },
     rest: echo,
-    invitations: async () => undefined,
+    withoutSignIn: [],
     storage: {
       routes: echo,
       keyDemandOf: (_method, path) => (path === '/open' ? 'none' : path === '/own' ? 'optional' : 'required'),

@@ -40,8 +40,8 @@ export interface GatewayOptions {
   readonly metrics: Pick<MetricsOptions, 'read' | 'token'>
   /** Everything of sync, at its full addresses. */
   readonly sync: FastifyPluginAsync
-  /** What invited people need before they have an account, at its full address. */
-  readonly invitations: FastifyPluginAsync
+  /** What people need without a sign-in, such as where the links of mails lead, at its full addresses. */
+  readonly withoutSignIn: readonly FastifyPluginAsync[]
   readonly verifyToken: VerifyToken
   /** For the administration of accounts. */
   readonly verifyAdminToken: VerifyToken
@@ -185,7 +185,7 @@ async function mountPages(app: FastifyInstance, options: GatewayOptions): Promis
     }),
   )
   await app.register(appConfigRoutes(options.config))
-  await app.register(options.invitations)
+  for (const routes of options.withoutSignIn) await app.register(routes)
   await app.register(metricsRoutes({ ...options.metrics, verifyToken: options.verifyAdminToken }))
   if (options.mailbox) {
     const { projectName } = options.config

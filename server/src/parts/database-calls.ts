@@ -9,7 +9,7 @@ const WEBHOOK_CONNECTIONS_MAX = 3
 /** Connections that look for what is due and write down what came of it. */
 const SCHEDULE_CONNECTIONS_MAX = 2
 
-/** What the database asks the server to do: to send requests, notifications and invitations, and to run jobs at certain times. */
+/** What the database asks the server to do: to send requests, notifications, invitations and daily mails, and to run jobs at certain times. */
 export interface DatabaseCalls {
   /** What the database notifies when there is something to do. */
   readonly channels: ReadonlyMap<string, () => void>
@@ -27,6 +27,8 @@ export interface DatabaseCallsOptions {
   readonly push: { wake(): void } | undefined
   /** What writes the mails of invitations. */
   readonly invitations: { wake(): void }
+  /** What writes daily mails, if this server does. */
+  readonly digests: { wake(): void } | undefined
 }
 
 export function createDatabaseCalls(): DatabaseCalls {
@@ -34,12 +36,15 @@ export function createDatabaseCalls(): DatabaseCalls {
   let schedules: Schedules | undefined
   let push: DatabaseCallsOptions['push']
   let invitations: DatabaseCallsOptions['invitations'] | undefined
+  let digests: DatabaseCallsOptions['digests']
   return {
     channels: new Map([
       ['holdfast_webhooks', () => webhooks?.wake()],
       ['holdfast_schedules', () => schedules?.wake()],
       ['holdfast_push', () => push?.wake()],
       ['holdfast_invitations', () => invitations?.wake()],
+      // For whoever does not want to wait for the next regular look.
+      ['holdfast_daily_mails', () => digests?.wake()],
     ]),
     open(context, given) {
       webhooks = openWebhooks(context, given)
@@ -50,6 +55,8 @@ export function createDatabaseCalls(): DatabaseCalls {
       push?.wake()
       invitations = given.invitations
       invitations.wake()
+      digests = given.digests
+      digests?.wake()
     },
   }
 }

@@ -17,6 +17,7 @@ import { RequestMetrics } from '../gateway/metrics/request-metrics.ts'
 import type { SchemaWatch } from '../watch-schemas.ts'
 import type { Accounts } from './accounts.ts'
 import { readMetrics } from './metrics.ts'
+import type { DigestsPart } from './digests.ts'
 import type { InvitationsPart } from './invitations.ts'
 import type { PartContext } from './part-context.ts'
 import type { PushPart } from './push.ts'
@@ -36,6 +37,7 @@ export interface GatewayParts {
   readonly schemas: SchemaWatch
   readonly push: PushPart | undefined
   readonly invitations: InvitationsPart
+  readonly digests: DigestsPart
   readonly hasSample: boolean
 }
 
@@ -69,7 +71,7 @@ export async function openGateway(
     requests,
     metrics: { token: config.metricsToken, read },
     sync: sync.routes,
-    invitations: parts.invitations.routes,
+    withoutSignIn: [parts.invitations.routes, parts.digests.routes],
     verifyToken: auth.verifyToken,
     verifyAdminToken: auth.verifyAdminToken,
     requireSession: (claims) => sessions.require(claims),

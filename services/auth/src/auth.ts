@@ -8,7 +8,7 @@ import { createProviders } from './external/providers.ts'
 import { createHooks } from './hooks/create-hooks.ts'
 import { type CapturedMessages, readCaptured } from './messages/captured-messages.ts'
 import { createMessages } from './messages/create-messages.ts'
-import type { OutgoingInvitation } from './messages/messages.ts'
+import type { OutgoingDigest, OutgoingInvitation } from './messages/messages.ts'
 import { parseDecryptionKeys } from './mfa/stored-secret.ts'
 import { type AuthOptions, defaultAuthOptions } from './options/auth-options.ts'
 import { createLeakedPasswords } from './passwords/leaked-passwords.ts'
@@ -25,7 +25,7 @@ import { type ApiKeys, createOpaqueKeys, mintApiKeys } from './tokens/api-keys.t
 import { openRefusedRoles } from './tokens/refused-roles.ts'
 import { claimsOfSession } from './tokens/claims-of-session.ts'
 import type { TokenClaims } from './tokens/claims.ts'
-import { impersonate, type Impersonated } from './tokens/impersonate.ts'
+import { claimsOfPerson, impersonate, type Impersonated } from './tokens/impersonate.ts'
 import { type Jwks, openSigningKeys } from './tokens/signing-keys.ts'
 import { importVerificationKeys, type SigningSecret } from './tokens/jwt-secret.ts'
 import { createTokenVerifier, type VerifyToken } from './tokens/verify-token.ts'
@@ -80,6 +80,10 @@ export interface AuthService extends AsyncDisposable {
    * @throws {HoldfastError} `weak_password`, `validation_failed`, what hooks refuse with, and those of a password that cannot be judged
    */
   createInvitedAccount(account: InvitedAccount): Promise<boolean>
+  /** Writes down a mail of what is new for a person; it is sent in the background, as all mails are. */
+  sendDigest(digest: OutgoingDigest): Promise<void>
+  /** What a token of the person's newest session would say now, for what the server does while they are not there. `undefined`: no such account. */
+  claimsOfPerson(userId: string): Promise<TokenClaims | undefined>
   /** What a token of a session would say now, for what the server does on behalf of a person who is not there. `undefined`: no such session. */
   claimsOfSession(userId: string, sessionId: string): Promise<TokenClaims | undefined>
 }
@@ -169,11 +173,16 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
 /** What the server does for people who are not there, or have no account yet. */
 function callsForOthers(
   context: AuthContext,
-): Pick<AuthService, 'impersonate' | 'claimsOfSession' | 'sendInvitation' | 'createInvitedAccount'> {
+): Pick<
+  AuthService,
+  'impersonate' | 'claimsOfSession' | 'claimsOfPerson' | 'sendInvitation' | 'sendDigest' | 'createInvitedAccount'
+> {
   const { pool, messages } = context
   return {
     impersonate: (who, lifetimeS) => impersonate(context, who, lifetimeS),
     claimsOfSession: (userId, sessionId) => claimsOfSession(context, userId, sessionId),
+    claimsOfPerson: (userId) => claimsOfPerson(context, userId),
+    sendDigest: (digest) => pool.transaction((tx) => messages.sendDigest(tx, digest)),
     sendInvitation: (invitation) => pool.transaction((tx) => messages.sendInvitation(tx, invitation)),
     createInvitedAccount: (account) => createInvitedAccount(context, account),
   }

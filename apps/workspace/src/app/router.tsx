@@ -182,6 +182,11 @@ const appearance = createRoute({
   path: '/appearance',
   component: lazyRouteComponent(() => import('../features/account/appearance-screen.tsx'), 'AppearanceScreen'),
 })
+const workspaceSettings = createRoute({
+  getParentRoute: () => account,
+  path: '/workspace',
+  component: lazyRouteComponent(() => import('../features/account/workspace-screen.tsx'), 'WorkspaceScreen'),
+})
 const shortcuts = createRoute({
   getParentRoute: () => account,
   path: '/shortcuts',
@@ -206,7 +211,16 @@ const routeTree = root.addChildren([
       sync,
       syncItem,
     ]),
-    account.addChildren([profile, security, signIns, identities, notifications, appearance, shortcuts]),
+    account.addChildren([
+      profile,
+      security,
+      signIns,
+      identities,
+      notifications,
+      appearance,
+      shortcuts,
+      workspaceSettings,
+    ]),
   ]),
 ])
 

@@ -1,4 +1,5 @@
 import { pageLanguage, pageLocale } from './language.ts'
+import { useWorkspaceZone, wallTimeAt, withZoneName } from './time-zone.ts'
 
 /** A count in the reader's format: `1,260`. */
 export function formatCount(count: number): string {
@@ -7,15 +8,26 @@ export function formatCount(count: number): string {
 
 /** A clock time with seconds: `14:02:11`. */
 export function formatClock(at: Date): string {
-  return at.toLocaleTimeString(pageLocale(), { hour: 'numeric', minute: '2-digit', second: '2-digit' })
+  return shown(at, { hour: 'numeric', minute: '2-digit', second: '2-digit' })
+}
+
+/** A time of day: `14:02`. */
+export function formatTime(at: Date): string {
+  return shown(at, { hour: 'numeric', minute: '2-digit' })
 }
 
 /** A time today, else date and time. */
 export function formatMoment(at: Date, now: Date = new Date()): string {
-  const isToday = at.toDateString() === now.toDateString()
-  return isToday
-    ? at.toLocaleTimeString(pageLocale(), { hour: 'numeric', minute: '2-digit' })
-    : at.toLocaleString(pageLocale(), { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' })
+  const [then, today] = [wallTimeAt(at), wallTimeAt(now)]
+  const isToday = then.day === today.day && then.month === today.month && then.year === today.year
+  return isToday ? formatTime(at) : shown(at, { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' })
+}
+
+/** By the clocks of the workspace, with what they are called where this device's show another time. */
+function shown(at: Date, options: Intl.DateTimeFormatOptions): string {
+  const { zone } = useWorkspaceZone.getState()
+  const locale = pageLocale()
+  return withZoneName(at.toLocaleString(locale, { ...options, ...(zone && { timeZone: zone }) }), at, locale)
 }
 
 const UNITS = [

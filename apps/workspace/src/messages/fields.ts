@@ -34,4 +34,6 @@ export const fieldMessages = inLanguages('fieldMessages', {
   openLink: (label: string) => `Open ${label}`,
   optional: 'optional',
   requiredMark: 'required',
+  /** Under a field for a time: which clocks it is on. */
+  zone: (name: string) => `Time in ${name}`,
 })

@@ -17,5 +17,8 @@ export const notificationMessages = inLanguages('notificationMessages', {
   dismissed: 'The browser was not allowed to show notifications, so they stay off.',
   failed: 'This could not be changed. Try again in a moment.',
   failedService: 'The browser could not reach its push service. Notifications stay off.',
+  mailLabel: 'Daily mail',
+  mailDetail: 'In the morning, when something in your inbox is new: mentions, work that is assigned to you or due.',
+  mailNoMember: 'Members of a workspace get a daily mail; you are in none.',
   privacy: 'What they say is encrypted for this device. The browser’s push service delivers it and cannot read it.',
 })

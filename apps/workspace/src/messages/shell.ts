@@ -26,6 +26,7 @@ export const shellMessages = inLanguages('shellMessages', {
   accountSignIns: 'Sign-ins',
   accountIdentities: 'Ways to sign in',
   notifications: 'Notifications',
+  workspace: 'Workspace',
   accountOf: (name: string) => `Account of ${name}`,
   appearance: 'Appearance',
   shortcuts: 'Keyboard shortcuts',

@@ -4,11 +4,24 @@ import type { Hooks } from '../hooks/hooks.ts'
 import type { AuthOptions } from '../options/auth-options.ts'
 import { findUserByEmail, findUserById } from '../users/user-row.ts'
 import { type Delivery, startDelivery } from './delivery.ts'
-import { sendEmailPayload, sendInvitationPayload, sendNoticePayload, sendSmsPayload } from './hook-payloads.ts'
+import {
+  sendDigestPayload,
+  sendEmailPayload,
+  sendInvitationPayload,
+  sendNoticePayload,
+  sendSmsPayload,
+} from './hook-payloads.ts'
 import { createHookSender } from './hook-sender.ts'
 import { compile, loadMailTemplates, type MailTemplates } from './mail-templates.ts'
 import { insertMessage } from './message-rows.ts'
-import type { Messages, OutgoingInvitation, OutgoingMail, OutgoingNotice, OutgoingSms } from './messages.ts'
+import type {
+  Messages,
+  OutgoingDigest,
+  OutgoingInvitation,
+  OutgoingMail,
+  OutgoingNotice,
+  OutgoingSms,
+} from './messages.ts'
 import type { Sender } from './sender.ts'
 import { createSmtpSender } from './smtp-sender.ts'
 import type { TemplateValues } from './template/compile-template.ts'
@@ -74,6 +87,7 @@ export function createMessages(input: MessagesOptions): Messages {
     sendMail: (tx, mail) => sendMail(outbox, tx, mail),
     sendNotice: (tx, notice) => sendNotice(outbox, tx, notice),
     sendInvitation: (tx, invitation) => sendInvitation(outbox, tx, invitation),
+    sendDigest: (tx, digest) => sendDigest(outbox, tx, digest),
     sendSms: (tx, sms) => sendSms(outbox, tx, sms),
     testOtp: (phone) => outbox.testOtps.get(phone),
     isApprovedElsewhere: (phone, code) => (hooks.has('send_sms') ? undefined : twilioVerify?.isApproved(phone, code)),
@@ -150,6 +164,31 @@ async function sendInvitation(outbox: Outbox, tx: Transaction, invitation: Outgo
     variables: hooks.has('send_email')
       ? { hook: sendInvitationPayload(invitation, user, issuer) }
       : { tokenHash: secret },
+    status: noticeSender ? 'queued' : 'captured',
+    now: nowText(outbox),
+  })
+  if (noticeSender) delivery.wake()
+  else delivery.noteCaptured()
+}
+
+async function sendDigest(outbox: Outbox, tx: Transaction, digest: OutgoingDigest): Promise<void> {
+  const { hooks, issuer, noticeSender, delivery } = outbox
+  const { userId, to, subject, html, text, offUrl } = digest
+  const user = await findUserById(tx, userId)
+  // The account may have gone since, or have another address.
+  if (user?.email !== to) return
+  await insertMessage(tx, {
+    channel: 'mail',
+    kind: 'daily_mail',
+    userId,
+    recipient: to,
+    subject,
+    html,
+    body: text,
+    variables: {
+      listUnsubscribe: offUrl,
+      ...(hooks.has('send_email') && { hook: sendDigestPayload(digest, user, issuer) }),
+    },
     status: noticeSender ? 'queued' : 'captured',
     now: nowText(outbox),
   })

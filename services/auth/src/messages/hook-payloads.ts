@@ -2,7 +2,14 @@ import type { HookPayload } from '../hooks/hooks.ts'
 import { renderUser } from '../users/render-user.ts'
 import type { UserRow } from '../users/user-row.ts'
 import type { LinkType } from './confirmation-url.ts'
-import type { MailKind, OutgoingInvitation, OutgoingMail, OutgoingNotice, OutgoingSms } from './messages.ts'
+import type {
+  MailKind,
+  OutgoingDigest,
+  OutgoingInvitation,
+  OutgoingMail,
+  OutgoingNotice,
+  OutgoingSms,
+} from './messages.ts'
 
 /** What a kind of mail is called in links and hooks. */
 export const ACTION_TYPES: Readonly<Record<MailKind, LinkType | 'reauthentication'>> = {
@@ -85,6 +92,27 @@ export function sendInvitationPayload(
       team: team ?? '',
       message: message ?? '',
       expires_at: expiresAt.toISOString(),
+    },
+  }
+}
+
+/** What the `send_email` hook is asked to send for the daily mail: it is written already. */
+export function sendDigestPayload(digest: OutgoingDigest, user: UserRow, issuer: string): HookPayload {
+  const { subject, html, text, link, offUrl } = digest
+  return {
+    user: renderUser(user),
+    email_data: {
+      token: '',
+      token_hash: '',
+      redirect_to: link,
+      email_action_type: 'daily_mail',
+      site_url: issuer,
+      token_new: '',
+      token_hash_new: '',
+      subject,
+      html,
+      text,
+      list_unsubscribe: offUrl,
     },
   }
 }

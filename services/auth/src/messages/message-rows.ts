@@ -52,6 +52,8 @@ export interface DueMessage {
   readonly code: string | null
   /** Of a text message: the way that was asked for. */
   readonly sms_channel: SmsChannel | null
+  /** Of a mail that comes again and again: what is posted to, to end it. */
+  readonly list_unsubscribe: string | null
   /** What the `send_email` hook is asked with, where there was one when the message was written. */
   readonly hook_payload: HookPayload | null
   /** With this one. */
@@ -79,7 +81,7 @@ export async function claimDueMessages(
      where message.id = due.id
     returning message.id, message.channel, message.recipient, message.subject, message.html, message.body, message.attempts,
               message.created_at, coalesce(message.variables ->> 'token', message.variables ->> 'code') as code,
-              message.variables ->> 'channel' as sms_channel,
+              message.variables ->> 'channel' as sms_channel, message.variables ->> 'listUnsubscribe' as list_unsubscribe,
               message.variables -> 'hook' as hook_payload
   `)
 }

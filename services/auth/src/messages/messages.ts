@@ -90,6 +90,19 @@ export interface OutgoingInvitation {
   readonly expiresAt: Date
 }
 
+/** A mail that others have written, of what is new for a person. */
+export interface OutgoingDigest {
+  readonly userId: string
+  readonly to: string
+  readonly subject: string
+  readonly html: string
+  readonly text: string
+  /** Where the first link of the mail leads, for the hook. */
+  readonly link: string
+  /** Turns the mail off when it is posted to (RFC 8058). */
+  readonly offUrl: string
+}
+
 /** Mails and text messages on their way to people. */
 export interface Messages extends AsyncDisposable {
   /** Whether mails are kept, because nothing is set up that sends them. */
@@ -104,6 +117,8 @@ export interface Messages extends AsyncDisposable {
   sendNotice(tx: Transaction, notice: OutgoingNotice): Promise<void>
   /** Writes down an invitation to a workspace, to be sent, or handed to the `send_email` hook, after the transaction. */
   sendInvitation(tx: Transaction, invitation: OutgoingInvitation): Promise<void>
+  /** Writes down a mail of what is new for a person, to be sent, or handed to the `send_email` hook, after the transaction. */
+  sendDigest(tx: Transaction, digest: OutgoingDigest): Promise<void>
   /** The same as {@link sendMail} for a text message and the `send_sms` hook. Numbers with a fixed test code get none. */
   sendSms(tx: Transaction, sms: OutgoingSms): Promise<void>
   /** The fixed code of a number that is for tests, or `undefined`. @param phone - digits only */

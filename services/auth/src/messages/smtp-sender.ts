@@ -38,7 +38,7 @@ export function createSmtpSender(options: AuthOptions, projectName: string): Sen
   const domain = address.slice(address.lastIndexOf('@') + 1)
 
   return {
-    async send({ id, recipient, subject, html, body }) {
+    async send({ id, recipient, subject, html, body, list_unsubscribe: offUrl }) {
       const transport = await (connecting ??= connect())
       try {
         await transport.sendMail({
@@ -49,7 +49,14 @@ export function createSmtpSender(options: AuthOptions, projectName: string): Sen
           text: body,
           // The same at every attempt, so that a mailbox can tell that two are one.
           messageId: `<${id}@${domain}>`,
-          headers: { 'auto-submitted': 'auto-generated' },
+          headers: {
+            'auto-submitted': 'auto-generated',
+            // RFC 8058.
+            ...(offUrl !== null && {
+              'list-unsubscribe': `<${offUrl}>`,
+              'list-unsubscribe-post': 'List-Unsubscribe=One-Click',
+            }),
+          },
         })
       } catch (error) {
         const { responseCode, code } = error as { readonly responseCode?: number; readonly code?: string }

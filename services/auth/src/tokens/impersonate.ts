@@ -31,6 +31,20 @@ export async function impersonate(
   who: string,
   lifetimeS: number,
 ): Promise<Impersonated | undefined> {
+  const issued = await issueAs(context, who, lifetimeS)
+  if (issued) context.logger.log('info', 'an operator looks at what a person has', { user: issued.userId })
+  return issued
+}
+
+/** The claims of {@link impersonate} for what the server does for a person by itself. @param userId - of an account */
+export async function claimsOfPerson(context: AuthContext, userId: string): Promise<TokenClaims | undefined> {
+  return (await issueAs(context, userId, PERSON_SECONDS))?.claims
+}
+
+/** Seconds for which claims hold that are used at once. */
+const PERSON_SECONDS = 60
+
+async function issueAs(context: AuthContext, who: string, lifetimeS: number): Promise<Impersonated | undefined> {
   const { pool } = context
   const user = UUID.test(who)
     ? await findUserById(pool, who.toLowerCase())
@@ -51,7 +65,6 @@ export async function impersonate(
     }),
   )
   const claims = JSON.parse(Buffer.from(issued.accessToken.split('.')[1] ?? '', 'base64url').toString()) as TokenClaims
-  context.logger.log('info', 'an operator looks at what a person has', { user: user.id })
   return {
     userId: user.id,
     role: claims.role ?? 'anon',

@@ -67,6 +67,7 @@ const ACCOUNT_CRUMBS = [
   ['/account/sign-ins', 'accountSignIns'],
   ['/account/identities', 'accountIdentities'],
   ['/account/notifications', 'notifications'],
+  ['/account/workspace', 'workspace'],
   ['/account/appearance', 'appearance'],
   ['/account/shortcuts', 'shortcuts'],
 ] as const

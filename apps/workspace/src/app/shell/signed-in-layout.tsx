@@ -12,6 +12,7 @@ import { usePendingPassword } from '../../lib/pending-password.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { TablesProvider } from '../../lib/data/use-tables.tsx'
 import { shellMessages as words } from '../../messages/shell.ts'
+import { ByWorkspaceClock } from './by-workspace-clock.tsx'
 import { Shell } from './shell.tsx'
 
 /** Around every screen that needs an account: opens this person's local database, then shows the shell. */
@@ -44,7 +45,9 @@ export function SignedInLayout(): JSX.Element {
     <WhenOpen otherwise={renderNotOpen}>
       <TablesProvider>
         <Shell>
-          <Outlet />
+          <ByWorkspaceClock>
+            <Outlet />
+          </ByWorkspaceClock>
         </Shell>
       </TablesProvider>
     </WhenOpen>

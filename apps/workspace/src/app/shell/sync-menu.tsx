@@ -2,10 +2,9 @@ import type { JSX } from 'react'
 import { Button } from '../../components/button.tsx'
 import { LinkButton } from '../../components/link.tsx'
 import { Popover } from '../../components/popover.tsx'
-import { formatAgo, formatCount } from '../../lib/format.ts'
+import { formatAgo, formatCount, formatMoment } from '../../lib/format.ts'
 import type { ChipLooks } from '../../lib/data/sync-chip.ts'
 import { syncMenuMessages as words } from '../../messages/sync-menu.ts'
-import { pageLocale } from '../../lib/language.ts'
 
 export interface SyncMenuProps {
   readonly looks: ChipLooks
@@ -35,7 +34,7 @@ export function SyncMenu(props: SyncMenuProps): JSX.Element {
         </div>
         <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1 border-y border-border py-3 text-body">
           <dt className="text-muted">{words.lastContact}</dt>
-          <dd title={lastSyncedAt?.toLocaleString(pageLocale())}>
+          <dd title={lastSyncedAt && formatMoment(lastSyncedAt)}>
             {lastSyncedAt ? formatAgo(lastSyncedAt) : words.never}
           </dd>
           <dt className="text-muted">{words.notSent}</dt>

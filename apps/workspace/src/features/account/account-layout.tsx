@@ -1,6 +1,7 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import {
   Bell,
+  Building2,
   ChevronLeft,
   CloudOff,
   KeyRound,
@@ -28,6 +29,7 @@ export const ACCOUNT_PLACES = [
   { to: '/account/identities', key: 'identities', icon: <KeyRound {...ICON} /> },
   { to: '/account/notifications', key: 'notifications', icon: <Bell {...ICON} /> },
   { to: '/account/appearance', key: 'appearance', icon: <Palette {...ICON} /> },
+  { to: '/account/workspace', key: 'workspace', icon: <Building2 {...ICON} /> },
   { to: '/account/shortcuts', key: 'shortcuts', icon: <Keyboard {...ICON} /> },
 ] as const
 

@@ -7,6 +7,7 @@ import { useBackend } from '../../lib/data/backend-context.tsx'
 import { PushServiceError, type PushState, readPushState, turnPushOff, turnPushOn } from '../../lib/push/push-device.ts'
 import { notificationMessages as words } from '../../messages/notifications.ts'
 import { useAccount } from './account-context.tsx'
+import { DailyMailSwitch } from './daily-mail-switch.tsx'
 
 type Problem = 'dismissed' | 'failed' | 'failedService'
 
@@ -61,6 +62,7 @@ export function NotificationsScreen(): JSX.Element {
         </div>
         <div role="status">{problem === undefined ? null : <Notice tone="warning" title={words[problem]} />}</div>
         <p className="max-w-[68ch] text-small text-muted">{words.privacy}</p>
+        <DailyMailSwitch />
       </div>
     </Page>
   )

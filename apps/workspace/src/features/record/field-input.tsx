@@ -10,11 +10,14 @@ import { Popover, PopoverTrigger } from '../../components/popover.tsx'
 import { Select } from '../../components/select.tsx'
 import { fieldLabelClass, TextField } from '../../components/text-field.tsx'
 import { type Field, type FieldValue, offeredChoices } from '../../lib/fields/field.ts'
+import { momentOf } from '../../lib/fields/dates.ts'
 import { isNumeric } from '../../lib/fields/field-kind.ts'
 import { choiceWords, formatValue, toEditText } from '../../lib/fields/format-value.ts'
+import { pageLocale } from '../../lib/language.ts'
 import type { NotStored } from '../../lib/records/not-stored.ts'
 import { notOfferedWords } from '../../lib/records/refusal-words.ts'
 import { useLinkOptions } from '../../lib/records/use-link-options.ts'
+import { zoneNameAt } from '../../lib/time-zone.ts'
 import { fieldMessages as words } from '../../messages/fields.ts'
 import { useTypedText } from './use-typed-text.ts'
 
@@ -124,9 +127,18 @@ export function FieldText({
   )
 }
 
-function descriptionOf({ field, note }: FieldInputProps): string | undefined {
-  const parts = [note, field.help].filter((part) => part !== undefined)
+function descriptionOf({ field, note, value }: FieldInputProps): string | undefined {
+  const parts = [note, field.help, field.kind === 'datetime' ? zoneWords(field, value) : undefined].filter(
+    (part) => part !== undefined,
+  )
   return parts.length === 0 ? undefined : parts.join(' · ')
+}
+
+/** Which clocks a time is on, where they are not those of this device. */
+function zoneWords({ column }: Field, value: FieldValue): string | undefined {
+  if (!column.type.includes('with time zone')) return undefined
+  const name = zoneNameAt((value === null ? undefined : momentOf(String(value))) ?? new Date(), pageLocale())
+  return name === undefined ? undefined : words.zone(name)
 }
 
 function labelOf({ field, isRequired }: FieldInputProps): string {

@@ -1,3 +1,5 @@
+import { momentAtWall, useWorkspaceZone, wallTimeAt, withZoneName } from '../time-zone.ts'
+
 /** Years that a date field takes. */
 export const YEAR_MIN = 1900
 export const YEAR_MAX = 2200
@@ -12,9 +14,31 @@ const RELATIVE_DAYS: ReadonlyMap<string, number> = new Map([
   ['gestern', -1],
 ])
 
-/** A day as `YYYY-MM-DD`, in the zone of this device. */
+/** The day of a moment as `YYYY-MM-DD`, by the clocks of the workspace. */
 export function dayOf(at: Date): string {
-  return isoDay(at.getFullYear(), at.getMonth() + 1, at.getDate())
+  const { year, month, day } = wallTimeAt(at)
+  return isoDay(year, month, day)
+}
+
+/** The first moment of a day by the clocks of the workspace. */
+export function startOfDay(day: string): Date {
+  const [year = 1970, month = 1, date = 1] = day.split('-').map(Number)
+  return momentAtWall({ year, month, day: date })
+}
+
+/** The time of day by the clocks of the workspace: `14:02`. */
+export function timeOfDay(at: Date): string {
+  const { hour, minute } = wallTimeAt(at)
+  return `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`
+}
+
+/** Moves a moment by whole days: a time of day stays as it is on the clocks of the workspace. */
+export function addDaysTo(at: Date, days: number): Date {
+  const wall = wallTimeAt(at)
+  const [year = 1970, month = 1, day = 1] = addDays(isoDay(wall.year, wall.month, wall.day), days)
+    .split('-')
+    .map(Number)
+  return momentAtWall({ ...wall, year, month, day })
 }
 
 /** Moves a day by whole days. */
@@ -35,23 +59,49 @@ export function formatDay(day: string, locale: string): string {
   return dayFormat(locale).format(Date.UTC(Number(parts[1]), Number(parts[2]) - 1, Number(parts[3])))
 }
 
-/** Shows a stored moment in the zone of this device: `20 Nov 2026, 14:02`. */
+/** Shows a stored moment by the clocks of the workspace: `20 Nov 2026, 14:02`, and what they are called where this device's show another time. */
 export function formatMomentText(text: string, locale: string): string {
   const at = momentOf(text)
-  return at === undefined ? text : momentFormat(locale).format(at)
+  if (at === undefined) return text
+  const { zone } = useWorkspaceZone.getState()
+  const shown = momentFormat(locale, zone).format(at)
+  return HAS_ZONE.test(text) ? withZoneName(shown, at, locale) : shown
 }
 
-/** The moment of a stored text; one without a zone is taken as local time. */
+/** How a stored moment ends that says its zone. */
+const HAS_ZONE = /(Z|[+-]\d{2}(:?\d{2}){0,2})$/i
+
+/** The moment of a stored text; one without a zone is what the clocks of the workspace show. */
 export function momentOf(text: string): Date | undefined {
-  const at = new Date(text.replace(' ', 'T').replace(/(\.\d{3})\d+/, '$1'))
-  return Number.isNaN(at.getTime()) ? undefined : at
+  const iso = text.replace(' ', 'T').replace(/(\.\d{3})\d+/, '$1')
+  const parts = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?$/.exec(iso)
+  const at = parts ? momentAtParts(parts) : new Date(iso)
+  return at === undefined || Number.isNaN(at.getTime()) ? undefined : at
+}
+
+function momentAtParts([, year, month, day, hour, minute, second = '0', fraction = '']: RegExpExecArray):
+  | Date
+  | undefined {
+  const wall = {
+    year: Number(year),
+    month: Number(month),
+    day: Number(day),
+    hour: Number(hour),
+    minute: Number(minute),
+    second: Number(second),
+    millisecond: Number(fraction.padEnd(3, '0')),
+  }
+  return wall.month > 12 || wall.day > 31 || wall.hour > 24 || wall.minute > 59 || wall.second > 59
+    ? undefined
+    : momentAtWall(wall)
 }
 
 /** The stored form of a moment, as sync writes it: UTC with six digits of fraction, so that text order is time order. */
 export function toStoredMoment(at: Date, hasZone: boolean): string {
   if (hasZone) return at.toISOString().replace('Z', '000Z')
-  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000)
-  return local.toISOString().replace('Z', '000')
+  const { year, month, day, hour, minute, second, millisecond } = wallTimeAt(at)
+  const shown = new Date(Date.UTC(2000, 0, 1, hour, minute, second, millisecond)).setUTCFullYear(year, month - 1, day)
+  return new Date(shown).toISOString().replace('Z', '000')
 }
 
 /**
@@ -89,7 +139,7 @@ export function parseMoment(text: string, locale: string, today: string): Date |
   const day = parseDay(dayText, locale, today)
   if (day === undefined || Number(hour) > 23 || Number(minute) > 59) return undefined
   const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (half.toLowerCase() === 'pm' ? 12 : 0)
-  return new Date(`${day}T${String(hours).padStart(2, '0')}:${minute.padStart(2, '0')}:00`)
+  return momentOf(`${day}T${String(hours).padStart(2, '0')}:${minute.padStart(2, '0')}:00`)
 }
 
 function checkedDay(year: number, month: number, date: number): string | undefined {
@@ -135,12 +185,13 @@ function dayFormat(locale: string): Intl.DateTimeFormat {
   )
 }
 
-function momentFormat(locale: string): Intl.DateTimeFormat {
+function momentFormat(locale: string, timeZone: string | undefined): Intl.DateTimeFormat {
   return remembered(
     momentFormats,
-    locale,
+    `${locale} ${timeZone ?? ''}`,
     () =>
       new Intl.DateTimeFormat(locale, {
+        ...(timeZone === undefined ? {} : { timeZone }),
         day: 'numeric',
         month: 'short',
         year: 'numeric',

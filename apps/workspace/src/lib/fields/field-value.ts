@@ -2,6 +2,7 @@ import type { ColumnDescriptor } from '@holdfast/protocol'
 import { fieldMessages } from '../../messages/fields.ts'
 import { humanize } from '../format.ts'
 import { pageLocale } from '../language.ts'
+import { formatDay, formatMomentText } from './dates.ts'
 
 /** A value as the local database holds it. */
 export type LocalValueOf = string | number | null
@@ -31,34 +32,15 @@ export function formatFieldValue(column: ColumnDescriptor, value: LocalValueOf |
     case 'boolean':
       return value === 1 || value === 'true' || value === 't' ? fieldMessages.yes : fieldMessages.no
     case 'date':
-      return formatDate(String(value))
+      return formatDay(String(value), pageLocale())
     case 'moment':
-      return formatTimestamp(String(value))
+      return formatMomentText(String(value), pageLocale())
     case 'number':
     case 'link':
     case 'json':
     case 'text':
       return String(value)
   }
-}
-
-function formatDate(value: string): string {
-  const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value)
-  if (!parts) return value
-  const date = new Date(Number(parts[1]), Number(parts[2]) - 1, Number(parts[3]))
-  return date.toLocaleDateString(pageLocale(), { day: 'numeric', month: 'short', year: 'numeric' })
-}
-
-function formatTimestamp(value: string): string {
-  const date = new Date(value)
-  if (Number.isNaN(date.getTime())) return value
-  return date.toLocaleString(pageLocale(), {
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-  })
 }
 
 /**

@@ -1,6 +1,6 @@
 import { fieldMessages } from '../../messages/fields.ts'
 import { pageLocale } from '../language.ts'
-import { dayOf, formatDay, formatMomentText, momentOf } from './dates.ts'
+import { dayOf, formatDay, formatMomentText, momentOf, timeOfDay } from './dates.ts'
 import type { Field, FieldValue } from './field.ts'
 import { decimalSeparator, formatNumberText } from './numbers.ts'
 
@@ -80,7 +80,7 @@ export function toEditText(field: Field, value: FieldValue, locale: string = pag
       return String(value).replace('.', decimalSeparator(locale))
     case 'datetime': {
       const at = momentOf(String(value))
-      return at === undefined ? String(value) : `${dayOf(at)} ${at.toTimeString().slice(0, 5)}`
+      return at === undefined ? String(value) : `${dayOf(at)} ${timeOfDay(at)}`
     }
     case 'boolean':
       return formatValue(field, value)

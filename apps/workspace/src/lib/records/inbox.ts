@@ -1,6 +1,7 @@
 import type { SchemaDescriptor } from '@holdfast/protocol'
 import { COMMENTS_TABLE } from '../data/comments-table.ts'
 import { HISTORY_TABLE } from '../data/history-table.ts'
+import { startOfDay } from '../fields/dates.ts'
 import { quoteName } from '../sql.ts'
 import { READ_MARKS_TABLE } from './read-marks.ts'
 import { openWorkSql, peopleTableOf, type Statement, type WorkTable } from './work-tables.ts'
@@ -87,7 +88,7 @@ function assignedSql(schema: SchemaDescriptor, one: WorkTable, userId: string, s
   }
 }
 
-/** Work becomes due when its day begins. */
+/** Work becomes due when its day begins in the workspace; for days on the other side of a change of its clocks an hour off, which moves none to another day. */
 function dueSql(
   schema: SchemaDescriptor,
   work: readonly WorkTable[],
@@ -96,10 +97,11 @@ function dueSql(
   today: string,
 ): Statement {
   const open = openWorkSql(schema, work, userId, today, ITEMS_MAX)
+  const beginsAt = Math.round((startOfDay(today).getTime() - Date.parse(today)) / 60_000)
   return {
-    sql: `select 'due', d.id, d."table", d.id, d.due || 'T00:00:00.000000Z', null, d.due
+    sql: `select 'due', d.id, d."table", d.id, strftime('%Y-%m-%dT%H:%M:%S.000000Z', d.due, ?), null, d.due
             from (${open.sql}) d where d.due >= ?`,
-    parameters: [...open.parameters, since],
+    parameters: [`${String(beginsAt)} minutes`, ...open.parameters, since],
   }
 }
 

@@ -31,5 +31,6 @@ export const fieldMessages: Translation<typeof english> = {
   noOption: 'Nichts passt',
   openLink: (label) => `${label} öffnen`,
   optional: 'freiwillig',
+  zone: (name) => `Zeit in ${name}`,
   requiredMark: 'nötig',
 }

@@ -18,6 +18,10 @@ export const notificationMessages: Translation<typeof english> = {
   dismissed: 'Der Browser durfte keine Benachrichtigungen zeigen, deshalb bleiben sie aus.',
   failed: 'Das ließ sich nicht ändern. Versuchen Sie es gleich noch einmal.',
   failedService: 'Der Browser hat seinen Push-Dienst nicht erreicht. Benachrichtigungen bleiben aus.',
+  mailLabel: 'Tägliche Mail',
+  mailDetail:
+    'Am Morgen, wenn in Ihrem Posteingang etwas neu ist: Erwähnungen, Arbeit, die Ihnen zugewiesen oder fällig ist.',
+  mailNoMember: 'Eine tägliche Mail bekommt, wer zu einem Arbeitsbereich gehört; Sie gehören zu keinem.',
   privacy:
     'Was sie sagen, ist für dieses Gerät verschlüsselt. Der Push-Dienst des Browsers stellt es zu und kann es nicht lesen.',
 }

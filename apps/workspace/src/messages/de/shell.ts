@@ -28,6 +28,7 @@ export const shellMessages: Translation<typeof english> = {
   accountIdentities: 'Arten der Anmeldung',
   accountOf: (name) => `Konto von ${name}`,
   notifications: 'Benachrichtigungen',
+  workspace: 'Arbeitsbereich',
   appearance: 'Darstellung',
   shortcuts: 'Tastenkürzel',
   signOut: 'Abmelden',

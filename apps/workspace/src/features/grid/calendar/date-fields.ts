@@ -1,5 +1,5 @@
 import type { Field, FieldValue } from '../../../lib/fields/field.ts'
-import { addDays, dayOf, momentOf, toStoredMoment } from '../../../lib/fields/dates.ts'
+import { addDays, addDaysTo, dayOf, momentOf, startOfDay, toStoredMoment } from '../../../lib/fields/dates.ts'
 import type { RecordValues } from '../../../lib/records/record-change.ts'
 import type { GridRow } from '../window-cache.ts'
 
@@ -30,7 +30,7 @@ export function dateFieldsOf(fields: readonly Field[], setting: string | undefin
   return { start, end: end === start ? undefined : end }
 }
 
-/** The day on this device of a stored day or moment. */
+/** The day in the workspace of a stored day or moment. */
 export function dayOfValue(field: Field, value: FieldValue): string | undefined {
   if (value === null) return undefined
   if (field.kind === 'date') return String(value)
@@ -41,7 +41,7 @@ export function dayOfValue(field: Field, value: FieldValue): string | undefined 
 /** The first moment of a day as the field stores it: every value of the day is that or later, and before that of the next day. */
 export function boundOf(field: Field, day: string): string {
   if (field.kind === 'date') return day
-  return toStoredMoment(new Date(`${day}T00:00:00`), hasZone(field))
+  return toStoredMoment(startOfDay(day), hasZone(field))
 }
 
 /** What a record has after a move by whole days: a time of day stays as it is on the clock. */
@@ -54,9 +54,7 @@ function movedValue(field: Field, value: FieldValue, days: number): FieldValue {
   if (value === null) return null
   if (field.kind === 'date') return addDays(String(value), days)
   const at = momentOf(String(value))
-  if (!at) return value
-  at.setDate(at.getDate() + days)
-  return toStoredMoment(at, hasZone(field))
+  return at ? toStoredMoment(addDaysTo(at, days), hasZone(field)) : value
 }
 
 function hasZone({ column }: Field): boolean {

@@ -11,7 +11,7 @@ import { factsOf, stateFieldOf, textOf, titleOf } from '../record-words.ts'
 import type { Entry } from './calendar-sql.ts'
 import { type DateFields, dayOfValue } from './date-fields.ts'
 import type { Calendar } from './use-calendar.ts'
-import { pageLocale } from '../../../lib/language.ts'
+import { formatTime } from '../../../lib/format.ts'
 
 export interface DayEntryProps {
   readonly row: Entry
@@ -82,5 +82,6 @@ export function DayEntry({ row, fields, dates, mark, calendar, isTabStop, isLarg
 function timeOf({ start }: DateFields, row: Entry, day: string): string | undefined {
   const value = row[start.name] ?? null
   if (start.kind !== 'datetime' || value === null || dayOfValue(start, value) !== day) return undefined
-  return momentOf(String(value))?.toLocaleTimeString(pageLocale(), { hour: 'numeric', minute: '2-digit' })
+  const at = momentOf(String(value))
+  return at && formatTime(at)
 }

@@ -1,4 +1,4 @@
-import { addDays } from '../../../lib/fields/dates.ts'
+import { addDays, startOfDay } from '../../../lib/fields/dates.ts'
 import type { Field } from '../../../lib/fields/field.ts'
 import { isNumeric } from '../../../lib/fields/field-kind.ts'
 import { labelSql } from '../../../lib/fields/label-sql.ts'
@@ -108,14 +108,13 @@ function yes(comparison: string, { isIndexed = false }: FilterContext): string {
   return isIndexed ? `(${comparison})` : `coalesce(${comparison}, 0)`
 }
 
-/** The stored texts between which a day lies: the day itself, or for moments its start and end in this device's zone. */
+/** The stored texts between which a day lies: the day itself, or for moments its start and end by the clocks of the workspace. */
 function bounds(field: Field, value: string, { today }: FilterContext): { readonly from: string; readonly to: string } {
   const day = resolveDay(value, today)
   const next = addDays(day, 1)
   if (field.kind === 'date') return { from: day, to: next }
   const hasZone = field.column.type.includes('with time zone')
-  const start = (of: string): string =>
-    hasZone ? new Date(`${of}T00:00:00`).toISOString().slice(0, 19) : `${of}T00:00:00`
+  const start = (of: string): string => (hasZone ? startOfDay(of).toISOString().slice(0, 19) : `${of}T00:00:00`)
   return { from: start(day), to: start(next) }
 }
 

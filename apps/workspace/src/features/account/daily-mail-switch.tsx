@@ -1,0 +1,64 @@
+import { type JSX, useCallback, useEffect, useState } from 'react'
+import { Switch } from '../../components/checkbox.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { useBackend } from '../../lib/data/backend-context.tsx'
+import { pageLanguage } from '../../lib/language.ts'
+import { callFunction } from '../../lib/push/call-function.ts'
+import { notificationMessages as words } from '../../messages/notifications.ts'
+import { useAccount } from './account-context.tsx'
+
+interface DailyMail {
+  readonly is_on: boolean
+  readonly is_member: boolean
+}
+
+/** Whether this person gets the daily mail. Without a connection it is not known, and not changed. */
+export function DailyMailSwitch(): JSX.Element {
+  const backend = useBackend()
+  const { blocked } = useAccount()
+  const [mail, setMail] = useState<DailyMail>()
+  const [isBusy, setBusy] = useState(false)
+  const [hasFailed, setFailed] = useState(false)
+  const read = useCallback(
+    () =>
+      callFunction(backend, 'daily_mail', {}).then(
+        (answer) => setMail(answer as DailyMail),
+        (error: unknown) => console.info('The setting of the daily mail was not read.', error),
+      ),
+    [backend],
+  )
+  const isBlocked = blocked !== undefined
+  // It is the server's: it is read when there is a connection, and again after one was away.
+  useEffect(() => {
+    if (!isBlocked) void read()
+  }, [isBlocked, read])
+
+  const change = async (isOn: boolean): Promise<void> => {
+    setBusy(true)
+    setFailed(false)
+    try {
+      await callFunction(backend, 'set_daily_mail', { is_on: isOn, language: pageLanguage() })
+    } catch (error) {
+      console.warn('The daily mail was not changed.', error)
+      setFailed(true)
+    }
+    await read()
+    setBusy(false)
+  }
+  const why = (blocked && words[blocked]) ?? (mail?.is_member === false ? words.mailNoMember : undefined)
+  return (
+    <>
+      <div className="rounded-lg border border-border px-4 py-2">
+        <Switch
+          isSelected={mail?.is_on === true && mail.is_member}
+          isDisabled={mail === undefined || isBusy || why !== undefined}
+          onChange={(isOn) => void change(isOn)}
+        >
+          <span className="block">{words.mailLabel}</span>
+          <span className="block text-small text-muted">{why ?? words.mailDetail}</span>
+        </Switch>
+      </div>
+      <div role="status">{hasFailed ? <Notice tone="warning" title={words.failed} /> : null}</div>
+    </>
+  )
+}

@@ -1,0 +1,74 @@
+import { type JSX, useMemo } from 'react'
+import { Button } from '../../components/button.tsx'
+import { Page } from '../../components/page.tsx'
+import { useRecordWriter } from '../../components/records/use-record-writer.ts'
+import { Select } from '../../components/select.tsx'
+import { useTimeIn } from '../../hooks/use-time-in.ts'
+import { canChange, changeWorkspace, useWorkspace, type Workspace } from '../../lib/records/use-workspace.ts'
+import { LANGUAGES } from '../../lib/language.ts'
+import { deviceZone } from '../../lib/time-zone.ts'
+import { LANGUAGE_NAMES } from '../../messages/language.ts'
+import { workspaceMessages as words } from '../../messages/workspace.ts'
+import { NoRows } from './section.tsx'
+
+/** What holds for everybody in the workspace. Everybody may read it; its owners and admins change it, off line too. */
+export function WorkspaceScreen(): JSX.Element {
+  const workspace = useWorkspace()
+  return (
+    <Page title={words.title} {...(workspace && { description: words.lead(workspace.name) })} width="reading">
+      {workspace === null ? <NoRows>{words.none}</NoRows> : null}
+      {workspace ? <Settings workspace={workspace} /> : null}
+    </Page>
+  )
+}
+
+function Settings({ workspace }: { readonly workspace: Workspace }): JSX.Element {
+  const writer = useRecordWriter()
+  const mayChange = canChange(workspace)
+  const own = deviceZone()
+  const timeThere = useTimeIn(workspace.timeZone)
+  const zones = useZones(workspace.timeZone)
+  const setZone = (timeZone: string): void => {
+    if (timeZone !== workspace.timeZone) void writer.write(changeWorkspace(workspace, words.changedZone, { timeZone }))
+  }
+  return (
+    <div className="flex flex-col gap-8">
+      {mayChange ? null : <p className="text-muted">{words.onlyAdmins}</p>}
+      <div className="flex flex-col items-start gap-2">
+        <Select
+          label={words.timeZone}
+          className="w-full"
+          options={zones}
+          value={workspace.timeZone}
+          isDisabled={!mayChange}
+          description={words.timeZoneDetail(timeThere)}
+          onChange={setZone}
+        />
+        {mayChange && own !== workspace.timeZone ? (
+          <Button size="sm" onPress={() => setZone(own)}>
+            {words.deviceZone(own)}
+          </Button>
+        ) : null}
+      </div>
+      <Select
+        label={words.language}
+        options={LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] }))}
+        value={workspace.language}
+        isDisabled={!mayChange}
+        description={words.languageDetail}
+        onChange={(language) => {
+          if (language !== workspace.language)
+            void writer.write(changeWorkspace(workspace, words.changedLanguage, { language }))
+        }}
+      />
+    </div>
+  )
+}
+
+/** The zones that the browser knows, and the one that is set. */
+function useZones(current: string): readonly { readonly value: string; readonly label: string }[] {
+  return useMemo(() => {
+    const zones = new Set(['UTC', current, deviceZone(), ...Intl.supportedValuesOf('timeZone')])
+    return [...zones].toSorted().map((value) => ({ value, label: value.replaceAll('_', ' ') }))
+  }, [current])
+}

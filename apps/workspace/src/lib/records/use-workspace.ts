@@ -1,0 +1,65 @@
+import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
+import type { NewCommand } from './record-change.ts'
+
+/** The local name of `holdfast.workspaces`. */
+const WORKSPACES_TABLE = 'hf_workspaces'
+const MEMBERS_TABLE = 'hf_members'
+
+/** The workspace that this person works in. */
+export interface Workspace {
+  readonly id: string
+  readonly name: string
+  /** By its IANA name. */
+  readonly timeZone: string
+  readonly language: string
+  /** `null`: a member no more. */
+  readonly role: string | null
+}
+
+/** The first of the workspaces that this device has; `undefined` until it is known, `null` where there is none. */
+export function useWorkspace(): Workspace | null | undefined {
+  const { tables } = useSchema()
+  const { userId } = useLocalDatabase()
+  const hasZone =
+    tables.some(({ name }) => name === MEMBERS_TABLE) &&
+    tables.some(
+      ({ name, columns }) => name === WORKSPACES_TABLE && columns.some((column) => column.name === 'time_zone'),
+    )
+  const { rows, isCurrent } = useRecords<Workspace>(
+    hasZone
+      ? `select w.id, w.name, w.time_zone as "timeZone", w.language,
+                (select m.role from ${MEMBERS_TABLE} m where m.workspace_id = w.id and m.user_id = ? and m.status = 'active') as role
+           from ${WORKSPACES_TABLE} w order by w.created_at, w.id limit 1`
+      : '',
+    [userId],
+  )
+  if (!hasZone) return null
+  return isCurrent ? (rows[0] ?? null) : undefined
+}
+
+/** Whether the server lets this person change the workspace. */
+export function canChange({ role }: Workspace): boolean {
+  return role === 'owner' || role === 'admin'
+}
+
+/** The command that changes a setting of the workspace. */
+export function changeWorkspace(
+  workspace: Workspace,
+  label: string,
+  { timeZone = workspace.timeZone, language = workspace.language }: Partial<Workspace>,
+): NewCommand {
+  const change = {
+    kind: 'update' as const,
+    table: WORKSPACES_TABLE,
+    id: workspace.id,
+    values: {
+      ...(timeZone !== workspace.timeZone && { time_zone: timeZone }),
+      ...(language !== workspace.language && { language }),
+    },
+    before: {
+      ...(timeZone !== workspace.timeZone && { time_zone: workspace.timeZone }),
+      ...(language !== workspace.language && { language: workspace.language }),
+    },
+  }
+  return { label, changes: [change] }
+}

@@ -1,0 +1,31 @@
+/** Milliseconds between two looks for people whose morning has come. */
+export const LOOK_MS = 60_000
+
+/** People whose mails are written in one look, and at the same time: a large workspace takes some looks, and nothing else waits for it. */
+export const PEOPLE_PER_LOOK_MAX = 100
+export const PEOPLE_AT_ONCE = 2
+
+/** Milliseconds for which what one server has begun is left alone by another: longer than it takes. */
+export const CLAIMED_MS = 300_000
+
+/** How often it is tried on one day to read what is new for a person. */
+export const ATTEMPTS_MAX = 3
+
+/** Milliseconds that one question may take what a person may see. */
+export const READ_MS = 10_000
+
+/** Days after which what was said counts as read, as in the app. */
+export const UNREAD_DAYS = 30
+
+/** Things that a mail names; it says how many more there are. */
+export const ITEMS_MAX = 40
+
+/** Things that are read of a person. */
+export const READ_MAX = 500
+
+/** Characters of a title, a name and a comment in the mail. */
+export const TITLE_CHARS_MAX = 120
+export const TEXT_CHARS_MAX = 300
+
+/** Bytes of a request to turn mails off. */
+export const REQUEST_BYTES_MAX = 4_096

@@ -1,0 +1,189 @@
+import { runAs, sql, type Catalog, type Connections, type SqlFragment, type Transaction } from '@holdfast/postgres'
+import { ITEMS_MAX, READ_MAX, READ_MS, TEXT_CHARS_MAX, TITLE_CHARS_MAX, UNREAD_DAYS } from './limits.ts'
+import {
+  FINISHED,
+  isReadable,
+  peopleTableOf,
+  type PeopleTable,
+  titleOf,
+  type WorkTable,
+  workTablesOf,
+} from './work-tables.ts'
+
+export type DigestKind = 'overdue' | 'due' | 'mention' | 'comment' | 'assigned'
+
+/** Something in a person's inbox that they have not read. */
+export interface DigestItem {
+  readonly kind: DigestKind
+  /** By its name on devices. */
+  readonly table: string
+  readonly record: string
+  readonly title: string | undefined
+  /** Who did it. */
+  readonly who: string | undefined
+  /** What a comment says. */
+  readonly text: string | undefined
+  /** By when work is due, `YYYY-MM-DD`. */
+  readonly day: string | undefined
+}
+
+export interface Digest {
+  /** At most {@link ITEMS_MAX}, by kind, of a kind the newest first. */
+  readonly items: readonly DigestItem[]
+  readonly total: number
+  /** Whether any of it is newer than the last mail. */
+  readonly isNew: boolean
+}
+
+export interface ReadDigestOptions {
+  readonly catalog: Catalog
+  /** Of the person, as their own token would have them. */
+  readonly claims: Readonly<Record<string, unknown>>
+  readonly userId: string
+  readonly day: string
+  readonly timeZone: string
+  /** When the last mail was written. */
+  readonly since: Date | null
+}
+
+interface Row {
+  readonly kind: DigestKind
+  readonly table: string
+  readonly record: string
+  readonly actor: string | null
+  readonly text: string | null
+  readonly day: string | null
+  readonly isNew: boolean
+}
+
+const ORDER: readonly DigestKind[] = ['overdue', 'due', 'mention', 'comment', 'assigned']
+
+/**
+ * Reads what is unread in a person's inbox, as the app finds it, in one transaction as that person: row-level security leaves out what they may not see now.
+ *
+ * @throws those of Postgres, when it takes longer than {@link READ_MS} too
+ */
+export async function readDigest(connections: Connections, options: ReadDigestOptions): Promise<Digest> {
+  const { claims, catalog } = options
+  const role = typeof claims['role'] === 'string' ? claims['role'] : 'anon'
+  const session = { role, claims, settings: { statement_timeout: `${READ_MS}ms` } }
+  return runAs(connections, session, async (tx) => {
+    const people = peopleTableOf(catalog, role)
+    const rows = await readUnread(tx, options, people, workTablesOf(catalog, people, role))
+    const ordered = rows.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
+    const shown = ordered.slice(0, ITEMS_MAX)
+    const names = await readNames(tx, people, shown)
+    const titles = await readTitles(tx, catalog, role, shown)
+    const items = shown.map(({ kind, table, record, actor, text, day }) => ({
+      kind,
+      table,
+      record,
+      title: cut(titles.get(`${table} ${record}`), TITLE_CHARS_MAX),
+      who: cut(names.get(actor ?? ''), TITLE_CHARS_MAX),
+      text: cut(text ?? undefined, TEXT_CHARS_MAX),
+      day: day ?? undefined,
+    }))
+    return { items, total: rows.length, isNew: rows.some(({ isNew }) => isNew) }
+  })
+}
+
+async function readUnread(
+  tx: Transaction,
+  options: ReadDigestOptions,
+  people: PeopleTable | undefined,
+  work: readonly WorkTable[],
+): Promise<readonly Row[]> {
+  const me = options.userId
+  const own = people
+    ? sql`(select p.${sql.identifier(people.key)} from ${sql.identifier(people.table.schema, people.table.name)} p where p.user_id = ${me})`
+    : sql`(select null)`
+  const parts = [
+    commentsSql(options, work, own),
+    ...work.flatMap((one) => [assignedSql(options, one, own), dueSql(options, one, own)]),
+  ]
+  const all = parts.reduce((before, part) => sql`${before} union all ${part}`)
+  return tx.query<Row>(sql`
+    select i.kind, i."table", i.record, i.actor::text as actor, i.text, i.day::text as day,
+           i.at > coalesce(${options.since?.toISOString() ?? null}::timestamptz, '-infinity') as "isNew"
+      from (${all}) i
+     where i.at > coalesce((
+             select max(m.read_at) from holdfast.read_marks m
+              where m.owner_id = ${me} and (m.table_name is null or (m.table_name = i."table" and m.record_id = i.record))), '-infinity')
+     order by i.at desc limit ${READ_MAX}`)
+}
+
+/** Comments of others that mention the person, answer theirs or are about their work. */
+function commentsSql({ userId: me }: ReadDigestOptions, work: readonly WorkTable[], own: SqlFragment): SqlFragment {
+  const isMine = work.reduce(
+    (before, { table, assignee }) => sql`${before} or (c.table_name = ${table.name} and c.record_id in (
+      select t.id from ${sql.identifier(table.schema, table.name)} t where t.${sql.identifier(assignee)} in ${own}))`,
+    sql`exists (select from holdfast.comments p where p.id = c.parent_id and p.author_id = ${me})`,
+  )
+  return sql`
+    select case when c.mentions @> to_jsonb(${me}::text) then 'mention' else 'comment' end as kind, c.table_name as "table", c.record_id::text as record,
+           c.created_at as at, c.author_id as actor, c.body as text, null::date as day
+      from holdfast.comments c
+     where c.created_at >= now() - ${UNREAD_DAYS} * interval '1 day' and c.author_id <> ${me} and c.deleted_at is null
+       and (c.mentions @> to_jsonb(${me}::text) or ${isMine})`
+}
+
+/** Work that others gave to the person. */
+function assignedSql({ userId: me }: ReadDigestOptions, { table, assignee }: WorkTable, own: SqlFragment): SqlFragment {
+  return sql`
+    select 'assigned', h.table_name, h.record_id::text, h.at, h.actor_id, null, null::date
+      from holdfast.history h
+     where h.table_name = ${table.name} and h.at >= now() - ${UNREAD_DAYS} * interval '1 day' and h.actor_id is distinct from ${me}
+       and h.changes -> ${assignee}::text ->> 'to' in (select o.id::text from ${own} o (id))`
+}
+
+/** Their open work whose day has begun in the workspace. */
+function dueSql({ day, timeZone }: ReadDigestOptions, one: WorkTable, own: SqlFragment): SqlFragment {
+  const { table, assignee, state } = one
+  const due = sql`t.${sql.identifier(one.due)}`
+  const isOpen =
+    state === undefined ? sql`true` : sql`coalesce(t.${sql.identifier(state)}::text, '') <> all (${FINISHED}::text[])`
+  return sql`
+    select case when ${due} < ${day}::date then 'overdue' else 'due' end, ${table.name}::text, t.id::text, ${due}::timestamp at time zone ${timeZone}, null, null, ${due}
+      from ${sql.identifier(table.schema, table.name)} t
+     where t.${sql.identifier(assignee)} in ${own} and ${due} <= ${day}::date and ${due} >= ${day}::date - ${UNREAD_DAYS}::integer and ${isOpen}`
+}
+
+/** What people are called. */
+async function readNames(
+  tx: Transaction,
+  people: PeopleTable | undefined,
+  rows: readonly Row[],
+): Promise<ReadonlyMap<string, string>> {
+  const actors = rows.flatMap(({ actor }) => (actor === null ? [] : [actor]))
+  if (!people || actors.length === 0) return new Map()
+  const found = await tx.query<{ readonly id: string; readonly name: string | null }>(sql`
+    select p.user_id::text as id, p.${sql.identifier(people.name)}::text as name
+      from ${sql.identifier(people.table.schema, people.table.name)} p where p.user_id = any (${actors}::uuid[])`)
+  return new Map(found.flatMap(({ id, name }) => (name === null ? [] : [[id, name]])))
+}
+
+/** What records are called. */
+async function readTitles(
+  tx: Transaction,
+  catalog: Catalog,
+  role: string,
+  rows: readonly Row[],
+): Promise<ReadonlyMap<string, string>> {
+  const titles = new Map<string, string>()
+  for (const [name, own] of Map.groupBy(rows, (row) => row.table)) {
+    const table = catalog.table('public', name)
+    const title = table && titleOf(table, role)
+    if (!table || title === undefined || !isReadable(table, role, 'id')) continue
+    const found = await tx.query<{ readonly id: string; readonly title: string | null }>(sql`
+      select r.id::text as id, r.${sql.identifier(title)}::text as title
+        from ${sql.identifier(table.schema, table.name)} r where r.id::text = any (${own.map(({ record }) => record)}::text[])`)
+    for (const row of found) if (row.title !== null) titles.set(`${name} ${row.id}`, row.title)
+  }
+  return titles
+}
+
+function cut(text: string | undefined, charsMax: number): string | undefined {
+  const chars = [...(text?.trim() ?? '')]
+  if (chars.length === 0) return undefined
+  return chars.length > charsMax ? `${chars.slice(0, charsMax - 1).join('')}…` : chars.join('')
+}

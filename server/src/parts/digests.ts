@@ -1,0 +1,54 @@
+import type { FastifyPluginAsync } from 'fastify'
+import type { CatalogWatch, PoolShare } from '@holdfast/postgres'
+import { DigestMails } from '../digest/digest-mails.ts'
+import { createOffLinks } from '../digest/off-links.ts'
+import { OFF_PATH, offRoutes } from '../digest/off-routes.ts'
+import { digestOptions } from '../digest/options.ts'
+import { slugOf } from '../gateway/app-config.ts'
+import type { Accounts } from './accounts.ts'
+import type { PartContext } from './part-context.ts'
+import { optionsOf } from './service-options.ts'
+
+/** Connections that read whose turn it is and write down what came of it. */
+const CONNECTIONS_MAX = 2
+
+export interface DigestsPart {
+  /** Where the links of mails lead, also of those that were sent before the configuration turned them off. */
+  readonly routes: FastifyPluginAsync
+  wake(): void
+}
+
+/** Opens the daily mail, which accounts sends; the configuration may turn it off. */
+export function openDigests(
+  { config, logger, opened, openPool }: PartContext,
+  given: {
+    /** As the user that Holdfast itself is. */
+    readonly url: string
+    readonly share: PoolShare
+    readonly catalog: CatalogWatch
+    readonly accounts: Accounts
+    readonly baseUrl: string
+    /** What links are signed with. */
+    readonly secret: string
+  },
+): DigestsPart {
+  const { dailyMailEnabled, dailyMailHour } = optionsOf(config, digestOptions)
+  const { share, catalog, baseUrl } = given
+  const pool = openPool({ url: given.url, applicationName: 'holdfast daily mail', connectionsMax: CONNECTIONS_MAX })
+  const links = createOffLinks(given.secret)
+  const routes = offRoutes({ pool, links, projectName: config.projectName, logger })
+  if (!dailyMailEnabled) return { routes, wake: () => undefined }
+  const mails = opened.use(
+    new DigestMails({
+      pool,
+      share,
+      catalog,
+      auth: given.accounts.auth,
+      hour: dailyMailHour,
+      home: `${(config.siteUrl ?? baseUrl).replace(/\/+$/, '')}/w/${slugOf(config.projectName)}`,
+      offUrlOf: (userId) => `${baseUrl}${OFF_PATH}?token=${links.tokenOf(userId)}`,
+      logger,
+    }),
+  )
+  return { routes, wake: () => mails.wake() }
+}
