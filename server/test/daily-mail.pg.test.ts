@@ -5,7 +5,7 @@ import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { claimPeople, type DuePerson, finishDay, turnOff } from '../src/digest/queue.ts'
 import { type Digest, readDigest } from '../src/digest/read-digest.ts'
 
-// Whose turn it is, and what a daily mail says.
+// Whose turn it is, and what a daily mail says. That it is sent, and how it is turned off: tests/conformance/src/daily-mail.test.ts.
 
 const serverMigrations = { name: 'server', directory: new URL('../migrations/', import.meta.url) }
 const id = (n: number): string => `aaaaaaaa-0000-4000-8000-00000000000${n}`
