@@ -3,7 +3,7 @@ import { Switch } from '../../components/checkbox.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { pageLanguage } from '../../lib/language.ts'
-import { callFunction } from '../../lib/push/call-function.ts'
+import { callFunction } from '../../lib/data/call-function.ts'
 import { notificationMessages as words } from '../../messages/notifications.ts'
 import { useAccount } from './account-context.tsx'
 

@@ -9,7 +9,7 @@ import { LANGUAGES } from '../../lib/language.ts'
 import { deviceZone } from '../../lib/time-zone.ts'
 import { LANGUAGE_NAMES } from '../../messages/language.ts'
 import { workspaceMessages as words } from '../../messages/workspace.ts'
-import { NoRows } from './section.tsx'
+import { NoRows } from '../../components/section.tsx'
 
 /** What holds for everybody in the workspace. Everybody may read it; its owners and admins change it, off line too. */
 export function WorkspaceScreen(): JSX.Element {

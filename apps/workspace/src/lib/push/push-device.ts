@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import type { Backend } from '../data/backend.ts'
 import { callFunction } from '../data/call-function.ts'
 import { localValue } from '../local-value.ts'
-import { callFunction } from './call-function.ts'
 
 /** Whether this browser can take notifications, and does for a person. */
 export type PushState = 'unsupported' | 'not_served' | 'denied' | 'off' | 'on'
