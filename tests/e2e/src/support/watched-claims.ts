@@ -53,10 +53,11 @@ export function watchClaims(
   let moments: readonly Moment[] = []
   let behindSince: number | undefined
   const look = async (): Promise<void> => {
+    const saidAt = Date.now()
     const said = ((await chip.getAttribute('aria-label', { timeout: 2_000 })) ?? '').replace(/^Sync: /, '')
     const { waiting, rows } = await readDevice(page, FILES_SQL)
     const at = Date.now()
-    moments = [...moments.filter((one) => one.at > at - STALE_MS), { at, waiting, files: Number(rows[0]?.['files']) }]
+    moments = [...since(moments, saidAt - STALE_MS), { at, waiting, files: Number(rows[0]?.['files']) }]
     seen.looks++
     seen.said.add(said.replaceAll(/\d+/g, 'N'))
     behindSince = isSo(said, moments.slice(-2)) ? undefined : (behindSince ?? at)
@@ -84,6 +85,12 @@ export function watchClaims(
       return seen
     },
   }
+}
+
+/** The looks after a time, and the last one before it: what it saw was so at that time, however long looks take. */
+function since(moments: readonly Moment[], time: number): readonly Moment[] {
+  const last = moments.findLastIndex(({ at }) => at <= time)
+  return moments.slice(Math.max(0, last))
 }
 
 /** Whether it was so at some time: each number is between the smallest and the largest. */
