@@ -64,6 +64,12 @@ const STAND_INS: Readonly<Record<string, StandIn>> = {
     requires: 'pgcrypto',
     otherVersions: ['0.1.1'],
   },
+  pg_jsonschema: {
+    version: '0.3.3',
+    comment: 'JSON Schema, by Holdfast',
+    script: 'pg_jsonschema.sql',
+    otherVersions: ['0.1.1', '0.1.2', '0.1.3', '0.1.4', '0.2.0', '0.3.0', '0.3.1', '0.3.2', '0.3.4'],
+  },
   http: {
     version: '1.6',
     comment: 'Nothing: requests within a transaction are not sent',
