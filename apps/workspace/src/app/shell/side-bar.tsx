@@ -273,8 +273,8 @@ function TableLink({
           <Word isNarrow={isNarrow}>{table.label}</Word>
           {isNarrow || count === undefined ? null : (
             <span className="text-small text-muted tabular-nums">
-              {formatCount(count)}
-              <VisuallyHidden> {count === 1 ? 'row' : 'rows'}</VisuallyHidden>
+              <span aria-hidden>{formatCount(count)}</span>
+              <VisuallyHidden>{words.rows(count)}</VisuallyHidden>
             </span>
           )}
         </ToView>
