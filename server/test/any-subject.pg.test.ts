@@ -69,12 +69,16 @@ test('devices of such a caller get empty keys of these tables, and a change of m
     'comments',
     'favourites',
     'fields',
+    'invitations',
+    'members',
     'read_marks',
+    'shares',
     'tables',
     'team_members',
     'teams',
     'transitions',
     'views',
+    'workspaces',
   ])
   const definitions = tables.flatMap((table) => table.definitions)
   expect(definitions.length).toBeGreaterThan(3)
