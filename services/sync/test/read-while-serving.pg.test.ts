@@ -10,7 +10,7 @@ import { ALICE, BOB, LISTS_SCHEMA, openWorld, type World } from './sync-world.ts
 const ROWS = 200_000
 /** Of every so many rows one is Alice's. */
 const SHARE = 100
-const WAIT_MS = 60_000
+const WAIT_MS = 180_000
 
 const SCHEMA = `${LISTS_SCHEMA}
   create table public.big (id int primary key, owner_id uuid, n int not null, note text not null);
