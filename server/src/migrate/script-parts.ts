@@ -81,11 +81,10 @@ update storage.objects o set ${columns.map((column) => `${column} = w.${column}`
 commit;
 `
 
-/** Sends the files of a folder to a project, with nothing but Node. */
+/** Sends the files of a folder to a project, with nothing but Node. It finds them by its own path as Node was told it: the bundle of the server replaces the address of modules, in texts too. */
 export const UPLOAD_FILES = `// STORAGE_URL=https://example.supabase.co SERVICE_KEY=… node upload-files.mjs
 import { openAsBlob, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 
 const { STORAGE_URL, SERVICE_KEY } = process.env
 if (!STORAGE_URL || !SERVICE_KEY) {
@@ -93,7 +92,7 @@ if (!STORAGE_URL || !SERVICE_KEY) {
   process.exit(1)
 }
 const SILENCE_MS = 600_000
-const folder = dirname(fileURLToPath(import.meta.url))
+const folder = dirname(process.argv[1])
 const base = STORAGE_URL.replace(/\\/+$/, '').replace(/(?:\\/storage\\/v1)?$/, '/storage/v1')
 const headers = { apikey: SERVICE_KEY, authorization: 'Bearer ' + SERVICE_KEY }
 const files = readFileSync(join(folder, 'files.ndjson'), 'utf8').split('\\n').filter(Boolean).map((line) => JSON.parse(line))
