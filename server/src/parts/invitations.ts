@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import type { Cluster } from '@holdfast/postgres'
+import { type Cluster, withOwnSettings } from '@holdfast/postgres'
 import { InvitationMails } from '../invitations/invitation-mails.ts'
 import { joinRoutes } from '../invitations/join-routes.ts'
 import type { Accounts } from './accounts.ts'
@@ -20,9 +20,10 @@ export function openInvitations(
   given: { readonly cluster: Cluster; readonly accounts: Accounts; readonly baseUrl: string },
 ): InvitationsPart {
   const { auth } = given.accounts
+  const { adminUrl, serverVersion } = given.cluster
   // As the project, whose tables these are: its triggers run with its own rights.
   const pool = openPool({
-    url: given.cluster.adminUrl,
+    url: withOwnSettings(adminUrl, serverVersion),
     applicationName: 'holdfast invitations',
     connectionsMax: CONNECTIONS_MAX,
   })

@@ -12,9 +12,9 @@ export interface PartContext {
   readonly bornAt: Date | undefined
   /** Closes everything in the reverse order of opening. A part adds what it opens. */
   readonly opened: AsyncDisposableStack
-  /** Opens a pool and adds it to {@link opened}. */
   /** Those that are opened by {@link openPool}, by their names. */
   readonly pools: Map<string, OpenPool>
+  /** Opens a pool and adds it to {@link opened}. */
   openPool(options: Omit<PoolOptions, 'onError'>): Pool
 }
 

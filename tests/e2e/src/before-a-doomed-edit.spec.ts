@@ -204,6 +204,8 @@ test('a lead is offered what only a lead may do; what is certainly refused is no
   await test.step('in a record: the text stays in its field until it is one that can be stored', async () => {
     await page.goto(`${home}/t/actions/r/${action.id}`)
     const title = page.getByRole('textbox', { name: 'Title' })
+    // As in the cell: the rules are here.
+    await expect(page.getByText(/^Not offered: /)).toBeVisible()
     await title.fill(tooLong)
     await title.press('Enter')
     await expect(page.getByText(why)).toBeVisible()
