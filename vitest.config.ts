@@ -20,6 +20,7 @@ const WAITING_WORKERS = Math.min(8, Math.max(2, 3 * availableParallelism()))
 
 /**
  * The projects run one after the other, the files of each side by side.
+ * Files share workers: nothing that they import keeps state between them, and starting a worker for each took a third to half of the processor's time.
  * `.test.ts` beside its file needs nothing, `.pg.test.ts` in a package's `test/` a Postgres (one embedded cluster for the run); `tests/*` a whole server each.
  */
 export default defineConfig({
@@ -31,7 +32,6 @@ export default defineConfig({
         plugins: [compileMessages()],
         test: {
           name: 'unit',
-          // They share workers: nothing that they import keeps state between files, and starting a worker for each took half of the time.
           isolate: false,
           maxWorkers: UNIT_WORKERS,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
@@ -46,6 +46,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'pg',
+          isolate: false,
           expect: patient,
           maxWorkers: WAITING_WORKERS,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
@@ -62,6 +63,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'conformance',
+          isolate: false,
           expect: patient,
           maxWorkers: WAITING_WORKERS,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
@@ -76,6 +78,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'fault',
+          isolate: false,
           expect: patient,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
           sequence: { groupOrder: 3 },

@@ -2,12 +2,10 @@ import { spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SERVER_MAIN } from '@holdfast/test-support'
 
 // The commands that look after a server and its project, as a person types them in a folder.
-
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
 const SCHEMA = `
   create type public.mood as enum ('calm', 'in a hurry', 'it''s complicated, and has been for as long as anybody remembers');
@@ -73,7 +71,7 @@ interface Running {
 }
 
 function begin(cwd: string, ...argv: readonly string[]): Running {
-  const child = spawn(process.execPath, ['--conditions=source', MAIN, ...argv], {
+  const child = spawn(process.execPath, [SERVER_MAIN, ...argv], {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, npm_lifecycle_event: '' },

@@ -6,10 +6,8 @@ import { tmpdir } from 'node:os'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+import { SERVER_MAIN } from '@holdfast/test-support'
 
 let folder: string
 let child: ChildProcess
@@ -23,8 +21,7 @@ beforeAll(async () => {
   child = spawn(
     process.execPath,
     [
-      '--conditions=source',
-      MAIN,
+      SERVER_MAIN,
       'start',
       '--json',
       '--port=0',

@@ -3,16 +3,14 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, 
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
 import { silentLogger } from '@holdfast/foundation'
 import { createPool, openEmbeddedCluster, sql } from '@holdfast/postgres'
+import { SERVER_MAIN } from '@holdfast/test-support'
 
 /**
  * The command line as a person or a script meets it: a real process, its output, its exit code, and its remains when it is gone.
  */
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
-
 interface Ready {
   readonly ready: true
   readonly base: string
@@ -29,7 +27,7 @@ class Run {
   readonly exited: Promise<number | null>
 
   constructor(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    this.child = spawn(process.execPath, ['--conditions=source', MAIN, ...argv], {
+    this.child = spawn(process.execPath, [SERVER_MAIN, ...argv], {
       cwd: tmpdir(),
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, npm_lifecycle_event: '', ...env },
@@ -332,6 +330,6 @@ test('help and version are told without starting anything', async () => {
   expect(help.out).toContain('Usage: holdfast')
   const version = new Run(['--version'])
   expect(await version.exited).toBe(0)
-  const manifest = JSON.parse(readFileSync(join(dirname(MAIN), '../../package.json'), 'utf8')) as { version: string }
+  const manifest = JSON.parse(readFileSync(join(dirname(SERVER_MAIN), '../../package.json'), 'utf8')) as { version: string }
   expect(version.out).toBe(`${manifest.version}\n`)
 })
