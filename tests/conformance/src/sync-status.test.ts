@@ -1,6 +1,6 @@
 import { type SyncStatus } from '@powersync/common'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { openFaultyLink, type Holdfast } from '@holdfast/test-support'
+import { openFaultyLink, openRawStream, type Holdfast } from '@holdfast/test-support'
 import { addNotes, ANN, openApp, openNotesServer, run, soon, type App } from './sync-app.ts'
 
 /* What the unmodified SDK tells an app about syncing, field by field of its `SyncStatus`. */
@@ -30,6 +30,19 @@ async function connected(): Promise<App> {
   await app.connect()
   await app.database.waitForFirstSync(soon())
   return app
+}
+
+/** Adds many notes, and waits until the server has them for devices: one that connects before would have its first checkpoint without them. */
+async function addMany(): Promise<void> {
+  await addNotes(
+    holdfast,
+    ANN,
+    Array.from({ length: MANY }, (_, n) => `many ${n}`),
+  )
+  const client = await holdfast.supabase(ANN)
+  const token = (await client.auth.getSession()).data.session?.access_token ?? ''
+  await using stream = await openRawStream({ url: holdfast.url, token, clientId: crypto.randomUUID() })
+  await stream.settle()
 }
 
 /** A field through time, without repetitions. */
@@ -93,11 +106,7 @@ describe('status.downloading', () => {
 
 describe('status.downloadProgress', () => {
   test('counts up to what a first sync has, in total and for a priority', async () => {
-    await addNotes(
-      holdfast,
-      ANN,
-      Array.from({ length: MANY }, (_, n) => `many ${n}`),
-    )
+    await addMany()
     await using app = await connected()
     const progress = app.statuses.flatMap(({ downloadProgress: of }) =>
       of ? [[of.downloadedOperations, of.totalOperations, of.untilPriority(0).downloadedFraction] as const] : [],
@@ -210,11 +219,7 @@ describe('status.forStream', () => {
 
 describe('status.priorityStatusEntries', () => {
   test('has an entry for a priority that is there before the rest', async () => {
-    await addNotes(
-      holdfast,
-      ANN,
-      Array.from({ length: MANY }, (_, n) => `many ${n}`),
-    )
+    await addMany()
     await using app = await connected()
     const before = app.statuses.filter(({ hasSynced }) => hasSynced !== true)
     const entries = before.flatMap(({ priorityStatusEntries }) => priorityStatusEntries ?? [])
@@ -224,11 +229,7 @@ describe('status.priorityStatusEntries', () => {
 
 describe('status.statusForPriority', () => {
   test('says of each priority whether its rows are here', async () => {
-    await addNotes(
-      holdfast,
-      ANN,
-      Array.from({ length: MANY }, (_, n) => `many ${n}`),
-    )
+    await addMany()
     await using app = await connected()
     const early = app.statuses.filter(({ hasSynced }) => hasSynced !== true)
     expect(
@@ -240,11 +241,7 @@ describe('status.statusForPriority', () => {
 
 describe('database.waitForFirstSync', () => {
   test('with a priority, ends before the rest is here', async () => {
-    await addNotes(
-      holdfast,
-      ANN,
-      Array.from({ length: MANY }, (_, n) => `many ${n}`),
-    )
+    await addMany()
     await using app = await openApp(holdfast)
     const seen = app.database
       .waitForFirstSync({ priority: 0, signal: soon() })
