@@ -29,7 +29,7 @@ import type { BucketDefinition } from '../src/plan.ts'
 const RUNS = Number(process.env['HOLDFAST_POLICY_RUNS'] ?? 60)
 const SEED = seedOf('HOLDFAST_POLICY_SEED')
 const PARAMETERS = { numRuns: RUNS, endOnFailure: true, seed: SEED }
-const TIMEOUT_MS = 60_000 + RUNS * 500
+const TIMEOUT_MS = 300_000 + RUNS * 500
 
 let world: PolicyWorld
 

@@ -138,7 +138,7 @@ describe('in the folder of a project', () => {
     writeFileSync(join(folder, 'supabase/migrations/1_people.sql'), SCHEMA)
     server = begin(folder, 'start', '--json', '--port=0', '--db-port=0')
     ready = JSON.parse(await server.firstLine) as Ready
-  }, 120_000)
+  })
   afterAll(async () => {
     let isOver = false
     void server.ended.then(() => (isOver = true))

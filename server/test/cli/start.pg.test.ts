@@ -330,6 +330,8 @@ test('help and version are told without starting anything', async () => {
   expect(help.out).toContain('Usage: holdfast')
   const version = new Run(['--version'])
   expect(await version.exited).toBe(0)
-  const manifest = JSON.parse(readFileSync(join(dirname(SERVER_MAIN), '../../package.json'), 'utf8')) as { version: string }
+  const manifest = JSON.parse(readFileSync(join(dirname(SERVER_MAIN), '../../package.json'), 'utf8')) as {
+    version: string
+  }
   expect(version.out).toBe(`${manifest.version}\n`)
 })

@@ -101,7 +101,7 @@ const NEIGHBOURS: readonly Neighbour[] = [
   },
 ]
 
-test.each(NEIGHBOURS)('$what: no other user waits for it', { timeout: 120_000 }, async ({ schema, turn }) => {
+test.each(NEIGHBOURS)('$what: no other user waits for it', async ({ schema, turn }) => {
   await using world = await openWorld({ schema: NOTES + schema })
   const [alice, bob] = [world.device(ALICE), world.device(BOB)]
   alice.connect()

@@ -43,55 +43,51 @@ async function incompleteOf(world: World, userId: string): Promise<unknown> {
 const titles = (state: ReadonlyMap<string, string> | undefined): string[] =>
   [...(state?.values() ?? [])].map((json) => (JSON.parse(json) as { title: string }).title).toSorted()
 
-test(
-  'who has more shared with them than fits keeps everything else, is told, and gets it back',
-  { timeout: 90_000 },
-  async () => {
-    await using world = await openWorld({ schema: SCHEMA })
-    const [alice, bob] = [world.device(ALICE), world.device(BOB)]
-    for (const device of [alice, bob]) device.connect()
-    for (const device of [alice, bob]) await device.until(() => device.completed.length > 0)
-    expect(titles(bob.completed.at(-1)?.state)).toEqual(['by Alice', 'by Bob', 'of Bob'])
+test('who has more shared with them than fits keeps everything else, is told, and gets it back', async () => {
+  await using world = await openWorld({ schema: SCHEMA })
+  const [alice, bob] = [world.device(ALICE), world.device(BOB)]
+  for (const device of [alice, bob]) device.connect()
+  for (const device of [alice, bob]) await device.until(() => device.completed.length > 0)
+  expect(titles(bob.completed.at(-1)?.state)).toEqual(['by Alice', 'by Bob', 'of Bob'])
 
-    await world.run(
-      `begin; select pg_logical_emit_message(true, 'holdfast:author', '${ALICE}'); insert into public.shares (document_id, with_id, by_id) select gen_random_uuid(), '${BOB}', '${ALICE}' from generate_series(1, ${BUCKETS_PER_CLIENT_MAX + 500}); commit`,
-    )
-    await bob.until(() => titles(bob.completed.at(-1)?.state).join() === 'by Bob,of Bob', 'what fits')
-    const told = bob.lines.findLast(({ checkpoint }) => checkpoint)?.checkpoint?.streams ?? []
-    expect(JSON.stringify(told)).toContain('rows of public.documents that this account sees by policy \\"shared\\"')
-    expect((await statusOf(world)).leftOut).toEqual([
-      {
-        person: BOB,
-        table: 'public.documents',
-        policy: 'shared',
-        buckets: BUCKETS_PER_CLIENT_MAX + 1,
-        through: ['public.shares'],
-        authors: [{ author: ALICE, rows: BUCKETS_PER_CLIENT_MAX + 500 }],
-      },
-    ])
-    expect(world.service.status().floods).toContain(
-      `${BOB} does not get public.documents by policy "shared", which is in ${BUCKETS_PER_CLIENT_MAX + 1} buckets or more, written by ${ALICE}`,
-    )
+  await world.run(
+    `begin; select pg_logical_emit_message(true, 'holdfast:author', '${ALICE}'); insert into public.shares (document_id, with_id, by_id) select gen_random_uuid(), '${BOB}', '${ALICE}' from generate_series(1, ${BUCKETS_PER_CLIENT_MAX + 500}); commit`,
+  )
+  await bob.until(() => titles(bob.completed.at(-1)?.state).join() === 'by Bob,of Bob', 'what fits')
+  const told = bob.lines.findLast(({ checkpoint }) => checkpoint)?.checkpoint?.streams ?? []
+  expect(JSON.stringify(told)).toContain('rows of public.documents that this account sees by policy \\"shared\\"')
+  expect((await statusOf(world)).leftOut).toEqual([
+    {
+      person: BOB,
+      table: 'public.documents',
+      policy: 'shared',
+      buckets: BUCKETS_PER_CLIENT_MAX + 1,
+      through: ['public.shares'],
+      authors: [{ author: ALICE, rows: BUCKETS_PER_CLIENT_MAX + 500 }],
+    },
+  ])
+  expect(world.service.status().floods).toContain(
+    `${BOB} does not get public.documents by policy "shared", which is in ${BUCKETS_PER_CLIENT_MAX + 1} buckets or more, written by ${ALICE}`,
+  )
 
-    const missing = { table: 'documents', reason: 'too_many_groups', policy: 'shared' }
-    expect(await incompleteOf(world, BOB)).toEqual({ known: true, tables: [missing] })
-    expect(await incompleteOf(world, ALICE)).toEqual({ known: true, tables: [] })
-    expect(await incompleteOf(world, CAROL)).toEqual({ known: false, tables: [] })
+  const missing = { table: 'documents', reason: 'too_many_groups', policy: 'shared' }
+  expect(await incompleteOf(world, BOB)).toEqual({ known: true, tables: [missing] })
+  expect(await incompleteOf(world, ALICE)).toEqual({ known: true, tables: [] })
+  expect(await incompleteOf(world, CAROL)).toEqual({ known: false, tables: [] })
 
-    // A new connection is no different, and what changes goes on.
-    bob.disconnect()
-    await world.run(`update public.notes set title = title || ', changed'`)
-    bob.connect()
-    await bob.until(() => titles(bob.completed.at(-1)?.state).join() === 'by Bob,of Bob, changed', 'the change')
-    await alice.until(() => titles(alice.completed.at(-1)?.state).join() === 'by Alice,of Alice, changed')
+  // A new connection is no different, and what changes goes on.
+  bob.disconnect()
+  await world.run(`update public.notes set title = title || ', changed'`)
+  bob.connect()
+  await bob.until(() => titles(bob.completed.at(-1)?.state).join() === 'by Bob,of Bob, changed', 'the change')
+  await alice.until(() => titles(alice.completed.at(-1)?.state).join() === 'by Alice,of Alice, changed')
 
-    await world.run(`delete from public.shares where by_id is not null`)
-    const visible = await world.visible(BOB, TABLES)
-    await bob.until(() => bob.completed.at(-1)?.state.size === visible.size, 'all of it')
-    expect(bob.completed.at(-1)?.state).toEqual(visible)
-    expect((await statusOf(world)).leftOut).toEqual([])
-    expect(world.service.status().floods).toBeUndefined()
-    expect(await incompleteOf(world, BOB)).toEqual({ known: true, tables: [] })
-    expect([...alice.faults, ...bob.faults]).toEqual([])
-  },
-)
+  await world.run(`delete from public.shares where by_id is not null`)
+  const visible = await world.visible(BOB, TABLES)
+  await bob.until(() => bob.completed.at(-1)?.state.size === visible.size, 'all of it')
+  expect(bob.completed.at(-1)?.state).toEqual(visible)
+  expect((await statusOf(world)).leftOut).toEqual([])
+  expect(world.service.status().floods).toBeUndefined()
+  expect(await incompleteOf(world, BOB)).toEqual({ known: true, tables: [] })
+  expect([...alice.faults, ...bob.faults]).toEqual([])
+})

@@ -32,7 +32,7 @@ const items = (state: ReadonlyMap<string, string> | undefined): string =>
     .toSorted()
     .join()
 
-test('a flood of values takes nothing from anybody, and is told', { timeout: 90_000 }, async () => {
+test('a flood of values takes nothing from anybody, and is told', async () => {
   await using world = await openWorld({ schema: SCHEMA, classesMax: MAX })
   await world.run(`insert into public.items (title, n) values ('a', 10), ('b', 20), ('c', 30)`)
   const [alice, bob] = [world.device(ALICE), world.device(BOB)]
@@ -78,7 +78,7 @@ test('a flood of values takes nothing from anybody, and is told', { timeout: 90_
   expect([...visible.keys()].every((key) => again.completed.at(-1)?.state.has(key))).toBe(true)
 })
 
-test('values that no row has any more make room without a migration', { timeout: 60_000 }, async () => {
+test('values that no row has any more make room without a migration', async () => {
   await using world = await openWorld({ schema: SCHEMA, classesMax: MAX })
   const device = world.device(ALICE)
   device.connect()

@@ -151,7 +151,7 @@ describe('policies that read the clock', () => {
     expect(world.service.plan()?.refused.filter(({ schema }) => schema === 'public')).toEqual([])
   })
 
-  test('give devices what row-level security shows, before and after the moment', { timeout: 120_000 }, async () => {
+  test('give devices what row-level security shows, before and after the moment', async () => {
     const [alice, bob] = [await connected(world, ALICE), await connected(world, BOB)]
     await world.run(
       [
@@ -189,7 +189,7 @@ describe('policies that read the clock', () => {
     for (const device of [alice, bob]) device.disconnect()
   })
 
-  test('are followed over moments at which no server ran', { timeout: 120_000 }, async () => {
+  test('are followed over moments at which no server ran', async () => {
     await world.run(
       `insert into public.until (title, until) values ('going', now() + interval '1 s'), ('stays', now() + interval '1 day')`,
     )
@@ -203,7 +203,7 @@ describe('policies that read the clock', () => {
     expect(device.faults).toEqual([])
   })
 
-  test('take no row in the log for moments that are over', { timeout: 60_000 }, async () => {
+  test('take no row in the log for moments that are over', async () => {
     await expect
       .poll(async () => (await world.rows(`select from sync.moments where at < now()`)).length, PATIENCE)
       .toBe(0)
@@ -213,7 +213,7 @@ describe('policies that read the clock', () => {
   })
 })
 
-test('many rows of one moment change in parts, while others write to them', { timeout: 120_000 }, async () => {
+test('many rows of one moment change in parts, while others write to them', async () => {
   const schema = `
     create table public.items (id uuid primary key default gen_random_uuid(), list_id int, title text, until timestamptz);
     alter table public.items enable row level security;

@@ -28,36 +28,32 @@ function newTable(n: number): string {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-test(
-  'rows of a table reach devices while many new tables are read, one after another',
-  { timeout: 120_000 },
-  async () => {
-    await using copies = await holdCopies('many_', 0)
-    await using world = await openWorld({ schema: SLOW_KEYS, through: (url) => copies.through(url) })
-    const alice = world.device(ALICE)
-    alice.connect()
-    await alice.next()
-    await world.run(Array.from({ length: TABLES }, (_, n) => newTable(n)).join('\n'))
-    await expect.poll(() => copies.hasHeld, { timeout: 60_000 }).toBe(true)
-    await world.run(`insert into items (owner_id, title) values ('${ALICE}', 'meanwhile')`)
-    const hasRow = (): boolean => [...alice.state.values()].some((row) => row.includes('meanwhile'))
-    let read = 0
-    for (; read < TABLES && !hasRow(); read++) {
-      copies.releaseNext()
-      await pause(READING_MS)
-    }
-    copies.release()
-    await alice.until(hasRow, 'the row')
-    const has = (n: number): boolean => alice.ids(`many_${n}`).length === 1
-    const all = Array.from({ length: TABLES }, (_, n) => n)
-    await alice.until(() => all.every(has), 'the rows of all new tables')
-    const early = alice.completed.find(({ state }) => [...state.values()].some((row) => row.includes('meanwhile')))
-    expect(all.some((n) => !early?.state.has(`many_${n}/1`))).toBe(true)
-    expect(alice.faults).toEqual([])
-  },
-)
+test('rows of a table reach devices while many new tables are read, one after another', async () => {
+  await using copies = await holdCopies('many_', 0)
+  await using world = await openWorld({ schema: SLOW_KEYS, through: (url) => copies.through(url) })
+  const alice = world.device(ALICE)
+  alice.connect()
+  await alice.next()
+  await world.run(Array.from({ length: TABLES }, (_, n) => newTable(n)).join('\n'))
+  await expect.poll(() => copies.hasHeld, { timeout: 60_000 }).toBe(true)
+  await world.run(`insert into items (owner_id, title) values ('${ALICE}', 'meanwhile')`)
+  const hasRow = (): boolean => [...alice.state.values()].some((row) => row.includes('meanwhile'))
+  let read = 0
+  for (; read < TABLES && !hasRow(); read++) {
+    copies.releaseNext()
+    await pause(READING_MS)
+  }
+  copies.release()
+  await alice.until(hasRow, 'the row')
+  const has = (n: number): boolean => alice.ids(`many_${n}`).length === 1
+  const all = Array.from({ length: TABLES }, (_, n) => n)
+  await alice.until(() => all.every(has), 'the rows of all new tables')
+  const early = alice.completed.find(({ state }) => [...state.values()].some((row) => row.includes('meanwhile')))
+  expect(all.some((n) => !early?.state.has(`many_${n}/1`))).toBe(true)
+  expect(alice.faults).toEqual([])
+})
 
-test('tables that are filled come into use although another one cannot be read', { timeout: 120_000 }, async () => {
+test('tables that are filled come into use although another one cannot be read', async () => {
   await using copies = await holdCopies('last_many', 0)
   await using world = await openWorld({ through: (url) => copies.through(url) })
   const alice = world.device(ALICE)

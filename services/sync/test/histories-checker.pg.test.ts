@@ -98,7 +98,7 @@ async function firstBreaches(options: WorldOptions = {}, plant = ''): Promise<st
   return []
 }
 
-describe('the checker finds', { timeout: 120_000 }, () => {
+describe('the checker finds', () => {
   test('a change of membership that was not noticed', async () => {
     const breaches = await firstBreaches({
       tamper: (plan) => ({

@@ -250,7 +250,7 @@ test('an update that changes nothing is no news', async () => {
   expect(alice.received.filter((line) => line.includes('"x"'))).toHaveLength(1)
 })
 
-test('a transaction of 50,000 rows arrives whole, between two small ones', { timeout: 60_000 }, async () => {
+test('a transaction of 50,000 rows arrives whole, between two small ones', async () => {
   const alice = await opened(world.device(ALICE, { format: 'bson' }))
   await world.run(`insert into items (owner_id, title) values ('${ALICE}', 'small')`)
   await world.run(`insert into items (owner_id, title) select '${ALICE}', 'big ' || i from generate_series(1, 50000) i;

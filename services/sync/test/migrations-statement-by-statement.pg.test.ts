@@ -29,56 +29,50 @@ function closeGate(): NonNullable<typeof gate> {
   return gate
 }
 
-test(
-  'a migration of many statements is compiled once for what came meanwhile, and all of it reaches devices',
-  { timeout: 120_000 },
-  async () => {
-    world = await openWorld({ beforeCompile })
-    const alice = world.device(ALICE)
-    alice.connect()
-    await alice.next()
-    const before = compilations
-    const { begun, open } = closeGate()
-    await world.run('create table public.first (id int primary key)')
-    await begun.promise
-    for (let n = 0; n < TABLES; n++) {
-      await world.run(`create table public.made_${n} (id int primary key, owner_id uuid not null)`)
-      await world.run(`alter table public.made_${n} enable row level security`)
-      await world.run(
-        `create policy mine on public.made_${n} for select to authenticated using (owner_id = auth.uid())`,
-      )
-      await world.run(`grant select on public.made_${n} to authenticated`)
-      await world.run(`insert into public.made_${n} values (${n}, '${ALICE}')`)
-    }
-    await world.run(`insert into items (owner_id, title) values ('${ALICE}', 'written during the migration')`)
-    gate = undefined
-    open.resolve()
-    await alice.until(
-      () => [...alice.state.keys()].filter((key) => key.startsWith('made_')).length === TABLES,
-      'all new tables',
-    )
-    await alice.until(
-      () => [...alice.state.values()].some((row) => row.includes('during the migration')),
-      'the other row',
-    )
-    expect(alice.faults).toEqual([])
-    // One began before the other statements, one has seen them all.
-    expect(compilations - before).toBeLessThanOrEqual(3)
+test('a migration of many statements is compiled once for what came meanwhile, and all of it reaches devices', async () => {
+  world = await openWorld({ beforeCompile })
+  const alice = world.device(ALICE)
+  alice.connect()
+  await alice.next()
+  const before = compilations
+  const { begun, open } = closeGate()
+  await world.run('create table public.first (id int primary key)')
+  await begun.promise
+  for (let n = 0; n < TABLES; n++) {
+    await world.run(`create table public.made_${n} (id int primary key, owner_id uuid not null)`)
+    await world.run(`alter table public.made_${n} enable row level security`)
+    await world.run(`create policy mine on public.made_${n} for select to authenticated using (owner_id = auth.uid())`)
+    await world.run(`grant select on public.made_${n} to authenticated`)
+    await world.run(`insert into public.made_${n} values (${n}, '${ALICE}')`)
+  }
+  await world.run(`insert into items (owner_id, title) values ('${ALICE}', 'written during the migration')`)
+  gate = undefined
+  open.resolve()
+  await alice.until(
+    () => [...alice.state.keys()].filter((key) => key.startsWith('made_')).length === TABLES,
+    'all new tables',
+  )
+  await alice.until(
+    () => [...alice.state.values()].some((row) => row.includes('during the migration')),
+    'the other row',
+  )
+  expect(alice.faults).toEqual([])
+  // One began before the other statements, one has seen them all.
+  expect(compilations - before).toBeLessThanOrEqual(3)
 
-    await world.run('drop policy mine on public.made_3')
-    await alice.until(
-      () => ![...alice.state.keys()].some((key) => key.startsWith('made_3/')),
-      'the revoked rows to leave',
-    )
-    await world.run(`update public.made_4 set owner_id = gen_random_uuid()`)
-    await alice.until(
-      () => ![...alice.state.keys()].some((key) => key.startsWith('made_4/')),
-      'the given row to leave',
-      PATIENCE_MS,
-    )
-    expect(alice.faults).toEqual([])
-  },
-)
+  await world.run('drop policy mine on public.made_3')
+  await alice.until(
+    () => ![...alice.state.keys()].some((key) => key.startsWith('made_3/')),
+    'the revoked rows to leave',
+  )
+  await world.run(`update public.made_4 set owner_id = gen_random_uuid()`)
+  await alice.until(
+    () => ![...alice.state.keys()].some((key) => key.startsWith('made_4/')),
+    'the given row to leave',
+    PATIENCE_MS,
+  )
+  expect(alice.faults).toEqual([])
+})
 
 test('rewritten rows of a statement that was seen before are read again', async () => {
   world = await openWorld({ beforeCompile })

@@ -28,7 +28,7 @@ describe('devices show what Postgres showed by random policies', () => {
     world.rows(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and application_name like '${pattern}'`)
   const groups = Array.from({ length: Math.ceil(COUNT / GROUP) }, (_, group) => FIRST + group * GROUP)
-  test.each(groups)(`in ${GROUP} histories from seed %i`, { timeout: 240_000 }, async (first) => {
+  test.each(groups)(`in ${GROUP} histories from seed %i`, async (first) => {
     let checkpoints = 0
     let badVersions = 0
     for (let seed = first; seed < Math.min(first + GROUP, FIRST + COUNT); seed++) {
@@ -104,7 +104,7 @@ const PLANTS_AT_NIGHT: readonly Plant[] = [
 ]
 
 /** Each fault is planted in the plan that the service follows, past the policies. */
-describe('the checker finds', { timeout: 240_000 }, () => {
+describe('the checker finds', () => {
   const isNight = process.env['HOLDFAST_NIGHT'] === '1'
   test.each([...PLANTS, ...(isNight ? PLANTS_AT_NIGHT : [])])('%s', async (_, from, change) => {
     await world[Symbol.asyncDispose]()

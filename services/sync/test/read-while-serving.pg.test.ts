@@ -45,7 +45,7 @@ async function expectEqual(device: StreamClient): Promise<void> {
 
 const unfilled = async (): Promise<number> => (await world.rows(`select from sync.fills`)).length
 
-describe('while a large table is read', { timeout: 180_000 }, () => {
+describe('while a large table is read', () => {
   test('a narrowed policy takes rows at the next checkpoint, and other tables go on', async () => {
     const device = await connected()
     const before = device.completed.length

@@ -240,7 +240,7 @@ describe('priorities', () => {
     await device.until(() => device.completed.length > 0, 'the rest')
     expect(device.state.size).toBe(20_001)
     expect(device.faults).toEqual([])
-  }, 60_000)
+  })
 })
 
 describe('a declaration', () => {

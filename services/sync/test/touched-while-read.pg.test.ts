@@ -25,7 +25,7 @@ async function readTo(world: World): Promise<number> {
  * A chunk's rows are those of the moment at which its reading began. What Postgres has read is held up on its way to us, while rows change, go, move to a person
  * else, and change in nothing that devices have.
  */
-test('what changes while its chunk is read is as the change left it', { timeout: 90_000 }, async () => {
+test('what changes while its chunk is read is as the change left it', async () => {
   await using copies = await holdCopies('docs')
   await using world = await openWorld({ schema: SCHEMA, through: (url) => copies.through(url) })
   const [alice, bob] = [world.device(ALICE), world.device(BOB)]

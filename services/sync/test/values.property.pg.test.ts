@@ -277,38 +277,34 @@ function held(json: string): Record<string, string | number | null> {
   }) as (key: string, value: unknown) => unknown) as Record<string, string | number | null>
 }
 
-test(
-  `values of every type are the same after their way to a device and back (seed ${SEED})`,
-  { timeout: 120_000 },
-  async () => {
-    const rows = fc.sample(fc.tuple(...COLUMNS.map(({ value }) => orNull(value))), { numRuns: ROWS, seed: SEED })
-    for (const [index, values] of rows.entries())
-      await world.run(`insert into public.things values (${index + 1}, ${values.join(', ')})`)
-    const device = world.device(ALICE)
-    device.connect()
-    await device.until(() => device.state.size === ROWS, 'all rows')
-    device.disconnect()
-    expect(device.faults).toEqual([])
+test(`values of every type are the same after their way to a device and back (seed ${SEED})`, async () => {
+  const rows = fc.sample(fc.tuple(...COLUMNS.map(({ value }) => orNull(value))), { numRuns: ROWS, seed: SEED })
+  for (const [index, values] of rows.entries())
+    await world.run(`insert into public.things values (${index + 1}, ${values.join(', ')})`)
+  const device = world.device(ALICE)
+  device.connect()
+  await device.until(() => device.state.size === ROWS, 'all rows')
+  device.disconnect()
+  expect(device.faults).toEqual([])
 
-    const operations = [...device.state].map(([key, json], index) => ({
+  const operations = [...device.state].map(([key, json], index) => ({
     op_id: index + 1, op: 'PUT', type: 'back', id: key.slice('things/'.length), data: held(json),
   })) // prettier-ignore
-    const answer = await fetch(`${world.url}${UPLOAD_PATH}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${world.token(ALICE)}` },
-      body: JSON.stringify({ client_id: 'cccccccc-cccc-4ccc-8ccc-cccccccccccc', position: ROWS, operations }),
-    })
-    const { status, verdicts } = (await answer.json()) as { status: string; verdicts: { status: string }[] }
-    const refused = verdicts?.find((verdict) => verdict.status === 'error')
-    expect({ status, refused }).toEqual({ status: 'applied', refused: undefined })
+  const answer = await fetch(`${world.url}${UPLOAD_PATH}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${world.token(ALICE)}` },
+    body: JSON.stringify({ client_id: 'cccccccc-cccc-4ccc-8ccc-cccccccccccc', position: ROWS, operations }),
+  })
+  const { status, verdicts } = (await answer.json()) as { status: string; verdicts: { status: string }[] }
+  const refused = verdicts?.find((verdict) => verdict.status === 'error')
+  expect({ status, refused }).toEqual({ status: 'applied', refused: undefined })
 
-    for (const { name, type } of COLUMNS) {
-      const column = quoteIdentifier(name)
-      const differing = await world.rows(
-        `select t.${column}::text as sent, b.${column}::text as back from public.things t join public.back b using (id)
+  for (const { name, type } of COLUMNS) {
+    const column = quoteIdentifier(name)
+    const differing = await world.rows(
+      `select t.${column}::text as sent, b.${column}::text as back from public.things t join public.back b using (id)
         where t.${column}::text is distinct from b.${column}::text limit 3`,
-      )
-      expect({ type, differing }).toEqual({ type, differing: [] })
-    }
-  },
-)
+    )
+    expect({ type, differing }).toEqual({ type, differing: [] })
+  }
+})

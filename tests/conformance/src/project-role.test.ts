@@ -335,7 +335,7 @@ describe('nothing of a project is run by the superuser:', () => {
         ).status,
       ).toBe(200)
     await (await holdfast.supabase(ACCOUNT)).auth.signOut()
-  }, 120_000)
+  })
 
   test('the project’s role is still no superuser', async () => {
     expect(await run(`select rolname from pg_roles where rolsuper operator(pg_catalog.=) true`)).toEqual([

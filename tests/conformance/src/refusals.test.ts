@@ -38,7 +38,7 @@ beforeAll(async () => {
   await vi.waitFor(async () => {
     await phone.local.refreshSchema()
     expect(phone.tables()).toEqual(expect.arrayContaining(['jobs', 'job_steps']))
-  }, 60_000)
+  })
 })
 
 afterAll(async () => {

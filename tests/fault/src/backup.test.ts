@@ -62,7 +62,7 @@ async function refusalOf(...argv: readonly string[]): Promise<string> {
 }
 
 describe('a backup that is taken while the server runs', () => {
-  test('brings back what was there, and devices go on with what they have not sent', { timeout: 240_000 }, async () => {
+  test('brings back what was there, and devices go on with what they have not sent', async () => {
     const [before, after, unsent] = (
       await mina.database.getAll<{ id: string }>(
         `select a.id from actions a join sites s on s.id = a.site_id and s.status <> 'decommissioned'

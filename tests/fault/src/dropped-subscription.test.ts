@@ -44,7 +44,7 @@ async function isFollowed(): Promise<boolean> {
   )
 }
 
-test('schema subscription alone comes back, and what needs it goes on', { timeout: 120_000 }, async () => {
+test('schema subscription alone comes back, and what needs it goes on', async () => {
   await expect.poll(isFollowed, { timeout: 60_000 }).toBe(true)
   await holdfast.internal.execute(sql`drop schema subscription cascade`)
   const problem = async (): Promise<string> =>

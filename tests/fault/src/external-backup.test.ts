@@ -74,7 +74,7 @@ describe.each(installations)('a backup of an external Postgres $major', (install
     return ids.map((id) => rows.get(id)?.['title'])
   }
 
-  test('brings back what was there, and devices go on with what they have not sent', { timeout: 240_000 }, async () => {
+  test('brings back what was there, and devices go on with what they have not sent', async () => {
     const [before, after, unsent] = (
       await mina.database.getAll<{ id: string }>(
         `select a.id from actions a join sites s on s.id = a.site_id and s.status <> 'decommissioned'

@@ -82,7 +82,7 @@ async function expectServing(url: string): Promise<string> {
 const syncOf = async (url: string): Promise<string> =>
   ((await (await fetch(`${url}/health`, { signal: AbortSignal.timeout(2_000) })).json()) as { sync: string }).sync
 
-test('all serve, also after one of them has started again', { timeout: 240_000 }, async () => {
+test('all serve, also after one of them has started again', async () => {
   const [one, two] = [await start('one'), await start('two')]
   for (const url of [holdfast.url, one.ready.base, two.ready.base]) await expectServing(url)
   await one.kill('SIGTERM')
@@ -91,7 +91,7 @@ test('all serve, also after one of them has started again', { timeout: 240_000 }
   for (const url of [holdfast.url, again.ready.base, two.ready.base]) await expectServing(url)
 })
 
-test('all serve, also after the schema with the recorded password was dropped', { timeout: 240_000 }, async () => {
+test('all serve, also after the schema with the recorded password was dropped', async () => {
   const [one, two] = [...others.values()]
   await holdfast.internal.execute(sql`drop schema holdfast cascade`)
   const recorded = (): Promise<number> =>
@@ -105,7 +105,7 @@ test('all serve, also after the schema with the recorded password was dropped', 
   for (const url of [holdfast.url, again.ready.base, two?.ready.base ?? '']) await expectServing(url)
 })
 
-test('another one reads changes when the first is gone', { timeout: 240_000 }, async () => {
+test('another one reads changes when the first is gone', async () => {
   process.kill(holdfast.pid(), 'SIGSTOP')
   const urls = [...others.values()].map(({ ready }) => ready.base)
   const states = (): Promise<readonly string[]> => Promise.all(urls.map((url) => syncOf(url).catch(String)))

@@ -355,7 +355,7 @@ describe('an installed Postgres', () => {
     await pool.execute(sql`create extension measures`)
     await pool.execute(sql`create extension moddatetime`)
     expect(await pool.query(sql`select 3::metres as length`)).toEqual([{ length: 3 }])
-  }, 60_000)
+  })
 
   test.each([
     ['of another version', '#!/bin/sh\necho "postgres (PostgreSQL) 15.7 (Debian 15.7-1)"\n', /PostgreSQL\) 15\.7/],

@@ -14,68 +14,64 @@ const BUCKETS = 60_000
 const BUCKETS_MAX = 2_000
 const GROUP = 1_000
 
-test(
-  'a batch of many buckets holds few of them in memory, and tells of those that a stream has',
-  { timeout: 60_000 },
-  async () => {
-    await using db = await openTestDatabase({ migrations: [syncMigrations] })
-    await resetState(db.pool, 'none')
-    const state = await readState(db.pool)
-    expect(state).toBeDefined()
-    if (!state) return
-    const feed = createCheckpointFeed()
-    const writer = createLogWriter(db.pool, feed, state, { chunkOps: CHUNK_OPS_MAX, buckets: BUCKETS_MAX })
-    const names = Array.from({ length: BUCKETS }, () => `bucket ${randomUUID()}`)
-    const [early, late, untouched] = [names[0] as string, names.at(-1) as string, 'untouched']
-    const changed: string[] = []
-    const listener = { bucketChanged: ({ name }: { name: string }) => changed.push(name), feedReset: () => undefined }
-    const live = feed.hold([early, untouched], listener)
-    await feed.fill((list) => readBuckets(db.pool, list), [early, untouched])
+test('a batch of many buckets holds few of them in memory, and tells of those that a stream has', async () => {
+  await using db = await openTestDatabase({ migrations: [syncMigrations] })
+  await resetState(db.pool, 'none')
+  const state = await readState(db.pool)
+  expect(state).toBeDefined()
+  if (!state) return
+  const feed = createCheckpointFeed()
+  const writer = createLogWriter(db.pool, feed, state, { chunkOps: CHUNK_OPS_MAX, buckets: BUCKETS_MAX })
+  const names = Array.from({ length: BUCKETS }, () => `bucket ${randomUUID()}`)
+  const [early, late, untouched] = [names[0] as string, names.at(-1) as string, 'untouched']
+  const changed: string[] = []
+  const listener = { bucketChanged: ({ name }: { name: string }) => changed.push(name), feedReset: () => undefined }
+  const live = feed.hold([early, untouched], listener)
+  await feed.fill((list) => readBuckets(db.pool, list), [early, untouched])
 
-    let most = 0
-    for (let at = 0; at < BUCKETS; at += GROUP) {
-      const group = names.slice(at, at + GROUP)
-      await writer.ids.resolve(writer.db, new Map(group.map((name) => [name, 1])))
-      for (const name of group) writer.pending.put(writer.ids.id(name), 't', `row of ${name}`, '{}', true)
-      await writer.spill()
-      most = Math.max(most, writer.bucketsHeld)
-    }
-    expect(most).toBeGreaterThan(0)
-    expect(most).toBeLessThanOrEqual(BUCKETS_MAX + CHUNK_OPS_MAX)
+  let most = 0
+  for (let at = 0; at < BUCKETS; at += GROUP) {
+    const group = names.slice(at, at + GROUP)
+    await writer.ids.resolve(writer.db, new Map(group.map((name) => [name, 1])))
+    for (const name of group) writer.pending.put(writer.ids.id(name), 't', `row of ${name}`, '{}', true)
+    await writer.spill()
+    most = Math.max(most, writer.bucketsHeld)
+  }
+  expect(most).toBeGreaterThan(0)
+  expect(most).toBeLessThanOrEqual(BUCKETS_MAX + CHUNK_OPS_MAX)
 
-    // Its id was forgotten, and only the open transaction has it.
-    await writer.ids.resolve(writer.db, new Map([[early, 1]]))
-    writer.pending.put(writer.ids.id(early), 't', `row of ${early}`, '{"again":1}', false)
-    // A person who comes before the transaction is complete.
-    live.push(...feed.hold([late], listener))
-    const filling = feed.fill((list) => readBuckets(db.pool, list), [late])
-    await writer.complete(7n as Lsn, () => undefined)
-    await filling
+  // Its id was forgotten, and only the open transaction has it.
+  await writer.ids.resolve(writer.db, new Map([[early, 1]]))
+  writer.pending.put(writer.ids.id(early), 't', `row of ${early}`, '{"again":1}', false)
+  // A person who comes before the transaction is complete.
+  live.push(...feed.hold([late], listener))
+  const filling = feed.fill((list) => readBuckets(db.pool, list), [late])
+  await writer.complete(7n as Lsn, () => undefined)
+  await filling
 
-    const { atOpId, buckets } = await readBuckets(db.pool, [early, late])
-    expect(atOpId).toBe(BUCKETS + 1)
-    expect(feed.opId).toBe(atOpId)
-    for (const name of [early, late]) {
-      const stored = buckets.find((bucket) => bucket.name === name)
-      const { id, checksum, count, lastOpId } = live.find((bucket) => bucket.name === name) ?? {}
-      expect({ id, checksum, count, lastOpId }).toEqual({
-        id: stored?.id,
-        checksum: stored?.checksum,
-        count: stored?.count,
-        lastOpId: stored?.lastOpId,
-      })
-    }
-    expect(buckets.find(({ name }) => name === early)?.count).toBe(2)
-    expect(changed).toContain(early)
-    expect(live.find(({ name }) => name === untouched)).toMatchObject({ id: 0, count: 0, supersededAt: feed.opId })
-    const [sums] = await db.pool.query<{ buckets: number; wrong: number }>(sql`
+  const { atOpId, buckets } = await readBuckets(db.pool, [early, late])
+  expect(atOpId).toBe(BUCKETS + 1)
+  expect(feed.opId).toBe(atOpId)
+  for (const name of [early, late]) {
+    const stored = buckets.find((bucket) => bucket.name === name)
+    const { id, checksum, count, lastOpId } = live.find((bucket) => bucket.name === name) ?? {}
+    expect({ id, checksum, count, lastOpId }).toEqual({
+      id: stored?.id,
+      checksum: stored?.checksum,
+      count: stored?.count,
+      lastOpId: stored?.lastOpId,
+    })
+  }
+  expect(buckets.find(({ name }) => name === early)?.count).toBe(2)
+  expect(changed).toContain(early)
+  expect(live.find(({ name }) => name === untouched)).toMatchObject({ id: 0, count: 0, supersededAt: feed.opId })
+  const [sums] = await db.pool.query<{ buckets: number; wrong: number }>(sql`
       select count(*)::int as buckets,
              count(*) filter (where (select (count(*), sum(checksum::bigint)::bigint & 4294967295) from sync.ops o where o.bucket_id = b.id)
                                     is distinct from (b.count, b.checksum))::int as wrong
         from sync.buckets b`)
-    expect(sums).toEqual({ buckets: BUCKETS, wrong: 0 })
-  },
-)
+  expect(sums).toEqual({ buckets: BUCKETS, wrong: 0 })
+})
 
 test('operations of any size are in the log as they were made, and take the place of those before them', async () => {
   await using db = await openTestDatabase({ migrations: [syncMigrations] })

@@ -331,7 +331,7 @@ test(
   },
 )
 
-test('after a long history a bucket has at most twice as many operations as rows', { timeout: 60_000 }, async () => {
+test('after a long history a bucket has at most twice as many operations as rows', async () => {
   const log = await openLog('long', 500, 99_000)
   const random = (below: number): number => Math.floor(Math.random() * below)
   // Its operations get another digit on the way.
