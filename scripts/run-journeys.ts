@@ -4,6 +4,7 @@ import { run } from './run.ts'
 
 /** Parts of the journeys that are run one after the other where time is limited. */
 const PARTS = 8
+const HOUR_MS = 3_600_000
 
 export interface JourneyResults {
   readonly passed: number
@@ -13,7 +14,7 @@ export interface JourneyResults {
   readonly isOk: boolean
   readonly secondTries: readonly Failure[]
   readonly failures: readonly Failure[]
-  /** Parts that were not begun, as `2 of 8`; `undefined` when all were. */
+  /** Parts that were not begun, as `parts 3, 4 of 8`; `undefined` when all were. */
   readonly leftOut: string | undefined
 }
 
@@ -36,13 +37,22 @@ interface Report {
   }
 }
 
-/** Runs the journeys in the browser: all of them, or those that a slow machine has time for. */
+/**
+ * Runs the journeys in the browser: all of them, or those that a slow machine has time for. It begins at another part each hour, so that no journey is left out by every
+ * run of such a machine.
+ */
 export async function runJourneys({ reports, chromium, secondsMax }: JourneyRun): Promise<JourneyResults> {
   const parts = secondsMax === undefined ? 1 : PARTS
   const found: Report[] = []
   let isOk = true
-  let part = 1
-  for (; part <= parts && (secondsMax === undefined || process.uptime() < secondsMax); part++) {
+  const first = Math.floor(Date.now() / HOUR_MS) % parts
+  const order = Array.from({ length: parts }, (_, index) => ((first + index) % parts) + 1)
+  const leftOut: number[] = []
+  for (const part of order) {
+    if (secondsMax !== undefined && process.uptime() >= secondsMax) {
+      leftOut.push(part)
+      continue
+    }
     const report = `${reports}/playwright-${part}.json`
     const code = await run(
       'playwright',
@@ -62,6 +72,6 @@ export async function runJourneys({ reports, chromium, secondsMax }: JourneyRun)
     isOk,
     secondTries: failuresOfJourneys(suites, 'flaky'),
     failures: failuresOfJourneys(suites, 'unexpected'),
-    leftOut: part > parts ? undefined : `${parts - part + 1} of ${parts}`,
+    leftOut: leftOut.length === 0 ? undefined : `parts ${leftOut.toSorted((a, b) => a - b).join(', ')} of ${parts}`,
   }
 }

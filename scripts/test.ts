@@ -1,7 +1,7 @@
 /**
  * Runs every test: unit, Postgres, conformance, fault and browser. Arguments are passed on to Vitest; `--no-browser` leaves the browser out. A file or journey that
  * fails is run once more when the machine is quiet; what passes only then is named, and fails the nightly run, which has no second tries.
- * `HOLDFAST_TEST_SECONDS_MAX`: after so many seconds no further part of the journeys begins, and those that are left out are named.
+ * `HOLDFAST_TEST_SECONDS_MAX`: after so many seconds no further part of the journeys begins, and the parts that are left out are named.
  * Ends with what failed, named with its message, and one line that counts them all; leaves both in `.cache/reports/total.txt`.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -54,7 +54,7 @@ if (withBrowser) {
   named += textOfFailures('passed on the second try only', journeys.secondTries)
   named += textOfFailures('failed', journeys.failures)
   if (journeys.leftOut !== undefined)
-    named += `not run after ${Math.round(process.uptime())} s: ${journeys.leftOut} parts of the browser journeys\n`
+    named += `not run after ${Math.round(process.uptime())} s: ${journeys.leftOut} of the browser journeys\n`
 }
 
 if (failedRuns > 0 && total.failed === 0) total.failed = failedRuns // a runner broke without naming a test
