@@ -45,6 +45,15 @@ const addComment = (session: Session): Promise<unknown> =>
       values ('sites', gen_random_uuid(), 'north', 'Seen', ${MEMBER})`),
   )
 
+test('constraints and indexes have names that no project looks for', async () => {
+  const found = await database.pool.query<{ name: string }>(sql`
+    select conname::text as name from pg_constraint where connamespace = 'holdfast'::regnamespace and contype in ('p', 'u', 'f', 'c')
+    union all
+    select relname from pg_class where relnamespace = 'holdfast'::regnamespace and relkind in ('i', 'I')`)
+  expect(found.length).toBeGreaterThan(50)
+  expect(found.filter(({ name }) => !name.startsWith('holdfast_'))).toEqual([])
+})
+
 test.each(['auth0|6f', '', 'A1', `${MEMBER}x`, `{${MEMBER}}`, undefined])(
   'a caller with the subject %j sees nothing and writes nothing, without an error of types',
   async (sub) => {

@@ -99,9 +99,11 @@ test('the owner comes from the sign-in, and stays', async () => {
 
 test('one view of a table opens first', async () => {
   await add(LEAD, 'First', 'locked', true)
-  await expect(add(LEAD, 'Also first', 'shared', true)).rejects.toMatchObject({ constraint: 'views_one_default' })
+  await expect(add(LEAD, 'Also first', 'shared', true)).rejects.toMatchObject({
+    constraint: 'holdfast_views_one_default',
+  })
   await expect(add(LEAD, 'Mine first', 'personal', true)).rejects.toMatchObject({
-    constraint: 'views_default_shared',
+    constraint: 'holdfast_views_default_shared',
   })
 })
 
@@ -125,8 +127,8 @@ test('settings are an object and not larger than a link', async () => {
         sql`insert into holdfast.views (table_name, name, config) values ('actions', 'Big', ${config}::jsonb)`,
       ),
     )
-  await expect(set('[]')).rejects.toMatchObject({ constraint: 'views_config' })
+  await expect(set('[]')).rejects.toMatchObject({ constraint: 'holdfast_views_config' })
   await expect(set(JSON.stringify({ filter: 'x'.repeat(17_000) }))).rejects.toMatchObject({
-    constraint: 'views_config',
+    constraint: 'holdfast_views_config',
   })
 })

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { errorMessage, HoldfastError, silentLogger } from '@holdfast/foundation'
-import { loadConfig } from '../config/load-config.ts'
 import { devDeclarations } from '../config/options.ts'
 import { followProject, type ProjectProblem } from '../project/follow-project.ts'
+import { loadProjectConfig } from '../project/settings/load-project-config.ts'
 import { readRunning, type ReadyLine } from '../running-file.ts'
 import { renderTypes } from '../types/render-types.ts'
 import { readOrUndefined, type CommandInput } from './command.ts'
@@ -23,7 +23,8 @@ export async function dev(input: CommandInput): Promise<number> {
   const end = input.argv.indexOf('--')
   const words = end < 0 ? [] : input.argv.slice(end + 1)
   const argv = end < 0 ? input.argv : input.argv.slice(0, end)
-  const config = loadConfig(devDeclarations, { argv, env: input.env, readFile: readOrUndefined })
+  const given = await loadProjectConfig(devDeclarations, { argv, env: input.env, readFile: readOrUndefined })
+  const { config } = given
   const running = readRunning(resolve(config.dataDir))
   if (running !== undefined) return await useRunning(running.ready, words, input, config.json)
 
@@ -34,7 +35,7 @@ export async function dev(input: CommandInput): Promise<number> {
     if (problem) input.err(`\n${[problem.message, problem.detail, problem.hint].filter(Boolean).join('\n')}\n`)
   }
   let atStart: ProjectProblem | undefined
-  return await serve(input, config, {
+  return await serve(input, given, {
     onProjectProblem: (error) => (atStart = problemOf(error)),
     async onReady(ready) {
       const writeTypes = async (): Promise<void> => {

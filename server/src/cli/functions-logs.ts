@@ -1,6 +1,6 @@
 import { delay, HoldfastError, type OptionDeclarations } from '@holdfast/foundation'
 import type { FunctionMetrics, KeptLine, LogPage } from '@holdfast/functions'
-import { loadConfig } from '../config/load-config.ts'
+import { loadProjectConfig } from '../project/settings/load-project-config.ts'
 import { functionsCommandDeclarations } from '../config/options.ts'
 import { readOrUndefined, type CommandInput } from './command.ts'
 import { connectTo, type Connection } from './sync/connection.ts'
@@ -20,7 +20,7 @@ const SAME_AS: Readonly<Record<string, string>> = { '-f': '--follow', '-n': '--l
  * @returns the exit code; with `--follow` only when it is interrupted
  */
 export async function logsOf(input: CommandInput): Promise<number> {
-  const { name, config } = readConfig(input)
+  const { name, config } = await readConfig(input)
   const connection = connectTo(config)
   const print = ({ lines }: LogPage): void => {
     for (const line of lines) input.out(config.json ? `${JSON.stringify(line)}\n` : render(line, name))
@@ -40,7 +40,7 @@ export async function logsOf(input: CommandInput): Promise<number> {
 
 /** `holdfast functions metrics`: what each function did since the server started. */
 export async function metricsOf(input: CommandInput): Promise<number> {
-  const { name, config } = readConfig(input)
+  const { name, config } = await readConfig(input)
   const { functions } = await connectTo(config).json<{ readonly functions: readonly FunctionMetrics[] }>(
     '/functions/v1/_metrics',
   )
@@ -49,12 +49,13 @@ export async function metricsOf(input: CommandInput): Promise<number> {
   return 0
 }
 
-function readConfig({ argv, env }: CommandInput) {
+async function readConfig({ argv, env }: CommandInput) {
   const [first] = argv
   const name = first === undefined || first.startsWith('-') ? undefined : first
   const rest = (name === undefined ? argv : argv.slice(1)).map((argument) => SAME_AS[argument] ?? argument)
   const declarations = functionsCommandDeclarations satisfies OptionDeclarations
-  return { name, config: loadConfig(declarations, { argv: rest, env, readFile: readOrUndefined }) }
+  const { config } = await loadProjectConfig(declarations, { argv: rest, env, readFile: readOrUndefined })
+  return { name, config }
 }
 
 /** @returns `undefined` when the server is away: it is asked again */

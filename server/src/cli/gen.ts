@@ -1,6 +1,6 @@
 import { HoldfastError } from '@holdfast/foundation'
 import type { SchemaDescriptor } from '@holdfast/protocol'
-import { loadConfig } from '../config/load-config.ts'
+import { loadProjectConfig } from '../project/settings/load-project-config.ts'
 import { genDeclarations, type GenConfig } from '../config/options.ts'
 import { renderAppSchema } from '../types/render-app-schema.ts'
 import { renderTypes } from '../types/render-types.ts'
@@ -28,7 +28,7 @@ export async function gen(input: CommandInput): Promise<number> {
   const argv = [...(isWord ? [`--lang=${first}`, ...more] : given)]
     .filter((one) => one !== '--local')
     .map((one) => (one === '-s' ? '--schema' : one))
-  const config = loadConfig(genDeclarations, { argv, env: input.env, readFile: readOrUndefined })
+  const { config } = await loadProjectConfig(genDeclarations, { argv, env: input.env, readFile: readOrUndefined })
   const text = await write(config)
   input.out(config.json ? `${JSON.stringify({ types: text })}\n` : text)
   return 0

@@ -39,7 +39,7 @@ const SEED = `-- Rows for development. Applied once, after the migrations, on th
 
 /** A name in TOML's basic string, as JSON writes it. */
 function configOf(name: string): string {
-  return `# Names and meaning as in Supabase's config.toml. Holdfast reads these sections; "holdfast help" has options for the rest.
+  return `# Names and meaning as in Supabase's config.toml. Command line and environment win over this file.
 project_id = ${JSON.stringify(name)}
 
 [db.migrations]

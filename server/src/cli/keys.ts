@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { HoldfastError } from '@holdfast/foundation'
-import { loadConfig } from '../config/load-config.ts'
+import { loadProjectConfig } from '../project/settings/load-project-config.ts'
 import { nearest } from '../config/names.ts'
 import { keysDeclarations, type KeysConfig } from '../config/options.ts'
 import { readRunning } from '../running-file.ts'
@@ -32,7 +32,7 @@ export async function keys(input: CommandInput, isTerminal = process.stdout.isTT
   const given = input.argv.filter((argument) => !argument.startsWith('-'))
   const argv = input.argv.filter((argument) => argument.startsWith('-'))
   const [command = 'list', kid] = given
-  const config = loadConfig(keysDeclarations, { argv, env: input.env, readFile: readOrUndefined })
+  const { config } = await loadProjectConfig(keysDeclarations, { argv, env: input.env, readFile: readOrUndefined })
   const connection = connectTo({ ...config, url: config.url ?? readRunning(resolve(config.dataDir))?.ready.base })
   const ask = async (path = '', init?: Parameters<typeof connection.json>[1]): Promise<readonly SigningKey[]> =>
     (await connection.json<{ readonly keys: readonly SigningKey[] }>(`${SIGNING_KEYS}${path}`, init)).keys

@@ -4,7 +4,6 @@ import { SAMPLE_PASSWORD, sampleAccounts } from '@holdfast/sample'
 import type { Holdfast, OpenHoldfastOptions } from '../holdfast.ts'
 import { setClusterAside } from '@holdfast/postgres'
 import { STORED_FILES } from '../backup/stored-files.ts'
-import { loadConfig } from '../config/load-config.ts'
 import { options, type Config } from '../config/options.ts'
 import { runUntilStopped, type LifetimeOptions } from '../lifetime.ts'
 import { createLogger, isLogLevel } from '../logger.ts'
@@ -14,6 +13,7 @@ import { returnMemoryWhenQuiet } from '../return-memory-when-quiet.ts'
 import { noteRunning, type ReadyLine } from '../running-file.ts'
 import { VERSION } from '../version.ts'
 import { endReset, readResetRequest, WHOLE_PROJECT } from '../project/reset-request.ts'
+import { loadProjectConfig } from '../project/settings/load-project-config.ts'
 import { readOrUndefined, type CommandInput } from './command.ts'
 
 /** What a start for development does besides. */
@@ -33,18 +33,28 @@ export interface Development {
  * @throws {HoldfastError} when it cannot start, with what to do about it
  */
 export async function start(input: CommandInput): Promise<number> {
-  return await serve(input, readConfig(input))
+  const { argv, env } = input
+  return await serve(input, await loadProjectConfig(options, { argv, env, readFile: readOrUndefined }))
 }
 
-/** Serves until stopped, as {@link start} does, and with what `development` adds. */
-export async function serve(input: CommandInput, given: Config, development?: Development): Promise<number> {
+/**
+ * Serves until stopped, as {@link start} does, and with what `development` adds.
+ *
+ * @param given.notes - told before anything else
+ */
+export async function serve(
+  input: CommandInput,
+  given: { readonly config: Config; readonly notes: readonly string[] },
+  development?: Development,
+): Promise<number> {
   const began = performance.now()
-  const config = checkConfig(given)
+  const config = checkConfig(given.config)
   const tell = config.json ? input.err : input.out
   const level = isLogLevel(config.logLevel) ? config.logLevel : 'warn'
   using logger = limitRepeats(createLogger(level, input.err, systemClock.now), systemClock)
   using _ = returnMemoryWhenQuiet(logger)
   tell(`Holdfast ${VERSION}\n`)
+  for (const note of given.notes) tell(`  ${note}\n`)
   let next: Opening = { config, preparation: WHOLE_PROJECT }
   endReset(config.dataDir) // one that was interrupted; this start does not go on with it
   const noting = <T>(step: Promise<T>): Promise<T> =>
@@ -109,10 +119,6 @@ export async function serve(input: CommandInput, given: Config, development?: De
 
 /** What is opened next. */
 type Opening = Pick<OpenHoldfastOptions, 'config' | 'preparation'>
-
-function readConfig({ argv, env }: CommandInput): Config {
-  return loadConfig(options, { argv, env, readFile: readOrUndefined })
-}
 
 function checkConfig(config: Config): Config {
   if (!isLogLevel(config.logLevel)) {

@@ -9,32 +9,38 @@ export interface ConfigSources {
   readonly readFile: (path: string) => string | undefined
 }
 
-type Value = string | number | boolean | readonly string[] | Readonly<Record<string, unknown>>
+/** What an option can be. */
+export type SettingValue = string | number | boolean | readonly string[] | Readonly<Record<string, unknown>>
 
 /**
- * Merges the settings: the command line wins over the environment, that over the config file, that over the default.
+ * Merges the settings: the command line wins over the environment, that over the config file, that over `ofProject`, that over the default.
  *
+ * @param ofProject - what the project's `config.toml` sets
  * @throws {HoldfastError} `option_unknown`, `option_invalid`, `config_file_invalid`, each with the name and what to do
  */
-export function loadConfig<T extends OptionDeclarations>(declarations: T, sources: ConfigSources): OptionValues<T> {
+export function loadConfig<T extends OptionDeclarations>(
+  declarations: T,
+  sources: ConfigSources,
+  ofProject: Readonly<Record<string, SettingValue>> = {},
+): OptionValues<T> {
   const fromArguments = parseArguments(declarations, sources.argv)
   const fromEnvironment = parseEnvironment(declarations, sources.env)
   const early = { ...fromEnvironment, ...fromArguments }
   const path = String(early['configFile'] ?? defaultOf(declarations['configFile']) ?? '')
   const fromFile = path === '' ? {} : parseFile(declarations, path, sources.readFile(path), 'configFile' in early)
   const defaults = Object.entries(declarations).map(([name, declaration]) => [name, defaultOf(declaration)])
-  return { ...Object.fromEntries(defaults), ...fromFile, ...early } as OptionValues<T>
+  return { ...Object.fromEntries(defaults), ...ofProject, ...fromFile, ...early } as OptionValues<T>
 }
 
-function defaultOf(declaration: OptionDeclaration | undefined): Value | undefined {
+function defaultOf(declaration: OptionDeclaration | undefined): SettingValue | undefined {
   return declaration?.default
 }
 
-type Parsed = Readonly<Record<string, Value>>
+type Parsed = Readonly<Record<string, SettingValue>>
 
 function parseArguments(declarations: OptionDeclarations, argv: readonly string[]): Parsed {
   const byFlag = new Map(Object.keys(declarations).map((name) => [flagName(name), name]))
-  const values: Record<string, Value> = {}
+  const values: Record<string, SettingValue> = {}
   for (let index = 0; index < argv.length; index++) {
     const argument = argv[index] ?? ''
     const equals = argument.indexOf('=')
@@ -59,7 +65,7 @@ function parseArguments(declarations: OptionDeclarations, argv: readonly string[
 }
 
 function parseEnvironment(declarations: OptionDeclarations, env: ConfigSources['env']): Parsed {
-  const values: Record<string, Value> = {}
+  const values: Record<string, SettingValue> = {}
   for (const [name, declaration] of Object.entries(declarations)) {
     const variable = variableName(name, declaration)
     const text = env[variable]
@@ -82,13 +88,13 @@ function parseFile(
     })
   }
   const content = parseJson(path, text)
-  const values: Record<string, Value> = {}
+  const values: Record<string, SettingValue> = {}
   for (const [name, value] of Object.entries(content)) {
     // For editors, which look up the names in it.
     if (name === '$schema') continue
     const declaration = declarations[name]
     if (!declaration) throw unknownOption(`"${name}" in ${path}`, Object.keys(declarations), name)
-    values[name] = parseJsonValue(`"${name}" in ${path}`, declaration, value)
+    values[name] = checkValue(`"${name}" in ${path}`, declaration, value)
   }
   return values
 }
@@ -110,7 +116,7 @@ function parseJson(path: string, text: string): Readonly<Record<string, unknown>
   return content as Readonly<Record<string, unknown>>
 }
 
-function parseText(where: string, declaration: OptionDeclaration, text: string): Value {
+function parseText(where: string, declaration: OptionDeclaration, text: string): SettingValue {
   switch (declaration.type) {
     case 'string':
       return text
@@ -124,13 +130,19 @@ function parseText(where: string, declaration: OptionDeclaration, text: string):
       if (/^(false|0|no|off)$/i.test(text)) return false
       throw invalidOption(where, `"${text}" is neither true nor false`, declaration)
     case 'object':
-      return parseJsonValue(where, declaration, parseObject(where, declaration, text))
+      return checkValue(where, declaration, parseObject(where, declaration, text))
     case 'integer':
       return parseInteger(where, declaration, /^-?\d+$/.test(text) ? Number(text) : text)
   }
 }
 
-function parseJsonValue(where: string, declaration: OptionDeclaration, value: unknown): Value {
+/**
+ * Checks a value in the form that it has in the config file.
+ *
+ * @param where - names it in the error
+ * @throws {HoldfastError} `option_invalid`
+ */
+export function checkValue(where: string, declaration: OptionDeclaration, value: unknown): SettingValue {
   const wrong = (): HoldfastError => invalidOption(where, `${JSON.stringify(value)} has the wrong type`, declaration)
   switch (declaration.type) {
     case 'string':

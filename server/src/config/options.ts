@@ -229,7 +229,7 @@ export const projectOptions = {
     type: 'boolean',
     default: true,
     description:
-      'Whether a start applies the project’s migrations, its seeds when only this machine is served, and makes the buckets of its `config.toml`.',
+      'Whether a start applies the project’s migrations, its seeds when only this machine is served, and uses the settings and buckets of its `config.toml`.',
   },
 } satisfies OptionDeclarations
 

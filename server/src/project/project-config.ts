@@ -48,7 +48,13 @@ export async function readProjectBuckets(path: string): Promise<Readonly<Record<
   return Object.fromEntries(buckets) as Readonly<Record<string, unknown>>
 }
 
-async function readTables(path: string): Promise<Readonly<Record<string, unknown>>> {
+/**
+ * Reads the whole file as it stands.
+ *
+ * @returns no tables when there is no file
+ * @throws {HoldfastError} `project_config_invalid`
+ */
+export async function readTables(path: string): Promise<Readonly<Record<string, unknown>>> {
   return readConfigTables(path).catch((error: unknown) => {
     const detail = error instanceof HoldfastError ? error.detail : errorMessage(error)
     throw invalid(path, detail ?? errorMessage(error))

@@ -53,9 +53,17 @@ function failed(path: string, text: string, error: unknown): HoldfastError {
     ...(detail === undefined ? {} : { detail }),
     hint:
       missingExtension(error) ??
+      closedSchema(error) ??
       hint ??
       'Nothing of this file was applied. Change it, or start with --no-project-migrations.',
   })
+}
+
+/** Projects that are older than the rule of hosted ones made functions there. */
+function closedSchema(error: unknown): string | undefined {
+  const name = /^permission denied for schema (auth|realtime|storage)$/.exec(errorMessage(error))?.[1]
+  if (name === undefined) return undefined
+  return `As on hosted projects, nothing can be made in the schema ${name}: make it in a schema of the project.`
 }
 
 /** What Postgres itself says here ("must first be installed") has no way for whom uses the packaged one. */

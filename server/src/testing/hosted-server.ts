@@ -40,7 +40,7 @@ export interface HostGround {
  * @throws {HoldfastError} what a start throws
  */
 export async function openHosted(ground: HostGround, asked: HostCalls['open']['in']): Promise<Hosted> {
-  const config = loadTestConfig(asked)
+  const config = await loadTestConfig(asked)
   const name = `${COPY}${randomBytes(6).toString('hex')}`
   const dataDir = join(ground.home, 'servers', name)
   const template = await ground.templates.get(config, asked.users)

@@ -3,6 +3,7 @@ import { HoldfastError } from '@holdfast/foundation'
 import type { HostCalls } from '@holdfast/protocol'
 import { loadConfig } from '../config/load-config.ts'
 import { options, type Config } from '../config/options.ts'
+import { settingsOfProject } from '../project/settings/load-project-config.ts'
 
 /** All clients of a test have one address, and sign in more often than people do. */
 const TEST_SETTINGS = {
@@ -13,7 +14,11 @@ const TEST_SETTINGS = {
   rateLimitSignInSignUps: 0,
   rateLimitTokenVerifications: 0,
   passwordHashCost: 4,
+  captchaEnabled: false,
 }
+
+/** A test writes to nobody: what it would have sent is captured. */
+const SENDERS = ['emailSmtpHost', 'smsTwilioAccountSid', 'smsTwilioVerifyAccountSid']
 
 /** What the host decides. */
 const NOT_A_CHOICE = [
@@ -29,12 +34,16 @@ const NOT_A_CHOICE = [
 ]
 
 /**
- * The settings of a test's server: those of the project's `holdfast.config.json`, over them those that suit tests, and over these the test's own. The
- * environment says nothing: a variable meant for a real server would lead to its database.
+ * The settings of a test's server: those of the project's `config.toml` and `holdfast.config.json`, over them those that suit tests, and over these the test's
+ * own. The environment says nothing, but to `env(NAME)` in `config.toml`: a variable meant for a real server would lead to its database.
  *
- * @throws {HoldfastError} `option_unknown`, `option_invalid`
+ * @throws {HoldfastError} `option_unknown`, `option_invalid`, `project_config_invalid`
  */
-export function loadTestConfig({ hasProject, options: own, externalUrl }: HostCalls['open']['in']): Config {
+export async function loadTestConfig({
+  hasProject,
+  options: own,
+  externalUrl,
+}: HostCalls['open']['in']): Promise<Config> {
   const refused = Object.keys(own).find((name) => NOT_A_CHOICE.includes(name))
   if (refused !== undefined)
     throw new HoldfastError('option_invalid', 500, `A test cannot choose ${refused}.`, {
@@ -44,11 +53,14 @@ export function loadTestConfig({ hasProject, options: own, externalUrl }: HostCa
   const ofFile = Object.entries(hasProject && existsSync(file) ? readFile(file) : {})
   const chosen = Object.fromEntries(ofFile.filter(([name]) => !NOT_A_CHOICE.includes(name)))
   const merged = { ...chosen, ...TEST_SETTINGS, ...own, ...(hasProject ? {} : { projectMigrations: false }) }
-  return loadConfig(options, {
+  const sources = {
     argv: ['--host=127.0.0.1', '--port=0', `--external-url=${externalUrl}`, '--config-file=the options of the test'],
     env: {},
     readFile: () => JSON.stringify(merged),
-  })
+  }
+  const { values } = await settingsOfProject(loadConfig(options, sources), { env: process.env })
+  const settings = Object.entries(values).filter(([name]) => ![...NOT_A_CHOICE, ...SENDERS].includes(name))
+  return loadConfig(options, sources, Object.fromEntries(settings))
 }
 
 function readFile(path: string): object {

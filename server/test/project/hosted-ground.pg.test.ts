@@ -50,7 +50,11 @@ test('what the dump of a hosted project begins with is there', async () => {
     create extension if not exists "pg_stat_statements" with schema "extensions";
     create extension if not exists "pgcrypto" with schema "extensions";
     create extension if not exists "pgjwt" with schema "extensions";
-    create extension if not exists "pgsodium";
+    create extension if not exists "pgsodium" with schema "pgsodium";
+    create extension if not exists "hypopg" with schema "extensions";
+    create extension if not exists "index_advisor" with schema "extensions" version '0.2.0';
+    create extension if not exists "plpgsql_check" with schema "extensions";
+    create extension if not exists "pg_tle";
     create extension if not exists "supabase_vault" with schema "vault";
     create extension if not exists "uuid-ossp" with schema "extensions";
     create schema if not exists graphql_public;
@@ -85,6 +89,25 @@ test('a missing extension is named together with the ways to have it', async () 
   await expect(migrate(`create extension if not exists vector with schema extensions;`)).rejects.toMatchObject({
     message: expect.stringContaining('extension "vector" is not available') as string,
     hint: expect.stringMatching(/--postgres-bin.*DATABASE_URL/) as string,
+  })
+})
+
+test('nothing is made in the schemas of services, and the error says where instead', async () => {
+  await expect(migrate(`create function auth.own() returns int language sql return 1;`)).rejects.toMatchObject({
+    message: expect.stringContaining('permission denied for schema auth') as string,
+    hint: expect.stringContaining('a schema of the project') as string,
+  })
+})
+
+test.each([
+  ['hypopg', `select * from extensions.hypopg_create_index('create index on public.items (id)')`],
+  ['index_advisor', `select * from extensions.index_advisor('select 1')`],
+  ['pg_tle', `select pgtle.install_extension('mine', '1.0', '', 'select 1')`],
+  ['plpgsql_check', `select extensions.plpgsql_check_function('pg_catalog.now()')`],
+])('%s, which dumps make, says on use that it is not here', async (_, text) => {
+  await expect(rows(text)).rejects.toMatchObject({
+    code: '0A000',
+    hint: expect.stringContaining('--postgres-bin') as string,
   })
 })
 

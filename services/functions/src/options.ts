@@ -16,7 +16,7 @@ export const functionsOptions = {
     type: 'string',
     default: 'supabase/config.toml',
     description:
-      'The file whose `[functions.*]`, `[edge_runtime]`, `[db.migrations]` and `[db.seed]` are read. It need not exist.',
+      'The `config.toml` of the project, whose settings are read as those of `configFile`, which wins over it. It need not exist.',
   },
   functionsEnvFile: {
     type: 'string',

@@ -22,17 +22,21 @@ export interface SqlStatement {
 export async function splitStatements(file: string): Promise<readonly SqlStatement[]> {
   await preparePolicyParser()
   const bytes = Buffer.from(file) // places are in bytes
+  const reached = { byte: 0, start: 0, line: 1 } // each part of the file is read once: dumps have megabytes and thousands of statements
   return (parseSync(file).stmts ?? []).flatMap(({ stmt, stmt_location: at = 0, stmt_len: length }) => {
     if (!stmt) return []
     const text = bytes.subarray(at, length === undefined ? undefined : at + length).toString()
     const lead = /^(?:\s|--[^\n]*|\/\*[\s\S]*?\*\/)*/.exec(text)?.[0] ?? ''
-    const before = bytes.subarray(0, at).toString() + lead
+    const passed = bytes.subarray(reached.byte, at).toString() + lead
+    reached.byte = at + Buffer.byteLength(lead)
+    reached.start += passed.length
+    reached.line += passed.split('\n').length - 1
     const publication = 'CreatePublicationStmt' in stmt ? stmt.CreatePublicationStmt : undefined
     return [
       {
         text: text.slice(lead.length),
-        line: before.split('\n').length,
-        start: before.length,
+        line: reached.line,
+        start: reached.start,
         kind: kindOf(stmt),
         ...(publication?.for_all_tables && publication.pubname !== undefined
           ? { publishesAllAs: publication.pubname }

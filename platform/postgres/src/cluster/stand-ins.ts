@@ -97,6 +97,32 @@ const STAND_INS: Readonly<Record<string, StandIn>> = {
       '1.5.9',
     ],
   },
+  hypopg: {
+    version: '1.4.1',
+    comment: 'Nothing: indexes are made, or are not there',
+    script: 'hypopg.sql',
+    otherVersions: ['1.3.1', '1.4.0'],
+  },
+  index_advisor: {
+    version: '0.2.0',
+    comment: 'Nothing: no index is advised',
+    script: 'index_advisor.sql',
+    requires: 'hypopg',
+    otherVersions: ['0.1.1', '0.1.2'],
+  },
+  pg_tle: {
+    version: '1.4.0',
+    comment: 'Nothing: extensions are files of Postgres',
+    script: 'pg_tle.sql',
+    schema: 'pgtle',
+    otherVersions: ['1.0.1', '1.0.4', '1.2.0', '1.3.0', '1.3.2', '1.3.4'],
+  },
+  plpgsql_check: {
+    version: '2.7',
+    comment: 'Nothing: functions are not checked',
+    script: 'plpgsql_check.sql',
+    otherVersions: ['2.2', '2.6', '2.8'],
+  },
   pgsodium: {
     version: '3.1.9',
     comment: 'Nothing: use the vault',

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { loadConfig } from '../../config/load-config.ts'
+import { loadProjectConfig } from '../../project/settings/load-project-config.ts'
 import { inspectDeclarations, type InspectConfig } from '../../config/options.ts'
 import { readRunning } from '../../running-file.ts'
 import { readOrUndefined, type CommandInput } from '../command.ts'
@@ -18,11 +19,12 @@ const CHECK_MS = 60_000
  * @returns the exit code: 1 when there is a problem
  */
 export async function doctor(input: CommandInput): Promise<number> {
-  const config = loadConfig(inspectDeclarations, { argv: input.argv, env: input.env, readFile: readOrUndefined })
+  const { config, ofProject } = await readConfig(input)
   const running = readRunning(resolve(config.dataDir))
   const asked: InspectConfig = running && config.url === undefined ? { ...config, url: running.ready.base } : config
   const findings = (
     await Promise.all([
+      ofProject,
       guarded('machine', checkMachine(asked, running)),
       guarded('database', checkDatabase(asked)),
       guarded(
@@ -37,6 +39,21 @@ export async function doctor(input: CommandInput): Promise<number> {
   ).flat()
   input.out(config.json ? `${JSON.stringify(findings)}\n` : render(findings))
   return findings.some(({ level }) => level === 'problem') ? 1 : 0
+}
+
+/** Settings of `config.toml` that cannot be read are a finding, and the others count. */
+async function readConfig({
+  argv,
+  env,
+}: CommandInput): Promise<{ readonly config: InspectConfig; readonly ofProject: readonly Finding[] }> {
+  const sources = { argv, env, readFile: readOrUndefined }
+  const plain = loadConfig(inspectDeclarations, sources)
+  try {
+    const { config, notes } = await loadProjectConfig(inspectDeclarations, sources)
+    return { config, ofProject: notes.map((note) => ok('settings', note)) }
+  } catch (error) {
+    return { config: plain, ofProject: [failure('settings', error)] }
+  }
 }
 
 /** A check that fails or hangs is a finding, and keeps none of the others. */

@@ -1,6 +1,6 @@
 import { HoldfastError } from '@holdfast/foundation'
 import type { CoverageReport, RowExplanation, SyncStatus } from '@holdfast/sync'
-import { loadConfig } from '../../config/load-config.ts'
+import { loadProjectConfig } from '../../project/settings/load-project-config.ts'
 import { nearest } from '../../config/names.ts'
 import { inspectDeclarations, type InspectConfig } from '../../config/options.ts'
 import { readOrUndefined, type CommandInput } from '../command.ts'
@@ -23,7 +23,7 @@ export async function runSync(input: CommandInput): Promise<number> {
   const [command, ...argv] = input.argv
   if (command === undefined || !(COMMANDS as readonly string[]).includes(command)) throw unknownCommand(command)
   const files = command === 'check' ? leadingFiles(argv) : []
-  const config = loadConfig(inspectDeclarations, {
+  const { config } = await loadProjectConfig(inspectDeclarations, {
     argv: argv.slice(files.length),
     env: input.env,
     readFile: readOrUndefined,

@@ -1,0 +1,180 @@
+import { existsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { authOptions } from '@holdfast/auth'
+import type { OptionDeclaration, OptionDeclarations } from '@holdfast/foundation'
+import { realtimeOptions } from '@holdfast/realtime'
+import { storageOptions } from '@holdfast/storage'
+import { checkValue, type SettingValue } from '../../config/load-config.ts'
+import { options } from '../../config/options.ts'
+import { toOptionValue } from './convert.ts'
+import { leavesOf, type Leaf } from './leaves.ts'
+import { leftOut, unset } from './left-out.ts'
+import { insertVariables, UnsetVariable } from './variables.ts'
+import { FIXED, READ_ELSEWHERE, WITHOUT_EFFECT } from './without-effect.ts'
+
+type Table = Readonly<Record<string, unknown>>
+
+/** What `config.toml` says about options. */
+export interface ProjectSettings {
+  readonly values: Readonly<Record<string, SettingValue>>
+  /** For the person at the terminal: what has no effect, what is not known, which variables are missing. */
+  readonly notes: readonly string[]
+}
+
+/** Keys whose option has another name than their path. */
+const OPTION_OF: Readonly<Record<string, keyof typeof options>> = {
+  'api.port': 'port',
+  'api.schemas': 'restSchemas',
+  'api.extra_search_path': 'restExtraSearchPath',
+  'api.max_rows': 'restRowsMax',
+  'db.port': 'dbPort',
+  'auth.jwt_secret': 'jwtSecret',
+}
+
+/** `enabled` beside an address, which is used where it is set. */
+const SWITCHES = /^auth\.(?:email\.smtp|hook\.\w+|sms\.\w+)\.enabled$/
+
+/** Schemas of services, which have APIs of their own. */
+const OWN_SCHEMAS = new Set(['auth', 'storage', 'realtime', 'vault', 'net', 'cron', 'sync', 'extensions'])
+
+const DECLARATIONS: Readonly<Record<string, OptionDeclarations>> = {
+  auth: authOptions,
+  storage: storageOptions,
+  realtime: realtimeOptions,
+}
+
+/**
+ * Reads the options that `config.toml` sets, by the names that it has for them: `auth.email.otp_length` is `emailOtpLength`.
+ *
+ * @param file - its path, for messages and for paths that are relative to it
+ * @param find - the value of a variable of `env(NAME)`
+ * @throws {HoldfastError} `option_invalid` for a value of the wrong type or outside its bounds, and for an unset variable of a key that guards something
+ */
+export function readProjectSettings(
+  tables: Table,
+  { file, find }: { readonly file: string; readonly find: (name: string) => string | undefined },
+): ProjectSettings {
+  const content = insertVariables(tables, find) as Table
+  const leaves = [...leavesOf(content, (path) => optionOf(path) !== undefined)]
+  const out = leftOut(leaves, file)
+  const values: Record<string, SettingValue> = {}
+  const remarks = new Remarks(file)
+  for (const leaf of leaves) {
+    const name = leaf.path.join('.')
+    if ([...out.keys()].some((table) => name.startsWith(`${table}.`))) continue
+    const option = optionOf(leaf.path)
+    const declaration = option === undefined ? undefined : (options as OptionDeclarations)[option]
+    if (option === undefined || !declaration) remarks.addUnused(name, leaf.value)
+    else {
+      const value = settingOf(leaf, declaration, file, remarks)
+      if (value !== undefined) values[option] = checkValue(`${name} in ${file}`, declaration, value)
+    }
+  }
+  for (const text of out.values()) remarks.add(text)
+  if (Array.isArray(values['restSchemas'])) values['restSchemas'] = exposed(values['restSchemas'] as string[], remarks)
+  return { values, notes: remarks.lines() }
+}
+
+/** What is exposed goes to devices, too, and is written by them: rows of files without bytes, for example. The packaged app has its tables in `holdfast`. */
+function exposed(schemas: readonly string[], remarks: Remarks): readonly string[] {
+  const kept = schemas.filter((one) => !OWN_SCHEMAS.has(one))
+  const others = schemas.filter((one) => OWN_SCHEMAS.has(one))
+  if (others.length > 0)
+    remarks.add(
+      `api.schemas leaves out ${others.join(', ')}: to REST and devices only the option restSchemas exposes it`,
+    )
+  return [...new Set([...kept, 'holdfast'])]
+}
+
+function optionOf(path: readonly string[]): string | undefined {
+  const named = OPTION_OF[path.join('.')]
+  const [section = '', ...rest] = path
+  const declarations = DECLARATIONS[section]
+  if (named !== undefined || !declarations) return named
+  const name = camelCase(section === 'auth' ? rest : path)
+  return Object.hasOwn(declarations, name) && name !== 'storageBuckets' ? name : undefined
+}
+
+function camelCase(path: readonly string[]): string {
+  return path.join('_').replaceAll(/_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/** @returns `undefined` for a value that leaves the option at its default */
+function settingOf({ path, value }: Leaf, declaration: OptionDeclaration, file: string, remarks: Remarks): unknown {
+  const name = path.join('.')
+  if (value instanceof UnsetVariable) {
+    if (declaration.type === 'boolean' || declaration.type === 'integer') throw unset(name, value, file)
+    remarks.add(`${name} names ${value.name}, which is not set`)
+    // Without its secret no captcha is right: nobody gets past the check that the project asks for.
+    return name === 'auth.captcha.secret' ? value.name : undefined
+  }
+  if (value === '' && declaration.type === 'string' && declaration.default === undefined) return undefined
+  if (name.endsWith('.content_path')) return templateOf(name, String(value), file, remarks)
+  if (name === 'auth.signing_keys_path') return resolve(dirname(file), String(value))
+  // Some versions of the ecosystem's CLI generated the text of messages as it stands in their own template.
+  if (name.endsWith('.template')) return String(value).replaceAll(/\{\{\s*`([^`]*)`\s*\}\}/g, '$1')
+  // What functions of a local server are called by from its containers.
+  if (/^auth\.hook\.\w+\.uri$/.test(name)) return String(value).replace('//host.docker.internal', '//localhost')
+  const list = Array.isArray(value) ? value.filter((one) => !(one instanceof UnsetVariable)) : value
+  for (const one of Array.isArray(value) ? (value as readonly unknown[]) : [])
+    if (one instanceof UnsetVariable) remarks.add(`${name} names ${one.name}, which is not set`)
+  return toOptionValue(declaration, list)
+}
+
+/** Files of mails are named from the project's folder or from that of `config.toml`. */
+function templateOf(name: string, path: string, file: string, remarks: Remarks): string | undefined {
+  const folder = dirname(file)
+  const found = [resolve(dirname(folder), path), resolve(folder, path)].find((one) => existsSync(one))
+  if (found === undefined) remarks.add(`${name} names ${path}, which is not there: the mail has its standard text`)
+  return found
+}
+
+/** What is to be said, with keys of one reason together. */
+class Remarks {
+  readonly #file: string
+  readonly #others: string[] = []
+  readonly #unused = new Map<string, Set<string>>()
+  readonly #unknown: string[] = []
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  add(text: string): void {
+    this.#others.push(text)
+  }
+
+  addUnused(name: string, value: unknown): void {
+    const fixed = FIXED[name]
+    if (fixed?.has === value || READ_ELSEWHERE.some((one) => isIn(name, one))) return
+    const known = fixed ? { at: name, why: fixed.why } : WITHOUT_EFFECT.find(({ at }) => isIn(name, at))
+    if (!known) {
+      if (!SWITCHES.test(name)) this.#unknown.push(name)
+    } else if (fixed || !isNothing(value))
+      this.#unused.set(known.why, (this.#unused.get(known.why) ?? new Set()).add(shownAs(name, known.at)))
+  }
+
+  lines(): readonly string[] {
+    const unused = [...this.#unused].map(([why, names]) => {
+      const verb = names.size === 1 ? 'has' : 'have'
+      return `${[...names].join(', ')} ${verb} no effect here: ${why}`
+    })
+    const unknown =
+      this.#unknown.length === 0 ? [] : [`not known, and without effect: ${this.#unknown.slice(0, 20).join(', ')}`]
+    return [...unknown, ...this.#others, ...unused].map((text) => `${this.#file}: ${text}`)
+  }
+}
+
+function isIn(name: string, at: string): boolean {
+  return name === at || name.startsWith(`${at}.`)
+}
+
+/** Of providers the name counts, of other tables the table. */
+function shownAs(name: string, at: string): string {
+  return at === 'auth.external' ? name.split('.').slice(0, 3).join('.') : at
+}
+
+function isNothing(value: unknown): boolean {
+  if (value instanceof UnsetVariable) return true
+  return value === false || value === '' || value === 0 || (Array.isArray(value) && value.length === 0)
+}
