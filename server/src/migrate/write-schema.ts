@@ -37,7 +37,7 @@ export const TAIL = 'RESET ALL;\n'
  * @throws what Postgres or `pg_dump` refused
  */
 export async function writeSchema(script: SchemaScript, write: (text: string) => Promise<void>): Promise<void> {
-  const { schemas, source, isWhole } = script
+  const { schemas, source } = script
   const own = schemas.filter((name) => source.inventory.schemas.includes(name))
   const entries = own.length === 0 ? [] : await readOwn(script, own)
   const attached = (await readAttached(script)).filter(({ schema }) => schemas.includes(schema))
@@ -45,7 +45,7 @@ export async function writeSchema(script: SchemaScript, write: (text: string) =>
   await write(renderGround(script, own, entries))
   for (const entry of [...entries.filter(isDefinition), ...attached]) await write(renderEntry(entry, script))
   await write(renderPublished(source.inventory, own))
-  if (isWhole) await write(await readSyncDeclarations(script))
+  await write(await readDeclarations(script, own))
   await write(TAIL)
 }
 
@@ -132,20 +132,31 @@ function renderPublished({ published }: Inventory, own: readonly string[]): stri
     .join('')
 }
 
-/** What migrations have declared about sync is in rows, and would be lost without a word. */
-async function readSyncDeclarations({ source }: SchemaScript): Promise<string> {
-  if (!source.inventory.isHoldfast) return ''
+/** What a queue is known by. Its tables are there already, with their policies. */
+const QUEUES = `select pg_catalog.format('SELECT pgmq.%I(%L);', case when is_unlogged then 'create_unlogged' else 'create' end, queue_name) as statement
+  from pgmq.meta where not is_partitioned order by queue_name`
+
+const GUARDS_AND_STREAMS = `
+  select pg_catalog.format('SELECT sync.set_guard(%L::regclass, %L, %L::name[]);', g."table"::regclass, g.scope, g.columns::text) as statement, 0 as part, g."table"::regclass::text as name
+    from sync.guards g where exists (select from pg_catalog.pg_class c where c.oid = g."table")
+  union all
+  select pg_catalog.format(E'SELECT pg_catalog.set_config(''search_path'', %L, false);\\nSELECT sync.create_stream(%L, %L::text[], %s, %L::boolean);',
+           s.search_path, s.name, s.queries::text, s.priority, s.auto_subscribe::text), 1, s.name
+    from sync.streams s
+   order by 2, 3`
+
+/** What migrations have declared by functions is in rows of tables that are not dumped, and would be lost without a word. */
+async function readDeclarations({ source, isWhole }: SchemaScript, own: readonly string[]): Promise<string> {
+  const { isHoldfast, extensions } = source.inventory
+  const hasQueues = own.includes('pgmq') && extensions.some(({ name }) => name === 'pgmq')
+  const queries = [...(hasQueues ? [QUEUES] : []), ...(isWhole && isHoldfast ? [GUARDS_AND_STREAMS] : [])]
+  if (queries.length === 0) return ''
   const client = await source.connect()
   try {
-    const { rows } = await client.query<{ statement: string }>(`
-      select pg_catalog.format('SELECT sync.set_guard(%L::regclass, %L, %L::name[]);', g."table"::regclass, g.scope, g.columns::text) as statement, 0 as part, g."table"::regclass::text as name
-        from sync.guards g where exists (select from pg_catalog.pg_class c where c.oid = g."table")
-      union all
-      select pg_catalog.format(E'SELECT pg_catalog.set_config(''search_path'', %L, false);\\nSELECT sync.create_stream(%L, %L::text[], %s, %L::boolean);',
-               s.search_path, s.name, s.queries::text, s.priority, s.auto_subscribe::text), 1, s.name
-        from sync.streams s
-       order by 2, 3`)
-    return rows.map(({ statement }) => `${statement}\n`).join('')
+    const lines: string[] = []
+    for (const query of queries)
+      for (const { statement } of (await client.query<{ statement: string }>(query)).rows) lines.push(`${statement}\n`)
+    return lines.join('')
   } finally {
     await client.end().catch(() => undefined) // it may be broken already
   }

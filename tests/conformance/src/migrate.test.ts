@@ -342,6 +342,8 @@ create function private.odd() returns text language sql as $body$
 -- Name: kinds; Type: TABLE; Schema: private; Owner: postgres
 --
 select $$ it's $$ $body$;
+create extension pgmq;
+select pgmq.create('jobs');
 set search_path = public;
 select sync.create_stream('by_mood', 'select * from notes where mood::text = subscription.parameter(''mood'')', 1);
 select sync.guard_columns('public.notes', '{body}');
@@ -376,6 +378,8 @@ describe('a project that is dumped', () => {
     expect(await rowsOf(fresh)).toMatchObject((await rowsOf(source)) as object)
     const next = `insert into private.kinds (flag) values (true) returning id`
     expect(await exported(fresh, next)).toEqual(await exported(source, next))
+    const queues = 'select queue_name from pgmq.list_queues()'
+    expect(await exported(fresh, queues)).toEqual(await exported(source, queues))
     const history = 'select version from supabase_migrations.schema_migrations'
     expect(await exported(source, history)).toEqual(await exported(fresh, history))
     expect((await createClient(fresh.url, fresh.anonKey).from('notes').select()).error).toMatchObject({ code: '42501' })
