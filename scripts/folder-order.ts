@@ -125,7 +125,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'features',
     'app',
   ],
-  'tests/e2e': ['support', 'pictures'],
+  'tests/e2e': ['support', 'pictures', 'examples'],
 }
 
 /** For each package, the files whose imports do not count: they only name the types of the parts that every folder is handed. */

@@ -2,6 +2,8 @@
  * The random tests of sync at length: at least 2,000 histories, each with the seeds that follow from the one that is printed first; then all tests and the browser
  * journeys without the second try that an ordinary run gives.
  *
+ * Public example projects run from the checkouts that `HOLDFAST_EXAMPLES` names a folder of.
+ *
  * `--seed=N` repeats a night, `--only=histories,faults` runs parts of it, `--share=0.1` a tenth. A part that fails does not end the night; all that failed are
  * named at the end, with what repeats them.
  */
@@ -10,7 +12,7 @@ import { run } from './run.ts'
 
 interface Part {
   readonly name: string
-  readonly project: 'unit' | 'pg' | 'conformance' | 'fault' | 'browser' | 'all'
+  readonly project: 'unit' | 'pg' | 'conformance' | 'fault' | 'browser' | 'examples' | 'all'
   readonly files: readonly string[]
   /** Variables that say how much, with their number for a whole night. */
   readonly counts: Readonly<Record<string, number>>
@@ -168,11 +170,16 @@ const PARTS: readonly Part[] = [
     },
     seed: 'HOLDFAST_SEED',
   },
+  { name: 'examples', project: 'examples', files: [], counts: {}, seed: 'HOLDFAST_SEED' },
 ]
+
+/** A folder of checkouts of other repositories, with the example projects that are run as they are. */
+const CHECKOUTS = 'HOLDFAST_EXAMPLES'
 
 /** An ordinary run forgives a file or a journey its first try, on a machine that is busy with other tests; a night does not. */
 function commandOf({ project, files }: Part): readonly [string, ...string[]] {
   if (project === 'all') return ['vitest', 'run']
+  if (project === 'examples') return ['playwright', 'test', '--config', 'tests/e2e/examples.config.ts']
   return project === 'browser'
     ? ['playwright', 'test', '--config', 'tests/e2e/playwright.config.ts', '--fail-on-flaky-tests', ...files]
     : ['vitest', 'run', '--project', project, ...files]
@@ -185,15 +192,20 @@ function option(name: string): string | undefined {
 const seed = Number(option('seed') ?? Date.now() % 1_000_000_000)
 const share = Number(option('share') ?? 1)
 const only = option('only')?.split(',')
-const chosen = PARTS.filter(({ name }) => only === undefined || only.includes(name))
-if (!Number.isInteger(seed) || !(share > 0) || chosen.length === 0) {
+const named = PARTS.filter(({ name }) => only === undefined || only.includes(name))
+const lacksCheckouts = (process.env[CHECKOUTS] ?? '') === ''
+const chosen = named.filter(({ project }) => !(project === 'examples' && lacksCheckouts))
+if (chosen.length < named.length)
+  console.log(`skipped: examples, since ${CHECKOUTS} names no folder of checkouts of other repositories`)
+if (!Number.isInteger(seed) || !(share > 0) || named.length === 0) {
   console.error(
     `usage: npm run test:night -- [--seed=N] [--share=0.1] [--only=${PARTS.map(({ name }) => name).join()}]`,
   )
   process.exit(2)
 }
 
-const hasJourneys = chosen.some(({ project }) => project === 'browser')
+const isInBrowser = ({ project }: Part): boolean => project === 'browser' || project === 'examples'
+const hasJourneys = chosen.some(isInBrowser)
 const built = await run('node', ['scripts/build-if-stale.ts', ...(hasJourneys ? ['--with-test-support'] : [])])
 if (built !== 0) process.exit(built)
 const chromium = hasJourneys ? { CHROMIUM_PATH: await ensureChromium() } : {}
@@ -208,7 +220,7 @@ for (const part of chosen) {
   console.log(`\n${part.name}: ${repeat}`)
   const started = Date.now()
   const [command, ...args] = commandOf(part)
-  const code = await run(command, args, part.project === 'browser' ? { ...env, ...chromium } : env)
+  const code = await run(command, args, isInBrowser(part) ? { ...env, ...chromium } : env)
   console.log(`${code === 0 ? 'ok  ' : 'FAIL'} ${part.name} (${((Date.now() - started) / 1000).toFixed(0)} s)`)
   if (code !== 0) failed.push(`${repeat} ${commandOf(part).join(' ')}`)
 }

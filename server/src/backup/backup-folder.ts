@@ -70,6 +70,7 @@ export function readBackupMetadata(folder: string): BackupMetadata {
   try {
     value = JSON.parse(readFileSync(join(folder, BACKUP_FILES.metadata), 'utf8')) as Partial<BackupMetadata>
   } catch (error) {
+    if (/\.sql$/i.test(folder)) throw backupInvalid(folder, 'It is SQL: a migration, a seed, or for psql.', error)
     throw backupInvalid(folder, `${BACKUP_FILES.metadata} is missing or damaged.`, error)
   }
   if (value.format !== FORMAT || (value.kind !== 'embedded' && value.kind !== 'external'))

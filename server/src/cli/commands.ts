@@ -41,7 +41,8 @@ const RUNNING = { ...PLACE, url, serviceKey }
 const { show, algorithm, atOnce } = keysOptions
 const MIGRATIONS = { ...PLACE, ...projectOptions }
 const { follow, lines, requestId } = functionsCommandOptions
-const { seed, version, yes, dryRun, includeSeed } = dbOptions
+const { seed, version, yes, dryRun, includeSeed, ...dumpOptions } = dbOptions
+const DUMP = { ...PLACE, ...dumpOptions, dryRun, schema: genOptions.schema }
 
 /** Every command, in the order of the help text. */
 export const COMMANDS: readonly CommandEntry[] = [
@@ -203,6 +204,18 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'Brings the database of DATABASE_URL up to the migrations (--dry-run, --include-seed)',
     options: { ...MIGRATIONS, ...migrationOptions, dryRun, includeSeed },
   },
+  {
+    words: 'db pull',
+    argument: '[name]',
+    summary: 'Writes the first migration of a project from a database that has one already',
+    options: { ...MIGRATIONS, schema: genOptions.schema },
+  },
+  {
+    words: 'db dump',
+    summary: 'Writes definitions as SQL, or rows, or roles (--file, --schema, --data-only, --role-only)',
+    options: DUMP,
+  },
+  { words: 'dump', summary: 'The same as "db dump"; all of a data folder is what "backup" takes', options: DUMP },
   { words: 'seed', summary: 'Applies the seeds that the database does not have', options: MIGRATIONS },
   {
     words: 'test db',

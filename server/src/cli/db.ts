@@ -18,19 +18,39 @@ import { readOrUndefined, type CommandInput } from './command.ts'
 import { resetRunning } from './reset-running.ts'
 import { withEmbedded } from './with-database.ts'
 
-const COMMANDS = ['reset', 'push'] as const
+const COMMANDS = ['reset', 'push', 'pull', 'dump'] as const
 
 /**
- * `holdfast db …`: makes the database of the project anew, or brings another one up to its migrations.
+ * `holdfast db …`: makes the database of the project anew, brings another one up to its migrations, or writes what a database has.
  *
  * @returns the exit code
- * @throws {HoldfastError} `reset_external`, `reset_not_confirmed`, `migration_missing`, `command_unknown`, and those of a start
+ * @throws {HoldfastError} `reset_external`, `reset_not_confirmed`, `migration_missing`, `command_unknown`, those of {@link dump} and {@link pull}, and of a start
  */
 export async function db(input: CommandInput): Promise<number> {
-  const [command, ...argv] = input.argv
-  if (command !== 'reset' && command !== 'push') throw unknownCommand(command)
+  const [command, ...given] = input.argv
+  if (command === undefined || !COMMANDS.some((one) => one === command)) throw unknownCommand(command)
+  const [first, ...more] = given
+  const name = command === 'pull' && first !== undefined && !first.startsWith('-') ? first : undefined
+  const argv = spellOut(name === undefined ? given : more)
   const config = loadConfig(dbDeclarations, { argv, env: input.env, readFile: readOrUndefined })
-  return command === 'reset' ? await reset(config, input) : await push(config, input)
+  if (command === 'reset') return await reset(config, input)
+  if (command === 'push') return await push(config, input)
+  if (command === 'pull') return await (await import('./pull.ts')).pull(config, input, name)
+  return await (await import('./dump.ts')).dump(config, input)
+}
+
+const LONG: Readonly<Record<string, string>> = {
+  '-f': '--file',
+  '-s': '--schema',
+  '-x': '--exclude',
+  '--db-url': '--database-url',
+}
+
+/** As the ecosystem's CLI takes them. There `--local` is the database that is meant here anyway. */
+function spellOut(argv: readonly string[]): readonly string[] {
+  return argv
+    .filter((one) => one !== '--local')
+    .map((one) => one.replace(/^(-[fsx]|--db-url)(?==|$)/, (flag) => LONG[flag] ?? flag))
 }
 
 async function reset(config: DbConfig, input: CommandInput): Promise<number> {
@@ -120,6 +140,10 @@ function unknownCommand(command: string | undefined): HoldfastError {
     'command_unknown',
     500,
     command === undefined ? 'What about the database?' : `"db ${command}" is not a command.`,
-    { hint: meant ? `Did you mean "holdfast db ${meant}"?` : 'There are "holdfast db reset" and "db push".' },
+    {
+      hint: meant
+        ? `Did you mean "holdfast db ${meant}"?`
+        : 'There are "holdfast db reset", "db push", "db pull" and "db dump".',
+    },
   )
 }

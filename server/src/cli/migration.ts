@@ -5,7 +5,7 @@ import { loadConfig } from '../config/load-config.ts'
 import { nearest } from '../config/names.ts'
 import { migrationDeclarations, type MigrationConfig } from '../config/options.ts'
 import { readHistory } from '../project/history.ts'
-import { listMigrationFiles } from '../project/migration-files.ts'
+import { listMigrationFiles, type MigrationFile } from '../project/migration-files.ts'
 import { applyPending, withProjectPool } from './apply-pending.ts'
 import { readOrUndefined, type CommandInput } from './command.ts'
 
@@ -33,15 +33,24 @@ export function readMigrationConfig(argv: readonly string[], { env }: CommandInp
   return loadConfig(migrationDeclarations, { argv, env, readFile: readOrUndefined })
 }
 
-function makeMigration([name = '', ...argv]: readonly string[], input: CommandInput, now: Date): number {
-  const config = readMigrationConfig(argv, input)
+/** @returns where a migration of this moment stands */
+export function migrationPath(
+  { migrationsDir }: Pick<MigrationConfig, 'migrationsDir'>,
+  name: string,
+  now: Date,
+): MigrationFile {
   if (!NAME.test(name)) {
     throw new HoldfastError('migration_name_invalid', 500, `"${name}" cannot be the name of a migration.`, {
       hint: 'Write "holdfast migration new add_notes": letters, digits, - and _.',
     })
   }
   const version = now.toISOString().slice(0, 19).replaceAll(/\D/g, '')
-  const path = join(config.migrationsDir, `${version}_${name}.sql`)
+  return { version, name, path: join(migrationsDir, `${version}_${name}.sql`) }
+}
+
+function makeMigration([name = '', ...argv]: readonly string[], input: CommandInput, now: Date): number {
+  const config = readMigrationConfig(argv, input)
+  const { path } = migrationPath(config, name, now)
   mkdirSync(config.migrationsDir, { recursive: true })
   writeFileSync(path, '', { flag: 'wx' })
   const shown = relative(process.cwd(), path)

@@ -46,6 +46,8 @@ export async function run(argv: readonly string[]): Promise<number> {
     if (command === 'migration')
       return await (await import('./migration.ts')).migration({ argv: rest, env: process.env, out, err })
     if (command === 'db') return await (await import('./db.ts')).db({ argv: rest, env: process.env, out, err })
+    if (command === 'dump')
+      return await (await import('./db.ts')).db({ argv: ['dump', ...rest], env: process.env, out, err })
     if (command === 'seed')
       return await (await import('./apply-seeds.ts')).seed({ argv: rest, env: process.env, out, err })
     if (command === 'test')

@@ -72,7 +72,7 @@ export const genOptions = {
     type: 'list',
     default: [],
     description:
-      'Of which schemas `gen types` writes the types (`-s`). Default: those of restSchemas, without `holdfast`.',
+      'Of which schemas `gen types` writes the types, and `db dump` definitions or rows (`-s`). Default: those of restSchemas, without `holdfast`; for `db dump` all that are the project’s.',
   },
   lang: {
     type: 'string',
@@ -182,7 +182,7 @@ export const functionsCommandOptions = {
   },
 } satisfies OptionDeclarations
 
-/** What `db reset` and `db push` take beside the settings of the server. */
+/** What `db reset`, `db push`, `db pull` and `db dump` take beside the settings of the server, and the schemas of {@link genOptions}. */
 export const dbOptions = {
   seed: {
     type: 'boolean',
@@ -202,11 +202,40 @@ export const dbOptions = {
   dryRun: {
     type: 'boolean',
     default: false,
-    description: 'Whether `db push`, `migrate` and `export` only say what they would do.',
+    description: 'Whether `db push`, `db dump`, `migrate` and `export` only say what they would do.',
   },
   includeSeed: {
     type: 'boolean',
     default: false,
     description: 'Whether `db push` applies the seeds as well.',
+  },
+  file: {
+    type: 'string',
+    description: 'The file that `db dump` writes (`-f`). Default: standard output.',
+  },
+  dataOnly: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether `db dump` writes rows instead of definitions.',
+  },
+  roleOnly: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether `db dump` writes the roles of the project instead of definitions.',
+  },
+  useCopy: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether `db dump --data-only` writes `COPY`, which only psql loads, instead of `INSERT`.',
+  },
+  exclude: {
+    type: 'list',
+    default: [],
+    description: 'Tables, as schema.table, whose rows `db dump --data-only` leaves out (`-x`).',
+  },
+  keepComments: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether `db dump` names each definition in a comment before it, as `pg_dump` does.',
   },
 } satisfies OptionDeclarations

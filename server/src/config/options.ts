@@ -298,7 +298,11 @@ export const devDeclarations = { ...options, ...devOptions } satisfies OptionDec
 export const migrationDeclarations = { ...options, ...migrationOptions } satisfies OptionDeclarations
 
 /** Settings of `db …`: which database, they find out as the server does. */
-export const dbDeclarations = { ...migrationDeclarations, ...dbOptions } satisfies OptionDeclarations
+export const dbDeclarations = {
+  ...migrationDeclarations,
+  ...dbOptions,
+  schema: genOptions.schema,
+} satisfies OptionDeclarations
 
 /** Settings of `storage …`: which database and files, they find out as the server does. */
 export const storageDeclarations = { ...options, ...verifyOptions } satisfies OptionDeclarations

@@ -21,6 +21,9 @@ const PLATFORM_ARGS: readonly string[] = [
 /** What is the platform's in every project, and is on the other side by itself or not at all. */
 const IS_PLATFORM_ACL = /^ALTER DEFAULT PRIVILEGES FOR ROLE "?(?:supabase_\w+|holdfast_\w+)"? /m
 
+/** Whether a definition is one of the platform's own default privileges. */
+export const isPlatformGrant = (text: string): boolean => IS_PLATFORM_ACL.test(text)
+
 /** Reads definitions as `pg_dump` writes them, at the moment of the source, without those that the platform has. */
 export async function readDefinitions(
   { source, sourceUrl, applicationName }: Dumped,
@@ -34,14 +37,17 @@ export async function readDefinitions(
     silenceMs: SILENCE_MS,
   })
   return readEntries(dump).filter(
-    ({ type, text }) => type !== 'SCHEMA' && type !== 'EXTENSION' && text !== '' && !IS_PLATFORM_ACL.test(text),
+    ({ type, text }) => type !== 'SCHEMA' && type !== 'EXTENSION' && text !== '' && !isPlatformGrant(text),
   )
 }
 
 /** What the project has put on tables of the platform: policies, and triggers whose function is the project's. */
-export async function readPlatformDefinitions(dumped: Dumped): Promise<readonly DumpEntry[]> {
+export async function readPlatformDefinitions(
+  dumped: Dumped,
+  args: readonly string[] = [],
+): Promise<readonly DumpEntry[]> {
   const { schemas } = dumped.source.inventory
-  return (await readDefinitions(dumped, PLATFORM_ARGS)).filter(({ type, text }) => {
+  return (await readDefinitions(dumped, [...PLATFORM_ARGS, ...args])).filter(({ type, text }) => {
     if (type === 'POLICY') return true
     if (type !== 'TRIGGER') return false
     const [, schema] = /EXECUTE (?:FUNCTION|PROCEDURE) "?([^".]+)"?\./.exec(text) ?? []

@@ -41,3 +41,54 @@ CREATE POLICY own ON public.notes USING ((owner = auth.uid()));
     expect.objectContaining({ type: 'POLICY', owner: undefined }),
   ])
 })
+
+test('a body of a function that looks like an entry is none', () => {
+  const body = `
+-- it's a comment of the body
+--
+-- Name: notes; Type: TABLE; Schema: public; Owner: postgres
+--
+select 'it''s'; `
+  const dump = `--
+-- Name: g(); Type: FUNCTION; Schema: public; Owner: postgres
+--
+
+CREATE FUNCTION "public"."g"() RETURNS "text" LANGUAGE "sql" AS $_$${body}$_$;
+
+
+ALTER FUNCTION "public"."g"() OWNER TO "postgres";
+
+SET default_tablespace = '';
+
+SET default_table_access_method = "heap";
+
+--
+-- Name: the "odd" one's; Type: TABLE; Schema: public; Owner: postgres
+--
+
+CREATE TABLE "public"."the ""odd"" one's" ("a" "text" DEFAULT E'\\'--'::"text");
+
+
+--
+-- PostgreSQL database dump complete
+--
+
+\\unrestrict abc
+`
+  expect(readEntries(dump)).toEqual([
+    {
+      name: 'g()',
+      type: 'FUNCTION',
+      schema: 'public',
+      text: `CREATE FUNCTION "public"."g"() RETURNS "text" LANGUAGE "sql" AS $_$${body}$_$;`,
+      owner: 'ALTER FUNCTION "public"."g"() OWNER TO "postgres";',
+    },
+    {
+      name: `the "odd" one's`,
+      type: 'TABLE',
+      schema: 'public',
+      text: `CREATE TABLE "public"."the ""odd"" one's" ("a" "text" DEFAULT E'\\'--'::"text");`,
+      owner: undefined,
+    },
+  ])
+})

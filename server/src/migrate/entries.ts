@@ -9,22 +9,29 @@ export interface DumpEntry {
   readonly owner: string | undefined
 }
 
-const HEAD = /^--\n-- Name: (.*); Type: (.*); Schema: (.*); Owner: .*\n--\n/gm
+/** What is written before each entry, and the texts in which something may only look like it: strings, identifiers, bodies of functions. */
+const TOKEN =
+  /^--\n-- Name: (?<name>.*); Type: (?<type>.*); Schema: (?<schema>.*); Owner: .*\n--\n|--[^\n]*|\bE'(?:[^'\\]|\\[\s\S]|'')*'|'[^']*'|"[^"]*"|\$(?<tag>\w*)\$[\s\S]*?\$\k<tag>\$/gm
 const OWNER = /\n\nALTER [^;]*? OWNER TO [^;]*;\s*$/
+const COMPLETE = /^--\n-- PostgreSQL database dump complete[\s\S]*/m
+/** Sessions begin with these; `pg_dump` writes them before the first table, at the end of what comes before it. */
+const TABLE_DEFAULTS = /(?:\n+SET default_tablespace = '';|\n+SET default_table_access_method = "?heap"?;)+\s*$/
 
-/** Cuts the plain form of `pg_dump` into its entries, at the comments before each. What a body of a function says that looks like one is cut as well, and fails. */
+/** Cuts the plain form of `pg_dump` into its entries, at the comments before each. */
 export function readEntries(dump: string): readonly DumpEntry[] {
-  const heads = [...dump.matchAll(HEAD)]
+  const heads = [...dump.matchAll(TOKEN)].filter(({ groups }) => groups?.['type'] !== undefined)
   return heads.map((head, index) => {
-    const [whole, name = '', type = '', schema = ''] = head
-    const text = dump.slice(head.index + whole.length, heads[index + 1]?.index).trim()
-    const found = OWNER.exec(text)
+    const { name = '', type = '', schema = '' } = head.groups ?? {}
+    const next = heads[index + 1]
+    const whole = dump.slice(head.index + head[0].length, next?.index)
+    const text = (next ? whole : whole.replace(COMPLETE, '')).trim().replace(TABLE_DEFAULTS, '')
+    const owner = OWNER.exec(text)
     return {
       name,
       type,
       schema,
-      text: found ? text.slice(0, found.index).trim() : text.replace(/^--.*PostgreSQL database dump complete.*$/m, ''),
-      owner: found?.[0].trim(),
+      text: (owner ? text.slice(0, owner.index) : text).trim(),
+      owner: owner?.[0].trim(),
     }
   })
 }

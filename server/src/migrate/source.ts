@@ -63,9 +63,12 @@ const FORMS = `set datestyle = 'ISO'; set intervalstyle = 'postgres'; set extra_
 set client_encoding = 'UTF8'; set row_security = off; set timezone = 'UTC'; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0;
 set search_path = ''`
 
-/** @throws {HoldfastError} `migrate_source_unreachable`, without the password of the address */
-export async function openSource(url: string): Promise<Source> {
-  const client = await openQuietClient(readAddress(url), 'holdfast migrate').catch((error: unknown) => {
+/**
+ * @param applicationName - shown in `pg_stat_activity`
+ * @throws {HoldfastError} `option_invalid`, `migrate_source_unreachable`, without the password of the address
+ */
+export async function openSource(url: string, applicationName = 'holdfast migrate'): Promise<Source> {
+  const client = await openQuietClient(readAddress(url), applicationName).catch((error: unknown) => {
     throw unreachable(url, error)
   })
   try {
@@ -78,7 +81,7 @@ export async function openSource(url: string): Promise<Source> {
       inventory,
       snapshot,
       async connect() {
-        const further = await openQuietClient(url, 'holdfast migrate')
+        const further = await openQuietClient(url, applicationName)
         try {
           await further.query(READ_ONLY)
           await further.query(`set transaction snapshot '${snapshot}'`)
@@ -99,7 +102,7 @@ export async function openSource(url: string): Promise<Source> {
 
 function readAddress(url: string): string {
   if (URL.canParse(url) && /^postgres(?:ql)?:$/.test(new URL(url).protocol)) return url
-  throw new HoldfastError('option_invalid', 500, '--from is no connection string.', {
+  throw new HoldfastError('option_invalid', 500, 'That is no connection string.', {
     hint: 'It has the form postgres://user:password@host:port/database. Special characters of the password are percent-encoded.',
   })
 }

@@ -1,6 +1,6 @@
 import { HoldfastError } from '@holdfast/foundation'
 import type { SqlStatement } from '@holdfast/policy'
-import { queryable, sql, type Pool } from '@holdfast/postgres'
+import { queryable, sql, type Pool, type SqlFragment } from '@holdfast/postgres'
 import { compareHistory } from './compare-history.ts'
 import { ensureHistory, readHistory, whileLocked, type Client } from './history.ts'
 import type { MigrationFile } from './migration-files.ts'
@@ -43,16 +43,44 @@ export async function migrateProject(options: MigrateProjectOptions): Promise<re
   )
 }
 
+/**
+ * Records a migration whose definitions the database has already, together with what `keep` does: a server that follows the folder waits until both are done.
+ *
+ * @param pool - connected as the role that projects act as
+ */
+export async function recordMigration(
+  pool: Pool,
+  { version, name, path, text }: MigrationFile & { readonly text: string },
+  keep: () => void,
+): Promise<void> {
+  const statements = await statementsOf(text, path)
+  await pool.withClient((client) =>
+    whileLocked(client, async () => {
+      await client.query('begin')
+      try {
+        await ensureHistory(client)
+        await queryable(client).query(recordOf(version, name, statements))
+        keep()
+        await client.query('commit')
+      } catch (error) {
+        await client.query('rollback').catch(() => undefined) // when the connection is gone, so is the transaction
+        throw error
+      }
+    }),
+  )
+}
+
+const recordOf = (version: string, name: string, statements: readonly SqlStatement[]): SqlFragment => sql`
+  insert into supabase_migrations.schema_migrations (version, name, statements)
+  values (${version}, ${name}, ${statements.map((one) => one.text)}::text[])`
+
 async function applyOne(client: Client, { version, name, path }: MigrationFile): Promise<void> {
   const text = readSqlFile(path)
   const statements = await statementsOf(text, path)
   await runFile(client, {
     path,
     text: await publishAsProject(queryable(client), text, statements),
-    record: sql`
-      insert into supabase_migrations.schema_migrations (version, name, statements)
-      values (${version}, ${name}, ${statements.map((one) => one.text)}::text[])
-    `,
+    record: recordOf(version, name, statements),
   })
 }
 

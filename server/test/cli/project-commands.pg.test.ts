@@ -321,6 +321,15 @@ describe('in the folder of a project', () => {
   })
 
   test.each([
+    [['pull'], 'has migrations already'],
+    [['dump', '--data-only', '--role-only'], 'exclude each other'],
+    [['dump', '-s', 'vault'], 'is the platform’s'],
+  ])('db %s does nothing, and says why', async (argv, hint) => {
+    const ended = await holdfast(folder, 'db', ...argv)
+    expect(ended).toMatchObject({ code: 1, out: '', err: expect.stringContaining(hint) as string })
+  })
+
+  test.each([
     [['--host=0.0.0.0'], 'say --yes'],
     [['--database-url=postgres://nobody@localhost/nothing'], 'holdfast db push'],
     [['--version=7'], 'has the version 7'],

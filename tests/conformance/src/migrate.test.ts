@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -7,7 +7,8 @@ import { createClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findPostgresInstallations, openHoldfast, runHoldfast, type Holdfast } from '@holdfast/test-support'
 
-// `holdfast migrate` of a project that runs elsewhere, and `holdfast export` to one: here other servers, with all that projects of Supabase have.
+// `holdfast migrate` of a project that runs elsewhere, `holdfast export` to one, and `holdfast db pull` and `db dump` of one: here other servers, with all that
+// projects of Supabase have.
 
 const EMAIL = 'mara@example.org'
 const PASSWORD = 'correct horse battery'
@@ -158,6 +159,19 @@ describe('a project that was migrated', () => {
     expect(refused).toContain('is in use already')
   })
 
+  test('is dumped while no server runs, without the tables that were excluded', async () => {
+    const rows = await runHoldfast(
+      'dump',
+      '--data-only',
+      '--use-copy',
+      '-x',
+      'public.notes',
+      `--data-dir=${target.dataDir}`,
+    )
+    expect(rows).toContain(`COPY "private"."marks" ("name", "odd ""name""") FROM stdin;\n${EMAIL}\t\\N\n`)
+    expect(rows).not.toContain('"public"."notes" (')
+  })
+
   test('can be looked at first, without the password of its address', async () => {
     const looked = await runHoldfast('migrate', `--from=${source.databaseUrl}`, '--dry-run')
     expect(looked).toMatch(/Would bring \d+ tables/)
@@ -305,5 +319,69 @@ describe('a project that is exported', () => {
       (error: { readonly stderr: string }) => error,
     )
     expect(again.stderr).toContain('This database has a project in it')
+  })
+})
+
+/** Values that no literal may change, and what migrations declare in tables of Holdfast. */
+const KINDS = String.raw`
+create table private.kinds (
+  id bigint generated always as identity primary key, "a ""text"" -- $$" text, raw bytea, extra jsonb, words text[],
+  moods public.mood[], at timestamptz, span interval, amount numeric, weight float8, flag boolean);
+insert into private.kinds ("a ""text"" -- $$", raw, extra, words, moods, at, span, amount, weight, flag) values
+  (E'quote '' " back \\ tab\t line\n return\r $$ \\. \\N ü', '\x0027005cff', '{"a": "it''s\n"}', array['a,b', null, 'NULL', '"', E'\\'], '{good,"it''s bad"}',
+   '2026-03-29 02:30:00.123456+01', '-3 days 04:00', 'NaN', 1e-300, true),
+  (null, null, null, null, null, null, null, null, null, null),
+  ('', '', 'null', '{}', '{}', '-infinity', '0', 12345678901234567890.0123456789, '-Infinity', false);
+delete from private.kinds where id = 2;
+create table private.parts (on_day date, n int) partition by range (on_day);
+create table private.parts_2026 partition of private.parts for values from ('2026-01-01') to ('2027-01-01');
+insert into private.parts values ('2026-05-06', 7);
+create function private.atomic(a int default 3) returns int language sql begin atomic select a + 1; end;
+create function private.odd() returns text language sql as $body$
+--
+-- Name: kinds; Type: TABLE; Schema: private; Owner: postgres
+--
+select $$ it's $$ $body$;
+create extension pgmq;
+select pgmq.create('jobs');
+set search_path = public;
+select sync.create_stream('by_mood', 'select * from notes where mood::text = subscription.parameter(''mood'')', 1);
+select sync.guard_columns('public.notes', '{body}');
+`
+const KIND_ROWS = `select to_jsonb(k) as kind, k.raw::text, k.at::text from private.kinds k order by id`
+const OTHER_ROWS = `select (select jsonb_agg(to_jsonb(m) order by m.name) from private.marks m) as marks, (select jsonb_agg(to_jsonb(p)) from private.parts p) as parts,
+  (select jsonb_agg(to_jsonb(t) order by t.owner) from public.totals t) as totals, (select jsonb_agg(to_jsonb(u) - 'encrypted_password' order by u.id) from auth.users u) as users`
+
+describe('a project that is dumped', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-dump-'))
+  const migrations = join(folder, 'supabase', 'migrations')
+  const settings = [`--migrations-dir=${migrations}`, `--functions-config=${join(folder, 'supabase', 'config.toml')}`]
+  const db = (...args: readonly string[]): Promise<string> => runHoldfast('db', ...args)
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  test('is made anew of its first migration and a seed, with the same definitions and rows and without secrets', async () => {
+    await source.admin.withClient((client) => client.query(KINDS))
+    await db('pull', `--db-url=${source.databaseUrl}`, ...settings)
+    const seed = join(folder, 'supabase', 'seed.sql')
+    await db('dump', '--data-only', '-f', seed, `--data-dir=${source.dataDir}`)
+    const [file = ''] = readdirSync(migrations)
+    expect(file).toMatch(/^\d{14}_remote_schema\.sql$/)
+    const written = readFileSync(join(migrations, file), 'utf8') + readFileSync(seed, 'utf8')
+    const hashes = await exported(source, 'select encrypted_password as hash from auth.users')
+    for (const { hash } of hashes as readonly { readonly hash: string }[]) expect(written).not.toContain(hash)
+    expect(written).not.toContain('s3kre3t')
+
+    await using fresh = await openHoldfast({ args: settings })
+    expect(await db('dump', `--data-dir=${fresh.dataDir}`)).toBe(await db('dump', `--data-dir=${source.dataDir}`))
+    for (const text of [NOTES, KIND_ROWS]) expect(await exported(fresh, text)).toEqual(await exported(source, text))
+    const rowsOf = async (at: Holdfast): Promise<unknown> => JSON.parse(JSON.stringify(await exported(at, OTHER_ROWS)))
+    expect(await rowsOf(fresh)).toMatchObject((await rowsOf(source)) as object)
+    const next = `insert into private.kinds (flag) values (true) returning id`
+    expect(await exported(fresh, next)).toEqual(await exported(source, next))
+    const queues = 'select queue_name from pgmq.list_queues()'
+    expect(await exported(fresh, queues)).toEqual(await exported(source, queues))
+    const history = 'select version from supabase_migrations.schema_migrations'
+    expect(await exported(source, history)).toEqual(await exported(fresh, history))
+    expect((await createClient(fresh.url, fresh.anonKey).from('notes').select()).error).toMatchObject({ code: '42501' })
   })
 })
