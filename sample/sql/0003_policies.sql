@@ -1,6 +1,7 @@
 -- Who sees and changes what.
 -- Team members work in the region of their team (teams.area = regions.code), contractors see what is theirs to do,
 -- auditors read everything and write only comments, supervisors (function lead) verify and approve.
+-- All of them are members of the workspace, contractors as guests: whoever loses access there has no rows here. Guests see what is shared with them besides.
 
 -- What the policies ask: plain selects pinned to the caller, over ids and links only
 
@@ -10,7 +11,11 @@ create function sample.my_person_id() returns uuid
 $$;
 create function sample.is_auditor() returns boolean
   language sql stable security definer set search_path = '' as $$
-  select exists (select 1 from public.people p where p.user_id = auth.uid() and p.kind = 'auditor')
+  select exists (
+    select 1 from public.people p
+      join holdfast.members m on m.user_id = p.user_id
+     where p.user_id = auth.uid() and p.kind = 'auditor'
+       and m.user_id = auth.uid() and m.status = 'active' and m.role <> 'guest')
 $$;
 create function sample.my_region_ids() returns setof uuid
   language sql stable security definer set search_path = '' as $$
@@ -39,35 +44,43 @@ create function sample.my_site_ids() returns setof uuid
 $$;
 create function sample.my_contractor_ids() returns setof uuid
   language sql stable security definer set search_path = '' as $$
-  select p.contractor_id from public.people p where p.user_id = auth.uid() and p.contractor_id is not null
+  select p.contractor_id from public.people p
+    join holdfast.members m on m.user_id = p.user_id
+   where p.user_id = auth.uid() and p.contractor_id is not null
+     and m.user_id = auth.uid() and m.status = 'active' and (m.expires_at is null or m.expires_at > now())
 $$;
 create function sample.my_contract_action_ids() returns setof uuid
   language sql stable security definer set search_path = '' as $$
   select a.id
     from public.people p
+    join holdfast.members m on m.user_id = p.user_id
     join public.actions a on a.contractor_id = p.contractor_id
-   where p.user_id = auth.uid()
+   where p.user_id = auth.uid() and m.user_id = auth.uid() and m.status = 'active' and (m.expires_at is null or m.expires_at > now())
 $$;
 create function sample.my_contract_site_ids() returns setof uuid
   language sql stable security definer set search_path = '' as $$
   select a.site_id
     from public.people p
+    join holdfast.members m on m.user_id = p.user_id
     join public.actions a on a.contractor_id = p.contractor_id
-   where p.user_id = auth.uid()
+   where p.user_id = auth.uid() and m.user_id = auth.uid() and m.status = 'active' and (m.expires_at is null or m.expires_at > now())
 $$;
 create function sample.my_contract_finding_ids() returns setof uuid
   language sql stable security definer set search_path = '' as $$
   select a.finding_id
     from public.people p
+    join holdfast.members m on m.user_id = p.user_id
     join public.actions a on a.contractor_id = p.contractor_id
    where p.user_id = auth.uid() and a.finding_id is not null
+     and m.user_id = auth.uid() and m.status = 'active' and (m.expires_at is null or m.expires_at > now())
 $$;
 create function sample.my_contract_team_ids() returns setof uuid
   language sql stable security definer set search_path = '' as $$
   select a.team_id
     from public.people p
+    join holdfast.members m on m.user_id = p.user_id
     join public.actions a on a.contractor_id = p.contractor_id
-   where p.user_id = auth.uid()
+   where p.user_id = auth.uid() and m.user_id = auth.uid() and m.status = 'active' and (m.expires_at is null or m.expires_at > now())
 $$;
 comment on function sample.my_person_id() is 'The person behind the caller''s account.';
 comment on function sample.is_auditor() is 'Whether the caller is an auditor.';
@@ -172,6 +185,15 @@ create policy contractor_reads on holdfast.teams for select to authenticated
 create policy contractor_reads on holdfast.comments for select to authenticated
   using (table_name = 'actions' and record_id in (select sample.my_contract_action_ids()));
 
+create policy guest_reads on public.sites for select to authenticated
+  using (id in (select holdfast.shared_record_ids('sites')));
+create policy guest_reads on public.findings for select to authenticated
+  using (id in (select holdfast.shared_record_ids('findings')));
+create policy guest_reads on public.photos for select to authenticated
+  using (finding_id in (select holdfast.shared_record_ids('findings')));
+create policy guest_reads on public.actions for select to authenticated
+  using (id in (select holdfast.shared_record_ids('actions')));
+
 create policy self_reads on public.people for select to authenticated using (user_id = (select auth.uid()));
 
 create policy auditor_reads on public.sites for select to authenticated using ((select sample.is_auditor()));
@@ -233,12 +255,16 @@ create policy team_edits on public.actions for update to authenticated
 create policy contractor_edits on public.actions for update to authenticated
   using (contractor_id in (select sample.my_contractor_ids()))
   with check (contractor_id in (select sample.my_contractor_ids()));
+create policy guest_edits on public.actions for update to authenticated
+  using (id in (select holdfast.changeable_record_ids('actions')))
+  with check (id in (select holdfast.changeable_record_ids('actions')));
 
 create policy contractor_writes on holdfast.comments for insert to authenticated
   with check (author_id = (select auth.uid())
     and table_name = 'actions' and record_id in (select sample.my_contract_action_ids()));
 create policy auditor_writes on holdfast.comments for insert to authenticated
-  with check (author_id = (select auth.uid()) and area is not null and (select sample.is_auditor()));
+  with check (author_id = (select auth.uid()) and area is not null
+    and (select sample.is_auditor()) and (select holdfast.has_role('commenter')));
 
 -- Restrictions: each must hold beside the permissions above, and Postgres names it when it refuses
 

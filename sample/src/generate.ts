@@ -33,7 +33,7 @@ export interface SampleData {
 export function generateSample(seed: number, clock: Clock): SampleData {
   const calendar = createCalendar(clock)
   const organisation = generateOrganisation(seed, calendar)
-  const { users, regions, teams, teamMembers, contractors, people } = organisation
+  const { users, workspace, members, regions, teams, teamMembers, contractors, people } = organisation
   const staffOf = createStaff(organisation)
   const network = generateNetwork(seed, calendar, regions)
   const checklists = generateChecklists(seed, calendar)
@@ -65,6 +65,8 @@ export function generateSample(seed: number, clock: Clock): SampleData {
   return {
     users,
     tables: [
+      { schema: 'holdfast', table: 'workspaces', rows: [workspace] },
+      { schema: 'holdfast', table: 'members', rows: members },
       { schema: 'holdfast', table: 'teams', rows: teams },
       { schema: 'holdfast', table: 'team_members', rows: teamMembers },
       ...Object.entries(domain).map(([table, rows]) => ({ schema: 'public', table, rows })),

@@ -1,12 +1,23 @@
 import { defined } from '@holdfast/foundation'
 import type { Calendar } from './calendar.ts'
 import { createId, createRandom } from './random.ts'
-import type { ContractorRow, PersonRow, RegionRow, TeamMemberRow, TeamRow, UserRow } from './rows.ts'
-import { AUDITORS, CERTIFICATIONS, CONTRACTORS, TEAMS } from './words/people.ts'
+import type {
+  ContractorRow,
+  MemberRow,
+  PersonRow,
+  RegionRow,
+  TeamMemberRow,
+  TeamRow,
+  UserRow,
+  WorkspaceRow,
+} from './rows.ts'
+import { ADMINS, AUDITORS, CERTIFICATIONS, CONTRACTORS, OWNER, TEAMS, WORKSPACE } from './words/people.ts'
 import { REGIONS } from './words/places.ts'
 
 export interface Organisation {
   readonly users: readonly UserRow[]
+  readonly workspace: WorkspaceRow
+  readonly members: readonly MemberRow[]
   readonly regions: readonly RegionRow[]
   readonly teams: readonly TeamRow[]
   readonly teamMembers: readonly TeamMemberRow[]
@@ -19,10 +30,18 @@ export function sampleEmail(name: string): string {
   return `${name.toLowerCase().replaceAll(' ', '.')}@northline.example`
 }
 
-/** Regions, teams, companies and the people with their accounts. */
+/** The role of a person in the workspace. Staff change records, auditors comment, contractors are guests. */
+function roleOf({ name, kind }: PersonRow): MemberRow['role'] {
+  if (name === OWNER) return 'owner'
+  if (ADMINS.some((admin) => admin === name)) return 'admin'
+  return { employee: 'editor', auditor: 'commenter', contractor: 'guest' }[kind] as MemberRow['role']
+}
+
+/** The workspace with its members, regions, teams, companies and the people with their accounts. */
 export function generateOrganisation(seed: number, calendar: Calendar): Organisation {
   const random = createRandom(seed, 'organisation')
   const born = { created_at: calendar.moment(-430, 480), updated_at: calendar.moment(-430, 480) }
+  const workspace = { id: createId(seed, 'workspaces', 0), ...WORKSPACE, ...born }
   const users: UserRow[] = []
   const people: PersonRow[] = []
   const teamMembers: TeamMemberRow[] = []
@@ -60,7 +79,15 @@ export function generateOrganisation(seed: number, calendar: Calendar): Organisa
         ...born,
       })
     })
-    return { id, name, color, area, lead_user_id: defined(members[0], 'a team has a lead').id, ...born }
+    return {
+      id,
+      workspace_id: workspace.id,
+      name,
+      color,
+      area,
+      lead_user_id: defined(members[0], 'a team has a lead').id,
+      ...born,
+    }
   })
   const contractors = CONTRACTORS.map(({ name, trade, people: names }, index) => {
     const id = createId(seed, 'contractors', index)
@@ -76,5 +103,13 @@ export function generateOrganisation(seed: number, calendar: Calendar): Organisa
     }
   })
   for (const auditor of AUDITORS) addPerson(auditor, { kind: 'auditor', team_id: null, contractor_id: null })
-  return { users, regions, teams, teamMembers, contractors, people }
+  const members = people.map((person, index) => ({
+    id: createId(seed, 'members', index),
+    workspace_id: workspace.id,
+    user_id: person.user_id,
+    role: roleOf(person),
+    name: person.name,
+    ...born,
+  }))
+  return { users, workspace, members, regions, teams, teamMembers, contractors, people }
 }

@@ -32,7 +32,19 @@ export interface RegionRow extends Row {
   readonly name: string
   readonly code: string
 }
+export interface WorkspaceRow extends Row {
+  readonly name: string
+  readonly time_zone: string
+  readonly language: string
+}
+export interface MemberRow extends Row {
+  readonly workspace_id: string
+  readonly user_id: string
+  readonly role: 'guest' | 'viewer' | 'commenter' | 'editor' | 'admin' | 'owner'
+  readonly name: string
+}
 export interface TeamRow extends Row {
+  readonly workspace_id: string
   readonly name: string
   readonly color: string
   readonly area: string

@@ -113,6 +113,11 @@ async function writeRows(
   await tx.query(sql`select set_config('session_replication_role', 'replica', true)`)
   await writeUsers(tx, { seed, users: data.users, passwordHash })
   for (const { schema, table, rows } of data.tables) await insertRows(tx, schema, table, rows)
+  // Nobody has these addresses, so no mail goes there by itself. Who signs in turns the daily mail on.
+  await tx.execute(sql`
+    insert into holdfast.mail_settings (user_id, daily_mail)
+    select m.user_id, false from holdfast.members m on conflict do nothing
+  `)
   await tx.query(sql`select set_config('session_replication_role', 'origin', true)`)
   await tx.query(sql`
     select setval('sample.inspection_numbers', ${SIZES.inspections}),
@@ -120,7 +125,7 @@ async function writeRows(
            setval('sample.action_numbers', ${SIZES.actions})
   `)
   await tx.query(sql`
-    analyze holdfast.teams, holdfast.team_members, holdfast.comments, public.regions, public.contractors, public.people, public.sites,
+    analyze holdfast.workspaces, holdfast.members, holdfast.teams, holdfast.team_members, holdfast.comments, public.regions, public.contractors, public.people, public.sites,
       public.assets, public.inspections, public.answers, public.findings, public.photos, public.actions
   `)
 }

@@ -109,7 +109,7 @@ describe('is allowed', () => {
     const rows = await rowsTouched(
       'Mina Kaya',
       sql`insert into public.inspections (number, site_id, template_id, team_id, scheduled_on)
-          select 'INS-09999', (select s.id from public.sites s where s.status = 'active' limit 1), t.id, (select id from holdfast.teams), current_date
+          select 'INS-09999', (select s.id from public.sites s where s.status = 'active' limit 1), t.id, (select id from holdfast.teams where name = 'North'), current_date
             from public.templates t limit 1`,
       sql`update public.inspections set state = 'in_progress' where id = ${NEXT}`,
       sql`insert into public.answers (inspection_id, template_item_id, value_bool, value_num, value_choice)
@@ -137,7 +137,7 @@ describe('the database fills in', () => {
     const action = await runAs(database.requestPool, session, async (tx) => {
       const [row] = await tx.query<{ id: string }>(sql`
         insert into public.actions (finding_id, team_id, title, created_by)
-        select ${finding?.id}, id, 'Fit a new lock', gen_random_uuid() from holdfast.teams returning id
+        select ${finding?.id}, id, 'Fit a new lock', gen_random_uuid() from holdfast.teams where name = 'North' returning id
       `)
       for (const state of ['doing', 'to_verify', 'verified']) {
         await tx.execute(

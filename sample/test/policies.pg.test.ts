@@ -56,6 +56,8 @@ const TABLES = [
   'public.findings',
   'public.photos',
   'public.actions',
+  'holdfast.workspaces',
+  'holdfast.members',
   'holdfast.teams',
   'holdfast.team_members',
   'holdfast.comments',
@@ -88,8 +90,11 @@ const NORTH: Rules = {
   'public.findings': `t.id in ${NORTH_FINDINGS}`,
   'public.photos': `t.inspection_id in ${NORTH_INSPECTIONS} or t.finding_id in ${NORTH_FINDINGS}`,
   'public.actions': `t.id in ${NORTH_ACTIONS}`,
-  'holdfast.teams': `t.name = 'North'`,
-  'holdfast.team_members': `t.team_id = (select id from holdfast.teams where name = 'North')`,
+  // Members see the teams of the workspace; their records stay those of their area.
+  'holdfast.workspaces': 'true',
+  'holdfast.members': 'true',
+  'holdfast.teams': 'true',
+  'holdfast.team_members': 'true',
   'holdfast.comments': `t.record_id in ${NORTH_INSPECTIONS} or t.record_id in ${NORTH_FINDINGS} or t.record_id in ${NORTH_ACTIONS}`,
 }
 
@@ -105,6 +110,8 @@ const SAM: Rules = {
   'public.findings': `t.id in (select finding_id from public.actions where contractor_id = ${SAMS})`,
   'public.photos': `t.finding_id in (select finding_id from public.actions where contractor_id = ${SAMS})`,
   'public.actions': `t.contractor_id = ${SAMS}`,
+  'holdfast.workspaces': 'true',
+  'holdfast.members': `t.name = 'Sam Reyes'`,
   'holdfast.teams': `t.id in (select team_id from public.actions where contractor_id = ${SAMS})`,
   'holdfast.comments': `t.table_name = 'actions' and t.record_id in (select id from public.actions where contractor_id = ${SAMS})`,
 }
@@ -163,16 +170,12 @@ describe('the slices', () => {
     expect(dana).toEqual(expect.arrayContaining(sam))
   })
 
-  test('show both teams of a region to each other', async () => {
+  test('show the staff of both teams of a region to each other', async () => {
     const session = await sessionOf('Arjun Mehta')
-    const teams = await runAs(database.requestPool, session, (tx) => idsOf(tx, 'holdfast.teams', 'true'))
     const employees = await runAs(database.requestPool, session, (tx) =>
       idsOf(tx, 'public.people', `t.kind = 'employee'`),
     )
-    const members = await runAs(database.requestPool, session, (tx) => idsOf(tx, 'holdfast.team_members', 'true'))
-    expect(teams).toEqual(await idsOf(database.pool, 'holdfast.teams', `t.id in ${SOUTH_TEAMS}`))
     expect(employees).toEqual(await idsOf(database.pool, 'public.people', `t.team_id in ${SOUTH_TEAMS}`))
-    expect(members).toHaveLength(4)
   })
 
   test.each(TABLES)('show no row of %s without a sign-in', async (table) => {
@@ -181,6 +184,78 @@ describe('the slices', () => {
     )
     if (table.startsWith('holdfast.')) await expect(ids).rejects.toMatchObject({ code: '42501' })
     else expect(await ids).toEqual([])
+  })
+
+  test.each([
+    ['Sam Reyes', `expires_at = now() - interval '1 second'`, `expires_at = null`],
+    ['Sam Reyes', `status = 'deactivated'`, `status = 'active'`],
+    ['Ruth Adler', `status = 'deactivated'`, `status = 'active'`],
+    ['Dana Okafor', `role = 'guest'`, `role = 'owner'`],
+  ])('end for %s with the access to the workspace: %s', async (name, end, begin) => {
+    const session = await sessionOf(name)
+    const recordsOf = (): Promise<readonly string[]> =>
+      runAs(database.requestPool, session, async (tx) => [
+        ...(await idsOf(tx, 'public.actions', 'true')),
+        ...(await idsOf(tx, 'public.sites', 'true')),
+      ])
+    const set = (values: string): Promise<number> =>
+      database.pool.execute(sql`update holdfast.members set ${sql.trusted(values)} where name = ${name}`)
+    const teams = await database.pool.query<Record<string, string>>(
+      sql`select team_id, user_id, function from holdfast.team_members where user_id = (select user_id from public.people where name = ${name})`,
+    )
+    // There is always an owner.
+    await database.pool.execute(sql`update holdfast.members set role = 'owner' where name = 'Arjun Mehta'`)
+    const before = await recordsOf()
+    expect(before.length).toBeGreaterThan(0)
+    try {
+      await set(end)
+      expect(await recordsOf()).toEqual([])
+    } finally {
+      await set(begin)
+      for (const team of teams)
+        await database.pool.execute(sql`
+          insert into holdfast.team_members (team_id, user_id, function)
+          values (${team['team_id']}, ${team['user_id']}, ${team['function']}) on conflict do nothing`)
+      await database.pool.execute(sql`update holdfast.members set role = 'admin' where name = 'Arjun Mehta'`)
+    }
+    expect(await recordsOf()).toEqual(before)
+  })
+
+  test('show a guest what is shared with them, to be changed where it is, and nothing else of it', async () => {
+    const sam = await sessionOf('Sam Reyes')
+    const dana = await sessionOf('Dana Okafor')
+    const foreign = `t.site_id not in (select site_id from public.actions where contractor_id = ${SAMS})`
+    const [finding, action, other] = await Promise.all([
+      lookUp(
+        sql`select t.id from public.findings t where ${sql.trusted(foreign)} and t.id in (select finding_id from public.photos)`,
+      ),
+      lookUp(sql`select t.id from public.actions t where ${sql.trusted(foreign)} and t.state = 'open'`),
+      lookUp(sql`select t.id from public.actions t where ${sql.trusted(foreign)} and t.state = 'doing'`),
+    ])
+    const share = (table: string, id: string, mayChange: boolean): Promise<number> =>
+      runAs(database.requestPool, dana, (tx) =>
+        tx.execute(sql`
+          insert into holdfast.shares (workspace_id, user_id, table_name, record_id, may_change)
+          select m.workspace_id, m.user_id, ${table}, ${id}, ${mayChange} from holdfast.members m where m.name = 'Sam Reyes'`),
+      )
+    const change = (id: string): Promise<number> =>
+      runAs(database.requestPool, sam, (tx) => tx.execute(sql`update public.actions set priority = 1 where id = ${id}`))
+    const seen = (table: string, condition: string): Promise<string[]> =>
+      runAs(database.requestPool, sam, (tx) => idsOf(tx, table, condition))
+    await share('findings', finding, false)
+    await share('actions', action, true)
+    await share('actions', other, false)
+    try {
+      expect(await seen('public.findings', `t.id = '${finding}'`)).toEqual([finding])
+      expect(await seen('public.photos', `t.finding_id = '${finding}'`)).toEqual(
+        await idsOf(database.pool, 'public.photos', `t.finding_id = '${finding}'`),
+      )
+      expect(await seen('public.actions', foreign)).toEqual([action, other].sort())
+      expect([await change(action), await change(other)]).toEqual([1, 0])
+    } finally {
+      await database.pool.execute(sql`delete from holdfast.shares`)
+    }
+    expect(await seen('public.actions', `t.id in ('${action}', '${other}')`)).toEqual([])
   })
 
   test('show the photos of findings that no inspection made', async () => {

@@ -268,10 +268,18 @@ describe('is refused', () => {
       sql`delete from holdfast.comments`,
     ],
     [
-      'a lead who adds a member to a team',
-      'Dana Okafor',
+      'a lead who administers nothing and adds a colleague to a team',
+      'Tomas Lindgren',
       { code: '42501', message: RLS_ANY('team_members') },
-      sql`insert into holdfast.team_members (team_id, user_id) select id, gen_random_uuid() from holdfast.teams limit 1`,
+      sql`insert into holdfast.team_members (team_id, user_id)
+          select t.id, m.user_id from holdfast.teams t, holdfast.members m where t.name = 'South' and m.name = 'Mina Kaya'`,
+    ],
+    [
+      'an owner who puts a guest into a team',
+      'Dana Okafor',
+      { code: 'P0001', hint: 'team.not_a_member' },
+      sql`insert into holdfast.team_members (team_id, user_id)
+          select t.id, m.user_id from holdfast.teams t, holdfast.members m where t.name = 'North' and m.name = 'Sam Reyes'`,
     ],
   ]
   const attempts = cases.map(([title, name, expected, ...statements]) => ({ title, name, expected, statements }))
@@ -321,7 +329,7 @@ describe('is refused', () => {
     const verdict = await attempt(
       'Mina Kaya',
       sql`insert into public.inspections (number, site_id, template_id, team_id, scheduled_on, state)
-          select 'INS-09999', (select s.id from public.sites s where s.status = 'active' limit 1), t.id, (select id from holdfast.teams), current_date, 'in_progress'
+          select 'INS-09999', (select s.id from public.sites s where s.status = 'active' limit 1), t.id, (select id from holdfast.teams where name = 'North'), current_date, 'in_progress'
             from public.templates t limit 1`,
       sql`insert into public.answers (inspection_id, template_item_id, value_num)
           select i.id, t.id, t.min - 1 from public.inspections i join public.template_items t on t.template_id = i.template_id where i.id = ${NEXT}`,

@@ -45,6 +45,8 @@ async function count(condition: ReturnType<typeof sql>): Promise<number> {
 
 const PROMISED: readonly (readonly [table: string, rows: number])[] = [
   ['public.regions', 5],
+  ['holdfast.workspaces', 1],
+  ['holdfast.members', 46],
   ['holdfast.teams', 7],
   ['public.people', 46],
   ['public.sites', 84],
@@ -181,6 +183,24 @@ describe('the rows', () => {
       `)
       expect(`${child}.${key}: ${orphans}`).toBe(`${child}.${key}: 0`)
     }
+  })
+
+  test('make everybody a member of the workspace, whose teams have members and no guests; no mail goes to anybody by itself', async () => {
+    const roles = await database.pool.query<{ role: string; people: number }>(sql`
+      select m.role, count(*)::int4 as people from holdfast.members m join public.people p on p.user_id = m.user_id and p.name = m.name
+       group by m.role order by m.role`)
+    expect(roles).toEqual([
+      { role: 'guest', people: 9 },
+      { role: 'commenter', people: 3 },
+      { role: 'editor', people: 31 },
+      { role: 'admin', people: 2 },
+      { role: 'owner', people: 1 },
+    ])
+    expect(await count(sql`holdfast.teams t join holdfast.workspaces w on w.id = t.workspace_id`)).toBe(7)
+    const misplaced = sql`
+      holdfast.team_members t left join holdfast.members m on m.user_id = t.user_id and m.role <> 'guest' where m.id is null`
+    expect(await count(misplaced)).toBe(0)
+    expect(await count(sql`holdfast.mail_settings where not daily_mail`)).toBe(SIZES.people)
   })
 
   test('hold 37 overdue actions in the North, five of them with the company of Sam Reyes, each with a photo', async () => {

@@ -47,6 +47,10 @@ export interface TableDescriptor {
   readonly indexes: readonly (readonly string[])[]
   /** Who changed what in its records is kept: the table was given to `holdfast.track`. */
   readonly history?: true
+  /**
+   * Guests see the records that are shared with them: a policy of the table asks `holdfast.shared_record_ids` for it. `change`: and change them where the share says so.
+   */
+  readonly guests?: 'read' | 'change'
 }
 
 export interface SchemaDescriptor {

@@ -1,3 +1,12 @@
+/** The clocks of the sites, and the language of the mails. */
+export const WORKSPACE = { name: 'Northline Water', time_zone: 'Europe/London', language: 'en' } as const
+
+/** Who owns the workspace: the account that visitors begin with. */
+export const OWNER = 'Dana Okafor'
+
+/** Who else invites people and manages teams. */
+export const ADMINS = ['Arjun Mehta', 'Helen Marsh'] as const
+
 /** Team by team, the lead first. */
 export const TEAMS = [
   {

@@ -204,6 +204,29 @@ const STATEMENTS: Readonly<Record<string, Statement>> = {
     weight: 1,
     text: `insert into public.regions (id, name, code) values (md5($1)::uuid, 'Region ' || $1, 'X' || chr(65 + $1::int % 26)) on conflict do nothing`,
   },
+  changeRole: {
+    weight: 2,
+    text: `update holdfast.members set role = (array['guest','viewer','editor','admin'])[1 + $1::int % 4]::holdfast.workspace_role where user_id = ${watched(2)}`,
+  },
+  changeAccess: {
+    weight: 2,
+    text: `update holdfast.members set status = (array['active','deactivated'])[1 + $1::int % 2] where user_id = ${watched(2)}`,
+  },
+  endAccess: {
+    weight: 1,
+    text: `update holdfast.members set expires_at = case when expires_at is null then timestamptz '2001-01-01' end where user_id = ${watched(1)} and role = 'guest'`,
+  },
+  share: {
+    weight: 3,
+    text: `insert into holdfast.shares (id, workspace_id, user_id, table_name, record_id, may_change)
+      select md5($1 || $2 || $3)::uuid, m.workspace_id, m.user_id, 'actions', ${action(1)}, $2::int % 2 = 0
+        from holdfast.members m where m.user_id = ${watched(3)} on conflict do nothing`,
+  },
+  unshare: { weight: 1, text: `delete from holdfast.shares where id = ${pick('holdfast.shares', 1)}` },
+  moveTeam: {
+    weight: 1,
+    text: `update holdfast.teams set workspace_id = case when workspace_id is null then (select w.id from holdfast.workspaces w) end where id = ${pick('holdfast.teams', 1)}`,
+  },
   dropAccount: {
     weight: 1,
     text: `delete from auth.users where id = ${pick('auth.users', 1, 'x.id <> all ($4::uuid[])')}`,

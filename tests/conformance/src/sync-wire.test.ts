@@ -111,6 +111,11 @@ describe('a stream sends no row version that its person could not select', () =>
   test('when a row loses what made it visible, and the device comes back later', async () => {
     await holdfast.admin.withClient(async (client) => {
       await client.query(`delete from holdfast.team_members where user_id = $1`, [sam.local.userId])
+      await client.query(`delete from holdfast.shares where user_id = $1`, [sam.local.userId])
+      await client.query(
+        `update holdfast.members set role = 'guest', status = 'active', expires_at = null where user_id = $1`,
+        [sam.local.userId],
+      )
       await client.query(
         `insert into public.people (name, kind, contractor_id, user_id)
          select 'Sam', 'contractor', a.contractor_id, $1 from public.actions a where a.contractor_id is not null limit 1

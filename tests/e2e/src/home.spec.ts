@@ -27,11 +27,19 @@ test('home shows what is late, what others did to it, favourites and what is nea
   arrive,
   holdfast,
 }) => {
-  const [late, done] = await makeActions(holdfast, ['Home: long overdue', 'Home: dropped long ago'])
-  if (!late || !done) throw new Error('two actions were made')
+  const titles = ['Home: long overdue', 'Home: dropped long ago', 'Home: due today']
+  const [late, done, dueThere] = await makeActions(holdfast, titles)
+  if (!late || !done || !dueThere) throw new Error('three actions were made')
   await holdfast.admin.execute(sql`
     update public.actions set due_on = '2001-02-03', owner_id = (select id from public.people where name = 'Dana Okafor')
      where id in (${late.id}, ${done.id})`)
+  // Where it is another day than on the clock of this browser, whenever this runs.
+  const zone = new Date().getUTCHours() >= 11 ? 'Pacific/Kiritimati' : 'Pacific/Pago_Pago'
+  const dayIn = (timeZone: string): string => new Intl.DateTimeFormat('sv-SE', { timeZone }).format()
+  expect(dayIn(zone)).not.toBe(dayIn('Europe/London'))
+  await holdfast.admin.execute(sql`
+    update public.actions set due_on = ${dayIn(zone)}::date, owner_id = (select id from public.people where name = 'Dana Okafor')
+     where id = ${dueThere.id}`)
   await holdfast.admin.execute(sql`update public.actions set state = 'dropped' where id = ${done.id}`)
   const mina = await holdfast.supabase({ email: 'mina.kaya@northline.example' })
   expect((await mina.from('actions').update({ priority: 1 }).eq('id', late.id)).error).toBeNull()
@@ -91,6 +99,31 @@ test('home shows what is late, what others did to it, favourites and what is nea
     await page.goto(home)
     await expect(overdue).toBeVisible()
     await expect(favourites).toHaveCount(0)
+  })
+
+  await test.step('a day begins when it does in the workspace, whose zone an owner sets off line', async () => {
+    const dueToday = page
+      .getByRole('region', { name: 'My work' })
+      .getByRole('list', { name: 'Today' })
+      .getByRole('link', { name: /^Home: due today/ })
+    await expect(dueToday, 'it is another day at the browser').toHaveCount(0)
+    try {
+      await page.goto('/account/workspace')
+      const zones = page.getByRole('button', { name: /Time zone/ })
+      await expect(zones).toContainText('Europe/London')
+      await dana.goOffline()
+      await zones.click()
+      await page.getByRole('option', { name: zone.replace('_', ' '), exact: true }).click()
+      await expect(zones).toContainText(zone.replace('_', ' '))
+      await page.goto(home)
+      await expect(dueToday).toBeVisible()
+      await expect(overdue).toContainText('days late')
+      await dana.goOnline()
+      await expectSynced(dana)
+      expect(await holdfast.admin.query(sql`select time_zone from holdfast.workspaces`)).toEqual([{ time_zone: zone }])
+    } finally {
+      await holdfast.admin.execute(sql`update holdfast.workspaces set time_zone = 'Europe/London'`)
+    }
   })
 })
 

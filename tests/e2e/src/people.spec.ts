@@ -7,17 +7,22 @@ import { signIn } from './support/person.ts'
 import { openStranger } from './support/stranger.ts'
 
 const SYNCED = { timeout: 120_000 }
-/** A project's own table: its rows are those of a team, and only editors change them. */
+/** A project's own table: its rows are those of a team, and only editors change them; admins see all, guests what is shared with them. */
 const JOBS = `
   create table public.jobs (
     id uuid primary key default gen_random_uuid(), title text not null, team_id uuid references holdfast.teams (id));
   alter table public.jobs enable row level security;
   grant select, update on public.jobs to authenticated;
   create policy team_reads on public.jobs for select to authenticated using (team_id in (select holdfast.my_team_ids()));
+  create policy admins_read on public.jobs for select to authenticated using ((select holdfast.has_role('admin')));
+  create policy guests_read on public.jobs for select to authenticated using (id in (select holdfast.shared_record_ids('jobs')));
+  create policy guests_change on public.jobs for update to authenticated using (id in (select holdfast.changeable_record_ids('jobs')));
   create policy editors_change on public.jobs for update to authenticated
     using (team_id in (select holdfast.my_team_ids()) and (select holdfast.has_role('editor')))`
 
 test('people are invited, join on another device, get other roles, and lose access', async ({ browser }) => {
+  // Two devices that start five times.
+  test.setTimeout(480_000)
   await using server = await openHoldfast({ args: ['--no-enable-signup'] })
   await server.admin.execute(sql.trusted(JOBS))
   await using noor = await openStranger(browser, server)
@@ -91,11 +96,50 @@ test('people are invited, join on another device, get other roles, and lose acce
     await owner.context().setOffline(false)
   })
 
+  await test.step('a guest sees the record that is shared with them until their last day is over, and is told so', async () => {
+    const job = visitor.getByRole('gridcell', { name: 'Title: Fit a new lock' })
+    await visitor.getByRole('link', { name: /^Jobs/ }).click()
+    await expect(job).toBeVisible()
+    await act(owner, 'Nora Lind', 'Change role')
+    await choose(owner, 'Role', 'Guest')
+    await owner.getByLabel('Access until').fill('2099-12-31')
+    await owner.getByRole('button', { name: 'Save' }).click()
+    await expect(memberOf(owner, 'Nora Lind')).toContainText('Access until')
+    await expect(job).toHaveCount(0)
+
+    const [{ id = '' } = {}] = await server.admin.query<{ id?: string }>(sql`select id from public.jobs`)
+    await owner.goto(`/w/holdfast/t/jobs/r/${id}`)
+    await owner.getByRole('button', { name: 'More', exact: true }).click()
+    await owner.getByRole('menuitem', { name: 'Share with a guest' }).click()
+    const dialog = owner.getByRole('dialog', { name: 'Share “Fit a new lock”' })
+    await dialog.getByText('Nora Lind', { exact: true }).click()
+    await dialog.getByText('May change it').click()
+    await expect(dialog.getByRole('checkbox', { name: 'Nora Lind may change it' })).toBeChecked()
+    await expectAccessible(owner, 'sharing')
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await expect(job).toBeVisible()
+    await expect
+      .poll(() => server.admin.query(sql`select table_name, may_change from holdfast.shares`))
+      .toEqual([{ table_name: 'jobs', may_change: true }])
+
+    await visitor.getByRole('link', { name: 'People' }).click()
+    await expect(visitor.getByText('As a guest you see yourself here')).toBeVisible()
+    await server.admin.execute(
+      sql`update holdfast.members set expires_at = now() - interval '1 minute' where role = 'guest'`,
+    )
+    await expect(visitor.getByText('Your access ended on')).toBeVisible()
+    await expectAccessible(visitor, 'access that is over')
+    await owner.getByRole('link', { name: 'People' }).click()
+    await expect(memberOf(owner, 'Nora Lind')).toContainText('Access ended on')
+    await expect(memberOf(owner, 'Nora Lind')).toContainText('1 record shared')
+  })
+
   await test.step('who is removed has no rows any more, and may be invited again', async () => {
     await act(owner, 'Nora Lind', 'Remove from the workspace')
     await owner.getByRole('button', { name: 'Remove', exact: true }).click()
     await expect(memberOf(owner, 'Nora Lind')).toHaveCount(0)
-    await expect(visitor.getByText('You are in no workspace yet')).toBeVisible()
+    await expect(visitor.getByText('You are in no workspace')).toBeVisible()
+    await expect(visitor.getByText('Your access ended on')).toHaveCount(0)
     await visitor.getByRole('link', { name: /^Jobs/ }).click()
     await expect(visitor.getByRole('gridcell', { name: 'Title: Fit a new lock' })).toHaveCount(0)
     await visitor.goto(link)

@@ -25,6 +25,7 @@ export {
 export { changeRows, dropRandomTable, EMPTY_ALL, randomTable, type RandomTable } from './random-tables.ts'
 export { shownRows } from './shown-rows.ts'
 export { runHoldfast, SERVER_MAIN, startServer, type ServerProcess } from './server-process.ts'
+export { openSmtpServer, type ReceivedMail, type TestSmtpServer } from './open-smtp-server.ts'
 export { quietLogger } from './quiet-logger.ts'
 export { openPackageServer, type PackageServer } from './package-server.ts'
 export { openFunctionsWorld, type FunctionsWorld } from './functions-world.ts'

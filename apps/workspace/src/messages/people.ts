@@ -36,7 +36,7 @@ export const peopleMessages = inLanguages('peopleMessages', {
   /** Said after the name of a button. */
   needsConnectionNamed: (name: string) => `${name} (needs a connection)`,
   actionsOf: (name: string) => `What to do with ${name}`,
-  none: 'You are in no workspace yet',
+  none: 'You are in no workspace',
   noneDetail: 'Ask somebody who is in one to invite you. The first workspace of a project is made by whoever runs it.',
   changeRole: 'Change role',
   changeRoleOf: (name: string) => `Role of ${name}`,

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '@holdfast/postgres'
 import { openHttpListener } from '../open-http-listener.ts'
-import { openSmtpServer } from '../open-smtp-server.ts'
+import { openSmtpServer } from '@holdfast/test-support'
 import type { AuthOptions } from '../../src/options/auth-options.ts'
 import { ISSUER, openMessagesWorld, type MessagesWorld } from './messages-world.ts'
 

@@ -10,6 +10,7 @@ import {
 import type { ColumnDescriptor, TableDescriptor } from '@holdfast/protocol'
 import { mergesLines } from '../upload/merges-lines.ts'
 import type { CheckChoices, ChoicesOf } from './check-choices.ts'
+import { asksForShares } from './asks-for-shares.ts'
 
 /** A table that syncs, with the name it has on the device. */
 export interface SyncedTable {
@@ -49,6 +50,8 @@ interface TableRow {
   readonly can_update: boolean
   readonly can_delete: boolean
   readonly has_history: boolean
+  readonly guests_read: boolean
+  readonly guests_change: boolean
   readonly columns: readonly ColumnRow[]
 }
 
@@ -73,9 +76,9 @@ export async function describeTables(
 ): Promise<readonly TableDescriptor[]> {
   const rows = await pool.query<TableRow>(sql`
     with synced as (
-      select c.oid, n.nspname as schema, c.relname as "table"
-        from unnest(${tables.map((table) => table.schema)}::text[], ${tables.map((table) => table.name)}::text[])
-               as wanted (schema, "table")
+      select c.oid, n.nspname as schema, c.relname as "table", wanted.local
+        from unnest(${tables.map((table) => table.schema)}::text[], ${tables.map((table) => table.name)}::text[],
+                    ${tables.map((table) => table.localName)}::text[]) as wanted (schema, "table", local)
         join pg_catalog.pg_namespace n on n.nspname = wanted.schema
         join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = wanted."table"
     ),
@@ -94,6 +97,8 @@ export async function describeTables(
            has_any_column_privilege(${role}, synced.oid, 'update') as can_update,
            has_table_privilege(${role}, synced.oid, 'delete') as can_delete,
            exists (select from pg_catalog.pg_trigger h where h.tgrelid = synced.oid and h.tgname = 'holdfast_history') as has_history,
+           ${asksForShares('synced', 'shared_record_ids', 'r')} as guests_read,
+           ${asksForShares('synced', 'changeable_record_ids', 'w')} as guests_change,
            json_agg(json_build_object(
              'column', a.attname,
              'type', format_type(a.atttypid, a.atttypmod),
@@ -120,7 +125,7 @@ export async function describeTables(
       left join labels on labels.type = base.base
       left join link on link.relation = synced.oid and link."column" = a.attname and link.rank = 1
      where has_column_privilege(${role}, synced.oid, a.attnum, 'select')
-     group by synced.oid, synced.schema, synced."table"
+     group by synced.oid, synced.schema, synced."table", synced.local
   `)
   const synced = new Map(tables.map((table) => [tableKey(table.schema, table.name), table]))
   const choicesOf = await checkChoices.of(pool, tables)
@@ -150,6 +155,7 @@ function describeTable(row: TableRow, synced: SyncedTables, choicesOf: ChoicesOf
     can: { insert: row.can_insert, update: row.can_update, delete: row.can_delete },
     indexes: columns.filter((column) => column.name !== 'id' && isOftenLookedUp(column)).map((column) => [column.name]),
     ...(row.has_history ? { history: true } : {}),
+    ...(row.guests_read ? { guests: row.guests_change ? 'change' : 'read' } : {}),
   }
 }
 

@@ -1,8 +1,11 @@
 import { Fragment, type JSX, type ReactNode, useEffect } from 'react'
 import { useWorkspace } from '../../lib/records/use-workspace.ts'
-import { setWorkspaceZone, useWorkspaceZone } from '../../lib/time-zone.ts'
+import { deviceZone, setWorkspaceZone, useWorkspaceZone } from '../../lib/time-zone.ts'
 
-/** Shows days and times by the clocks of the workspace, and all of it again when its zone changes, which it hardly ever does. */
+/**
+ * Shows days and times by the clocks of the workspace, and all of it again when its zone changes, which it hardly ever does. The zone of this device is none: that it
+ * is the workspace's as well is known with the first rows only, and what somebody has opened or typed until then stays.
+ */
 export function ByWorkspaceClock({ children }: { readonly children: ReactNode }): JSX.Element {
   const workspace = useWorkspace()
   const zone = workspace === undefined ? undefined : (workspace?.timeZone ?? null)
@@ -10,5 +13,6 @@ export function ByWorkspaceClock({ children }: { readonly children: ReactNode })
   useEffect(() => {
     if (zone !== undefined) setWorkspaceZone(zone ?? undefined)
   }, [zone])
-  return <Fragment key={useWorkspaceZone((state) => state.zone) ?? ''}>{children}</Fragment>
+  const shown = useWorkspaceZone((state) => state.zone)
+  return <Fragment key={shown === undefined || shown === deviceZone() ? '' : shown}>{children}</Fragment>
 }

@@ -1,4 +1,5 @@
 import type { JSX } from 'react'
+import { EndedAccess } from '../../components/ended-access.tsx'
 import { HomeWork } from './home-work.tsx'
 import { TableList } from './table-list.tsx'
 
@@ -19,8 +20,11 @@ export function HomeContent({
   const tables = <TableList workspace={workspace} />
   if (!hasSynced) return tables
   return (
-    <HomeWork workspace={workspace} onRead={onRead}>
-      {tables}
-    </HomeWork>
+    <>
+      <EndedAccess />
+      <HomeWork workspace={workspace} onRead={onRead}>
+        {tables}
+      </HomeWork>
+    </>
   )
 }

@@ -81,7 +81,7 @@ function WorkList({ title, rows, work, workspace, today }: WorkProps & { readonl
       <h3 className="flex items-baseline gap-2 pb-1 text-body font-medium">
         {title} <span className="text-small font-regular text-muted tabular-nums">{rows.length}</span>
       </h3>
-      <ul className="flex flex-col">
+      <ul aria-label={title} className="flex flex-col">
         {rows.slice(0, SHOWN_MAX).map((row) => (
           <RecordLine
             key={`${row.table}/${row.id}`}

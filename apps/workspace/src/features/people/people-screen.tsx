@@ -3,6 +3,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { UserPlus, Users } from 'lucide-react'
 import { type JSX, useState } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { EndedAccess } from '../../components/ended-access.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { Select } from '../../components/select.tsx'
@@ -31,9 +32,12 @@ export function PeopleScreen(): JSX.Element {
         {isLoading || !hasSynced ? (
           <Skeleton rows={6} />
         ) : (
-          <EmptyState title={words.none} icon={<Users size={28} aria-hidden />}>
-            {words.noneDetail}
-          </EmptyState>
+          <div className="flex flex-col gap-6">
+            <EndedAccess />
+            <EmptyState title={words.none} icon={<Users size={28} aria-hidden />}>
+              {words.noneDetail}
+            </EmptyState>
+          </div>
         )}
       </Page>
     )

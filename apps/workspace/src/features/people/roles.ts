@@ -1,3 +1,5 @@
+import { addDays, dayOf, startOfDay } from '../../lib/fields/dates.ts'
+
 /** From the least to the most, as Postgres compares them (`holdfast.workspace_role`). */
 export const ROLES = ['guest', 'viewer', 'commenter', 'editor', 'admin', 'owner'] as const
 export type Role = (typeof ROLES)[number]
@@ -17,10 +19,10 @@ export function isAdministering(role: Role): boolean {
   return role === 'admin' || role === 'owner'
 }
 
-/** The end of a day on this device, as the access of a guest ends; `undefined` for no day. */
+/** The end of a day by the clocks of the workspace, as the access of a guest ends; `undefined` for no day. */
 export function endOfDay(day: string): Date | undefined {
-  const at = new Date(`${day}T23:59:59`)
-  return day === '' || Number.isNaN(at.getTime()) ? undefined : at
+  const at = new Date(startOfDay(addDays(day, 1)).getTime() - 1_000)
+  return !Number.isNaN(at.getTime()) && dayOf(at) === day ? at : undefined
 }
 
 /** Whether a moment is over; what has no end is not. */

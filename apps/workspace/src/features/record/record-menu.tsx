@@ -1,4 +1,4 @@
-import { LayoutList, Link2, MoreHorizontal, Printer, Trash2 } from 'lucide-react'
+import { LayoutList, Link2, MoreHorizontal, Printer, Trash2, UserPlus } from 'lucide-react'
 import type { JSX } from 'react'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Menu, MenuItem, MenuTrigger } from '../../components/menu.tsx'
@@ -6,12 +6,14 @@ import { showToast } from '../../components/toast.tsx'
 import { arrangeMessages } from '../../messages/arrange.ts'
 import { pasteMessages } from '../../messages/paste.ts'
 import { recordMessages as words } from '../../messages/record.ts'
+import { shareMessages } from '../../messages/shares.ts'
 
 /** What can be done with a record as a whole. */
 export function RecordMenu({
   noun,
   path,
   isPage,
+  onShare,
   onArrange,
   onDelete,
 }: {
@@ -21,6 +23,8 @@ export function RecordMenu({
   readonly path: string
   /** The record has the page for itself, so that the page can be printed. */
   readonly isPage: boolean
+  /** Opens with whom it is shared. `undefined`: the person may not, or it cannot be. */
+  readonly onShare: (() => void) | undefined
   /** Opens where fields are arranged. `undefined`: the person may not. */
   readonly onArrange: (() => void) | undefined
   /** `undefined`: the person may not. */
@@ -33,6 +37,11 @@ export function RecordMenu({
         <MenuItem icon={<Link2 size={16} aria-hidden />} onAction={() => void copyLink(path)}>
           {words.copyLink}
         </MenuItem>
+        {onShare ? (
+          <MenuItem icon={<UserPlus size={16} aria-hidden />} onAction={onShare}>
+            {shareMessages.open}
+          </MenuItem>
+        ) : null}
         {isPage ? (
           <MenuItem icon={<Printer size={16} aria-hidden />} onAction={() => print()}>
             {words.print}

@@ -33,7 +33,12 @@ const visits = table('visits', [
   column('created_at', 'timestamp with time zone'),
 ])
 const people = table('people', [column('name'), column('user_id', 'uuid')])
-const schema: SchemaDescriptor = { version: '1', tables: [visits, people, table('sites', [column('name')])] }
+// Ties names to accounts, too, and is none of the project's.
+const members: TableDescriptor = {
+  ...table('hf_members', [column('name'), column('user_id', 'uuid')]),
+  schema: 'holdfast',
+}
+const schema: SchemaDescriptor = { version: '1', tables: [members, visits, people, table('sites', [column('name')])] }
 const fields = fieldsOf(visits, schema)
 
 test('who and when stand beside what, computed values and what the database keeps below', () => {

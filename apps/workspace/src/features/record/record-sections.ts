@@ -1,6 +1,7 @@
 import type { SchemaDescriptor } from '@holdfast/protocol'
-import { type FieldPlace, titleColumnOf } from '../../lib/data/tables.ts'
+import type { FieldPlace } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
+import { peopleTableOf } from '../../lib/records/work-tables.ts'
 
 /** The fields of a record by where they stand. */
 export interface RecordSections {
@@ -55,9 +56,7 @@ type Place = 'main' | 'beside' | 'bottom' | 'hidden'
 
 /** Where fields stand without a word of the project: who and when beside what, computed values and what the database keeps at the bottom. */
 export function placesIn(schema: SchemaDescriptor): (field: Field) => 'main' | 'beside' | 'bottom' {
-  const people = schema.tables.find(
-    (table) => titleColumnOf(table) !== undefined && table.columns.some(({ name }) => name === 'user_id'),
-  )?.name
+  const people = peopleTableOf(schema)?.name
   return ({ kind, link, isSystem, isTitle, column }) => {
     if (isSystem || column.generated) return 'bottom'
     if (isTitle) return 'main'

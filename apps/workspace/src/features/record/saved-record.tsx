@@ -7,6 +7,7 @@ import { useRecordMarks } from '../../lib/records/use-record-marks.ts'
 import { useRecordRights } from '../../lib/records/use-record-rights.ts'
 import { usePlaceTopics } from '../../lib/presence/topics.ts'
 import { useMayArrange } from './arrange/use-may-arrange.ts'
+import { useMayShare } from './share/use-may-share.ts'
 import { FavouriteButton } from './favourite-button.tsx'
 import type { RecordContentProps } from './record-content-props.ts'
 import { recordFacts } from './record-facts.ts'
@@ -23,6 +24,10 @@ const ChecklistLink = lazy(async () => ({
 /** Few open it, and rarely. */
 const ArrangeDialog = lazy(async () => ({
   default: (await import('./arrange/arrange-dialog.tsx')).ArrangeDialog,
+}))
+
+const ShareDialog = lazy(async () => ({
+  default: (await import('./share/share-dialog.tsx')).ShareDialog,
 }))
 
 /** A record that is on this device. */
@@ -42,7 +47,8 @@ export function SavedRecord(
   const rights = useRecordRights(table, recordId, fields, edits.values)
   const { title, choice, number } = recordFacts(fields, edits.values, labels, recordId)
   const mayArrange = useMayArrange(table)
-  const [isArranging, setArranging] = useState(false)
+  const mayShare = useMayShare(table)
+  const [asking, setAsking] = useState<'arrange' | 'share'>()
   const remove = (): void => {
     props.onGone()
     void edits.remove()
@@ -66,7 +72,8 @@ export function SavedRecord(
               noun={table.noun}
               path={`/w/${workspace}/t/${table.name}/r/${recordId}`}
               isPage={props.level === 'h1'}
-              onArrange={mayArrange ? () => setArranging(true) : undefined}
+              onShare={mayShare ? () => setAsking('share') : undefined}
+              onArrange={mayArrange ? () => setAsking('arrange') : undefined}
               onDelete={table.descriptor.can.delete && rights.isDeletable ? remove : undefined}
             />
           </>
@@ -88,11 +95,13 @@ export function SavedRecord(
         writer={writer}
         onCommit={edits.commit}
       />
-      {isArranging ? (
-        <Suspense>
-          <ArrangeDialog table={table} fields={fields} writer={writer} onClose={() => setArranging(false)} />
-        </Suspense>
-      ) : null}
+      <Suspense>
+        {asking === 'arrange' ? (
+          <ArrangeDialog {...{ table, fields, writer }} onClose={() => setAsking(undefined)} />
+        ) : asking === 'share' ? (
+          <ShareDialog {...{ table, recordId, title, workspace, writer }} onClose={() => setAsking(undefined)} />
+        ) : null}
+      </Suspense>
     </>
   )
 }

@@ -41,7 +41,7 @@ export const peopleMessages: Translation<typeof english> = {
   needsConnection: 'Braucht eine Verbindung',
   needsConnectionNamed: (name) => `${name} (braucht eine Verbindung)`,
   actionsOf: (name) => `Was mit ${name} geschehen soll`,
-  none: 'Sie sind noch in keinem Arbeitsbereich',
+  none: 'Sie sind in keinem Arbeitsbereich',
   noneDetail:
     'Bitten Sie jemanden, der in einem ist, um eine Einladung. Den ersten Arbeitsbereich eines Projekts macht, wer es betreibt.',
   changeRole: 'Rolle ändern',

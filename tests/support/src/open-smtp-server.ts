@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net'
-import { SMTPServer } from 'smtp-server'
 
 /** A mail as it came over the wire. */
 export interface ReceivedMail {
@@ -22,6 +21,8 @@ export async function openSmtpServer(account?: {
   readonly user: string
   readonly pass: string
 }): Promise<TestSmtpServer> {
+  // Few tests need it.
+  const { SMTPServer } = await import('smtp-server')
   const received: ReceivedMail[] = []
   const server = new SMTPServer({
     authOptional: account === undefined,

@@ -1,0 +1,29 @@
+/** The local names of `holdfast.shares` and `holdfast.members`. */
+export const SHARES_TABLE = 'hf_shares'
+const MEMBERS_TABLE = 'hf_members'
+
+/** The workspaces that a person administers. Its parameter is their account. */
+export const ADMINISTERED = `select workspace_id as id from ${MEMBERS_TABLE}
+  where user_id = ? and status = 'active' and role in ('owner', 'admin')`
+
+/** A guest, and whether a record is shared with them. */
+export interface GuestRow {
+  readonly workspace_id: string
+  readonly user_id: string
+  readonly name: string
+  readonly status: string
+  /** ISO 8601; `null`: until they are removed. */
+  readonly expires_at: string | null
+  /** The share; `null`: none. */
+  readonly share: string | null
+  /** 0 or 1 */
+  readonly may_change: number | null
+}
+
+/** The guests of the workspaces that a person administers, by name. Its parameters are a table, a record of it, and the person's account. */
+export const GUESTS = `
+  select m.workspace_id, m.user_id, m.name, m.status, m.expires_at, s.id as share, s.may_change
+    from ${MEMBERS_TABLE} m
+    left join ${SHARES_TABLE} s on s.workspace_id = m.workspace_id and s.user_id = m.user_id and s.table_name = ? and s.record_id = ?
+   where m.role = 'guest' and m.workspace_id in (${ADMINISTERED})
+   order by m.name collate nocase, m.id`
