@@ -272,7 +272,7 @@ comment on column public.contractors.insured_until is 'Insured until. The last d
 comment on constraint contractors_name_length on public.contractors is 'A contractor''s name has 1 to 120 characters.';
 comment on constraint contractors_contact_email_form on public.contractors is 'Enter an e-mail address like name@example.com.';
 
-comment on table public.people is 'Contacts. Employees, contractors'' staff and auditors.';
+comment on table public.people is 'People. Employees, contractors'' staff and auditors.';
 comment on column public.people.name is 'Name.';
 comment on column public.people.kind is 'Kind.';
 comment on column public.people.phone is 'Phone.';

@@ -337,12 +337,15 @@ insert into holdfast.tables (table_name, icon, color, section, position, is_supp
   ('sites', 'map-pin', 'olive', 'Network', 40, false),
   ('assets', 'wrench', 'brown', 'Network', 50, false),
   ('regions', 'map', 'slate', 'Network', 60, false),
-  ('people', 'users', 'blue', 'Organisation', 70, false),
   ('contractors', 'building', 'slate', 'Organisation', 80, false),
   ('photos', 'image', 'slate', null, 90, true),
   ('templates', 'list-checks', 'slate', null, 100, true),
   ('template_items', 'circle-help', 'slate', null, 110, true),
   ('answers', 'text', 'slate', null, 120, true)
+on conflict do nothing;
+-- "People" is the screen of the workspace's members.
+insert into holdfast.tables (table_name, label, icon, color, section, position) values
+  ('people', 'Contacts', 'users', 'blue', 'Organisation', 70)
 on conflict do nothing;
 
 -- How two of them are read: what and where, then how it goes. What the database keeps stays at the bottom.
