@@ -135,7 +135,7 @@ test(
     await using world = await openWorld({ schema: SCHEMA })
     for (let round = 0; round < HISTORIES; round++) expect(await runStreamHistory(world, SEED + round)).toEqual([])
   },
-  60_000 + HISTORIES * 15_000,
+  300_000 + HISTORIES * 15_000,
 )
 
 describe('that checker finds', () => {

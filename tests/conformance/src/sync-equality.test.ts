@@ -131,6 +131,6 @@ describe('a device holds what Postgres lets its person select', () => {
       expect(accepted).toBeGreaterThan((ROUNDS * STEPS) / 2)
       expect(sent).toBeGreaterThan(0)
     },
-    60_000 + ROUNDS * (20_000 + STEPS * 500),
+    300_000 + ROUNDS * (20_000 + STEPS * 500),
   )
 })

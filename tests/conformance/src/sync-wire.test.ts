@@ -105,7 +105,7 @@ describe('a stream sends no row version that its person could not select', () =>
         { seed, numRuns: 1, endOnFailure: true },
       )
     },
-    120_000 + STEPS * 1_000,
+    300_000 + STEPS * 1_000,
   )
 
   test('when a row loses what made it visible, and the device comes back later', async () => {

@@ -80,7 +80,6 @@ test.each(Array.from({ length: HISTORIES }, (_, index) => seedOf('HOLDFAST_CHANG
         expect({ step, text, got: own.map(forComparison) }).toEqual({ step, text, got: seen })
     }
   },
-  120_000,
 )
 
 /** Who is told of a DELETE by a filter over other columns than the key depends on the row that is gone: there only that it is told at all is compared. */

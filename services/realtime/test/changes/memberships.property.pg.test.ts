@@ -129,5 +129,4 @@ test.each(Array.from({ length: HISTORIES }, (_, index) => seedOf('HOLDFAST_CHANG
       expect({ step, condition, got }).toEqual({ step, condition, got: wanted })
     }
   },
-  120_000,
 )

@@ -79,5 +79,4 @@ test.each(Array.from({ length: TABLES }, (_, index) => seedOf('HOLDFAST_CHANGES_
       }
     }
   },
-  60_000,
 )
