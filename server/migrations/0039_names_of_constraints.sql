@@ -8,8 +8,7 @@ begin
     select c.conrelid::pg_catalog.regclass as relation, c.conname as name
       from pg_catalog.pg_constraint c
       join pg_catalog.pg_namespace n on n.oid = c.connamespace
-     -- Of sync only the keys of tables, whose names are common ones; its migrations name other constraints.
-     where (n.nspname = 'holdfast' and c.contype in ('p', 'u', 'f', 'c') or n.nspname = 'sync' and c.contype = 'p')
+     where n.nspname = 'holdfast' and c.contype in ('p', 'u', 'f', 'c')
        and c.conrelid <> 0 and c.conparentid = 0 and c.conname not like 'holdfast\_%'
   loop
     execute pg_catalog.format('alter table %s rename constraint %I to %I', one.relation, one.name, 'holdfast_' || one.name);
@@ -21,13 +20,6 @@ begin
      where n.nspname = 'holdfast' and i.relkind in ('i', 'I') and not i.relispartition and i.relname not like 'holdfast\_%'
   loop
     execute pg_catalog.format('alter index %s rename to %I', one.index, 'holdfast_' || one.name);
-  end loop;
-  -- Functions of sync name this one.
-  for one in
-    select p.oid from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
-     where n.nspname = 'sync' and p.prosrc like '%on constraint uploads\_pkey%'
-  loop
-    execute pg_catalog.replace(pg_catalog.pg_get_functiondef(one.oid), 'on constraint uploads_pkey', 'on constraint holdfast_uploads_pkey');
   end loop;
 end
 $$;
