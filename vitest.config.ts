@@ -18,9 +18,25 @@ const UNIT_WORKERS = WORKERS + 1
 /** Tests that talk to a server wait for most of their time: three for each core keep it busy. */
 const WAITING_WORKERS = Math.min(8, Math.max(2, 3 * availableParallelism()))
 
+/** Tests that put other modules in the place of ours. */
+const MOCKS = 'services/*/test/*.mocks.pg.test.ts'
+
+/** One embedded cluster for all that run together. */
+const postgresTests = {
+  expect: patient,
+  maxWorkers: WAITING_WORKERS,
+  setupFiles: ['tests/support/src/seed-fast-check.ts'],
+  sequence: { groupOrder: 1 },
+  include: packages.map((folder) => `${folder}/test/**/*.pg.test.ts`),
+  globalSetup: ['tests/support/src/global-setup.ts'],
+  testTimeout: 300_000,
+  hookTimeout: 240_000,
+}
+
 /**
  * The projects run one after the other, the files of each side by side.
- * Files share workers: nothing that they import keeps state between them, and starting a worker for each took a third to half of the processor's time.
+ * Files of `unit` and `pg` share workers: nothing that they import keeps state between them, and a worker for each took a third of the processor's time. Those that put
+ * other modules in the place of ours (`.mocks.pg.test.ts`) have one each, as have those that make this process a browser or change its clock.
  * `.test.ts` beside its file needs nothing, `.pg.test.ts` in a package's `test/` a Postgres (one embedded cluster for the run); `tests/*` a whole server each.
  */
 export default defineConfig({
@@ -41,29 +57,17 @@ export default defineConfig({
           exclude: ['**/dist/**'],
         },
       },
+      { resolve, ssr, test: { ...postgresTests, name: 'pg', isolate: false, exclude: ['**/dist/**', MOCKS] } },
       {
         resolve,
         ssr,
-        test: {
-          name: 'pg',
-          isolate: false,
-          expect: patient,
-          maxWorkers: WAITING_WORKERS,
-          setupFiles: ['tests/support/src/seed-fast-check.ts'],
-          sequence: { groupOrder: 1 },
-          include: packages.map((folder) => `${folder}/test/**/*.pg.test.ts`),
-          exclude: ['**/dist/**'],
-          globalSetup: ['tests/support/src/global-setup.ts'],
-          testTimeout: 300_000,
-          hookTimeout: 240_000,
-        },
+        test: { ...postgresTests, name: 'pg-mocks', include: [MOCKS], exclude: ['**/{dist,node_modules}/**'] },
       },
       {
         resolve,
         ssr,
         test: {
           name: 'conformance',
-          isolate: false,
           expect: patient,
           maxWorkers: WAITING_WORKERS,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
@@ -78,7 +82,6 @@ export default defineConfig({
         ssr,
         test: {
           name: 'fault',
-          isolate: false,
           expect: patient,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
           sequence: { groupOrder: 3 },

@@ -1,7 +1,7 @@
 import { type SyncStatus } from '@powersync/common'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openFaultyLink, openRawStream, type Holdfast } from '@holdfast/test-support'
-import { addNotes, ANN, openApp, openNotesServer, run, soon, type App } from './sync-app.ts'
+import { addNotes, ANN, BEN, openApp, openNotesServer, run, soon, type App } from './sync-app.ts'
 
 /* What the unmodified SDK tells an app about syncing, field by field of its `SyncStatus`. */
 
@@ -39,7 +39,8 @@ async function addMany(): Promise<void> {
     ANN,
     Array.from({ length: MANY }, (_, n) => `many ${n}`),
   )
-  const client = await holdfast.supabase(ANN)
+  // Whoever sees none of them is told as well that everything is there.
+  const client = await holdfast.supabase(BEN)
   const token = (await client.auth.getSession()).data.session?.access_token ?? ''
   await using stream = await openRawStream({ url: holdfast.url, token, clientId: crypto.randomUUID() })
   await stream.settle()
