@@ -1,4 +1,5 @@
 import type { Inventory, Source } from './source.ts'
+import { leftOutQueues } from './queues.ts'
 import type { LeftOut } from './report.ts'
 
 /** What no dump takes along, in either direction. */
@@ -7,6 +8,7 @@ export function gapsOf({
   otherPublications,
   foreignServers,
   largeObjects,
+  queues,
   unreadable,
 }: Inventory): readonly LeftOut[] {
   return [
@@ -20,6 +22,7 @@ export function gapsOf({
       why: 'other servers are not reached from here',
     })),
     ...(largeObjects > 0 ? [{ what: 'Large objects', why: 'only rows of tables are read' }] : []),
+    ...leftOutQueues(queues),
     ...unreadable,
   ]
 }

@@ -1,6 +1,7 @@
 import { HoldfastError } from '@holdfast/foundation'
 import { openQuietClient } from '@holdfast/postgres'
 import { PLATFORM_ROLES, PLATFORM_SCHEMAS, PLATFORM_TABLES } from './hosted-schemas.ts'
+import { LIST_QUEUES, type Queue } from './queues.ts'
 
 /** How long the source may be silent within one statement; a count of a large table takes its time. */
 export const SILENCE_MS = 120_000
@@ -36,6 +37,8 @@ export interface Inventory {
   readonly foreignServers: readonly string[]
   readonly largeObjects: number
   readonly jobs: readonly Job[]
+  /** Of the extension pgmq. */
+  readonly queues: readonly Queue[]
   readonly secrets: readonly { readonly name: string | null; readonly description: string; readonly secret: string }[]
   /** What the role of the address may not read. */
   readonly unreadable: readonly { readonly what: string; readonly why: string }[]
@@ -192,12 +195,14 @@ async function readRelations(
   names: readonly string[],
 ): Promise<Pick<Inventory, 'tables' | 'sequences' | 'views' | 'published'>> {
   const inSchemas = `n.nspname = any($1) and not exists (select from pg_catalog.pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')`
+  // The messages of a queue come also when its tables belong to the extension.
+  const isQueue = `n.nspname = 'pgmq' and c.relname ~ '^[aq]_'`
   return {
     tables: await reader.rows(
       `select n.nspname as schema, c.relname as name, c.reltuples::float8 as rows,
           coalesce((select array_agg(a.attname::text order by a.attnum) from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''), '{}') as columns
          from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-        where c.relkind = 'r' and ((${inSchemas}) or n.nspname || '.' || c.relname = any($2))
+        where c.relkind = 'r' and ((${inSchemas}) or (${isQueue}) or n.nspname || '.' || c.relname = any($2))
         order by array_position($2, n.nspname || '.' || c.relname), 1, 2`,
       [names, PLATFORM_TABLES],
     ),
@@ -233,13 +238,14 @@ async function readGaps(
   }
 }
 
-async function readPlatform(reader: Reader): Promise<Pick<Inventory, 'jobs' | 'secrets'>> {
+async function readPlatform(reader: Reader): Promise<Pick<Inventory, 'jobs' | 'queues' | 'secrets'>> {
   return {
     jobs: await reader.optional<Job>(
       'Jobs of cron',
       'cron.job',
       `select jobname, schedule, command, active from cron.job where database = current_database() order by jobid`,
     ),
+    queues: await reader.optional<Queue>('Queues of pgmq', 'pgmq.meta', LIST_QUEUES),
     secrets: await reader.optional(
       'Secrets of the vault',
       'vault.decrypted_secrets',

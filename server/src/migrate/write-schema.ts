@@ -2,6 +2,7 @@ import { dumpSchema, quoteIdentifier, quoteLiteral } from '@holdfast/postgres'
 import { isPlatformGrant, readPlatformDefinitions, type Dumped } from './definitions.ts'
 import { readEntries, type DumpEntry } from './entries.ts'
 import { PLATFORM_ROLES } from './hosted-schemas.ts'
+import { renderQueue } from './queues.ts'
 import { SILENCE_MS, type Inventory } from './source.ts'
 
 export interface SchemaScript extends Dumped {
@@ -132,10 +133,6 @@ function renderPublished({ published }: Inventory, own: readonly string[]): stri
     .join('')
 }
 
-/** What a queue is known by. Its tables are there already, with their policies. */
-const QUEUES = `select pg_catalog.format('SELECT pgmq.%I(%L);', case when is_unlogged then 'create_unlogged' else 'create' end, queue_name) as statement
-  from pgmq.meta where not is_partitioned order by queue_name`
-
 const GUARDS_AND_STREAMS = `
   select pg_catalog.format('SELECT sync.set_guard(%L::regclass, %L, %L::name[]);', g."table"::regclass, g.scope, g.columns::text) as statement, 0 as part, g."table"::regclass::text as name
     from sync.guards g where exists (select from pg_catalog.pg_class c where c.oid = g."table")
@@ -147,16 +144,14 @@ const GUARDS_AND_STREAMS = `
 
 /** What migrations have declared by functions is in rows of tables that are not dumped, and would be lost without a word. */
 async function readDeclarations({ source, isWhole }: SchemaScript, own: readonly string[]): Promise<string> {
-  const { isHoldfast, extensions } = source.inventory
-  const hasQueues = own.includes('pgmq') && extensions.some(({ name }) => name === 'pgmq')
-  const queries = [...(hasQueues ? [QUEUES] : []), ...(isWhole && isHoldfast ? [GUARDS_AND_STREAMS] : [])]
-  if (queries.length === 0) return ''
+  const { isHoldfast, queues } = source.inventory
+  // The tables of a queue are there already, with their policies.
+  const lines = queues.filter(({ isPartitioned }) => own.includes('pgmq') && !isPartitioned).map(renderQueue)
+  if (!isWhole || !isHoldfast) return lines.join('')
   const client = await source.connect()
   try {
-    const lines: string[] = []
-    for (const query of queries)
-      for (const { statement } of (await client.query<{ statement: string }>(query)).rows) lines.push(`${statement}\n`)
-    return lines.join('')
+    const { rows } = await client.query<{ statement: string }>(GUARDS_AND_STREAMS)
+    return [...lines, ...rows.map(({ statement }) => `${statement}\n`)].join('')
   } finally {
     await client.end().catch(() => undefined) // it may be broken already
   }

@@ -4,6 +4,7 @@ import type { Pool } from '@holdfast/postgres'
 import { createInvitedAccount, type InvitedAccount } from './admin/invited-account.ts'
 import { createCaptcha } from './captcha/create-captcha.ts'
 import type { AuthContext } from './context.ts'
+import { warnOfUnreadableSecrets } from './external/custom/warn-of-unreadable-secrets.ts'
 import { createProviders } from './external/providers.ts'
 import { createHooks } from './hooks/create-hooks.ts'
 import { type CapturedMessages, readCaptured } from './messages/captured-messages.ts'
@@ -100,6 +101,7 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
   const projectName = input.projectName ?? 'Holdfast'
   const hooks = createHooks(options, { clock, logger })
   const sealer = createSealer(jwtSecret.signing)
+  const warned = warnOfUnreadableSecrets({ pool, sealer, logger })
   const context: AuthContext = {
     pool,
     options,
@@ -161,6 +163,7 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
     jwks: () => keys.jwks,
     ...callsForOthers(context),
     async [Symbol.asyncDispose]() {
+      await warned
       keys[Symbol.dispose]()
       roles[Symbol.dispose]()
       thirdParty?.[Symbol.dispose]()

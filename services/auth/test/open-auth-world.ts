@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import { expect } from 'vitest'
+import { silentLogger, type Logger } from '@holdfast/foundation'
 import { AUTH_ROLE, createPool, roleUrl } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { type AuthService, openAuth } from '../src/auth.ts'
@@ -41,12 +42,18 @@ export interface AuthApp extends AsyncDisposable {
   refresh(token: string | undefined): Promise<Answer>
 }
 
+/** What a server is opened with beside its options. */
+interface OtherServer {
+  readonly jwtSecret?: string
+  readonly logger?: Logger
+}
+
 /** A database with a clock of its own, on which services are opened with any options. */
 export interface AuthWorld extends AsyncDisposable {
   readonly db: TestDatabase
   /** What the services take for now, in milliseconds since the epoch. */
   nowMs: number
-  openApp(options?: Partial<AuthOptions>): Promise<AuthApp>
+  openApp(options?: Partial<AuthOptions>, other?: OtherServer): Promise<AuthApp>
 }
 
 export async function openAuthWorld(): Promise<AuthWorld> {
@@ -69,13 +76,14 @@ export async function openAuthWorld(): Promise<AuthWorld> {
   }
   return world
 
-  async function openApp(options: Partial<AuthOptions> = {}): Promise<AuthApp> {
+  async function openApp(options: Partial<AuthOptions> = {}, other: OtherServer = {}): Promise<AuthApp> {
     const auth = await openAuth({
       pool,
-      jwtSecret: parseSigningSecret(JWT_SECRET),
+      jwtSecret: parseSigningSecret(other.jwtSecret ?? JWT_SECRET),
       baseUrl: 'http://127.0.0.1:54321',
       options: { passwordHashCost: 4, ...options },
       clock: { now: () => world.nowMs },
+      logger: other.logger ?? silentLogger,
     })
     const app = Fastify()
     apps.push(app)

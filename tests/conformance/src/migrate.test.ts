@@ -39,7 +39,24 @@ create policy "own photos" on storage.objects to authenticated using (bucket_id 
 insert into storage.buckets (id, name) values ('photos', 'photos');
 select cron.schedule('nightly', '0 3 * * *', 'delete from private.marks');
 select vault.create_secret('s3kre3t of the vault', 'api_key', 'what it is for');
+create extension pgmq;
+select pgmq.create('orders'), pgmq.create_unlogged('Quick ones'), pgmq.create('kept');
+select pgmq.send('orders', '{"n": 1}'), pgmq.send('orders', '{"n": 2}'), pgmq.archive('orders', 1), pgmq.send('kept', '{"n": 3}');
+alter extension pgmq add table pgmq.q_kept;
+alter extension pgmq add table pgmq.a_kept;
 `
+
+/** Queues of pgmq, those whose tables older versions put into the extension as well, and what waits in them. */
+const QUEUES = `select queue_name, is_unlogged from pgmq.list_queues() order by 1`
+const WAITING = `select message from pgmq.q_orders union all select message from pgmq.a_orders union all select message from pgmq.q_kept order by 1`
+
+/** Expects the queues, and that a message that is sent has an id of its own. */
+async function expectQueues(holdfast: Holdfast): Promise<void> {
+  expect(await exported(holdfast, QUEUES)).toEqual(await exported(source, QUEUES))
+  expect(await exported(holdfast, WAITING)).toEqual(await exported(source, WAITING))
+  expect(await exported(holdfast, `select pgmq.send('orders', '{}') as id`)).toEqual([{ id: '3' }])
+  await exported(holdfast, 'delete from pgmq.q_orders where msg_id = 3')
+}
 
 let source: Holdfast
 let target: Holdfast
@@ -151,6 +168,8 @@ describe('a project that was migrated', () => {
     ])
   })
 
+  test('has its queues with their messages', () => expectQueues(target))
+
   test('is never overwritten, and the same command goes on with files that are missing', async () => {
     await target.stop()
     expect(await bring(target.dataDir)).toMatchObject({ files: { copied: 0, present: 1, failed: 0 } })
@@ -253,6 +272,7 @@ describe('a project that is exported', () => {
       { secret: 's3kre3t of the vault' },
     ])
     expect(await exported(at, 'select jobname from cron.job')).toEqual([{ jobname: 'nightly' }])
+    await expectQueues(at)
   }
 
   const FILES = `select id, name, owner_id, created_at, updated_at from storage.objects order by name`
@@ -342,7 +362,8 @@ create function private.odd() returns text language sql as $body$
 -- Name: kinds; Type: TABLE; Schema: private; Owner: postgres
 --
 select $$ it's $$ $body$;
-create extension pgmq;
+alter extension pgmq drop table pgmq.q_kept;
+alter extension pgmq drop table pgmq.a_kept;
 select pgmq.create('jobs');
 set search_path = public;
 select sync.create_stream('by_mood', 'select * from notes where mood::text = subscription.parameter(''mood'')', 1);

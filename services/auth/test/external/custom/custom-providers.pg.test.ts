@@ -1,5 +1,6 @@
 import type { SupabaseClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Logger } from '@holdfast/foundation'
 import { sql } from '@holdfast/postgres'
 import { type AuthApp, type AuthWorld, openAuthWorld } from '../../open-auth-world.ts'
 import { openSigningProvider, type SigningProvider } from '../../open-signing-provider.ts'
@@ -133,6 +134,25 @@ describe('administrators', () => {
     })
     await admin.deleteProvider('custom:theirs')
   })
+})
+
+test('a server whose JWT secret is another one says at its start which client secrets to set again', async () => {
+  await admin.createProvider(oidc('sealed'))
+  const said: unknown[] = []
+  const logger: Logger = { log: (level, message, fields) => said.push({ level, message, ...fields }) }
+  await using same = await world.openApp({}, { logger })
+  await same.auth[Symbol.asyncDispose]()
+  expect(said).toEqual([])
+  await using other = await world.openApp({}, { logger, jwtSecret: 'another secret, which is long enough too' })
+  await expect.poll(() => said).toEqual([
+    {
+      level: 'warn',
+      message: 'client secrets of providers were kept under another JWT secret: set them again',
+      providers: ['custom:sealed'],
+    },
+  ])
+  expect((await other.call({ url: '/authorize?provider=custom:sealed' })).status).toBe(400)
+  await admin.deleteProvider('custom:sealed')
 })
 
 test('an OAuth2 provider with names of its own signs people in, with the secret as it takes it', async () => {
