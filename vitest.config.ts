@@ -21,7 +21,7 @@ const WAITING_WORKERS = Math.min(8, Math.max(2, 3 * availableParallelism()))
 /** Tests that put other modules in the place of ours. */
 const MOCKS = 'services/*/test/*.mocks.pg.test.ts'
 
-/** One embedded cluster for all that run together. */
+/** An embedded cluster for each worker. */
 const postgresTests = {
   expect: patient,
   maxWorkers: WAITING_WORKERS,
@@ -37,7 +37,7 @@ const postgresTests = {
  * The projects run one after the other, the files of each side by side.
  * Files of `unit` and `pg` share workers: nothing that they import keeps state between them, and a worker for each took a third of the processor's time. Those that put
  * other modules in the place of ours (`.mocks.pg.test.ts`) have one each, as have those that make this process a browser or change its clock.
- * `.test.ts` beside its file needs nothing, `.pg.test.ts` in a package's `test/` a Postgres (one embedded cluster for the run); `tests/*` a whole server each.
+ * `.test.ts` beside its file needs nothing, `.pg.test.ts` in a package's `test/` a Postgres (an embedded cluster for each worker); `tests/*` a whole server each.
  */
 export default defineConfig({
   test: {

@@ -26,7 +26,7 @@ import { openPolicyWorld, type PolicyWorld } from './policy-world.ts'
 import { pinValues } from '../src/pin-values.ts'
 import type { BucketDefinition } from '../src/plan.ts'
 
-const RUNS = Number(process.env['HOLDFAST_POLICY_RUNS'] ?? 60)
+const RUNS = Number(process.env['HOLDFAST_POLICY_RUNS'] ?? 20)
 const SEED = seedOf('HOLDFAST_POLICY_SEED')
 const PARAMETERS = { numRuns: RUNS, endOnFailure: true, seed: SEED }
 const TIMEOUT_MS = 300_000 + RUNS * 500

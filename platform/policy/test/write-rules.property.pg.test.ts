@@ -17,7 +17,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { compileWriteRules, FACT_VALUES_MAX, readWriteInput } from '../src/index.ts'
 import { openPolicyWorld, type PolicyWorld } from './policy-world.ts'
 
-const RUNS = Number(process.env['HOLDFAST_WRITE_RUNS'] ?? 8)
+const RUNS = Number(process.env['HOLDFAST_WRITE_RUNS'] ?? 5)
 const SEED = seedOf('HOLDFAST_WRITE_SEED')
 
 let world: PolicyWorld

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { silentLogger } from '@holdfast/foundation'
 import { createPool, openEmbeddedCluster, sql } from '@holdfast/postgres'
-import { SERVER_MAIN } from '@holdfast/test-support'
+import { copyInitializedFolder, SERVER_MAIN } from '@holdfast/test-support'
 
 /**
  * The command line as a person or a script meets it: a real process, its output, its exit code, and its remains when it is gone.
@@ -64,6 +64,13 @@ function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-cli-'))
   folders.push(folder)
   return join(folder, 'data')
+}
+
+/** As a server leaves it that was started once: for tests that are not about the first start. */
+async function usedFolder(): Promise<string> {
+  const dataDir = newFolder()
+  await copyInitializedFolder(dataDir, { sample: false })
+  return dataDir
 }
 
 function startJson(dataDir: string, ...more: readonly string[]): Run {
@@ -157,7 +164,7 @@ describe('start --json', () => {
   })
 
   test('stops like any other when its output is no longer read', async () => {
-    const run = startJson(newFolder())
+    const run = startJson(await usedFolder())
     await run.ready()
     // As when a terminal or the process that started it is gone: what it says when it stops has nowhere to go.
     run.child.stdout?.destroy()
@@ -168,7 +175,7 @@ describe('start --json', () => {
   })
 
   test('survives a kill of itself and of both', async () => {
-    const dataDir = newFolder()
+    const dataDir = await usedFolder()
     for (const killBoth of [false, true]) {
       const run = startJson(dataDir)
       await run.ready()
@@ -184,7 +191,7 @@ describe('start --json', () => {
   })
 
   test('answers 503 while Postgres is killed, and is whole again after it', async () => {
-    const dataDir = newFolder()
+    const dataDir = await usedFolder()
     const run = startJson(dataDir)
     const { base, anonKey, serviceRoleKey, db } = await run.ready()
     {
@@ -245,7 +252,7 @@ test('start uses the Postgres of DATABASE_URL, again and again, and leaves it ru
 
 describe('start', () => {
   test('tells a person the address and the keys', async () => {
-    const run = new Run(['start', '--port=0', '--db-port=0', `--data-dir=${newFolder()}`])
+    const run = new Run(['start', '--port=0', '--db-port=0', `--data-dir=${await usedFolder()}`])
     await expect.poll(() => run.out, { timeout: 90_000 }).toContain('Ctrl-C stops')
     expect(run.out).toMatch(/App and APIs +http:\/\/127\.0\.0\.1:\d+\n/)
     expect(run.out).toMatch(/anon key +ey/)
@@ -266,7 +273,7 @@ describe('start', () => {
   })
 
   test('refuses a folder that another one uses', async () => {
-    const dataDir = newFolder()
+    const dataDir = await usedFolder()
     const first = startJson(dataDir)
     await first.ready()
     const second = startJson(dataDir)

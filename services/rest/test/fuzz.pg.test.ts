@@ -10,7 +10,7 @@ import { openRestWorld, type RestWorld } from './rest-world.ts'
  *
  * `HOLDFAST_REST_RUNS` sets how many requests are tried and `HOLDFAST_REST_SEED` repeats a run; a failure prints its seed.
  */
-const RUNS = Number(process.env['HOLDFAST_REST_RUNS'] ?? 600)
+const RUNS = Number(process.env['HOLDFAST_REST_RUNS'] ?? 300)
 const SEED = seedOf('HOLDFAST_REST_SEED')
 
 let world: RestWorld

@@ -16,7 +16,7 @@ import { createStages, prepareWith, type Prepare, type Prepared, type Stages } f
  *
  * `HOLDFAST_REST_RUNS` sets how many requests are tried and `HOLDFAST_REST_SEED` repeats a run; a failure prints its seed.
  */
-const RUNS = Number(process.env['HOLDFAST_REST_RUNS'] ?? 600)
+const RUNS = Number(process.env['HOLDFAST_REST_RUNS'] ?? 300)
 const SEED = seedOf('HOLDFAST_REST_SEED')
 const PARAMETERS = { numRuns: RUNS, seed: SEED }
 

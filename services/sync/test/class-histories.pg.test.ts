@@ -10,7 +10,7 @@ import { LISTS_SCHEMA, openWorld, type World } from './sync-world.ts'
  * `HOLDFAST_HISTORY_SEED` the first seed.
  */
 
-const COUNT = Number(process.env['HOLDFAST_HISTORIES'] ?? 30)
+const COUNT = Number(process.env['HOLDFAST_HISTORIES'] ?? 12)
 const FIRST = seedOf('HOLDFAST_HISTORY_SEED')
 
 const MEMBERSHIP = 'select from public.list_members m where m.list_id = items.list_id and m.user_id = auth.uid()'

@@ -14,7 +14,7 @@ import { ALICE, BOB, CAROL, LISTS_SCHEMA, openWorld, type World } from './sync-w
  * `HOLDFAST_HISTORY_SEED` the first seed.
  */
 
-const COUNT = Number(process.env['HOLDFAST_FLOOD_HISTORIES'] ?? 4)
+const COUNT = Number(process.env['HOLDFAST_FLOOD_HISTORIES'] ?? 2)
 const FIRST = seedOf('HOLDFAST_HISTORY_SEED')
 const TIMEOUT = 120_000 + COUNT * 30_000
 const SETTLE_MS = 40_000

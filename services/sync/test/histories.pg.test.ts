@@ -10,7 +10,7 @@ import { openWorld, type World } from './sync-world.ts'
  * `HOLDFAST_HISTORIES` sets how many, `HOLDFAST_HISTORY_SEED` the first seed.
  */
 
-const COUNT = Number(process.env['HOLDFAST_HISTORIES'] ?? 30)
+const COUNT = Number(process.env['HOLDFAST_HISTORIES'] ?? 15)
 const FIRST = seedOf('HOLDFAST_HISTORY_SEED')
 const GROUP = 10
 

@@ -14,7 +14,7 @@ import { ALICE, BOB, openWorld, type World } from './sync-world.ts'
  * `HOLDFAST_KEYS_SEED` repeats a history, `HOLDFAST_KEYS_RUNS` makes more of them.
  */
 const SEED = seedOf('HOLDFAST_KEYS_SEED')
-const RUNS = Number(process.env['HOLDFAST_KEYS_RUNS'] ?? 2)
+const RUNS = Number(process.env['HOLDFAST_KEYS_RUNS'] ?? 1)
 
 /** Roles are those of the whole cluster, which other tests share. */
 const CLERK = `clerk_${process.pid}`

@@ -11,7 +11,7 @@ import type { World } from './sync-world.ts'
  * `HOLDFAST_POLICY_HISTORIES` sets how many, `HOLDFAST_HISTORY_SEED` the first seed.
  */
 
-const COUNT = Number(process.env['HOLDFAST_POLICY_HISTORIES'] ?? 8)
+const COUNT = Number(process.env['HOLDFAST_POLICY_HISTORIES'] ?? 5)
 const FIRST = seedOf('HOLDFAST_HISTORY_SEED')
 const GROUP = 10
 

@@ -20,7 +20,7 @@ import { ALICE, BOB, openWorld, type World } from './sync-world.ts'
  * together after some commit, in the order of the commits, and nothing comes that was never visible.
  */
 
-const HISTORIES = Number(process.env['HOLDFAST_STREAM_HISTORIES'] ?? 4)
+const HISTORIES = Number(process.env['HOLDFAST_STREAM_HISTORIES'] ?? 2)
 const SEED = seedOf('HOLDFAST_HISTORY_SEED')
 
 interface Followed {

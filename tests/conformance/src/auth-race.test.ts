@@ -7,7 +7,7 @@ import { type AuthWorld, claimsOf, createAuthWorld } from './auth-world.ts'
 // live on in the same session, and the session may never have two tokens that refresh: a second one would be a copy that goes unnoticed.
 // Two servers share the database, so that nothing in the memory of one of them can be what keeps this true.
 
-const ROUNDS = Number(process.env['HOLDFAST_REFRESH_ROUNDS'] ?? 200)
+const ROUNDS = Number(process.env['HOLDFAST_REFRESH_ROUNDS'] ?? 100)
 
 let world: AuthWorld
 let urls: readonly string[]

@@ -12,7 +12,7 @@ import { differences, openDevice, openHoldfast, seedOf, type Holdfast, type Test
 import { commit, transactions, type Step } from './sync-history.ts'
 import { localWrite, type LocalStep, localSteps } from './sync-local-writes.ts'
 
-const ROUNDS = Number(process.env['HOLDFAST_ROUNDS'] ?? 3)
+const ROUNDS = Number(process.env['HOLDFAST_ROUNDS'] ?? 2)
 const STEPS = Number(process.env['HOLDFAST_STEPS'] ?? 33)
 
 /** One of each kind and team; the operator's and the stranger's accounts are made below. */

@@ -18,7 +18,7 @@ import {
  */
 
 /** At night 10,000. */
-const TRANSACTIONS = Number(process.env['HOLDFAST_QUEUE'] ?? 800)
+const TRANSACTIONS = Number(process.env['HOLDFAST_QUEUE'] ?? 400)
 /** Every so many a transaction that Postgres refuses. */
 const REFUSED_EVERY = TRANSACTIONS / 10
 

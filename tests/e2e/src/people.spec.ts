@@ -2,6 +2,7 @@ import { sql } from '@holdfast/postgres'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 import { expect, test, type Locator, type Page } from '@playwright/test'
 import { expectAccessible } from './support/accessibility.ts'
+import { gridOf } from './support/grid.ts'
 import { nextMail } from './support/mailbox.ts'
 import { signIn } from './support/person.ts'
 import { openStranger } from './support/stranger.ts'
@@ -96,7 +97,7 @@ test('people are invited, join on another device, get other roles, and lose acce
     await owner.context().setOffline(false)
   })
 
-  await test.step('a guest sees the record that is shared with them until their last day is over, and is told so', async () => {
+  await test.step('a guest sees and changes the record that is shared with them until their last day is over, and is told so', async () => {
     const job = visitor.getByRole('gridcell', { name: 'Title: Fit a new lock' })
     await visitor.getByRole('link', { name: /^Jobs/ }).click()
     await expect(job).toBeVisible()
@@ -121,6 +122,10 @@ test('people are invited, join on another device, get other roles, and lose acce
     await expect
       .poll(() => server.admin.query(sql`select table_name, may_change from holdfast.shares`))
       .toEqual([{ table_name: 'jobs', may_change: true }])
+    await gridOf(visitor).type('Fit a new lock', 'Title', 'Fit a new lock and two keys')
+    await expect
+      .poll(() => server.admin.query(sql`select title from public.jobs`))
+      .toEqual([{ title: 'Fit a new lock and two keys' }])
 
     await visitor.getByRole('link', { name: 'People' }).click()
     await expect(visitor.getByText('As a guest you see yourself here')).toBeVisible()

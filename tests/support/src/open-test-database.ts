@@ -10,13 +10,7 @@ import {
   type MigrationSource,
   type Pool,
 } from '@holdfast/postgres'
-import {
-  ADMIN_URL_VARIABLE,
-  PROJECT_URL_VARIABLE,
-  REQUEST_URL_VARIABLE,
-  TEMPLATE_DATABASE,
-  withDatabase,
-} from './test-cluster.ts'
+import { clusterOfWorker, TEMPLATE_DATABASE, withDatabase } from './test-cluster.ts'
 
 /** A database of one's own, with the platform's roles and schemas. Gone after disposal. */
 export interface TestDatabase extends AsyncDisposable {
@@ -44,14 +38,12 @@ export interface TestDatabaseOptions {
   readonly migrations?: readonly MigrationSource[]
 }
 
-/** Makes a fresh database on the Postgres of the test run. Needs the project `pg` of `vitest.config.ts`. */
+/** Makes a fresh database on the Postgres of this worker. Needs the project `pg` of `vitest.config.ts`. */
 export async function openTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
-  const adminUrl = process.env[ADMIN_URL_VARIABLE]
-  const authenticatorUrl = process.env[REQUEST_URL_VARIABLE]
-  if (!adminUrl || !authenticatorUrl) throw new Error('no Postgres for tests: run this file in the vitest project "pg"')
-  const admin = createPool({ url: adminUrl, applicationName: 'test database', connectionsMax: 1 })
+  const cluster = await clusterOfWorker()
+  const admin = createPool({ url: cluster.internalUrl, applicationName: 'test database', connectionsMax: 1 })
   const name = `test_${randomBytes(6).toString('hex')}`
-  const projectUrl = withDatabase(process.env[PROJECT_URL_VARIABLE] ?? '', name)
+  const projectUrl = withDatabase(cluster.adminUrl, name)
   const owner = sql.identifier(new URL(projectUrl).username)
   const template = sql.identifier(TEMPLATE_DATABASE)
   // Not through the log: the readers of all other databases would go over each of its pages.
@@ -61,8 +53,8 @@ export async function openTestDatabase(options: TestDatabaseOptions = {}): Promi
   // What tests say as the superuser is written as a project writes it.
   for (const setting of [`search_path = "$user", public`, `restrict_nonsystem_relation_kind = ''`])
     await admin.execute(sql`alter role current_user in database ${sql.identifier(name)} set ${sql.trusted(setting)}`)
-  const url = withDatabase(adminUrl, name)
-  const requestUrl = withDatabase(authenticatorUrl, name)
+  const url = withDatabase(cluster.internalUrl, name)
+  const requestUrl = withDatabase(cluster.requestUrl, name)
   const readerUrl = roleUrl(requestUrl, READER_ROLE)
   const evaluatorUrl = roleUrl(requestUrl, EVALUATOR_ROLE)
   const compilerPool = createPool({ url: readerUrl, applicationName: 'test compiler', connectionsMax: 2 })

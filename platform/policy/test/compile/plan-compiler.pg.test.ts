@@ -63,7 +63,7 @@ describe('compiling again what changed', () => {
     const random = createRandom(seedOf('HOLDFAST_POLICY_SEED'))
     const compiler = createPlanCompiler()
     await world.run(...TABLES)
-    for (let step = 0; step < Number(process.env['HOLDFAST_PLAN_CHANGES'] ?? 40); step++) {
+    for (let step = 0; step < Number(process.env['HOLDFAST_PLAN_CHANGES'] ?? 25); step++) {
       const change = CHANGES[step < CHANGES.length ? step : random.below(CHANGES.length)] ?? ''
       await world.run(change).catch(() => undefined) // a change may not fit what those before it left
       const input = await readPolicyInput(world.database.compilerPool)
