@@ -1,10 +1,12 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ana, notes, openWorld, write, type World } from './device-world.test-support.ts'
+import { ana, notes, openWorld, write, type World, withDeviceWorlds } from './device-world.test-support.ts'
 import { isDamage } from './damage.ts'
 import type { LocalDatabase } from './local-database.ts'
 import type { DamageReport } from './local-file.ts'
+
+withDeviceWorlds()
 
 const PAGE_BYTES = 4_096
 

@@ -46,9 +46,12 @@ export interface World {
 }
 
 const ending: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const end of ending.splice(0).toReversed()) await end()
-})
+/** Ends after each test of a file what it opened. Files share this module, so each says it for itself. */
+export function withDeviceWorlds(): void {
+  afterEach(async () => {
+    for (const end of ending.splice(0).toReversed()) await end()
+  })
+}
 
 export async function openWorld(first: SessionState = ana): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-device-'))

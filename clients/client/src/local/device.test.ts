@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { ana, ben, notes, openWorld, write } from './device-world.test-support.ts'
+import { ana, ben, notes, openWorld, write, withDeviceWorlds } from './device-world.test-support.ts'
 import { UnsentChanges } from './unsent-changes.ts'
+
+withDeviceWorlds()
 
 describe('a device', () => {
   test('opens the database of the person who is signed in, and none before that is known', async () => {

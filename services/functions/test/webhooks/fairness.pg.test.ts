@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { runAs, sql } from '@holdfast/postgres'
-import { db, openReceiver, post, project, responseTo, start, wakeAll } from './webhooks-world.ts'
+import { db, openReceiver, post, project, responseTo, start, wakeAll, withWebhooksWorld } from './webhooks-world.ts'
+
+withWebhooksWorld()
 
 // No receiver, table or role costs the others.
 

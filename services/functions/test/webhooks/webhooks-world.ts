@@ -22,24 +22,27 @@ interface Receiver extends AsyncDisposable {
 }
 
 const open: AsyncDisposable[] = []
-// Bound anew for each test file, which imports this one.
+// Bound anew for each test file that calls `withWebhooksWorld`.
 export let db: TestDatabase
 export let project: Pool
 
-beforeAll(async () => {
-  db = await openTestDatabase({ migrations: [webhookMigrations] })
-  project = createPool({ url: db.projectUrl, applicationName: 'test project', connectionsMax: 2 })
-})
-afterEach(async () => {
-  for (const one of open.splice(0).toReversed()) await one[Symbol.asyncDispose]()
-  await db.pool.execute(
-    sql`truncate net.http_request_queue, net._http_response, net.holdfast_full, supabase_functions.hooks`,
-  )
-})
-afterAll(async () => {
-  await project[Symbol.asyncDispose]()
-  await db[Symbol.asyncDispose]()
-})
+/** Gives the tests of a file a database, and ends after each test what it opened. Files share this module, so each says it for itself. */
+export function withWebhooksWorld(): void {
+  beforeAll(async () => {
+    db = await openTestDatabase({ migrations: [webhookMigrations] })
+    project = createPool({ url: db.projectUrl, applicationName: 'test project', connectionsMax: 2 })
+  })
+  afterEach(async () => {
+    for (const one of open.splice(0).toReversed()) await one[Symbol.asyncDispose]()
+    await db.pool.execute(
+      sql`truncate net.http_request_queue, net._http_response, net.holdfast_full, supabase_functions.hooks`,
+    )
+  })
+  afterAll(async () => {
+    await project[Symbol.asyncDispose]()
+    await db[Symbol.asyncDispose]()
+  })
+}
 
 export async function openReceiver(
   answer: (response: ServerResponse, count: number) => void = (response) => response.end('ok'),

@@ -1,6 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { runAs, sql } from '@holdfast/postgres'
-import { db, openReceiver, post, project, queued, responseTo, start, wakeAll } from './webhooks-world.ts'
+import {
+  db,
+  openReceiver,
+  post,
+  project,
+  queued,
+  responseTo,
+  start,
+  wakeAll,
+  withWebhooksWorld,
+} from './webhooks-world.ts'
+
+withWebhooksWorld()
 
 // What the database asks for is sent after its commit, at least once, and what came of it can be read. Postgres is real, and so are receivers.
 

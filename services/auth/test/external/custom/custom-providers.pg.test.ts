@@ -144,13 +144,15 @@ test('a server whose JWT secret is another one says at its start which client se
   await same.auth[Symbol.asyncDispose]()
   expect(said).toEqual([])
   await using other = await world.openApp({}, { logger, jwtSecret: 'another secret, which is long enough too' })
-  await expect.poll(() => said).toEqual([
-    {
-      level: 'warn',
-      message: 'client secrets of providers were kept under another JWT secret: set them again',
-      providers: ['custom:sealed'],
-    },
-  ])
+  await expect
+    .poll(() => said)
+    .toEqual([
+      {
+        level: 'warn',
+        message: 'client secrets of providers were kept under another JWT secret: set them again',
+        providers: ['custom:sealed'],
+      },
+    ])
   expect((await other.call({ url: '/authorize?provider=custom:sealed' })).status).toBe(400)
   await admin.deleteProvider('custom:sealed')
 })
