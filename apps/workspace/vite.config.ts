@@ -119,6 +119,10 @@ const STAGES = [
   ['first', ['app/shell/signed-in-layout.tsx', 'features/home/home-screen.tsx', 'app/routes/table-route.tsx']],
 ] as const
 
+interface ModuleGraph {
+  getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null
+}
+
 type ImportsOf = (id: string) => readonly string[]
 
 /** The app's own modules that a stage loads, by their ids. */
@@ -175,13 +179,17 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          groups: STAGES.map(([stage], index) => ({
-            name: (id, context) =>
-              stageOf(id, (one) => context.getModuleInfo(one)?.importedIds ?? []) === stage ? stage : null,
-            // What only one screen needs stays with it.
-            minShareCount: stage === 'index' ? 1 : 2,
-            priority: STAGES.length - index,
-          })),
+          groups: [
+            ...STAGES.map(([stage], index) => ({
+              name: (id: string, context: ModuleGraph) =>
+                stageOf(id, (one) => context.getModuleInfo(one)?.importedIds ?? []) === stage ? stage : null,
+              // What only one screen needs stays with it.
+              minShareCount: stage === 'index' ? 1 : 2,
+              priority: STAGES.length - index,
+            })),
+            // A device takes all files with it, each by a request of its own.
+            { name: 'icons', test: /[\\/]lucide-react[\\/]/, minShareCount: 2, priority: 0 },
+          ],
         },
       },
     },
