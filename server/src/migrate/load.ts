@@ -1,6 +1,7 @@
 import { copyIn, copyOut, openWatchedClient, quoteIdentifier, type WatchedClient } from '@holdfast/postgres'
 import { closingOf, nameOf, readDefinitions, readPlatformDefinitions } from './definitions.ts'
 import type { DumpEntry } from './entries.ts'
+import { renderQueue } from './queues.ts'
 import { SILENCE_MS, type Inventory, type Source, type SourceTable } from './source.ts'
 import type { LeftOut } from './report.ts'
 
@@ -130,7 +131,16 @@ class Loader {
         `Extension ${extension}`,
         `create extension if not exists ${quoteIdentifier(extension)} with schema ${quoteIdentifier(schema)}`,
       )
+    await this.#makeQueues(true)
     await this.#revokeDefaults()
+  }
+
+  /** @param areMembers - those whose tables no dump has, before their rows come; the others once their tables are there */
+  async #makeQueues(areMembers: boolean): Promise<void> {
+    for (const queue of this.#inventory.queues.filter(
+      ({ isMember, isPartitioned }) => isMember === areMembers && !isPartitioned,
+    ))
+      await this.#try(`Queue ${queue.name}`, renderQueue(queue))
   }
 
   /**
@@ -237,6 +247,7 @@ class Loader {
         `Table ${schema}.${table} in supabase_realtime`,
         `alter publication supabase_realtime add table ${name(schema, table)}`,
       )
+    await this.#makeQueues(false)
     if (this.#options.keepsVersions) return
     // Older projects have files without a version, or one that is no name of bytes here.
     await this.#try(

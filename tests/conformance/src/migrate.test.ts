@@ -399,7 +399,7 @@ describe('a project that is dumped', () => {
     expect(await rowsOf(fresh)).toMatchObject((await rowsOf(source)) as object)
     const next = `insert into private.kinds (flag) values (true) returning id`
     expect(await exported(fresh, next)).toEqual(await exported(source, next))
-    const queues = 'select queue_name from pgmq.list_queues()'
+    const queues = 'select queue_name from pgmq.list_queues() order by 1'
     expect(await exported(fresh, queues)).toEqual(await exported(source, queues))
     const history = 'select version from supabase_migrations.schema_migrations'
     expect(await exported(source, history)).toEqual(await exported(fresh, history))
