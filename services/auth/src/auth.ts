@@ -91,14 +91,13 @@ export interface AuthService extends AsyncDisposable {
 
 /** Opens the GoTrue API over the tables of `migrations/`, which have to be there. */
 export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
-  const { pool, jwtSecret, clock = systemClock, logger = silentLogger } = input
+  const { pool, jwtSecret, clock = systemClock, logger = silentLogger, projectName = 'Holdfast' } = input
   const options: AuthOptions = { ...defaultAuthOptions(), ...input.options }
   requireKnownRules(options)
   const keys = await openSigningKeys(pool, clock, logger, { path: options.signingKeysPath, bornAt: input.bornAt })
   const baseUrl = input.baseUrl.replace(/\/+$/, '')
   const issuer = `${baseUrl}/auth/v1`
   const siteUrl = options.siteUrl ?? baseUrl
-  const projectName = input.projectName ?? 'Holdfast'
   const hooks = createHooks(options, { clock, logger })
   const sealer = createSealer(jwtSecret.signing)
   const warned = warnOfUnreadableSecrets({ pool, sealer, logger })
