@@ -250,7 +250,7 @@ describe('checking a device', () => {
           sql`update public.notes set amount = amount + 1000000 where marker = 'flow' and amount = ${n}`,
         )
         // As quick as people are, not as a loop: the check has to be slower than this on any machine.
-        await delay(20)
+        await delay(200)
       }
     })()
     const seen = new Set<string>()
