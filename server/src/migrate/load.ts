@@ -1,7 +1,7 @@
 import { copyIn, copyOut, openWatchedClient, quoteIdentifier, type WatchedClient } from '@holdfast/postgres'
 import { closingOf, nameOf, readDefinitions, readPlatformDefinitions } from './definitions.ts'
 import type { DumpEntry } from './entries.ts'
-import { renderQueue } from './queues.ts'
+import { queuesToMake, renderQueue } from './queues.ts'
 import { SILENCE_MS, type Inventory, type Source, type SourceTable } from './source.ts'
 import type { LeftOut } from './report.ts'
 
@@ -137,9 +137,7 @@ class Loader {
 
   /** @param areMembers - those whose tables no dump has, before their rows come; the others once their tables are there */
   async #makeQueues(areMembers: boolean): Promise<void> {
-    for (const queue of this.#inventory.queues.filter(
-      ({ isMember, isPartitioned }) => isMember === areMembers && !isPartitioned,
-    ))
+    for (const queue of queuesToMake(this.#inventory.queues, areMembers))
       await this.#try(`Queue ${queue.name}`, renderQueue(queue))
   }
 

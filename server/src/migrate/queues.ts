@@ -18,6 +18,16 @@ export const LIST_QUEUES = `
                     and d.objid = pg_catalog.to_regclass(pg_catalog.format('pgmq.%I', pg_catalog.lower('q_' || m.queue_name)))) as "isMember"
     from pgmq.meta m order by 1`
 
+/**
+ * @param areMembers - only those whose tables belong to the extension, or only the others
+ * @returns those that another server can make: partitions need `pg_partman`
+ */
+export function queuesToMake(queues: readonly Queue[], areMembers?: boolean): readonly Queue[] {
+  return queues.filter(
+    ({ isMember, isPartitioned }) => !isPartitioned && (areMembers === undefined || isMember === areMembers),
+  )
+}
+
 /** @returns the statement that makes a queue, or makes one known whose tables are there already, with its line end */
 export function renderQueue({ name, isUnlogged }: Queue): string {
   return `SELECT pgmq.${isUnlogged ? 'create_unlogged' : 'create'}(${quoteLiteral(name)});\n`

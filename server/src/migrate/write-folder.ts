@@ -5,7 +5,7 @@ import { copyOut, quoteIdentifier, quoteLiteral } from '@holdfast/postgres'
 import { closingOf, nameOf, readDefinitions, readPlatformDefinitions, type Dumped } from './definitions.ts'
 import type { DumpEntry } from './entries.ts'
 import type { OwnParts } from './own-parts.ts'
-import { renderQueue } from './queues.ts'
+import { queuesToMake, renderQueue } from './queues.ts'
 import { SILENCE_MS, type Inventory, type SourceTable } from './source.ts'
 import type { LeftOut } from './report.ts'
 import { EMPTY_CHECK, FILES_AFTER, LOAD, REVOKE_DEFAULTS } from './script-parts.ts'
@@ -128,7 +128,7 @@ class FolderWriter {
         ({ name, schema }) =>
           `create extension if not exists ${quoteIdentifier(name)} with schema ${quoteIdentifier(schema)};`,
       ),
-      ...queues.filter(({ isMember, isPartitioned }) => isMember && !isPartitioned).map(renderQueue),
+      ...queuesToMake(queues, true).map(renderQueue),
       REVOKE_DEFAULTS,
       ...(schemas.includes('public') ? ['revoke all on schema public from anon, authenticated, service_role;'] : []),
       '\n',
@@ -194,7 +194,7 @@ class FolderWriter {
     return [
       ...views.map(({ schema, name }) => `refresh materialized view ${nameIn(schema, name)};`),
       ...published.map(({ schema, name }) => `alter publication supabase_realtime add table ${nameIn(schema, name)};`),
-      ...queues.filter(({ isMember, isPartitioned }) => !isMember && !isPartitioned).map(renderQueue),
+      ...queuesToMake(queues, false).map(renderQueue),
       ...jobs.map(
         ({ jobname, schedule, command, active }) =>
           `select cron.alter_job(cron.schedule(${jobname === null ? '' : `${quoteLiteral(jobname)}, `}${quoteLiteral(schedule)}, ${quoteLiteral(command)}), active := ${active});`,

@@ -2,7 +2,7 @@ import { dumpSchema, quoteIdentifier, quoteLiteral } from '@holdfast/postgres'
 import { isPlatformGrant, readPlatformDefinitions, type Dumped } from './definitions.ts'
 import { readEntries, type DumpEntry } from './entries.ts'
 import { PLATFORM_ROLES } from './hosted-schemas.ts'
-import { renderQueue } from './queues.ts'
+import { queuesToMake, renderQueue } from './queues.ts'
 import { SILENCE_MS, type Inventory } from './source.ts'
 
 export interface SchemaScript extends Dumped {
@@ -146,7 +146,7 @@ const GUARDS_AND_STREAMS = `
 async function readDeclarations({ source, isWhole }: SchemaScript, own: readonly string[]): Promise<string> {
   const { isHoldfast, queues } = source.inventory
   // The tables of a queue are there already, with their policies.
-  const lines = queues.filter(({ isPartitioned }) => own.includes('pgmq') && !isPartitioned).map(renderQueue)
+  const lines = own.includes('pgmq') ? queuesToMake(queues).map(renderQueue) : []
   if (!isWhole || !isHoldfast) return lines.join('')
   const client = await source.connect()
   try {
