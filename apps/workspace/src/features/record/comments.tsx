@@ -10,7 +10,16 @@ import { storeOrTell } from '../../lib/data/unstored.ts'
 import { addDays, momentOf } from '../../lib/fields/dates.ts'
 import { uuidV7, uuidV7Time } from '../../lib/fields/uuid-v7.ts'
 import { formatMoment } from '../../lib/format.ts'
-import { COMMENT_FORM, DRAFT_SQL, type DraftRow, removeDraft, saveDraft, toDraft } from '../../lib/records/drafts.ts'
+import type { LocalStatement } from '../../lib/records/record-change.ts'
+import {
+  COMMENT_FORM,
+  DRAFT_SQL,
+  type DraftRow,
+  removalOf,
+  removeDraft,
+  saveDraft,
+  toDraft,
+} from '../../lib/records/drafts.ts'
 import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
 import { useRecordMarks } from '../../lib/records/use-record-marks.ts'
 import { type Mentionable, mentionedIn, splitMentions } from '../../lib/records/mentions.ts'
@@ -197,7 +206,8 @@ interface CommentDraft {
   readonly setBody: (body: string | ((before: string) => string)) => void
   /** Keeps what is written on this device. */
   readonly keep: () => void
-  readonly sent: () => void
+  /** It is on its way; with what sends it the draft ends. */
+  readonly sent: () => LocalStatement
 }
 
 /** A comment that is being written: left, it is kept on this device until it is sent. */
@@ -223,7 +233,7 @@ function useCommentDraft(table: string, id: string, begun: string): CommentDraft
     sent() {
       setBody('')
       setKept('')
-      void storeOrTell(words.newComment, () => removeDraft(database, id))
+      return removalOf(id)
     },
   }
 }
@@ -248,10 +258,11 @@ function NewComment({
   const isTooLong = [...text].length > BODY_MAX
   const send = (): void => {
     if (text === '' || isTooLong) return
-    sent()
+    const drafts = [sent()]
     const mentions = mentionedIn(text, chosen).slice(0, MENTIONS_MAX)
     const writing = writer.write({
       label: words.newComment,
+      drafts,
       changes: [
         {
           kind: 'insert',

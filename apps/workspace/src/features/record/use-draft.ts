@@ -2,7 +2,7 @@ import { useLocalDatabase } from '@holdfast/react'
 import { useRef, useState } from 'react'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
-import { type Draft, missingFields, removeDraft, saveDraft } from '../../lib/records/drafts.ts'
+import { type Draft, missingFields, removalOf, removeDraft, saveDraft } from '../../lib/records/drafts.ts'
 import { FULL, type NotStored, type Refused } from '../../lib/records/not-stored.ts'
 import { useRecordWriter } from '../../components/records/use-record-writer.ts'
 import { storeOrTell } from '../../lib/data/unstored.ts'
@@ -35,9 +35,9 @@ export function useDraft(table: TableInfo, fields: readonly Field[], draft: Draf
     const notStored = await writer.tryWrite({
       label: words.newOf(table.noun),
       changes: [{ kind: 'insert', table: table.name, id: draft.id, values: latest.current.values }],
+      drafts: [removalOf(draft.id)],
     })
-    if (!notStored) await removeDraft(database, draft.id)
-    else if (notStored.kind === 'refused') setRefusal(notStored)
+    if (notStored?.kind === 'refused') setRefusal(notStored)
   }
   return {
     missing: isAsked ? missingFields(fields, draft.values) : [],

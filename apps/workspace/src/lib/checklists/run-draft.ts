@@ -1,7 +1,7 @@
-import type { CommonPowerSyncDatabase } from '@powersync/common'
 import * as v from 'valibot'
 import type { FieldValue } from '../fields/field.ts'
 import { COMMENT_FORM } from '../records/drafts.ts'
+import type { LocalStatement } from '../records/record-change.ts'
 import { parseObject } from './checklist.ts'
 
 /** A finding that is being put together. Its photos are stored already, as photos of the record. */
@@ -99,17 +99,12 @@ export function toRunDraft(row: RunDraftRow | undefined): RunDraft {
   return { at, values, findings: Object.fromEntries(whole) }
 }
 
-export async function saveRunDraft(
-  database: CommonPowerSyncDatabase,
-  table: string,
-  recordId: string,
-  draft: RunDraft,
-): Promise<void> {
-  await database.execute(
-    `insert or replace into hf_local_drafts (id, table_name, record_id, form_id, field_values, updated_at)
-     values (?, ?, ?, '${FORM}', ?, ?)`,
-    [runDraftId(recordId), table, recordId, JSON.stringify(draft), new Date().toISOString()],
-  )
+export function savingOf(table: string, recordId: string, draft: RunDraft): LocalStatement {
+  return {
+    sql: `insert or replace into hf_local_drafts (id, table_name, record_id, form_id, field_values, updated_at)
+          values (?, ?, ?, '${FORM}', ?, ?)`,
+    parameters: [runDraftId(recordId), table, recordId, JSON.stringify(draft), new Date().toISOString()],
+  }
 }
 
 /** The draft without a question: it has been saved. */

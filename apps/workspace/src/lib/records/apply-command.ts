@@ -38,6 +38,7 @@ export async function applyCommand(
       const key = recordKey(change)
       if (!without.has(key) && standings.get(key) !== 'already') await write(tx, change, metadata)
     }
+    for (const { sql, parameters } of command.drafts ?? []) await tx.execute(sql, [...parameters])
     return { kind: 'applied', already: [...standings.values()].filter((standing) => standing === 'already').length }
   }
   return command.byRecord ? writeByRecord(database, body) : writeLocally(database, body)

@@ -6,7 +6,7 @@ import { column, Schema, Table } from '@powersync/common'
 import { PowerSyncDatabase } from '@powersync/node'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { CHANGES_MAX } from './apply-command.ts'
-import { missingFields, removeDraft, saveDraft, toDraft, DRAFT_SQL, type DraftRow } from './drafts.ts'
+import { missingFields, removalOf, removeDraft, saveDraft, toDraft, DRAFT_SQL, type DraftRow } from './drafts.ts'
 import type { RecordChange } from './record-change.ts'
 import { createRecordWriter, type RecordWriter, useUndo } from './create-record-writer.ts'
 import { isOfCommand, refusedRecords } from './refused-records.ts'
@@ -187,6 +187,20 @@ describe('a draft', () => {
     expect(await database.getAll('select * from ps_crud')).toEqual([])
     await removeDraft(database, 'd1')
     expect(await read()).toBeUndefined()
+  })
+
+  test('ends in the transaction that makes a record of it, and stays when that fails; taking the record back does not bring it', async () => {
+    const made: RecordChange = { kind: 'insert', table: 'tasks', id: 'd1', values: { title: 'a' } }
+    const command = { label: 'New task', changes: [made], drafts: [removalOf('d1')] }
+    await saveDraft(database, { id: 'd1', table: 'tasks', values: { title: 'a' } })
+    await expect(writer.write({ ...command, changes: [made, made] })).rejects.toThrow('UNIQUE')
+    expect([await titles(), await read()]).toEqual([[], { id: 'd1', table: 'tasks', values: { title: 'a' } }])
+    await writer.write(command)
+    expect([await titles(), await read()]).toEqual([['a'], undefined])
+    await saveDraft(database, { id: 'd1', table: 'tasks', values: { title: 'b' } })
+    await writer.undo()
+    await writer.redo()
+    expect([await titles(), await read()]).toEqual([['a'], { id: 'd1', table: 'tasks', values: { title: 'b' } }])
   })
 
   test('lacks what the database would refuse the record for, and nothing that it fills in itself', () => {

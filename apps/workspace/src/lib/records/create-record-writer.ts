@@ -95,7 +95,8 @@ export function createRecordWriter(
     }
     const made = { ...command, id: crypto.randomUUID() }
     if (!(await storeOrTell(made.label, () => applyCommand(database, made, { isChecked: false })))) return false
-    update((stack) => pushDone(stack, made))
+    const { drafts: _drafts, ...undoable } = made
+    update((stack) => pushDone(stack, undoable))
     return true
   }
 

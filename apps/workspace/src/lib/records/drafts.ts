@@ -1,6 +1,6 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import type { Field, FieldValue } from '../fields/field.ts'
-import type { RecordValues } from './record-change.ts'
+import type { LocalStatement, RecordValues } from './record-change.ts'
 
 /** A record that is being put together on this device; its id is the future record's. */
 export interface Draft {
@@ -38,8 +38,14 @@ export async function saveDraft(
   )
 }
 
+/** Removes a draft together with the command that makes a record of it. */
+export function removalOf(id: string): LocalStatement {
+  return { sql: 'delete from hf_local_drafts where id = ?', parameters: [id] }
+}
+
 export async function removeDraft(database: CommonPowerSyncDatabase, id: string): Promise<void> {
-  await database.execute('delete from hf_local_drafts where id = ?', [id])
+  const { sql, parameters } = removalOf(id)
+  await database.execute(sql, [...parameters])
 }
 
 /** The fields that a draft still needs before the database can take it. */

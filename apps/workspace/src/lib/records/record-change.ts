@@ -16,6 +16,12 @@ export type RecordChange =
   /** `values`: the whole record as it was. */
   | { readonly kind: 'delete'; readonly table: string; readonly id: string; readonly values: RecordValues }
 
+/** A statement about what only this device keeps. */
+export interface LocalStatement {
+  readonly sql: string
+  readonly parameters: readonly FieldValue[]
+}
+
 /** Changes that are made, and undone, together: one local transaction. */
 export interface NewCommand {
   /** For "Undo …": `Change Due in 3 actions`. */
@@ -23,6 +29,8 @@ export interface NewCommand {
   readonly changes: readonly RecordChange[]
   /** The server judges each record for itself, as of a paste. Default: one transaction on the server. */
   readonly byRecord?: boolean
+  /** What becomes of drafts by it, in the same transaction: neither is there without the other when the page ends in the middle. Not undone. */
+  readonly drafts?: readonly LocalStatement[]
 }
 
 export interface Command extends NewCommand {

@@ -10,8 +10,8 @@ import {
   type FindingDraft,
   REVIEW,
   type RunDraft,
-  saveRunDraft,
   runDraftId,
+  savingOf,
   withoutQuestion,
 } from '../../../lib/checklists/run-draft.ts'
 import { typedValue, type TypedValue } from '../../../lib/checklists/typed-value.ts'
@@ -20,8 +20,8 @@ import type { PhotoTable } from '../../../lib/data/photo-table.ts'
 import { storeOrTell } from '../../../lib/data/unstored.ts'
 import type { FieldValue } from '../../../lib/fields/field.ts'
 import { uuidV7 } from '../../../lib/fields/uuid-v7.ts'
-import { removeDraft } from '../../../lib/records/drafts.ts'
-import type { RecordChange } from '../../../lib/records/record-change.ts'
+import { removalOf } from '../../../lib/records/drafts.ts'
+import type { LocalStatement, RecordChange } from '../../../lib/records/record-change.ts'
 import { checklistMessages as words } from '../../../messages/checklist.ts'
 
 /** A checklist that is being filled in. */
@@ -52,33 +52,22 @@ export interface Run {
  * @param isReadOnly - looking through leaves no draft
  */
 export function useRun(checklist: Checklist, rows: ChecklistRows, begun: RunDraft, isReadOnly: boolean): Run {
-  const { database } = useLocalDatabase()
   const writer = useRecordWriter()
   const recordId = String(rows.record['id'])
-  const [draft, setDraft] = useState(begun)
+  const { draft, latest, put, keeping, kept, end } = useRunDraft(checklist.table, recordId, begun, isReadOnly)
   const [savedAt, setSavedAt] = useState<Date>()
-  const latest = useRef(begun)
-  const writing = useRef<Promise<unknown>>(Promise.resolve())
   const question = questionAt(rows, draft)
-
-  /** One after the other: a draft that is typed later is never overtaken. */
-  const put = (next: RunDraft): void => {
-    latest.current = next
-    setDraft(next)
-    if (isReadOnly) return
-    writing.current = writing.current.then(() =>
-      storeOrTell(words.draftKept, () => saveRunDraft(database, checklist.table, recordId, next)),
-    )
-  }
   const raw = ({ id }: Question): FieldValue | undefined =>
-    Object.hasOwn(latest.current.values, id) ? latest.current.values[id] : rows.answers.get(id)?.value
+    Object.hasOwn(latest().values, id) ? latest().values[id] : rows.answers.get(id)?.value
   const typed = (of: Question): TypedValue => typedValue(of, raw(of))
   const step = (by: 1 | -1): void => {
     const at = question ? rows.questions.indexOf(question) : rows.questions.length
-    put({ ...latest.current, at: rows.questions[at + by]?.id ?? REVIEW })
+    put({ ...latest(), at: rows.questions[at + by]?.id ?? REVIEW })
   }
-  const write = async (label: string, changes: readonly RecordChange[]): Promise<boolean> => {
-    if (!(await writer.writeOrTell({ label, changes }))) return false
+  /** What is saved is no draft any more: after a crash in between it would be saved a second time. */
+  const write = async (label: string, changes: readonly RecordChange[], draft: LocalStatement): Promise<boolean> => {
+    await kept()
+    if (!(await writer.writeOrTell({ label, changes, drafts: [draft] }))) return false
     setSavedAt(new Date())
     return true
   }
@@ -89,27 +78,29 @@ export function useRun(checklist: Checklist, rows: ChecklistRows, begun: RunDraf
     savedAt,
     raw,
     typed,
-    put: ({ id }, value) => put({ ...latest.current, at: id, values: { ...latest.current.values, [id]: value } }),
+    put: ({ id }, value) => put({ ...latest(), at: id, values: { ...latest().values, [id]: value } }),
     putFinding({ id }, finding) {
-      const { [id]: _old, ...others } = latest.current.findings
-      put({ ...latest.current, at: id, findings: finding ? { ...others, [id]: finding } : others })
+      const { [id]: _old, ...others } = latest().findings
+      put({ ...latest(), at: id, findings: finding ? { ...others, [id]: finding } : others })
     },
-    go: (id) => put({ ...latest.current, at: id }),
+    go: (id) => put({ ...latest(), at: id }),
     step,
     async saveAndNext() {
       const answer = question && typed(question)
       if (!question || answer?.kind !== 'value') return false
       const stored = rows.answers.get(question.id)
       const { changes } = answerChanges(checklist, rows.record, question, answer.value, stored)
-      if (!(await write(words.answerOf(question.prompt), changes))) return false
-      const { [question.id]: _value, ...values } = latest.current.values
-      const at = rows.questions[rows.questions.indexOf(question) + 1]?.id ?? REVIEW
-      put({ ...latest.current, values, at })
+      const next = (): RunDraft => {
+        const { [question.id]: _value, ...values } = latest().values
+        return { ...latest(), values, at: rows.questions[rows.questions.indexOf(question) + 1]?.id ?? REVIEW }
+      }
+      if (!(await write(words.answerOf(question.prompt), changes, keeping(next())))) return false
+      put(next())
       return true
     },
     async saveFinding(photos, titleDefault) {
       const answer = question && typed(question)
-      const finding = question && latest.current.findings[question.id]
+      const finding = question && latest().findings[question.id]
       if (!question || !finding || answer?.kind !== 'value') return false
       const stored = rows.answers.get(question.id)
       const { answerId, changes } = answerChanges(checklist, rows.record, question, answer.value, stored)
@@ -117,17 +108,58 @@ export function useRun(checklist: Checklist, rows: ChecklistRows, begun: RunDraf
       const title = finding.title.trim() === '' ? titleDefault : finding.title.trim()
       const made = findingChange(checklist, rows.record, answerId, { ...finding, id, title })
       const linked = linkPhotos(checklist, photos, finding, id)
-      if (!(await write(words.newFinding(question.prompt), [...changes, ...made, ...linked]))) return false
       // It has an answer now, and is on the screen until the person goes on.
-      put({ ...withoutQuestion(latest.current, question.id), at: question.id })
+      const next = (): RunDraft => ({ ...withoutQuestion(latest(), question.id), at: question.id })
+      const all = [...changes, ...made, ...linked]
+      if (!(await write(words.newFinding(question.prompt), all, keeping(next())))) return false
+      put(next())
       return true
     },
     async finish() {
-      if (!(await write(words.finish, finishChanges(checklist, rows.record)))) return false
+      if (!(await write(words.finish, finishChanges(checklist, rows.record), removalOf(runDraftId(recordId)))))
+        return false
       showToast({ text: words.finished })
-      latest.current = EMPTY_DRAFT
-      writing.current = writing.current.then(() => removeDraft(database, runDraftId(recordId)))
+      end()
       return true
+    },
+  }
+}
+
+/** The draft of a checklist, on the screen and on this device. */
+interface KeptDraft {
+  readonly draft: RunDraft
+  /** As it is now, also before it is drawn. */
+  latest(): RunDraft
+  put(next: RunDraft): void
+  /** Keeps a draft, together with a command. */
+  keeping(next: RunDraft): LocalStatement
+  /** All that was put is stored. */
+  kept(): Promise<unknown>
+  /** Nothing of it is left; the screen is about to go. */
+  end(): void
+}
+
+function useRunDraft(table: string, recordId: string, begun: RunDraft, isReadOnly: boolean): KeptDraft {
+  const { database } = useLocalDatabase()
+  const [draft, setDraft] = useState(begun)
+  const latest = useRef(begun)
+  const writing = useRef<Promise<unknown>>(Promise.resolve())
+  const keeping = (next: RunDraft): LocalStatement => savingOf(table, recordId, next)
+  return {
+    draft,
+    latest: () => latest.current,
+    keeping,
+    kept: () => writing.current,
+    end: () => void (latest.current = EMPTY_DRAFT),
+    /** One after the other: a draft that is typed later is never overtaken. */
+    put(next) {
+      latest.current = next
+      setDraft(next)
+      if (isReadOnly) return
+      const { sql, parameters } = keeping(next)
+      writing.current = writing.current.then(() =>
+        storeOrTell(words.draftKept, () => database.execute(sql, [...parameters])),
+      )
     },
   }
 }

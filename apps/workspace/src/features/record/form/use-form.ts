@@ -1,3 +1,4 @@
+import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { useJudgements, useLocalDatabase } from '@holdfast/react'
 import { useRef, useState } from 'react'
 import { useRecordWriter } from '../../../components/records/use-record-writer.ts'
@@ -5,10 +6,11 @@ import type { TableInfo } from '../../../lib/data/tables.ts'
 import { storeOrTell } from '../../../lib/data/unstored.ts'
 import type { Field, FieldValue } from '../../../lib/fields/field.ts'
 import { uuidV7 } from '../../../lib/fields/uuid-v7.ts'
-import { type Draft, removeDraft, saveDraft } from '../../../lib/records/drafts.ts'
+import { type Draft, removalOf, removeDraft, saveDraft } from '../../../lib/records/drafts.ts'
 import { FULL, type NotStored, type Refused } from '../../../lib/records/not-stored.ts'
 import type { RecordValues } from '../../../lib/records/record-change.ts'
 import { refusalWords } from '../../../lib/records/refusal-words.ts'
+import { quoteName } from '../../../lib/sql.ts'
 import { recordMessages as words } from '../../../messages/record.ts'
 import type { AskedField } from './asked-fields.ts'
 
@@ -44,6 +46,7 @@ export function useForm(table: TableInfo, begun: Draft, asked: readonly AskedFie
   const [refused, setRefused] = useState<Refused>()
   // What was typed last is committed when its field is left, in the same event as the press that saves.
   const latest = useRef(begun)
+  const saving = useRef<Promise<SaveOutcome>>(undefined)
   const filled = Object.fromEntries(Object.entries(draft.values).filter(([, value]) => value !== null))
   const [judgement] = useJudgements([{ table: table.name, command: 'insert', after: filled }]) ?? []
   const missingOf = (values: RecordValues): readonly AskedField[] =>
@@ -51,6 +54,21 @@ export function useForm(table: TableInfo, begun: Draft, asked: readonly AskedFie
   const put = (next: Draft): void => {
     latest.current = next
     setDraft(next)
+  }
+  const make = async (): Promise<SaveOutcome> => {
+    const { id: draftId, values } = latest.current
+    const missing = missingOf(values)
+    setAsked(missing.length > 0)
+    if (missing.length > 0) return { kind: 'missing', fields: missing }
+    // Another tab that has the same form open may have saved it.
+    const id = (await isThere(database, table.name, draftId)) ? uuidV7() : draftId
+    const change = { kind: 'insert', table: table.name, id, values } as const
+    const drafts = [removalOf(draftId)]
+    const notStored = await writer.tryWrite({ label: words.newOf(table.noun), changes: [change], drafts })
+    if (notStored?.kind === 'refused') setRefused(notStored)
+    if (notStored) return notStored
+    put(newDraft(table.name, begun.form))
+    return { kind: 'saved', id, values }
   }
   return {
     draft,
@@ -63,19 +81,8 @@ export function useForm(table: TableInfo, begun: Draft, asked: readonly AskedFie
       const label = words.changeOf(field.label, 1, table.noun, table.label)
       return (await storeOrTell(label, () => saveDraft(database, next))) ? undefined : FULL
     },
-    async save() {
-      const { id, values } = latest.current
-      const missing = missingOf(values)
-      setAsked(missing.length > 0)
-      if (missing.length > 0) return { kind: 'missing', fields: missing }
-      const change = { kind: 'insert', table: table.name, id, values } as const
-      const notStored = await writer.tryWrite({ label: words.newOf(table.noun), changes: [change] })
-      if (notStored?.kind === 'refused') setRefused(notStored)
-      if (notStored) return notStored
-      put(newDraft(table.name, begun.form))
-      await removeDraft(database, id)
-      return { kind: 'saved', id, values }
-    },
+    // A second press while the first is stored is the same wish.
+    save: () => (saving.current ??= make().finally(() => void (saving.current = undefined))),
     async clear() {
       const { id } = latest.current
       if (!(await storeOrTell(words.discardDraft, () => removeDraft(database, id)))) return
@@ -83,6 +90,10 @@ export function useForm(table: TableInfo, begun: Draft, asked: readonly AskedFie
       put(newDraft(table.name, begun.form))
     },
   }
+}
+
+async function isThere(database: CommonPowerSyncDatabase, table: string, id: string): Promise<boolean> {
+  return (await database.getOptional(`select 1 from ${quoteName(table)} where id = ?`, [id])) !== null
 }
 
 export function newDraft(table: string, form: string | undefined): Draft {
