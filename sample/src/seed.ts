@@ -34,6 +34,9 @@ const HISTORY_SCHEMA = '0007_history.sql'
 /** Which tables are filled in question by question. */
 const CHECKLISTS_SCHEMA = '0008_checklists.sql'
 
+/** What people who read German call tables, fields and choices. */
+const GERMAN_WORDS = '0009_german.sql'
+
 export interface SeedSampleOptions {
   /** Connected as the role that projects act as. */
   readonly pool: Pool
@@ -84,6 +87,7 @@ export async function seedSample(options: SeedSampleOptions): Promise<SeededSamp
       ...(hasFunctions ? [FUNCTIONS_SCHEMA] : []),
       HISTORY_SCHEMA,
       CHECKLISTS_SCHEMA,
+      GERMAN_WORDS,
     ]
     for (const file of files) {
       await tx.client.query(await readFile(new URL(`../sql/${file}`, import.meta.url), 'utf8'))

@@ -59,9 +59,30 @@ test.each([
   ['translations', '[]', 'fields_translations_form'],
   ['translations', '{"de": "Frist"}', 'fields_translations_form'],
   ['translations', '{"de": {"label": 1}}', 'fields_translations_form'],
-  ['translations', JSON.stringify({ de: { help: 'x'.repeat(4000) } }), 'fields_translations_form'],
+  ['translations', JSON.stringify({ de: { help: 'x'.repeat(8000) } }), 'fields_translations_form'],
+  ['translations', '{"de": [{"label": "Frist"}]}', 'fields_translations_form'],
+  ['translations', '{"de": {"label": {"a": "b"}}}', 'fields_translations_form'],
+  ['translations', '{"de": {"choices": "open"}}', 'fields_translations_form'],
+  ['translations', '{"de": {"choices": ["open"]}}', 'fields_translations_form'],
+  ['translations', '{"de": {"choices": [{"open": "Offen"}]}}', 'fields_translations_form'],
+  ['translations', '{"de": {"choices": {"open": 1}}}', 'fields_translations_form'],
+  ['translations', '{"de": {"choices": {"open": {"a": "b"}}}}', 'fields_translations_form'],
+  ['choices', '[]', 'fields_choices_form'],
+  ['choices', '"open"', 'fields_choices_form'],
+  ['choices', '[{"open": "Offen"}]', 'fields_choices_form'],
+  ['choices', '{"open": null}', 'fields_choices_form'],
+  ['choices', JSON.stringify({ open: 'x'.repeat(4000) }), 'fields_choices_form'],
 ])('a bad %s is refused by name: %s', async (column, value, constraint) => {
   await expect(asked(operator, sql`update holdfast.fields set ${sql.identifier(column)} = ${value}`)).rejects.toThrow(
     constraint,
   )
+})
+
+test('choices have words, in several languages', async () => {
+  const choices = { open: 'New', to_verify: 'Waits for its check' }
+  const translations = { de: { label: 'Stand', help: 'Wie weit es ist.', section: 'Lauf', choices: { open: 'Neu' } } }
+  const update = sql`
+    update holdfast.fields set choices = ${JSON.stringify(choices)}, translations = ${JSON.stringify(translations)}
+     where field_name = 'hours' returning choices, translations`
+  expect(await asked(operator, update)).toEqual([{ choices, translations }])
 })

@@ -49,8 +49,21 @@ test.each([
   ['section', 'x'.repeat(61), 'tables_section_length'],
   ['position', 'NaN', 'tables_position_number'],
   ['position', '-Infinity', 'tables_position_number'],
+  ['translations', '[]', 'tables_translations_form'],
+  ['translations', '1', 'tables_translations_form'],
+  ['translations', '[{"label": "Standorte"}]', 'tables_translations_form'],
+  ['translations', '{"de": "Standorte"}', 'tables_translations_form'],
+  ['translations', '{"de": [{"label": "Standorte"}]}', 'tables_translations_form'],
+  ['translations', '{"de": {"label": 1}}', 'tables_translations_form'],
+  ['translations', JSON.stringify({ de: { label: 'x'.repeat(4000) } }), 'tables_translations_form'],
 ])('a bad %s is refused by name: %s', async (column, value, constraint) => {
   await expect(asked(operator, sql`update holdfast.tables set ${sql.identifier(column)} = ${value}`)).rejects.toThrow(
     constraint,
   )
+})
+
+test('words are given in several languages', async () => {
+  const words = { de: { label: 'Standorte', one: 'Standort', section: 'Netz' }, fr: { label: 'Sites' } }
+  const update = sql`update holdfast.tables set translations = ${JSON.stringify(words)} returning translations`
+  expect(await asked(operator, update)).toEqual([{ translations: words }])
 })

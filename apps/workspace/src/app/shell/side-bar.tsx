@@ -294,7 +294,7 @@ function TableLink({
           {first ? (
             <li>
               <ToView workspace={workspace} table={table.name} isExact className={viewClass} onFollow={onFollow}>
-                <Word isNarrow={false}>{viewMessages.all(table.label.toLowerCase())}</Word>
+                <Word isNarrow={false}>{viewMessages.all(table.many)}</Word>
               </ToView>
             </li>
           ) : null}

@@ -1,5 +1,6 @@
 import type { JSX } from 'react'
 import { choiceLooks, type ChoiceGlyph } from '../../lib/fields/choice-looks.ts'
+import type { ChoiceWords } from '../../lib/data/column-words.ts'
 import { choiceWords } from '../../lib/fields/format-value.ts'
 import { Chip } from '../chip.tsx'
 
@@ -30,7 +31,14 @@ const SHAPES: Readonly<Record<ChoiceGlyph, JSX.Element>> = {
 }
 
 /** A choice or state: shape, words and colour, the same everywhere. */
-export function ChoiceChip({ choice }: { readonly choice: string }): JSX.Element {
+export function ChoiceChip({
+  choice,
+  words,
+}: {
+  readonly choice: string
+  /** Of the field's choices. */
+  readonly words: ChoiceWords
+}): JSX.Element {
   const { colour, glyph } = choiceLooks(choice)
   return (
     <Chip
@@ -51,7 +59,7 @@ export function ChoiceChip({ choice }: { readonly choice: string }): JSX.Element
         </svg>
       }
     >
-      {choiceWords(choice)}
+      {choiceWords(choice, words)}
     </Chip>
   )
 }

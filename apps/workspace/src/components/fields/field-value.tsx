@@ -20,7 +20,7 @@ export function FieldValueView({
   if (value === null) return null
   switch (field.kind) {
     case 'choice':
-      return <ChoiceChip choice={String(value)} />
+      return <ChoiceChip choice={String(value)} words={field.choiceWords} />
     case 'boolean':
       return formatValue(field, value) === fieldMessages.yes ? (
         <span className="inline-flex size-4 items-center justify-center rounded-sm bg-accent text-on-accent forced:border">

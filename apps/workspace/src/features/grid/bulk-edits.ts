@@ -37,7 +37,7 @@ export function createBulkEdits(
   { database, judge }: Pick<LocalDatabase, 'database' | 'judge'>,
   { table, shown, fields: all, windows, writer }: GridEditsOptions,
 ): BulkEdits {
-  const many = table.label.toLowerCase()
+  const many = table.many
   const fieldsOf = (range: CellRange): readonly Field[] => shown.slice(range.firstColumn, range.lastColumn + 1)
 
   async function rowsOf(range: CellRange): Promise<readonly GridRow[] | undefined> {

@@ -5,7 +5,7 @@ import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
 import { OptionPicker, type PickerOption } from '../../components/fields/option-picker.tsx'
 import { popoverClass } from '../../components/layers/layer-props.ts'
 import { cx } from '../../lib/cx.ts'
-import { offeredChoices } from '../../lib/fields/field.ts'
+import { type Field, offeredChoices } from '../../lib/fields/field.ts'
 import { choiceWords } from '../../lib/fields/format-value.ts'
 import { useLinkOptions } from '../../lib/records/use-link-options.ts'
 import { fieldMessages as words } from '../../messages/fields.ts'
@@ -25,7 +25,7 @@ export function CellPicker({ field, value, typed, refused, handle, onCommit, onC
   const clear: readonly PickerOption[] =
     field.column.nullable && text === '' && value !== null ? [{ id: EMPTY, label: words.empty }] : []
   const offered = offeredChoices(field, value, refused?.choices)
-  const options = field.kind === 'link' ? links : choiceOptions(offered, text)
+  const options = field.kind === 'link' ? links : choiceOptions(field, offered, text)
   const missing = field.kind === 'link' ? undefined : refused?.words
   return (
     <>
@@ -61,9 +61,19 @@ export function CellPicker({ field, value, typed, refused, handle, onCommit, onC
   )
 }
 
-function choiceOptions(choices: readonly string[], text: string): readonly PickerOption[] {
+function choiceOptions(
+  { choiceWords: given }: Pick<Field, 'choiceWords'>,
+  choices: readonly string[],
+  text: string,
+): readonly PickerOption[] {
   const typed = text.trim().toLowerCase()
   return choices
-    .filter((choice) => choiceWords(choice).toLowerCase().includes(typed) || choice.toLowerCase().includes(typed))
-    .map((choice) => ({ id: choice, label: choiceWords(choice), content: <ChoiceChip choice={choice} /> }))
+    .filter(
+      (choice) => choiceWords(choice, given).toLowerCase().includes(typed) || choice.toLowerCase().includes(typed),
+    )
+    .map((choice) => ({
+      id: choice,
+      label: choiceWords(choice, given),
+      content: <ChoiceChip choice={choice} words={given} />,
+    }))
 }

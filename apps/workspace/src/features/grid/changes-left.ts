@@ -30,7 +30,7 @@ export async function changesLeft(
     showToast({ text: rightMessages.noneGoes(labelOf(changes), reason) })
     return []
   }
-  const names = { one: table.noun, many: table.label.toLowerCase() }
+  const names = { one: table.noun, many: table.many }
   const question = { label: labelOf(changes), going: going.length, refused: refused.length, reason, ...names }
   return (await askForPart(question)) ? going : []
 }

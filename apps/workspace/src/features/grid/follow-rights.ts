@@ -45,18 +45,21 @@ export function followRights(
 }
 
 function inWords(rights: RecordRights, { table, fields, row }: Asked): ActiveRights {
-  const labels = new Map(fields.map(({ name, label }) => [name, label]))
+  const known = new Map(fields.map((field) => [field.name, field]))
   return {
     fields: new Map(
       [...rights.fields].map(([name, refusal]) => {
-        const what = rights.readOnly ? rightMessages.readOnly(table.noun) : `${labels.get(name) ?? name}:`
+        const what = rights.readOnly ? rightMessages.readOnly(table.noun) : `${known.get(name)?.label ?? name}:`
         return [name, `${what} ${refusalWords(refusal)}`]
       }),
     ),
     choices: new Map(
       [...rights.choices].map(([name, refused]) => [
         name,
-        { choices: new Set(refused.keys()), words: notOfferedWords(row[name] ?? null, refused) },
+        {
+          choices: new Set(refused.keys()),
+          words: notOfferedWords(known.get(name)?.choiceWords, row[name] ?? null, refused),
+        },
       ]),
     ),
   }

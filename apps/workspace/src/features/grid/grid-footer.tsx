@@ -26,7 +26,7 @@ export function GridFooter({
   const refused = states.filter((state) => state === 'rejected' || state === 'held').length
   const changed = states.length - refused - states.filter((state) => state === 'confirming').length
   const parts = [
-    ...(shown === undefined ? [] : [words.count(shown, total, table.noun, table.label.toLowerCase())]),
+    ...(shown === undefined ? [] : [words.count(shown, total, table.noun, table.many)]),
     ...(cells > 1 ? [words.selected(cells)] : []),
     ...(changed > 0 ? [words.changed(changed)] : []),
   ]

@@ -33,7 +33,7 @@ export async function leaveCell(
   )
   if (!parsed.isValid) return showToast({ text: fieldMessages.notSaved(parsed.message) })
   await writer.write({
-    label: recordMessages.changeOf(field.label, 1, table.noun, table.label.toLowerCase()),
+    label: recordMessages.changeOf(field.label, 1, table.noun, table.many),
     changes: changeRow(table.name, row, { [field.name]: parsed.value }),
   })
 }

@@ -31,7 +31,7 @@ export function NoRows({
   readonly isList: boolean
 }): JSX.Element {
   const hasSynced = useHasSynced()
-  const many = table.label.toLowerCase()
+  const many = table.many
   if (error) {
     return (
       <div className="min-h-0 flex-1 overflow-auto p-4">

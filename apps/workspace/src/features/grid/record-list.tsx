@@ -164,7 +164,9 @@ function Item({
               <UnreadMark unread={unread} />
             </>
           )}
-          {choice === null ? null : <ChoiceChip choice={String(choice)} />}
+          {choice === null || !shape.choice ? null : (
+            <ChoiceChip choice={String(choice)} words={shape.choice.choiceWords} />
+          )}
         </span>
         <span className="flex items-center gap-2 text-small text-muted">
           {mark ? (

@@ -18,6 +18,6 @@ export async function rowsBelow(
   const isAtEnd = state?.levels === 0 && into.firstRow + there === state.rows
   const below = cells.slice(there)
   if (below.length === 0 || !isAtEnd || !table.descriptor.can.insert) return []
-  const answer = await askForMore({ rows: below.length, one: table.noun, many: table.label.toLowerCase() })
+  const answer = await askForMore({ rows: below.length, one: table.noun, many: table.many })
   return answer === 'add' ? below : answer === 'leave' ? [] : 'cancel'
 }

@@ -34,7 +34,7 @@ export function useGridEdits(options: GridEditsOptions): GridEdits {
       const labels = field.link ? { [LABEL_PREFIX + field.name]: label ?? null } : {}
       windows?.patch(row.id, { [field.name]: value, ...labels })
       const command = {
-        label: recordMessages.changeOf(field.label, 1, table.noun, table.label.toLowerCase()),
+        label: recordMessages.changeOf(field.label, 1, table.noun, table.many),
         changes,
       }
       const notStored = isUnjudged ? ((await writer.write(command)) ? undefined : FULL) : await writer.tryWrite(command)

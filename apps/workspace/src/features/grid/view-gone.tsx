@@ -17,7 +17,7 @@ export function ViewGone({ table }: { readonly table: TableInfo }): JSX.Element 
       title={words.gone}
       action={
         <LinkButton to="/w/$ws/t/$table" params={{ ws, table: table.name }}>
-          {viewMessages.all(table.label.toLowerCase())}
+          {viewMessages.all(table.many)}
         </LinkButton>
       }
     >

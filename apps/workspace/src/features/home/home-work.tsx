@@ -2,6 +2,7 @@ import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
 import { type JSX, type ReactNode, useEffect, useMemo } from 'react'
 import { useToday } from '../../hooks/use-today.ts'
 import { addDays } from '../../lib/fields/dates.ts'
+import { useTables } from '../../lib/data/use-tables.tsx'
 import { useFavourites } from '../../lib/records/favourites.ts'
 import { openWorkSql, workTablesOf } from '../../lib/records/work-tables.ts'
 import { Favourites } from './favourites.tsx'
@@ -35,7 +36,8 @@ export function HomeWork({
   const schema = useSchema()
   const { userId } = useLocalDatabase()
   const today = useToday()
-  const work = useMemo(() => workTablesOf(schema), [schema])
+  const tables = useTables()
+  const work = useMemo(() => workTablesOf(schema, tables), [schema, tables])
   const { sql, parameters } = useMemo(
     () => openWorkSql(schema, work, userId, addDays(today, DAYS_AHEAD), READ_MAX),
     [schema, work, userId, today],

@@ -2,6 +2,7 @@ import type { JSX } from 'react'
 import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { LinkButton } from '../../components/link.tsx'
+import { type ChoiceWords, NONE_GIVEN } from '../../lib/data/column-words.ts'
 import { shortId } from '../../lib/data/use-record-title.ts'
 import { formatDay } from '../../lib/fields/dates.ts'
 import type { WorkTable } from '../../lib/records/work-tables.ts'
@@ -90,7 +91,7 @@ function WorkList({ title, rows, work, workspace, today }: WorkProps & { readonl
             id={row.id}
             title={row.title === null ? shortId(row.id) : String(row.title)}
             detail={<WorkDetail row={row} work={work} today={today} />}
-            after={row.state === null ? null : <ChoiceChip choice={row.state} />}
+            after={row.state === null ? null : <ChoiceChip choice={row.state} words={wordsOfState(work, row.table)} />}
           />
         ))}
       </ul>
@@ -99,6 +100,10 @@ function WorkList({ title, rows, work, workspace, today }: WorkProps & { readonl
       ) : null}
     </div>
   )
+}
+
+function wordsOfState(work: readonly WorkTable[], name: string): ChoiceWords {
+  return work.find(({ table }) => table.name === name)?.state?.choiceWords ?? NONE_GIVEN
 }
 
 /** "3 days late · Inspection · Elmcroft pumping station": on a phone the end is cut off. */

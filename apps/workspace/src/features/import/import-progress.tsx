@@ -51,7 +51,7 @@ export function ImportDone({
       <Notice
         tone={problem === undefined ? 'success' : 'warning'}
         role="status"
-        title={words.done(done, table.noun, table.label.toLowerCase())}
+        title={words.done(done, table.noun, table.many)}
       >
         <p>{problem ?? (left > 0 ? words.stopped(left) : words.doneDetail)}</p>
       </Notice>

@@ -24,7 +24,7 @@ export function PlanSummary({
   readonly plan: ImportPlan
   readonly onRun: () => void
 }): JSX.Element {
-  const many = table.label.toLowerCase()
+  const many = table.many
   const lines = [
     [plan.inserted, words.inserts(plan.inserted, table.noun, many)],
     [plan.updated, words.updates(plan.updated, table.noun, many)],

@@ -49,7 +49,7 @@ export function useWriting(
       problem = words.failed
     }
     setStep({ ...checked, kind: 'written', done, problem })
-    if (isLeft.current) showToast({ text: words.done(done, table.noun, table.label.toLowerCase()) })
+    if (isLeft.current) showToast({ text: words.done(done, table.noun, table.many) })
   }
 
   const undo = async (from: Extract<ImportStep, { kind: 'written' }>): Promise<void> => {

@@ -233,7 +233,7 @@ function ChoiceInput(props: InputProps): JSX.Element {
   const { field, value, onCommit } = props
   const empty = field.column.nullable || value === null ? [{ value: EMPTY, label: words.empty }] : []
   const offered = offeredChoices(field, value, props.refusedChoices)
-  const description = [descriptionOf(props), notOfferedWords(value, props.refusedChoices)]
+  const description = [descriptionOf(props), notOfferedWords(field.choiceWords, value, props.refusedChoices)]
     .filter((part) => part !== undefined)
     .join(' · ')
   return (
@@ -246,8 +246,8 @@ function ChoiceInput(props: InputProps): JSX.Element {
       options={[
         ...offered.map((choice) => ({
           value: choice,
-          label: choiceWords(choice),
-          content: <ChoiceChip choice={choice} />,
+          label: choiceWords(choice, field.choiceWords),
+          content: <ChoiceChip choice={choice} words={field.choiceWords} />,
         })),
         ...empty,
       ]}

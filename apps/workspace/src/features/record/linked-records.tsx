@@ -3,6 +3,7 @@ import { useTables } from '../../lib/data/use-tables.tsx'
 import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
+import { choiceWordsOf } from '../../lib/data/column-words.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { type Field, fieldsOf } from '../../lib/fields/field.ts'
 import { renderFilter } from '../../lib/filters/filter-text.ts'
@@ -128,7 +129,7 @@ function RelationList({
               <span className="min-w-0 flex-1 truncate">
                 {row.title === null || row.title === '' ? row.id.slice(0, 8) : row.title}
               </span>
-              {row.choice === null ? null : <ChoiceChip choice={row.choice} />}
+              {row.choice === null ? null : <ChoiceChip choice={row.choice} words={choiceWordsOf(state)} />}
             </button>
           </li>
         ))}

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { NONE_GIVEN } from '../../lib/data/column-words.ts'
 import { fieldsOf } from '../../lib/fields/field.ts'
 import { TEST_FIELDS, TEST_SITES, testColumn, testTable } from '../../lib/fields/test-fields.test-support.ts'
 import { recordFacts } from './record-facts.ts'
@@ -10,7 +11,7 @@ describe('the header of a record', () => {
   test('says its title and its own state', () => {
     expect(recordFacts(TEST_FIELDS, { title: 'Replace the valve', state: 'doing' }, NO_LABELS, ID)).toEqual({
       title: 'Replace the valve',
-      choice: 'doing',
+      choice: { choice: 'doing', words: NONE_GIVEN },
       number: '',
     })
   })

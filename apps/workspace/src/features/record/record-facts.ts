@@ -1,3 +1,4 @@
+import type { ChoiceWords } from '../../lib/data/column-words.ts'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
@@ -5,8 +6,8 @@ import type { RecordValues } from '../../lib/records/record-change.ts'
 /** What the header says of a record. */
 export interface RecordFacts {
   readonly title: string
-  /** Its own state, such as `doing`. */
-  readonly choice: string | undefined
+  /** Its own state, such as `doing`, with the words of its field. */
+  readonly choice: { readonly choice: string; readonly words: ChoiceWords } | undefined
   /** Its number or code, as people name it; empty when it has none. */
   readonly number: string
 }
@@ -28,7 +29,7 @@ export function recordFacts(
   const choice = state && values[state.name]
   return {
     title: title === '' ? id.slice(0, ID_SHOWN) : title,
-    choice: typeof choice === 'string' ? choice : undefined,
+    choice: state && typeof choice === 'string' ? { choice, words: state.choiceWords } : undefined,
     number: text(fields.find(({ name, isTitle }) => !isTitle && (name === 'number' || name === 'code'))),
   }
 }

@@ -13,7 +13,8 @@ import { presenceMessages } from '../../messages/presence.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 import type { EditorsOfFields } from './field-editors.tsx'
 import { FieldInput, FieldText } from './field-input.tsx'
-import { type FieldLayout, isWide, sectionsOf } from './record-sections.ts'
+import type { FieldLayout } from '../../lib/data/arrange-fields.ts'
+import { isWide, sectionsOf } from './record-sections.ts'
 import { stateMessages } from '../../messages/states.ts'
 
 interface RecordFieldsProps {

@@ -3,6 +3,7 @@ import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
 import { RECORD_STATES, StateGlyph } from '../../components/state-glyph.tsx'
 import { fileWords } from '../../lib/records/file-words.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
+import type { RecordFacts } from './record-facts.ts'
 import { syncWords } from './sync-words.ts'
 
 /** What the record is, where it stands in its life, and where the newest change of it is. */
@@ -19,7 +20,7 @@ export function RecordHeader({
   readonly overline: string
   readonly title: string
   /** The record's own state, such as `doing`. */
-  readonly choice: string | undefined
+  readonly choice: RecordFacts['choice']
   readonly mark: RecordMark | undefined
   /** In place of the sync state, for a draft. */
   readonly badge: ReactNode
@@ -36,7 +37,7 @@ export function RecordHeader({
         {title}
       </Heading>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        {choice === undefined ? null : <ChoiceChip choice={choice} />}
+        {choice === undefined ? null : <ChoiceChip {...choice} />}
         {badge ?? <SyncLine mark={mark} />}
       </div>
     </header>

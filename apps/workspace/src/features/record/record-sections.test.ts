@@ -54,6 +54,7 @@ const place = (rest: Partial<FieldPlace>): FieldPlace => ({
   id: '1',
   place: undefined,
   section: undefined,
+  heading: undefined,
   position: undefined,
   isHidden: false,
   ...rest,

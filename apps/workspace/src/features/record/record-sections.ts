@@ -1,5 +1,5 @@
 import type { SchemaDescriptor } from '@holdfast/protocol'
-import type { FieldPlace } from '../../lib/data/tables.ts'
+import { type FieldLayout, headingOf } from '../../lib/data/arrange-fields.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import { peopleTableOf } from '../../lib/records/work-tables.ts'
 
@@ -14,12 +14,10 @@ export interface RecordSections {
 
 /** Fields that stand together under one heading, in the order of their first ones. */
 export interface MainSection {
-  /** `undefined`: those that stand under none. */
+  /** As people read it. `undefined`: those that stand under none. */
   readonly title: string | undefined
   readonly fields: readonly Field[]
 }
-
-export type FieldLayout = ReadonlyMap<string, FieldPlace>
 
 const NO_LAYOUT: FieldLayout = new Map()
 
@@ -79,7 +77,7 @@ export function inOrder(fields: readonly Field[], layout: FieldLayout): readonly
 function underHeadings(fields: readonly Field[], layout: FieldLayout): readonly MainSection[] {
   const sections = Map.groupBy(fields, ({ name }) => layout.get(name)?.section)
   return [...sections]
-    .map(([title, together]) => ({ title, fields: together }))
+    .map(([section, together]) => ({ title: section && headingOf(layout, section), fields: together }))
     .toSorted((a, b) => Number(a.title !== undefined) - Number(b.title !== undefined))
 }
 

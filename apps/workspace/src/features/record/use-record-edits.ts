@@ -25,7 +25,7 @@ export function useRecordEdits(table: TableInfo, id: string, stored: RecordValue
   const [written, setWritten] = useState<{ readonly over: RecordValues; readonly values: RecordValues }>()
   const own = written?.over === stored ? written.values : {}
   const values = { ...stored, ...own }
-  const many = table.label.toLowerCase()
+  const many = table.many
   return {
     values,
     async commit({ name, label }, value, isUnjudged = false) {

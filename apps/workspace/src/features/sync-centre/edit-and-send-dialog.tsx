@@ -1,4 +1,5 @@
-import { useRecords, useSchema } from '@holdfast/react'
+import { useRecords } from '@holdfast/react'
+import { useWordedSchema } from '../../lib/data/use-tables.tsx'
 import type { EditedValues, LeftOut, RejectedChange } from '@holdfast/client'
 import { type JSX, useState } from 'react'
 import { Form } from 'react-aria-components/Form'
@@ -36,7 +37,7 @@ export function EditAndSendDialog({
   readonly onClose: () => void
   readonly onSend: (edits: readonly EditedValues[], leftOut: readonly LeftOut[]) => void
 }): JSX.Element {
-  const schema = useSchema()
+  const schema = useWordedSchema()
   const records = writtenRecords(change, schema)
   const written = records.flatMap(({ fields }) => fields.filter(({ yours }) => yours !== undefined))
   const [choices, setChoices] = useState<Choices>(new Map())

@@ -1,5 +1,5 @@
-import { useSchema } from '@holdfast/react'
 import type { EditedValues, LeftOut, RejectedChange } from '@holdfast/client'
+import { useWordedSchema } from '../../lib/data/use-tables.tsx'
 import type { ColumnDescriptor } from '@holdfast/protocol'
 import { type JSX, useState } from 'react'
 import { Form } from 'react-aria-components/Form'
@@ -28,7 +28,7 @@ export function EditManyDialog({
   readonly onClose: () => void
   readonly onSend: (edit: EditOf) => void
 }): JSX.Element {
-  const schema = useSchema()
+  const schema = useWordedSchema()
   const [choices, setChoices] = useState<ReadonlyMap<string, LocalValueOf | undefined>>(new Map())
   const fields = commonFields(changes.map((change) => ownFields(change)))
   return (

@@ -1,13 +1,14 @@
-import { useRecords, useSchema } from '@holdfast/react'
+import { useRecords } from '@holdfast/react'
+import { useFindTable } from '../../lib/data/use-tables.tsx'
 import type { ColumnDescriptor } from '@holdfast/protocol'
 import type { JSX } from 'react'
 import { Checkbox } from '../../components/checkbox.tsx'
 import { Select } from '../../components/select.tsx'
 import { TextField } from '../../components/text-field.tsx'
-import { type TableInfo, toTableInfo } from '../../lib/data/tables.ts'
+import type { TableInfo } from '../../lib/data/tables.ts'
 import { fieldKindOf, type LocalValueOf, parseTyped } from '../../lib/fields/field-value.ts'
-import { labelOf } from '../../lib/data/column-words.ts'
-import { humanize } from '../../lib/format.ts'
+import { choiceWordsOf, labelOf } from '../../lib/data/column-words.ts'
+import { choiceWords } from '../../lib/fields/format-value.ts'
 import { quoteName } from '../../lib/sql.ts'
 
 /** Linked records to choose from. */
@@ -25,12 +26,12 @@ export interface FieldInputProps {
 /** A field of a refused change, edited by its Postgres type; the server decides which values are valid. */
 export function FieldInput(props: FieldInputProps): JSX.Element {
   const { column, value, isNamed, placeholder, onChange } = props
-  const schema = useSchema()
+  const findTable = useFindTable()
   const label = labelOf(column)
   const kind = fieldKindOf(column)
   if (kind === 'choice') {
     const choices = new Set([...(column.choices ?? []), ...(value === null ? [] : [String(value)])])
-    const options = [...choices].map((choice) => ({ value: choice, label: humanize(choice) }))
+    const options = [...choices].map((choice) => ({ value: choice, label: choiceWords(choice, choiceWordsOf(column)) }))
     return (
       <Select
         label={label}
@@ -48,8 +49,8 @@ export function FieldInput(props: FieldInputProps): JSX.Element {
       </Checkbox>
     )
   }
-  const linked = kind === 'link' ? schema.tables.find(({ name }) => name === column.references?.table) : undefined
-  if (linked) return <LinkInput {...props} table={toTableInfo(linked)} />
+  const linked = kind === 'link' && column.references ? findTable(column.references.table) : undefined
+  if (linked) return <LinkInput {...props} table={linked} />
   const text = value === null ? '' : String(value)
   return (
     <TextField

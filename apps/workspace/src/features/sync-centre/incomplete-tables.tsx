@@ -1,8 +1,7 @@
-import { useSchema } from '@holdfast/react'
 import { explainIncomplete, type IncompleteTable } from '@holdfast/client'
 import type { JSX } from 'react'
 import { StateGlyph } from '../../components/state-glyph.tsx'
-import { toTableInfo } from '../../lib/data/tables.ts'
+import { useFindTable } from '../../lib/data/use-tables.tsx'
 import { humanize } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { incompleteMessages } from '../../messages/incomplete.ts'
@@ -10,17 +9,14 @@ import { asSentence } from './as-sentence.ts'
 
 /** Tables of which rows are missing on this device: why, and what to do. Screen readers hear of one that comes while the tab is open. */
 export function IncompleteTables({ tables }: { readonly tables: readonly IncompleteTable[] }): JSX.Element {
-  const schema = useSchema()
-  const labelOf = (name: string): string => {
-    const descriptor = schema.tables.find((table) => table.name === name)
-    return descriptor ? toTableInfo(descriptor).label : humanize(name)
-  }
+  const findTable = useFindTable()
   return (
     <div role="status" className="flex flex-col gap-4 not-empty:mb-4">
       {tables.map((table) => {
-        const label = labelOf(table.table)
+        const known = findTable(table.table)
+        const label = known?.label ?? humanize(table.table)
         const { code } = explainIncomplete(table, label)
-        const title = incompleteMessages.titles[table.reason](label.toLowerCase())
+        const title = incompleteMessages.titles[table.reason](known?.many ?? label.toLowerCase())
         const advice = incompleteMessages.advice[table.reason]
         return (
           <article

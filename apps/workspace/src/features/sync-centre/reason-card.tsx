@@ -1,11 +1,11 @@
-import { useLocalDatabase, useSchema } from '@holdfast/react'
+import { useLocalDatabase } from '@holdfast/react'
+import { useFindTable, useWordedSchema } from '../../lib/data/use-tables.tsx'
 import type { RejectedChange } from '@holdfast/client'
 import { type JSX, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { LinkButton } from '../../components/link.tsx'
 import { StateGlyph } from '../../components/state-glyph.tsx'
-import { toTableInfo } from '../../lib/data/tables.ts'
 import { humanize } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { asSentence } from './as-sentence.ts'
@@ -30,13 +30,13 @@ export function ReasonCard({
   readonly changes: readonly RejectedChange[]
   readonly workspace: string
 }): JSX.Element | null {
-  const schema = useSchema()
+  const findTable = useFindTable()
   const [shown, setShown] = useState(CHANGES_SHOWN)
   const [first] = changes
   if (!first) return null
   const explanation = verdictWords(first.verdict)
-  const descriptor = schema.tables.find(({ name }) => name === first.table)
-  const many = (descriptor ? toTableInfo(descriptor).label : humanize(first.table)).toLowerCase()
+  const table = findTable(first.table)
+  const many = table?.many ?? humanize(first.table).toLowerCase()
   return (
     <article
       aria-label={words.groupLabel(changes.length, many)}
@@ -93,7 +93,7 @@ export function ReasonCard({
   )
 
   function titleOf(change: RejectedChange): string {
-    const column = descriptor && toTableInfo(descriptor).titleColumn
+    const column = table?.titleColumn
     const written = column === undefined ? undefined : change.operations[0]?.data?.[column]
     return written === undefined || written === null ? change.recordId : String(written)
   }
@@ -101,7 +101,7 @@ export function ReasonCard({
 
 function GroupDecisions({ changes }: { readonly changes: readonly RejectedChange[] }): JSX.Element {
   const { database, rejected } = useLocalDatabase()
-  const schema = useSchema()
+  const schema = useWordedSchema()
   const [layer, setLayer] = useState<'edit' | 'discard'>()
   const { isBusy, error, decide } = useDecision(() => setLayer(undefined))
   const isConflict = changes[0]?.verdict.status === 'conflict'

@@ -1,4 +1,5 @@
 import { type EditedValues, type RejectedChange } from '@holdfast/client'
+import { useWordedSchema } from '../../lib/data/use-tables.tsx'
 import type { ColumnDescriptor } from '@holdfast/protocol'
 import { type JSX, useState } from 'react'
 import { Button } from '../../components/button.tsx'
@@ -7,7 +8,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { LinkButton } from '../../components/link.tsx'
 import { StateGlyph } from '../../components/state-glyph.tsx'
 import { showToast } from '../../components/toast.tsx'
-import { useLocalDatabase, useSchema } from '@holdfast/react'
+import { useLocalDatabase } from '@holdfast/react'
 import { labelOf } from '../../lib/data/column-words.ts'
 import { formatMoment } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
@@ -86,7 +87,7 @@ export function RejectedChangeCard({
 
 function Decisions({ change, workspace, record }: CardProps & { readonly record: RejectedRecord }): JSX.Element {
   const { database, rejected } = useLocalDatabase()
-  const schema = useSchema()
+  const schema = useWordedSchema()
   const [layer, setLayer] = useState<'edit' | 'discard'>()
   const { isBusy, error, decide } = useDecision(() => setLayer(undefined))
   const explanation = verdictWords(change.verdict)

@@ -1,7 +1,7 @@
-import { useSchema } from '@holdfast/react'
 import type { ColumnDescriptor } from '@holdfast/protocol'
+import { useFindTable } from '../../lib/data/use-tables.tsx'
 import type { JSX } from 'react'
-import { toTableInfo, type TableInfo } from '../../lib/data/tables.ts'
+import type { TableInfo } from '../../lib/data/tables.ts'
 import { useRecordTitle } from '../../lib/data/use-record-title.ts'
 import { fieldKindOf, formatFieldValue, type LocalValueOf } from '../../lib/fields/field-value.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
@@ -14,11 +14,11 @@ export function ShownValue({
   readonly column: ColumnDescriptor
   readonly value: LocalValueOf | undefined
 }): JSX.Element {
-  const schema = useSchema()
+  const findTable = useFindTable()
   const text = formatFieldValue(column, value)
   if (text === undefined) return <span className="text-muted">{words.emptyValue}</span>
-  const linked = column.references && schema.tables.find(({ name }) => name === column.references?.table)
-  if (fieldKindOf(column) === 'link' && linked) return <LinkedTitle table={toTableInfo(linked)} recordId={text} />
+  const linked = column.references && findTable(column.references.table)
+  if (fieldKindOf(column) === 'link' && linked) return <LinkedTitle table={linked} recordId={text} />
   return <span className="whitespace-pre-wrap">{text}</span>
 }
 

@@ -1,7 +1,8 @@
-import { useRecords, useSchema } from '@holdfast/react'
+import { useRecords } from '@holdfast/react'
+import { useFindTable, useWordedSchema } from '../../lib/data/use-tables.tsx'
 import type { RejectedChange } from '@holdfast/client'
 import type { ColumnDescriptor } from '@holdfast/protocol'
-import { toTableInfo, type TableInfo } from '../../lib/data/tables.ts'
+import type { TableInfo } from '../../lib/data/tables.ts'
 import { shortId } from '../../lib/data/use-record-title.ts'
 import type { LocalValueOf } from '../../lib/fields/field-value.ts'
 import { humanize } from '../../lib/format.ts'
@@ -27,9 +28,9 @@ export interface RejectedRecord {
 }
 
 export function useRejectedRecord(change: RejectedChange): RejectedRecord {
-  const schema = useSchema()
+  const schema = useWordedSchema()
   const descriptor = schema.tables.find(({ name }) => name === change.table)
-  const table = descriptor && toTableInfo(descriptor)
+  const table = useFindTable()(change.table)
   const { rows: here, isLoading: isReadingHere } = useRecords<{ readonly id: string }>(
     descriptor ? `select id from ${quoteName(descriptor.name)} where id = ?` : '',
     descriptor ? [change.recordId] : [],

@@ -1,5 +1,5 @@
-import { useSchema } from '@holdfast/react'
 import type { UploadOperation } from '@holdfast/protocol'
+import { useWordedSchema } from '../../lib/data/use-tables.tsx'
 import type { JSX } from 'react'
 import { labelOf } from '../../lib/data/column-words.ts'
 import { humanize } from '../../lib/format.ts'
@@ -11,7 +11,7 @@ const VALUES_MAX = 6
 
 /** The values that a change writes. */
 export function WrittenValues({ operation }: { readonly operation: UploadOperation }): JSX.Element | null {
-  const schema = useSchema()
+  const schema = useWordedSchema()
   const columns = schema.tables.find(({ name }) => name === operation.type)?.columns ?? []
   const values = Object.entries(operation.data ?? {})
   if (values.length === 0) return null

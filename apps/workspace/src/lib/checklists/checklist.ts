@@ -1,4 +1,5 @@
 import type { SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
+import { type ChoiceWords, choiceWordsOf } from '../data/column-words.ts'
 import { titleColumnOf } from '../data/tables.ts'
 import type { FieldValue } from '../fields/field.ts'
 import type { RecordValues } from '../records/record-change.ts'
@@ -85,7 +86,9 @@ export interface ChecklistFindings {
   readonly answer: string | undefined
   readonly record: string | undefined
   readonly title: string
-  readonly severity: { readonly column: string; readonly choices: readonly string[] } | undefined
+  readonly severity:
+    | { readonly column: string; readonly choices: readonly string[]; readonly words: ChoiceWords }
+    | undefined
   readonly position: { readonly lat: string; readonly lon: string } | undefined
   /** Columns that take over the value that the record has. */
   readonly places: readonly string[]
@@ -200,7 +203,7 @@ function findingsOf(
     answer,
     record,
     title,
-    severity: severity && { column: severity.name, choices: severity.choices ?? [] },
+    severity: severity && { column: severity.name, choices: severity.choices ?? [], words: choiceWordsOf(severity) },
     position: isLocated ? { lat: nameOf('lat'), lon: nameOf('lon') } : undefined,
     places: places.filter((name) => hasColumn(table, name)),
   }

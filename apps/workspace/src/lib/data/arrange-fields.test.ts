@@ -1,7 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { fieldsOf } from '../fields/field.ts'
+import { choiceWords } from '../fields/format-value.ts'
 import { testTable } from '../fields/test-fields.test-support.ts'
-import { type StoredField, withFields } from './arrange-fields.ts'
+import { headingOf, type StoredField, withFields } from './arrange-fields.ts'
 import { toTableInfo } from './tables.ts'
 
 const column = (name: string, comment?: string) =>
@@ -33,6 +34,7 @@ const stored = (field_name: string, rest: Partial<StoredField> = {}): StoredFiel
   section: null,
   position: null,
   is_hidden: 0,
+  choices: '{}',
   ...rest,
 })
 const words = (...rows: readonly StoredField[]): readonly (readonly [string, string | undefined])[] => {
@@ -82,8 +84,41 @@ test('a place that the app does not know counts as not given, and a table withou
     id: 'title',
     place: undefined,
     section: 'Effort',
+    heading: undefined,
     position: 5,
     isHidden: false,
   })
   expect(withFields([table], [stored('title', { table_name: 'sites' })])[0]).toBe(table)
+})
+
+test('choices have the words of the project: first those of the language, then its own, then those of the value', () => {
+  const state = { ...column('state'), choices: ['open', 'to_verify', 'done'] }
+  const owned = toTableInfo(testTable('actions', [state]))
+  const row = stored('state', {
+    choices: '{"to_verify": "Waits for its check", "open": "New", "done": " "}',
+    translations: '{"de": {"choices": {"to_verify": "Zu prüfen"}}}',
+  })
+  const read = (given: StoredField): readonly string[] => {
+    const [dressed] = withFields([owned], [given])
+    const [field] = fieldsOf(dressed?.descriptor ?? owned.descriptor, { version: '1', tables: [] })
+    return state.choices.map((choice) => choiceWords(choice, field?.choiceWords))
+  }
+  expect(read(row)).toEqual(['New', 'Waits for its check', 'Done'])
+  vi.stubGlobal('document', { documentElement: { lang: 'de' } })
+  expect(read(row)).toEqual(['New', 'Zu prüfen', 'Done'])
+  for (const choices of ['[]', '{"open": 1}', 'no JSON']) {
+    expect(read({ ...row, choices }), choices).toEqual(['Open', 'Zu prüfen', 'Done'])
+  }
+})
+
+test('a section keeps its name, by which fields are together, and has a heading in the language of the page', () => {
+  vi.stubGlobal('document', { documentElement: { lang: 'de' } })
+  const rows = [
+    stored('due_on', { section: 'Effort', translations: '{"de": {"section": "Aufwand"}}' }),
+    stored('number', { section: 'Effort' }),
+  ]
+  const layout = withFields([table], rows)[0]?.layout ?? new Map()
+  expect(layout.get('due_on')).toMatchObject({ section: 'Effort', heading: 'Aufwand' })
+  expect(headingOf(layout, 'Effort')).toBe('Aufwand')
+  expect(headingOf(layout, 'Other')).toBe('Other')
 })

@@ -1,7 +1,7 @@
 import type { ColumnDescriptor } from '@holdfast/protocol'
 import * as v from 'valibot'
-import { isFilledInByServer, wordsOf } from './column-words.ts'
-import { pageLanguage } from '../language.ts'
+import { isFilledInByServer, type WordedColumn, wordsOf } from './column-words.ts'
+import { parsedAs, translationIn } from './translation.ts'
 import type { FieldPlace, TableInfo } from './tables.ts'
 
 /** A row of `holdfast.fields` on this device. */
@@ -17,8 +17,12 @@ export const storedFieldSchema = v.object({
   section: v.nullable(v.string()),
   position: v.nullable(v.number()),
   is_hidden: v.number(),
+  choices: v.optional(v.string(), '{}'),
 })
 export type StoredField = v.InferOutput<typeof storedFieldSchema>
+
+/** Where fields stand, by field. */
+export type FieldLayout = ReadonlyMap<string, FieldPlace>
 
 /**
  * Tables with the places and words that the project gave their fields. Words go where all screens read them, into the comment of the column.
@@ -46,17 +50,41 @@ function placeOf(row: StoredField): FieldPlace {
     id: row.id,
     place: row.place === 'main' || row.place === 'beside' || row.place === 'bottom' ? row.place : undefined,
     section: row.section?.trim() || undefined,
+    heading: translationIn(row.translations, translationSchema)?.section?.trim() || undefined,
     position: row.position ?? undefined,
     isHidden: row.is_hidden === 1,
   }
 }
 
-const translationSchema = v.object({ label: v.optional(v.string()), help: v.optional(v.string()) })
+/** What a section is called in the page's language: as the first of its fields says. */
+export function headingOf(layout: FieldLayout, section: string): string {
+  for (const given of layout.values())
+    if (given.section === section && given.heading !== undefined) return given.heading
+  return section
+}
+
+const wordsSchema = v.record(v.string(), v.string())
+const translationSchema = v.object({
+  label: v.optional(v.string()),
+  help: v.optional(v.string()),
+  section: v.optional(v.string()),
+  choices: v.optional(wordsSchema),
+})
 const LABEL = /^[^.\n]{1,40}$/
 
-function worded(column: ColumnDescriptor, row: StoredField | undefined): ColumnDescriptor {
+function worded(column: ColumnDescriptor, row: StoredField | undefined): WordedColumn {
   if (row === undefined) return column
-  const translated = translationIn(row.translations)
+  const translated = translationIn(row.translations, translationSchema)
+  const words = { ...parsedAs(row.choices, wordsSchema), ...translated?.choices }
+  const choiceWords = new Map(Object.entries(words).filter(([, text]) => text.trim() !== ''))
+  return { ...labelled(column, row, translated), ...(choiceWords.size > 0 && { choiceWords }) }
+}
+
+function labelled(
+  column: ColumnDescriptor,
+  row: StoredField,
+  translated: v.InferOutput<typeof translationSchema> | undefined,
+): ColumnDescriptor {
   const [label, help] = [translated?.label ?? row.label?.trim(), translated?.help ?? row.help?.trim()]
   if (!label && !help) return column
   const given = wordsOf(column)
@@ -67,15 +95,5 @@ function worded(column: ColumnDescriptor, row: StoredField | undefined): ColumnD
     // Who fills it in is in the comment of the database, which is written over here.
     hasDefault: column.hasDefault || isFilledInByServer(column.comment),
     comment: [`${called}.`, help || given.help].filter(Boolean).join(' '),
-  }
-}
-
-/** The words in the page's language; none where they cannot be read. */
-function translationIn(text: string): v.InferOutput<typeof translationSchema> | undefined {
-  try {
-    const parsed = v.safeParse(v.record(v.string(), translationSchema), JSON.parse(text))
-    return parsed.success ? parsed.output[pageLanguage()] : undefined
-  } catch {
-    return undefined
   }
 }

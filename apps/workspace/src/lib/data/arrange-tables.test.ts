@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { testTable } from '../fields/test-fields.test-support.ts'
 import { sectionsOf, type StoredLooks, withLooks } from './arrange-tables.ts'
 import { looksOfName } from './table-looks.ts'
@@ -15,8 +15,11 @@ const stored = (table_name: string, rest: Partial<StoredLooks> = {}): StoredLook
   section: null,
   position: null,
   is_supporting: 0,
+  translations: '{}',
   ...rest,
 })
+
+afterEach(() => void vi.unstubAllGlobals())
 
 describe('looksOfName', () => {
   test.each([
@@ -51,6 +54,7 @@ describe('withLooks', () => {
     expect(site).toMatchObject({
       label: 'Pumping stations',
       noun: 'pumping station',
+      many: 'pumping stations',
       icon: 'zap',
       colour: 'violet',
       section: 'Network',
@@ -62,6 +66,22 @@ describe('withLooks', () => {
   test('passes over icons and colours that it does not know, as a newer app may have them', () => {
     const looks = [stored('sites', { icon: 'hovercraft', color: 'ultraviolet' })]
     expect(withLooks([tableOf('sites')], looks)[0]).toMatchObject({ icon: 'map-pin', colour: 'slate' })
+  })
+
+  test('speaks the language of the page where the project has words of it, and else the one that it was written in', () => {
+    const translations = '{"de": {"label": "Pumpwerke", "one": "Pumpwerk", "section": "Netz"}}'
+    const looks = [stored('sites', { label: 'Stations', section: 'Network', translations })]
+    expect(withLooks([tableOf('sites')], looks)[0]).toMatchObject({ label: 'Stations', section: 'Network' })
+    vi.stubGlobal('document', { documentElement: { lang: 'de' } })
+    const german = { label: 'Pumpwerke', noun: 'Pumpwerk', many: 'Pumpwerke', section: 'Netz' }
+    expect(withLooks([tableOf('sites')], looks)[0]).toMatchObject(german)
+    const short = stored('sites', { label: 'Stations', translations: '{"de": {"label": "Werke"}}' })
+    expect(withLooks([tableOf('sites')], [short])[0]).toMatchObject({ label: 'Werke', noun: 'Werke' })
+    const others = ['{"de": {"label": " "}}', '{"fr": {"label": "Sites"}}', '{"de": {"label": 1}}', 'no JSON', '[]']
+    for (const text of others) {
+      const looks = [stored('sites', { label: 'Stations', translations: text })]
+      expect(withLooks([tableOf('sites')], looks)[0], text).toMatchObject({ label: 'Stations', noun: 'station' })
+    }
   })
 
   test('is about the table of that schema', () => {

@@ -3,6 +3,7 @@ import { isPaletteColour } from '../palette.ts'
 import { TABLE_ICONS } from './table-looks.ts'
 import { singular, type TableInfo } from './tables.ts'
 import { pageLocale } from '../language.ts'
+import { translationIn } from './translation.ts'
 
 /** A row of `holdfast.tables` on this device. */
 export const storedLooksSchema = v.object({
@@ -14,8 +15,15 @@ export const storedLooksSchema = v.object({
   section: v.nullable(v.string()),
   position: v.nullable(v.number()),
   is_supporting: v.number(),
+  translations: v.optional(v.string(), '{}'),
 })
 export type StoredLooks = v.InferOutput<typeof storedLooksSchema>
+
+const translationSchema = v.object({
+  label: v.optional(v.string()),
+  one: v.optional(v.string()),
+  section: v.optional(v.string()),
+})
 
 /**
  * Tables with the looks that the project gave them, in its order: by position, then those without one by label; supporting ones last.
@@ -40,15 +48,26 @@ export function withLooks(tables: readonly TableInfo[], stored: readonly StoredL
 function dressed(table: TableInfo, row: StoredLooks | undefined): TableInfo {
   if (row === undefined) return table
   const { icon, color } = row
-  const label = row.label?.trim()
+  const translated = translationIn(row.translations, translationSchema)
   return {
     ...table,
-    ...(label !== undefined && { label, noun: singular(label.toLowerCase()) }),
+    ...namesOf(row.label, translated),
     icon: TABLE_ICONS.find((name) => name === icon) ?? table.icon,
     colour: color !== null && isPaletteColour(color) ? color : table.colour,
-    section: row.section?.trim() ?? undefined,
+    section: translated?.section?.trim() || row.section?.trim() || undefined,
     isSupporting: row.is_supporting === 1,
   }
+}
+
+/** A translated label is written as it stands in sentences of its language. */
+function namesOf(
+  given: string | null,
+  translated: v.InferOutput<typeof translationSchema> | undefined,
+): Partial<Pick<TableInfo, 'label' | 'noun' | 'many'>> {
+  const own = translated?.label?.trim()
+  if (own) return { label: own, noun: translated?.one?.trim() || own, many: own }
+  const label = given?.trim()
+  return label ? { label, noun: singular(label.toLowerCase()), many: label.toLowerCase() } : {}
 }
 
 /** Tables that stand together under one heading, in the order of their first ones. */

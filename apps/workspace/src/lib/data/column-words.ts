@@ -1,5 +1,19 @@
 import type { ColumnDescriptor } from '@holdfast/protocol'
 
+/** Words that the project gave the choices of a column, by value. */
+export type ChoiceWords = ReadonlyMap<string, string>
+
+export const NONE_GIVEN: ChoiceWords = new Map()
+
+/** A column with the words of its choices in the page's language. */
+export interface WordedColumn extends ColumnDescriptor {
+  readonly choiceWords?: ChoiceWords
+}
+
+export function choiceWordsOf(column: WordedColumn | undefined): ChoiceWords {
+  return column?.choiceWords ?? NONE_GIVEN
+}
+
 /** How a column is called wherever people see it. */
 export function labelOf(column: ColumnDescriptor): string {
   return wordsOf(column).label

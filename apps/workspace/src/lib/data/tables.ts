@@ -11,6 +11,8 @@ export interface TableInfo extends TableLooks {
   readonly label: string
   /** `template item`, for sentences. */
   readonly noun: string
+  /** `template items`, for sentences. */
+  readonly many: string
   /** What the table is for, from its comment, without a first sentence that only repeats the name. */
   readonly description: string | undefined
   readonly descriptor: TableDescriptor
@@ -29,6 +31,8 @@ export interface FieldPlace {
   readonly place: 'main' | 'beside' | 'bottom' | undefined
   /** The heading that it stands under in the main part. */
   readonly section: string | undefined
+  /** What the section is called in the page's language, where that is another word. */
+  readonly heading: string | undefined
   readonly position: number | undefined
   readonly isHidden: boolean
 }
@@ -61,6 +65,7 @@ export function toTableInfo(descriptor: TableDescriptor): TableInfo {
     label,
     description: describe(descriptor.comment, label),
     noun,
+    many: label.toLowerCase(),
     descriptor,
     titleColumn,
     codeColumn: CODE_NAMES.find(

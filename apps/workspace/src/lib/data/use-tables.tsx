@@ -1,26 +1,36 @@
 import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
+import type { SchemaDescriptor } from '@holdfast/protocol'
 import { createContext, type JSX, type ReactNode, useContext, useEffect, useMemo } from 'react'
-import { type StoredField, withFields } from './arrange-fields.ts'
-import { type StoredLooks, withLooks } from './arrange-tables.ts'
+import { type StoredField, storedFieldSchema, withFields } from './arrange-fields.ts'
+import { type StoredLooks, storedLooksSchema, withLooks } from './arrange-tables.ts'
 import { FIELDS_TABLE } from './fields-table.ts'
 import { readFieldLooks, readLooks, rememberFieldLooks, rememberLooks } from './remembered-looks.ts'
-import { type TableInfo, tablesOf } from './tables.ts'
+import { type TableInfo, tablesOf, toTableInfo } from './tables.ts'
 
-const Tables = createContext<readonly TableInfo[] | undefined>(undefined)
+interface Known {
+  readonly tables: readonly TableInfo[]
+  /** The schema with the words that the project gave its fields. */
+  readonly schema: SchemaDescriptor
+}
+
+const Tables = createContext<Known | undefined>(undefined)
 
 /** The local name of `holdfast.tables`. */
 const LOOKS_TABLE = 'hf_tables'
-const LOOKS_SQL = `select schema_name, table_name, label, icon, color, section, position, is_supporting from ${LOOKS_TABLE}`
-
-const FIELDS_SQL = `select id, schema_name, table_name, field_name, label, help, translations, place, section, position, is_hidden from ${FIELDS_TABLE}`
+const LOOKS = Object.keys(storedLooksSchema.entries)
+const FIELDS = Object.keys(storedFieldSchema.entries)
 
 /** Reads once for all below what the tables and their fields look like. */
 export function TablesProvider({ children }: { readonly children: ReactNode }): JSX.Element {
   const schema = useSchema()
-  const looks = useKept<StoredLooks>(LOOKS_TABLE, LOOKS_SQL, readLooks, rememberLooks)
-  const fields = useKept<StoredField>(FIELDS_TABLE, FIELDS_SQL, readFieldLooks, rememberFieldLooks)
-  const tables = useMemo(() => withFields(withLooks(tablesOf(schema), looks), fields), [schema, looks, fields])
-  return <Tables value={tables}>{children}</Tables>
+  const looks = useKept<StoredLooks>(LOOKS_TABLE, LOOKS, readLooks, rememberLooks)
+  const fields = useKept<StoredField>(FIELDS_TABLE, FIELDS, readFieldLooks, rememberFieldLooks)
+  const known = useMemo(() => {
+    const tables = withFields(withLooks(tablesOf(schema), looks), fields)
+    const worded = new Map(tables.map(({ name, descriptor }) => [name, descriptor]))
+    return { tables, schema: { ...schema, tables: schema.tables.map((table) => worded.get(table.name) ?? table) } }
+  }, [schema, looks, fields])
+  return <Tables value={known}>{children}</Tables>
 }
 
 /**
@@ -29,13 +39,16 @@ export function TablesProvider({ children }: { readonly children: ReactNode }): 
  */
 function useKept<Row extends object>(
   table: string,
-  query: string,
+  columns: readonly string[],
   read: (userId: string) => readonly Row[],
   remember: (userId: string, rows: readonly Row[]) => void,
 ): readonly Row[] {
   const { userId } = useLocalDatabase()
-  const areKept = useSchema().tables.some(({ name }) => name === table)
-  const { rows, isLoading } = useRecords<Row>(areKept ? query : '')
+  const known = useSchema().tables.find(({ name }) => name === table)
+  const areKept = known !== undefined
+  // Of an older server a table may have fewer columns.
+  const wanted = columns.filter((column) => known?.columns.some(({ name }) => name === column))
+  const { rows, isLoading } = useRecords<Row>(areKept ? `select ${wanted.join()} from ${table}` : '')
   const last = useMemo(() => read(userId), [read, userId])
   // The next start is outside React.
   useEffect(() => {
@@ -46,9 +59,27 @@ function useKept<Row extends object>(
 
 /** The project's tables that this person may see, in the project's order; they follow the server's schema. */
 export function useTables(): readonly TableInfo[] {
-  const tables = useContext(Tables)
-  if (!tables) throw new Error('useTables needs a TablesProvider above it')
-  return tables
+  return useKnown().tables
+}
+
+/** The schema, with columns that are called as the project says. */
+export function useWordedSchema(): SchemaDescriptor {
+  return useKnown().schema
+}
+
+/** Finds a table by its local name, those of the system too. */
+export function useFindTable(): (name: string) => TableInfo | undefined {
+  const { tables, schema } = useKnown()
+  return (name) => {
+    const descriptor = schema.tables.find((table) => table.name === name)
+    return tables.find((table) => table.name === name) ?? (descriptor && toTableInfo(descriptor))
+  }
+}
+
+function useKnown(): Known {
+  const known = useContext(Tables)
+  if (!known) throw new Error('the tables of a project are read below a TablesProvider')
+  return known
 }
 
 /** A table by its local name, as the schema has it now. */

@@ -6,9 +6,9 @@ export function exportedText(field: Field, value: FieldValue): string {
   if (value === null) return ''
   if (field.kind === 'boolean') return value === 0 || value === '0' || value === 'false' ? 'false' : 'true'
   if (field.kind !== 'choice') return String(value)
-  const words = choiceWords(String(value))
+  const words = choiceWords(String(value), field.choiceWords)
   // Two choices may read the same.
-  const readAs = field.choices.filter((choice) => choice === words || choiceWords(choice) === words)
+  const readAs = field.choices.filter((choice) => choice === words || choiceWords(choice, field.choiceWords) === words)
   return readAs.length === 1 ? words : String(value)
 }
 

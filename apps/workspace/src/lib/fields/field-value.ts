@@ -1,8 +1,9 @@
 import type { ColumnDescriptor } from '@holdfast/protocol'
 import { fieldMessages } from '../../messages/fields.ts'
-import { humanize } from '../format.ts'
+import { choiceWordsOf } from '../data/column-words.ts'
 import { pageLocale } from '../language.ts'
 import { formatDay, formatMomentText } from './dates.ts'
+import { choiceWords } from './format-value.ts'
 
 /** A value as the local database holds it. */
 export type LocalValueOf = string | number | null
@@ -28,7 +29,7 @@ export function formatFieldValue(column: ColumnDescriptor, value: LocalValueOf |
   if (value === null || value === undefined || value === '') return undefined
   switch (fieldKindOf(column)) {
     case 'choice':
-      return humanize(String(value))
+      return choiceWords(String(value), choiceWordsOf(column))
     case 'boolean':
       return value === 1 || value === 'true' || value === 't' ? fieldMessages.yes : fieldMessages.no
     case 'date':

@@ -1,6 +1,6 @@
 import type { ColumnDescriptor, SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
 import { titleColumnOf } from '../data/tables.ts'
-import { isFilledInByServer, wordsOf } from '../data/column-words.ts'
+import { type ChoiceWords, choiceWordsOf, isFilledInByServer, wordsOf } from '../data/column-words.ts'
 import { isSystemColumn, kindOf, type FieldKind } from './field-kind.ts'
 
 /** A value as the local database holds it. */
@@ -28,6 +28,8 @@ export interface Field {
   readonly kind: FieldKind
   readonly column: ColumnDescriptor
   readonly choices: readonly string[]
+  /** What the project calls its choices; one that is not in it is called by its value. */
+  readonly choiceWords: ChoiceWords
   /** Only for links whose target table is on this device. */
   readonly link: LinkTarget | undefined
   /** Kept by the database; hidden until asked for. */
@@ -72,6 +74,7 @@ function toField(
     kind,
     column,
     choices: column.choices ?? [],
+    choiceWords: choiceWordsOf(column),
     link,
     isSystem,
     isEditable,

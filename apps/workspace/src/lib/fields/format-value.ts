@@ -1,11 +1,18 @@
 import { fieldMessages } from '../../messages/fields.ts'
 import { pageLocale } from '../language.ts'
 import { dayOf, formatDay, formatMomentText, momentOf, timeOfDay } from './dates.ts'
+import { type ChoiceWords, NONE_GIVEN } from '../data/column-words.ts'
 import type { Field, FieldValue } from './field.ts'
 import { decimalSeparator, formatNumberText } from './numbers.ts'
 
-/** The words of a choice: `to_verify` → `To verify`; one capital letter stays as it is. */
-export function choiceWords(choice: string): string {
+/**
+ * The words of a choice: those that the project gave it, else `to_verify` → `To verify`; one capital letter stays as it is.
+ *
+ * @param given - the words of the field's choices
+ */
+export function choiceWords(choice: string, given: ChoiceWords = NONE_GIVEN): string {
+  const own = given.get(choice)
+  if (own !== undefined) return own
   const words = choice.replaceAll('_', ' ').trim()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
@@ -34,7 +41,7 @@ export function formatValue(
     case 'datetime':
       return formatMomentText(String(value), locale)
     case 'choice':
-      return choiceWords(String(value))
+      return choiceWords(String(value), field.choiceWords)
     case 'link':
       return label === null || label === undefined || label === '' ? shortIdText(String(value)) : String(label)
     case 'uuid':

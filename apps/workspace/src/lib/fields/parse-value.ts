@@ -124,9 +124,11 @@ function parseBoolean(text: string): ParsedValue {
 function parseChoice(field: Field, text: string): ParsedValue {
   const folded = text.toLowerCase()
   const found = field.choices.find(
-    (choice) => choice.toLowerCase() === folded || choiceWords(choice).toLowerCase() === folded,
+    (choice) => choice.toLowerCase() === folded || choiceWords(choice, field.choiceWords).toLowerCase() === folded,
   )
-  return found === undefined ? invalid(words.choice(field.choices.map(choiceWords))) : valid(found)
+  return found === undefined
+    ? invalid(words.choice(field.choices.map((choice) => choiceWords(choice, field.choiceWords))))
+    : valid(found)
 }
 
 /** JSON as it is; for an array column also plain words with commas. */

@@ -1,6 +1,6 @@
 import type { WriteRefusal } from '@holdfast/client'
 import { rightMessages as words } from '../../messages/rights.ts'
-import { labelOfName } from '../data/column-words.ts'
+import { type ChoiceWords, labelOfName } from '../data/column-words.ts'
 import type { FieldValue } from '../fields/field.ts'
 import { choiceWords } from '../fields/format-value.ts'
 
@@ -35,8 +35,13 @@ function policyWords({ policies, reason }: Extract<WriteRefusal, { policies: unk
   return names.length === 0 ? words.nobody : words.others(names)
 }
 
-/** Which choices of a field are missing from its list, and why; the one that is set stays in it. `undefined`: none is missing. */
+/**
+ * Which choices of a field are missing from its list, and why; the one that is set stays in it. `undefined`: none is missing.
+ *
+ * @param given - the words of the field's choices
+ */
 export function notOfferedWords(
+  given: ChoiceWords | undefined,
   value: FieldValue,
   refusedChoices: ReadonlyMap<string, WriteRefusal> | undefined,
 ): string | undefined {
@@ -46,7 +51,7 @@ export function notOfferedWords(
   return [...byReason]
     .map(([reason, list]) =>
       words.notOffered(
-        list.map(([choice]) => choiceWords(choice)),
+        list.map(([choice]) => choiceWords(choice, given)),
         reason,
       ),
     )

@@ -22,11 +22,16 @@ export interface WorkTable {
 /**
  * The tables with work in them, as the schema tells: one that has a link to the table of people (which ties names to accounts) and a day. Of several
  * such columns the first counts, which is how tables are written: who does it before who looks at it afterwards.
+ *
+ * @param tables - those of the schema; with the words of the project where they are shown
  */
-export function workTablesOf(schema: SchemaDescriptor): readonly WorkTable[] {
+export function workTablesOf(
+  schema: SchemaDescriptor,
+  tables: readonly TableInfo[] = tablesOf(schema),
+): readonly WorkTable[] {
   const people = peopleTableOf(schema)
   if (!people) return []
-  return tablesOf(schema).flatMap((table) => {
+  return tables.flatMap((table) => {
     if (table.name === people.name) return []
     const fields = inTableOrder(table, fieldsOf(table.descriptor, schema))
     const assignee = fields.find(({ link, isSystem }) => link?.table === people.name && !isSystem)

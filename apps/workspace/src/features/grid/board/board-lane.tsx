@@ -109,7 +109,8 @@ function LaneName({
   readonly lane: LaneRow
   readonly name: string
 }): JSX.Element {
-  if (field.kind === 'choice' && lane.value !== null) return <ChoiceChip choice={String(lane.value)} />
+  if (field.kind === 'choice' && lane.value !== null)
+    return <ChoiceChip choice={String(lane.value)} words={field.choiceWords} />
   return (
     <>
       {isPerson(field) && lane.value !== null ? <Avatar name={name} size="sm" /> : null}

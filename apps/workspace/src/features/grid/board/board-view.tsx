@@ -95,5 +95,5 @@ function laneName(field: Field, { value, label }: LaneRow): string {
   if (value === null) return words.noValue
   if (field.kind === 'boolean') return value === 0 ? fieldMessages.no : fieldMessages.yes
   if (field.kind === 'link') return label ?? String(value).slice(0, 8)
-  return choiceWords(String(value))
+  return choiceWords(String(value), field.choiceWords)
 }

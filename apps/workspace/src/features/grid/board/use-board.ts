@@ -66,7 +66,7 @@ export function useBoard({
     const target = lanes[lane]
     const before = row[field.name] ?? null
     if (!target || target.value === before || refusals[lane] !== undefined) return
-    const label = recordMessages.changeOf(field.label, 1, table.noun, table.label.toLowerCase())
+    const label = recordMessages.changeOf(field.label, 1, table.noun, table.many)
     const values = { [field.name]: target.value }
     const change = { kind: 'update', table: table.name, id: row.id, values, before: { [field.name]: before } } as const
     void writer.writeOrTell({ label, changes: [change] }).then((isStored) => {

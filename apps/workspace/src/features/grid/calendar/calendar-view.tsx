@@ -91,7 +91,7 @@ function Days({
       >
         {isFirstReading && isListed ? (
           <div className="p-3">
-            <Skeleton rows={8} label={gridMessages.reading(table.label.toLowerCase())} />
+            <Skeleton rows={8} label={gridMessages.reading(table.many)} />
           </div>
         ) : isListed ? (
           <DayList {...shared} period={title} />

@@ -64,7 +64,7 @@ export function DayEntry({ row, fields, dates, mark, calendar, isTabStop, isLarg
             <span className="line-clamp-2 text-body font-medium">{title}</span>
             <span className="truncate text-small text-muted">{facts.map(({ text }) => text).join(' · ')}</span>
           </span>
-          {choice == null ? null : <ChoiceChip choice={String(choice)} />}
+          {choice == null || !state ? null : <ChoiceChip choice={String(choice)} words={state.choiceWords} />}
         </>
       ) : (
         <span className="min-w-0 flex-1 truncate">

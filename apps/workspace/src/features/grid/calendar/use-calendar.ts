@@ -88,7 +88,7 @@ export function useCalendar({
     if (refused.has(day)) return say(words.notAllowed(title))
     const values = movedBy(dates, row, by)
     const before = Object.fromEntries(Object.keys(values).map((name) => [name, row[name] ?? null]))
-    const label = recordMessages.changeOf(start.label, 1, table.noun, table.label.toLowerCase())
+    const label = recordMessages.changeOf(start.label, 1, table.noun, table.many)
     const change = { kind: 'update', table: table.name, id: row.id, values, before } as const
     void writer.writeOrTell({ label, changes: [change] }).then((isStored) => {
       if (!isStored) return

@@ -56,7 +56,7 @@ async function runExport(
     })
     const name = [table.label, view.saved?.name, dayOf(new Date())].filter((part) => part !== undefined).join(' – ')
     saveBlob(`${name.replace(/[\\/]/g, ' ')}.${format}`, file)
-    showToast({ text: words.done(records, table.noun, table.label.toLowerCase()) })
+    showToast({ text: words.done(records, table.noun, table.many) })
   } catch (error) {
     if (abort.signal.aborted) return
     console.warn('The view could not be exported.', error)

@@ -69,7 +69,7 @@ export function GalleryCard({
           </span>
         ))}
         <span className="mt-auto flex items-center gap-2 pb-2">
-          {choice == null ? null : <ChoiceChip choice={String(choice)} />}
+          {choice == null || !stateField ? null : <ChoiceChip choice={String(choice)} words={stateField.choiceWords} />}
           {mark === undefined ? null : (
             <RecordStateMark state={mark.state} says={files?.text} percent={files?.percent} />
           )}

@@ -31,7 +31,7 @@ export function GroupRow(props: GroupRowProps): JSX.Element {
         role="gridcell"
         aria-colindex={1}
         aria-colspan={2}
-        aria-label={words.header(group.field.label, group.text, group.records, table.noun, table.label.toLowerCase())}
+        aria-label={words.header(group.field.label, group.text, group.records, table.noun, table.many)}
         data-column={0}
         tabIndex={isActive ? 0 : -1}
         data-active={isActive || undefined}
@@ -77,7 +77,7 @@ export function GroupItem({ table, group, onToggle }: GroupItemProps): JSX.Eleme
     <button
       type="button"
       aria-expanded={group.isExpanded}
-      aria-label={words.header(group.field.label, group.text, group.records, table.noun, table.label.toLowerCase())}
+      aria-label={words.header(group.field.label, group.text, group.records, table.noun, table.many)}
       onClick={() => onToggle(group.key)}
       className="focus-inset flex h-full w-full items-center gap-2 bg-surface pr-4 text-left text-body active:bg-pressed"
       style={{ paddingLeft: 16 + (group.level - 1) * INDENT_PX }}
@@ -93,7 +93,7 @@ function GroupName({ group }: { readonly group: RowGroup }): JSX.Element {
     <>
       {isExpanded ? <ChevronDown size={15} aria-hidden /> : <ChevronRight size={15} aria-hidden />}
       {field.kind === 'choice' && value !== null ? (
-        <ChoiceChip choice={String(value)} />
+        <ChoiceChip choice={String(value)} words={field.choiceWords} />
       ) : (
         <>
           {isPerson(field) && value !== null ? <Avatar name={text} size="sm" /> : null}

@@ -49,7 +49,7 @@ export function MapSpots({
               aria-label={
                 isOne
                   ? [title, ...(state && choice !== null ? [textOf(spot, state)] : [])].join(', ')
-                  : words.near(spot['#count'], table.noun, table.label.toLowerCase())
+                  : words.near(spot['#count'], table.noun, table.many)
               }
               className="group grid size-11 -translate-1/2 place-items-center rounded-full"
             >

@@ -101,7 +101,7 @@ function MapOfPoints({ table, view, state, point }: KindProps & { readonly point
       )}
       {extent !== undefined && extent.placed === 0 ? (
         <div className="pointer-events-none absolute inset-x-4 top-1/4 mx-auto max-w-md rounded-lg bg-raised/92">
-          <EmptyState title={words.noPlaces(table.label.toLowerCase())}>{words.noPlacesDetail}</EmptyState>
+          <EmptyState title={words.noPlaces(table.many)}>{words.noPlacesDetail}</EmptyState>
         </div>
       ) : null}
       <ScaleBar camera={camera} />

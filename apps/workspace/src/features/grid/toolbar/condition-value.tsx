@@ -44,7 +44,7 @@ function ChoiceValues({ condition, field, onChange }: ConditionValueProps): JSX.
       {choices.map((choice) => (
         <Checkbox
           key={choice}
-          aria-label={choiceWords(choice)}
+          aria-label={choiceWords(choice, field.choiceWords)}
           isSelected={condition.values.includes(choice)}
           onChange={(isOn) =>
             onChange({
@@ -54,7 +54,7 @@ function ChoiceValues({ condition, field, onChange }: ConditionValueProps): JSX.
             })
           }
         >
-          <ChoiceChip choice={choice} />
+          <ChoiceChip choice={choice} words={field.choiceWords} />
         </Checkbox>
       ))}
     </fieldset>

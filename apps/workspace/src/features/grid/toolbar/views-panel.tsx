@@ -198,7 +198,7 @@ function ViewLinks({ table, views }: { readonly table: TableInfo; readonly views
           className={link}
         >
           <Table2 size={16} aria-hidden className="text-subtle" />
-          {viewMessages.all(table.label.toLowerCase())}
+          {viewMessages.all(table.many)}
         </Link>
       </li>
       {views.map((view) => (

@@ -11,7 +11,7 @@ export const viewsPanel = lateContent<ViewsProps>(async () => (await import('./v
 /** The name of the view, which opens the list of the others and what can be done with this one. */
 export function ViewsPopover(props: ViewsProps): JSX.Element {
   const { table, view } = props
-  const name = view.saved?.name ?? words.all(table.label.toLowerCase())
+  const name = view.saved?.name ?? words.all(table.many)
   return (
     <PopoverTrigger>
       <AriaButton

@@ -12,6 +12,7 @@ import type { RecordWriter } from '../../../lib/records/create-record-writer.ts'
 import { arrangeMessages as words } from '../../../messages/arrange.ts'
 import { commonMessages } from '../../../messages/common.ts'
 import { recordMessages } from '../../../messages/record.ts'
+import { type FieldLayout, headingOf } from '../../../lib/data/arrange-fields.ts'
 import { addSection, changesFor, moveTo, type Part, partsOf, step } from './arrangement.ts'
 
 const TITLE_MAX = 60
@@ -29,6 +30,7 @@ export function ArrangeDialog({
   readonly onClose: () => void
 }): JSX.Element {
   const { parts, before, said, list, labelOf, setParts, move, stepBy } = useParts(table, fields)
+  const titleOf = (part: Part): string => titleIn(table.layout, part)
   const save = (): void => {
     const changes = changesFor(table, parts, before, fields)
     if (changes.length === 0) {
@@ -69,7 +71,7 @@ export function ArrangeDialog({
                   key={field}
                   field={field}
                   label={labelOf(field)}
-                  parts={parts}
+                  titles={parts.map(titleOf)}
                   part={index}
                   isFirst={index === 0 && place === 0}
                   isLast={index === parts.length - 1 && place === part.fields.length - 1}
@@ -111,7 +113,9 @@ function useParts(table: TableInfo, fields: readonly Field[]): Parts {
     setParts(next)
     const part = next.find((one) => one.fields.includes(field))
     if (part) {
-      setSaid(words.movedTo(labelOf(field), titleOf(part), part.fields.indexOf(field) + 1, part.fields.length))
+      setSaid(
+        words.movedTo(labelOf(field), titleIn(table.layout, part), part.fields.indexOf(field) + 1, part.fields.length),
+      )
     }
   }
   // A button that changes its place in the document loses the focus.
@@ -140,8 +144,8 @@ function useParts(table: TableInfo, fields: readonly Field[]): Parts {
   }
 }
 
-function titleOf({ place, title }: Part): string {
-  if (title !== undefined) return title
+function titleIn(layout: FieldLayout | undefined, { place, title }: Part): string {
+  if (title !== undefined) return layout ? headingOf(layout, title) : title
   return {
     main: words.main,
     beside: recordMessages.whoAndWhen,
@@ -153,7 +157,7 @@ function titleOf({ place, title }: Part): string {
 function ArrangedField({
   field,
   label,
-  parts,
+  titles,
   part,
   isFirst,
   isLast,
@@ -162,7 +166,8 @@ function ArrangedField({
 }: {
   readonly field: string
   readonly label: string
-  readonly parts: readonly Part[]
+  /** Of all parts. */
+  readonly titles: readonly string[]
   /** The part that it stands in. */
   readonly part: number
   readonly isFirst: boolean
@@ -178,7 +183,7 @@ function ArrangedField({
         isLabelHidden
         className="w-36 shrink-0 tablet:w-48"
         value={String(part)}
-        options={parts.map((one, index) => ({ value: String(index), label: titleOf(one) }))}
+        options={titles.map((title, index) => ({ value: String(index), label: title }))}
         onChange={(to) => onMove(Number(to))}
       />
       <span data-step className="flex shrink-0">

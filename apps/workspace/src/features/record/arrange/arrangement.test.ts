@@ -18,6 +18,7 @@ const row = (rest: Partial<FieldPlace>): FieldPlace => ({
   id: '1',
   place: undefined,
   section: undefined,
+  heading: undefined,
   position: undefined,
   isHidden: false,
   ...rest,

@@ -1,10 +1,11 @@
 import type { SchemaDescriptor } from '@holdfast/protocol'
+import type { FieldLayout } from '../../../lib/data/arrange-fields.ts'
 import { FIELDS_TABLE } from '../../../lib/data/fields-table.ts'
 import type { FieldPlace, TableInfo } from '../../../lib/data/tables.ts'
 import type { Field } from '../../../lib/fields/field.ts'
 import { uuidV7 } from '../../../lib/fields/uuid-v7.ts'
 import type { RecordChange, RecordValues } from '../../../lib/records/record-change.ts'
-import { type FieldLayout, inOrder, placesIn } from '../record-sections.ts'
+import { inOrder, placesIn } from '../record-sections.ts'
 
 /** A part of the record's page with its fields, in their order. */
 export interface Part {

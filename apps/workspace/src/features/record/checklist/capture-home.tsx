@@ -9,6 +9,7 @@ import { Page } from '../../../components/page.tsx'
 import { TableIcon } from '../../../components/table-icon.tsx'
 import type { Checklist } from '../../../lib/checklists/checklist.ts'
 import { type AnyDraftRow, type DraftPlace, draftPlaceOf, DRAFTS_SQL } from '../../../lib/checklists/run-draft.ts'
+import { NONE_GIVEN } from '../../../lib/data/column-words.ts'
 import type { TableInfo } from '../../../lib/data/tables.ts'
 import { storeOrTell } from '../../../lib/data/unstored.ts'
 import { shortId } from '../../../lib/data/use-record-title.ts'
@@ -255,8 +256,12 @@ function ChecklistWork({
   readonly table: TableInfo
 }): JSX.Element {
   const schema = useSchema()
+  const tables = useTables()
   const { userId } = useLocalDatabase()
-  const work = useMemo(() => workTablesOf(schema).find((one) => one.table.name === table.name), [schema, table])
+  const work = useMemo(
+    () => workTablesOf(schema, tables).find((one) => one.table.name === table.name),
+    [schema, tables, table],
+  )
   const open = work ? openWorkSql(schema, [work], userId, LAST_DAY, WORK_MAX) : { sql: '', parameters: [] }
   const { rows } = useRecords<WorkRow>(open.sql, open.parameters)
   const isFinished = ({ state }: WorkRow): boolean =>
@@ -274,7 +279,11 @@ function ChecklistWork({
               table={table.name}
               icon={table}
               {...wordsOf(row)}
-              after={row.state === null ? null : <ChoiceChip choice={row.state} />}
+              after={
+                row.state === null ? null : (
+                  <ChoiceChip choice={row.state} words={work?.state?.choiceWords ?? NONE_GIVEN} />
+                )
+              }
             />
           ))}
         </Section>

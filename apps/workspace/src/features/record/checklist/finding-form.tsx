@@ -64,7 +64,7 @@ export function FindingForm({
           <BigChoices
             label={words.severity}
             value={finding.severity ?? null}
-            options={findings.severity.choices.map((choice) => ({ value: choice, label: choiceWords(choice) }))}
+            options={optionsOf(findings.severity)}
             onChange={(severity) => onChange({ ...finding, severity })}
           />
         ) : null}
@@ -116,4 +116,11 @@ function WhatIsWrong({
       </p>
     </div>
   )
+}
+
+function optionsOf({
+  choices,
+  words: given,
+}: NonNullable<ChecklistFindings['severity']>): readonly { readonly value: string; readonly label: string }[] {
+  return choices.map((choice) => ({ value: choice, label: choiceWords(choice, given) }))
 }
