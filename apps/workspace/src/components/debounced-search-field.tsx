@@ -1,8 +1,6 @@
-import { type JSX, useEffect, useState } from 'react'
+import type { JSX } from 'react'
+import { useSearchText } from '../hooks/use-search-text.ts'
 import { SearchField, type SearchFieldProps } from './search-field.tsx'
-
-/** The search goes to the database when nothing was typed for this long, in milliseconds. */
-const SEARCH_DEBOUNCE_MS = 80
 
 /** A field of a search that the address keeps: it reports the typed text only after a pause. */
 export function DebouncedSearchField({
@@ -14,20 +12,6 @@ export function DebouncedSearchField({
   readonly text: string
   readonly onTyped: (text: string) => void
 }): JSX.Element {
-  const [typed, setTyped] = useState(text)
-  const [known, setKnown] = useState(text)
-  if (text !== known) {
-    // The address has changed: by this field, or from outside, which then counts.
-    setKnown(text)
-    if (text !== typed.trim() && text !== typed) setTyped(text)
-  }
-  // A timer is a subscription to time.
-  useEffect(() => {
-    if (typed === text) return
-    const timer = setTimeout(() => onTyped(typed), SEARCH_DEBOUNCE_MS)
-    return () => clearTimeout(timer)
-    // Only typing starts the timer; the address follows it.
-    // eslint-disable-next-line react/exhaustive-deps
-  }, [typed])
+  const [typed, setTyped] = useSearchText(text, onTyped)
   return <SearchField {...field} value={typed} onChange={setTyped} />
 }

@@ -42,7 +42,10 @@ export function SearchField({
         onKeyDown={onKeyDown}
         // eslint-disable-next-line jsx-a11y/no-autofocus
         autoFocus={autoFocus}
-        className="h-8 w-full min-w-0 rounded-sm border border-control bg-bg pr-8 pl-8 text-body text-text coarse:h-11 [&::-webkit-search-cancel-button]:hidden"
+        className={cx(
+          'h-8 w-full min-w-0 rounded-sm border border-control bg-bg pl-8 text-body text-text coarse:h-11 [&::-webkit-search-cancel-button]:hidden',
+          value === '' ? 'pr-2' : 'pr-8 coarse:pr-11',
+        )}
       />
       {value === '' ? null : (
         <Button

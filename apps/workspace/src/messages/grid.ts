@@ -29,6 +29,7 @@ export const gridMessages = inLanguages('gridMessages', {
   listName: (table: string) => `${table}, list`,
   searchIn: (table: string) => `Search in ${table}`,
   search: 'Search in view',
+  searchShort: 'Search',
   filter: 'Filter',
   filterCount: (count: number) => icu('Filter, {count, plural, one {# condition} other {# conditions}}', { count }),
   sort: 'Sort',

@@ -5,6 +5,8 @@ import { icu, inLanguages } from '../lib/texts.ts'
 export const rightMessages = inLanguages('rightMessages', {
   /** Of a whole record. */
   readOnly: (noun: string) => `You can read this ${noun}, but not change it.`,
+  /** Of most fields of a record. */
+  partlyReadOnly: 'What stands here as plain text can be read, but not changed.',
   notGranted: 'Your role may not change it.',
   /** @param rules - names of policies, as their author called them */
   others: (rules: readonly string[]) => `Others can, by ${rules.map((rule) => `“${humanize(rule)}”`).join(' or ')}.`,

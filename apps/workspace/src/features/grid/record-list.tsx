@@ -10,6 +10,7 @@ import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import { latenessOf } from '../../lib/fields/late.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
+import { isCoordinate } from '../../lib/records/located-tables.ts'
 import { type RowPhotos, useRowPhotos } from '../../lib/photos/use-row-photos.ts'
 import { fileWords } from '../../lib/records/file-words.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
@@ -115,7 +116,7 @@ function shapeOf(fields: readonly Field[]): ListShape {
   const choice = choices.find(({ name }) => name === 'state' || name === 'status') ?? choices[0]
   const rank = (field: Field): number => ['date', 'link', 'text', 'number', 'integer', 'datetime'].indexOf(field.kind)
   const facts = fields
-    .filter((field) => field !== title && field !== choice && rank(field) >= 0)
+    .filter((field) => field !== title && field !== choice && rank(field) >= 0 && !isCoordinate(field.name))
     .toSorted((a, b) => rank(a) - rank(b))
   return { title, choice, facts }
 }

@@ -1,6 +1,7 @@
 import { type Field, isPerson } from '../../lib/fields/field.ts'
 import type { FieldKind } from '../../lib/fields/field-kind.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
+import { isCoordinate } from '../../lib/records/located-tables.ts'
 import { LABEL_PREFIX } from './query/grid-query.ts'
 import type { GridRow } from './window-cache.ts'
 
@@ -26,10 +27,12 @@ export interface Fact {
   readonly isOfPerson: boolean
 }
 
+const isFact = ({ isTitle, kind, name }: Field): boolean => !isTitle && FACT_KINDS.includes(kind) && !isCoordinate(name)
+
 /** Fields that say something of a record in a few words besides its title, the most telling first. */
 export function factFields(fields: readonly Field[], without: readonly Field[]): readonly Field[] {
   return fields
-    .filter((field) => !field.isTitle && !without.includes(field) && FACT_KINDS.includes(field.kind))
+    .filter((field) => isFact(field) && !without.includes(field))
     .toSorted((a, b) => FACT_KINDS.indexOf(a.kind) - FACT_KINDS.indexOf(b.kind))
 }
 

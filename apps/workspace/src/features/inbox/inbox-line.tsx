@@ -9,7 +9,7 @@ import type { TableInfo } from '../../lib/data/tables.ts'
 import { useRecordTitle } from '../../lib/data/use-record-title.ts'
 import { useTableInfo } from '../../lib/data/use-tables.tsx'
 import { momentOf } from '../../lib/fields/dates.ts'
-import { formatClock } from '../../lib/format.ts'
+import { formatTime } from '../../lib/format.ts'
 import { type InboxItem, isUnread } from '../../lib/records/inbox.ts'
 import { useMarkRead } from '../../lib/records/read-marks.ts'
 import { inboxMessages as words } from '../../messages/inbox.ts'
@@ -73,7 +73,7 @@ function Line({ item, workspace, table }: LineProps & { readonly table: TableInf
         </span>
         {kind === 'due' || moment === undefined ? null : (
           <time dateTime={moment.toISOString()} className="shrink-0 text-small text-muted tabular-nums">
-            {formatClock(moment)}
+            {formatTime(moment)}
           </time>
         )}
       </Link>

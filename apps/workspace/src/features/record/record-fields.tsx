@@ -27,6 +27,8 @@ interface RecordFieldsProps {
   readonly canEdit: boolean
   /** What policies forbid of it; left out for a draft. */
   readonly rights?: RecordRights
+  /** A reason that stands above all fields. */
+  readonly refusalSaid?: string | undefined
   readonly isDraft: boolean
   /** Others who are editing a field now. */
   readonly editors?: EditorsOfFields
@@ -144,6 +146,7 @@ function RecordField({
   problems,
   canEdit,
   rights,
+  refusalSaid,
   isDraft,
   editors,
   onEdit,
@@ -156,9 +159,10 @@ function RecordField({
   const label = labels.get(field.name)
   const refusal = canEdit ? rights?.fields.get(field.name) : undefined
   if (!canEdit || !field.isEditable || refusal) {
+    const reason = refusal && refusalWords(refusal)
     return (
       <dl>
-        <FieldText field={field} value={value} label={label} note={refusal && refusalWords(refusal)} />
+        <FieldText field={field} value={value} label={label} note={reason === refusalSaid ? undefined : reason} />
       </dl>
     )
   }

@@ -1,6 +1,6 @@
 import { type JSX, lazy, type ReactNode, Suspense, useState } from 'react'
 import { Tabs } from '../../components/tabs.tsx'
-import { refusalWords } from '../../lib/records/refusal-words.ts'
+import { commonRefusal, refusalWords } from '../../lib/records/refusal-words.ts'
 import { useUnreadComments } from '../../lib/records/unread-comments.ts'
 import { lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
 import { usePlaceTopics } from '../../lib/presence/topics.ts'
@@ -106,6 +106,7 @@ function Fields({
   readonly children: ReactNode
 }): JSX.Element {
   const { update: canUpdate } = table.descriptor.can
+  const common = canUpdate && !rights.readOnly ? commonRefusal(rights) : undefined
   const topic = usePlaceTopics().record(table.name, recordId)
   const [field, setField] = useState<string>()
   const [editors, setEditors] = useState(NO_EDITORS)
@@ -118,7 +119,11 @@ function Fields({
         <p className="text-small text-muted" role="status">
           {rightMessages.readOnly(table.noun)} {refusalWords(rights.readOnly)}
         </p>
-      ) : null}
+      ) : common === undefined ? null : (
+        <p className="text-small text-muted" role="status">
+          {rightMessages.partlyReadOnly} {common}
+        </p>
+      )}
       <RecordFields
         fields={fields}
         layout={table.layout}
@@ -128,6 +133,7 @@ function Fields({
         problems={NO_PROBLEMS}
         canEdit={canUpdate && !rights.readOnly}
         rights={rights}
+        refusalSaid={common}
         isDraft={false}
         editors={editors}
         onEdit={setField}

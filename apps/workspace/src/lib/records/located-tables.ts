@@ -20,6 +20,11 @@ export function positionOf({ columns }: TableDescriptor): PositionColumns | unde
   return lat === undefined || lon === undefined ? undefined : { lat, lon }
 }
 
+/** Whether a column is half of a position: a number that says nothing by itself to people. */
+export function isCoordinate(name: string): boolean {
+  return LATITUDES.includes(name) || LONGITUDES.includes(name)
+}
+
 /** A place on the earth, in degrees (WGS 84). */
 export interface Position {
   readonly lat: number

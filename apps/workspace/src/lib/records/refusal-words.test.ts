@@ -1,5 +1,6 @@
+import type { WriteRefusal } from '@holdfast/client'
 import { expect, test } from 'vitest'
-import { refusalWords } from './refusal-words.ts'
+import { commonRefusal, refusalWords } from './refusal-words.ts'
 
 test('a refusal is said in the words of the policies, and by their names where they have none', () => {
   const lead = { name: 'lead_edits', words: undefined }
@@ -9,4 +10,14 @@ test('a refusal is said in the words of the policies, and by their names where t
   expect(refusalWords({ reason: 'permission', policies: [lead] })).toBe('Others can, by “Lead edits”.')
   expect(refusalWords({ reason: 'permission', policies: [] })).toBe('Nobody may change it.')
   expect(refusalWords({ reason: 'grant', columns: ['title'] })).toBe('Your role may not change it.')
+})
+
+test('a reason of three fields or more is said of them together, one of two is not', () => {
+  const verified: WriteRefusal = { reason: 'restriction', policies: [{ name: 'v', words: 'Only a lead verifies it.' }] }
+  const granted: WriteRefusal = { reason: 'grant', columns: ['title'] }
+  const common = (...refusals: readonly WriteRefusal[]): string | undefined =>
+    commonRefusal({ fields: new Map(refusals.map((refusal, place) => [`field ${place}`, refusal])) })
+  expect(common(granted, verified, verified, verified)).toBe('Only a lead verifies it.')
+  expect(common(verified, verified, granted)).toBeUndefined()
+  expect(common()).toBeUndefined()
 })

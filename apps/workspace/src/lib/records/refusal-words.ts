@@ -3,6 +3,7 @@ import { rightMessages as words } from '../../messages/rights.ts'
 import { type ChoiceWords, labelOfName } from '../data/column-words.ts'
 import type { FieldValue } from '../fields/field.ts'
 import { choiceWords } from '../fields/format-value.ts'
+import type { RecordRights } from './record-rights.ts'
 
 /**
  * Why a write is refused, and who could: in the words of the rule where its author gave it any.
@@ -25,6 +26,16 @@ export function refusalWords(refusal: WriteRefusal, labelOf: (column: string) =>
     default:
       return policyWords(refusal)
   }
+}
+
+/** Fields that one reason is said of together, rather than of each. */
+const TOGETHER_MIN = 3
+
+/** The reason that keeps most fields of a record as they are, if it is that of several; then it is said once. */
+export function commonRefusal({ fields }: Pick<RecordRights, 'fields'>): string | undefined {
+  const byReason = Map.groupBy(fields.values(), (refusal) => refusalWords(refusal))
+  const [common] = [...byReason].toSorted(([, a], [, b]) => b.length - a.length)
+  return common && common[1].length >= TOGETHER_MIN ? common[0] : undefined
 }
 
 function policyWords({ policies, reason }: Extract<WriteRefusal, { policies: unknown }>): string {

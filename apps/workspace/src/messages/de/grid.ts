@@ -27,6 +27,7 @@ export const gridMessages: Translation<typeof english> = {
   listName: (table) => `${table}, Liste`,
   searchIn: (table) => `In ${table} suchen`,
   search: 'In der Ansicht suchen',
+  searchShort: 'Suchen',
   filter: 'Filtern',
   filterCount: (count) => icu('Filtern, {count, plural, one {# Bedingung} other {# Bedingungen}}', { count }),
   sort: 'Sortieren',

@@ -4,6 +4,7 @@ import type { rightMessages as english } from '../rights.ts'
 
 export const rightMessages: Translation<typeof english> = {
   readOnly: () => 'Sie können diesen Eintrag lesen, aber nicht ändern.',
+  partlyReadOnly: 'Was hier als Text steht, können Sie lesen, aber nicht ändern.',
   notGranted: 'Ihre Rolle darf es nicht ändern.',
   others: (rules) => `Andere können es, nach ${rules.map((rule) => `„${humanize(rule)}“`).join(' oder ')}.`,
   nobody: 'Niemand darf es ändern.',

@@ -3,6 +3,7 @@ import type { JSX } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { DebouncedSearchField } from '../../../components/debounced-search-field.tsx'
+import { cx } from '../../../lib/cx.ts'
 import { TableIcon } from '../../../components/table-icon.tsx'
 import type { TableInfo } from '../../../lib/data/tables.ts'
 import type { Field } from '../../../lib/fields/field.ts'
@@ -47,7 +48,12 @@ export function GridToolbar({
   return (
     <div className="@container shrink-0 border-b border-border">
       <div className="flex items-center gap-1.5 px-3 py-2 max-tablet:flex-wrap">
-        <div className="mr-2 flex min-w-0 items-center gap-1 max-tablet:basis-[calc(100%-7rem)]">
+        <div
+          className={cx(
+            'mr-2 flex min-w-0 items-center gap-1',
+            onNew === undefined ? 'max-tablet:mr-0 max-tablet:basis-full' : 'max-tablet:basis-[calc(100%-7rem)]',
+          )}
+        >
           <h1 tabIndex={-1} className="flex min-w-0 items-center gap-2 text-heading">
             <TableIcon table={table} />
             <span className="min-w-14 truncate">{table.label}</span>
@@ -58,7 +64,7 @@ export function GridToolbar({
           <>
             <DebouncedSearchField
               label={words.searchIn(table.label)}
-              placeholder={words.search}
+              placeholder={tools.isPhone ? words.searchShort : words.search}
               text={view.query.search}
               onTyped={view.setSearch}
               className="w-56 min-w-24 shrink-[8] max-tablet:order-2 max-tablet:w-auto max-tablet:flex-1"
