@@ -131,6 +131,20 @@ describe('the windows of a view', () => {
     expect(windows.row(1)?.['title']).toBe('as the database has it')
   })
 
+  test('keep what was typed while it is being stored, whatever is read meanwhile, the latest of two', async () => {
+    const { database, windows } = openWindows(3)
+    await expect.poll(() => windows.row(1)?.id).toBe(idOf(1))
+    const release = [windows.hold(idOf(1), { title: 'typed first' }), windows.hold(idOf(1), { title: 'typed last' })]
+    await database.write(`update tasks set title = 'typed first' where id = '${idOf(1)}'`)
+    expect(windows.row(1)?.['title']).toBe('typed last')
+    release[0]?.()
+    await database.write(`update tasks set points = 9 where id = '${idOf(2)}'`)
+    expect(windows.row(1)?.['title']).toBe('typed last')
+    release[1]?.()
+    await database.write(`update tasks set title = 'as the database has it' where id = '${idOf(1)}'`)
+    expect(windows.row(1)?.['title']).toBe('as the database has it')
+  })
+
   test('never show the answer of an older view, however late it comes', async () => {
     const { database, windows } = openWindows(3)
     await expect.poll(() => windows.row(0)?.id).toBe(idOf(0))

@@ -122,6 +122,18 @@ export class RowWindows implements Disposable {
     if (this.#windows.patch(id, values)) this.#change({})
   }
 
+  /**
+   * The same for as long as the write takes: a slow device reads rows as they were before it, and what was typed would turn back into what stood there.
+   *
+   * @returns ends it; from then on the database has the last word
+   */
+  hold(id: string, values: Readonly<Record<string, FieldValue>>): () => void {
+    const held = { id, values }
+    this.#windows.hold(held)
+    this.patch(id, values)
+    return () => this.#windows.release(held)
+  }
+
   /** Reads a stretch of the view that need not be visible, for copying. */
   async read(first: number, last: number): Promise<readonly GridRow[]> {
     const rows = await this.#readRows(first, last - first + 1, this.#layout)

@@ -32,12 +32,15 @@ export function useGridEdits(options: GridEditsOptions): GridEdits {
       const changes = changeRow(table.name, row, { [field.name]: value })
       if (changes.length === 0) return undefined
       const labels = field.link ? { [LABEL_PREFIX + field.name]: label ?? null } : {}
-      windows?.patch(row.id, { [field.name]: value, ...labels })
+      const release = windows?.hold(row.id, { [field.name]: value, ...labels })
       const command = {
         label: recordMessages.changeOf(field.label, 1, table.noun, table.many),
         changes,
       }
-      const notStored = isUnjudged ? ((await writer.write(command)) ? undefined : FULL) : await writer.tryWrite(command)
+      const writing = isUnjudged
+        ? writer.write(command).then((isStored) => (isStored ? undefined : FULL))
+        : writer.tryWrite(command)
+      const notStored = await writing.finally(release)
       if (notStored) windows?.patch(row.id, valuesOf(row, [field.name, ...Object.keys(labels)]))
       return notStored
     },

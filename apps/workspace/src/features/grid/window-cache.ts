@@ -9,10 +9,18 @@ export const WINDOWS_MAX = 30
 /** The rows of a window by their places; in a grouped view there are headers between them. */
 export type WindowRows = readonly (GridRow | undefined)[]
 
+/** Values of a row that are on their way to the database. */
+export interface HeldValues {
+  readonly id: string
+  readonly values: Readonly<Record<string, FieldValue>>
+}
+
 /** The rows of a view that have been read, in windows of {@link WINDOW_ROWS} by number. The longest unused are evicted first. */
 export class WindowCache {
   /** In the order of use. */
   readonly #windows = new Map<number, WindowRows>()
+  /** What was typed and is not stored yet, the latest last: it stands above what is read. */
+  readonly #held = new Set<HeldValues>()
 
   has(number: number): boolean {
     return this.#windows.has(number)
@@ -31,7 +39,7 @@ export class WindowCache {
   }
 
   set(number: number, rows: WindowRows): void {
-    this.#windows.set(number, rows)
+    this.#windows.set(number, this.#withHeld(rows))
   }
 
   /** Says that these windows are in use now. */
@@ -64,17 +72,36 @@ export class WindowCache {
     return false
   }
 
+  /** Keeps values of a row above what is read, until they are {@link release}d. */
+  hold(held: HeldValues): void {
+    this.#held.add(held)
+  }
+
+  release(held: HeldValues): void {
+    this.#held.delete(held)
+  }
+
   /**
    * Takes windows that were read again and forgets all others. A row in which nothing changed stays the same object.
    *
    * @returns whether anything changed in the given windows
    */
   replaceAll(read: readonly { readonly number: number; readonly rows: WindowRows }[]): boolean {
-    const fresh = new Map(read.map(({ number, rows }) => [number, shareRows(this.#windows.get(number), rows)]))
+    const fresh = new Map(
+      read.map(({ number, rows }) => [number, shareRows(this.#windows.get(number), this.#withHeld(rows))]),
+    )
     const hasChanged = [...fresh].some(([number, rows]) => rows !== this.#windows.get(number))
     for (const number of this.#windows.keys()) if (!fresh.has(number)) this.#windows.delete(number)
     for (const [number, rows] of fresh) this.#windows.set(number, rows)
     return hasChanged
+  }
+
+  #withHeld(rows: WindowRows): WindowRows {
+    if (this.#held.size === 0) return rows
+    return rows.map((row) => {
+      const own = row ? [...this.#held].filter(({ id }) => id === row.id) : []
+      return row && own.length > 0 ? Object.assign({}, row, ...own.map(({ values }) => values)) : row
+    })
   }
 }
 

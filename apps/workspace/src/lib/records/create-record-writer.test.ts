@@ -57,11 +57,13 @@ const writerOf = (userId: string, rejected = NONE_REFUSED): RecordWriter =>
     rejected,
     userId,
     (text) => void told.push(text),
-    async (changes) =>
-      changes.some(({ values }) => values['title'] === FORBIDDEN)
-        ? { kind: 'refused', words: 'Only a lead does.', columns: ['title'] }
-        : undefined,
+    async (changes) => {
+      const isAbout = (title: string): boolean => changes.some(({ values }) => values['title'] === title)
+      if (isAbout(SLOWLY_JUDGED)) await new Promise((resolve) => setTimeout(resolve, 100))
+      return isAbout(FORBIDDEN) ? { kind: 'refused', words: 'Only a lead does.', columns: ['title'] } : undefined
+    },
   )
+const SLOWLY_JUDGED = 'slowly judged'
 const FORBIDDEN = 'forbidden'
 const insert = (id: string, title: string): RecordChange => ({ kind: 'insert', table: 'tasks', id, values: { title } })
 const create = (id: string, title = id): Promise<boolean> =>
@@ -97,6 +99,32 @@ describe('what a person writes', () => {
     await create('t2')
     await writer.redo()
     expect(await titles()).toEqual(['t2'])
+  })
+
+  test('is stored in the order in which it was done, of all writers, however long each is judged; an undo takes back the last', async () => {
+    await create('t1', 'as it was')
+    const retitle = (before: string, title: string): RecordChange => ({
+      kind: 'update',
+      table: 'tasks',
+      id: 't1',
+      values: { title },
+      before: { title: before },
+    })
+    const other = writerOf('ana')
+    await Promise.all([
+      writer.tryWrite({ label: 'One', changes: [retitle('as it was', SLOWLY_JUDGED)] }),
+      other.tryWrite({ label: 'Two', changes: [retitle(SLOWLY_JUDGED, 'last')] }),
+    ])
+    expect([await titles(), useUndo.getState().stack.done.map(({ label }) => label)]).toEqual([
+      ['last'],
+      ['Create t1', 'One', 'Two'],
+    ])
+    await Promise.all([
+      writer.tryWrite({ label: 'Three', changes: [retitle('last', SLOWLY_JUDGED)] }),
+      other.undo(),
+      writer.undo(),
+    ])
+    expect([await titles(), useUndo.getState().pending]).toEqual([[SLOWLY_JUDGED], undefined])
   })
 
   test('is nothing without changes, and refused whole when there are too many', async () => {

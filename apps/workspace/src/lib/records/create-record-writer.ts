@@ -28,6 +28,9 @@ interface UndoState {
 /** This tab's undo stack. */
 export const useUndo = create<UndoState>(() => ({ userId: undefined, stack: EMPTY_STACK, pending: undefined }))
 
+/** The last write of each database, of all writers in this tab. */
+const turns = new WeakMap<CommonPowerSyncDatabase, Promise<unknown>>()
+
 /** Changes records: at once on this device, undoable, sent by itself. */
 export interface RecordWriter {
   /** Writes a command. @returns false when it is too large, or this device has no room: nothing was written, and the person is told */
@@ -57,6 +60,16 @@ export function createRecordWriter(
   if (useUndo.getState().userId !== userId) useUndo.setState({ userId, stack: EMPTY_STACK, pending: undefined })
   const update = (change: (stack: UndoStack) => UndoStack): void =>
     useUndo.setState(({ stack }) => ({ stack: change(stack) }))
+
+  /** What a person does one after the other is stored so: a judgement that takes longer must not let a later value be written over. */
+  const inTurn = <Result>(task: () => Promise<Result>): Promise<Result> => {
+    const result = (turns.get(database) ?? Promise.resolve()).then(task)
+    turns.set(
+      database,
+      result.catch(() => undefined),
+    )
+    return result
+  }
 
   async function step(direction: 'undo' | 'redo'): Promise<void> {
     await storeOrTell(direction === 'undo' ? words.anUndo : words.aRedo, () => take(direction))
@@ -100,25 +113,27 @@ export function createRecordWriter(
     return true
   }
 
-  const tryWrite = (command: NewCommand): Promise<NotStored | undefined> =>
-    underWay(async () => (await judge(command.changes)) ?? ((await write(command)) ? undefined : FULL))
+  const tryWrite = (command: NewCommand): Promise<NotStored | undefined> => {
+    const judging = judge(command.changes)
+    return underWay(() => inTurn(async () => (await judging) ?? ((await write(command)) ? undefined : FULL)))
+  }
 
   return {
-    write,
+    write: (command) => underWay(() => inTurn(() => write(command))),
     tryWrite,
     async writeOrTell(command) {
       const notStored = await tryWrite(command)
       if (notStored?.kind === 'refused') tell(words.notDone(command.label, notStored.words))
       return notStored === undefined
     },
-    undo: () => step('undo'),
-    redo: () => step('redo'),
+    undo: () => inTurn(() => step('undo')),
+    redo: () => inTurn(() => step('redo')),
     async confirmPending() {
       const { pending } = useUndo.getState()
       if (!pending) return
       useUndo.setState({ pending: undefined })
       const label = pending.direction === 'undo' ? words.anUndo : words.aRedo
-      await storeOrTell(label, () => apply(pending.direction, pending.command, false))
+      await inTurn(() => storeOrTell(label, () => apply(pending.direction, pending.command, false)))
     },
     dropPending: () => useUndo.setState({ pending: undefined }),
   }
