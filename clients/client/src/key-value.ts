@@ -25,6 +25,20 @@ export function defaultStore(): KeyValueStore {
   }
 }
 
+/**
+ * Tells when another tab removes an entry of the browser's store. Nobody else shares a store of another kind.
+ *
+ * @returns stops telling
+ */
+export function whenRemovedElsewhere(store: KeyValueStore, key: string, onRemoved: () => void): () => void {
+  if (typeof window === 'undefined' || typeof Storage === 'undefined' || !(store instanceof Storage)) return () => {}
+  const listen = (event: StorageEvent): void => {
+    if (event.storageArea === store && event.key === key && event.newValue === null) onRemoved()
+  }
+  window.addEventListener('storage', listen)
+  return () => window.removeEventListener('storage', listen)
+}
+
 /** Reads a JSON value that this code wrote. Anything unreadable counts as absent: all that is kept here can be fetched again. */
 export async function readJson<T>(store: KeyValueStore, key: string): Promise<T | undefined> {
   const text = await store.getItem(key)

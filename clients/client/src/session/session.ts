@@ -4,7 +4,7 @@ import {
   type Session as AuthSession,
   type SupabaseClient,
 } from '@supabase/supabase-js'
-import { readJson, type KeyValueStore } from '../key-value.ts'
+import { readJson, whenRemovedElsewhere, type KeyValueStore } from '../key-value.ts'
 import { createValue, type Value } from '../value.ts'
 import { needsSecondFactor } from './assurance.ts'
 import {
@@ -32,7 +32,7 @@ export interface Session extends Disposable {
   readonly state: Value<SessionState>
   /** Tokens of one person only: a queue must never go up in the name of whoever signed in after them. None while their second factor is missing. */
   tokensOf(userId: string): UserTokens
-  /** Signs out on this device only, also without network. Local data is not touched. */
+  /** Signs out on this device only, in all tabs, also without network. Local data is not touched. */
   leave(): Promise<void>
   /** Opens an account of this device without a session; it syncs after signing in. Nothing changes while a person is signed in. */
   openLocally(user: SessionUser): Promise<void>
@@ -55,6 +55,8 @@ export function openSession(supabase: SupabaseClient, store: KeyValueStore): Ses
       apply(leaving ? { kind: 'left' } : { kind: 'ended' })
     }
   })
+  // The auth client tells all tabs of the end of a session, but not whose wish it was; without network it tells none.
+  const stopListening = whenRemovedElsewhere(store, LAST_USER_KEY, () => apply({ kind: 'left' }))
   void restore()
 
   return {
@@ -93,7 +95,10 @@ export function openSession(supabase: SupabaseClient, store: KeyValueStore): Ses
       await store.setItem(LAST_USER_KEY, JSON.stringify(user))
       apply({ kind: 'opened_locally', user })
     },
-    [Symbol.dispose]: () => data.subscription.unsubscribe(),
+    [Symbol.dispose]() {
+      stopListening()
+      data.subscription.unsubscribe()
+    },
   }
 
   function apply(event: SessionEvent): void {
