@@ -162,6 +162,7 @@ const PARTS: readonly Part[] = [
     files: ['tests/e2e/src'],
     counts: {
       HOLDFAST_CLOSED_TABS: 200,
+      HOLDFAST_FLAKY_EDITS: 500,
       HOLDFAST_PASTE: 600,
       HOLDFAST_PHOTOS: 100,
       HOLDFAST_DAY_CAPTURES: 300,

@@ -7,9 +7,14 @@ import { expect, test as base } from '@playwright/test'
 import { comeToRest, expectAccessible } from './support/accessibility.ts'
 import type { Holdfast } from '@holdfast/test-support'
 import { addAuthenticator, openOwnAccount, totp, type OwnAccount } from './support/own-account.ts'
+import { signIn } from './support/person.ts'
+import { openStranger } from './support/stranger.ts'
 
 /** Where pictures of the screens are kept for people to look at. */
 const PICTURES = 'test-results/screens'
+
+/** Sign-ins from one address in five minutes: one comes back every thirty seconds. */
+const ATTEMPTS = 10
 
 const SETTINGS = {
   enableManualLinking: true,
@@ -247,6 +252,56 @@ test('linked accounts are listed, the last one stays, another one is linked at i
   await page.getByRole('alertdialog', { name: 'Unlink GitHub?' }).getByRole('button', { name: 'Unlink' }).click()
   await expect(list.getByRole('listitem')).toHaveCount(1)
   await expect(list).not.toContainText('GitHub')
+})
+
+test('whoever says no at the provider is told, and an answer that nobody asked for signs nobody in', async ({
+  browser,
+  server,
+}) => {
+  await using stranger = await openStranger(browser, server)
+  const { page } = stranger
+  stranger.problems.expect(/status of 400/)
+  await page.route('https://github.com/**', (route) => {
+    const asked = new URL(route.request().url()).searchParams
+    const back = new URL(asked.get('redirect_uri') ?? '')
+    back.search = `${new URLSearchParams({ error: 'access_denied', error_description: 'The user has denied your application access.', state: asked.get('state') ?? '' })}`
+    return route.fulfill({ contentType: 'text/html', body: `<script>location = ${JSON.stringify(back.href)}</script>` })
+  })
+  await page.goto('/account/appearance')
+  await page.getByRole('button', { name: 'Continue with GitHub' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('GitHub did not confirm')
+  await expectAccessible(page, 'a provider that did not confirm')
+  await page.getByRole('link', { name: 'Try again' }).click()
+  await expect(page).toHaveURL(/\/sign-in\?redirect=%2Faccount%2Fappearance/)
+
+  await page.goto('/auth/v1/callback?code=of-somebody-else&state=made-up')
+  await page.goto('/w')
+  await expect(page).toHaveURL(/\/sign-in/)
+  expect(stranger.problems.found, 'console errors and unhandled rejections').toEqual([])
+})
+
+test('after too many attempts the form counts the seconds, and then signs in', async ({ browser }) => {
+  await using server = await openHoldfast({ args: [`--rate-limit-sign-in-sign-ups=${ATTEMPTS}`] })
+  await using stranger = await openStranger(browser, server)
+  const { page, password } = stranger
+  const { email } = await stranger.withAccount()
+  stranger.problems.expect(/status of 4(00|29).*\/auth\/v1\/token/)
+  await page.goto('/sign-in')
+  await signIn(page, email, 'not the password')
+  await expect(page.getByRole('textbox', { name: 'Password' })).toHaveAccessibleDescription(
+    'E-mail or password is not right',
+  )
+  await expect(async () => {
+    await expect(stranger.otherDevice('not the password either')).rejects.toThrow('Request rate limit reached')
+  }).toPass()
+  await signIn(page, email, password)
+  await expect(page.getByText(/^Too many attempts\. Try again in \d+ s\.$/)).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeDisabled()
+  await expectAccessible(page, 'too many attempts')
+  await expect(page.getByText(/^Too many attempts/)).toHaveCount(0, { timeout: 90_000 })
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expect(page.getByRole('button', { name: 'Account of Noor Haddad', exact: true })).toBeVisible()
+  expect(stranger.problems.found, 'console errors and unhandled rejections').toEqual([])
 })
 
 test('the name is saved for everywhere, and without a connection the screens stay readable', async ({ me }) => {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { sql } from '@holdfast/postgres'
 import { expectAccessible } from './support/accessibility.ts'
 import { makeActions } from './support/actions.ts'
@@ -8,6 +8,10 @@ import { expectSynced } from './support/person.ts'
 
 /** 20,000 by hand: each is a transaction of its own on the server. */
 const ROWS = Number(process.env['HOLDFAST_IMPORT'] ?? 300)
+/** Undone one after the other, and made again. */
+const STEPS = 20
+/** Seven cells each. */
+const PASTED_ROWS = 286
 /** One of so many does not fit: three of a hundred. */
 const WRONG_EVERY = 33
 /** What the server takes for all of them, on a machine that may be busy. Milliseconds. */
@@ -130,6 +134,67 @@ test('a view goes into a spreadsheet and comes back, off line, and a file of man
           from public.actions where title like 'Files: %' order by title collate "C"`)
     const row = { priority: 2, due: '2027-11-03', hours: 1.25, cost: 1200.5 }
     await expect.poll(stored).toEqual([row, { ...row, cost: null }, { ...row, priority: 1 }])
+  })
+
+  await test.step('2,000 cells are pasted, filled down, and taken back and made again, by keyboard alone', async () => {
+    const { keyboard } = page
+    await dana.openTable('actions', `?q=Größe&s=number&h=${OTHER_FIELDS.replace('detail,', '').replace(',detail', '')}`)
+    const cell = (row: number, field: string): Locator =>
+      page
+        .getByRole('grid')
+        .locator(`[data-row="${row}"]`)
+        .getByRole('gridcell', { name: new RegExp(`^${field}: `) })
+    await expect(cell(0, 'Title')).toBeVisible()
+    await cell(0, 'Title').focus()
+    const lines = Array.from({ length: PASTED_ROWS }, (_, at) => `Größe ${at}\tDoing\t2\t1/12/2027\t3\t4\tLine ${at}`)
+    await page.evaluate((text) => {
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text/plain', text)
+      document.activeElement?.dispatchEvent(
+        new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
+      )
+    }, lines.join('\r\n'))
+    const count = async (hours: number): Promise<number | undefined> =>
+      (
+        await holdfast.admin.query<{ n: number }>(
+          sql`select count(*)::int as n from public.actions where title like 'Größe %' and state = 'doing' and est_hours = ${hours}`,
+        )
+      )[0]?.n
+    await expect.poll(() => count(3), { timeout: LONG_MS }).toBe(PASTED_ROWS)
+
+    const hours = (): Promise<readonly (string | null)[]> =>
+      Promise.all([0, 1, 2, 3].map((row) => cell(row, 'Estimated hours').getAttribute('aria-label')))
+    const goToHours = async (): Promise<void> => {
+      await keyboard.press('Control+Home')
+      for (let step = 0; step < 4; step++) await keyboard.press('ArrowRight')
+      await expect(cell(0, 'Estimated hours')).toBeFocused()
+    }
+    await goToHours()
+    await keyboard.type('7.5')
+    await keyboard.press('Enter')
+    await keyboard.press('ArrowUp')
+    for (let row = 1; row < 4; row++) await keyboard.press('Shift+ArrowDown')
+    await keyboard.press('Control+d')
+    await expect.poll(hours).toEqual(Array.from({ length: 4 }, () => expect.stringContaining('7.5')))
+
+    await goToHours()
+    for (let edit = 1; edit <= STEPS; edit++) {
+      await keyboard.type(String(10 + edit))
+      await keyboard.press('Enter')
+      await expect(cell(0, 'Estimated hours')).toContainText(String(10 + edit))
+      await keyboard.press('ArrowUp')
+    }
+    for (let back = STEPS; back >= 1; back--) {
+      await expect(cell(0, 'Estimated hours')).toContainText(String(10 + back))
+      await keyboard.press('Control+z')
+    }
+    await expect(cell(0, 'Estimated hours')).toContainText('7.5')
+    for (let again = 1; again <= STEPS; again++) {
+      await keyboard.press('Control+Shift+z')
+      await expect(cell(0, 'Estimated hours')).toContainText(String(10 + again))
+    }
+    await expectSynced(dana)
+    await expect.poll(() => count(10 + STEPS)).toBe(1)
   })
 
   function manyRows(): string {

@@ -1,11 +1,18 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { createRandom, seedOf, type FaultyLink } from '@holdfast/test-support'
 import { actionsThat, gridOf } from './support/grid.ts'
-import { makeActions, storedAction } from './support/actions.ts'
+import { auditActions, auditedChanges, makeActions, storedAction } from './support/actions.ts'
+import { expectConvergence } from './support/convergence.ts'
 import { expect, test } from './support/fixtures.ts'
 import { watchTexts } from './support/held-database.ts'
 import { expectSynced } from './support/person.ts'
 
 /** A dead line is noticed within 15 s; a busy machine takes longer for everything. Milliseconds. */
 const NOTICE_MS = 40_000
+/** How many edits are made on a line that breaks all the time. 500 at night. */
+const EDITS = Number(process.env['HOLDFAST_FLAKY_EDITS'] ?? 20)
+/** About what an edit takes on a busy machine, in milliseconds. */
+const EDIT_MS = 6_000
 
 test('the chip tells of a line that is open and passes nothing, and what was written meanwhile is sent', async ({
   arrive,
@@ -42,4 +49,47 @@ test('a first connection that is slow is being made, and not offline', async ({ 
   await expect(sam.chip).toHaveAccessibleName('Sync: Connecting')
   sam.link.flow()
   await expectSynced(sam)
+})
+
+/** Until it is told to stop, the line is cut every few seconds, or loses the answer to what was sent. */
+async function breakAgainAndAgain(link: FaultyLink, stop: AbortSignal): Promise<number> {
+  const random = createRandom(seedOf('HOLDFAST_SEED'))
+  let cuts = 0
+  while (!stop.aborted) {
+    await delay(500 + random.below(EDITS > 100 ? 7_000 : 2_000))
+    if (random.below(2) === 0) link.cut()
+    else link.breakRequests({ head: 'POST /sync/v1/upload', at: 'answer', count: 1 })
+    cuts++
+  }
+  link.breakRequests({ head: '', at: 'answer', count: 0 })
+  return cuts
+}
+
+test(`${EDITS} edits on a line that is cut all the time are in Postgres once each, in their order`, async ({
+  arrive,
+  holdfast,
+}) => {
+  test.setTimeout(300_000 + EDITS * EDIT_MS)
+  const actions = await makeActions(holdfast, ['Flaky: one', 'Flaky: two'])
+  await auditActions(holdfast)
+  const sam = await arrive('sam')
+  const grid = gridOf(sam.page)
+  await sam.openTable('actions', actionsThat('Flaky:'))
+  await expect(grid.row('Flaky:')).toHaveCount(2)
+  sam.problems.expectCutLine()
+  const ended = new AbortController()
+  const breaking = breakAgainAndAgain(sam.link, ended.signal)
+  const edits = Array.from({ length: EDITS }, (_, place) => ({ action: actions[place % 2], hours: place + 3 }))
+  for (const { action, hours } of edits) await grid.type(action?.number ?? '', 'Estimated hours', String(hours))
+  ended.abort()
+  expect(await breaking).toBeGreaterThan(2)
+  await expectSynced(sam)
+
+  for (const action of actions) {
+    const changes = await auditedChanges(holdfast, [action.id])
+    expect(changes.map(({ fields }) => fields['est_hours'])).toEqual(
+      edits.filter((edit) => edit.action === action).map(({ hours }) => hours),
+    )
+  }
+  await expectConvergence(sam, ['actions'])
 })

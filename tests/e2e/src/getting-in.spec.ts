@@ -1,51 +1,15 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { openHoldfast, type Holdfast } from '@holdfast/test-support'
-import { expect, test as base, type Page } from '@playwright/test'
-import { comeToRest, expectAccessible, expectNoSidewaysScroll } from './support/accessibility.ts'
+import type { Holdfast } from '@holdfast/test-support'
+import type { Page } from '@playwright/test'
 import { sql } from '@holdfast/postgres'
 import { codeOf, linkOf, nextMail, openMail } from './support/mailbox.ts'
 import { addAuthenticator, openOwnAccount, totp } from './support/own-account.ts'
-import { openStranger, type Stranger } from './support/stranger.ts'
+import { expect, expectIn, followLink, lookAt, PICTURES, test } from './support/entry.ts'
+import type { Stranger } from './support/stranger.ts'
 
-/** Where pictures of the screens are kept for people to look at. */
-const PICTURES = 'test-results/screens'
 const PASSWORD = 'a good one 7'
-
-interface WorkerFixtures {
-  /** A server that wants addresses confirmed and lets guests in; it has no sample, for these journeys need no tables. */
-  readonly server: Holdfast
-}
-
-const test = base.extend<{ readonly stranger: Stranger }, WorkerFixtures>({
-  server: [
-    // oxlint-disable-next-line no-empty-pattern -- the test tool reads which fixtures are needed from the pattern
-    async ({}, use) => {
-      const folder = await mkdtemp(join(tmpdir(), 'holdfast-entry-'))
-      const configFile = join(folder, 'holdfast.config.json')
-      const settings = {
-        emailEnableConfirmations: true,
-        enableAnonymousSignIns: true,
-        emailMaxFrequency: 0,
-        oauthServerEnabled: true,
-      }
-      await writeFile(configFile, JSON.stringify(settings))
-      await using server = await openHoldfast({ args: [`--config-file=${configFile}`] })
-      await use(server)
-      await rm(folder, { recursive: true })
-    },
-    { scope: 'worker', timeout: 180_000 },
-  ],
-  stranger: async ({ browser, server }, use) => {
-    await using stranger = await openStranger(browser, server)
-    await use(stranger)
-    expect(stranger.problems.found, 'console errors and unhandled rejections').toEqual([])
-  },
-})
 
 test('a person makes an account, mistypes the code of the mail, and gets in with the right one', async ({
   stranger,
@@ -92,6 +56,10 @@ test('the link of a mail signs in, and one that was used already offers another'
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Enter your code')
   await lookAt(page, 'sign-in-code')
   const link = linkOf(await nextMail(server, email))
+  // A program that looks at mails opens what it finds in them, and presses nothing.
+  for (const method of ['HEAD', 'GET', 'GET']) {
+    expect((await fetch(link, { method, headers: { accept: 'text/html' } })).status).toBe(200)
+  }
 
   const tab = await page.context().newPage()
   await followLink(tab, link)
@@ -141,6 +109,7 @@ test('a mail in the mailbox runs nothing and loads nothing, until a person wants
 test('a forgotten password is replaced, and nothing else can be done before', async ({ stranger, server }) => {
   const { page } = stranger
   const { email } = await stranger.withAccount()
+  const other = await stranger.otherDevice()
   await page.goto('/recover')
   await page.getByRole('textbox', { name: 'E-mail' }).fill('nobody@northline.example')
   await page.getByRole('button', { name: 'Send the mail' }).click()
@@ -163,6 +132,7 @@ test('a forgotten password is replaced, and nothing else can be done before', as
   await password.fill(PASSWORD)
   await page.getByRole('button', { name: 'Save password' }).click()
   await expectIn(page, 'Noor Haddad')
+  expect((await other.auth.refreshSession()).error, 'the other device is signed out').not.toBeNull()
 
   await stranger.forget()
   await signInWithPassword(page, email, PASSWORD)
@@ -269,7 +239,7 @@ test('another app is allowed to use the account, after signing in', async ({ str
 test('a passkey signs in, and one that is not there says so', async ({ browser, server, stranger }) => {
   await using me = await openOwnAccount(browser, server)
   const { page } = me
-  await addAuthenticator(page)
+  const authenticator = await addAuthenticator(page)
   await page.goto('/account/security')
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   await page.getByRole('dialog', { name: 'Name of the passkey' }).getByRole('button', { name: 'Save' }).click()
@@ -284,6 +254,14 @@ test('a passkey signs in, and one that is not there says so', async ({ browser, 
   })
   await page.evaluate(() => localStorage.clear())
   await page.goto('/sign-in')
+  await test.step('whoever does not confirm at the prompt is told, and may try again', async () => {
+    const confirm = (isUserVerified: boolean): Promise<unknown> =>
+      authenticator.session.send('WebAuthn.setUserVerified', { authenticatorId: authenticator.id, isUserVerified })
+    await confirm(false)
+    await page.getByRole('button', { name: 'Continue with a passkey' }).click()
+    await expect(page.getByText('No passkey was used. Try again, or choose another way.')).toBeVisible()
+    await confirm(true)
+  })
   await page.getByRole('button', { name: 'Continue with a passkey' }).click()
   await expectIn(page, 'Noor Haddad')
   expect(me.problems.found).toEqual([])
@@ -297,20 +275,6 @@ test('a passkey signs in, and one that is not there says so', async ({ browser, 
   // Browsers bind passkeys to names.
   await other.goto(`${server.url}/sign-in`)
   await expect(other.getByRole('link', { name: /^Open http:\/\/localhost:\d+ to use passkeys$/ })).toBeVisible()
-})
-
-test('a guest gets in without an account', async ({ stranger }) => {
-  const { page } = stranger
-  await page.goto('/sign-in')
-  await page.getByRole('button', { name: 'Continue as a guest' }).click()
-  await expectIn(page, 'Guest')
-  await page.getByRole('button', { name: 'Account of Guest', exact: true }).click()
-  await page.getByRole('menuitem', { name: 'Sign out' }).click()
-  const dialog = page.getByRole('alertdialog', { name: 'Sign out' })
-  await expect(dialog).toContainText('This account can never be signed in to again')
-  await lookAt(page, 'guest-signs-out')
-  await dialog.getByRole('link', { name: 'Keep your account' }).click()
-  await expect(page).toHaveURL(/\/account$/)
 })
 
 test('an e-mail address changes once the links in both mailboxes are opened', async ({ stranger, server }) => {
@@ -377,17 +341,6 @@ async function readCode({ page, email }: Stranger, server: Holdfast): Promise<st
   return code
 }
 
-/** Opens the link of a mail, and presses the button of the page that it leads to. */
-async function followLink(page: Page, link: string): Promise<void> {
-  await page.goto(link)
-  await page.getByRole('button', { name: 'Confirm' }).click()
-}
-
-/** Inside of the workspace, as this person. */
-async function expectIn(page: Page, name: string): Promise<void> {
-  await expect(page.getByRole('button', { name: `Account of ${name}`, exact: true })).toBeVisible()
-}
-
 async function signInWithPassword(page: Page, email: string, password: string): Promise<void> {
   if (!page.url().includes('/sign-in')) await page.goto('/sign-in')
   await page.getByRole('textbox', { name: 'E-mail' }).fill(email)
@@ -398,22 +351,4 @@ async function signInWithPassword(page: Page, email: string, password: string): 
 
 function wrongCode(right: string): string {
   return right === '000000' ? '111111' : '000000'
-}
-
-/** The machine's rules, and a picture in both themes and at a phone's width. */
-async function lookAt(page: Page, screen: string): Promise<void> {
-  const size = page.viewportSize()
-  await expectAccessible(page, screen)
-  await comeToRest(page)
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await page.screenshot({ path: `${PICTURES}/entry-${screen}-${colorScheme}.png` })
-  }
-  await expectAccessible(page, `${screen} in the dark`)
-  await page.setViewportSize({ width: 390, height: 844 })
-  await page.screenshot({ path: `${PICTURES}/entry-${screen}-phone-dark.png` })
-  await page.emulateMedia({ colorScheme: 'light' })
-  await page.screenshot({ path: `${PICTURES}/entry-${screen}-phone-light.png` })
-  await expectNoSidewaysScroll(page, `${screen} on a phone`)
-  if (size) await page.setViewportSize(size)
 }

@@ -97,6 +97,26 @@ test('people are invited, join on another device, get other roles, and lose acce
     await owner.context().setOffline(false)
   })
 
+  await test.step('who becomes a viewer while a record is open can only read it from then on', async () => {
+    const [{ id = '' } = {}] = await server.admin.query<{ id?: string }>(sql`select id from public.jobs`)
+    await visitor.goto(`/w/holdfast/t/jobs/r/${id}`)
+    const title = visitor.getByRole('textbox', { name: 'Title' })
+    await expect(title).toHaveValue('Fit a new lock')
+    await act(owner, 'Nora Lind', 'Change role')
+    await choose(owner, 'Role', 'Viewer')
+    await owner.getByRole('button', { name: 'Save' }).click()
+    await expect(visitor.getByText('You can read this job, but not change it.')).toBeVisible()
+    await expect(title).toHaveCount(0)
+    await expect(visitor.getByRole('heading', { level: 1, name: 'Fit a new lock' })).toBeVisible()
+    await visitor.getByRole('link', { name: 'People' }).click()
+  })
+
+  await test.step('the last owner neither leaves nor takes the role away from themself', async () => {
+    await act(owner, 'Noor Haddad')
+    await expect(owner.getByRole('menuitem', { name: /^Leave the workspace/ })).toHaveAttribute('aria-disabled', 'true')
+    await owner.keyboard.press('Escape')
+  })
+
   await test.step('a guest sees and changes the record that is shared with them until their last day is over, and is told so', async () => {
     const job = visitor.getByRole('gridcell', { name: 'Title: Fit a new lock' })
     await visitor.getByRole('link', { name: /^Jobs/ }).click()
@@ -110,6 +130,7 @@ test('people are invited, join on another device, get other roles, and lose acce
 
     const [{ id = '' } = {}] = await server.admin.query<{ id?: string }>(sql`select id from public.jobs`)
     await owner.goto(`/w/holdfast/t/jobs/r/${id}`)
+    await expect(owner.getByText('On this device and on the server')).toBeVisible()
     await owner.getByRole('button', { name: 'More', exact: true }).click()
     await owner.getByRole('menuitem', { name: 'Share with a guest' }).click()
     const dialog = owner.getByRole('dialog', { name: 'Share “Fit a new lock”' })
@@ -158,6 +179,15 @@ test('people are invited, join on another device, get other roles, and lose acce
     await owner.goto(link)
     await expect(owner.getByText(`You are signed in as ${noor.email}`)).toBeVisible()
     await nora.forget()
+    const validUntil = (interval: string): Promise<unknown> =>
+      server.admin.execute(
+        sql`update holdfast.invitations set expires_at = now() + ${interval}::interval where state = 'pending'`,
+      )
+    await validUntil('-1 minute')
+    await visitor.goto(link)
+    await expect(visitor.getByRole('heading', { level: 1 })).toHaveText('This invitation has expired')
+    await expectAccessible(visitor, 'an invitation that has expired')
+    await validUntil('1 day')
     await visitor.goto(link)
     await visitor.getByRole('link', { name: 'Sign in to join' }).click()
     await signIn(visitor, nora.email, 'a good one 8')

@@ -1,3 +1,4 @@
+import { sql } from '@holdfast/postgres'
 import { expectAccessible, expectNoSidewaysScroll } from './support/accessibility.ts'
 import { makeActions, storedAction } from './support/actions.ts'
 import { expectConvergence } from './support/convergence.ts'
@@ -52,6 +53,17 @@ test('on a phone: sign in, find a record in a list, edit it', async ({ arrive, h
   await title.blur()
   await expect.poll(async () => (await storedAction(holdfast, action.id)).title).toBe('Phone: edited')
   await expectNoSidewaysScroll(page, 'edited record on a phone')
+  await test.step('a card of a board goes to another lane by touch', async () => {
+    const [board] = await holdfast.admin.query<{ id: string }>(sql`
+      insert into holdfast.views (table_name, name, type, scope, config)
+      values ('actions', 'Phone: states', 'board', 'shared', '{"filter": "all(title.has.Phone:)"}') returning id`)
+    await page.goto(`${dana.home}/t/actions/v/${board?.id}`)
+    await page.getByRole('button', { name: 'Move Phone: edited' }).tap()
+    await page.getByRole('menuitem', { name: 'Doing' }).tap()
+    await expect(page.getByText('Phone: edited moved to Doing')).toBeAttached()
+    await expect.poll(async () => (await storedAction(holdfast, action.id)).state).toBe('doing')
+    await expectAccessible(page, 'a board on a phone')
+  })
   await bar.getByRole('link', { name: 'Sync' }).tap()
   await expect(page.getByRole('heading', { level: 1, name: 'Sync centre' })).toBeVisible()
   await expectAccessible(page, 'sync centre on a phone')

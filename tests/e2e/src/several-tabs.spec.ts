@@ -7,7 +7,7 @@ import { actionsThat, gridOf } from './support/grid.ts'
 import { expectSynced } from './support/person.ts'
 import { makeFinding, picker, takePicture, tiles } from './support/photos.ts'
 
-test('two tabs of one person show each other’s edits, and one goes on when the other is closed', async ({
+test('four tabs of one person show each other’s edits, go on when one is closed, and sign out together', async ({
   arrive,
   holdfast,
 }) => {
@@ -26,7 +26,17 @@ test('two tabs of one person show each other’s edits, and one goes on when the
   await right.type(second.number, 'Title', 'Tabs: from the right')
   await left.expectCell(second.number, 'Title', 'Tabs: from the right')
 
-  await test.step('the tab that stays sends and receives when the first one is closed', async () => {
+  const others = await test.step('so do two more', async () => {
+    const more = [await dana.newTab(), await dana.newTab()]
+    for (const [place, page] of more.entries()) {
+      await page.goto(tab.url())
+      await gridOf(page).type(second.number, 'Estimated hours', String(5 + place))
+      for (const grid of [left, right]) await grid.expectCell(second.number, 'Estimated hours', String(5 + place))
+    }
+    return more
+  })
+
+  await test.step('the tabs that stay send and receive when the first one is closed', async () => {
     await tab.bringToFront()
     await dana.page.close()
     await right.type(second.number, 'Title', 'Tabs: from the one that stayed')
@@ -36,7 +46,7 @@ test('two tabs of one person show each other’s edits, and one goes on when the
     const supabase = await dana.supabase()
     const { error } = await supabase.from('actions').update({ title: 'Tabs: from elsewhere' }).eq('id', first.id)
     expect(error).toBeNull()
-    await right.expectCell(first.number, 'Title', 'Tabs: from elsewhere')
+    for (const page of [tab, ...others]) await gridOf(page).expectCell(first.number, 'Title', 'Tabs: from elsewhere')
   })
 
   await tab.reload()
@@ -45,6 +55,13 @@ test('two tabs of one person show each other’s edits, and one goes on when the
   const inTab = { ...dana, page: tab, chip: tab.getByRole('button', { name: /^Sync: / }) }
   await expectSynced(inTab)
   await expectConvergence(inTab, ['actions'])
+
+  await test.step('signing out in one signs out in all', async () => {
+    await tab.getByRole('button', { name: `Account of ${dana.name}`, exact: true }).click()
+    await tab.getByRole('menuitem', { name: 'Sign out' }).click()
+    await tab.getByRole('alertdialog', { name: 'Sign out' }).getByRole('button', { name: 'Sign out' }).click()
+    for (const page of [tab, ...others]) await expect(page).toHaveURL(/\/sign-in/)
+  })
 })
 
 /** Whether a tab is the one that sends the files of all. */

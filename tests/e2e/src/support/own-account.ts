@@ -86,15 +86,21 @@ function clientOf({ url }: Holdfast, key: string): SupabaseClient {
   return createClient(url, key, { auth: { persistSession: false, autoRefreshToken: false } })
 }
 
+/** A virtual authenticator of a browser. */
+export interface Authenticator {
+  readonly session: CDPSession
+  readonly id: string
+}
+
 /**
  * An authenticator that has a passkey for whoever asks and always says yes. It is gone when the session that is returned is detached.
  *
  * @param transport - `internal`: the device's own; `usb`: a security key
  */
-export async function addAuthenticator(page: Page, transport: 'internal' | 'usb' = 'internal'): Promise<CDPSession> {
+export async function addAuthenticator(page: Page, transport: 'internal' | 'usb' = 'internal'): Promise<Authenticator> {
   const session = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable')
-  await session.send('WebAuthn.addVirtualAuthenticator', {
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       protocol: 'ctap2',
       transport,
@@ -104,7 +110,7 @@ export async function addAuthenticator(page: Page, transport: 'internal' | 'usb'
       automaticPresenceSimulation: true,
     },
   })
-  return session
+  return { session, id: authenticatorId }
 }
 
 /**

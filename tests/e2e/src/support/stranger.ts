@@ -22,6 +22,8 @@ export interface Stranger {
    * @returns its secret, in base32; the code of the half minute before has been used
    */
   addSecondStep(): Promise<string>
+  /** They sign in on another device. */
+  otherDevice(password?: string): Promise<SupabaseClient>
   /** The device forgets who was signed in. */
   forget(): Promise<void>
 }
@@ -41,7 +43,7 @@ export async function openStranger(browser: Browser, holdfast: Holdfast): Promis
   // The page that is no page of the app has no icon.
   problems.expect(/favicon\.ico/)
   const page = await context.newPage()
-  return {
+  const stranger: Stranger = {
     email,
     password,
     page,
@@ -58,9 +60,7 @@ export async function openStranger(browser: Browser, holdfast: Holdfast): Promis
       return { email }
     },
     async addSecondStep() {
-      const { auth } = clientOf(holdfast, holdfast.anonKey)
-      const signedIn = await auth.signInWithPassword({ email, password })
-      if (signedIn.error) throw signedIn.error
+      const { auth } = await stranger.otherDevice()
       const { data: factor, error } = await auth.mfa.enroll({ factorType: 'totp', friendlyName: 'Work phone' })
       if (error) throw error
       const code = totp(factor.totp.secret, Date.now() - 30_000)
@@ -68,14 +68,20 @@ export async function openStranger(browser: Browser, holdfast: Holdfast): Promis
       if (verified.error) throw verified.error
       return factor.totp.secret
     },
+    async otherDevice(tried = password) {
+      const client = clientOf(holdfast, holdfast.anonKey)
+      const { error } = await client.auth.signInWithPassword({ email, password: tried })
+      if (error) throw error
+      return client
+    },
     async forget() {
       for (const tab of context.pages().slice(1)) await tab.close()
       await page.goto('/health')
       await page.evaluate(() => localStorage.clear())
       await page.goto('/sign-in')
     },
-    [Symbol.asyncDispose]: () => context.close(),
   }
+  return { ...stranger, [Symbol.asyncDispose]: () => context.close() }
 }
 
 function clientOf({ url }: Holdfast, key: string): SupabaseClient {
