@@ -53,6 +53,19 @@ test('on a phone: sign in, find a record in a list, edit it', async ({ arrive, h
   await title.blur()
   await expect.poll(async () => (await storedAction(holdfast, action.id)).title).toBe('Phone: edited')
   await expectNoSidewaysScroll(page, 'edited record on a phone')
+  await test.step('who reads a table as a grid finds it so in another view and after a new start', async () => {
+    await page.goto(`${dana.home}/t/actions`)
+    await page.getByRole('button', { name: 'Show as grid' }).tap()
+    await expect(page.getByRole('grid')).toBeVisible()
+    await page.getByRole('button', { name: 'View: All actions' }).tap()
+    await page.getByRole('dialog', { name: 'Views of Actions' }).getByRole('link', { name: 'Overdue' }).tap()
+    await expect(page.getByRole('button', { name: 'Show as list' })).toBeVisible()
+    await page.reload()
+    await expect(page.getByRole('grid')).toBeVisible()
+    await page.getByRole('button', { name: 'Show as list' }).tap()
+    await expect(list).toBeVisible()
+  })
+
   await test.step('a card of a board goes to another lane by touch', async () => {
     const [board] = await holdfast.admin.query<{ id: string }>(sql`
       insert into holdfast.views (table_name, name, type, scope, config)

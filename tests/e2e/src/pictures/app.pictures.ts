@@ -45,6 +45,12 @@ test('at a desk', async ({ arrive }) => {
   await page.goto(`${home}/inbox`)
   await expect(page.getByText(/commented/).first()).toBeVisible()
   await picture(page, 'inbox')
+
+  await page.evaluate(() => localStorage.setItem('hf-language', 'de'))
+  await page.goto(`${home}/t/actions`)
+  await expect(page.getByRole('grid').getByText('Geprüft').first()).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Auf dem neuesten Stand' })).toBeVisible()
+  await picture(page, 'german')
 })
 
 test('on a phone', async ({ arrive }) => {

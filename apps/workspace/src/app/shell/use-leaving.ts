@@ -4,6 +4,7 @@ import { useEffect, useReducer } from 'react'
 import { forgetAccount, rememberWaiting } from '../../lib/data/accounts.ts'
 import { forgetMapFiles } from '../../lib/data/map-cache.ts'
 import { forgetLooks } from '../../lib/data/remembered-looks.ts'
+import { forgetListChoices } from '../../lib/views/list-choice.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { setPaused } from '../../lib/data/pause.ts'
 import { ASKING, type LeavingState, nextLeaving } from './leaving-state.ts'
@@ -37,6 +38,7 @@ export function useLeaving({
       if (data === 'wipe') {
         forgetAccount(local.userId)
         forgetLooks(local.userId)
+        forgetListChoices()
         await forgetMapFiles()
       }
     } catch (cause) {

@@ -21,6 +21,7 @@ import { useRecordWriter } from '../../components/records/use-record-writer.ts'
 import { useRecordMarks } from '../../lib/records/use-record-marks.ts'
 import { useUndoKeys } from '../../lib/records/use-undo-keys.ts'
 import { quoteName } from '../../lib/sql.ts'
+import { chooseList, useListChoices } from '../../lib/views/list-choice.ts'
 import { type SavedView, useView, type ViewType } from '../../lib/views/use-views.ts'
 import type { AddressSettings } from '../../lib/views/view-settings.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
@@ -122,7 +123,7 @@ function TableView({
   const writer = useRecordWriter()
   const newRecord = useNewRecord(table, fields, writer, state.rows !== undefined)
   const isPhone = useMediaQuery('(max-width: 599.98px)')
-  const [listChoice, setListChoice] = useState<boolean>()
+  const listChoice = useListChoices((choices) => choices[table.name])
   const isForm = type === 'form'
   const isList = type === 'grid' && (listChoice ?? isPhone)
   const selection = useViewSelection(view.key)
@@ -144,7 +145,7 @@ function TableView({
           isGrid={type === 'grid' && !isList}
           hasRows={state.rows !== undefined && (state.rows > 0 || hasSynced)}
           hasRecords={!isForm}
-          onListChange={setListChoice}
+          onListChange={(next) => chooseList(table.name, next)}
           onToggleGroups={(isExpanded) => windows?.toggleGroup(isExpanded)}
         />
         {hasSynced || (state.rows ?? 0) === 0 ? null : <FirstSyncBar />}
