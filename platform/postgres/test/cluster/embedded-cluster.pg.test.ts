@@ -55,8 +55,8 @@ function postmasterPid(dataDir: string): number {
   return Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10)
 }
 
-async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 60_000): Promise<void> {
-  const deadline = performance.now() + timeoutMs
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 60_000
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error('did not happen in time')
     await delay(20)
@@ -253,7 +253,7 @@ describe('after a crash', () => {
         if (!isConnectionLoss(error)) throw error
         return false
       }
-    }, 5_000)
+    })
     expect(cluster.isUp()).toBe(true)
   })
 
