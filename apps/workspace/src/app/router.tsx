@@ -35,6 +35,7 @@ const tableSearch = v.object({
   on: text,
 })
 const wordsSearch = v.object({ q: text, table: text })
+const importSearch = v.object({ table: text, new: v.optional(v.fallback(v.optional(v.boolean()), undefined)) })
 const inboxSearch = v.object({
   filter: v.fallback(v.optional(v.picklist(['unread', 'mentions', 'all'])), undefined),
 })
@@ -130,7 +131,7 @@ const people = createRoute({
 const imports = createRoute({
   getParentRoute: () => workspace,
   path: '/import',
-  validateSearch: wordsSearch,
+  validateSearch: importSearch,
   component: lazyRouteComponent(() => import('../features/import/import-screen.tsx'), 'ImportScreen'),
 })
 const sync = createRoute({

@@ -6,11 +6,14 @@ import { fieldLabelClass } from './text-field.tsx'
 /** One of a few choices, all in sight. */
 export function RadioGroup<Value extends string>({
   label,
+  isLabelHidden = false,
   options,
   value,
   onChange,
 }: {
   readonly label: string
+  /** Where a heading says it. */
+  readonly isLabelHidden?: boolean
   readonly options: readonly {
     readonly value: Value
     readonly label: string
@@ -30,7 +33,7 @@ export function RadioGroup<Value extends string>({
       }}
       className="flex flex-col gap-2"
     >
-      <Label className={fieldLabelClass}>{label}</Label>
+      <Label className={isLabelHidden ? 'sr-only' : fieldLabelClass}>{label}</Label>
       <div className="flex flex-col gap-2 tablet:flex-row">
         {options.map((option) => (
           <Radio

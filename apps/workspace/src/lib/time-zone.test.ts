@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { latenessOf } from './fields/late.ts'
 import {
   addDaysTo,
@@ -103,4 +103,15 @@ describe('a time in the workspace', () => {
       }
     }
   })
+})
+
+test('a start has the zone that was kept, before anything has been read', async () => {
+  vi.stubGlobal('localStorage', { getItem: (key: string) => (key === 'hf-time-zone' ? '"Asia/Kathmandu"' : null) })
+  try {
+    vi.resetModules()
+    const started = await import('./time-zone.ts')
+    expect(started.useWorkspaceZone.getState().zone).toBe('Asia/Kathmandu')
+  } finally {
+    vi.unstubAllGlobals()
+  }
 })

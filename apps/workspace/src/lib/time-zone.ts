@@ -2,6 +2,11 @@ import * as v from 'valibot'
 import { create } from 'zustand'
 import { localValue } from './local-value.ts'
 
+const DAY_MS = 86_400_000
+// Before the zone is read: whether a browser knows it is asked of a clock.
+const names = new Map<string, Intl.DateTimeFormat>()
+const clocks = new Map<string, Intl.DateTimeFormat>()
+
 /** Kept on the device, so that the first screen of a start has the right days before the local database is open. */
 const kept = localValue('hf-time-zone', v.string())
 
@@ -86,10 +91,6 @@ export function withZoneName(text: string, at: Date, locale: string): string {
   const name = zoneNameAt(at, locale)
   return name === undefined ? text : `${text} ${name}`
 }
-
-const DAY_MS = 86_400_000
-const names = new Map<string, Intl.DateTimeFormat>()
-const clocks = new Map<string, Intl.DateTimeFormat>()
 
 /** Milliseconds by which the clocks of a zone are ahead of UTC at a moment. */
 function offsetAt(atMs: number, zone: string | undefined): number {

@@ -7,6 +7,7 @@ export const homeMessages = inLanguages('homeMessages', {
   tables: 'Tables',
   noTables: 'You can see no tables yet',
   noTablesDetail: 'A table appears here as soon as you may see some of its records. Ask your operator.',
+  newTable: 'New table from a file',
   recent: 'Recent',
   unsent: (records: number) => `${formatCount(records)} not sent`,
 })

@@ -13,6 +13,7 @@ export const paletteMessages = inLanguages('paletteMessages', {
   commands: 'Commands',
   goHome: 'Home',
   goSearch: 'Search everywhere',
+  newTable: 'New table from a file',
   goSync: 'Sync centre',
   goAttention: 'Needs attention',
   goDevice: 'This device',

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import {
+  FilePlus2,
   FileUp,
   House,
   Keyboard,
@@ -23,6 +24,7 @@ import { TableIcon } from '../../components/table-icon.tsx'
 import { setAppearance, THEMES } from '../../lib/appearance.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { formatCount } from '../../lib/format.ts'
+import { canChange, useWorkspace } from '../../lib/records/use-workspace.ts'
 import type { SavedView } from '../../lib/views/use-views.ts'
 import { importMessages } from '../../messages/import.ts'
 import { paletteMessages as words } from '../../messages/palette.ts'
@@ -47,10 +49,12 @@ type Navigate = ReturnType<typeof useNavigate>
 /** Everything the palette can do besides finding records. */
 export function useCommands(options: CommandsOptions): readonly PaletteCommand[] {
   const navigate = useNavigate()
+  const workspace = useWorkspace()
   return [
     ...tableCommands(options, navigate),
     ...viewCommands(options, navigate),
     ...workspaceCommands(options, navigate),
+    ...(workspace && canChange(workspace) ? [newTableCommand(options, navigate)] : []),
     ...accountCommands(navigate),
     ...appCommands(options),
   ]
@@ -89,6 +93,17 @@ function viewCommands({ workspace, tables, views }: CommandsOptions, navigate: N
       },
     ]
   })
+}
+
+function newTableCommand({ workspace }: CommandsOptions, navigate: Navigate): PaletteCommand {
+  return {
+    id: 'new-table',
+    label: words.newTable,
+    keywords: 'create make table csv xlsx excel spreadsheet import',
+    section: words.goTo,
+    icon: <FilePlus2 {...ICON} />,
+    run: () => void navigate({ to: '/w/$ws/import', params: { ws: workspace }, search: { new: true } }),
+  }
 }
 
 /** The screens of the workspace. */

@@ -9,6 +9,7 @@ import type { TableInfo } from '../../lib/data/tables.ts'
 import { useTables } from '../../lib/data/use-tables.tsx'
 import { useTableCounts } from '../../lib/data/use-table-counts.ts'
 import { formatCount } from '../../lib/format.ts'
+import { canChange, useWorkspace } from '../../lib/records/use-workspace.ts'
 import { homeMessages as words } from '../../messages/home.ts'
 import { shellMessages } from '../../messages/shell.ts'
 
@@ -17,12 +18,20 @@ export function TableList({ workspace }: { readonly workspace: string }): JSX.El
   const tables = useTables()
   const counts = useTableCounts()
   const waiting = useWaitingPerTable()
+  const own = useWorkspace()
   const supporting = tables.filter(({ isSupporting }) => isSupporting)
   return (
     <section aria-labelledby="home-tables">
-      <h2 id="home-tables" className="pb-2 text-heading">
-        {words.tables}
-      </h2>
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4 pb-2">
+        <h2 id="home-tables" className="text-heading">
+          {words.tables}
+        </h2>
+        {own && canChange(own) ? (
+          <Link to="/w/$ws/import" params={{ ws: workspace }} search={{ new: true }} className="text-small coarse:py-2">
+            {words.newTable}
+          </Link>
+        ) : null}
+      </div>
       {tables.length === 0 ? (
         <div className="rounded-lg border border-border">
           <EmptyState title={words.noTables}>{words.noTablesDetail}</EmptyState>

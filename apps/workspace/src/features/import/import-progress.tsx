@@ -1,12 +1,71 @@
 import { Link } from '@tanstack/react-router'
-import type { JSX } from 'react'
+import type { JSX, ReactNode } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Progress } from '../../components/progress.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { importMessages as words } from '../../messages/import.ts'
+import type { Field } from '../../lib/fields/field.ts'
+import { ChooseFile } from './choose-file.tsx'
+import { CheckedFile } from './checked-file.tsx'
 import type { ImportStep } from './import-step.ts'
 import type { Import } from './use-import.ts'
+
+/** Each step of an import, from the choice of the file to its end. */
+export function ImportProgress({
+  table,
+  fields,
+  work,
+  workspace,
+  children,
+}: {
+  readonly table: TableInfo
+  readonly fields: readonly Field[]
+  readonly work: Import
+  readonly workspace: string
+  /** What else can be taken back with an import that was taken back. */
+  readonly children?: ReactNode
+}): JSX.Element {
+  const { step } = work
+  switch (step.kind) {
+    case 'choosing':
+      return <ChooseFile onFile={work.read} problem={step.problem} />
+    case 'reading':
+      return <Working label={words.reading} text={words.rowsRead(step.rows)} onStop={work.again} />
+    case 'checking':
+    case 'checked':
+      return <CheckedFile {...{ table, fields, step, work }} />
+    case 'writing':
+      return (
+        <Working
+          label={words.writing}
+          text={words.checked(step.done, step.plan.changes.length)}
+          done={step.done}
+          total={step.plan.changes.length}
+          onStop={work.stop}
+        />
+      )
+    case 'written':
+      return <ImportDone {...{ table, step, work, workspace }} />
+    case 'undoing':
+      return (
+        <Working
+          label={words.undoing}
+          text={words.checked(step.done, step.total)}
+          done={step.done}
+          total={step.total}
+        />
+      )
+    case 'undone':
+      return (
+        <Undone kept={step.kept} onAgain={work.again}>
+          {step.kept === 0 ? children : null}
+        </Undone>
+      )
+    default:
+      return step satisfies never
+  }
+}
 
 /** Something that takes a while, and how to stop it. */
 export function Working({
@@ -33,7 +92,7 @@ export function Working({
 }
 
 /** What was imported, and the way back. */
-export function ImportDone({
+function ImportDone({
   table,
   step,
   work,
@@ -71,11 +130,22 @@ export function ImportDone({
 }
 
 /** An import that was taken back. */
-export function Undone({ kept, onAgain }: { readonly kept: number; readonly onAgain: () => void }): JSX.Element {
+function Undone({
+  kept,
+  onAgain,
+  children,
+}: {
+  readonly kept: number
+  readonly onAgain: () => void
+  readonly children: ReactNode
+}): JSX.Element {
   return (
     <div className="flex flex-col items-start gap-4">
       <Notice tone="info" role="status" title={kept === 0 ? words.undone : words.undoneExcept(kept)} />
-      <Button onPress={onAgain}>{words.again}</Button>
+      <div className="flex flex-wrap gap-3">
+        <Button onPress={onAgain}>{words.again}</Button>
+        {children}
+      </div>
     </div>
   )
 }

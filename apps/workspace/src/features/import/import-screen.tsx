@@ -1,84 +1,82 @@
 import { useSchema } from '@holdfast/react'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { type JSX, useMemo } from 'react'
+import { type JSX, useMemo, useState } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Page } from '../../components/page.tsx'
 import { Select } from '../../components/select.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { useTables } from '../../lib/data/use-tables.tsx'
 import { fieldsOf } from '../../lib/fields/field.ts'
+import { canChange, useWorkspace, type Workspace } from '../../lib/records/use-workspace.ts'
 import { importMessages as words } from '../../messages/import.ts'
-import { ChooseFile } from './choose-file.tsx'
-import { CheckedFile } from './checked-file.tsx'
-import { ImportDone, Undone, Working } from './import-progress.tsx'
+import { newTableMessages } from '../../messages/new-table.ts'
+import { ImportProgress } from './import-progress.tsx'
+import { NewTable } from './new-table/new-table.tsx'
 import { useImport } from './use-import.ts'
 
-/** Brings records from a file into a table that is there. */
+/** No table is called so. */
+const NEW = '+'
+
+/** Brings records from a file into a table that is there, or into a new one where the person may make tables. */
 export function ImportScreen(): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/import' })
-  const { table: name } = useSearch({ from: '/signed-in/w/$ws/import' })
+  const search = useSearch({ from: '/signed-in/w/$ws/import' })
   const navigate = useNavigate()
+  const workspace = useLastWorkspace()
   const tables = useTables().filter(({ descriptor: { can } }) => can.insert || can.update)
-  const table = tables.find((one) => one.name === name) ?? tables[0]
+  // Before it is known whether the person makes tables, nothing is offered: a file that was chosen would be lost.
+  if (search.new === true && workspace === undefined) return <Page title={newTableMessages.title}>{null}</Page>
+  const makesTables = workspace && canChange(workspace) ? workspace : undefined
+  const isNew = makesTables !== undefined && (search.new === true || tables.length === 0)
+  const table = tables.find((one) => one.name === search.table) ?? tables[0]
+  const choose = (next: string): void =>
+    void navigate({
+      to: '/w/$ws/import',
+      params: { ws },
+      search: next === NEW ? { new: true } : { table: next },
+      replace: true,
+    })
   return (
-    <Page title={words.title} description={words.description}>
-      {table === undefined ? (
+    <Page
+      title={isNew ? newTableMessages.title : words.title}
+      description={isNew ? newTableMessages.description : words.description}
+    >
+      {table === undefined && !isNew ? (
         <EmptyState title={words.noTable} />
       ) : (
         <div className="flex flex-col gap-6">
           <Select
             label={words.table}
-            options={tables.map((one) => ({ value: one.name, label: one.label }))}
-            value={table.name}
-            onChange={(next) =>
-              void navigate({ to: '/w/$ws/import', params: { ws }, search: { table: next }, replace: true })
-            }
+            options={[
+              ...(makesTables ? [{ value: NEW, label: newTableMessages.choice }] : []),
+              ...tables.map((one) => ({ value: one.name, label: one.label })),
+            ]}
+            value={isNew ? NEW : (table?.name ?? null)}
+            onChange={choose}
             className="max-w-sm"
           />
-          <ImportInto key={table.name} table={table} workspace={ws} />
+          {isNew ? (
+            <NewTable workspace={makesTables} ws={ws} />
+          ) : (
+            table && <ImportInto key={table.name} table={table} workspace={ws} />
+          )}
         </div>
       )}
     </Page>
   )
 }
 
+/** The workspace as it was known last: while the schema of the device changes, a table that is being made stays on the screen. */
+function useLastWorkspace(): Workspace | null | undefined {
+  const workspace = useWorkspace()
+  const [last, setLast] = useState(workspace)
+  if (workspace !== undefined && (workspace?.id !== last?.id || workspace?.role !== last?.role)) setLast(workspace)
+  return workspace === undefined ? last : workspace
+}
+
 function ImportInto({ table, workspace }: { readonly table: TableInfo; readonly workspace: string }): JSX.Element {
   const schema = useSchema()
   const fields = useMemo(() => fieldsOf(table.descriptor, schema), [table.descriptor, schema])
   const work = useImport(table, fields)
-  const { step } = work
-  switch (step.kind) {
-    case 'choosing':
-      return <ChooseFile onFile={work.read} problem={step.problem} />
-    case 'reading':
-      return <Working label={words.reading} text={words.rowsRead(step.rows)} onStop={work.again} />
-    case 'checking':
-    case 'checked':
-      return <CheckedFile {...{ table, fields, step, work }} />
-    case 'writing':
-      return (
-        <Working
-          label={words.writing}
-          text={words.checked(step.done, step.plan.changes.length)}
-          done={step.done}
-          total={step.plan.changes.length}
-          onStop={work.stop}
-        />
-      )
-    case 'written':
-      return <ImportDone {...{ table, step, work, workspace }} />
-    case 'undoing':
-      return (
-        <Working
-          label={words.undoing}
-          text={words.checked(step.done, step.total)}
-          done={step.done}
-          total={step.total}
-        />
-      )
-    case 'undone':
-      return <Undone kept={step.kept} onAgain={work.again} />
-    default:
-      return step satisfies never
-  }
+  return <ImportProgress {...{ table, fields, work, workspace }} />
 }

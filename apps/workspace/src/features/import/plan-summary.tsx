@@ -1,4 +1,4 @@
-import type { JSX } from 'react'
+import type { JSX, ReactNode } from 'react'
 import { Button } from '../../components/button.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { formatCount } from '../../lib/format.ts'
@@ -17,12 +17,15 @@ export function PlanSummary({
   table,
   file,
   plan,
-  onRun,
+  title = words.result,
+  children,
 }: {
   readonly table: TableInfo
   readonly file: ParsedFile
   readonly plan: ImportPlan
-  readonly onRun: () => void
+  readonly title?: string
+  /** How it is done. */
+  readonly children: ReactNode
 }): JSX.Element {
   const many = table.many
   const lines = [
@@ -32,8 +35,8 @@ export function PlanSummary({
     [plan.refusedRows, words.refused(plan.refusedRows)],
   ] as const
   return (
-    <section aria-label={words.result} className="flex flex-col gap-4">
-      <h2 className="text-title">{words.result}</h2>
+    <section aria-label={title} className="flex flex-col gap-4">
+      <h2 className="text-title">{title}</h2>
       <div role="status">
         <ul className="flex list-disc flex-col gap-1 pl-5 text-body">
           {lines.map(([count, text]) => (count === 0 ? null : <li key={text}>{text}</li>))}
@@ -41,11 +44,7 @@ export function PlanSummary({
         </ul>
       </div>
       {plan.issues.length === 0 ? null : <Issues file={file} table={table} issues={plan.issues} />}
-      {plan.changes.length === 0 ? null : (
-        <Button tone="primary" onPress={onRun} className="self-start">
-          {words.run(plan.changes.length, table.noun, many)}
-        </Button>
-      )}
+      {children}
     </section>
   )
 }

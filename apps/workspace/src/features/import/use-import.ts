@@ -20,6 +20,8 @@ export interface Import {
   /** Reads the chosen file again, otherwise. */
   readAgain(readAs: ReadAs): void
   change(settings: ImportSettings): void
+  /** Checks a file that was read, and imports what fits of it. */
+  runWhole(file: ParsedFile, settings: ImportSettings): void
   run(): void
   stop(): void
   undo(): void
@@ -43,7 +45,7 @@ export function useImport(table: TableInfo, fields: readonly Field[]): Import {
     abort.current = new AbortController()
     return abort.current.signal
   }
-  const guard = (signal: AbortSignal, work: Promise<void>): void => {
+  const guard = (signal: AbortSignal, work: Promise<unknown>): void => {
     work.catch((error: unknown) => {
       if (signal.aborted) return
       console.warn('The import stopped.', error)
@@ -52,7 +54,11 @@ export function useImport(table: TableInfo, fields: readonly Field[]): Import {
     })
   }
 
-  const check = async (file: ParsedFile, settings: ImportSettings, signal: AbortSignal): Promise<void> => {
+  const check = async (
+    file: ParsedFile,
+    settings: ImportSettings,
+    signal: AbortSignal,
+  ): Promise<Extract<ImportStep, { kind: 'checked' }> | undefined> => {
     const checked = { file, settings }
     setStep({ kind: 'checking', done: 0, ...checked })
     const { database, judge } = local
@@ -61,7 +67,10 @@ export function useImport(table: TableInfo, fields: readonly Field[]): Import {
     }
     const options = { database, judge, table, tables, fields, rows: file.rows, settings, signal, onProgress }
     const plan = await planImport(options)
-    if (!signal.aborted) setStep({ kind: 'checked', plan, ...checked })
+    if (signal.aborted) return undefined
+    const next = { kind: 'checked', plan, ...checked } as const
+    setStep(next)
+    return next
   }
 
   const read = (file: File, readAs: ReadAs = {}): void => {
@@ -87,6 +96,13 @@ export function useImport(table: TableInfo, fields: readonly Field[]): Import {
       if (step.kind !== 'checked' && step.kind !== 'checking') return
       const signal = begin()
       guard(signal, check(step.file, settings, signal))
+    },
+    runWhole(file, settings) {
+      const signal = begin()
+      guard(
+        signal,
+        check(file, settings, signal).then((checked) => checked && writing.run(checked)),
+      )
     },
     run: () => step.kind === 'checked' && void writing.run(step),
     stop: writing.stop,

@@ -8,10 +8,10 @@ import { showToast } from '../../components/toast.tsx'
 import { momentOf } from '../../lib/fields/dates.ts'
 import { formatMoment } from '../../lib/format.ts'
 import { inviteMessages as words, peopleMessages } from '../../messages/people.ts'
-import { CallFailureText } from './call-failure-text.tsx'
+import { CallFailureText } from '../../components/call-failure-text.tsx'
 import { OnlineButton } from './online-button.tsx'
 import { isAtMost, isPast, type Role } from './roles.ts'
-import { useCall } from './use-call.ts'
+import { useCall } from '../../hooks/use-call.ts'
 import type { People } from './use-people.ts'
 
 /** Answered ones that are listed, the newest first. */

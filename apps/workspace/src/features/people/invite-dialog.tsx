@@ -6,10 +6,10 @@ import { Select } from '../../components/select.tsx'
 import { TextField } from '../../components/text-field.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { inviteMessages as words, peopleMessages } from '../../messages/people.ts'
-import { CallFailureText } from './call-failure-text.tsx'
+import { CallFailureText } from '../../components/call-failure-text.tsx'
 import { AccessUntilField, RoleSelect } from './role-fields.tsx'
 import { endOfDay, isAtMost, isPast, type Role } from './roles.ts'
-import { useCall } from './use-call.ts'
+import { useCall } from '../../hooks/use-call.ts'
 import type { People } from './use-people.ts'
 
 /** The server takes so many in one call. */

@@ -5,10 +5,10 @@ import { FormDialog } from '../../components/form-dialog.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { dayOf } from '../../lib/fields/dates.ts'
 import { peopleMessages as words } from '../../messages/people.ts'
-import { CallFailureText } from './call-failure-text.tsx'
+import { CallFailureText } from '../../components/call-failure-text.tsx'
 import { AccessUntilField, RoleSelect } from './role-fields.tsx'
 import { endOfDay, isPast, type Role } from './roles.ts'
-import { useCall } from './use-call.ts'
+import { useCall } from '../../hooks/use-call.ts'
 import type { Member, People } from './use-people.ts'
 
 export interface MemberDialogProps {

@@ -1,6 +1,6 @@
 import type { TransferPause } from '@holdfast/client'
 import { useAttachmentFile } from '@holdfast/react'
-import { type JSX, useEffect, useEffectEvent, useState } from 'react'
+import { type JSX, useEffect, useEffectEvent, useRef } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
 import { StateGlyph } from '../../components/state-glyph.tsx'
 import { cx } from '../../lib/cx.ts'
@@ -35,22 +35,21 @@ export function PhotoTile({
   const looks = file && fileLooks(file, pause)
   const isHere = file?.bytesName !== undefined
   const name = photo.caption ?? words.photoOf(place, count)
-  const [isPressed, setPressed] = useState(false)
+  const wasPressed = useRef(false)
   const press = (): void => {
     if (isHere) onOpen()
-    else if (!file) setPressed(true)
+    else if (!file) wasPressed.current = true
     else if (file.state === 'unavailable') void retry()
     else if (file.state !== 'elsewhere') void load()
   }
   // A page that was just opened does not know yet whether the picture is here: a press is held until it does.
-  const pressHeld = useEffectEvent(() => {
-    setPressed(false)
-    press()
-  })
+  const pressHeld = useEffectEvent(press)
   const isKnown = file !== undefined
   useEffect(() => {
-    if (isPressed && isKnown) pressHeld()
-  }, [isPressed, isKnown])
+    if (!isKnown || !wasPressed.current) return
+    wasPressed.current = false
+    pressHeld()
+  }, [isKnown])
   return (
     <AriaButton
       aria-label={[isHere ? words.open(name) : name, looks?.text].filter(Boolean).join('. ')}

@@ -16,6 +16,7 @@ const stored = (table_name: string, rest: Partial<StoredLooks> = {}): StoredLook
   position: null,
   is_supporting: 0,
   translations: '{}',
+  workspace_id: null,
   ...rest,
 })
 
@@ -102,4 +103,13 @@ test('sectionsOf keeps together what stands under one heading, in the order of t
     [undefined, ['actions', 'people']],
     ['Network', ['sites', 'assets']],
   ])
+})
+test('a table that was made for a workspace is in the lists of that workspace only', () => {
+  const tables = [tableOf('valves'), tableOf('sites')]
+  const looks = [stored('valves', { workspace_id: 'a' })]
+  const namesFor = (workspaces?: ReadonlySet<string>): readonly string[] =>
+    withLooks(tables, looks, workspaces).map(({ name }) => name)
+  expect(namesFor(new Set(['a', 'b']))).toEqual(['sites', 'valves'])
+  expect(namesFor(new Set(['b']))).toEqual(['sites'])
+  expect(namesFor(undefined)).toEqual(['sites', 'valves'])
 })

@@ -16,6 +16,7 @@ export const storedLooksSchema = v.object({
   position: v.nullable(v.number()),
   is_supporting: v.number(),
   translations: v.optional(v.string(), '{}'),
+  workspace_id: v.optional(v.nullable(v.string()), null),
 })
 export type StoredLooks = v.InferOutput<typeof storedLooksSchema>
 
@@ -29,12 +30,22 @@ const translationSchema = v.object({
  * Tables with the looks that the project gave them, in its order: by position, then those without one by label; supporting ones last.
  *
  * @param stored - rows of `holdfast.tables`; words of a newer version of the app count as not given
+ * @param workspaces - ids of those that the person has access to: tables that others made for theirs are left out. `undefined`: not known yet
  */
-export function withLooks(tables: readonly TableInfo[], stored: readonly StoredLooks[]): readonly TableInfo[] {
+export function withLooks(
+  tables: readonly TableInfo[],
+  stored: readonly StoredLooks[],
+  workspaces?: Pick<ReadonlySet<string>, 'has'>,
+): readonly TableInfo[] {
   const given = new Map(stored.map((row) => [`${row.schema_name}.${row.table_name}`, row]))
   const rowOf = ({ descriptor }: TableInfo): StoredLooks | undefined =>
     given.get(`${descriptor.schema}.${descriptor.table}`)
+  const isOthers = (table: TableInfo): boolean => {
+    const workspace = rowOf(table)?.workspace_id ?? null
+    return workspace !== null && workspaces !== undefined && !workspaces.has(workspace)
+  }
   return tables
+    .filter((table) => !isOthers(table))
     .map((table) => ({ table: dressed(table, rowOf(table)), position: rowOf(table)?.position ?? Infinity }))
     .sort(
       (a, b) =>

@@ -82,7 +82,7 @@ function describe(comment: string | undefined, label: string): string | undefine
 }
 
 /** A usual name for a title, else the first text column that is not an id or a link. */
-export function titleColumnOf({ columns }: TableDescriptor): string | undefined {
+export function titleColumnOf({ columns }: Pick<TableDescriptor, 'columns'>): string | undefined {
   for (const name of TITLE_NAMES) if (columns.some((column) => column.name === name)) return name
   return columns.find(isPlainText)?.name
 }

@@ -1,6 +1,6 @@
 import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
 import type { SchemaDescriptor } from '@holdfast/protocol'
-import { createContext, type JSX, type ReactNode, useContext, useEffect, useMemo } from 'react'
+import { createContext, type JSX, type ReactNode, useContext, useEffect, useMemo, useRef } from 'react'
 import { type StoredField, storedFieldSchema, withFields } from './arrange-fields.ts'
 import { type StoredLooks, storedLooksSchema, withLooks } from './arrange-tables.ts'
 import { FIELDS_TABLE } from './fields-table.ts'
@@ -25,11 +25,13 @@ export function TablesProvider({ children }: { readonly children: ReactNode }): 
   const schema = useSchema()
   const looks = useKept<StoredLooks>(LOOKS_TABLE, LOOKS, readLooks, rememberLooks)
   const fields = useKept<StoredField>(FIELDS_TABLE, FIELDS, readFieldLooks, rememberFieldLooks)
+  const mine = useMyWorkspaces(looks)
+  useFollowMade(looks)
   const known = useMemo(() => {
-    const tables = withFields(withLooks(tablesOf(schema), looks), fields)
+    const tables = withFields(withLooks(tablesOf(schema), looks, mine), fields)
     const worded = new Map(tables.map(({ name, descriptor }) => [name, descriptor]))
     return { tables, schema: { ...schema, tables: schema.tables.map((table) => worded.get(table.name) ?? table) } }
-  }, [schema, looks, fields])
+  }, [schema, looks, fields, mine])
   return <Tables value={known}>{children}</Tables>
 }
 
@@ -55,6 +57,30 @@ function useKept<Row extends object>(
     if (!isLoading) remember(userId, rows)
   }, [remember, userId, rows, isLoading])
   return areKept && isLoading ? last : rows
+}
+
+/** Has the schema asked for when tables were made or removed in the app: no row of an empty table would tell of it. */
+function useFollowMade(looks: readonly StoredLooks[]): void {
+  const { refreshSchema } = useLocalDatabase()
+  const made = looks.flatMap(({ workspace_id, table_name }) => (workspace_id == null ? [] : [table_name])).toSorted()
+  const now = made.join()
+  const last = useRef(now)
+  useEffect(() => {
+    if (last.current === now) return
+    last.current = now
+    refreshSchema().catch((error: unknown) => console.warn('The schema did not come.', error))
+  }, [now, refreshSchema])
+}
+
+/** Ids of the workspaces that the person has access to; asked only where a table was made for one. `undefined`: not known yet. */
+function useMyWorkspaces(looks: readonly StoredLooks[]): ReadonlySet<string> | undefined {
+  const areKept = useSchema().tables.some(({ name }) => name === 'hf_workspaces')
+  const isAsked = areKept && looks.some(({ workspace_id }) => workspace_id != null)
+  const { rows, isCurrent } = useRecords<{ readonly id: string }>(isAsked ? 'select id from hf_workspaces' : '')
+  return useMemo(
+    () => (isAsked && isCurrent ? new Set(rows.map(({ id }) => id)) : undefined),
+    [isAsked, isCurrent, rows],
+  )
 }
 
 /** The project's tables that this person may see, in the project's order; they follow the server's schema. */

@@ -9,6 +9,7 @@ export const homeMessages: Translation<typeof english> = {
   noTables: 'Sie können noch keine Tabellen sehen',
   noTablesDetail:
     'Eine Tabelle erscheint hier, sobald Sie Einträge darin lesen dürfen. Fragen Sie Ihre Systembetreuung.',
+  newTable: 'Neue Tabelle aus einer Datei',
   recent: 'Zuletzt geöffnet',
   unsent: (records) => `${formatCount(records)} nicht gesendet`,
 }

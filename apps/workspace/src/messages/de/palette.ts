@@ -15,6 +15,7 @@ export const paletteMessages: Translation<typeof english> = {
   commands: 'Befehle',
   goHome: 'Startseite',
   goSearch: 'Überall suchen',
+  newTable: 'Neue Tabelle aus einer Datei',
   goSync: 'Abgleich',
   goAttention: 'Zu klären',
   goDevice: 'Dieses Gerät',

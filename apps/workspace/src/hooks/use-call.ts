@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { callFunction, CallRefused } from '../../lib/data/call-function.ts'
-import { useBackend } from '../../lib/data/backend-context.tsx'
-import { peopleRefusals as words } from '../../messages/people.ts'
+import { callFunction, CallRefused } from '../lib/data/call-function.ts'
+import { useBackend } from '../lib/data/backend-context.tsx'
+import { peopleRefusals as words } from '../messages/people.ts'
 
 /** Why something was not done, in words; `technical` when these say little. */
 export interface CallFailure {
@@ -17,7 +17,8 @@ export interface Call {
   run<Result>(name: string, args: object): Promise<{ readonly result: Result } | undefined>
 }
 
-export function useCall(): Call {
+/** @param refusals - words for what the functions say in `hint`, beside those of people */
+export function useCall(refusals?: Readonly<Record<string, string>>): Call {
   const backend = useBackend()
   const [isPending, setPending] = useState(false)
   const [failure, setFailure] = useState<CallFailure>()
@@ -30,7 +31,7 @@ export function useCall(): Call {
       try {
         return { result: await callFunction<Result>(backend, name, args) }
       } catch (error) {
-        setFailure(describeRefusal(error))
+        setFailure(describeRefusal(error, refusals))
         return undefined
       } finally {
         setPending(false)
@@ -40,11 +41,11 @@ export function useCall(): Call {
 }
 
 /** Puts what the database or the network said into words. */
-export function describeRefusal(error: unknown): CallFailure {
-  if (error instanceof TypeError) return { text: words.unreachable }
+export function describeRefusal(error: unknown, refusals: Readonly<Record<string, string>> = {}): CallFailure {
+  if (error instanceof TypeError) return { text: refusals['unreachable'] ?? words.unreachable }
   if (!(error instanceof CallRefused)) return { text: words.unexpected, technical: String(error) }
   const { hint, status, code, message } = error
-  const known = hint === undefined ? undefined : (words as Readonly<Record<string, string>>)[hint]
+  const known = hint === undefined ? undefined : (refusals[hint] ?? (words as Readonly<Record<string, string>>)[hint])
   if (known !== undefined) return { text: known }
   if (status === 401) return { text: words.sessionOver }
   if (status === 429) return { text: words.tooMany }

@@ -1,5 +1,5 @@
 import type { JSX } from 'react'
-import type { CallFailure } from './use-call.ts'
+import type { CallFailure } from '../hooks/use-call.ts'
 
 /** Why something was not done; said at once by screen readers. */
 export function CallFailureText({ failure }: { readonly failure: CallFailure | undefined }): JSX.Element | null {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CallRefused } from '../../lib/data/call-function.ts'
+import { CallRefused } from '../lib/data/call-function.ts'
 import { describeRefusal } from './use-call.ts'
 
 test.each([

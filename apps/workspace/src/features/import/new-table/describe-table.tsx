@@ -1,0 +1,131 @@
+import type { JSX } from 'react'
+import { Button } from '../../../components/button.tsx'
+import { CallFailureText } from '../../../components/call-failure-text.tsx'
+import { Notice } from '../../../components/notice.tsx'
+import { Progress } from '../../../components/progress.tsx'
+import { Select } from '../../../components/select.tsx'
+import { TextField } from '../../../components/text-field.tsx'
+import { useOnline } from '../../../hooks/use-online.ts'
+import { useTables, useWordedSchema } from '../../../lib/data/use-tables.tsx'
+import type { FieldKind } from '../../../lib/fields/field-kind.ts'
+import type { Workspace } from '../../../lib/records/use-workspace.ts'
+import { importMessages } from '../../../messages/import.ts'
+import { newTableMessages as words } from '../../../messages/new-table.ts'
+import { ReadingChoices, WritingChoices } from '../file-choices.tsx'
+import { PlanSummary } from '../plan-summary.tsx'
+import { AccessChoice } from './access-choice.tsx'
+import { FieldRows } from './field-rows.tsx'
+import { linkTables } from './link-tables.ts'
+import { Part } from './part.tsx'
+import { canBeTitle, isLabel, type TableDraft, toProvisional } from './table-draft.ts'
+import type { MakingTable, NewTableStep } from './use-new-table.ts'
+
+/** What the table will be: everything is proposed, and everything can be changed until it is made. */
+export function DescribeTable({
+  step,
+  making,
+  workspace,
+}: {
+  readonly step: Extract<NewTableStep, { kind: 'describing' }>
+  readonly making: MakingTable
+  readonly workspace: Workspace
+}): JSX.Element {
+  const { file, draft } = step
+  return (
+    <div className="flex flex-col gap-8">
+      <div className="flex flex-col gap-4">
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <p className="text-body font-medium [overflow-wrap:anywhere]">
+            {importMessages.file(file.name, file.rows.length, file.header.length)}
+          </p>
+          <Button size="sm" onPress={making.again}>
+            {importMessages.otherFile}
+          </Button>
+        </div>
+        {file.hasOpenQuote ? <Notice tone="warning" title={importMessages.openQuote} /> : null}
+        <div className="grid grid-cols-1 gap-4 tablet:grid-cols-2 laptop:grid-cols-4">
+          <ReadingChoices file={file} readAgain={making.readAgain} />
+          <WritingChoices
+            kinds={new Set(draft.fields.map(({ becomes }) => becomes.kind as FieldKind))}
+            writing={draft.writing}
+            onChange={(writing) => making.change({ ...draft, writing })}
+          />
+        </div>
+      </div>
+      <FieldRows {...{ step }} tables={useLinkTables()} onChange={making.change} />
+      <Named {...{ draft, making }} />
+      <AccessChoice {...{ draft, workspace, making }} />
+      <Review {...{ step, making, workspace }} />
+    </div>
+  )
+}
+
+function useLinkTables(): ReturnType<typeof linkTables> {
+  return linkTables(useTables(), useWordedSchema())
+}
+
+function Named({ draft, making }: { readonly draft: TableDraft; readonly making: MakingTable }): JSX.Element {
+  const titles = draft.fields.flatMap((field, at) =>
+    canBeTitle(field) ? [{ value: String(at), label: field.label }] : [],
+  )
+  return (
+    <Part title={words.table}>
+      <div className="grid max-w-3xl grid-cols-1 items-start gap-4 tablet:grid-cols-2">
+        <TextField
+          label={words.name}
+          value={draft.label}
+          onChange={(label) => making.change({ ...draft, label })}
+          errorMessage={isLabel(draft.label) ? undefined : words.labelForm}
+          description={making.planned && words.nameOf(making.planned.definition.name)}
+        />
+        {titles.length === 0 ? (
+          <p className="self-center text-body text-muted">{words.noTitle}</p>
+        ) : (
+          <Select
+            label={words.titleField}
+            options={titles}
+            value={String(draft.title)}
+            onChange={(at) => making.change({ ...draft, title: Number(at) })}
+          />
+        )}
+      </div>
+    </Part>
+  )
+}
+
+function Review({
+  step,
+  making,
+  workspace,
+}: {
+  readonly step: Extract<NewTableStep, { kind: 'describing' }>
+  readonly making: MakingTable
+  readonly workspace: Workspace
+}): JSX.Element {
+  const isOnline = useOnline()
+  const schema = useWordedSchema()
+  const { file, draft, plan, done } = step
+  const { call, planned } = making
+  if (!plan || !planned) {
+    const valueText = importMessages.checked(done, file.rows.length)
+    return <Progress label={importMessages.checking} value={done} total={file.rows.length} valueText={valueText} />
+  }
+  const kept = draft.fields.filter(({ becomes }) => becomes.kind !== 'left_out' && becomes.kind !== 'id')
+  const isReady = isLabel(draft.label) && kept.length > 0 && kept.every(({ label }) => isLabel(label))
+  const { table } = toProvisional(draft, planned, schema)
+  return (
+    <PlanSummary table={table} file={file} plan={plan} title={words.review}>
+      {isOnline ? null : <Notice tone="info" role="status" title={words.offline} />}
+      <CallFailureText failure={call.failure} />
+      <Button
+        tone="primary"
+        isDisabled={!isOnline || !isReady}
+        isPending={call.isPending}
+        onPress={() => void making.make(workspace.id)}
+        className="self-start"
+      >
+        {plan.changes.length === 0 ? words.makeEmpty : words.make(plan.changes.length)}
+      </Button>
+    </PlanSummary>
+  )
+}

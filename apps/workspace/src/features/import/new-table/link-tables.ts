@@ -1,0 +1,22 @@
+import type { SchemaDescriptor } from '@holdfast/protocol'
+import type { TableInfo } from '../../../lib/data/tables.ts'
+import { newTableMessages as words } from '../../../messages/new-table.ts'
+import { TEAMS_TABLE } from './table-draft.ts'
+
+/** What a column can lead to: tables of the project whose records are known by a UUID, and teams. */
+export function linkTables(
+  tables: readonly TableInfo[],
+  schema: SchemaDescriptor,
+): readonly { readonly name: string; readonly label: string }[] {
+  const own = tables.filter(
+    ({ descriptor: { schema: of, key, columns } }) =>
+      of === 'public' &&
+      (key ?? ['id']).join() === 'id' &&
+      columns.some(({ name, type }) => name === 'id' && type === 'uuid'),
+  )
+  const teams = schema.tables.some(({ name }) => name === TEAMS_TABLE)
+  return [
+    ...own.map(({ name, label }) => ({ name, label })),
+    ...(teams ? [{ name: TEAMS_TABLE, label: words.teams }] : []),
+  ]
+}

@@ -1,0 +1,110 @@
+import { useLocalDatabase, useSchema } from '@holdfast/react'
+import { type JSX, useEffect, useMemo, useRef, useState } from 'react'
+import { Button } from '../../../components/button.tsx'
+import { CallFailureText } from '../../../components/call-failure-text.tsx'
+import { Notice } from '../../../components/notice.tsx'
+import { showToast } from '../../../components/toast.tsx'
+import { useCall } from '../../../hooks/use-call.ts'
+import type { TableInfo } from '../../../lib/data/tables.ts'
+import { useTableInfo } from '../../../lib/data/use-tables.tsx'
+import { fieldsOf } from '../../../lib/fields/field.ts'
+import type { Workspace } from '../../../lib/records/use-workspace.ts'
+import { newTableMessages as words, newTableRefusals } from '../../../messages/new-table.ts'
+import { ImportProgress, Working } from '../import-progress.tsx'
+import { useImport } from '../use-import.ts'
+import { settingsFor } from './table-draft.ts'
+import type { NewTableStep } from './use-new-table.ts'
+
+type Made = Extract<NewTableStep, { kind: 'made' }>
+
+interface MadeTableProps {
+  readonly step: Made
+  readonly workspace: Workspace
+  readonly ws: string
+  readonly onRemoved: () => void
+}
+
+/** How long a table usually takes from the server to a device, in milliseconds. */
+const SLOW_MS = 20_000
+/** How often the server is asked for it meanwhile, in milliseconds. */
+const ASK_MS = 2_000
+
+/** A table that is on the server: it comes to this device, and then the records go into it. */
+export function MadeTable(props: MadeTableProps): JSX.Element {
+  const table = useTableInfo(props.step.table)
+  return table ? <FillTable {...props} table={table} /> : <Arriving />
+}
+
+function Arriving(): JSX.Element {
+  const { refreshSchema } = useLocalDatabase()
+  const [isSlow, setSlow] = useState(false)
+  useEffect(() => {
+    const slow = setTimeout(() => setSlow(true), SLOW_MS)
+    // Nothing comes from an empty table that would tell the device of it.
+    const ask = (): void =>
+      void refreshSchema().catch((error: unknown) => console.warn('The schema did not come.', error))
+    const asking = setInterval(ask, ASK_MS)
+    ask()
+    return () => {
+      clearTimeout(slow)
+      clearInterval(asking)
+    }
+  }, [refreshSchema])
+  return (
+    <div className="flex flex-col gap-4">
+      <Working label={words.making} text={words.arriving} />
+      {isSlow ? <Notice tone="warning" role="status" title={words.slow} /> : null}
+    </div>
+  )
+}
+
+function FillTable({
+  step,
+  table,
+  workspace,
+  ws,
+  onRemoved,
+}: MadeTableProps & { readonly table: TableInfo }): JSX.Element {
+  const schema = useSchema()
+  const fields = useMemo(() => fieldsOf(table.descriptor, schema), [table.descriptor, schema])
+  const work = useImport(table, fields)
+  const hasBegun = useRef(false)
+  // Once: the records of the file are in the table after that, also where the schema changes again.
+  useEffect(() => {
+    if (hasBegun.current) return
+    hasBegun.current = true
+    work.runWhole(step.file, settingsFor(step.names, fields, step.draft.writing))
+  }, [work, step, fields])
+  return (
+    <ImportProgress {...{ table, fields, work }} workspace={ws}>
+      <RemoveTable table={table} workspace={workspace} onRemoved={onRemoved} />
+    </ImportProgress>
+  )
+}
+
+/** Offered when what was imported was taken back. */
+function RemoveTable({
+  table,
+  workspace,
+  onRemoved,
+}: {
+  readonly table: TableInfo
+  readonly workspace: Workspace
+  readonly onRemoved: () => void
+}): JSX.Element {
+  const call = useCall(newTableRefusals)
+  const remove = async (): Promise<void> => {
+    const done = await call.run('remove_empty_table', { workspace: workspace.id, name: table.descriptor.table })
+    if (!done) return
+    showToast({ text: words.removed })
+    onRemoved()
+  }
+  return (
+    <>
+      <Button isPending={call.isPending} onPress={() => void remove()}>
+        {words.remove}
+      </Button>
+      <CallFailureText failure={call.failure} />
+    </>
+  )
+}

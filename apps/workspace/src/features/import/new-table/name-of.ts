@@ -1,0 +1,25 @@
+const NAME_MAX = 51
+
+/**
+ * A name for SQL out of what people call something: small letters, digits and underscores. `Größe (m)` is `groesse_m`; what has no such letters at all is
+ * called by its place, `field_2`.
+ *
+ * @param isTaken - whether there is something of that name already
+ */
+export function nameOf(label: string, otherwise: string, isTaken: (name: string) => boolean): string {
+  const plain = label
+    .toLowerCase()
+    .replace(/[äöüß]/g, (letter) => ({ ä: 'ae', ö: 'oe', ü: 'ue', ß: 'ss' })[letter] ?? letter)
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+  const own = /^(pg|ps|hf)_/.test(plain) || /^[0-9]/.test(plain) ? `${otherwise}_${plain}` : plain
+  const wanted = own === '' ? otherwise : own.slice(0, NAME_MAX).replace(/_+$/, '')
+  if (own !== '' && !isTaken(wanted)) return wanted
+  for (let copy = own === '' ? 1 : 2; ; copy += 1) {
+    const end = `_${copy}`
+    const name = `${wanted.slice(0, NAME_MAX - end.length)}${end}`
+    if (!isTaken(name)) return name
+  }
+}

@@ -1,0 +1,36 @@
+import { useNavigate } from '@tanstack/react-router'
+import type { JSX } from 'react'
+import { importMessages } from '../../../messages/import.ts'
+import type { Workspace } from '../../../lib/records/use-workspace.ts'
+import { ChooseFile } from '../choose-file.tsx'
+import { Working } from '../import-progress.tsx'
+import { DescribeTable } from './describe-table.tsx'
+import { MadeTable } from './made-table.tsx'
+import { useNewTable } from './use-new-table.ts'
+
+/** Makes a table of a file: its fields, what it is called and who sees it, and then the records. */
+export function NewTable({ workspace, ws }: { readonly workspace: Workspace; readonly ws: string }): JSX.Element {
+  const making = useNewTable()
+  const navigate = useNavigate()
+  const { step } = making
+  switch (step.kind) {
+    case 'choosing':
+      return <ChooseFile onFile={making.read} problem={step.problem} />
+    case 'reading':
+      return <Working label={importMessages.reading} text={importMessages.rowsRead(step.rows)} onStop={making.again} />
+    case 'describing':
+      return <DescribeTable {...{ step, making, workspace }} />
+    case 'made':
+      return (
+        <MadeTable
+          {...{ step, workspace, ws }}
+          onRemoved={() => {
+            making.again()
+            void navigate({ to: '/w/$ws/import', params: { ws }, search: { new: true }, replace: true })
+          }}
+        />
+      )
+    default:
+      return step satisfies never
+  }
+}

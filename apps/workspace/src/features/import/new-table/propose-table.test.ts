@@ -1,0 +1,200 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { column, Schema, Table } from '@powersync/common'
+import { PowerSyncDatabase } from '@powersync/node'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { toTableInfo } from '../../../lib/data/tables.ts'
+import { testColumn, testTable } from '../../../lib/fields/test-fields.test-support.ts'
+import { openFile } from '../../../lib/exchange/open-file.ts'
+import type { FileRow } from '../../../lib/exchange/open-file.ts'
+import type { ParsedFile } from '../parse-file.ts'
+import { planImport } from '../plan-import.ts'
+import { proposeTable } from './propose-table.ts'
+import { type Becomes, settled, type TableDraft, toLabel, toNewTable, toProvisional } from './table-draft.ts'
+
+const SITES = testTable('sites', [testColumn('name', 'text'), testColumn('code', 'text')])
+const TEAMS = { ...testTable('hf_teams', [testColumn('name', 'text')]), schema: 'holdfast', table: 'teams' }
+const schema = { version: '1', tables: [SITES, TEAMS] }
+const tables = [toTableInfo(SITES)]
+const folder = mkdtempSync(join(tmpdir(), 'holdfast-new-table-'))
+let database: PowerSyncDatabase
+
+beforeAll(async () => {
+  database = new PowerSyncDatabase({
+    schema: new Schema({
+      sites: new Table({ name: column.text, code: column.text }),
+      hf_teams: new Table({ name: column.text }),
+    }),
+    database: {
+      dbFilename: 'device.db',
+      dbLocation: folder,
+      implementation: { type: 'node:sqlite' },
+      readWorkerCount: 1,
+    },
+  })
+  await database.init()
+  for (const [id, name, code] of [
+    ['0190c0de-0000-7000-8000-000000000001', 'Elmcroft', 'E-1'],
+    ['0190c0de-0000-7000-8000-000000000002', 'Oakridge', 'O-1'],
+  ]) {
+    await database.execute('insert into sites (id, name, code) values (?, ?, ?)', [id, name, code])
+  }
+  await database.execute(`insert into hf_teams (id, name) values (uuid(), 'North')`)
+})
+afterAll(async () => {
+  await database.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function fileOf(content: string, name = 'things.csv'): Promise<ParsedFile> {
+  const opened = await openFile(new TextEncoder().encode(content))
+  const rows: FileRow[] = []
+  for await (const row of opened.rows) rows.push(row)
+  return { name, header: opened.header, rows, text: opened.text, hasOpenQuote: opened.hasOpenQuote }
+}
+const propose = async (content: string, name?: string): Promise<TableDraft> =>
+  proposeTable({ database, file: await fileOf(content, name), schema, tables })
+/** What a column with these cells becomes. */
+const kindOf = async (header: string, cells: readonly string[]): Promise<Becomes | undefined> =>
+  (await propose([`${header};x`, ...cells.map((cell) => `${cell};`)].join('\n'))).fields[0]?.becomes
+const times = (count: number, ...cells: readonly string[]): readonly string[] =>
+  Array.from({ length: count }, () => cells).flat()
+
+describe('what a column becomes', () => {
+  test.each<readonly [string, string, readonly string[], string]>([
+    ['whole numbers', 'n', ['1', '-20', '3000'], 'integer'],
+    ['codes with zeros before them', 'n', ['00012', '00013'], 'text'],
+    ['numbers of cards, which no number holds', 'n', ['4000123412341234567', '4000123412341234568'], 'text'],
+    ['numbers with points', 'n', ['1.5', '2', '3.25'], 'number'],
+    ['numbers with commas', 'n', ['1,5', '2', '3,25'], 'number'],
+    ['ones and zeros', 'n', ['1', '0', '1'], 'integer'],
+    ['yes and no', 'n', ['yes', 'no', 'Yes'], 'boolean'],
+    ['days', 'n', ['31/12/2026', '01/02/2026'], 'date'],
+    ['days of a machine', 'n', ['2026-12-31', '2026-01-02'], 'date'],
+    ['moments', 'n', ['2026-12-31 14:02', '2026-01-02 00:00'], 'datetime'],
+    ['addresses', 'n', ['a@b.example', 'c@d.example'], 'email'],
+    ['web addresses', 'n', ['https://a.example', 'http://b.example/c'], 'url'],
+    ['telephone numbers', 'Telefon', ['+49 30 1', '(030) 22'], 'phone'],
+    ['long texts', 'n', ['x'.repeat(300), 'y'], 'long_text'],
+    ['a few words again and again', 'n', times(4, 'open', 'shut'), 'choice'],
+    ['different words', 'n', ['a', 'b', 'c'], 'text'],
+    ['nothing', 'n', ['', ''], 'text'],
+    ['a word in capitals that SQLite does not know', 'n', ['ÄÖÜ', 'ß'], 'text'],
+  ])('%s', async (_, header, cells, kind) => {
+    expect((await kindOf(header, cells))?.kind).toBe(kind)
+  })
+
+  test('nearly all days: the others are said not to fit', async () => {
+    expect((await kindOf('n', [...times(10, '31/12/2026'), 'soon']))?.kind).toBe('date')
+    expect((await kindOf('n', [...times(4, '31/12/2026', '1/2/2026'), 'soon', 'later']))?.kind).not.toBe('date')
+  })
+
+  test('names of records lead there, by what the column is called when there are several', async () => {
+    expect(await kindOf('where', ['Elmcroft', 'oakridge', 'Elmcroft'])).toEqual({ kind: 'link', table: 'sites' })
+    expect(await kindOf('where', ['E-1', 'O-1'])).toEqual({ kind: 'link', table: 'sites' })
+    expect(await kindOf('where', ['North', 'north'])).toEqual({ kind: 'link', table: 'hf_teams' })
+    expect((await kindOf('where', ['Elmcroft', 'Berlin', 'Paris']))?.kind).toBe('text')
+  })
+
+  test('of an export the ids stay the ids, and of a link its name is enough', async () => {
+    const id = '0190c0de-0000-7000-8000-000000000001'
+    const { fields } = await propose(`Title,Site,Site ID,ID\nA,Elmcroft,${id},0190c0de-0000-7000-8000-0000000000aa`)
+    expect(fields.map(({ becomes }) => becomes.kind)).toEqual(['text', 'link', 'left_out', 'id'])
+  })
+})
+
+describe('the table', () => {
+  test('is called as the file, and records by the first text that tells them apart', async () => {
+    const draft = await propose('kind,ref,n\npump,P-1,1\npump,P-2,2\npump,P-3,3', 'spare-parts_2026.csv')
+    expect(draft.label).toBe('Spare parts 2026')
+    expect(draft.title).toBe(1)
+  })
+
+  test('has names for the database, those of the server left free, and the column that names a record first', async () => {
+    const draft = await propose('n,Created at,Valve ref.,Valve ref\n1,2026-01-01,A,a\n2,2026-01-02,B,b')
+    const { definition, names } = toNewTable(draft, new Set(['things']))
+    expect(definition.name).toBe('things_2')
+    expect(names).toEqual(['n', 'created_at_2', 'valve_ref', 'valve_ref_2'])
+    expect(definition.fields[0]).toEqual({ name: 'valve_ref', label: 'Valve ref', kind: 'text' })
+  })
+
+  test('a column with a usual name for titles does not take the place of the one that was chosen', async () => {
+    const draft = await propose('ref,name\nP-1,pump\nP-2,pump')
+    const { names } = toNewTable({ ...draft, title: 0 }, new Set())
+    expect(names).toEqual(['title', 'name'])
+  })
+
+  test('texts that are no addresses are not called like some', async () => {
+    const draft = await propose('E-mail,Link\nnobody,see above\nsomebody,see below')
+    expect(toNewTable(draft, new Set()).names).toEqual(['e_mail_value', 'link_value'])
+  })
+
+  test('a title and a team that are none any more are chosen again', async () => {
+    const draft = await propose('ref,team\nP-1,North\nP-2,North')
+    const teamed = settled({ ...draft, access: { kind: 'team', field: 1 } })
+    expect(teamed.access).toEqual({ kind: 'team', field: 1 })
+    const [ref, team] = draft.fields
+    if (!ref || !team) throw new Error('two columns')
+    const changed = settled({ ...teamed, fields: [ref, { ...team, becomes: { kind: 'text' } }] })
+    expect(changed.access).toEqual({ kind: 'members' })
+  })
+})
+
+test('whatever a file has, the description is one that the server takes, and each row fits or is listed', async () => {
+  const cell = fc.oneof(
+    fc.constantFrom(
+      '',
+      'yes',
+      '1,5',
+      '31/12/2026',
+      'Elmcroft',
+      'a.b',
+      '"',
+      "'; drop table x; --",
+      '\\',
+      '\u0000',
+      '😀',
+    ),
+    fc.string({ unit: 'binary', maxLength: 20 }),
+  )
+  await fc.assert(
+    fc.asyncProperty(
+      fc
+        .integer({ min: 1, max: 4 })
+        .chain((width) =>
+          fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 2, maxLength: 8 }),
+        ),
+      async (grid) => {
+        const [header = [], ...rows] = grid
+        const file: ParsedFile = {
+          name: `${header[0] ?? ''}.csv`,
+          header: header.map((text, at) => `${text}${at}`),
+          rows: rows.map((cells, at) => ({ row: at + 2, cells })),
+          text: undefined,
+          hasOpenQuote: false,
+        }
+        const draft = await proposeTable({ database, file, schema, tables })
+        const planned = toNewTable(draft, new Set())
+        for (const { label } of draft.fields) {
+          expect(label).toBe(toLabel(label))
+          expect(label).not.toBe('')
+        }
+        expect(new Set(planned.names).size).toBe(file.header.length)
+        const provisional = toProvisional(draft, planned, schema)
+        const plan = await planImport({
+          ...provisional,
+          database,
+          judge: async () => [],
+          tables,
+          rows: file.rows,
+          signal: new AbortController().signal,
+          onProgress: () => undefined,
+        })
+        expect(plan.inserted + plan.refusedRows).toBe(rows.length)
+      },
+    ),
+    { numRuns: 60 },
+  )
+})

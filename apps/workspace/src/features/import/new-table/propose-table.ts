@@ -1,0 +1,164 @@
+import { isLongText, type SchemaDescriptor } from '@holdfast/protocol'
+import { detectWriting, type Writing } from '../import-settings.ts'
+import type { ParsedFile } from '../parse-file.ts'
+import { readCell } from '../read-cell.ts'
+import { choicesOf } from './choices-of.ts'
+import { findTargets, type ProposeOptions } from './find-targets.ts'
+import { nameOf } from './name-of.ts'
+import {
+  type Becomes,
+  type DraftField,
+  isLabel,
+  type NewKind,
+  settled,
+  type TableDraft,
+  toLabel,
+  toNewTable,
+  toProvisional,
+} from './table-draft.ts'
+
+/** Rows by which kinds are told. */
+const SAMPLE_ROWS = 2_000
+/** What has to fit for a kind to be proposed. */
+const FITS = 0.9
+const TEXT_LENGTH_MAX = 200
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/**
+ * A table that a file could become: the kinds that its values have, links where they are what records of other tables are called, and the column that
+ * names a record. Everything of it is asked.
+ */
+export async function proposeTable(options: ProposeOptions): Promise<TableDraft> {
+  const { file } = options
+  const columns = file.header.map((_, at) => valuesOf(file, at))
+  const writing = detectWritingOf(file)
+  const links = await findTargets(
+    options,
+    columns.map(({ sample }) => sample),
+  )
+  const fields = file.header.map((header, at): DraftField => {
+    const label = toLabel(header)
+    const { sample, all } = columns[at] ?? { sample: [], all: [] }
+    const link = links[at]
+    const becomes =
+      link === undefined
+        ? kindOfValues(label, all, sample, writing, options.schema)
+        : ({ kind: 'link', table: link } as const)
+    return { label: isLabel(label) ? label : `Column ${at + 1}`, becomes }
+  })
+  const draft: TableDraft = {
+    label: labelOf(file.name),
+    fields: withoutSecondLinks(fields),
+    title: undefined,
+    access: { kind: 'members' },
+    writing,
+  }
+  return settled({ ...draft, title: titleOf(draft, columns) })
+}
+
+/** An export has each link twice: by what its record is called, and by the id. */
+function withoutSecondLinks(fields: readonly DraftField[]): readonly DraftField[] {
+  return fields.map((field) => {
+    const { label, becomes } = field
+    const isSecond =
+      becomes.kind === 'link' &&
+      fields.some(
+        (one) => `${one.label} ID` === label && one.becomes.kind === 'link' && one.becomes.table === becomes.table,
+      )
+    return isSecond ? { label, becomes: { kind: 'left_out' } } : field
+  })
+}
+
+interface Values {
+  readonly all: readonly string[]
+  readonly sample: readonly string[]
+}
+
+/** The cells of a column that have something. */
+export function valuesOf({ rows }: ParsedFile, at: number): Values {
+  const filled = (some: ParsedFile['rows']): readonly string[] =>
+    some.map(({ cells }) => cells[at]?.trim() ?? '').filter((text) => text !== '')
+  return { all: filled(rows), sample: filled(rows.slice(0, SAMPLE_ROWS)) }
+}
+
+/** `valves-2026.csv` is `Valves 2026`. */
+function labelOf(fileName: string): string {
+  const words = toLabel(fileName.replace(/\.[^.]*$/, '').replace(/[-_]+/g, ' '))
+  return words === '' ? 'Table' : words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** How numbers and days are written, told from the columns that look like some. */
+function detectWritingOf({ header, rows }: ParsedFile): Writing {
+  const sample = rows.slice(0, SAMPLE_ROWS)
+  const targets = header.map((_, at) => {
+    const texts = sample.map(({ cells }) => cells[at]?.trim() ?? '').filter((text) => text !== '')
+    const share = (form: RegExp): number => texts.filter((text) => form.test(text)).length / Math.max(1, texts.length)
+    const kind =
+      share(/^[+-]?[\d.,]+$/) >= FITS ? 'number' : share(/^\d{1,4}[-/. ]\d{1,2}[-/. ]\d{1,4}/) >= FITS ? 'date' : 'text'
+    return { field: { kind } } as Parameters<typeof detectWriting>[0][number]
+  })
+  return detectWriting(targets, sample)
+}
+
+/** The first kind, from the narrowest on, that nearly all values have. */
+function kindOfValues(
+  label: string,
+  all: readonly string[],
+  sample: readonly string[],
+  writing: Writing,
+  schema: SchemaDescriptor,
+): Becomes {
+  if (sample.length === 0) return { kind: 'text' }
+  if (all.every((text) => UUID.test(text)) && new Set(all).size === all.length && /^id$/i.test(label))
+    return { kind: 'id' }
+  const fits = (kind: Exclude<NewKind, 'choice'>): boolean => shareOf(kind, label, sample, writing, schema) >= FITS
+  const isCode = sample.some((text) => /^0\d/.test(text)) || sample.some((text) => /^\d{16,}$/.test(text))
+  if (!sample.every((text) => /^[\d.,]+$/.test(text)) && fits('boolean')) return { kind: 'boolean' }
+  if (!isCode) for (const kind of ['integer', 'number'] as const) if (fits(kind)) return { kind }
+  // A day is a moment as well, at midnight.
+  for (const kind of ['date', 'datetime'] as const) if (hasDigits(sample) && fits(kind)) return { kind }
+  if (sample.some((text) => text.includes('@')) && fits('email')) return { kind: 'email' }
+  if (sample.some((text) => text.includes('://')) && fits('url')) return { kind: 'url' }
+  const choices = choicesOf(all)
+  if (choices !== undefined) return { kind: 'choice', choices }
+  if (/phone|mobile|telefon|handy/i.test(label)) return { kind: 'phone' }
+  const isLong =
+    isLongText(nameOf(label, 'field', () => false)) ||
+    all.some((text) => text.length > TEXT_LENGTH_MAX || text.includes('\n'))
+  return { kind: isLong ? 'long_text' : 'text' }
+}
+
+function hasDigits(sample: readonly string[]): boolean {
+  return sample.filter((text) => /\d/.test(text)).length >= sample.length * FITS
+}
+
+function shareOf(
+  kind: Exclude<NewKind, 'choice'>,
+  label: string,
+  sample: readonly string[],
+  writing: Writing,
+  schema: SchemaDescriptor,
+): number {
+  const draft: TableDraft = {
+    label: 'x',
+    fields: [{ label: label || 'x', becomes: { kind } }],
+    title: undefined,
+    access: { kind: 'members' },
+    writing,
+  }
+  const { settings } = toProvisional(draft, toNewTable(draft, new Set()), schema)
+  const field = settings.targets[0]?.field
+  if (!field) return 0
+  return sample.filter((text) => readCell(field, text, writing).isValid).length / sample.length
+}
+
+/** The first text whose values tell the rows apart; else the first text. */
+function titleOf({ fields }: TableDraft, columns: readonly Values[]): number | undefined {
+  const isShort = (at: number): boolean => {
+    const kind = fields[at]?.becomes.kind
+    return kind === 'text' || kind === 'email'
+  }
+  const texts = fields.flatMap((_, at) => (isShort(at) ? [at] : []))
+  const apart = (at: number): number => new Set(columns[at]?.sample).size / Math.max(1, columns[at]?.sample.length ?? 0)
+  return texts.find((at) => apart(at) > FITS) ?? texts[0]
+}

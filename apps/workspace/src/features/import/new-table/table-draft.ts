@@ -1,0 +1,246 @@
+import type { ColumnDescriptor, SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
+import { type TableInfo, titleColumnOf, toTableInfo } from '../../../lib/data/tables.ts'
+import { fileColumnsOf } from '../../../lib/exchange/file-columns.ts'
+import { type Field, fieldsOf } from '../../../lib/fields/field.ts'
+import { kindOf } from '../../../lib/fields/field-kind.ts'
+import type { ImportSettings, Writing } from '../import-settings.ts'
+import { nameOf } from './name-of.ts'
+
+/** Kinds of texts: the same in the database, told apart by the name of the column. */
+const TEXT_ENDS = { text: 'value', long_text: 'text', email: 'email', url: 'url', phone: 'phone' } as const
+type TextKind = keyof typeof TEXT_ENDS
+
+/** Kinds of fields that a new table can have, beside links. */
+export const NEW_KINDS = [
+  'text',
+  'long_text',
+  'email',
+  'url',
+  'phone',
+  'integer',
+  'number',
+  'boolean',
+  'date',
+  'datetime',
+  'choice',
+] as const
+export type NewKind = (typeof NEW_KINDS)[number]
+
+/** What a column of the file becomes. `id`: it has the ids of the records. */
+export type Becomes =
+  | { readonly kind: Exclude<NewKind, 'choice'> }
+  | { readonly kind: 'choice'; readonly choices: readonly string[] }
+  | { readonly kind: 'link'; readonly table: string }
+  | { readonly kind: 'id' }
+  | { readonly kind: 'left_out' }
+
+export interface DraftField {
+  readonly label: string
+  readonly becomes: Becomes
+}
+
+/** Who may see the records. `field`: position of the column that names the team. */
+export type DraftAccess =
+  | { readonly kind: 'members' }
+  | { readonly kind: 'own' }
+  | { readonly kind: 'team'; readonly field: number }
+
+/** A table that is about to be made of a file. */
+export interface TableDraft {
+  readonly label: string
+  /** One for each column of the file. */
+  readonly fields: readonly DraftField[]
+  /** Position of the column that names a record; `undefined`: none is a text. */
+  readonly title: number | undefined
+  readonly access: DraftAccess
+  readonly writing: Writing
+}
+
+/** The local name of `holdfast.teams`. */
+export const TEAMS_TABLE = 'hf_teams'
+const LABEL_MAX = 40
+
+/** A label as the table takes it: one line, without a full stop, not too long. */
+export function toLabel(text: string): string {
+  const line = text.replace(/[.\p{Cc}\s]+/gu, ' ').trim()
+  return [...line].slice(0, LABEL_MAX).join('').trim()
+}
+
+export function isLabel(text: string): boolean {
+  return text.trim() !== '' && !/[.\p{Cc}]/u.test(text) && [...text.trim()].length <= LABEL_MAX
+}
+
+/** Whether a column names records: a text, and one that is there. */
+export function canBeTitle({ becomes }: DraftField): boolean {
+  return isText(becomes) && becomes.kind !== 'long_text'
+}
+
+function isText({ kind }: Becomes): boolean {
+  return kind in TEXT_ENDS
+}
+
+/** Columns that lead to teams. */
+export function teamFieldsOf({ fields }: TableDraft): readonly number[] {
+  return fields.flatMap(({ becomes }, at) => (becomes.kind === 'link' && becomes.table === TEAMS_TABLE ? [at] : []))
+}
+
+/** A draft whose parts fit together after one of them was changed: a title that is a text, and a team that is a team. */
+export function settled(draft: TableDraft): TableDraft {
+  const { fields, access } = draft
+  const titled = draft.title === undefined ? undefined : fields[draft.title]
+  const first = fields.findIndex(canBeTitle)
+  const title = titled && canBeTitle(titled) ? draft.title : first === -1 ? undefined : first
+  const teams = teamFieldsOf(draft)
+  const [team] = teams
+  if (access.kind !== 'team' || teams.includes(access.field)) return { ...draft, title }
+  return { ...draft, title, access: team === undefined ? { kind: 'members' } : { kind: 'team', field: team } }
+}
+
+/** A description as `holdfast.create_table` takes it, and where the columns of the file go. */
+export interface NewTable {
+  readonly definition: {
+    readonly name: string
+    readonly label: string
+    readonly fields: readonly object[]
+    readonly access: object
+  }
+  /** For each column of the file the name of its field; `undefined`: it is left out. */
+  readonly names: readonly (string | undefined)[]
+}
+
+/**
+ * @param taken - names of tables that there are
+ */
+export function toNewTable(draft: TableDraft, taken: Pick<ReadonlySet<string>, 'has'>): NewTable {
+  const names = namesOf(draft)
+  const order = draft.fields
+    .map((_, at) => at)
+    .sort((a, b) => Number(b === draft.title) - Number(a === draft.title) || a - b)
+  const fields = order.flatMap((at) => {
+    const field = draft.fields[at]
+    const name = names[at]
+    if (!field || name === undefined || field.becomes.kind === 'id' || field.becomes.kind === 'left_out') return []
+    const { becomes } = field
+    return [{ name, label: field.label.trim(), ...becomes, ...(isText(becomes) && { kind: 'text' }) }]
+  })
+  const { access } = draft
+  return {
+    names,
+    definition: {
+      name: nameOf(draft.label, 'table', (name) => taken.has(name)),
+      label: draft.label.trim(),
+      fields,
+      access: access.kind === 'team' ? { kind: 'team', field: names[access.field] } : access,
+    },
+  }
+}
+
+const RESERVED = new Set([
+  'id',
+  'created_by',
+  'created_at',
+  'updated_at',
+  'ctid',
+  'xmin',
+  'xmax',
+  'cmin',
+  'cmax',
+  'tableoid',
+])
+
+/** Of the fields. The one that names a record has to be the one that every screen takes for that. */
+function namesOf(draft: TableDraft): readonly (string | undefined)[] {
+  const names = givenNames(draft, undefined)
+  const { title } = draft
+  if (title === undefined) return names
+  const columns = names.flatMap((name, at) => {
+    const becomes = draft.fields[at]?.becomes
+    return name === undefined || !becomes ? [] : [columnOf(name, name, becomes)]
+  })
+  const own = columns.filter(({ name }) => name === names[title])
+  const inOrder = [...own, ...columns.filter(({ name }) => name !== names[title])]
+  return titleColumnOf({ columns: inOrder }) === names[title] ? names : givenNames(draft, title)
+}
+
+/** @param titled - the column that is called `title`, whatever it is labelled */
+function givenNames(draft: TableDraft, titled: number | undefined): readonly (string | undefined)[] {
+  const taken = new Set(titled === undefined ? [] : ['title'])
+  return draft.fields.map(({ label, becomes }, at) => {
+    if (becomes.kind === 'left_out') return undefined
+    if (becomes.kind === 'id') return 'id'
+    if (at === titled) return 'title'
+    const isTaken = (one: string): boolean => taken.has(one) || RESERVED.has(one)
+    const wanted = nameOf(label, 'field', isTaken)
+    const kind = isText(becomes) ? (becomes.kind as TextKind) : undefined
+    const reads = kindOf(columnOf(wanted, label, { kind: 'text' }), false)
+    // Screens tell an address from a text by the end of the name.
+    const name =
+      kind === undefined || reads === kind ? wanted : nameOf(`${wanted} ${TEXT_ENDS[kind]}`, 'field', isTaken)
+    taken.add(name)
+    return name
+  })
+}
+
+const TYPES: Readonly<Record<NewKind | 'link', readonly [type: string, local: ColumnDescriptor['local']]>> = {
+  text: ['text', 'text'],
+  long_text: ['text', 'text'],
+  email: ['text', 'text'],
+  url: ['text', 'text'],
+  phone: ['text', 'text'],
+  integer: ['bigint', 'integer'],
+  number: ['numeric', 'text'],
+  boolean: ['boolean', 'integer'],
+  date: ['date', 'text'],
+  datetime: ['timestamp with time zone', 'text'],
+  choice: ['text', 'text'],
+  link: ['uuid', 'text'],
+}
+
+function columnOf(name: string, label: string, becomes: Becomes): ColumnDescriptor {
+  const [type, local] = becomes.kind === 'id' || becomes.kind === 'left_out' ? TYPES.link : TYPES[becomes.kind]
+  return {
+    name,
+    type,
+    local,
+    nullable: true,
+    hasDefault: becomes.kind === 'id',
+    generated: false,
+    comment: `${label}.`,
+    ...(becomes.kind === 'choice' && { choices: becomes.choices }),
+    ...(becomes.kind === 'link' && { references: { table: becomes.table, column: 'id' } }),
+  }
+}
+
+/** What the table will be like on devices, by which the rows of the file are checked before there is one. */
+export function toProvisional(
+  draft: TableDraft,
+  { definition, names }: NewTable,
+  schema: SchemaDescriptor,
+): { readonly table: TableInfo; readonly fields: readonly Field[]; readonly settings: ImportSettings } {
+  const columns = draft.fields.flatMap(({ label, becomes }, at) => {
+    const name = names[at]
+    return name === undefined || becomes.kind === 'id' ? [] : [columnOf(name, label, becomes)]
+  })
+  const descriptor: TableDescriptor = {
+    name: definition.name,
+    schema: 'public',
+    table: definition.name,
+    columns: [columnOf('id', 'ID', { kind: 'id' }), ...columns],
+    can: { insert: true, update: true, delete: true },
+    indexes: [],
+  }
+  const fields = fieldsOf(descriptor, schema)
+  const named = draft.label.trim().toLowerCase()
+  return {
+    table: { ...toTableInfo(descriptor), label: draft.label.trim(), many: named, noun: named },
+    fields,
+    settings: settingsFor(names, fields, draft.writing),
+  }
+}
+
+/** Where the columns of the file go. Links are found by what they are called, numbers and ids as well. */
+export function settingsFor(names: NewTable['names'], fields: readonly Field[], writing: Writing): ImportSettings {
+  const columns = fileColumnsOf(fields)
+  const targets = names.map((name) => columns.find(({ field }) => field.name === name))
+  return { targets, key: undefined, writing }
+}

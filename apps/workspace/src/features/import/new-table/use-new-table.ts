@@ -1,0 +1,129 @@
+import { useLocalDatabase } from '@holdfast/react'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { useTables, useWordedSchema } from '../../../lib/data/use-tables.tsx'
+import { FileProblem, type ReadAs } from '../../../lib/exchange/open-file.ts'
+import { type Call, useCall } from '../../../hooks/use-call.ts'
+import { importMessages } from '../../../messages/import.ts'
+import { newTableRefusals } from '../../../messages/new-table.ts'
+import { parseFile, type ParsedFile } from '../parse-file.ts'
+import { type ImportPlan, planImport } from '../plan-import.ts'
+import { proposeTable } from './propose-table.ts'
+import { type NewTable, settled, type TableDraft, toNewTable, toProvisional } from './table-draft.ts'
+
+interface Described {
+  readonly file: ParsedFile
+  readonly draft: TableDraft
+  /** What was proposed for each column, by which choices are offered. */
+  readonly proposed: TableDraft
+}
+
+/** Where the making of a table stands. */
+export type NewTableStep =
+  | { readonly kind: 'choosing'; readonly problem?: string | undefined }
+  | { readonly kind: 'reading'; readonly rows: number }
+  /** `plan` is `undefined` while the rows are being checked. */
+  | ({ readonly kind: 'describing'; readonly done: number; readonly plan: ImportPlan | undefined } & Described)
+  | ({ readonly kind: 'made'; readonly table: string; readonly names: NewTable['names'] } & Described)
+
+export interface MakingTable {
+  readonly step: NewTableStep
+  /** What is asked of the server, and why it was refused. */
+  readonly call: Call
+  /** What the table will be, as the server takes it; `undefined` without a file. */
+  readonly planned: NewTable | undefined
+  read(file: File, readAs?: ReadAs): void
+  readAgain(readAs: ReadAs): void
+  change(draft: TableDraft): void
+  make(workspace: string): Promise<void>
+  again(): void
+}
+
+/** A table that is made of a file, up to the moment in which it is on the server. */
+export function useNewTable(): MakingTable {
+  const { database } = useLocalDatabase()
+  const tables = useTables()
+  const schema = useWordedSchema()
+  const call = useCall(newTableRefusals)
+  const [step, setStep] = useState<NewTableStep>({ kind: 'choosing' })
+  const abort = useRef<AbortController>(undefined)
+  const source = useRef<File>(undefined)
+  useEffect(() => () => abort.current?.abort(), [])
+  const taken = useMemo(() => new Set(schema.tables.map(({ name }) => name)), [schema])
+
+  const begin = (): AbortSignal => {
+    abort.current?.abort()
+    abort.current = new AbortController()
+    return abort.current.signal
+  }
+  const guard = (signal: AbortSignal, work: Promise<void>): void => {
+    work.catch((error: unknown) => {
+      if (signal.aborted) return
+      console.warn('The file could not be read.', error)
+      const problem = error instanceof FileProblem ? importMessages.problems[error.code] : importMessages.unreadable
+      setStep({ kind: 'choosing', problem })
+    })
+  }
+
+  const check = async (described: Described, signal: AbortSignal): Promise<void> => {
+    const { file, draft } = described
+    setStep({ kind: 'describing', done: 0, plan: undefined, ...described })
+    const onProgress = (done: number): void => {
+      if (!signal.aborted) setStep({ kind: 'describing', done, plan: undefined, ...described })
+    }
+    const provisional = toProvisional(draft, toNewTable(draft, taken), schema)
+    // The rules of a table that is not there yet are those for whoever makes it.
+    const judge = async (): Promise<readonly never[]> => []
+    const plan = await planImport({ ...provisional, database, judge, tables, rows: file.rows, signal, onProgress })
+    if (!signal.aborted) setStep({ kind: 'describing', done: file.rows.length, plan, ...described })
+  }
+
+  const read = (file: File, readAs: ReadAs = {}): void => {
+    const signal = begin()
+    source.current = file
+    setStep({ kind: 'reading', rows: 0 })
+    const onProgress = (rows: number): void => {
+      if (!signal.aborted) setStep({ kind: 'reading', rows })
+    }
+    const work = async (): Promise<void> => {
+      const parsed = await parseFile({ file, readAs }, signal, onProgress)
+      const draft = await proposeTable({ database, file: parsed, schema, tables })
+      signal.throwIfAborted()
+      await check({ file: parsed, draft, proposed: draft }, signal)
+    }
+    guard(signal, work())
+  }
+
+  return {
+    step,
+    call,
+    planned: step.kind === 'describing' ? toNewTable(step.draft, taken) : undefined,
+    read,
+    readAgain: (readAs) => source.current && read(source.current, readAs),
+    change(changed) {
+      if (step.kind !== 'describing') return
+      const draft = settled(changed)
+      const { file, proposed } = step
+      if (isReadAlike(draft, step.draft) && step.plan) return setStep({ ...step, draft })
+      const signal = begin()
+      guard(signal, check({ file, draft, proposed }, signal))
+    },
+    async make(workspace) {
+      if (step.kind !== 'describing') return
+      const { file, draft, proposed } = step
+      const { definition, names } = toNewTable(draft, taken)
+      const made = await call.run<string>('create_table', { workspace, definition })
+      if (made) setStep({ kind: 'made', table: made.result, names, file, draft, proposed })
+    },
+    again() {
+      begin()
+      setStep({ kind: 'choosing' })
+    },
+  }
+}
+
+/** Whether the cells of a file are read as before. */
+function isReadAlike(one: TableDraft, other: TableDraft): boolean {
+  const kinds = ({ fields, writing }: TableDraft): string =>
+    JSON.stringify([fields.map(({ becomes }) => becomes), writing])
+  return kinds(one) === kinds(other)
+}
