@@ -56,8 +56,8 @@ export const newTableMessages: Translation<typeof english> = {
   rulesLoading: 'Der Server wird gefragt',
 
   review: 'Was entsteht',
-  make: (rows) => icu('Tabelle anlegen und {rows, plural, one {# Eintrag} other {# Einträge}} importieren', { rows }),
-  makeEmpty: 'Tabelle ohne Einträge anlegen',
+  make: (rows) => icu('Anlegen und {rows, plural, one {# Eintrag} other {# Einträge}} importieren', { rows }),
+  makeEmpty: 'Ohne Einträge anlegen',
   making: 'Die Tabelle wird angelegt',
   arriving: 'Die Tabelle ist angelegt. Sie kommt auf dieses Gerät',
   slow: 'Das dauert länger als sonst. Die Tabelle gibt es; Sie können die Datei auch später in sie importieren.',

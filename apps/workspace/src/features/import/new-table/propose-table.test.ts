@@ -105,6 +105,14 @@ describe('what a column becomes', () => {
   })
 })
 
+test('records are named by a text where there is one, though other records are called so', async () => {
+  const { fields, title } = await propose('site,depth\nElmcroft,1\nOakridge,2')
+  expect(fields.map(({ becomes }) => becomes.kind)).toEqual(['text', 'integer'])
+  expect(title).toBe(0)
+  const visits = await propose('site,depth\nElmcroft,1\nOakridge,2\nElmcroft,3')
+  expect(visits.fields[0]?.becomes.kind).toBe('link')
+})
+
 describe('the table', () => {
   test('is called as the file, and records by the first text that tells them apart', async () => {
     const draft = await propose('kind,ref,n\npump,P-1,1\npump,P-2,2\npump,P-3,3', 'spare-parts_2026.csv')

@@ -7,6 +7,7 @@ import { findTargets, type ProposeOptions } from './find-targets.ts'
 import { nameOf } from './name-of.ts'
 import {
   type Becomes,
+  canBeTitle,
   type DraftField,
   isLabel,
   type NewKind,
@@ -48,7 +49,7 @@ export async function proposeTable(options: ProposeOptions): Promise<TableDraft>
   })
   const draft: TableDraft = {
     label: labelOf(file.name),
-    fields: withoutSecondLinks(fields),
+    fields: withTitle(withoutSecondLinks(fields), columns),
     title: undefined,
     access: { kind: 'members' },
     writing,
@@ -67,6 +68,15 @@ function withoutSecondLinks(fields: readonly DraftField[]): readonly DraftField[
       )
     return isSecond ? { label, becomes: { kind: 'left_out' } } : field
   })
+}
+
+/** A file about the records of another table names each of them once: where nothing else names the new ones, that is a text. */
+function withTitle(fields: readonly DraftField[], columns: readonly Values[]): readonly DraftField[] {
+  if (fields.some(canBeTitle)) return fields
+  const isOnce = (at: number): boolean => new Set(columns[at]?.all).size === columns[at]?.all.length
+  const at = fields.findIndex(({ becomes }, place) => becomes.kind === 'link' && isOnce(place))
+  const field = fields[at]
+  return field ? fields.with(at, { ...field, becomes: { kind: 'text' } }) : fields
 }
 
 interface Values {
