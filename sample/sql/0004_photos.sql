@@ -1,8 +1,10 @@
--- Files of photos. Who sees the row of a photo gets its bytes; the policies of the table are the only rule.
+-- Files of photos and videos. Who sees the row of a photo gets its bytes; the policies of the table are the only rule.
 
 alter table public.photos
   add column path text,
-  add column media_type text constraint photos_media_type_form check (media_type ~ '^image/'),
+  -- The app takes videos because of the kinds that are listed here.
+  add column media_type text constraint photos_media_type_form check (media_type in (
+    'image/jpeg', 'image/png', 'image/webp', 'video/mp4', 'video/quicktime', 'video/webm')),
   add column size integer constraint photos_size_range check (size >= 0),
   add column width integer constraint photos_width_range check (width > 0),
   add column height integer constraint photos_height_range check (height > 0),
@@ -19,13 +21,13 @@ comment on column public.photos.width is 'Width. In pixels.';
 comment on column public.photos.height is 'Height. In pixels.';
 comment on column public.photos.uploaded_at is 'Uploaded at. Empty while the file is only on the device that took it.';
 comment on constraint photos_path_is_own on public.photos is 'A photo names its own file.';
-comment on constraint photos_media_type_form on public.photos is 'A photo is an image.';
+comment on constraint photos_media_type_form on public.photos is 'A photo is a picture (JPEG, PNG, WebP) or a video (MP4, MOV, WebM).';
 comment on constraint photos_size_range on public.photos is 'A size is not negative.';
 comment on constraint photos_width_range on public.photos is 'A width is above zero.';
 comment on constraint photos_height_range on public.photos is 'A height is above zero.';
 
 insert into storage.buckets (id, name, public, file_size_limit, allowed_mime_types)
-  values ('record-photos', 'record-photos', false, 20971520, '{image/*}');
+  values ('record-photos', 'record-photos', false, 52428800, '{image/*,video/mp4,video/quicktime,video/webm}');
 
 create policy record_photos_of_visible_rows on storage.objects for select to authenticated
   using (bucket_id = 'record-photos' and exists (select 1 from public.photos p where p.path = objects.name));

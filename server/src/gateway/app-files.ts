@@ -8,6 +8,7 @@ function contentSecurityPolicy(origins: readonly string[]): string {
     "script-src 'self' 'wasm-unsafe-eval'",
     "style-src 'self'",
     "img-src 'self' data: blob:",
+    "media-src 'self' blob:",
     "font-src 'self'",
     ["connect-src 'self'", ...origins].join(' '),
     "worker-src 'self'",

@@ -49,7 +49,9 @@ test('photos that the bucket does not take need attention with the reason, are e
   await using _ = {
     async [Symbol.asyncDispose]() {
       await holdfast.admin.query(sql`
-        update storage.buckets set file_size_limit = 20971520, allowed_mime_types = '{image/*}' where id = 'record-photos'`)
+        update storage.buckets
+           set file_size_limit = 52428800, allowed_mime_types = '{image/*,video/mp4,video/quicktime,video/webm}'
+         where id = 'record-photos'`)
     },
   }
 
@@ -69,7 +71,7 @@ test('photos that the bucket does not take need attention with the reason, are e
   })
 
   await test.step('tried again, it is accepted when the bucket has been changed', async () => {
-    await holdfast.admin.query(sql`update storage.buckets set file_size_limit = 20971520 where id = 'record-photos'`)
+    await holdfast.admin.query(sql`update storage.buckets set file_size_limit = 52428800 where id = 'record-photos'`)
     await refusedFiles(page).getByRole('button', { name: 'Try again' }).click()
     await expect(page.getByText('All files have been sent')).toBeVisible()
     await expectSynced(mina)

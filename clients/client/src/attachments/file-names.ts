@@ -26,6 +26,7 @@ const BY_MEDIA_TYPE: Readonly<Record<string, string>> = {
   'image/heic': '.heic',
   'image/gif': '.gif',
   'video/mp4': '.mp4',
+  'video/quicktime': '.mov',
   'video/webm': '.webm',
   'audio/webm': '.weba',
   'audio/mpeg': '.mp3',
