@@ -42,7 +42,7 @@ test('a picture is pasted anywhere but into a field, dropped on the photos, and 
   await page.goto(`${mina.home}/t/findings/r/${finding.id}`)
   await expect(page.getByRole('heading', { level: 1, name: finding.title })).toBeVisible()
 
-  await expect(page.getByText('Only the picture is kept: where it was taken is not.')).toBeVisible()
+  await expect(page.getByText('Of a photo only the picture is kept: where it was taken is not.')).toBeVisible()
   const problem = page.getByRole('region', { name: /^Photos/ }).getByRole('alert')
   await give(page, 'paste', 'h1')
   await expect(tiles(page)).toHaveCount(1)
@@ -62,7 +62,7 @@ test('a picture is pasted anywhere but into a field, dropped on the photos, and 
   await expect(tiles(page)).toHaveCount(3 + foreign.readable.length)
   await expect(problem).toHaveText(
     'broken.jpg: this browser cannot read it as a picture. Save as JPEG or PNG, and add again. ' +
-      'empty.jpg: there is nothing in the file. Choose it again. clip.mp4: a video cannot be added here, only pictures.',
+      'empty.jpg: there is nothing in the file. Choose it again. clip.mp4: too large. A video has at most 50 MB, so that it gets over a slow network: film a shorter one, or in a lower quality.',
   )
   await expectSynced(mina)
   const stored = await holdfast.admin.query(sql`

@@ -20,6 +20,12 @@ const SHAPES: Readonly<Record<GlyphName, JSX.Element>> = {
   ),
   shield: <path d="M8 1.8 13 3.6v4c0 3.2-2.1 5.4-5 6.6-2.9-1.2-5-3.4-5-6.6v-4ZM8 5.6v2.6M8 10.4v.1" />,
   gap: <path d="M2.5 4h11M2.5 8h3m5 0h3M2.5 12h11" />,
+  film: (
+    <>
+      <rect x="1.8" y="3" width="12.4" height="10" rx="1.6" />
+      <path d="M6.6 6v4l3.4-2Z" />
+    </>
+  ),
   check: <path d="m3 8.6 3.2 3.2L13 4.6" />,
   triangle: (
     <>

@@ -15,3 +15,4 @@ export type GlyphName =
   | 'question'
   | 'no-answer'
   | 'gap'
+  | 'film'

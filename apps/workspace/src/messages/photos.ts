@@ -26,8 +26,8 @@ export const photoMessages = inLanguages('photoMessages', {
         { names: names.join(', '), count: names.length },
       ),
   },
-  full: 'This device is full. Free up space in the Sync centre, then add the photo again.',
-  failed: (reason: string) => `The photo was not added: ${reason}`,
+  full: 'This device is full. Free up space in the Sync centre, then add it again.',
+  failed: (reason: string) => `Not added: ${reason}`,
   tooMany: (max: number) => `A record has at most ${formatCount(max)} photos.`,
 
   waiting: 'Waiting',
@@ -54,6 +54,10 @@ export const photoMessages = inLanguages('photoMessages', {
   } as Readonly<Record<string, string>>,
 
   recordWaiting: (count: number) => icu('{count, plural, one {# photo} other {# photos}} not sent yet', { count }),
+  recordFilesWaiting: (count: number) => icu('{count, plural, one {# file} other {# files}} not sent yet', { count }),
+  recordFilesSending: (count: number) => icu('Sending {count, plural, one {# file} other {# files}}', { count }),
+  recordFilesRefused: (count: number, reason: string) =>
+    icu('{count, plural, one {# file} other {# files}} not accepted: {reason}', { count, reason }),
   recordSending: (count: number) => icu('Sending {count, plural, one {# photo} other {# photos}}', { count }),
   recordRefused: (count: number, reason: string) =>
     icu('{count, plural, one {# photo} other {# photos}} not accepted: {reason}', { count, reason }),
@@ -82,12 +86,11 @@ export const photoMessages = inLanguages('photoMessages', {
   deleteDetail: 'It is deleted for everybody, on every device.',
   deleteUnsent: 'It has not been sent: this device has the only copy.',
   deleted: 'Photo deleted',
-  load: 'Load the photo',
   tryAgain: 'Try again',
 
   tabFiles: 'Files',
   filesEmpty: 'All files have been sent',
-  filesEmptyDetail: 'A photo you take appears here until the server has it.',
+  filesEmptyDetail: 'A photo or video you take appears here until the server has it.',
   filesLead: (count: number, bytes: number) =>
     icu(
       '{count, plural, one {# file} other {# files}} ({bytes}) {count, plural, one {is} other {are}} only on this device.',
@@ -110,12 +113,12 @@ export const photoMessages = inLanguages('photoMessages', {
   discardTitle: 'Discard this file?',
   discardDetail: 'It is deleted from its record, and is nowhere else. Save a copy first if you may need it.',
   spaceTitle: 'Space',
-  cached: 'Photos of the server kept here',
+  cached: 'Files of the server kept here',
   onlyHere: 'Only on this device',
   limit: 'At most kept here',
-  limitDetail: 'Photos that you opened longest ago go first. What the server has not got always stays.',
+  limitDetail: 'Files that you opened longest ago go first. What the server has not got always stays.',
   freeUp: 'Free up space',
-  freeUpDetail: 'Deletes photos here that the server has as well. They load again when you open them.',
+  freeUpDetail: 'Deletes files here that the server has as well. They load again when you open them.',
   freed: (bytes: number) => `${formatBytes(bytes)} freed`,
   attentionTitle: (count: number) =>
     icu('{count, plural, one {# file} other {# files}} {count, plural, one {was} other {were}} not accepted', {

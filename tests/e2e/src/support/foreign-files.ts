@@ -7,7 +7,7 @@ import type { Page } from '@playwright/test'
 export interface ForeignFiles extends Disposable {
   /** Of other kinds than their names say, or with more than one picture: each can be read. */
   readonly readable: readonly string[]
-  /** No pictures, as a folder of a phone has them. */
+  /** Not taken, as a folder of a phone has them: two are no pictures, and a video is too large. */
   readonly unreadable: readonly string[]
 }
 

@@ -4,6 +4,7 @@ import { cx } from '../../lib/cx.ts'
 import { type FileLooks, fileLooks } from '../../lib/photos/file-looks.ts'
 import { type RowPhotos, SHOWN_MAX } from '../../lib/photos/use-row-photos.ts'
 import { useRowThumbnail } from '../../lib/photos/use-thumbnail.ts'
+import { isVideo } from '../../lib/is-video.ts'
 import { photoMessages as words } from '../../messages/photos.ts'
 import { StateGlyph } from '../state-glyph.tsx'
 
@@ -48,7 +49,7 @@ export function RowThumbnails({
 }
 
 function Thumbnail({ file, side }: { readonly file: FileEntry; readonly side: number }): JSX.Element {
-  const url = useRowThumbnail(file)
+  const picture = useRowThumbnail(file)
   const looks = fileLooks(file, undefined)
   const tone = MARKED[file.state]
   return (
@@ -57,8 +58,22 @@ function Thumbnail({ file, side }: { readonly file: FileEntry; readonly side: nu
       className="relative block overflow-hidden rounded-sm border border-border bg-sunken"
       style={{ width: side, height: side }}
     >
-      {url === undefined ? null : <img src={url} alt="" draggable={false} className="size-full object-cover" />}
+      {picture ? <img src={picture.url} alt="" draggable={false} className="size-full object-cover" /> : null}
+      {isVideo(file.mediaType) ? <FilmMark isOver={picture !== undefined} /> : null}
       {tone === undefined || looks === undefined ? null : <Mark looks={looks} tone={tone} />}
+    </span>
+  )
+}
+
+/** A video is not taken for a photo, with its picture or without. */
+function FilmMark({ isOver }: { readonly isOver: boolean }): JSX.Element {
+  return isOver ? (
+    <span className="absolute bottom-0 left-0 rounded-tr-sm bg-raised/92 p-0.5 text-muted">
+      <StateGlyph name="film" size={12} />
+    </span>
+  ) : (
+    <span className="absolute inset-0 grid place-items-center text-muted">
+      <StateGlyph name="film" size={18} />
     </span>
   )
 }

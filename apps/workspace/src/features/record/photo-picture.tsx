@@ -66,7 +66,8 @@ export function PhotoPicture({
   )
 }
 
-function NotHere({ id }: { readonly id: string }): JSX.Element {
+/** Why a file is not here, and what can be done about it. */
+export function NotHere({ id }: { readonly id: string }): JSX.Element {
   const { file, retry } = useAttachment(id)
   const pause = useValue(useAttachments().pause)
   const looks = file && fileLooks(file, pause)

@@ -1,13 +1,16 @@
-import type { TransferPause } from '@holdfast/client'
+import type { FileEntry, TransferPause } from '@holdfast/client'
 import { useAttachmentFile } from '@holdfast/react'
 import { type JSX, useEffect, useEffectEvent, useRef } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
 import { StateGlyph } from '../../components/state-glyph.tsx'
 import { cx } from '../../lib/cx.ts'
+import { formatBytes, formatCountdown } from '../../lib/format.ts'
 import { type FileLooks, fileLooks } from '../../lib/photos/file-looks.ts'
 import { useThumbnail } from '../../lib/photos/use-thumbnail.ts'
 import { loadsUnasked, type Photo } from '../../lib/photos/use-photos.ts'
+import { isVideo } from '../../lib/is-video.ts'
 import { photoMessages as words } from '../../messages/photos.ts'
+import { videoMessages } from '../../messages/videos.ts'
 
 const TONES: Readonly<Record<FileLooks['tone'], string>> = {
   quiet: 'text-muted',
@@ -32,9 +35,11 @@ export function PhotoTile({
 }): JSX.Element {
   const { file, load, retry } = useAttachmentFile(photo.id, { fetches: loadsUnasked })
   const thumbnail = useThumbnail(file)
+  const isFilm = isVideo(photo.media_type)
   const looks = file && fileLooks(file, pause)
   const isHere = file?.bytesName !== undefined
-  const name = photo.caption ?? words.photoOf(place, count)
+  const name = photo.caption ?? (isFilm ? videoMessages.videoOf(place, count) : words.photoOf(place, count))
+  const film = isFilm ? filmFacts(file, thumbnail?.seconds) : undefined
   const wasPressed = useRef(false)
   const press = (): void => {
     if (isHere) onOpen()
@@ -50,23 +55,47 @@ export function PhotoTile({
     wasPressed.current = false
     pressHeld()
   }, [isKnown])
+  const kind = isFilm && photo.caption !== null ? videoMessages.viewer : undefined
   return (
     <AriaButton
-      aria-label={[isHere ? words.open(name) : name, looks?.text].filter(Boolean).join('. ')}
+      aria-label={[isHere ? words.open(name) : name, kind, film?.text, looks?.text].filter(Boolean).join('. ')}
       onPress={press}
       className="group relative block aspect-square w-full overflow-hidden rounded-md border border-border bg-sunken"
     >
       {thumbnail === undefined ? null : (
         <img
-          src={thumbnail}
+          src={thumbnail.url}
           alt=""
           draggable={false}
           className="size-full object-cover transition-transform group-data-hovered:scale-103"
         />
       )}
+      {film && thumbnail === undefined && looks === undefined ? (
+        <span className="grid size-full place-items-center text-muted">
+          <StateGlyph name="film" size={32} />
+        </span>
+      ) : null}
       {looks === undefined ? null : <State looks={looks} isOver={thumbnail !== undefined} />}
+      {film ? (
+        <span className="absolute top-1 left-1 flex items-center gap-1 rounded-sm bg-raised/92 px-1 text-small text-text tabular-nums">
+          <StateGlyph name="film" size={14} /> {film.short}
+        </span>
+      ) : null}
     </AriaButton>
   )
+}
+
+/** How long a video is that this device has, and how large one is that it has not. */
+function filmFacts(
+  file: FileEntry | undefined,
+  seconds: number | undefined,
+): { readonly text?: string; readonly short?: string } {
+  if (seconds !== undefined) {
+    const short = formatCountdown(Math.round(seconds))
+    return { text: videoMessages.length(short), short }
+  }
+  if (!file || file.bytesName !== undefined || file.size === 0) return {}
+  return { text: formatBytes(file.size), short: formatBytes(file.size) }
 }
 
 /** Over the picture as a strip, else in the middle of the empty tile. */

@@ -24,12 +24,15 @@ import { addShape, parseMarks } from '../../lib/photos/marks.ts'
 import { useChangeMarks } from '../../lib/photos/use-change-marks.ts'
 import { useMayChange, useMayDelete } from '../../lib/photos/use-may-change-photo.ts'
 import type { Photo, PhotoEdits } from '../../lib/photos/use-photos.ts'
+import { isVideo } from '../../lib/is-video.ts'
 import { drawingMessages } from '../../messages/drawing.ts'
 import { photoMessages as words } from '../../messages/photos.ts'
+import { videoMessages } from '../../messages/videos.ts'
 import { PhotoPicture } from './photo-picture.tsx'
 import { PhotoTools } from './photo-tools.tsx'
 import type { Tool } from './use-drawing.ts'
 import { type PhotoZoom, usePhotoZoom } from './use-photo-zoom.ts'
+import { VideoPicture } from './video-picture.tsx'
 
 export interface PhotoViewerProps {
   readonly photos: readonly Photo[]
@@ -82,7 +85,11 @@ export function PhotoViewer(props: PhotoViewerProps): JSX.Element | null {
       <Modal className="size-full">
         {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- keys of the dialog, wherever the focus is in it */}
         <div className="size-full" onKeyDown={onKeyDown}>
-          <AriaDialog ref={viewer} aria-label={words.viewer} className="flex size-full flex-col outline-none">
+          <AriaDialog
+            ref={viewer}
+            aria-label={isVideo(photo.media_type) ? videoMessages.viewer : words.viewer}
+            className="flex size-full flex-col outline-none"
+          >
             <OpenPhoto {...props} {...shared}>
               <Step label={words.previous} side="left" isShown={!tool && index > 0} onPress={() => go(-1)} />
               <Step
@@ -116,20 +123,17 @@ function OpenPhoto(props: OpenPhotoProps & { readonly children: ReactNode }): JS
   const rights = useMayChange(table, photo, file)
   const marks = parseMarks(photo.annotation) ?? []
   const changeMarks = useChangeMarks(table)
+  const isFilm = isVideo(photo.media_type)
+  const numbered = (isFilm ? videoMessages.videoOf : words.photoOf)(place, photos.length)
+  const name = photo.caption ?? numbered
   return (
     <>
       <div className="flex shrink-0 items-center gap-1 border-b border-border px-3 py-1.5">
         <p role="status" className="flex-1 text-small text-muted tabular-nums">
-          {words.photoOf(place, photos.length)}
+          {numbered}
         </p>
-        <IconButton
-          label={words.zoomOut}
-          icon={<ZoomOut size={18} aria-hidden />}
-          isDisabled={!zoom.isZoomed}
-          onPress={() => zoom.by(1 / 1.5)}
-        />
-        <IconButton label={words.zoomIn} icon={<ZoomIn size={18} aria-hidden />} onPress={() => zoom.by(1.5)} />
-        {rights.mayDraw ? (
+        {isFilm ? null : <ZoomButtons zoom={zoom} />}
+        {rights.mayDraw && !isFilm ? (
           <IconButton
             label={drawingMessages.draw}
             icon={<PenLine size={18} aria-hidden />}
@@ -151,16 +155,34 @@ function OpenPhoto(props: OpenPhotoProps & { readonly children: ReactNode }): JS
         />
       )}
       <div className="relative min-h-0 flex-1 bg-sunken">
-        <PhotoPicture
-          photo={photo}
-          zoom={zoom}
-          name={photo.caption ?? words.photoOf(place, photos.length)}
-          tool={tool}
-          onShape={(shape) => void changeMarks(photo.id, (drawn) => addShape(drawn, shape))}
-        />
+        {isFilm ? (
+          <VideoPicture photo={photo} name={name} />
+        ) : (
+          <PhotoPicture
+            photo={photo}
+            zoom={zoom}
+            name={name}
+            tool={tool}
+            onShape={(shape) => void changeMarks(photo.id, (drawn) => addShape(drawn, shape))}
+          />
+        )}
         {props.children}
       </div>
       <Facts key={photo.id} photo={photo} mayCaption={rights.mayCaption} edits={edits} />
+    </>
+  )
+}
+
+function ZoomButtons({ zoom }: { readonly zoom: PhotoZoom }): JSX.Element {
+  return (
+    <>
+      <IconButton
+        label={words.zoomOut}
+        icon={<ZoomOut size={18} aria-hidden />}
+        isDisabled={!zoom.isZoomed}
+        onPress={() => zoom.by(1 / 1.5)}
+      />
+      <IconButton label={words.zoomIn} icon={<ZoomIn size={18} aria-hidden />} onPress={() => zoom.by(1.5)} />
     </>
   )
 }
@@ -182,7 +204,9 @@ function useViewerKeys(
     return () => document.removeEventListener('keydown', onLostKey)
   }, [])
   return (event) => {
-    const act = event.target instanceof HTMLInputElement ? undefined : actions[event.key]
+    // Arrows go on in a video that has the focus, as in a text.
+    const isOwn = event.target instanceof HTMLInputElement || event.target instanceof HTMLVideoElement
+    const act = isOwn ? undefined : actions[event.key]
     if (!act) return
     event.preventDefault()
     event.stopPropagation()
@@ -264,7 +288,7 @@ function DeleteButton({ photo, after, table, edits, onOpen, onClose }: OpenPhoto
     const isStored = await edits.remove(photo.id)
     setAsked(false)
     if (!isStored) return onClose() // the shell says why
-    showToast({ text: words.deleted })
+    showToast({ text: isVideo(photo.media_type) ? videoMessages.deleted : words.deleted })
     if (after) onOpen(after.id)
     else onClose()
   }
@@ -281,7 +305,7 @@ function DeleteButton({ photo, after, table, edits, onOpen, onClose }: OpenPhoto
         }}
       />
       <ConfirmDialog
-        title={words.deleteTitle}
+        title={isVideo(photo.media_type) ? videoMessages.deleteTitle : words.deleteTitle}
         isOpen={isAsked}
         onClose={() => setAsked(false)}
         confirmLabel={words.delete}

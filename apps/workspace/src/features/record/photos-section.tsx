@@ -1,19 +1,21 @@
 import { useAttachments, useValue } from '@holdfast/react'
-import { Camera, ImagePlus } from 'lucide-react'
-import { type DragEvent, type JSX, lazy, Suspense, useEffect, useEffectEvent, useId, useRef, useState } from 'react'
+import { type DragEvent, type JSX, lazy, Suspense, useEffect, useEffectEvent, useId, useState } from 'react'
 import { DeviceFull } from '@holdfast/client'
-import { Button } from '../../components/button.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Spinner } from '../../components/spinner.tsx'
 import { VisuallyHidden } from '../../components/visually-hidden.tsx'
-import { useMediaQuery } from '../../hooks/use-media-query.ts'
 import { cx } from '../../lib/cx.ts'
 import type { PhotoTable } from '../../lib/data/photo-table.ts'
-import { type AddOutcome, type PhotoEdits, usePhotoEdits, usePhotos } from '../../lib/photos/use-photos.ts'
+import { notAdded } from '../../lib/photos/not-added.ts'
+import { type PhotoEdits, usePhotoEdits, usePhotos } from '../../lib/photos/use-photos.ts'
+import { isVideo } from '../../lib/is-video.ts'
+import { VIDEO_BYTES_MAX } from '../../lib/photos/videos.ts'
 import { usePhotoTable } from '../../lib/photos/use-photo-table.ts'
 import { useMayAddPhoto } from '../../lib/photos/use-may-add-photo.ts'
 import { formatCount } from '../../lib/format.ts'
 import { photoMessages as words } from '../../messages/photos.ts'
+import { videoMessages } from '../../messages/videos.ts'
+import { PhotoAddButtons } from './photo-add-buttons.tsx'
 import { PhotoTile } from './photo-tile.tsx'
 
 const PhotoViewer = lazy(async () => ({ default: (await import('./photo-viewer.tsx')).PhotoViewer }))
@@ -46,12 +48,14 @@ function Photos({
 }): JSX.Element {
   const photos = usePhotos(table, link, recordId)
   const edits = usePhotoEdits(table, link, recordId)
-  const adding = useAdding(edits, photos.length)
+  const { videoTypes } = table
+  const takesVideos = videoTypes.size > 0
+  const adding = useAdding(edits, videoTypes, photos.length)
   const pause = useValue(useAttachments().pause)
   const [openId, setOpenId] = useState<string>()
   const heading = useId()
   const { mayAdd: canAdd, isRefused } = useMayAddPhoto(table, link, recordId)
-  const drop = useDrop(canAdd, adding.add)
+  const drop = useDrop(canAdd, videoTypes, adding.add)
   return (
     <section
       aria-labelledby={heading}
@@ -62,21 +66,18 @@ function Photos({
       )}
     >
       <div className="flex min-h-9 flex-wrap items-center gap-2">
-        <h3 id={heading} className="flex flex-1 items-baseline gap-2 text-heading">
-          {words.title}
+        <h3 id={heading} className="flex flex-1 items-baseline gap-2 text-heading whitespace-nowrap">
+          {takesVideos ? videoMessages.title : words.title}
           <span className="text-small font-regular text-muted tabular-nums">
             {photos.length === 0 ? null : formatCount(photos.length)}
           </span>
         </h3>
-        {canAdd ? <AddButtons onFiles={adding.add} isDisabled={adding.count > 0} /> : null}
+        {canAdd ? <PhotoAddButtons videoTypes={videoTypes} onFiles={adding.add} isDisabled={adding.count > 0} /> : null}
       </div>
       {isRefused ? <p className="text-small text-muted">{words.mayNotAdd}</p> : null}
       {adding.problem === undefined ? null : <Notice tone="warning" role="alert" title={adding.problem} />}
       {photos.length === 0 && adding.count === 0 ? (
-        <p className="text-small text-muted">
-          {words.none} {canAdd ? <span className="coarse:hidden">{words.noneDetail}</span> : null}{' '}
-          {canAdd ? words.placeDetail : null}
-        </p>
+        <NoPhotos words={takesVideos ? videoMessages : words} canAdd={canAdd} />
       ) : (
         <ul className="grid grid-cols-[repeat(auto-fill,minmax(6.5rem,1fr))] gap-2">
           {photos.map((photo, index) => (
@@ -97,8 +98,9 @@ function Photos({
           ) : null}
         </ul>
       )}
+      {canAdd && takesVideos ? <p className="text-small text-muted">{videoMessages.detail(VIDEO_BYTES_MAX)}</p> : null}
       <VisuallyHidden>
-        <span role="status">{adding.count > 0 ? words.preparing(adding.count) : adding.done}</span>
+        <span role="status">{adding.count > 0 ? adding.words.preparing(adding.count) : adding.done}</span>
       </VisuallyHidden>
       {openId === undefined ? null : (
         <Suspense>
@@ -116,76 +118,45 @@ function Photos({
   )
 }
 
-/** On a phone the camera and the photos that are there already are two ways; elsewhere there is one. */
-function AddButtons({
-  onFiles,
-  isDisabled,
+function NoPhotos({
+  words: { none, noneDetail, placeDetail },
+  canAdd,
 }: {
-  readonly onFiles: (files: readonly File[]) => void
-  readonly isDisabled: boolean
+  readonly words: Readonly<Record<'none' | 'noneDetail' | 'placeDetail', string>>
+  readonly canAdd: boolean
 }): JSX.Element {
-  const hasCamera = useMediaQuery('(pointer: coarse)')
-  const camera = useRef<HTMLInputElement>(null)
-  const picker = useRef<HTMLInputElement>(null)
-  const input = { type: 'file', accept: 'image/*', multiple: true, tabIndex: -1, hidden: true } as const
-  const take = (element: HTMLInputElement): void => {
-    onFiles([...(element.files ?? [])])
-    element.value = '' // the same file may be chosen again
-  }
   return (
-    <>
-      {hasCamera ? (
-        <Button
-          size="sm"
-          isDisabled={isDisabled}
-          icon={<Camera size={16} aria-hidden />}
-          onPress={() => camera.current?.click()}
-        >
-          {words.take}
-        </Button>
-      ) : null}
-      <Button
-        size="sm"
-        isDisabled={isDisabled}
-        icon={<ImagePlus size={16} aria-hidden />}
-        onPress={() => picker.current?.click()}
-      >
-        {hasCamera ? words.choose : words.add}
-      </Button>
-      <input {...input} ref={camera} capture="environment" onChange={({ target }) => take(target)} />
-      <input {...input} ref={picker} data-testid="photo-files" onChange={({ target }) => take(target)} />
-    </>
+    <p className="text-small text-muted">
+      {none} {canAdd ? <span className="coarse:hidden">{noneDetail}</span> : null} {canAdd ? placeDetail : null}
+    </p>
   )
-}
-
-/** A sentence for each reason. */
-function notAdded(refused: AddOutcome['refused']): string {
-  const sentences = [...Map.groupBy(refused, ({ reason }) => reason)].map(([reason, files]) =>
-    words.notAdded[reason](files.map(({ name }) => name)),
-  )
-  return sentences.join(' ')
 }
 
 interface Adding {
-  /** Photos that are being prepared. */
+  /** Files that are being prepared. */
   readonly count: number
+  /** In which they are told of. */
+  readonly words: Pick<typeof words, 'preparing' | 'added'>
   readonly problem: string | undefined
   /** Said to a screen reader once they are there. */
   readonly done: string
   readonly add: (files: readonly File[]) => void
 }
 
-function useAdding(edits: PhotoEdits, there: number): Adding {
+function useAdding(edits: PhotoEdits, videoTypes: ReadonlySet<string>, there: number): Adding {
   const [count, setCount] = useState(0)
+  const [hasVideos, setHasVideos] = useState(false)
   const [problem, setProblem] = useState<string>()
   const [done, setDone] = useState('')
   const run = async (files: readonly File[]): Promise<void> => {
+    const hasVideo = files.some(({ type }) => isVideo(type))
     setCount(files.length)
+    setHasVideos(hasVideo)
     setProblem(undefined)
     try {
       const { added, refused } = await edits.add(files)
-      if (refused.length > 0) setProblem(notAdded(refused))
-      if (added.length > 0) setDone(words.added(added.length))
+      if (refused.length > 0) setProblem(notAdded(refused, videoTypes))
+      if (added.length > 0) setDone((hasVideo ? videoMessages : words).added(added.length))
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause)
       setProblem(cause instanceof DeviceFull ? words.full : words.failed(reason))
@@ -195,6 +166,7 @@ function useAdding(edits: PhotoEdits, there: number): Adding {
   }
   return {
     count,
+    words: hasVideos ? videoMessages : words,
     problem,
     done,
     add(files) {
@@ -205,23 +177,26 @@ function useAdding(edits: PhotoEdits, there: number): Adding {
   }
 }
 
-/** Pictures that are dropped on the section, or pasted anywhere but into a field. */
+/** Files that are dropped on the section, or pasted anywhere but into a field. */
 function useDrop(
   isOn: boolean,
+  videoTypes: ReadonlySet<string>,
   onFiles: (files: readonly File[]) => void,
 ): { readonly isOver: boolean; readonly handlers: object } {
   const [isOver, setOver] = useState(false)
-  const take = useEffectEvent(onFiles)
+  const takeFrom = useEffectEvent((event: ClipboardEvent) => {
+    const files = filesOf(event.clipboardData, videoTypes.size > 0)
+    if (files.length === 0) return
+    event.preventDefault()
+    onFiles(files)
+  })
   // The page gets pasted files, whatever has the focus.
   useEffect(() => {
     if (!isOn) return
     const onPaste = (event: ClipboardEvent): void => {
       const target = event.target as HTMLElement | null
       if (target?.closest('input, textarea, [contenteditable=true], [role=grid]')) return
-      const files = picturesOf(event.clipboardData)
-      if (files.length === 0) return
-      event.preventDefault()
-      take(files)
+      takeFrom(event)
     }
     document.addEventListener('paste', onPaste)
     return () => document.removeEventListener('paste', onPaste)
@@ -239,12 +214,12 @@ function useDrop(
       onDrop(event: DragEvent) {
         event.preventDefault()
         setOver(false)
-        onFiles([...event.dataTransfer.files]) // what is no picture is said, not dropped silently
+        onFiles([...event.dataTransfer.files]) // what is not taken is said, not dropped silently
       },
     },
   }
 }
 
-function picturesOf(data: DataTransfer | null): readonly File[] {
-  return [...(data?.files ?? [])].filter(({ type }) => type.startsWith('image/'))
+function filesOf(data: DataTransfer | null, withVideos: boolean): readonly File[] {
+  return [...(data?.files ?? [])].filter(({ type }) => type.startsWith('image/') || (withVideos && isVideo(type)))
 }

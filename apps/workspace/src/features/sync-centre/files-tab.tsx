@@ -12,6 +12,7 @@ import { formatBytes } from '../../lib/format.ts'
 import { fileLooks } from '../../lib/photos/file-looks.ts'
 import { useRemovePhoto } from '../../lib/photos/use-photos.ts'
 import { useThumbnail } from '../../lib/photos/use-thumbnail.ts'
+import { isVideo } from '../../lib/is-video.ts'
 import { saveBlob } from '../../lib/save-file.ts'
 import { photoMessages as words } from '../../messages/photos.ts'
 import { FileRecordLink } from './file-record-link.tsx'
@@ -138,7 +139,13 @@ function FileRow({
   return (
     <li className="flex flex-wrap gap-3 rounded-lg border border-border px-3 py-2.5">
       <span className="size-14 shrink-0 overflow-hidden rounded-md bg-sunken">
-        {thumbnail === undefined ? null : <img src={thumbnail} alt="" className="size-full object-cover" />}
+        {thumbnail ? (
+          <img src={thumbnail.url} alt="" className="size-full object-cover" />
+        ) : isVideo(file.mediaType) ? (
+          <span className="grid size-full place-items-center text-muted">
+            <StateGlyph name="film" size={20} />
+          </span>
+        ) : null}
       </span>
       <div className="flex min-w-[12rem] flex-1 flex-col justify-center gap-1">
         <p className="flex flex-wrap items-baseline gap-x-2">

@@ -39,6 +39,13 @@ describe('a table of photos', () => {
     expect(photoFilesSql(schema)).toContain('where false')
   })
 
+  test('takes the videos that a CHECK of its kinds lists, and none where that is not known', () => {
+    const kinds = { ...column('media_type'), choices: ['image/jpeg', 'video/mp4', 'video/webm'] }
+    const others = FILES.filter(({ name }) => name !== 'media_type')
+    expect([...(photoTableOf(schemaWith([...others, kinds]))?.videoTypes ?? [])]).toEqual(['video/mp4', 'video/webm'])
+    expect(photoTableOf(schemaWith(FILES))?.videoTypes.size).toBe(0)
+  })
+
   test('gets only the values that it has columns for', () => {
     const table = photoTableOf(schemaWith([...FILES, column('finding_id', 'findings'), column('width')]))
     if (!table) return expect.unreachable('it is one')

@@ -1,4 +1,5 @@
 import type { SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
+import { isVideo } from '../is-video.ts'
 import { quoteName } from '../sql.ts'
 
 /** The bucket of the files that the rows of a photo table name. */
@@ -10,7 +11,7 @@ const NEEDED = ['path', 'media_type', 'uploaded_at'] as const
 const OPTIONAL = ['caption', 'taken_at', 'size', 'width', 'height', 'annotation'] as const
 type OptionalColumn = (typeof OPTIONAL)[number]
 
-/** A table whose rows name files of images that belong to records. */
+/** A table whose rows name files that belong to records: images, and videos where it takes them. */
 export interface PhotoTable {
   readonly name: string
   /** What Postgres calls it. */
@@ -18,6 +19,8 @@ export interface PhotoTable {
   /** By which column a photo belongs to a record of a table. */
   readonly links: ReadonlyMap<string, string>
   readonly has: ReadonlySet<OptionalColumn>
+  /** The media types of videos that it takes: those that a CHECK of `media_type` lists. Of any other CHECK the device does not know what it lets through. */
+  readonly videoTypes: ReadonlySet<string>
   readonly can: TableDescriptor['can']
 }
 
@@ -44,7 +47,9 @@ function toPhotoTable({ name, schema, table, columns, can }: TableDescriptor): P
   )
   const names = new Set(columns.map((column) => column.name))
   const has = new Set(OPTIONAL.filter((one) => names.has(one)))
-  return { name, source: { schema, name: table }, links: new Map(links), has, can }
+  const types = columns.find((column) => column.name === 'media_type')?.choices ?? []
+  const videoTypes = new Set(types.filter(isVideo))
+  return { name, source: { schema, name: table }, links: new Map(links), has, videoTypes, can }
 }
 
 /** The files that this person may see, as the queue of files asks for them. */

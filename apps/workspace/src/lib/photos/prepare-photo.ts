@@ -12,7 +12,7 @@ export interface PreparedPhoto {
 }
 
 /** Why a file becomes no photo. `unreadable`: this browser does not decode it. */
-export type NoPhotoReason = 'video' | 'empty' | 'too_large' | 'unreadable'
+export type NoPhotoReason = 'video' | 'video_kind' | 'video_too_large' | 'empty' | 'too_large' | 'unreadable'
 
 /** A file is no picture that this device can read. */
 export class UnreadablePhoto extends Error {
@@ -32,8 +32,6 @@ export class UnreadablePhoto extends Error {
  * @throws {UnreadablePhoto} when this browser does not decode it: it is never stored as it came
  */
 export async function preparePhoto(source: Blob): Promise<PreparedPhoto> {
-  // Without reading it: a video that was chosen by mistake has gigabytes.
-  if (source.type.startsWith('video/')) throw new UnreadablePhoto('video', 'The file is a video.')
   if (source.size === 0) throw new UnreadablePhoto('empty', 'The file is empty.')
   if (source.size > SOURCE_BYTES_MAX) throw new UnreadablePhoto('too_large', 'The file is too large.')
   using bitmap = await decode(source)
@@ -45,11 +43,19 @@ export async function preparePhoto(source: Blob): Promise<PreparedPhoto> {
 export async function makeThumbnail(source: Blob, side: number): Promise<Blob> {
   // Decoded small: wide enough that the middle of a picture of three by two fills the square, standing or lying.
   using bitmap = await decode(source, { resizeWidth: side * 2, resizeQuality: 'high' })
-  const { width, height } = bitmap.value
+  return await drawSquare(bitmap.value, bitmap.value, side)
+}
+
+/** The middle of a picture, or of what a video shows now, in a square of `side` pixels. */
+export async function drawSquare(
+  source: ImageBitmap | HTMLVideoElement,
+  { width, height }: { readonly width: number; readonly height: number },
+  side: number,
+): Promise<Blob> {
   const cut = Math.min(width, height)
   using canvas = openCanvas(side, side)
   canvas.context.imageSmoothingQuality = 'high'
-  canvas.context.drawImage(bitmap.value, (width - cut) / 2, (height - cut) / 2, cut, cut, 0, 0, side, side)
+  canvas.context.drawImage(source, (width - cut) / 2, (height - cut) / 2, cut, cut, 0, 0, side, side)
   return await canvas.toJpeg(0.8)
 }
 

@@ -3,20 +3,36 @@ const PICTURES_MAX = 400
 /** Made at once: a phone has no memory for many decoded pictures. */
 const MAKING_MAX = 2
 
-/** Addresses by key, least recently used first. Each is made once per page. */
-const pictures = new Map<string, Promise<string | undefined>>()
+/** What a small picture is made of. */
+export interface MadePicture {
+  readonly blob: Blob
+  /** How long the video is that it is a frame of. */
+  readonly seconds?: number | undefined
+}
+
+/** A small picture that can be shown. */
+export interface SmallPicture {
+  readonly url: string
+  readonly seconds: number | undefined
+}
+
+/** Pictures by key, least recently used first. Each is made once per page. */
+const pictures = new Map<string, Promise<SmallPicture | undefined>>()
 const waiting: (() => void)[] = []
 let making = 0
 
 /**
- * The address of a small picture.
+ * A small picture.
  *
  * @param key - the same for the same picture
  * @param make - `undefined`: there is none, and none will be; what it throws is not kept
  */
-export function smallPicture(key: string, make: () => Promise<Blob | undefined>): Promise<string | undefined> {
+export function smallPicture(
+  key: string,
+  make: () => Promise<MadePicture | undefined>,
+): Promise<SmallPicture | undefined> {
   const known = pictures.get(key)
-  const made = known ?? inTurn(make).then((blob) => blob && URL.createObjectURL(blob))
+  const made = known ?? inTurn(make).then((one) => one && { url: URL.createObjectURL(one.blob), seconds: one.seconds })
   pictures.delete(key)
   pictures.set(key, made)
   if (!known) made.catch(() => pictures.delete(key))
@@ -24,8 +40,8 @@ export function smallPicture(key: string, make: () => Promise<Blob | undefined>)
   return made
 }
 
-/** The address of a small picture that was made before, without making it. */
-export async function findPicture(key: string): Promise<string | undefined> {
+/** A small picture that was made before, without making it. */
+export async function findPicture(key: string): Promise<SmallPicture | undefined> {
   return pictures.get(key)
 }
 
@@ -44,7 +60,7 @@ async function forgetOldest(): Promise<void> {
   for (const [key, made] of pictures) {
     if (pictures.size <= PICTURES_MAX) return
     pictures.delete(key)
-    const url = await made.catch(() => undefined)
-    if (url !== undefined) URL.revokeObjectURL(url)
+    const picture = await made.catch(() => undefined)
+    if (picture) URL.revokeObjectURL(picture.url)
   }
 }

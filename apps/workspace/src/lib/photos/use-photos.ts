@@ -8,6 +8,7 @@ import { storeOrTell } from '../data/unstored.ts'
 import { photoMessages as words } from '../../messages/photos.ts'
 import { usePhotoTable } from './use-photo-table.ts'
 import { type NoPhotoReason, preparePhoto, UnreadablePhoto } from './prepare-photo.ts'
+import { isVideo } from '../is-video.ts'
 
 /** A photo of a record. */
 export interface Photo {
@@ -16,6 +17,7 @@ export interface Photo {
   readonly taken_at: string | null
   /** What is drawn over it, as the column has it. */
   readonly annotation: string | null
+  readonly media_type: string | null
 }
 
 /** Larger ones are not loaded only because their record is shown, in bytes. */
@@ -27,7 +29,7 @@ export function usePhotos(table: PhotoTable, link: string, recordId: string): re
     table.has.has(name) ? name : `null as ${name}`
   const order = table.has.has('taken_at') ? 'taken_at is null, taken_at, id' : 'id'
   const { rows, isCurrent } = useRecords<Photo>(
-    `select id, ${column('caption')}, ${column('taken_at')}, ${column('annotation')} from ${quoteName(table.name)}
+    `select id, media_type, ${column('caption')}, ${column('taken_at')}, ${column('annotation')} from ${quoteName(table.name)}
       where ${quoteName(link)} = ? and path is not null order by ${order}`,
     [recordId],
   )
@@ -65,12 +67,12 @@ export function usePhotoEdits(table: PhotoTable, link: string, recordId: string)
       // One after the other: a phone has no memory for many decoded pictures.
       for (const file of files) {
         try {
-          const { blob, width, height } = await preparePhoto(file)
+          const { bytes, extension, ...facts } = await prepare(file, table.videoTypes)
           const id = uuidV7()
-          const takenAt = toStoredMoment(new Date(file.lastModified || Date.now()), true)
-          await attachments.add(blob, { id, name: `${id}.jpg` }, async (tx, entry) => {
-            const { path, mediaType, size } = entry
-            const photo = { id, link, recordId, path, mediaType, size, width, height, taken_at: takenAt }
+          const taken_at = toStoredMoment(new Date(file.lastModified || Date.now()), true)
+          await attachments.add(bytes, { id, name: id + extension, mediaType: facts.mediaType }, async (tx, entry) => {
+            const { path, size } = entry
+            const photo = { ...facts, id, link, recordId, path, size, taken_at }
             const [sql, values] = insertPhotoSql(table, caption === undefined ? photo : { ...photo, caption })
             await tx.execute(sql, [...values])
           })
@@ -92,6 +94,25 @@ export function usePhotoEdits(table: PhotoTable, link: string, recordId: string)
   }
 }
 
+interface PreparedFile {
+  readonly bytes: Blob
+  readonly extension: string
+  readonly mediaType: string
+  readonly width?: number
+  readonly height?: number
+}
+
+/** A picture is made again of its pixels; a video stays as it came. How videos are read is loaded with the first of them. */
+async function prepare(file: File, videoTypes: ReadonlySet<string>): Promise<PreparedFile> {
+  if (!isVideo(file.type)) {
+    const { blob, width, height } = await preparePhoto(file)
+    return { bytes: blob, extension: '.jpg', mediaType: blob.type, width, height }
+  }
+  const { prepareVideo } = await import('./prepare-video.ts')
+  const { extension, mediaType, facts } = await prepareVideo(file, videoTypes)
+  return { bytes: file, extension, mediaType, ...(facts && { width: facts.width, height: facts.height }) }
+}
+
 /** Deletes a photo with its file. Without its row others would wait for a file that never comes. */
 export function useRemovePhoto(): (id: string) => Promise<void> {
   const table = usePhotoTable()
@@ -102,7 +123,7 @@ export function useRemovePhoto(): (id: string) => Promise<void> {
     })
 }
 
-/** A photo comes by itself when its record is shown, unless it is large or the person has freed its space. */
-export function loadsUnasked({ state, size }: FileEntry): boolean {
-  return state === 'remote' && size <= LOADED_UNASKED_MAX
+/** A photo comes by itself when its record is shown, unless it is large or the person has freed its space. How large a video is may not be known. */
+export function loadsUnasked({ state, size, mediaType }: FileEntry): boolean {
+  return state === 'remote' && size <= LOADED_UNASKED_MAX && !(size === 0 && isVideo(mediaType))
 }

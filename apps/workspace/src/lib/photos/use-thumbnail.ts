@@ -1,7 +1,8 @@
 import type { FileEntry } from '@holdfast/client'
 import { useAttachments, useHoldfast, useValue } from '@holdfast/react'
 import { useEffect, useEffectEvent, useState } from 'react'
-import { findPicture, smallPicture } from './small-pictures.ts'
+import { findPicture, type MadePicture, type SmallPicture, smallPicture } from './small-pictures.ts'
+import { isVideo } from '../is-video.ts'
 
 /** Pixels of a side: twice what a tile has, for sharp screens. */
 const THUMBNAIL_SIDE = 224
@@ -10,38 +11,37 @@ const ROW_SIDE = 96
 /** Rows that are scrolled past ask for nothing, in milliseconds. */
 const SETTLED_MS = 150
 
-/** The address of a small picture of a file, made on this device; `undefined` while its bytes are not here. */
-export function useThumbnail(file: FileEntry | undefined): string | undefined {
+/** A small picture of a file, made on this device; `undefined` while its bytes are not here, and of a video that this browser does not play. */
+export function useThumbnail(file: FileEntry | undefined): SmallPicture | undefined {
   const attachments = useAttachments()
-  const { id, bytesName } = file ?? {}
-  return usePicture({ key: bytesName, mayMake: true, delayMs: 0 }, async () => {
-    const bytes = id === undefined ? undefined : await attachments.read(id)
-    return bytes && makeThumbnail(bytes)
+  return usePicture({ key: file?.bytesName, mayMake: true, delayMs: 0 }, async () => {
+    const bytes = file && (await attachments.read(file.id))
+    return bytes && makeThumbnail(bytes, file)
   })
 }
 
 /**
  * As {@link useThumbnail}, for a row: of a photo that is only on the server the server makes it, unless there is no network or it costs. It is kept in
- * memory only, so that it leaves the device with the page.
+ * memory only, so that it leaves the device with the page. Of a video the server makes none.
  *
  * @param side - of what the server makes, in pixels
  */
-export function useRowThumbnail(file: FileEntry, side: number = ROW_SIDE): string | undefined {
+export function useRowThumbnail(file: FileEntry, side: number = ROW_SIDE): SmallPicture | undefined {
   const attachments = useAttachments()
   const { supabase } = useHoldfast()
   const isOpen = useValue(attachments.pause) === undefined
   const { id, bytesName, bucket, path } = file
-  const isOnServer = file.state === 'remote' || file.state === 'evicted'
+  const isOnServer = (file.state === 'remote' || file.state === 'evicted') && !isVideo(file.mediaType)
   const key = bytesName ?? (isOnServer ? `server:${side}:${path}` : undefined)
   const mayMake = bytesName !== undefined || isOpen
   return usePicture({ key, mayMake, delayMs: SETTLED_MS }, async () => {
     if (bytesName !== undefined) {
       const bytes = await attachments.read(id)
-      return bytes && makeThumbnail(bytes)
+      return bytes && makeThumbnail(bytes, file)
     }
     const transform = { width: side, height: side, resize: 'cover' } as const
     const { data, error } = await supabase.storage.from(bucket).download(path, { transform }, { cache: 'no-store' })
-    if (!error) return data
+    if (!error) return { blob: data }
     // A server that answers no has none, now and later: it transforms no images, or has not got this one.
     if ('status' in error && typeof error.status === 'number') return undefined
     throw error
@@ -49,9 +49,14 @@ export function useRowThumbnail(file: FileEntry, side: number = ROW_SIDE): strin
 }
 
 /** How pictures are made is loaded with the first of them. */
-async function makeThumbnail(bytes: Blob): Promise<Blob> {
+async function makeThumbnail(bytes: Blob, { mediaType }: FileEntry): Promise<MadePicture | undefined> {
+  if (isVideo(mediaType)) {
+    const { makePoster } = await import('./read-video.ts')
+    // Stored bytes have no type of their own.
+    return makePoster(bytes.slice(0, bytes.size, mediaType), THUMBNAIL_SIDE)
+  }
   const photos = await import('./prepare-photo.ts')
-  return photos.makeThumbnail(bytes, THUMBNAIL_SIDE)
+  return { blob: await photos.makeThumbnail(bytes, THUMBNAIL_SIDE) }
 }
 
 interface WantedPicture {
@@ -64,9 +69,9 @@ interface WantedPicture {
 
 function usePicture(
   { key, mayMake, delayMs }: WantedPicture,
-  make: () => Promise<Blob | undefined>,
-): string | undefined {
-  const [shown, setShown] = useState<{ readonly key: string; readonly url: string }>()
+  make: () => Promise<MadePicture | undefined>,
+): SmallPicture | undefined {
+  const [shown, setShown] = useState<{ readonly key: string; readonly picture: SmallPicture }>()
   const makeNow = useEffectEvent(make)
   // Reading and decoding are outside of React.
   useEffect(() => {
@@ -75,7 +80,7 @@ function usePicture(
     const timer = setTimeout(() => {
       const picture = mayMake ? smallPicture(key, makeNow) : findPicture(key)
       picture.then(
-        (url) => !isOver && url !== undefined && setShown({ key, url }),
+        (one) => !isOver && one !== undefined && setShown({ key, picture: one }),
         // The row or tile keeps its symbol; a later visit tries again.
         (error: unknown) => console.info('A photo could not be shown.', error),
       )
@@ -85,5 +90,5 @@ function usePicture(
       clearTimeout(timer)
     }
   }, [key, mayMake, delayMs])
-  return shown?.key === key ? shown?.url : undefined
+  return shown?.key === key ? shown?.picture : undefined
 }

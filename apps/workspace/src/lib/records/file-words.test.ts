@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { fileWords } from './file-words.ts'
 import { deriveMarks, type UnsentFiles } from './record-state.ts'
 
-const NONE = { waiting: 0, sending: 0, refused: 0, bytes: 0, sent_bytes: 0, problem: null }
+const NONE = { waiting: 0, sending: 0, refused: 0, videos: 0, bytes: 0, sent_bytes: 0, problem: null }
 const wordsOf = (files: Partial<UnsentFiles>, waiting: readonly string[] = []): unknown => {
   const marks = deriveMarks({
     table: 'findings',
@@ -26,6 +26,14 @@ test('a record whose photos wait, are being sent, or were refused says so', () =
   expect(wordsOf({ refused: 1, problem })).toEqual([
     'rejected',
     { text: '1 photo not accepted: the file is too large', percent: undefined },
+  ])
+})
+
+test('with a video among them they are files', () => {
+  expect(wordsOf({ waiting: 2, videos: 1 })).toEqual(['waiting', { text: '2 files not sent yet', percent: undefined }])
+  expect(wordsOf({ sending: 1, videos: 1, bytes: 8, sent_bytes: 2 })).toEqual([
+    'sending',
+    { text: 'Sending 1 file', percent: '25 %' },
   ])
 })
 

@@ -15,11 +15,19 @@ export interface FileWords {
 export function fileWords(mark: RecordMark | undefined): FileWords | undefined {
   if (!mark?.files || mark.item || mark.fields.size > 0) return undefined
   const { files } = mark
-  if (files.sending > 0) return { text: words.recordSending(files.sending + files.waiting), percent: percentOf(files) }
-  if (files.waiting > 0) return { text: words.recordWaiting(files.waiting), percent: undefined }
+  const { recordSending, recordWaiting, recordRefused } =
+    files.videos === 0
+      ? words
+      : {
+          recordSending: words.recordFilesSending,
+          recordWaiting: words.recordFilesWaiting,
+          recordRefused: words.recordFilesRefused,
+        }
+  if (files.sending > 0) return { text: recordSending(files.sending + files.waiting), percent: percentOf(files) }
+  if (files.waiting > 0) return { text: recordWaiting(files.waiting), percent: undefined }
   const problem = files.problem === null ? undefined : (JSON.parse(files.problem) as FileProblem)
   const reason = reasonOf({ problem })
-  return { text: words.recordRefused(files.refused, reason), percent: undefined }
+  return { text: recordRefused(files.refused, reason), percent: undefined }
 }
 
 function percentOf({ bytes, sent_bytes: sent }: UnsentFiles): string {

@@ -23,6 +23,8 @@ export interface UnsentFiles {
   readonly waiting: number
   readonly sending: number
   readonly refused: number
+  /** How many of them are videos. */
+  readonly videos: number
   /** Of those that are being sent. */
   readonly bytes: number
   readonly sent_bytes: number

@@ -49,6 +49,7 @@ function useUnsentPhotosSql(table: string): string {
                  sum(f.state in ('captured', 'preparing', 'queued')) as waiting,
                  sum(f.state = 'uploading') as sending,
                  sum(f.state = 'refused') as refused,
+                 sum(f.media_type like 'video/%') as videos,
                  sum(iif(f.state = 'refused', 0, f.size)) as bytes,
                  sum(iif(f.state = 'uploading', min(f.sent_bytes, f.size), 0)) as sent_bytes,
                  max(iif(f.state = 'refused', f.problem, null)) as problem

@@ -27,8 +27,8 @@ export const photoMessages: Translation<typeof english> = {
         { names: names.join(', '), count: names.length },
       ),
   },
-  full: 'Dieses Gerät ist voll. Schaffen Sie unter Abgleich Platz und fügen Sie das Foto dann noch einmal hinzu.',
-  failed: (reason) => `Das Foto wurde nicht hinzugefügt: ${reason}`,
+  full: 'Dieses Gerät ist voll. Schaffen Sie unter Abgleich Platz und fügen Sie es dann noch einmal hinzu.',
+  failed: (reason) => `Nicht hinzugefügt: ${reason}`,
   tooMany: (max) => `Ein Eintrag hat höchstens ${formatCount(max)} Fotos.`,
 
   waiting: 'Wartet',
@@ -55,6 +55,11 @@ export const photoMessages: Translation<typeof english> = {
   },
 
   recordWaiting: (count) => icu('{count, plural, one {# Foto} other {# Fotos}} noch nicht gesendet', { count }),
+  recordFilesWaiting: (count) => icu('{count, plural, one {# Datei} other {# Dateien}} noch nicht gesendet', { count }),
+  recordFilesSending: (count) =>
+    icu('{count, plural, one {# Datei wird} other {# Dateien werden}} gesendet', { count }),
+  recordFilesRefused: (count, reason) =>
+    icu('{count, plural, one {# Datei} other {# Dateien}} nicht angenommen: {reason}', { count, reason }),
   recordSending: (count) => icu('{count, plural, one {# Foto wird} other {# Fotos werden}} gesendet', { count }),
   recordRefused: (count, reason) =>
     icu('{count, plural, one {# Foto} other {# Fotos}} nicht angenommen: {reason}', { count, reason }),
@@ -84,12 +89,11 @@ export const photoMessages: Translation<typeof english> = {
   deleteDetail: 'Es wird für alle gelöscht, auf jedem Gerät.',
   deleteUnsent: 'Es ist nicht gesendet: nur dieses Gerät hat es.',
   deleted: 'Foto gelöscht',
-  load: 'Foto laden',
   tryAgain: 'Noch einmal versuchen',
 
   tabFiles: 'Dateien',
   filesEmpty: 'Alle Dateien sind gesendet',
-  filesEmptyDetail: 'Ein Foto, das Sie aufnehmen, steht hier, bis der Server es hat.',
+  filesEmptyDetail: 'Ein Foto oder Video, das Sie aufnehmen, steht hier, bis der Server es hat.',
   filesLead: (count, bytes) =>
     icu('{count, plural, one {# Datei ({bytes}) ist} other {# Dateien ({bytes}) sind}} nur auf diesem Gerät.', {
       count,
@@ -113,12 +117,13 @@ export const photoMessages: Translation<typeof english> = {
   discardDetail:
     'Sie wird aus ihrem Eintrag gelöscht und ist sonst nirgends. Speichern Sie zuerst eine Kopie, wenn Sie sie noch brauchen.',
   spaceTitle: 'Platz',
-  cached: 'Fotos vom Server, die hier liegen',
+  cached: 'Dateien vom Server, die hier liegen',
   onlyHere: 'Nur auf diesem Gerät',
   limit: 'Höchstens hier behalten',
-  limitDetail: 'Fotos, die Sie am längsten nicht geöffnet haben, gehen zuerst. Was der Server nicht hat, bleibt immer.',
+  limitDetail:
+    'Dateien, die Sie am längsten nicht geöffnet haben, gehen zuerst. Was der Server nicht hat, bleibt immer.',
   freeUp: 'Platz schaffen',
-  freeUpDetail: 'Löscht hier Fotos, die der Server auch hat. Sie werden wieder geladen, wenn Sie sie öffnen.',
+  freeUpDetail: 'Löscht hier Dateien, die der Server auch hat. Sie werden wieder geladen, wenn Sie sie öffnen.',
   freed: (bytes) => `${formatBytes(bytes)} frei geworden`,
   attentionTitle: (count) =>
     icu('{count, plural, one {# Datei wurde} other {# Dateien wurden}} nicht angenommen', { count }),

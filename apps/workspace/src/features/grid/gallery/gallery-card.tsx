@@ -2,11 +2,12 @@ import type { FileEntry } from '@holdfast/client'
 import { Image } from 'lucide-react'
 import type { JSX } from 'react'
 import { ChoiceChip } from '../../../components/fields/choice-chip.tsx'
-import { RecordStateMark } from '../../../components/state-glyph.tsx'
+import { RecordStateMark, StateGlyph } from '../../../components/state-glyph.tsx'
 import { cx } from '../../../lib/cx.ts'
 import type { Field } from '../../../lib/fields/field.ts'
 import type { RowPhotos } from '../../../lib/photos/use-row-photos.ts'
 import { useRowThumbnail } from '../../../lib/photos/use-thumbnail.ts'
+import { isVideo } from '../../../lib/is-video.ts'
 import { fileWords } from '../../../lib/records/file-words.ts'
 import type { RecordMark } from '../../../lib/records/record-state.ts'
 import { photoMessages } from '../../../messages/photos.ts'
@@ -107,10 +108,18 @@ function Covers({ photos, px }: { readonly photos: RowPhotos | undefined; readon
 
 /** For eyes only: the card says how many photos it has. */
 function Cover({ file }: { readonly file: FileEntry }): JSX.Element {
-  const url = useRowThumbnail(file, COVER_SIDE)
-  return url === undefined ? (
-    <Image size={24} aria-hidden strokeWidth={1.25} />
-  ) : (
-    <img src={url} alt="" draggable={false} className="absolute inset-0 size-full object-cover" />
+  const picture = useRowThumbnail(file, COVER_SIDE)
+  const isFilm = isVideo(file.mediaType)
+  if (!picture)
+    return isFilm ? <StateGlyph name="film" size={28} /> : <Image size={24} aria-hidden strokeWidth={1.25} />
+  return (
+    <>
+      <img src={picture.url} alt="" draggable={false} className="absolute inset-0 size-full object-cover" />
+      {isFilm ? (
+        <span className="absolute bottom-2 left-2 rounded-sm bg-raised/92 p-1 text-muted">
+          <StateGlyph name="film" size={16} />
+        </span>
+      ) : null}
+    </>
   )
 }

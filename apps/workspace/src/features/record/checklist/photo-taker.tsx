@@ -5,7 +5,8 @@ import { type JSX, lazy, Suspense, useRef, useState } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import type { PhotoTable } from '../../../lib/data/photo-table.ts'
-import { type AddOutcome, type PhotoEdits, usePhotoEdits, usePhotos } from '../../../lib/photos/use-photos.ts'
+import { notAdded } from '../../../lib/photos/not-added.ts'
+import { type PhotoEdits, usePhotoEdits, usePhotos } from '../../../lib/photos/use-photos.ts'
 import { checklistMessages as words } from '../../../messages/checklist.ts'
 import { photoMessages } from '../../../messages/photos.ts'
 import { PhotoTile } from '../photo-tile.tsx'
@@ -34,7 +35,7 @@ export function PhotoTaker({
   const pause = useValue(useAttachments().pause)
   const input = useRef<HTMLInputElement>(null)
   const [openId, setOpenId] = useState<string>()
-  const { isBusy, problem, take } = useTaking(edits, caption, onTaken)
+  const { isBusy, problem, take } = useTaking(edits, table, caption, onTaken)
   return (
     <div className="flex flex-col gap-3">
       <Button
@@ -94,7 +95,12 @@ interface Taking {
   readonly take: (files: readonly File[]) => Promise<void>
 }
 
-function useTaking(edits: PhotoEdits, caption: string | undefined, onTaken: (ids: readonly string[]) => void): Taking {
+function useTaking(
+  edits: PhotoEdits,
+  { videoTypes }: PhotoTable,
+  caption: string | undefined,
+  onTaken: (ids: readonly string[]) => void,
+): Taking {
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
   return {
@@ -106,7 +112,7 @@ function useTaking(edits: PhotoEdits, caption: string | undefined, onTaken: (ids
       setProblem(undefined)
       try {
         const { added, refused } = await edits.add(files, caption)
-        if (refused.length > 0) setProblem(notAdded(refused))
+        if (refused.length > 0) setProblem(notAdded(refused, videoTypes))
         if (added.length > 0) onTaken(added)
       } catch (cause) {
         const reason = cause instanceof Error ? cause.message : String(cause)
@@ -116,12 +122,4 @@ function useTaking(edits: PhotoEdits, caption: string | undefined, onTaken: (ids
       }
     },
   }
-}
-
-/** A sentence for each reason. */
-function notAdded(refused: AddOutcome['refused']): string {
-  const sentences = [...Map.groupBy(refused, ({ reason }) => reason)].map(([reason, files]) =>
-    photoMessages.notAdded[reason](files.map(({ name }) => name)),
-  )
-  return sentences.join(' ')
 }
