@@ -60,7 +60,7 @@ export function VideoPicture({ photo, name }: { readonly photo: Photo; readonly 
       playsInline
       preload="metadata"
       onError={() => setFailedUrl(url)}
-      className="absolute inset-0 size-full bg-black object-contain"
+      className="absolute inset-0 size-full object-contain"
     />
   )
 }
