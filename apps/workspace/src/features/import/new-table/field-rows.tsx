@@ -44,7 +44,7 @@ export function FieldRows({
           value={field.label}
           onChange={(label) => set({ label })}
           errorMessage={isLabel(field.label) ? undefined : words.labelForm}
-          className="tablet:w-48"
+          className="tablet:w-36 wide:w-48"
         />
       ) : null,
       becomes: (
@@ -54,7 +54,7 @@ export function FieldRows({
           options={optionsOf(tables)}
           value={field.becomes.kind === 'link' ? `${LINK}${field.becomes.table}` : field.becomes.kind}
           onChange={(value) => set({ becomes: becomesOf(value, step, at) })}
-          className="tablet:w-52"
+          className="tablet:w-40 wide:w-52"
         />
       ),
       fit: fit && field.becomes.kind !== 'left_out' ? importMessages.fitsOf(fit.fit, fit.filled) : '',
