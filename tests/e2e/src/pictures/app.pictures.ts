@@ -6,6 +6,19 @@ const DESKTOP = { width: 1280, height: 800 }
 
 const picture = (page: Page, name: string): Promise<void> => pictureBelowDocs(page, `images/${name}`)
 
+const VALVES = [
+  'valve ref,size (mm),state,last service,serviced by',
+  ...Array.from({ length: 48 }, (_, at) =>
+    [
+      `V-${String(at + 1).padStart(5, '0')}`,
+      50 + (at % 6) * 25,
+      ['in store', 'ordered', 'scrapped'][at % 3],
+      at === 20 ? 'unknown' : `${(at % 28) + 1}/09/2026`,
+      ['North', 'North', ''][at % 3],
+    ].join(),
+  ),
+].join('\n')
+
 test('at a desk', async ({ arrive }) => {
   const mina = await arrive('mina', { viewport: DESKTOP })
   await mina.page.goto(mina.home)
@@ -45,6 +58,15 @@ test('at a desk', async ({ arrive }) => {
   await page.goto(`${home}/inbox`)
   await expect(page.getByText(/commented/).first()).toBeVisible()
   await picture(page, 'inbox')
+
+  await page.goto(`${home}/import?new=true`)
+  await page.locator('input[type=file]').setInputFiles({
+    name: 'spare-valves.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(VALVES),
+  })
+  await expect(page.getByRole('button', { name: /^Make the table/ })).toBeVisible()
+  await picture(page, 'new-table')
 
   await page.evaluate(() => localStorage.setItem('hf-language', 'de'))
   await page.goto(`${home}/t/actions`)
