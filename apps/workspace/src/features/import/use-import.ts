@@ -1,14 +1,14 @@
 import { useLocalDatabase } from '@holdfast/react'
-import { useEffect, useRef, useState } from 'react'
-import { FileProblem, type ReadAs } from '../../lib/exchange/open-file.ts'
+import { useRef, useState } from 'react'
+import type { ReadAs } from '../../lib/exchange/open-file.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { useTables } from '../../lib/data/use-tables.tsx'
 import type { Field } from '../../lib/fields/field.ts'
-import { importMessages as words } from '../../messages/import.ts'
 import { type ImportSettings, proposeSettings } from './import-settings.ts'
 import { parseFile, type ParsedFile } from './parse-file.ts'
 import type { ImportStep } from './import-step.ts'
 import { planImport } from './plan-import.ts'
+import { useFileWork } from './use-file-work.ts'
 import { useWriting } from './use-writing.ts'
 
 /** Rows by which is told how numbers and days are written. */
@@ -33,26 +33,9 @@ export function useImport(table: TableInfo, fields: readonly Field[]): Import {
   const local = useLocalDatabase()
   const tables = useTables()
   const [step, setStep] = useState<ImportStep>({ kind: 'choosing' })
-  const abort = useRef<AbortController>(undefined)
+  const { begin, guard } = useFileWork((problem) => setStep({ kind: 'choosing', problem }))
   const source = useRef<File>(undefined)
   const writing = useWriting(table, setStep)
-  // What is read and checked for a screen that was left is of no use; what is being written goes on.
-  useEffect(() => () => abort.current?.abort(), [])
-
-  /** Begins work that replaces the one under way. */
-  const begin = (): AbortSignal => {
-    abort.current?.abort()
-    abort.current = new AbortController()
-    return abort.current.signal
-  }
-  const guard = (signal: AbortSignal, work: Promise<unknown>): void => {
-    work.catch((error: unknown) => {
-      if (signal.aborted) return
-      console.warn('The import stopped.', error)
-      const problem = error instanceof FileProblem ? words.problems[error.code] : words.unreadable
-      setStep({ kind: 'choosing', problem })
-    })
-  }
 
   const check = async (
     file: ParsedFile,

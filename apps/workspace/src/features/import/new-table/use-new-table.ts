@@ -1,12 +1,12 @@
 import { useLocalDatabase } from '@holdfast/react'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { useTables, useWordedSchema } from '../../../lib/data/use-tables.tsx'
-import { FileProblem, type ReadAs } from '../../../lib/exchange/open-file.ts'
+import type { ReadAs } from '../../../lib/exchange/open-file.ts'
 import { type Call, useCall } from '../../../hooks/use-call.ts'
-import { importMessages } from '../../../messages/import.ts'
 import { newTableRefusals } from '../../../messages/new-table.ts'
 import { parseFile, type ParsedFile } from '../parse-file.ts'
 import { type ImportPlan, planImport } from '../plan-import.ts'
+import { useFileWork } from '../use-file-work.ts'
 import { proposeTable } from './propose-table.ts'
 import { type NewTable, settled, type TableDraft, toNewTable, toProvisional } from './table-draft.ts'
 
@@ -45,24 +45,9 @@ export function useNewTable(): MakingTable {
   const schema = useWordedSchema()
   const call = useCall(newTableRefusals)
   const [step, setStep] = useState<NewTableStep>({ kind: 'choosing' })
-  const abort = useRef<AbortController>(undefined)
+  const { begin, guard } = useFileWork((problem) => setStep({ kind: 'choosing', problem }))
   const source = useRef<File>(undefined)
-  useEffect(() => () => abort.current?.abort(), [])
   const taken = useMemo(() => new Set(schema.tables.map(({ name }) => name)), [schema])
-
-  const begin = (): AbortSignal => {
-    abort.current?.abort()
-    abort.current = new AbortController()
-    return abort.current.signal
-  }
-  const guard = (signal: AbortSignal, work: Promise<void>): void => {
-    work.catch((error: unknown) => {
-      if (signal.aborted) return
-      console.warn('The file could not be read.', error)
-      const problem = error instanceof FileProblem ? importMessages.problems[error.code] : importMessages.unreadable
-      setStep({ kind: 'choosing', problem })
-    })
-  }
 
   const check = async (described: Described, signal: AbortSignal): Promise<void> => {
     const { file, draft } = described

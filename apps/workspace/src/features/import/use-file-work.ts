@@ -1,0 +1,30 @@
+import { useEffect, useRef } from 'react'
+import { FileProblem } from '../../lib/exchange/open-file.ts'
+import { importMessages as words } from '../../messages/import.ts'
+
+/**
+ * Work on a chosen file: what begins replaces what is under way, and nothing of it goes on when the screen is left.
+ *
+ * @param onProblem - called with a sentence for the person when the file cannot be read
+ */
+export function useFileWork(onProblem: (problem: string) => void): {
+  readonly begin: () => AbortSignal
+  readonly guard: (signal: AbortSignal, work: Promise<unknown>) => void
+} {
+  const abort = useRef<AbortController>(undefined)
+  useEffect(() => () => abort.current?.abort(), [])
+  return {
+    begin() {
+      abort.current?.abort()
+      abort.current = new AbortController()
+      return abort.current.signal
+    },
+    guard(signal, work) {
+      work.catch((error: unknown) => {
+        if (signal.aborted) return
+        console.warn('The work on a file stopped.', error)
+        onProblem(error instanceof FileProblem ? words.problems[error.code] : words.unreadable)
+      })
+    },
+  }
+}
