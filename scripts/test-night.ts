@@ -163,7 +163,6 @@ const PARTS: readonly Part[] = [
     counts: {
       HOLDFAST_CLOSED_TABS: 200,
       HOLDFAST_FLAKY_EDITS: 500,
-      HOLDFAST_TABS_AT_ONCE: 1,
       HOLDFAST_PASTE: 600,
       HOLDFAST_PHOTOS: 100,
       HOLDFAST_DAY_CAPTURES: 300,

@@ -19,6 +19,7 @@ function openRecorded(): {
   }
   const database = {
     closed: false,
+    ready: true,
     // As the SDK's: the promise ends with the first connection, which need not ever come.
     connect: async () => void world.calls.push('connect'),
     disconnect: () => call('disconnect'),
@@ -27,6 +28,7 @@ function openRecorded(): {
       await call('close')
       database.closed = true
     },
+    database: { close: () => call('close the file') },
   }
   const connection = new Connection(
     database as unknown as ConnectedDatabase,
@@ -100,5 +102,12 @@ describe('the connection of a local database', () => {
     await connection.restart()
     expect(calls.slice(-2)).toEqual(['clear', 'close'])
     expect(problems).toEqual([])
+  })
+
+  test('closes the file as well where the SDK cannot close, and its caller hears why', async () => {
+    const world = openRecorded()
+    world.fail = 'close'
+    await expect(world.connection.close({ wipe: false })).rejects.toThrow('close failed')
+    expect(world.calls.slice(-2)).toEqual(['close', 'close the file'])
   })
 })

@@ -1,4 +1,5 @@
 import type { CommonPowerSyncDatabase, PowerSyncBackendConnector } from '@powersync/common'
+import { closeAnyway } from './close-anyway.ts'
 
 /** Until the stream is tried again after it ended, in milliseconds. The SDK's 5 s would show every restart of the server. */
 const STREAM_RETRY_MS = 1_000
@@ -9,7 +10,7 @@ const UPLOAD_THROTTLE_MS = 100
 /** What of the SDK's database is used. */
 export type ConnectedDatabase = Pick<
   CommonPowerSyncDatabase,
-  'connect' | 'disconnect' | 'disconnectAndClear' | 'close' | 'closed'
+  'connect' | 'disconnect' | 'disconnectAndClear' | 'close' | 'closed' | 'ready' | 'database'
 >
 
 /**
@@ -90,7 +91,7 @@ export class Connection {
     this.stop()
     return this.#inTurn(async () => {
       if (wipe) await this.#database.disconnectAndClear()
-      await this.#database.close()
+      await closeAnyway(this.#database)
     })
   }
 

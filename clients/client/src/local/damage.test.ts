@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { ana, notes, openWorld, write, type World, withDeviceWorlds } from './device-world.test-support.ts'
 import { isDamage } from './damage.ts'
@@ -120,6 +121,55 @@ describe('a database whose file is damaged', () => {
     expect(existsSync(join(world.folder, 'holdfast-a.db'))).toBe(true)
     await after.dismissDamage()
     expect(existsSync(join(world.folder, 'holdfast-a.db'))).toBe(false)
+  })
+
+  test('is replaced by one of two tabs that come back at once, however long that takes, and both go on with the new one', async () => {
+    // Longer than a tab waits for others to leave the file.
+    const slowly = async (fileName: string): Promise<void> =>
+      fileName === 'holdfast-a-1.db' ? delay(7_000) : undefined
+    const world = await openWorld(ana, { beforeOpen: slowly })
+    const other = await openWorld({ kind: 'signed_out' }, { beside: world, beforeOpen: slowly })
+    const before = await world.opened('a')
+    await fill(before)
+    await write(before, 'waits')
+    const waiting = await queue(before)
+    await leave(world)
+    damage(world, 'holdfast-a.db', 'ROWMARK')
+
+    const [mine, theirs] = await Promise.all([replaced(world), replaced(other)])
+    for (const local of [mine, theirs]) {
+      expect(local.damage.get()).toMatchObject({ kept: 1, isWhole: true })
+      expect(await queue(local)).toEqual(waiting)
+    }
+    await write(mine, 'of one')
+    await expect.poll(() => notes(theirs)).toEqual([{ body: 'waits' }, { body: 'of one' }])
+    expect(readdirSync(world.folder)).not.toContain('holdfast-a.db')
+  })
+
+  test('is not opened anew by a tab that waited for another one to replace it', async () => {
+    const { promise: replacing, resolve: replace } = Promise.withResolvers<void>()
+    const { promise: mayGoOn, resolve: goOn } = Promise.withResolvers<void>()
+    const world = await openWorld(ana, {
+      async beforeOpen(fileName) {
+        if (fileName !== 'holdfast-a-1.db') return
+        replace()
+        await mayGoOn
+      },
+    })
+    const before = await world.opened('a')
+    await fill(before)
+    await write(before, 'waits')
+    await leave(world)
+    damage(world, 'holdfast-a.db', 'ROWMARK')
+    const first = replaced(world)
+    await replacing
+    const opened: string[] = []
+    const other = await openWorld(ana, { beside: world, beforeOpen: async (fileName) => void opened.push(fileName) })
+    await delay(500)
+    goOn()
+    await first
+    expect(await notes(await other.opened('a'))).toEqual([{ body: 'waits' }])
+    expect(opened).toEqual(['holdfast-a-1.db'])
   })
 
   test('keeps the changes before and after the damage where the outbox itself is damaged', async () => {

@@ -5,7 +5,7 @@ import { PowerSyncDatabase } from '@powersync/node'
 import { afterEach, expect } from 'vitest'
 import type { SchemaDescriptor } from '@holdfast/protocol'
 import { fetchSender } from '../attachments/transfer/body-sender.ts'
-import { memoryStore } from '../key-value.ts'
+import { memoryStore, type KeyValueStore } from '../key-value.ts'
 import { openDevicePeople } from '../people/device-people.ts'
 import { cacheSchema } from '../schema/fetch-schema.ts'
 import type { SessionState } from '../session/session-state.ts'
@@ -41,6 +41,7 @@ export interface World {
   readonly folder: string
   readonly session: WritableValue<SessionState>
   readonly people: ReturnType<typeof openDevicePeople>
+  readonly store: KeyValueStore
   /** The open database, once it is that of the person. */
   opened(userId: string): Promise<LocalDatabase>
 }
@@ -53,9 +54,16 @@ export function withDeviceWorlds(): void {
   })
 }
 
-export async function openWorld(first: SessionState = ana): Promise<World> {
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-device-'))
-  const store = memoryStore()
+/**
+ * @param like.beside - another tab of the same browser
+ * @param like.beforeOpen - runs before each file is opened
+ */
+export async function openWorld(
+  first: SessionState = ana,
+  like: { readonly beside?: World; readonly beforeOpen?: (fileName: string) => Promise<void> } = {},
+): Promise<World> {
+  const folder = like.beside?.folder ?? mkdtempSync(join(tmpdir(), 'holdfast-device-'))
+  const store = like.beside?.store ?? memoryStore()
   for (const userId of ['a', 'b']) await cacheSchema(store, userId, schema)
   const session = createValue<SessionState>(first)
   const people = openDevicePeople(store, () => 1_000)
@@ -76,8 +84,9 @@ export async function openWorld(first: SessionState = ana): Promise<World> {
       openLocally: async () => undefined,
       [Symbol.dispose]: () => undefined,
     },
-    openDatabase: ({ schema: local, fileName }) =>
-      new PowerSyncDatabase({
+    async openDatabase({ schema: local, fileName }) {
+      await like.beforeOpen?.(fileName)
+      return new PowerSyncDatabase({
         schema: local,
         logger: { log: () => undefined }, // that there is no server is the point
         database: {
@@ -86,7 +95,8 @@ export async function openWorld(first: SessionState = ana): Promise<World> {
           implementation: { type: 'node:sqlite' },
           readWorkerCount: 1,
         },
-      }),
+      })
+    },
     removeDatabase: async (fileName) => {
       for (const end of ['', '-wal', '-shm']) rmSync(join(folder, `${fileName}${end}`), { force: true })
     },
@@ -101,13 +111,14 @@ export async function openWorld(first: SessionState = ana): Promise<World> {
   })
   ending.push(async () => {
     await device[Symbol.asyncDispose]()
-    rmSync(folder, { recursive: true, force: true })
+    if (!like.beside) rmSync(folder, { recursive: true, force: true })
   })
   return {
     device,
     folder,
     session,
     people,
+    store,
     async opened(userId) {
       await expect.poll(() => openUser(device), { timeout: 20_000 }).toBe(userId)
       const state = device.state.get()

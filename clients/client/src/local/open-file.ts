@@ -1,4 +1,5 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
+import { closeAnyway } from './close-anyway.ts'
 import { isDamage } from './damage.ts'
 import type { OpenFileOptions } from './file-options.ts'
 import { fileNameOf, readLocalFile } from './local-file.ts'
@@ -13,33 +14,49 @@ const LEAVE_MS = 5_000
 
 /** Opens the file of a person's database, or a new one in place of one that is damaged. */
 export async function openFile(options: OpenFileOptions): Promise<OpenFile> {
-  const { store, userId, schema, openDatabase } = options
-  const { generation, isDamaged = false } = await readLocalFile(store, userId)
+  const { store, userId } = options
+  const { generation } = await readLocalFile(store, userId)
   const fileName = fileNameOf(userId, { generation })
   const use = await useFile(fileName)
-  const database = await openDatabase({ schema, fileName })
-  try {
-    await database.init()
-    if (!isDamaged) return { database, fileName, [Symbol.dispose]: use }
-  } catch (error) {
-    if (!isDamage(error)) {
-      use()
-      throw error
-    }
+  const file = await readLocalFile(store, userId)
+  // Another tab replaced it while this one waited. Opened now, it would be an empty file that no later start looks for.
+  if (file.generation !== generation) {
+    use()
+    return openFile(options)
   }
+  let database: CommonPowerSyncDatabase | undefined
+  try {
+    database = file.isDamaged ? undefined : await openSound(options, fileName)
+  } catch (error) {
+    use()
+    throw error
+  }
+  if (database) return { database, fileName, [Symbol.dispose]: use }
   use()
-  const { closeAnyway, replaceDamaged } = await import('./replace-damaged.ts')
+  const { replaceDamaged } = await import('./replace-damaged.ts')
   const replaced = await alone(fileName, async () => {
     // Another tab may have done it meanwhile.
     if ((await readLocalFile(store, userId)).generation !== generation) return undefined
-    return replaceDamaged(database, generation, options)
+    const next = fileNameOf(userId, { generation: generation + 1 })
+    return { database: await replaceDamaged(generation, options), fileName: next, use: await useFile(next) }
   })
-  if (!replaced) {
-    await closeAnyway(database).catch(options.onProblem)
-    return openFile(options)
+  return replaced ? { ...replaced, [Symbol.dispose]: replaced.use } : openFile(options)
+}
+
+/** @returns `undefined` when the file is damaged. It is closed then: another tab may have to remove it */
+async function openSound(
+  { schema, openDatabase, onProblem }: OpenFileOptions,
+  fileName: string,
+): Promise<CommonPowerSyncDatabase | undefined> {
+  const database = await openDatabase({ schema, fileName })
+  try {
+    await database.init()
+    return database
+  } catch (error) {
+    await closeAnyway(database).catch(onProblem)
+    if (isDamage(error)) return undefined
+    throw error
   }
-  const next = fileNameOf(userId, { generation: generation + 1 })
-  return { database: replaced, fileName: next, [Symbol.dispose]: await useFile(next) }
 }
 
 /** @returns ends the use. While it lasts, no other tab replaces the file. */
@@ -57,17 +74,28 @@ async function useFile(fileName: string): Promise<() => void> {
   return end
 }
 
-/** Runs once no other tab uses the file; a tab that does not answer is not waited for. */
+/**
+ * Runs once no other tab uses the file; a tab that does not leave it is not waited for. One tab after the other, for as long as each of them takes: two that
+ * replace a file would both write what was kept.
+ */
 async function alone<T>(fileName: string, body: () => Promise<T>): Promise<T> {
   const locks = locksHere()
   if (!locks) return body()
   const name = `holdfast-use-${fileName}`
-  try {
-    return await locks.request(name, { signal: AbortSignal.timeout(LEAVE_MS) }, body)
-  } catch (error) {
-    if (!(error instanceof DOMException && error.name === 'TimeoutError')) throw error
-    return locks.request(name, { steal: true }, body)
-  }
+  return locks.request(`holdfast-replace-${fileName}`, async () => {
+    let isRunning = false
+    const run = (): Promise<T> => {
+      isRunning = true
+      return body()
+    }
+    const tooLong = AbortSignal.timeout(LEAVE_MS)
+    try {
+      return await locks.request(name, { signal: tooLong }, run)
+    } catch (error) {
+      if (isRunning || !tooLong.aborted) throw error
+      return locks.request(name, { steal: true }, run)
+    }
+  })
 }
 
 function locksHere(): LockManager | undefined {
