@@ -1,9 +1,10 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Page } from '@playwright/test'
 
-/** No rule of WCAG 2.2 AA that a machine can check is broken on this screen, and nothing is wider than the window. */
+/** No rule of WCAG 2.2 AA that a machine can check is broken on this screen, and nothing is wider than the window, or longer where the screen scrolls inside of it. */
 export async function expectAccessible(page: Page, screen: string): Promise<void> {
   await expectNoSidewaysScroll(page, screen)
+  await expectStillPage(page, screen)
   await comeToRest(page)
   const { violations } = await new AxeBuilder({ page })
     // What a screen reader was told a moment ago may name a button that is gone by now; no reader reaches it any more.
@@ -26,6 +27,18 @@ export async function expectNoSidewaysScroll(page: Page, screen: string): Promis
     .poll(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), {
       message: `${screen} fits into the window's width`,
     })
+    .toBeLessThanOrEqual(0)
+}
+
+/** Where the screen scrolls inside of the app's frame, the page around it does not: its bar would go out of sight. */
+async function expectStillPage(page: Page, screen: string): Promise<void> {
+  const beyond = (): number => {
+    const main = document.querySelector('#content')
+    if (main === null || getComputedStyle(main).overflowY === 'visible') return 0
+    return document.documentElement.scrollHeight - document.documentElement.clientHeight
+  }
+  await expect
+    .poll(() => page.evaluate(beyond), { message: `${screen} does not scroll as a page` })
     .toBeLessThanOrEqual(0)
 }
 
