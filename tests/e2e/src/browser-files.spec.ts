@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url'
-import { expect, test } from '@playwright/test'
+import { expect, test, type Page } from '@playwright/test'
 import { rolldown } from 'rolldown'
 
 /*
- * The store of files in a browser passes the cases that the one in a folder passes (`clients/client/src/attachments/files/`). They run in the page itself, in
- * Chromium's own origin private file system; nothing of the app is needed.
+ * The stores of files in a browser pass the cases that the one in a folder passes (`clients/client/src/attachments/files/`). They run in the page itself; nothing of
+ * the app is needed. Browsers that have less are Chromium without what they lack.
  */
 
 const ORIGIN = 'http://localhost:7699'
@@ -29,7 +29,7 @@ async function bundleCases(): Promise<string> {
       },
     ],
   })
-  const { output } = await build.generate({ format: 'iife' })
+  const { output } = await build.generate({ format: 'iife', codeSplitting: false })
   return output[0].code
 }
 
@@ -41,43 +41,99 @@ interface Kit {
   }[]
 }
 
-test('files in the browser: written whole, kept, one person at a time', async ({ page }) => {
-  const script = await bundleCases()
+interface Browser {
+  readonly name: string
+  /** Takes away what the browser does not have. */
+  readonly lacks: () => void
+  readonly keepsFiles: boolean
+}
+
+const BROWSERS: readonly Browser[] = [
+  { name: 'a browser', lacks: () => undefined, keepsFiles: true },
+  {
+    name: 'a browser whose private files only workers write',
+    lacks: () => Reflect.deleteProperty(FileSystemFileHandle.prototype, 'createWritable'),
+    keepsFiles: true,
+  },
+  {
+    name: 'a browser without private files',
+    lacks: () => Object.defineProperty(navigator, 'storage', { value: undefined }),
+    keepsFiles: true,
+  },
+  {
+    name: 'a private window that forbids private files',
+    lacks: () => {
+      StorageManager.prototype.getDirectory = () => Promise.reject(new DOMException('Not here', 'SecurityError'))
+    },
+    keepsFiles: true,
+  },
+  {
+    name: 'a browser that keeps nothing',
+    lacks: () => {
+      Object.defineProperty(navigator, 'storage', { value: undefined })
+      Object.defineProperty(globalThis, 'indexedDB', { value: undefined })
+    },
+    keepsFiles: false,
+  },
+]
+
+async function openPage(page: Page, { lacks }: Browser): Promise<void> {
   await page.route(`${ORIGIN}/**`, (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }))
+  await page.addInitScript(lacks)
+  await page.addInitScript(await bundleCases())
   await page.goto(ORIGIN)
-  await page.addScriptTag({ content: script })
-  const outcomes = await page.evaluate(async () => {
-    const { browserFiles, fileStoreCases } = (globalThis as unknown as { kit: Kit }).kit
-    const done: string[] = []
-    for (const [index, { title, run }] of fileStoreCases.entries()) {
-      const outcome = await run(browserFiles(`case-${index}`)).then(
-        () => 'passed',
-        (error: unknown) => String(error),
-      )
-      done.push(`${title}: ${outcome}`)
-    }
-    return done
+}
+
+for (const browser of BROWSERS) {
+  test(`files in ${browser.name}: written whole, one person at a time`, async ({ page }) => {
+    await openPage(page, browser)
+    const outcomes = await page.evaluate(async () => {
+      const { browserFiles, fileStoreCases } = (globalThis as unknown as { kit: Kit }).kit
+      const done: string[] = []
+      for (const [index, { title, run }] of fileStoreCases.entries()) {
+        const outcome = await run(browserFiles(`case-${index}`)).then(
+          () => 'passed',
+          (error: unknown) => String(error),
+        )
+        done.push(`${title}: ${outcome}`)
+      }
+      return done
+    })
+    expect(outcomes.length).toBeGreaterThan(5)
+    expect(outcomes.filter((outcome) => !outcome.endsWith(': passed'))).toEqual([])
   })
-  expect(outcomes.length).toBeGreaterThan(5)
-  expect(outcomes.filter((outcome) => !outcome.endsWith(': passed'))).toEqual([])
+
+  test(`files in ${browser.name} are ${browser.keepsFiles ? '' : 'not '}there after the page was loaded again`, async ({
+    page,
+  }) => {
+    await openPage(page, browser)
+    await page.evaluate(writeFile)
+    await page.reload()
+    expect(await page.evaluate(readFile)).toBe(browser.keepsFiles ? 'taken off line' : undefined)
+  })
+}
+
+test('files stay where they are when the browser learns to write private files', async ({ page }) => {
+  const [now, before] = BROWSERS
+  if (!now || !before) throw new Error('there are two')
+  await openPage(page, before)
+  await page.evaluate(writeFile)
+  const after = await page.context().newPage()
+  await openPage(after, now)
+  expect(await after.evaluate(readFile)).toBe('taken off line')
 })
 
-test('files in the browser are there after the page was loaded again', async ({ page }) => {
-  const script = await bundleCases()
-  await page.route(`${ORIGIN}/**`, (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }))
-  await page.goto(ORIGIN)
-  await page.addScriptTag({ content: script })
-  await page.evaluate(async () => {
-    const { browserFiles } = (globalThis as unknown as { kit: Kit }).kit
-    const store = (await browserFiles('kept')('dana')) as { write(name: string, bytes: Blob): Promise<number> }
-    await store.write('photo', new Blob(['taken off line']))
-  })
-  await page.reload()
-  await page.addScriptTag({ content: script })
-  const text = await page.evaluate(async () => {
-    const { browserFiles } = (globalThis as unknown as { kit: Kit }).kit
-    const store = (await browserFiles('kept')('dana')) as { read(name: string): Promise<Blob | undefined> }
-    return (await store.read('photo'))?.text()
-  })
-  expect(text).toBe('taken off line')
-})
+interface Store {
+  write(name: string, bytes: Blob): Promise<number>
+  read(name: string): Promise<Blob | undefined>
+}
+
+async function writeFile(): Promise<void> {
+  const { browserFiles } = (globalThis as unknown as { kit: Kit }).kit
+  await ((await browserFiles('kept')('dana')) as Store).write('photo', new Blob(['taken off line']))
+}
+
+async function readFile(): Promise<string | undefined> {
+  const { browserFiles } = (globalThis as unknown as { kit: Kit }).kit
+  return (await ((await browserFiles('kept')('dana')) as Store).read('photo'))?.text()
+}

@@ -39,7 +39,7 @@ export interface Person {
 
 export interface PersonOptions extends Pick<
   BrowserContextOptions,
-  'viewport' | 'colorScheme' | 'hasTouch' | 'isMobile' | 'locale'
+  'viewport' | 'colorScheme' | 'hasTouch' | 'isMobile' | 'locale' | 'serviceWorkers'
 > {
   /** `signed-out`: the browser is opened and nothing else. Default: signed in, the first rows are there, and the app is on the device. */
   readonly until?: 'signed-out' | 'signed-in' | 'synced'

@@ -21,9 +21,18 @@ export async function openDatabase({
 > {
   const store = await chooseStore(prescribedVfs)
   useLocalStore.setState({ store })
-  return new PowerSyncDatabase({
+  const { promise: failed, reject } = Promise.withResolvers<never>()
+  const database = new PowerSyncDatabase({
     schema,
-    logger,
+    logger: {
+      log(record) {
+        logger.log(record)
+        // A call to a worker that did not start is never answered.
+        if (record.message.startsWith(WORKER_TROUBLE)) {
+          reject(new Error('The part of the app that keeps the database did not start.', { cause: record.error }))
+        }
+      },
+    },
     database: {
       dbFilename: nameIn(store, fileName),
       vfs: vfsOf(store),
@@ -32,6 +41,10 @@ export async function openDatabase({
     },
     sync: { worker },
   })
+  failed.catch(() => undefined) // a worker that breaks later is the log's
+  // Why it cannot be opened is for who opens it.
+  await Promise.race([database.waitForReady().catch(() => undefined), failed])
+  return database
 }
 
 function nameIn(store: LocalStore, fileName: string): string {
@@ -74,6 +87,9 @@ export async function readDatabaseFile(fileName: string): Promise<Blob | undefin
   const root = await navigator.storage.getDirectory()
   return (await root.getFileHandle(nameIn(store, fileName))).getFile()
 }
+
+/** What the SDK says of a worker whose script failed; it goes on waiting for it. */
+const WORKER_TROUBLE = 'Error in database or sync worker'
 
 /** Being without a connection is a state that the sync chip shows, not an error; the engine tells of each attempt. */
 const CONNECTION_TROUBLE =

@@ -6,9 +6,11 @@ interface SyncFile extends FileSystemFileHandle {
 }
 
 // SQLite's file system gives up at the first refusal, and the query of the tab that stays fails: docs/explanation/when-a-tab-closes.md.
-const files: SyncFile = FileSystemFileHandle.prototype
-const create = files.createSyncAccessHandle
-if (create) {
+// A browser without private files has SQLite in IndexedDB, with this worker.
+const files: SyncFile | undefined =
+  typeof FileSystemFileHandle === 'undefined' ? undefined : FileSystemFileHandle.prototype
+const create = files?.createSyncAccessHandle
+if (files && create) {
   files.createSyncAccessHandle = function (...options) {
     return openWhenFree(() => create.apply(this, options))
   }

@@ -1,94 +1,52 @@
-import { assertFileName, FileStoreFull, type FileStore, type OpenFileStore, type StoredFile } from './file-store.ts'
-
-const REMOVALS_MAX = 10
-const REMOVAL_DELAY_MS = 20
+import type { OpenFileStore } from './file-store.ts'
+import { originFiles } from './origin-files.ts'
 
 /**
- * Keeps files in the browser's origin private file system, in a folder for each person. A file appears when it has been written to its end: the
- * browser writes to a copy that takes the name's place when it is closed.
+ * Keeps files in the best store that this browser has: its origin private file system, else IndexedDB (Safari before 26, private windows of Firefox), else memory,
+ * where the browser keeps nothing for this site. A person whose files are in IndexedDB stays there, also when the browser learns better.
  *
- * @param folder - in the origin's private file system
+ * @param folder - names the store within the origin
  */
 export function browserFiles(folder = 'holdfast-files'): OpenFileStore {
+  let memory: OpenFileStore | undefined
   return async (userId) => {
-    const open = async (): Promise<FileSystemDirectoryHandle> => {
-      const root = await navigator.storage.getDirectory()
-      const shared = await root.getDirectoryHandle(folder, { create: true })
-      return shared.getDirectoryHandle(userId, { create: true })
+    const name = `${folder}/${userId}`
+    if (hasWritableFiles() && !(await isDatabase(name))) {
+      const store = await originFiles(folder)(userId).catch(unless('SecurityError', 'NotSupportedError'))
+      if (store) return store
     }
-    await open()
-    return createBrowserStore(open)
-  }
-}
-
-function createBrowserStore(open: () => Promise<FileSystemDirectoryHandle>): FileStore {
-  return {
-    async write(name, bytes) {
-      assertFileName(name)
-      const directory = await open()
-      try {
-        // On a full device the empty file is refused already.
-        const handle = await directory.getFileHandle(name, { create: true })
-        await copyTo(await handle.createWritable(), bytes)
-        return (await handle.getFile()).size
-      } catch (error) {
-        await removeBroken(directory, name)
-        throw isNamed(error, 'QuotaExceededError') ? new FileStoreFull(error) : error
-      }
-    },
-    async read(name) {
-      assertFileName(name)
-      try {
-        return await (await (await open()).getFileHandle(name)).getFile()
-      } catch (error) {
-        if (isNamed(error, 'NotFoundError')) return undefined
-        throw error
-      }
-    },
-    async remove(name) {
-      assertFileName(name)
-      try {
-        await (await open()).removeEntry(name)
-      } catch (error) {
-        if (!isNamed(error, 'NotFoundError')) throw error
-      }
-    },
-    async list() {
-      const stored: StoredFile[] = []
-      for await (const handle of (await open()).values()) {
-        if (handle.kind !== 'file' || !handle.name.match(/^[0-9a-zA-Z_-]+$/)) continue // the browser's own copies have a dot
-        const file = await (handle as FileSystemFileHandle).getFile().catch(() => undefined)
-        if (file) stored.push({ name: handle.name, size: file.size, writtenAtMs: file.lastModified })
-      }
-      return stored
-    },
-    async clear() {
-      const directory = await open()
-      const names: string[] = []
-      for await (const handle of directory.values()) names.push(handle.name)
-      for (const name of names) await directory.removeEntry(name, { recursive: true })
-    },
-  }
-}
-
-async function copyTo(file: FileSystemWritableFileStream, bytes: Blob | ReadableStream<Uint8Array>): Promise<void> {
-  const stream = bytes instanceof Blob ? bytes.stream() : bytes
-  // Closes the file at the end of the stream, and throws the copy away when the stream fails.
-  await stream.pipeTo(file as unknown as WritableStream<Uint8Array>)
-}
-
-/** The browser lets go of a file some time after its stream has failed. What stays in the end is deleted with other bytes that no file names. */
-async function removeBroken(directory: FileSystemDirectoryHandle, name: string): Promise<void> {
-  for (let attempt = 1; attempt <= REMOVALS_MAX; attempt++) {
-    try {
-      return await directory.removeEntry(name)
-    } catch (error) {
-      if (!isNamed(error, 'NoModificationAllowedError')) return
-      await new Promise((resolve) => setTimeout(resolve, attempt * REMOVAL_DELAY_MS))
+    if (typeof indexedDB !== 'undefined') {
+      const { openDatabaseFiles } = await import('./database-files.ts')
+      const store = await openDatabaseFiles(name).catch(unless('SecurityError', 'InvalidStateError'))
+      if (store) return store
     }
+    const { memoryFiles } = await import('./memory-files.ts')
+    memory ??= memoryFiles()
+    return memory(userId)
   }
 }
 
-function isNamed(error: unknown, name: string): boolean {
-  return error instanceof Error && error.name === name
+/** Its files can be written to from a page: for long, Safari's could from workers only. */
+function hasWritableFiles(): boolean {
+  const storage = navigator.storage as Partial<StorageManager> | undefined
+  if (typeof storage?.getDirectory !== 'function' || typeof FileSystemFileHandle === 'undefined') return false
+  return 'createWritable' in FileSystemFileHandle.prototype
+}
+
+async function isDatabase(wanted: string): Promise<boolean> {
+  try {
+    return (await indexedDB.databases()).some(({ name }) => name === wanted)
+  } catch {
+    return false // a browser without this question, or without databases, has kept none
+  }
+}
+
+/**
+ * What a browser throws that does not let this site keep anything in a store. Any other failure must not lead to another store: what is in the first would seem to
+ * be gone.
+ */
+function unless(...names: readonly string[]): (error: unknown) => undefined {
+  return (error) => {
+    if (!(error instanceof Error && names.includes(error.name))) throw error
+  }
 }

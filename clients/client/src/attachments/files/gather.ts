@@ -1,0 +1,15 @@
+/**
+ * All bytes, in memory.
+ *
+ * @throws what the stream fails with; `Response` would tell of the network instead
+ */
+export async function gather(bytes: Blob | ReadableStream<Uint8Array>): Promise<ArrayBuffer> {
+  if (bytes instanceof Blob) return bytes.arrayBuffer()
+  const pieces: BlobPart[] = []
+  const reader = bytes.getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return new Blob(pieces).arrayBuffer()
+    pieces.push(value as Uint8Array<ArrayBuffer>)
+  }
+}

@@ -1,0 +1,72 @@
+import type { Page } from '@playwright/test'
+import { sql } from '@holdfast/postgres'
+import { expectAccessible } from './support/accessibility.ts'
+import { expect, test } from './support/fixtures.ts'
+import { expectSynced, signIn } from './support/person.ts'
+import { makeFinding, picker, takePicture, tiles } from './support/photos.ts'
+
+/*
+ * Browsers that have less than Chromium: Chromium without what they lack. Without a service worker, because its requests cannot be changed.
+ */
+
+const WORKER = '**/assets/database.worker-*.js'
+
+/** Puts a line before the script of the database's worker. */
+async function changeWorker(page: Page, line: string): Promise<void> {
+  await page.context().route(WORKER, async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, body: `${line}\n${await response.text()}` })
+  })
+}
+
+test('a browser without private files keeps rows and photos in IndexedDB, over a reload', async ({
+  arrive,
+  holdfast,
+}) => {
+  const finding = await makeFinding(holdfast, 'Other browsers: guard rail bent')
+  const dana = await arrive('dana', { until: 'signed-out', serviceWorkers: 'block' })
+  const { page } = dana
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, 'storage', { value: undefined })
+    Reflect.deleteProperty(globalThis, 'FileSystemFileHandle')
+  })
+  await changeWorker(page, 'delete globalThis.FileSystemFileHandle; delete globalThis.FileSystemDirectoryHandle')
+  await page.goto('/sign-in')
+  await signIn(page, dana.email)
+  await expectSynced(dana)
+  expect(await page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name))).toContainEqual(
+    expect.stringMatching(/^holdfast-.*-indexeddb\.db$/),
+  )
+
+  const uploads = '**/storage/v1/object/record-photos/**'
+  await page.context().route(uploads, (route) => route.abort())
+  dana.problems.expectCutLine()
+  await page.goto(`${dana.home}/t/findings/r/${finding.id}`)
+  await picker(page).setInputFiles([await takePicture(page)])
+  await expect(tiles(page)).toHaveAccessibleName('Open Photo 1 of 1. On this device, waiting to be sent')
+  await page.reload()
+  await expect(tiles(page).locator('img')).toBeVisible()
+  await page.context().unroute(uploads)
+  await page.reload()
+  await expect
+    .poll(() =>
+      holdfast.admin.query(sql`select count(uploaded_at)::int from public.photos where finding_id = ${finding.id}`),
+    )
+    .toEqual([{ count: 1 }])
+})
+
+test('an app whose database does not start says so, and can be told to try again', async ({ arrive }) => {
+  const dana = await arrive('dana', { until: 'signed-out', serviceWorkers: 'block' })
+  const { page, problems } = dana
+  problems.expect(/^\[sync\] Error in database or sync worker/)
+  problems.expect(/this browser is different/)
+  await changeWorker(page, `throw new Error('this browser is different')`)
+  await page.goto('/sign-in')
+  await signIn(page, dana.email)
+  const notice = page.getByRole('alert').filter({ hasText: 'This did not work' })
+  await expect(notice).toContainText('Nothing on this device was lost.')
+  await expectAccessible(page, 'a database that did not start')
+  await page.context().unroute(WORKER)
+  await notice.getByRole('button', { name: 'Try again' }).click()
+  await expectSynced(dana)
+})
