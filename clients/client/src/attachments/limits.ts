@@ -1,5 +1,7 @@
 /** A file of at most so many bytes goes up in one request; a larger one in parts that survive a restart (TUS). 6 MiB. */
 export const SINGLE_REQUEST_BYTES_MAX = 6 * 1_048_576
+/** A larger file goes up in parts once a single request of it was cut: what came through stays. What is smaller is as quickly sent again. 128 KiB. */
+export const RESUMED_BYTES_MIN = 131_072
 /** Bytes in one part of a resumable upload: what hosted servers ask for. 6 MiB. */
 export const PART_BYTES = 6 * 1_048_576
 /** Files that go up at once: one that hangs must not keep the others waiting. */

@@ -73,14 +73,15 @@ async function prepare(context: WorkContext, { id }: FileEntry): Promise<void> {
   await store.remove(isNamed ? bytesName : name)
 }
 
-async function send(context: WorkContext, { id }: FileEntry, signal: AbortSignal): Promise<void> {
+async function send(context: WorkContext, before: FileEntry, signal: AbortSignal): Promise<void> {
   const { table, endpoint } = context
+  const { id } = before
   const file = await table.apply(id, { kind: 'send_started' })
   if (!file) return
   const stored = await bytesOf(context, file)
   if (!stored) return
   try {
-    await sendFile(endpoint, { ...file, bytesName: stored.bytesName }, stored.bytes, {
+    await sendFile(endpoint, { ...file, bytesName: stored.bytesName, wasCut: wasCut(before) }, stored.bytes, {
       signal,
       onCreated: async (url) => void (await table.apply(id, { kind: 'upload_created', url })),
       onPartSent: async (sentBytes) => void (await table.apply(id, { kind: 'part_sent', sentBytes })),
@@ -91,6 +92,11 @@ async function send(context: WorkContext, { id }: FileEntry, signal: AbortSignal
     await table.apply(id, toFailed('send_failed', error, signal))
     if (error instanceof SignInNeeded) throw error
   }
+}
+
+/** It was on its way, and nobody answered. */
+function wasCut({ sentBytes, problem }: FileEntry): boolean {
+  return sentBytes > 0 || (problem !== undefined && problem.status === undefined)
 }
 
 /** Only what people are shown: nothing else depends on it, and nothing waits for it. */

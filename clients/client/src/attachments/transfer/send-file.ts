@@ -1,11 +1,11 @@
-import { SINGLE_REQUEST_BYTES_MAX } from '../limits.ts'
+import { RESUMED_BYTES_MIN, SINGLE_REQUEST_BYTES_MAX } from '../limits.ts'
 import { UPLOAD_MARK, type SendOptions, type SentFile } from './sent-file.ts'
 import { fetchAsPerson, objectPath, sendAsPerson, type StorageEndpoint } from './storage-endpoint.ts'
 import { readFailure, TransferFailure } from './storage-failure.ts'
 import { unseenBytes, watchSilence } from './watch-silence.ts'
 
 /**
- * Brings the bytes to the server: in one request, or in parts when they are many. Resolves when the server has all of them.
+ * Brings the bytes to the server: in one request, or in parts when they are many or when the line does not last for one. Resolves when the server has all of them.
  *
  * @throws {TransferFailure} when it did not work
  * @throws {SignInNeeded} when there is no token to try
@@ -17,8 +17,7 @@ export async function sendFile(
   options: SendOptions,
 ): Promise<void> {
   try {
-    if (bytes.size <= SINGLE_REQUEST_BYTES_MAX) await sendAtOnce(endpoint, file, bytes, options)
-    else await sendInParts(endpoint, file, bytes, options)
+    await (isForParts(file, bytes) ? sendInParts : sendAtOnce)(endpoint, file, bytes, options)
   } catch (error) {
     // The key is random: the object there is most likely this file, and the answer to an earlier attempt was lost.
     if (!(error instanceof TransferFailure) || error.problem.status !== 409) throw error
@@ -26,7 +25,11 @@ export async function sendFile(
   }
 }
 
-/** The client for uploads in parts is loaded with the first large file: most pages never send one. */
+function isForParts({ uploadUrl, wasCut }: SentFile, { size }: Blob): boolean {
+  return uploadUrl !== undefined || size > SINGLE_REQUEST_BYTES_MAX || (wasCut && size > RESUMED_BYTES_MIN)
+}
+
+/** The client for uploads in parts is loaded with the first file that needs it: most pages never send one. */
 async function sendInParts(...upload: Parameters<typeof sendFile>): Promise<void> {
   const { sendResumable } = await import('./send-resumable.ts')
   await sendResumable(...upload)

@@ -4,7 +4,11 @@ import type { FileEntry } from '../file-state.ts'
 export const UPLOAD_MARK = 'client_upload'
 
 /** A file to be sent. */
-export type SentFile = Pick<FileEntry, 'bucket' | 'path' | 'mediaType' | 'uploadUrl'> & { readonly bytesName: string }
+export type SentFile = Pick<FileEntry, 'bucket' | 'path' | 'mediaType' | 'uploadUrl'> & {
+  readonly bytesName: string
+  /** An attempt to send it in one request got no answer. */
+  readonly wasCut: boolean
+}
 
 export interface SendOptions {
   readonly signal: AbortSignal

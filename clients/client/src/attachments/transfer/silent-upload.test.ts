@@ -43,7 +43,14 @@ function send(size: number): Sending {
     fetch,
     bodies: streamSender,
   }
-  const file = { bucket: 'photos', path: 'a.jpg', mediaType: 'image/jpeg', uploadUrl: undefined, bytesName: 'x' }
+  const file = {
+    bucket: 'photos',
+    path: 'a.jpg',
+    mediaType: 'image/jpeg',
+    uploadUrl: undefined,
+    wasCut: false,
+    bytesName: 'x',
+  }
   const options = {
     signal: new AbortController().signal,
     onCreated: async () => undefined,
