@@ -4,6 +4,7 @@ import type { Page } from '@playwright/test'
 import { expectAccessible } from './support/accessibility.ts'
 import { countTaps, findItem, findVisit, goTo, ownVisits, question, type Visit } from './support/checklists.ts'
 import { expect, test } from './support/fixtures.ts'
+import { holdDatabase } from './support/held-database.ts'
 import { holdBeforeCamera, labelPicture } from './support/labels.ts'
 import { ACCOUNTS, expectSynced } from './support/person.ts'
 import { takePicture } from './support/photos.ts'
@@ -135,8 +136,13 @@ test('on a phone without a line a checklist is filled in, with a finding and its
     await expect(what).toHaveValue('Capture: rail loose at the hatch')
     await expect(page.getByRole('radio', { name: 'High' })).toBeChecked()
     await expect(page.getByText('1 photo on this device')).toBeVisible()
-    await taps.tap(page.getByRole('button', { name: 'Save finding' }))
-    await expect(page.getByText('Finding: Capture: rail loose at the hatch')).toBeVisible()
+    // A slow device, and somebody who presses again: it is one finding.
+    const database = await holdDatabase(page)
+    const save = page.getByRole('button', { name: 'Save finding' })
+    await taps.tap(save)
+    await save.tap()
+    await database.release()
+    await expect(page.getByText('Finding: Capture: rail loose at the hatch')).toHaveCount(1)
     expect(taps.count).toBeLessThanOrEqual(6)
   })
 

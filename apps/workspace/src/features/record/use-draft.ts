@@ -5,6 +5,7 @@ import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import { type Draft, missingFields, removalOf, removeDraft, saveDraft } from '../../lib/records/drafts.ts'
 import { FULL, type NotStored, type Refused } from '../../lib/records/not-stored.ts'
 import { useRecordWriter } from '../../components/records/use-record-writer.ts'
+import { useOneAtATime } from '../../hooks/use-one-at-a-time.ts'
 import { storeOrTell } from '../../lib/data/unstored.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 
@@ -30,8 +31,10 @@ export function useDraft(table: TableInfo, fields: readonly Field[], draft: Draf
   const [refusal, setRefusal] = useState<Refused>()
   // Each save has all values so far, also those that the local database has not told of yet. One mount is one draft.
   const latest = useRef(draft)
+  const alone = useOneAtATime<void>()
 
-  const insert = async (): Promise<void> => {
+  const insert = (): Promise<void> => alone(insertNow)
+  const insertNow = async (): Promise<void> => {
     const notStored = await writer.tryWrite({
       label: words.newOf(table.noun),
       changes: [{ kind: 'insert', table: table.name, id: draft.id, values: latest.current.values }],

@@ -2,6 +2,7 @@ import { useLocalDatabase } from '@holdfast/react'
 import { useRef, useState } from 'react'
 import { showToast } from '../../../components/toast.tsx'
 import { useRecordWriter } from '../../../components/records/use-record-writer.ts'
+import { useOneAtATime } from '../../../hooks/use-one-at-a-time.ts'
 import { answerChanges, findingChange, finishChanges } from '../../../lib/checklists/answer-changes.ts'
 import type { Checklist } from '../../../lib/checklists/checklist.ts'
 import type { Question } from '../../../lib/checklists/questions.ts'
@@ -56,6 +57,7 @@ export function useRun(checklist: Checklist, rows: ChecklistRows, begun: RunDraf
   const recordId = String(rows.record['id'])
   const { draft, latest, put, keeping, kept, end } = useRunDraft(checklist.table, recordId, begun, isReadOnly)
   const [savedAt, setSavedAt] = useState<Date>()
+  const alone = useOneAtATime<boolean>()
   const question = questionAt(rows, draft)
   const raw = ({ id }: Question): FieldValue | undefined =>
     Object.hasOwn(latest().values, id) ? latest().values[id] : rows.answers.get(id)?.value
@@ -85,43 +87,49 @@ export function useRun(checklist: Checklist, rows: ChecklistRows, begun: RunDraf
     },
     go: (id) => put({ ...latest(), at: id }),
     step,
-    async saveAndNext() {
-      const answer = question && typed(question)
-      if (!question || answer?.kind !== 'value') return false
-      const stored = rows.answers.get(question.id)
-      const { changes } = answerChanges(checklist, rows.record, question, answer.value, stored)
-      const next = (): RunDraft => {
-        const { [question.id]: _value, ...values } = latest().values
-        return { ...latest(), values, at: rows.questions[rows.questions.indexOf(question) + 1]?.id ?? REVIEW }
-      }
-      if (!(await write(words.answerOf(question.prompt), changes, keeping(next())))) return false
-      put(next())
-      return true
-    },
-    async saveFinding(photos, titleDefault) {
-      const answer = question && typed(question)
-      const finding = question && latest().findings[question.id]
-      if (!question || !finding || answer?.kind !== 'value') return false
-      const stored = rows.answers.get(question.id)
-      const { answerId, changes } = answerChanges(checklist, rows.record, question, answer.value, stored)
-      const id = uuidV7()
-      const title = finding.title.trim() === '' ? titleDefault : finding.title.trim()
-      const made = findingChange(checklist, rows.record, answerId, { ...finding, id, title })
-      const linked = linkPhotos(checklist, photos, finding, id)
-      // It has an answer now, and is on the screen until the person goes on.
-      const next = (): RunDraft => ({ ...withoutQuestion(latest(), question.id), at: question.id })
-      const all = [...changes, ...made, ...linked]
-      if (!(await write(words.newFinding(question.prompt), all, keeping(next())))) return false
-      put(next())
-      return true
-    },
-    async finish() {
-      if (!(await write(words.finish, finishChanges(checklist, rows.record), removalOf(runDraftId(recordId)))))
-        return false
-      showToast({ text: words.finished })
-      end()
-      return true
-    },
+    saveAndNext: () => alone(saveAndNext),
+    saveFinding: (photos, titleDefault) => alone(() => saveFinding(photos, titleDefault)),
+    finish: () => alone(finish),
+  }
+
+  async function saveAndNext(): Promise<boolean> {
+    const answer = question && typed(question)
+    if (!question || answer?.kind !== 'value') return false
+    const stored = rows.answers.get(question.id)
+    const { changes } = answerChanges(checklist, rows.record, question, answer.value, stored)
+    const next = (): RunDraft => {
+      const { [question.id]: _value, ...values } = latest().values
+      return { ...latest(), values, at: rows.questions[rows.questions.indexOf(question) + 1]?.id ?? REVIEW }
+    }
+    if (!(await write(words.answerOf(question.prompt), changes, keeping(next())))) return false
+    put(next())
+    return true
+  }
+
+  async function saveFinding(photos: PhotoTable | undefined, titleDefault: string): Promise<boolean> {
+    const answer = question && typed(question)
+    const finding = question && latest().findings[question.id]
+    if (!question || !finding || answer?.kind !== 'value') return false
+    const stored = rows.answers.get(question.id)
+    const { answerId, changes } = answerChanges(checklist, rows.record, question, answer.value, stored)
+    const id = uuidV7()
+    const title = finding.title.trim() === '' ? titleDefault : finding.title.trim()
+    const made = findingChange(checklist, rows.record, answerId, { ...finding, id, title })
+    const linked = linkPhotos(checklist, photos, finding, id)
+    // It has an answer now, and is on the screen until the person goes on.
+    const next = (): RunDraft => ({ ...withoutQuestion(latest(), question.id), at: question.id })
+    const all = [...changes, ...made, ...linked]
+    if (!(await write(words.newFinding(question.prompt), all, keeping(next())))) return false
+    put(next())
+    return true
+  }
+
+  async function finish(): Promise<boolean> {
+    if (!(await write(words.finish, finishChanges(checklist, rows.record), removalOf(runDraftId(recordId)))))
+      return false
+    showToast({ text: words.finished })
+    end()
+    return true
   }
 }
 
