@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Page } from '@playwright/test'
 import { sql } from '@holdfast/postgres'
 import { expectAccessible } from './support/accessibility.ts'
@@ -69,4 +70,26 @@ test('an app whose database does not start says so, and can be told to try again
   await page.context().unroute(WORKER)
   await notice.getByRole('button', { name: 'Try again' }).click()
   await expectSynced(dana)
+})
+
+test('a bad line does not decide where a device keeps its data', async ({ arrive }) => {
+  const dana = await arrive('dana', { until: 'signed-out', serviceWorkers: 'block' })
+  const { page } = dana
+  dana.problems.expectCutLine()
+  const probe = '**/assets/probe-sync-files.worker-*.js'
+  const keptStore = (): Promise<string | null> => page.evaluate(() => localStorage.getItem('hf-store'))
+  await page.context().route(probe, (route) => route.abort())
+  await page.goto('/sign-in')
+  await signIn(page, dana.email)
+  const notice = page.getByRole('alert').filter({ hasText: 'This did not work' })
+  await expect(notice).toBeVisible()
+  expect(await keptStore()).toBeNull()
+  await page.context().unroute(probe)
+  await page.context().route(probe, async (route) => {
+    await delay(12_000)
+    await route.continue()
+  })
+  await notice.getByRole('button', { name: 'Try again' }).click()
+  await expectSynced(dana)
+  expect(await keptStore()).toBe('"opfs"')
 })

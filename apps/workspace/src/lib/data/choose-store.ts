@@ -1,6 +1,7 @@
 import { WASQLiteVFS } from '@powersync/web'
 import { localValue } from '../local-value.ts'
 import * as v from 'valibot'
+import type { ProbeMessage } from './probe-sync-files.worker.ts'
 
 /** Where the local database lives. `memory` is lost with the tab. */
 export type LocalStore = 'opfs' | 'indexeddb' | 'memory'
@@ -8,7 +9,8 @@ export type LocalStore = 'opfs' | 'indexeddb' | 'memory'
 const STORES = ['opfs', 'indexeddb', 'memory'] as const
 /** The answer is kept: a device must find its database again under the same file system. */
 const chosen = localValue('hf-store', v.picklist(STORES))
-const PROBE_TIMEOUT_MS = 4_000
+/** A browser that does not answer has none. */
+const PROBE_TIMEOUT_MS = 10_000
 
 const VFS: Readonly<Record<LocalStore, WASQLiteVFS>> = {
   opfs: WASQLiteVFS.OPFSCoopSyncVFS,
@@ -35,20 +37,28 @@ export async function chooseStore(prescribed: string | undefined): Promise<Local
   return store
 }
 
-/** Sync access handles exist in workers only, so a worker has to try. */
+/**
+ * Sync access handles exist in workers only, so a worker has to try.
+ *
+ * @throws when its script did not come: what the browser can do is not known then, and the answer would be kept
+ */
 async function hasSyncFiles(): Promise<boolean> {
   if (typeof navigator.storage?.getDirectory !== 'function') return false
   const worker = new Worker(new URL('./probe-sync-files.worker.ts', import.meta.url), { type: 'module' })
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+  // A bad line may need longer for the script than a browser for the answer.
+  let timer: ReturnType<typeof setTimeout> | undefined
+  worker.addEventListener('message', ({ data }: MessageEvent<ProbeMessage>) => {
+    if (data === 'begun') timer = setTimeout(() => resolve(false), PROBE_TIMEOUT_MS)
+    else resolve(data)
+  })
+  worker.addEventListener('error', () =>
+    timer === undefined ? reject(new Error('A part of the app did not load.')) : resolve(false),
+  )
   try {
-    return await new Promise<boolean>((resolve) => {
-      const timer = setTimeout(() => resolve(false), PROBE_TIMEOUT_MS)
-      worker.addEventListener('message', (event: MessageEvent<unknown>) => {
-        clearTimeout(timer)
-        resolve(event.data === true)
-      })
-      worker.addEventListener('error', () => resolve(false))
-    })
+    return await promise
   } finally {
+    clearTimeout(timer)
     worker.terminate()
   }
 }

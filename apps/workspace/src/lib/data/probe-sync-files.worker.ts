@@ -3,6 +3,11 @@ interface SyncFileHandle extends FileSystemFileHandle {
   createSyncAccessHandle?: () => Promise<{ close: () => void }>
 }
 
+/** First that it runs, then the answer. */
+export type ProbeMessage = 'begun' | boolean
+
+const tell = (message: ProbeMessage): void => postMessage(message)
+
 /** Answers whether a private file can be opened synchronously; the file is removed again. */
 async function probe(): Promise<boolean> {
   const name = `.hf-probe-${crypto.randomUUID()}`
@@ -17,7 +22,5 @@ async function probe(): Promise<boolean> {
   }
 }
 
-probe().then(
-  (hasSyncFiles) => postMessage(hasSyncFiles),
-  () => postMessage(false),
-)
+tell('begun')
+probe().then(tell, () => tell(false))
