@@ -17,7 +17,7 @@ export async function expectConvergence(person: Person, tables: readonly string[
     const found: string[] = []
     for (const name of tables) found.push(...(await differencesOf(person, supabase, name)))
     expect(found).toEqual([])
-  }).toPass({ timeout: 30_000 })
+  }).toPass({ timeout: 120_000 })
 }
 
 async function differencesOf(person: Person, supabase: SupabaseClient, name: string): Promise<readonly string[]> {
