@@ -98,6 +98,15 @@ test('a contractor is told what only others may change, and is not offered it, o
     await page.goto(`${home}/t/actions/r/${action.id}`)
     await expect(notOffered).toBeVisible()
     await look(page, 'doomed-choices-phone-dark')
+    await page.goto(`${home}/t/sites/r/${site.id}`)
+    await expect(readOnly).toBeVisible()
+    const wider = await page
+      .locator('dd')
+      .evaluateAll((values) =>
+        values.filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent),
+      )
+    expect(wider, 'values that do not fit in their column').toEqual([])
+    await look(page, 'doomed-read-only-phone-dark')
   })
 })
 

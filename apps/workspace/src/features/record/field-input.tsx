@@ -115,7 +115,7 @@ export function FieldText({
   return (
     <div className="flex flex-col gap-1">
       <dt className="text-small font-medium text-muted">{field.label}</dt>
-      <dd className="min-h-5 text-body [overflow-wrap:anywhere]">
+      <dd className="min-h-5 text-body [overflow-wrap:anywhere] [&>.truncate]:overflow-visible [&>.truncate]:whitespace-pre-wrap">
         {value === null ? (
           <span className="text-subtle">{words.empty}</span>
         ) : (
