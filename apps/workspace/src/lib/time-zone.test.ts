@@ -113,5 +113,7 @@ test('a start has the zone that was kept, before anything has been read', async 
     expect(started.useWorkspaceZone.getState().zone).toBe('Asia/Kathmandu')
   } finally {
     vi.unstubAllGlobals()
+    // Files share a process: the next one must not begin with this zone.
+    vi.resetModules()
   }
 })

@@ -49,7 +49,7 @@ async function replaced(world: World): Promise<LocalDatabase> {
   const opened = await world.opened('a')
   // What the screen asks for meets the damage.
   opened.database.getAll('select body from notes').catch(() => undefined)
-  await expect.poll(() => damageOf(world), { timeout: 20_000 }).toBeDefined()
+  await expect.poll(() => damageOf(world), { timeout: 60_000 }).toBeDefined()
   return world.opened('a')
 }
 
@@ -186,7 +186,7 @@ describe('a database whose file is damaged', () => {
     world.session.set(ana)
     const opened = await world.opened('a')
     opened.database.getAll('select * from ps_crud').catch(() => undefined)
-    await expect.poll(() => damageOf(world), { timeout: 20_000 }).toBeDefined()
+    await expect.poll(() => damageOf(world), { timeout: 60_000 }).toBeDefined()
     const after = await world.opened('a')
     const report = after.damage.get()
     expect(report).toMatchObject({ isWhole: false, fileName: 'holdfast-a.db' })

@@ -120,7 +120,7 @@ export async function openWorld(
     people,
     store,
     async opened(userId) {
-      await expect.poll(() => openUser(device), { timeout: 20_000 }).toBe(userId)
+      await expect.poll(() => openUser(device), { timeout: 60_000 }).toBe(userId)
       const state = device.state.get()
       if (state.kind !== 'open') throw new Error('it is open')
       return state.local
