@@ -1,4 +1,5 @@
 import type { OpenFileStore } from './file-store.ts'
+import { isNamed } from './is-named.ts'
 import { originFiles } from './origin-files.ts'
 
 /**
@@ -47,6 +48,6 @@ async function isDatabase(wanted: string): Promise<boolean> {
  */
 function unless(...names: readonly string[]): (error: unknown) => undefined {
   return (error) => {
-    if (!(error instanceof Error && names.includes(error.name))) throw error
+    if (!isNamed(error, ...names)) throw error
   }
 }

@@ -1,6 +1,7 @@
 import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB } from 'idb'
 import { gather } from './gather.ts'
 import { assertFileName, FileStoreFull, type FileStore, type StoredFile } from './file-store.ts'
+import { isNamed } from './is-named.ts'
 
 /** Bytes apart from what is said of them: a list reads none. As buffers, because WebKit has lost blobs of databases. */
 interface Tables extends DBSchema {
@@ -104,8 +105,4 @@ async function put(database: Database, name: string, content: ArrayBuffer): Prom
 
 function isLost(error: unknown): boolean {
   return isNamed(error, 'InvalidStateError') || (isNamed(error, 'UnknownError') && /connection/i.test(error.message))
-}
-
-function isNamed(error: unknown, name: string): error is Error {
-  return error instanceof Error && error.name === name
 }

@@ -1,4 +1,5 @@
 import { assertFileName, FileStoreFull, type FileStore, type OpenFileStore, type StoredFile } from './file-store.ts'
+import { isNamed } from './is-named.ts'
 
 const REMOVALS_MAX = 10
 const REMOVAL_DELAY_MS = 20
@@ -87,8 +88,4 @@ async function removeBroken(directory: FileSystemDirectoryHandle, name: string):
       await new Promise((resolve) => setTimeout(resolve, attempt * REMOVAL_DELAY_MS))
     }
   }
-}
-
-function isNamed(error: unknown, name: string): boolean {
-  return error instanceof Error && error.name === name
 }
