@@ -44,7 +44,10 @@ export interface LocalDatabase {
   readonly search: LocalSearch | undefined
   /** Tables of which rows that the person may read are not on this device, by the server's last report. */
   readonly incomplete: Value<readonly IncompleteTable[]>
-  /** What the policies for writing say, by the server's last answer; `undefined` before the first, which {@link judge} asks for. */
+  /**
+   * What the policies for writing say, by the server's last answer; `undefined` before the first, which {@link judge} asks for. Listeners are told when
+   * {@link judge} may answer otherwise than before.
+   */
   readonly writeRules: Value<WriteRules | undefined>
   /**
    * What Postgres will make of writes, as far as that follows from grants, policies and the rows of this device: `refused`, with the reason, only where it refuses.

@@ -45,6 +45,7 @@ export interface WriteRulesOptions {
 
 /** What the policies for writing say, as the server told it last, and judged on the rows of this device. */
 export class LocalWriteRules implements Disposable {
+  /** Another value also when the rules are the same and more can be told by them: who judged asks again. */
   readonly value
   readonly #database: CommonPowerSyncDatabase
   readonly #options: WriteRulesOptions
@@ -129,8 +130,14 @@ export class LocalWriteRules implements Disposable {
     this.#changedMeanwhile = since
     const answer = await fetchWriteRules({ url, token, version: this.value.get()?.version }, fetch)
     if (answer === undefined || this.#isDisposed) return
+    const known = this.value.get()
+    const isSurer = [...this.#changed].some((table) => !since.has(table))
     this.#changed = since
-    if (answer === 'unchanged') return
+    if (answer === 'unchanged') {
+      // What could not be told while tables had changed can be told now.
+      if (isSurer && known) this.value.set({ ...known })
+      return
+    }
     await cacheWriteRules(store, userId, answer)
     this.#watch(answer)
     this.value.set(answer)

@@ -1,0 +1,73 @@
+import type { WriteRules } from '@holdfast/protocol'
+import { expect, test } from 'vitest'
+import { memoryStore } from '../key-value.ts'
+import { ana, openWorld, withDeviceWorlds, write } from '../local/device-world.test-support.ts'
+import { createValue } from '../value.ts'
+import { LocalWriteRules } from './local-write-rules.ts'
+
+withDeviceWorlds()
+
+const note = { id: '1', body: 'Pipes' }
+const RULES: WriteRules = {
+  version: '1',
+  tables: {
+    notes: {
+      delete: {
+        using: {
+          permissive: [{ name: 'editors', when: { is: 'value', value: { fact: 'editor' } } }],
+          restrictive: [],
+        },
+        set: [],
+        filled: [],
+      },
+    },
+  },
+  facts: { editor: { value: 'false', reads: ['notes'] } },
+}
+
+test('what could not be judged while a row changed is judged again once the server says that the rules are the same', async () => {
+  const world = await openWorld(ana)
+  const local = await world.opened('a')
+  const asked: (string | null)[] = []
+  const { promise: changed, resolve: change } = Promise.withResolvers<void>()
+  using rules = await LocalWriteRules.open(local.database, {
+    url: 'http://127.0.0.1:1',
+    userId: 'a',
+    store: memoryStore(),
+    schema: createValue(local.schema.get()),
+    random: () => 0.5,
+    token: async () => 'token',
+    inBackground: () => undefined,
+    async fetch(_, init) {
+      const known = new Headers(init?.headers).get('if-none-match')
+      asked.push(known)
+      // A row that the fact was read from changes while the second answer is on its way.
+      if (asked.length === 2) await changed
+      return known === null ? Response.json(RULES) : new Response(null, { status: 304 })
+    },
+  })
+  const judged: string[] = []
+  const judge = async (): Promise<void> => {
+    const [judgement] = await rules.judge([{ table: 'notes', command: 'delete', before: note }])
+    judged.push(judgement?.kind ?? '')
+  }
+  await rules.refresh()
+  await judge()
+  rules.value.subscribe(() => void judge())
+  const second = rules.refresh()
+  await write(local, 'changed')
+  // As if it had come from the server.
+  await local.database.execute('delete from ps_crud')
+  await expect
+    .poll(async () => (await rules.judge([{ table: 'notes', command: 'delete', before: note }]))[0]?.kind)
+    .toBe('unknown')
+  change()
+  await second
+  await judge()
+  expect(judged).toEqual(['refused', 'unknown'])
+  await rules.refresh()
+  await expect.poll(() => judged).toEqual(['refused', 'unknown', 'refused'])
+  await rules.refresh()
+  expect(judged).toHaveLength(3)
+  expect(asked).toEqual([null, '"1"', '"1"', '"1"'])
+})
