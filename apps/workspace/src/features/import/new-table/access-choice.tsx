@@ -57,7 +57,7 @@ export function AccessChoice({
       <p className="text-small text-muted">{words.guests}</p>
       {making.planned ? (
         <Disclosure title={words.rules}>
-          <Rules workspace={workspace} definition={making.planned.definition} />
+          <Rules workspace={workspace} definition={making.planned.definition} isMaking={making.call.isPending} />
         </Disclosure>
       ) : null}
     </Part>
@@ -68,9 +68,12 @@ export function AccessChoice({
 function Rules({
   workspace,
   definition,
+  isMaking,
 }: {
   readonly workspace: Workspace
   readonly definition: NewTable['definition']
+  /** A table that is being made is none that the rules can be asked of any more: its name is taken. */
+  readonly isMaking: boolean
 }): JSX.Element {
   const isOnline = useOnline()
   const { run, failure } = useCall(newTableRefusals)
@@ -81,10 +84,10 @@ function Rules({
     if (asked) setKnown({ of, text: asked.result })
   })
   useEffect(() => {
-    if (!isOnline) return
+    if (!isOnline || isMaking) return
     const timer = setTimeout(() => void ask(wanted), 300)
     return () => clearTimeout(timer)
-  }, [wanted, isOnline])
+  }, [wanted, isOnline, isMaking])
   if (!isOnline) return <p>{words.offline}</p>
   if (failure) return <CallFailureText failure={failure} />
   if (known?.of !== wanted) return <p role="status">{words.rulesLoading}</p>
