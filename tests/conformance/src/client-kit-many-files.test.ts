@@ -60,7 +60,7 @@ test(`the rows of ${FILES} files reach the server before the bytes of one, and t
   expect(Math.max(...gate.under())).toBe(2)
 })
 
-test('a photo arrives in pieces over a line that never lasts for all of it', async () => {
+test('a photo arrives in pieces over a line that never lasts for all of it, and comes back over such a line', async () => {
   await using device = await openPhotoDevice()
   const { holdfast, link, attachments } = device
   const bytes = new Uint8Array(randomBytes(700_000))
@@ -72,4 +72,14 @@ test('a photo arrives in pieces over a line that never lasts for all of it', asy
   const mina = await holdfast.supabase({ email: 'mina.kaya@northline.example' })
   const { data } = await mina.storage.from('record-photos').download(path)
   expect(data && Buffer.from(await data.arrayBuffer()).equals(bytes)).toBe(true)
+
+  await attachments.freeUpSpace(0)
+  expect(await attachments.find(id)).toMatchObject({ state: 'evicted' })
+  link.cut()
+  link.limitRate(BAD_LINE, 'down')
+  link.cutAfter(400_000, 'down')
+  await attachments.want(id)
+  await vi.waitFor(async () => expect(await attachments.find(id)).toMatchObject({ state: 'cached' }), PATIENCE)
+  const here = await attachments.read(id)
+  expect(here && Buffer.from(await here.arrayBuffer()).equals(bytes)).toBe(true)
 })

@@ -64,6 +64,8 @@ interface Failure {
   readonly failure: FailureKind
   readonly problem: FileProblem
   readonly retryAfterMs: number | undefined
+  /** More of the file is on the other side than before: it counts as the first failure in a row. */
+  readonly isFurther?: boolean
 }
 
 type SendEvent =
@@ -276,7 +278,7 @@ function sendFailedState(file: FileEntry, failure: FailureKind): FileState {
 }
 
 function delayed(file: FileEntry, event: Failure, { nowMs, random }: EventContext): Partial<FileEntry> {
-  const attempts = file.attempts + 1
+  const attempts = (event.isFurther ? 0 : file.attempts) + 1
   const delayMs = fileRetryDelayMs(attempts, event.retryAfterMs, random)
   const doubts = file.doubts + (event.failure === 'doubt' ? 1 : 0)
   return { attempts, doubts, notBeforeMs: nowMs + delayMs, problem: event.problem }

@@ -139,6 +139,28 @@ describe('a network that lies', () => {
     expect(methods).toEqual(['POST', 'PATCH', 'PATCH', 'HEAD', 'PATCH', 'PATCH'])
   })
 
+  test('a line that brings a file further each time makes it wait no longer each time', async () => {
+    await using device = await openPlayedFiles()
+    device.storage.faults.push('none', 'half', 'none', 'half', 'none', 'lost_before')
+    device.lead()
+    const { id } = await device.add(bytes(13 * MIB))
+    await device.acceptOutbox()
+    const expectFailed = async (requests: number, attempts: number): Promise<void> => {
+      const seen = async (): Promise<unknown> => [
+        device.storage.requests.length,
+        (await device.attachments.find(id))?.attempts,
+      ]
+      await expect.poll(seen, PATIENCE).toEqual([requests, attempts])
+      device.pass(13_000)
+    }
+    await expectFailed(2, 1)
+    await expectFailed(4, 1)
+    await expectFailed(6, 1)
+    device.storage.faults.push('none', 'lost_before')
+    await expectFailed(8, 2)
+    await expectArrived(device, id, bytes(13 * MIB))
+  })
+
   test('one file that hangs does not keep the others, and ends when the person stops it', async () => {
     await using device = await openPlayedFiles()
     device.storage.faults.push('hang')

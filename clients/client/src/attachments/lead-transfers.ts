@@ -1,10 +1,12 @@
 import type { Value } from '../value.ts'
 import { chooseWork, nextMoment } from './choose-work.ts'
 import { followRows, recover, type FollowOptions } from './follow-rows.ts'
+import type { FileEntry } from './file-state.ts'
 import type { TransferPause } from './gate.ts'
 import { LOOK_THROTTLE_MS } from './limits.ts'
 import type { WorkContext } from './perform-work.ts'
 import { createWorkRunner } from './run-work.ts'
+import { dropParts } from './transfer/fetched-parts.ts'
 import { unreferenced } from './unreferenced.ts'
 import { UNDECIDED_SQL, WAITING_ROWS_SQL } from './waiting-rows.ts'
 
@@ -68,6 +70,12 @@ export async function leadTransfers(options: LeadOptions, signal: AbortSignal): 
     return (await database.getAll<{ id: string }>(UNDECIDED_SQL)).map(({ id }) => id).join()
   }
 
+  /** A row that its person may not see any more takes along what came of its file. */
+  async function dropUnwanted(files: readonly FileEntry[]): Promise<void> {
+    const wanted = new Set(files.map(({ id }) => id))
+    await dropParts(options.begun.fetched, options.store, (id) => wanted.has(id) || runner.busy.has(id))
+  }
+
   async function begin(): Promise<void> {
     const files = await options.table.listActive()
     const waiting = await database.getAll<{ id: string }>(WAITING_ROWS_SQL)
@@ -85,6 +93,7 @@ export async function leadTransfers(options: LeadOptions, signal: AbortSignal): 
       firstWaiting: first.position ?? undefined,
     })
     for (const each of work) runner.start(each)
+    if (options.begun.fetched.size > 0) await dropUnwanted(files)
     clearTimeout(timer)
     const moment = nextMoment(files, nowMs)
     if (moment !== undefined) timer = unreferenced(setTimeout(look, moment - nowMs))

@@ -1,6 +1,9 @@
 /** A file of at most so many bytes goes up in one request; a larger one in parts that survive a restart (TUS). 6 MiB. */
 export const SINGLE_REQUEST_BYTES_MAX = 6 * 1_048_576
-/** A larger file goes up in parts once a single request of it was cut: what came through stays. What is smaller is as quickly sent again. 128 KiB. */
+/**
+ * A larger file goes up in parts once a single request of it was cut, and one that is fetched goes on from where it was cut, if so much came: what came through stays. What
+ * is smaller is as quickly transferred again. 128 KiB.
+ */
 export const RESUMED_BYTES_MIN = 131_072
 /** Bytes in one part of a resumable upload: what hosted servers ask for. 6 MiB. */
 export const PART_BYTES = 6 * 1_048_576

@@ -57,6 +57,7 @@ export async function openAttachments(
     endpoint: server,
     bucket: options.bucket,
     newName: randomName,
+    begun: { sent: new Map(), fetched: new Map() },
     onSignInNeeded: gate.onSignInNeeded,
   }
   let reread = new AbortController()

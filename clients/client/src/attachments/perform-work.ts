@@ -8,6 +8,7 @@ import type { FileTable } from './file-table.ts'
 import { FileStoreFull, type FileStore } from './files/file-store.ts'
 import { FILE_RETRY_MS_MAX, PROGRESS_EVERY_MS } from './limits.ts'
 import { fetchFile } from './transfer/fetch-file.ts'
+import type { FetchedParts } from './transfer/fetched-parts.ts'
 import { sendFile } from './transfer/send-file.ts'
 import { SignInNeeded, type StorageEndpoint } from './transfer/storage-endpoint.ts'
 import { noAnswer, TransferFailure } from './transfer/storage-failure.ts'
@@ -22,7 +23,16 @@ export interface WorkContext {
   readonly cacheBytesMax: () => number
   /** A name that no stored bytes have. */
   readonly newName: () => string
+  /** How far transfers came before the line was cut. */
+  readonly begun: BegunTransfers
   readonly onProblem: (error: unknown) => void
+}
+
+/** Forgotten with the page: a transfer that goes on is only quicker by it. */
+export interface BegunTransfers {
+  /** Bytes of files that the server is known to have, by file. */
+  readonly sent: Map<string, number>
+  readonly fetched: FetchedParts
 }
 
 /**
@@ -74,7 +84,7 @@ async function prepare(context: WorkContext, { id }: FileEntry): Promise<void> {
 }
 
 async function send(context: WorkContext, before: FileEntry, signal: AbortSignal): Promise<void> {
-  const { table, endpoint } = context
+  const { table, endpoint, begun } = context
   const { id } = before
   const file = await table.apply(id, { kind: 'send_started' })
   if (!file) return
@@ -84,9 +94,10 @@ async function send(context: WorkContext, before: FileEntry, signal: AbortSignal
     await sendFile(endpoint, { ...file, bytesName: stored.bytesName, wasCut: wasCut(before) }, stored.bytes, {
       signal,
       onCreated: async (url) => void (await table.apply(id, { kind: 'upload_created', url })),
-      onPartSent: async (sentBytes) => void (await table.apply(id, { kind: 'part_sent', sentBytes })),
+      onPartSent: (sentBytes) => notePart(context, id, sentBytes),
       onProgress: noteProgress(context, id),
     })
+    begun.sent.delete(id)
     await table.apply(id, { kind: 'sent' })
   } catch (error) {
     await table.apply(id, toFailed('send_failed', error, signal))
@@ -97,6 +108,13 @@ async function send(context: WorkContext, before: FileEntry, signal: AbortSignal
 /** It was on its way, and nobody answered. */
 function wasCut({ sentBytes, problem }: FileEntry): boolean {
   return sentBytes > 0 || (problem !== undefined && problem.status === undefined)
+}
+
+/** A line that brings a file further each time is no reason to wait longer each time. */
+async function notePart({ table, begun }: WorkContext, id: string, sentBytes: number): Promise<void> {
+  const isFurther = sentBytes > (begun.sent.get(id) ?? 0)
+  if (isFurther) begun.sent.set(id, sentBytes)
+  await table.apply(id, { kind: isFurther ? 'part_sent' : 'progressed', sentBytes })
 }
 
 /** Only what people are shown: nothing else depends on it, and nothing waits for it. */
@@ -125,18 +143,21 @@ async function link({ database, table, options }: WorkContext, { id }: FileEntry
 }
 
 async function downloadFile(context: WorkContext, { id }: FileEntry, signal: AbortSignal): Promise<void> {
-  const { table, store, endpoint, newName } = context
+  const { table, store, endpoint, newName, begun } = context
   const file = await table.apply(id, { kind: 'fetch_started' })
   if (!file) return
   const name = newName()
+  const parts = begun.fetched
+  const before = parts.get(id)
   try {
     await makeRoom(context, file)
-    const size = await fetchFile(endpoint, file, { store, name, signal })
+    const size = await fetchFile(endpoint, file, { store, name, parts, signal })
     // Bytes that came for a file that was forgotten meanwhile are deleted.
     if (!(await table.apply(id, { kind: 'fetched', bytesName: name, size }))) await store.remove(name)
     await keepWithinLimit(context)
   } catch (error) {
-    await table.apply(id, toFailed('fetch_failed', error, signal))
+    const isFurther = (parts.get(id)?.size ?? 0) > (before?.size ?? 0)
+    await table.apply(id, toFailed('fetch_failed', error, signal, isFurther))
     if (error instanceof SignInNeeded) throw error
   }
 }
@@ -168,12 +189,18 @@ async function bytesOf(
   return undefined
 }
 
-function toFailed(kind: 'send_failed' | 'fetch_failed', error: unknown, signal: AbortSignal): FileEvent {
+/** @param isFurther - more of it is here than before */
+function toFailed(
+  kind: 'send_failed' | 'fetch_failed',
+  error: unknown,
+  signal: AbortSignal,
+  isFurther = false,
+): FileEvent {
   if (signal.aborted || error instanceof SignInNeeded) return { kind: 'interrupted' }
   if (error instanceof FileStoreFull) {
     const problem = { code: 'no_space', message: error.message, status: undefined }
-    return { kind, failure: 'retry', problem, retryAfterMs: undefined }
+    return { kind, failure: 'retry', problem, retryAfterMs: undefined, isFurther }
   }
   const { failure, problem, retryAfterMs } = noAnswer(error)
-  return { kind, failure, problem, retryAfterMs }
+  return { kind, failure, problem, retryAfterMs, isFurther }
 }

@@ -127,6 +127,7 @@ function leadUntilStopped(played: PlayedFiles): () => Promise<void> {
       bucket: 'photos',
       rows: ROWS_SQL,
       newName: randomName,
+      begun: { sent: new Map(), fetched: new Map() },
       onSignInNeeded: () => pause.set('sign_in'),
     },
     ended.signal,

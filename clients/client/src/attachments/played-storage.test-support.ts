@@ -1,7 +1,11 @@
 import { Buffer } from 'node:buffer'
+import { createHash } from 'node:crypto'
 
-/** What happens to one request. `lost_after`: the server has done it, and its answer does not arrive. `cut`: half of the body arrives. */
-export type StorageFault = 'none' | 'hang' | 'lost_before' | 'lost_after' | 'portal' | 'cut' | 403 | 413 | 503
+/**
+ * What happens to one request. `lost_after`: the server has done it, and its answer does not arrive. `cut`: half of the answer arrives. `half`: half of what is sent
+ * arrives, and no answer.
+ */
+export type StorageFault = 'none' | 'hang' | 'lost_before' | 'lost_after' | 'portal' | 'cut' | 'half' | 403 | 413 | 503
 
 interface StoredObject {
   readonly bytes: Buffer
@@ -21,7 +25,7 @@ export interface PlayedStorage {
   readonly objects: Map<string, StoredObject>
   /** Taken one by one, by the requests that come. */
   readonly faults: StorageFault[]
-  /** Method and path of each request. */
+  /** Method and path of each request, and which bytes it asks for. */
   readonly requests: string[]
 }
 
@@ -36,17 +40,15 @@ export function playStorage(): PlayedStorage {
   const fetch = async (input: string, init: RequestInit = {}): Promise<Response> => {
     const { method = 'GET', signal } = init
     const path = input.slice(BASE.length)
-    requests.push(`${method} ${path}`)
+    const range = new Headers(init.headers).get('range')
+    requests.push([method, path, range].filter((part) => part !== null).join(' '))
     const fault = faults.shift() ?? 'none'
-    if (fault === 'hang') return hang(signal)
-    if (fault === 'lost_before') throw new TypeError('fetch failed')
-    if (fault === 'portal') return new Response('<html>Welcome to the hotel</html>', { status: 200 })
-    if (fault === 403) return refusal(400, '403', 'AccessDenied', 'new row violates row-level security policy')
-    if (fault === 413) return refusal(400, '413', 'EntityTooLarge', 'The object exceeded the maximum allowed size')
-    if (fault === 503) return new Response('upstream', { status: 503 })
+    const early = await insteadOf(fault, signal)
+    if (early) return early
     const body = init.body instanceof Blob ? Buffer.from(await init.body.arrayBuffer()) : Buffer.alloc(0)
-    const response = answer(method, path, new Headers(init.headers), body)
-    if (fault === 'lost_after') throw new TypeError('fetch failed')
+    const arrived = fault === 'half' ? body.subarray(0, body.length / 2) : body
+    const response = answer(method, path, new Headers(init.headers), arrived)
+    if (fault === 'lost_after' || fault === 'half') throw new TypeError('fetch failed')
     if (fault !== 'cut') return response
     const whole = Buffer.from(await response.arrayBuffer())
     return new Response(whole.subarray(0, whole.length / 2), { status: response.status, headers: response.headers })
@@ -57,7 +59,7 @@ export function playStorage(): PlayedStorage {
     const by = headers.get('authorization')?.replace('Bearer ', '') ?? ''
     if (path.startsWith('/upload/resumable')) return resumable(method, path, headers, body)
     if (path.startsWith('/object/info/')) return info(path.slice('/object/info/'.length))
-    if (path.startsWith('/object/authenticated/')) return download(path.slice('/object/authenticated/'.length))
+    if (path.startsWith('/object/authenticated/')) return download(path.slice('/object/authenticated/'.length), headers)
     const key = path.slice('/object/'.length)
     if (objects.has(key)) return refusal(400, '409', 'KeyAlreadyExists', 'The resource already exists')
     objects.set(key, { bytes: body, metadata: fromBase64(headers.get('x-metadata')), by })
@@ -70,11 +72,15 @@ export function playStorage(): PlayedStorage {
     return Response.json({ size: object.bytes.length, metadata: object.metadata })
   }
 
-  function download(key: string): Response {
+  function download(key: string, asked: Headers): Response {
     const object = objects.get(key)
     if (!object) return refusal(400, '404', 'NoSuchKey', 'Object not found')
-    const headers = { etag: '"1"', 'content-length': String(object.bytes.length) }
-    return new Response(new Uint8Array(object.bytes), { headers })
+    const etag = `"${createHash('md5').update(object.bytes).digest('hex')}"`
+    const isRest = asked.has('range') && asked.get('if-range') === etag
+    const from = isRest ? Number(/^bytes=(\d+)-$/.exec(asked.get('range') ?? '')?.[1]) : 0
+    const bytes = new Uint8Array(object.bytes.subarray(from))
+    const headers = { etag, 'content-length': String(bytes.length) }
+    return new Response(bytes, { status: isRest ? 206 : 200, headers })
   }
 
   function resumable(method: string, path: string, headers: Headers, body: Buffer): Response {
@@ -107,6 +113,17 @@ export function playStorage(): PlayedStorage {
     const offset = { 'upload-offset': String(upload.bytes.length), 'upload-length': String(upload.size) }
     return new Response(null, { status: method === 'PATCH' ? 204 : 200, headers: { ...tus, ...offset } })
   }
+}
+
+/** What comes of a request that does not reach the server. */
+async function insteadOf(fault: StorageFault, signal: AbortSignal | null | undefined): Promise<Response | undefined> {
+  if (fault === 'hang') return hang(signal)
+  if (fault === 'lost_before') throw new TypeError('fetch failed')
+  if (fault === 'portal') return new Response('<html>Welcome to the hotel</html>', { status: 200 })
+  if (fault === 403) return refusal(400, '403', 'AccessDenied', 'new row violates row-level security policy')
+  if (fault === 413) return refusal(400, '413', 'EntityTooLarge', 'The object exceeded the maximum allowed size')
+  if (fault === 503) return new Response('upstream', { status: 503 })
+  return undefined
 }
 
 function uploadPath(id: string): string {

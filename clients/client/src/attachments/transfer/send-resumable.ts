@@ -44,7 +44,8 @@ async function runUpload(endpoint: StorageEndpoint, file: SentFile, bytes: Blob,
         ...fixedOptions(file),
         httpStack: {
           getName: () => 'holdfast',
-          createRequest: (method, url) => createRequest({ endpoint, silence, recorded: () => recorded }, method, url),
+          createRequest: (method, url) =>
+            createRequest({ endpoint, silence, recorded: () => recorded, onOffset }, method, url),
         },
         onProgress: (sentBytes) => options.onProgress(sentBytes),
         onUploadUrlAvailable: () => {
@@ -69,6 +70,11 @@ async function runUpload(endpoint: StorageEndpoint, file: SentFile, bytes: Blob,
     throw toFailure(error)
   } finally {
     stop()
+  }
+
+  /** Where the server says that it is. */
+  function onOffset(sentBytes: number): void {
+    record(() => options.onPartSent(sentBytes))
   }
 
   function record(write: () => Promise<void>): void {
@@ -131,10 +137,12 @@ function createRequest(
     endpoint,
     silence,
     recorded,
+    onOffset,
   }: {
     readonly endpoint: StorageEndpoint
     readonly silence: SilenceWatch
     readonly recorded: () => Promise<void>
+    readonly onOffset: (sentBytes: number) => void
   },
   method: string,
   url: string,
@@ -160,6 +168,7 @@ function createRequest(
         : sendPart(body, address, signal))
       const text = method === 'HEAD' ? '' : await response.text()
       silence.heard()
+      if (method === 'HEAD' && response.ok) onOffset(Number(response.headers.get('upload-offset') ?? 0))
       return {
         getStatus: () => response.status,
         getHeader: (name) => response.headers.get(name) ?? undefined,
