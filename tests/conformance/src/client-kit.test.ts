@@ -183,6 +183,21 @@ describe('a shared device', () => {
     await vi.waitFor(async () => expect(await stored('opened locally')).toEqual([MINA]), { timeout: 60_000 })
   })
 
+  test('sends a day’s changes over a line that lasts for a few of them at a time, each of them once', async () => {
+    const local = await signIn(MINA)
+    link.sever()
+    const markers = Array.from({ length: 120 }, (_, n) => `${n} ${randomUUID()} ${'long '.repeat(300)}`)
+    for (const marker of markers) await write(local, marker)
+    link.limitRate(50_000, 'up')
+    link.cutAfter(60_000, 'up')
+    link.mend()
+    await vi.waitFor(async () => expect((await local.countUnsent()).waiting).toBe(0), { timeout: 120_000 })
+    const [{ count } = {}] = await holdfast.admin.query<{ count: number }>(
+      sql`select count(*)::int as count from public.notes where marker = any (${markers})`,
+    )
+    expect(count).toBe(markers.length)
+  })
+
   test('starts without a network, signed in, with the rows and the schema of the last time', async () => {
     const before = await signIn(MINA)
     const tables = before.schema.get().tables.length

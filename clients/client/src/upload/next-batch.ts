@@ -4,8 +4,6 @@ import { readUndecided } from '../attention/undecided.ts'
 import type { DependencyRules } from '../queue/depends-on.ts'
 import { toQueuedTransaction, type QueuedTransaction } from '../queue/queued-transaction.ts'
 
-/** Transactions that go up in one request; the server takes 500. */
-export const BATCH_TRANSACTIONS_MAX = 200
 /** Bytes of one request, in the encoding of the queue: a quarter of what the server takes, so that what surrounds them never matters. A larger transaction goes alone. */
 export const BATCH_BYTES_MAX = 1024 * 1024
 
@@ -23,7 +21,7 @@ export interface QueuedBatch {
 export interface BatchOptions {
   readonly clientId: string
   readonly rules: DependencyRules
-  /** At most {@link BATCH_TRANSACTIONS_MAX}. */
+  /** At most so many go up together. */
   readonly transactionsMax: number
   /** Transactions up to this position go up one by one. */
   readonly aloneUntil: number

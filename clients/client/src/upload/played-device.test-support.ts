@@ -52,6 +52,8 @@ export interface PlayedServer {
   sizes: number[]
   /** A request with more transactions is refused. */
   transactionsMax: number
+  /** The line is cut before a request with more transactions has arrived, after five seconds. */
+  lastsFor: number
   post: (upload: SentUpload, token: string) => Promise<UploadOutcome>
 }
 
@@ -65,12 +67,14 @@ export function playServer(): PlayedServer {
     tokens: [],
     sizes: [],
     transactionsMax: Number.POSITIVE_INFINITY,
+    lastsFor: Number.POSITIVE_INFINITY,
     async post({ transactions }, token) {
       server.tokens.push(token)
       server.sizes.push(transactions.length)
       const fault = server.faults.shift() ?? 'none'
       const status = FAULT_STATUS[fault]
       if (status) return failed(...status)
+      if (transactions.length > server.lastsFor) return failed(undefined, undefined)
       if (transactions.length > server.transactionsMax) return failed(413, undefined)
       const responses: UploadResponse[] = []
       for (const transaction of transactions) {
@@ -237,7 +241,10 @@ export async function openPlayedDevice(): Promise<PlayedDevice> {
 
   function newQueue(source: TokenSource = tokens): UploadQueue {
     return createUploadQueue({
-      post: (upload, token) => device.server.post(upload, token),
+      post(upload, token) {
+        if (upload.transactions.length > device.server.lastsFor) device.nowMs += 5_000
+        return device.server.post(upload, token)
+      },
       tokens: source,
       rules: { linksOf, guardOf },
       now: () => device.nowMs,

@@ -138,6 +138,16 @@ describe('a long queue', () => {
     expect(device.server.applied).toHaveLength(10)
   })
 
+  test('goes up in shorter requests over a line that lasts for no long one', async () => {
+    device.server.lastsFor = 20
+    for (let n = 1; n <= 300; n++) await database.execute(`insert into tasks (id, title) values (?, 'x')`, [`t${n}`])
+    await device.drain()
+    expect(device.server.sizes.slice(0, 4)).toEqual([200, 50, 13, 26])
+    expect(device.server.sizes.length).toBeLessThan(40)
+    expect(device.server.applied).toEqual(Array.from({ length: 300 }, (_, n) => n + 1))
+    expect(await device.waiting()).toBe(0)
+  })
+
   test('goes up one by one where the server, or a proxy on the way, does not take several', async () => {
     device.server.transactionsMax = 1
     for (let n = 1; n <= 5; n++) await database.execute(`insert into tasks (id, title) values (?, 'x')`, [`t${n}`])

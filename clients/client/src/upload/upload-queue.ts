@@ -7,7 +7,8 @@ import { rebaseItems } from '../attention/rebase-items.ts'
 import { classifyFailure, type UploadFailure } from './classify-failure.ts'
 import type { DependencyRules } from '../queue/depends-on.ts'
 import { readBases, rememberBases, toSent, type UnplacedTransaction } from '../queue/guard-bases.ts'
-import { BATCH_TRANSACTIONS_MAX, nextBatch, type QueuedBatch } from './next-batch.ts'
+import { afterApplied, afterCut, afterRefused, LARGEST_BATCH } from './batch-size.ts'
+import { nextBatch, type QueuedBatch } from './next-batch.ts'
 import type { PostUpload, UploadOutcome } from './post-upload.ts'
 import type { QueuedTransaction } from '../queue/queued-transaction.ts'
 import { noteFailure, type Trouble } from './trouble.ts'
@@ -65,8 +66,7 @@ class OutboxQueue implements UploadQueue {
   #trouble: Trouble | undefined
   /** Up to this position transactions go up one by one, because the server would not take them together. */
   #aloneUntil = 0
-  /** A request ends with the first refused transaction, so after a refusal few are sent, and then more again. */
-  #transactionsMax = BATCH_TRANSACTIONS_MAX
+  #size = LARGEST_BATCH
 
   constructor(options: UploadQueueOptions) {
     this.#options = options
@@ -85,7 +85,7 @@ class OutboxQueue implements UploadQueue {
       const batch = await nextBatch(database, {
         clientId: device.clientId,
         rules,
-        transactionsMax: this.#transactionsMax,
+        transactionsMax: this.#size.max,
         aloneUntil: this.#aloneUntil,
       })
       if (!batch) return
@@ -112,10 +112,13 @@ class OutboxQueue implements UploadQueue {
     const { transactions } = batch
     const bases = await readBases(database)
     const sent = transactions.map((transaction) => toSent(transaction, bases, this.#options.rules.guardOf))
+    const beganMs = this.#options.now()
     const outcome = await this.#post(device.clientId, sent)
     if (outcome.kind === 'failed') {
+      const { failure } = outcome
+      if (!failure.fromServer) this.#size = afterCut(this.#size, sent.length, this.#options.now() - beganMs)
       const change = { made: batch.first, sent: sent[0] ?? batch.first, bases }
-      return this.#afterFailure(device, batch, change, outcome.failure)
+      return this.#afterFailure(device, batch, change, failure)
     }
     const responses = outcome.responses.slice(0, transactions.length)
     const refusedAt = responses.findIndex(({ status }) => status === 'refused')
@@ -124,10 +127,10 @@ class OutboxQueue implements UploadQueue {
     await rebaseItems(database, sent, responses.slice(0, applied))
     const [made, refused] = [transactions[refusedAt], responses[refusedAt]]
     if (!made || !refused) {
-      this.#transactionsMax = Math.min(this.#transactionsMax * 2, BATCH_TRANSACTIONS_MAX)
+      this.#size = afterApplied(this.#size)
       return applied
     }
-    this.#transactionsMax = Math.min((applied + 1) * 2, BATCH_TRANSACTIONS_MAX)
+    this.#size = afterRefused(this.#size, applied)
     // What was applied before a refused one leaves the queue first: a person who decides about that one must not find it there.
     if (applied > 0) await batch.complete(applied)
     await this.#reject(device, { made, sent: sent[refusedAt] ?? made, bases }, refusal(refused))
