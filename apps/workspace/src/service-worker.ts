@@ -1,5 +1,7 @@
+import { isOwnFile } from './lib/own-file.ts'
 import { shownNotification } from './lib/push/push-message.ts'
 import {
+  addPlugins,
   cleanupOutdatedCaches,
   createHandlerBoundToURL,
   getCacheKeyForURL,
@@ -21,6 +23,10 @@ const parts = manifest
   .map(({ url }) => new URL(url, self.location.origin).href)
   .filter((url) => partOf(url) !== undefined)
 
+// A version of which a file does not come is not installed: the one before stays, and the next start asks again.
+addPlugins([
+  { cacheWillUpdate: async ({ request, response }) => ((await isOwnFile(request.url, response)) ? response : null) },
+])
 // The shell, the workers and SQLite's wasm are all in the manifest, so a cold start needs no network.
 precacheAndRoute(
   manifest.filter(({ url }) => partOf(url) === undefined),
@@ -46,7 +52,10 @@ self.addEventListener('install', (event) => {
 async function keepParts(): Promise<void> {
   const cache = await caches.open(PARTS_CACHE)
   const kept = new Set((await cache.keys()).map(({ url }) => partOf(url)))
-  await cache.addAll(parts.filter((url) => kept.has(partOf(url))))
+  await keepFiles(
+    cache,
+    parts.filter((url) => kept.has(partOf(url))),
+  )
 }
 
 /** For a browser that reads no codes itself (`src/lib/codes/keep-code-reader.ts`). */
@@ -55,7 +64,16 @@ async function keepCodeReader(): Promise<void> {
   const kept = new Set((await cache.keys()).map(({ url }) => url))
   const missing = parts.filter((url) => CODE_READER.includes(partOf(url)) && !kept.has(url))
   // It is asked for again with the next start of the app.
-  await cache.addAll(missing).catch((error: unknown) => console.info('The reader of codes is not kept yet.', error))
+  await keepFiles(cache, missing).catch((error: unknown) => console.info('The reader of codes is not kept yet.', error))
+}
+
+/** @throws when one of them does not come; none is kept then */
+async function keepFiles(cache: Cache, urls: readonly string[]): Promise<void> {
+  const files = await Promise.all(urls.map(async (url) => [url, await fetch(url)] as const))
+  for (const [url, response] of files) {
+    if (!(await isOwnFile(url, response))) throw new TypeError(`${url} did not come.`)
+  }
+  for (const [url, response] of files) await cache.put(url, response)
 }
 
 async function forgetOlderParts(): Promise<void> {
@@ -73,7 +91,7 @@ async function answerWithPart(request: Request): Promise<Response> {
   const kept = await cache.match(request)
   if (kept) return kept
   const response = await fetch(request)
-  if (response.ok) await cache.put(request, response.clone())
+  if (await isOwnFile(request.url, response)) await cache.put(request, response.clone())
   return response
 }
 

@@ -6,6 +6,7 @@ import { openDevice, type DeviceState } from './local/device.ts'
 import type { OpenDatabase, RemoveDatabase } from './local/file-options.ts'
 import { openDevicePeople, type DevicePerson } from './people/device-people.ts'
 import type { SessionState, SessionUser } from './session/session-state.ts'
+import { answersOfAccounts } from './session/answers-of-accounts.ts'
 import { openSession, SESSION_KEY } from './session/session.ts'
 import { signOut, type SignOutData, type SignOutOptions } from './local/sign-out.ts'
 import type { ChooseSearched } from './search/open-search.ts'
@@ -75,7 +76,7 @@ export function createClient(options: ClientOptions): HoldfastClient {
       detectSessionInUrl: options.detectSessionInUrl ?? true,
       experimental: { recoveryCodes: true },
     },
-    global: { fetch },
+    global: { fetch: answersOfAccounts(fetch, url) },
   })
   const now = options.now ?? Date.now
   const session = openSession(supabase, store)

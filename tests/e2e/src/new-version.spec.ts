@@ -102,6 +102,40 @@ test('a new version waits for what is typed, in a cell, a record, a comment and 
   await dana.context.close()
 })
 
+test('a hotel’s page in the place of a file is not kept as a part of the app', async ({ arrive, holdfast }) => {
+  await using app = await openNewerApp(holdfast.url)
+  app.answerInstead(/^\/assets\/calendar-view-[^/]*\.js$/)
+  const dana = await arrive('dana', { through: app.url, until: 'signed-in' })
+  dana.problems.expect(/bad-precaching-response/)
+  const { page } = dana
+  const workers = (): Promise<unknown> =>
+    page.evaluate(async () => {
+      const found = await navigator.serviceWorker.getRegistration()
+      return { installing: found?.installing?.state, active: found?.active?.state }
+    })
+  await expect.poll(() => app.instead).toBeGreaterThan(0)
+  await expect.poll(workers).toEqual({})
+
+  app.answerInstead(undefined)
+  await page.reload()
+  await expect.poll(workers).toEqual({ active: 'activated' })
+  const kept = await page.evaluate(async () => {
+    const types: Record<string, string> = {}
+    for (const name of await caches.keys()) {
+      const cache = await caches.open(name)
+      for (const { url } of await cache.keys()) {
+        if (url.includes('/calendar-view-'))
+          types[new URL(url).pathname.replace(/-[^-]*$/, '')] =
+            (await cache.match(url))?.headers.get('content-type') ?? ''
+      }
+    }
+    return types
+  })
+  expect(kept).toEqual({ '/assets/calendar-view': expect.stringMatching(/javascript/) as unknown })
+  // Before the server that it came through.
+  await dana.context.close()
+})
+
 /** A newer version is there, and the browser has it. */
 async function release(page: Page, make: () => void): Promise<void> {
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))

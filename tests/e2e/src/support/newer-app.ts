@@ -5,6 +5,10 @@ import { type AddressInfo, connect } from 'node:net'
 export interface NewerApp extends AsyncDisposable {
   readonly url: string
   release(): void
+  /** Paths for which something between answers, as a hotel's network does: with a page, as a success. `undefined`: nothing does any more. */
+  answerInstead(paths: RegExp | undefined): void
+  /** How often that has happened. */
+  readonly instead: number
 }
 
 const WORKER = '/service-worker.js'
@@ -13,7 +17,13 @@ const WORKER = '/service-worker.js'
 export async function openNewerApp(target: string): Promise<NewerApp> {
   const { hostname, port } = new URL(target)
   let version = 0
+  let paths: RegExp | undefined
+  let instead = 0
   const server = createServer((asked, answer) => {
+    if (paths?.test(asked.url ?? '')) {
+      instead += 1
+      return void answer.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Welcome</title>')
+    }
     const isWorker = asked.url === WORKER
     // As it stands in the file, whatever the browser has of it.
     const { 'accept-encoding': _encoding, 'if-none-match': _known, ...plain } = asked.headers
@@ -45,6 +55,12 @@ export async function openNewerApp(target: string): Promise<NewerApp> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     release() {
       version += 1
+    },
+    answerInstead(given) {
+      paths = given
+    },
+    get instead() {
+      return instead
     },
     async [Symbol.asyncDispose]() {
       const closed = new Promise((resolve) => {

@@ -9,12 +9,12 @@ const ANON_KEY = 'anon-key'
 const TOKEN = 'access-token'
 
 /** The answer of the server to the next request, and what it was asked. */
-let answer: { readonly status: number; readonly body: string }
+let answer: { readonly status: number; readonly body: string; readonly type?: string }
 let asked: Pick<IncomingMessage, 'method' | 'url' | 'headers'>[] = []
 
 const server = createServer((request, response) => {
   asked.push(request)
-  response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
+  response.writeHead(answer.status, { 'content-type': answer.type ?? 'application/json' }).end(answer.body)
 })
 
 beforeAll(async () => {
@@ -129,6 +129,11 @@ test.each([
   const refused = listOwnSessions(openClient(), ANON_KEY)
   await expect(refused).rejects.toBeInstanceOf(AuthApiError)
   await expect(refused).rejects.toMatchObject({ status, message, code })
+})
+
+test('a hotel’s page ends no session', async () => {
+  answer = { status: 200, body: '<!doctype html>', type: 'text/html' }
+  await expect(endOwnSession(openClient(), ANON_KEY, 'one')).rejects.toThrow(TypeError)
 })
 
 test('an answer of another form is refused', async () => {

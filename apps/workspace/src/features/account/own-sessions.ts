@@ -1,6 +1,7 @@
 import { AuthApiError, AuthSessionMissingError } from '@supabase/supabase-js'
 import type { HoldfastClient } from '@holdfast/client'
 import * as v from 'valibot'
+import { ownRequest } from '../../lib/data/own-request.ts'
 
 const text = v.nullish(v.string())
 
@@ -48,7 +49,7 @@ type SessionSource = { readonly supabase: { readonly auth: Pick<HoldfastClient['
 /**
  * The person's sessions: this device first, then the last seen. supabase-js has no call for it; the address is Holdfast's own.
  *
- * @throws {AuthApiError} when the server refuses, `TypeError` without a connection
+ * @throws {AuthApiError} when the server refuses, `TypeError` without a connection, or when the server is silent for half a minute
  */
 export async function listOwnSessions(client: SessionSource, anonKey: string): Promise<readonly OwnSession[]> {
   const response = await ask(client, anonKey, 'GET', '/auth/v1/user/sessions')
@@ -67,7 +68,7 @@ async function ask(client: SessionSource, anonKey: string, method: string, path:
   const { data, error } = await client.supabase.auth.getSession()
   if (error) throw error
   if (!data.session) throw new AuthSessionMissingError()
-  const response = await fetch(path, {
+  const response = await ownRequest(path, {
     method,
     headers: { apikey: anonKey, authorization: `Bearer ${data.session.access_token}` },
     cache: 'no-store',

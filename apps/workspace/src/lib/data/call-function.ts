@@ -1,6 +1,5 @@
 import type { Backend } from './backend.ts'
-
-const REQUEST_MS = 30_000
+import { ownRequest } from './own-request.ts'
 
 /** The server refused a call, or failed at it. */
 export class CallRefused extends Error {
@@ -27,7 +26,7 @@ export class CallRefused extends Error {
  *
  * @returns what the function returns; `undefined` of one that returns nothing
  * @throws {CallRefused}
- * @throws {TypeError} when the server was not reached, or is silent for half a minute
+ * @throws {TypeError} when the server was not reached, is silent for half a minute, or something between answers in its place
  */
 export async function callFunction<Result>({ client, config }: Backend, name: string, args: object): Promise<Result> {
   const { data } = await client.supabase.auth.getSession()
@@ -36,25 +35,18 @@ export async function callFunction<Result>({ client, config }: Backend, name: st
     apikey: config.anonKey,
     authorization: `Bearer ${data.session?.access_token ?? config.anonKey}`,
   })
-  const body = (await response.json().catch(() => undefined)) as unknown
-  if (response.ok) return body as Result
-  throw new CallRefused(response.status, (body ?? {}) as Record<string, unknown>)
+  if (response.status === 204) return undefined as Result
+  const body = await response.json().catch(() => undefined as unknown)
+  if (!response.ok) throw new CallRefused(response.status, (body ?? {}) as Record<string, unknown>)
+  if (body === undefined) throw new TypeError('The line was cut within the answer.')
+  return body as Result
 }
 
-/** @throws {TypeError} when the server was not reached, or is silent for half a minute */
-export async function post(
-  address: string,
-  body: object,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<Response> {
-  try {
-    return await fetch(address, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(REQUEST_MS),
-    })
-  } catch (error) {
-    throw error instanceof DOMException ? new TypeError(error.message, { cause: error }) : error
-  }
+/** Throws as {@link ownRequest}. */
+export function post(address: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  return ownRequest(address, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
 }

@@ -1,3 +1,4 @@
+import { assertOwnAnswer } from '../data/own-request.ts'
 import type { PhotoTable } from '../data/photo-table.ts'
 
 /** Postgres's code when a policy or a grant says no. */
@@ -20,7 +21,7 @@ export interface PhotoChangeQuestion {
  * be kept, whatever the server lets a request choose.
  *
  * @returns `undefined` when that cannot be known: the server has another objection
- * @throws when the server does not answer
+ * @throws when the server does not answer, or something between in its place
  */
 export async function judgePhotoChange(question: PhotoChangeQuestion): Promise<boolean | undefined> {
   const { table, photoId, change, anonKey, token, fetch } = question
@@ -36,6 +37,7 @@ export async function judgePhotoChange(question: PhotoChangeQuestion): Promise<b
     },
     ...(change === 'delete' ? {} : { body: JSON.stringify(change) }),
   })
+  assertOwnAnswer(answer)
   // No row was one that it may change.
   if (answer.ok) return false
   const { code } = (await answer.json().catch(() => ({}))) as { readonly code?: string }

@@ -1,3 +1,4 @@
+import { assertOwnAnswer } from '../data/own-request.ts'
 import type { PhotoTable } from '../data/photo-table.ts'
 import { uuidV7 } from '../fields/uuid-v7.ts'
 
@@ -23,7 +24,7 @@ let undoes: Promise<boolean> | undefined
  * Asks Postgres whether this person may add a photo to a record: it judges the row that would be added, and undoes it.
  *
  * @returns `undefined` when that cannot be known: the server does not undo on request, or has another objection
- * @throws when the server does not answer
+ * @throws when the server does not answer, or something between in its place
  */
 export async function mayAddPhoto(question: PhotoQuestion): Promise<boolean | undefined> {
   const { table, link, recordId, userId } = question
@@ -34,6 +35,7 @@ export async function mayAddPhoto(question: PhotoQuestion): Promise<boolean | un
   const id = uuidV7()
   const row = { id, [link]: recordId, path: `${userId}/${id}.jpg`, media_type: 'image/jpeg' }
   const answer = await ask(question, 'POST', JSON.stringify(row))
+  assertOwnAnswer(answer)
   if (answer.ok) return true
   const { code } = (await answer.json().catch(() => ({}))) as { readonly code?: string }
   return code === NOT_ALLOWED ? false : undefined

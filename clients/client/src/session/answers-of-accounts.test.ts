@@ -1,0 +1,71 @@
+import { createClient, isAuthRetryableFetchError, type SupabaseClient } from '@supabase/supabase-js'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { answersOfAccounts } from './answers-of-accounts.ts'
+
+const URL_ = 'http://accounts.example'
+const KEY = 'session'
+const HOTEL = '<!doctype html><title>Welcome</title>'
+const page = (status: number): Response =>
+  new Response(HOTEL, { status, headers: { 'content-type': 'text/html; charset=utf-8' } })
+
+/** The public client, with a session whose token has expired or not, on a network that answers everything alike. */
+function openClient(
+  answer: () => Response,
+  isExpired: boolean,
+): { readonly supabase: SupabaseClient; readonly kept: Map<string, string> } {
+  const expiresAt = Math.floor(Date.now() / 1_000) + (isExpired ? -60 : 3_600)
+  const user = {
+    id: 'ana',
+    aud: 'authenticated',
+    app_metadata: {},
+    user_metadata: {},
+    created_at: '2026-01-01T00:00:00Z',
+  }
+  const tokens = { access_token: 'token', refresh_token: 'refresh', token_type: 'bearer', expires_in: 3_600 }
+  const kept = new Map([[KEY, JSON.stringify({ ...tokens, expires_at: expiresAt, user })]])
+  const storage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  }
+  const auth = { storage, storageKey: KEY, autoRefreshToken: false, detectSessionInUrl: false }
+  const fetch = answersOfAccounts(async () => answer(), URL_)
+  return { supabase: createClient(URL_, 'anon', { auth, global: { fetch } }), kept }
+}
+
+describe('behind a page that answers everything', () => {
+  afterEach(() => vi.useRealTimers())
+
+  test.each([200, 403, 404, 500, 511])('with %s a session that has to be refreshed stays', async (status) => {
+    vi.useFakeTimers()
+    const { supabase, kept } = openClient(() => page(status), true)
+    const refreshing = supabase.auth.refreshSession()
+    // auth-js tries again for half a minute, as without a network.
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(isAuthRetryableFetchError((await refreshing).error)).toBe(true)
+    expect(kept.has(KEY)).toBe(true)
+  })
+
+  test('other devices are not said to be signed out', async () => {
+    const { supabase } = openClient(() => page(200), false)
+    const { error } = await supabase.auth.signOut({ scope: 'others' })
+    expect(isAuthRetryableFetchError(error)).toBe(true)
+  })
+})
+
+test('what the service answers is taken as it is', async () => {
+  const ended = openClient(
+    () => Response.json({ error_code: 'refresh_token_not_found', msg: 'gone' }, { status: 400 }),
+    true,
+  )
+  expect((await ended.supabase.auth.refreshSession()).error).toMatchObject({ code: 'refresh_token_not_found' })
+  expect(ended.kept.has(KEY)).toBe(false)
+  const others = openClient(() => new Response(null, { status: 204 }), false)
+  expect((await others.supabase.auth.signOut({ scope: 'others' })).error).toBeNull()
+})
+
+test('other services may answer with pages', async () => {
+  const fetch = answersOfAccounts(async () => page(200), URL_)
+  expect(await (await fetch(`${URL_}/functions/v1/hello`)).text()).toBe(HOTEL)
+  await expect(fetch(new Request(`${URL_}/auth/v1/user`))).rejects.toThrow(TypeError)
+})
