@@ -35,10 +35,13 @@ beforeAll(async () => {
   holdfast = await openHoldfast({ sample: true })
   await holdfast.admin.withClient((client) => client.query(SCHEMA))
   phone = await openDevice(holdfast, { email: MINA })
-  await vi.waitFor(async () => {
-    await phone.local.refreshSchema()
-    expect(phone.tables()).toEqual(expect.arrayContaining(['jobs', 'job_steps']))
-  })
+  await vi.waitFor(
+    async () => {
+      await phone.local.refreshSchema()
+      expect(phone.tables()).toEqual(expect.arrayContaining(['jobs', 'job_steps']))
+    },
+    { timeout: 60_000 },
+  )
 })
 
 afterAll(async () => {

@@ -34,12 +34,15 @@ beforeAll(async () => {
   await run(SCHEMA + `select sync.guard_rows('public.orders', '{version}')`)
   phone = await openDevice(holdfast, { email: MINA })
   tablet = await openDevice(holdfast, { email: MINA })
-  await vi.waitFor(async () => {
-    for (const device of [phone, tablet]) {
-      await device.local.refreshSchema()
-      expect(device.tables()).toEqual(expect.arrayContaining(['orders', 'journals']))
-    }
-  })
+  await vi.waitFor(
+    async () => {
+      for (const device of [phone, tablet]) {
+        await device.local.refreshSchema()
+        expect(device.tables()).toEqual(expect.arrayContaining(['orders', 'journals']))
+      }
+    },
+    { timeout: 60_000 },
+  )
 })
 
 afterAll(async () => {

@@ -43,7 +43,7 @@ describe('files of maps', () => {
   test('are there off line once they were seen', async () => {
     server.mockResolvedValueOnce(new Response('a tile'))
     expect(await text(files().read(TILE))).toBe('a tile')
-    await vi.waitFor(() => expect(kept.entries.size).toBe(1))
+    await vi.waitFor(() => expect(kept.entries.size).toBe(1), 20_000)
     server.mockImplementation(cutLine)
     isOnline = false
     clock += 48 * HOUR
@@ -56,13 +56,13 @@ describe('files of maps', () => {
     server.mockResolvedValueOnce(new Response('old')).mockResolvedValueOnce(new Response('new'))
     const map = files()
     await map.read(TILE)
-    await vi.waitFor(() => expect(kept.entries.size).toBe(1))
+    await vi.waitFor(() => expect(kept.entries.size).toBe(1), 20_000)
     clock += 23 * HOUR
     expect(await text(map.read(TILE))).toBe('old')
     expect(server).toHaveBeenCalledTimes(1)
     clock += 2 * HOUR
     expect(await Promise.all([text(map.read(TILE)), text(map.read(TILE))])).toEqual(['old', 'old'])
-    await vi.waitFor(async () => expect(await text(map.read(TILE))).toBe('new'))
+    await vi.waitFor(async () => expect(await text(map.read(TILE))).toBe('new'), 20_000)
     expect(server).toHaveBeenCalledTimes(2)
   })
 
@@ -99,7 +99,7 @@ describe('files of maps', () => {
         new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(new Error('ended')))),
     )
     const read = expect(files().read(TILE, given.signal)).rejects.toThrow('ended')
-    await vi.waitFor(() => expect(server).toHaveBeenCalledOnce())
+    await vi.waitFor(() => expect(server).toHaveBeenCalledOnce(), 20_000)
     given.abort()
     await read
   })
@@ -116,6 +116,6 @@ describe('files of maps', () => {
     kept.entries.set('https://tiles.example.com/old', new Response('old', { headers: old }))
     server.mockResolvedValueOnce(new Response('a tile'))
     await files().read(TILE)
-    await vi.waitFor(() => expect([...kept.entries.keys()]).toEqual(['https://tiles.example.com/newer', TILE]))
+    await vi.waitFor(() => expect([...kept.entries.keys()]).toEqual(['https://tiles.example.com/newer', TILE]), 20_000)
   })
 })
