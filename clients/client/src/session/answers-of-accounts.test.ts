@@ -33,9 +33,9 @@ function openClient(
   return { supabase: createClient(URL_, 'anon', { auth, global: { fetch } }), kept }
 }
 
-describe('behind a page that answers everything', () => {
-  afterEach(() => vi.useRealTimers())
+afterEach(() => vi.useRealTimers())
 
+describe('behind a page that answers everything', () => {
   test.each([200, 403, 404, 500, 511])('with %s a session that has to be refreshed stays', async (status) => {
     vi.useFakeTimers()
     const { supabase, kept } = openClient(() => page(status), true)
@@ -62,6 +62,28 @@ test('what the service answers is taken as it is', async () => {
   expect(ended.kept.has(KEY)).toBe(false)
   const others = openClient(() => new Response(null, { status: 204 }), false)
   expect((await others.supabase.auth.signOut({ scope: 'others' })).error).toBeNull()
+})
+
+test.each([-5, 5])('a token ends by the clock of a device that is %s hours off', async (hours) => {
+  const serverS = Math.floor(Date.now() / 1_000)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * 3_600_000 })
+  const asked: string[] = []
+  const fetch = answersOfAccounts(async (input) => {
+    asked.push(String(input))
+    const user = { id: 'ana', aud: 'authenticated' }
+    const tokens = { access_token: 'a.b.c', refresh_token: 'refresh', token_type: 'bearer', user }
+    return Response.json({ ...tokens, expires_in: 3_600, expires_at: serverS + 3_600 })
+  }, URL_)
+  const { auth } = createClient(URL_, 'anon', {
+    auth: { persistSession: false, autoRefreshToken: false },
+    global: { fetch },
+  })
+  await auth.signInWithPassword({ email: 'ana@example.org', password: 'secret' })
+  for (let time = 0; time < 3; time++) expect((await auth.getSession()).data.session?.access_token).toBe('a.b.c')
+  expect(asked).toHaveLength(1)
+  vi.setSystemTime(Date.now() + 3_590_000)
+  await auth.getSession()
+  expect(asked).toHaveLength(2)
 })
 
 test('other services may answer with pages', async () => {
