@@ -10,7 +10,7 @@ const page = (status: number): Response =>
 
 /** The public client, with a session whose token has expired or not, on a network that answers everything alike. */
 function openClient(
-  answer: () => Response,
+  answer: typeof globalThis.fetch | (() => Response),
   isExpired: boolean,
 ): { readonly supabase: SupabaseClient; readonly kept: Map<string, string> } {
   const expiresAt = Math.floor(Date.now() / 1_000) + (isExpired ? -60 : 3_600)
@@ -29,7 +29,7 @@ function openClient(
     removeItem: (key: string) => void kept.delete(key),
   }
   const auth = { storage, storageKey: KEY, autoRefreshToken: false, detectSessionInUrl: false }
-  const fetch = answersOfAccounts(async () => answer(), URL_)
+  const fetch = answersOfAccounts(async (input, init) => answer(input, init), URL_)
   return { supabase: createClient(URL_, 'anon', { auth, global: { fetch } }), kept }
 }
 
@@ -51,6 +51,24 @@ describe('behind a page that answers everything', () => {
     const { error } = await supabase.auth.signOut({ scope: 'others' })
     expect(isAuthRetryableFetchError(error)).toBe(true)
   })
+})
+
+test('a token is waited for no longer than half a minute where nothing answers, and the session stays', async () => {
+  vi.useFakeTimers()
+  const aborted: unknown[] = []
+  const hang = (_: unknown, init?: RequestInit): Promise<Response> =>
+    new Promise((_resolve, reject) => {
+      init?.signal?.addEventListener('abort', () => {
+        aborted.push(init.signal?.reason)
+        reject(init.signal?.reason as Error)
+      })
+    })
+  const { supabase, kept } = openClient(hang, true)
+  const refreshing = supabase.auth.refreshSession()
+  await vi.advanceTimersByTimeAsync(31_000)
+  expect(isAuthRetryableFetchError((await refreshing).error)).toBe(true)
+  expect(aborted).toEqual([expect.any(TypeError)])
+  expect(kept.has(KEY)).toBe(true)
 })
 
 test('what the service answers is taken as it is', async () => {
