@@ -1,5 +1,7 @@
 /** Answers about accounts are small: one that has not come whole after so long is not coming, in milliseconds. */
 const SILENCE_MS = 30_000
+/** Who signs out on this device is gone from it at once, and does not wait for a server that may not answer. Milliseconds. */
+const LEAVING_MS = 5_000
 
 /**
  * A `fetch` that reads what the accounts service answers as a device in the field has to:
@@ -16,12 +18,13 @@ const SILENCE_MS = 30_000
  */
 export function answersOfAccounts(fetch: typeof globalThis.fetch, url: string): typeof globalThis.fetch {
   const accounts = `${url}/auth/v1/`
+  const leaving = `${accounts}logout?scope=local`
   return async (input, init) => {
     const address = input instanceof Request ? input.url : String(input)
     if (!address.startsWith(accounts)) return fetch(input, init)
     const silence = new AbortController()
-    const giveUp = (): void => silence.abort(new TypeError(`The server has been silent for ${SILENCE_MS / 1_000} s.`))
-    const timer = setTimeout(giveUp, SILENCE_MS)
+    const ms = address.startsWith(leaving) ? LEAVING_MS : SILENCE_MS
+    const timer = setTimeout(() => silence.abort(new TypeError(`The server has been silent for ${ms / 1_000} s.`)), ms)
     try {
       const given = init?.signal
       const signal = given ? AbortSignal.any([given, silence.signal]) : silence.signal

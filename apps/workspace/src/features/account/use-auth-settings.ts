@@ -2,6 +2,7 @@ import { useCallback } from 'react'
 import { type SignInMethods, toMethods } from '../../lib/auth/sign-in-methods.ts'
 import { type AccountRules, fetchConfig } from '../../lib/data/app-config.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
+import { ownRequest } from '../../lib/data/own-request.ts'
 import { type OnlineRead, useOnlineRead } from './use-online-read.ts'
 
 /** What the server lets people do with their accounts. */
@@ -17,7 +18,7 @@ export function useAuthSettings(): AuthSettingsRead {
   const { config } = useBackend()
   const read = useCallback(async (): Promise<AuthSettings> => {
     const [response, { account }] = await Promise.all([
-      fetch('/auth/v1/settings', { headers: { apikey: config.anonKey }, cache: 'no-store' }),
+      ownRequest('/auth/v1/settings', { headers: { apikey: config.anonKey }, cache: 'no-store' }),
       fetchConfig(),
     ])
     if (!response.ok) throw new Error(`/auth/v1/settings answered ${response.status}`)

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { create } from 'zustand'
+import { ownRequest } from '../data/own-request.ts'
 import { localValue } from '../local-value.ts'
 
 const SETTINGS_PATH = '/auth/v1/settings'
@@ -53,7 +54,7 @@ export async function loadSignInMethods(anonKey: string): Promise<void> {
 }
 
 async function askServer(anonKey: string): Promise<void> {
-  const response = await fetch(SETTINGS_PATH, { headers: { apikey: anonKey }, cache: 'no-store' })
+  const response = await ownRequest(SETTINGS_PATH, { headers: { apikey: anonKey }, cache: 'no-store' })
   if (!response.ok) throw new Error(`${SETTINGS_PATH} answered ${response.status}`)
   const methods = toMethods(await response.json())
   if (JSON.stringify(methods) === JSON.stringify(useSignInMethods.getState().methods)) return
