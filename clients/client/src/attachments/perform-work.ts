@@ -93,7 +93,10 @@ async function send(context: WorkContext, before: FileEntry, signal: AbortSignal
   try {
     await sendFile(endpoint, { ...file, bytesName: stored.bytesName, wasCut: wasCut(before) }, stored.bytes, {
       signal,
-      onCreated: async (url) => void (await table.apply(id, { kind: 'upload_created', url })),
+      async onCreated(url) {
+        begun.sent.delete(id)
+        await table.apply(id, { kind: 'upload_created', url })
+      },
       onPartSent: (sentBytes) => notePart(context, id, sentBytes),
       onProgress: noteProgress(context, id),
     })
