@@ -86,11 +86,14 @@ self.addEventListener('fetch', (event) => {
   if (parts.includes(event.request.url)) event.respondWith(answerWithPart(event.request))
 })
 
+/** Aborts when a newer version is to take over, which it cannot while a request of this one is under way: a bad line may hold it for minutes. */
+let givesWay = new AbortController()
+
 async function answerWithPart(request: Request): Promise<Response> {
   const cache = await caches.open(PARTS_CACHE)
   const kept = await cache.match(request)
   if (kept) return kept
-  const response = await fetch(request)
+  const response = await fetch(request, { signal: givesWay.signal })
   if (await isOwnFile(request.url, response)) await cache.put(request, response.clone())
   return response
 }
@@ -110,6 +113,10 @@ self.addEventListener('fetch', (event) => {
 self.addEventListener('message', (event) => {
   const message: unknown = event.data
   if (typeof message !== 'object' || message === null || !('type' in message)) return
+  if (message.type === 'give-way') {
+    givesWay.abort(new Error('A newer version of the app takes over.'))
+    givesWay = new AbortController()
+  }
   if (message.type === 'skip-waiting') event.waitUntil(self.skipWaiting())
   if (message.type === 'keep-code-reader') event.waitUntil(keepCodeReader())
   if (message.type === 'renew-shell') event.waitUntil(renewShell())

@@ -102,6 +102,33 @@ test('a new version waits for what is typed, in a cell, a record, a comment and 
   await dana.context.close()
 })
 
+test('a new version is loaded although the old one waits for an answer that does not come', async ({
+  arrive,
+  holdfast,
+}) => {
+  await using app = await openNewerApp(holdfast.url)
+  const dana = await arrive('dana', { through: app.url })
+  dana.problems.expect(/ERR_FAILED.*\/assets\/german-/)
+  const { page } = dana
+  await page.reload()
+  await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller?.state)).toBe('activated')
+  await release(page, app.release)
+  app.answerInstead(/^\/assets\/german-/, 'never')
+  await page.evaluate(async () => {
+    Object.assign(globalThis, { isOld: true })
+    const worker = await (await fetch('/service-worker.js')).text()
+    // A part that this device does not have: the service worker asks for it.
+    void fetch(`/${/assets\/german-[\w-]*\.js/.exec(worker)?.[0]}`).catch(() => undefined)
+  })
+  await expect.poll(() => app.instead).toBe(1)
+  await page.getByRole('button', { name: 'Load it now' }).click()
+  await expect.poll(() => page.evaluate(() => 'isOld' in globalThis).catch(() => true)).toBe(false)
+  await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller?.state)).toBe('activated')
+  await expect(page.getByText('A new version of the app is ready.')).toBeHidden()
+  // Before the server that it came through.
+  await dana.context.close()
+})
+
 test('a hotel’s page in the place of a file is not kept as a part of the app', async ({ arrive, holdfast }) => {
   await using app = await openNewerApp(holdfast.url)
   app.answerInstead(/^\/assets\/calendar-view-[^/]*\.js$/)

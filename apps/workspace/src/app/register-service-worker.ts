@@ -2,6 +2,8 @@ import { create } from 'zustand'
 import { guardTyping, settleTyping } from '../lib/data/typing.ts'
 
 const UPDATE_CHECK_MS = 60 * 60 * 1000
+/** A page that is not told that the newer version has taken over is loaded from what there is after so long, in milliseconds. */
+const TAKE_OVER_MS = 5_000
 
 /** The worker of a newer version that waits for the person, or `undefined`. */
 export const useWaitingVersion = create<{ readonly worker: ServiceWorker | undefined }>(() => ({ worker: undefined }))
@@ -40,7 +42,9 @@ export async function takeNewVersion(worker: ServiceWorker): Promise<boolean> {
   if (worker.state === 'activating' || worker.state === 'activated') location.reload()
   else {
     navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true })
+    navigator.serviceWorker.controller?.postMessage({ type: 'give-way' })
     worker.postMessage({ type: 'skip-waiting' })
+    setTimeout(() => location.reload(), TAKE_OVER_MS)
   }
   return true
 }

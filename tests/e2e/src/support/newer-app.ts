@@ -5,8 +5,8 @@ import { type AddressInfo, connect } from 'node:net'
 export interface NewerApp extends AsyncDisposable {
   readonly url: string
   release(): void
-  /** Paths for which something between answers, as a hotel's network does: with a page, as a success. `undefined`: nothing does any more. */
-  answerInstead(paths: RegExp | undefined): void
+  /** Paths for which something between answers, as a hotel's network does: with a page, as a success; or nothing ever does. `undefined`: none any more. */
+  answerInstead(paths: RegExp | undefined, answer?: 'page' | 'never'): void
   /** How often that has happened. */
   readonly instead: number
 }
@@ -18,10 +18,12 @@ export async function openNewerApp(target: string): Promise<NewerApp> {
   const { hostname, port } = new URL(target)
   let version = 0
   let paths: RegExp | undefined
+  let withWhat: 'page' | 'never' = 'page'
   let instead = 0
   const server = createServer((asked, answer) => {
     if (paths?.test(asked.url ?? '')) {
       instead += 1
+      if (withWhat === 'never') return
       return void answer.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Welcome</title>')
     }
     const isWorker = asked.url === WORKER
@@ -56,8 +58,9 @@ export async function openNewerApp(target: string): Promise<NewerApp> {
     release() {
       version += 1
     },
-    answerInstead(given) {
+    answerInstead(given, what = 'page') {
       paths = given
+      withWhat = what
     },
     get instead() {
       return instead
