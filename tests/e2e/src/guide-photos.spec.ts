@@ -4,6 +4,7 @@ import { sql } from '@holdfast/postgres'
 import { openFaultyLink, type Holdfast } from '@holdfast/test-support'
 import { expect, test } from './support/fixtures.ts'
 import { buildGuideApp, serveFolder } from './support/guide-app.ts'
+import { isOfBytes } from './support/photos.ts'
 
 /*
  * The app of the guide for photos, as it stands on the page: a photo that was taken off line is there at once and after a reload, goes up through a death of the
@@ -118,11 +119,10 @@ test('the photos of the guide: taken off line, kept, sent through a kill of the 
   })
 
   await test.step('and of a photo that has not been sent, that it is on another device', async () => {
-    const isUpload = (address: URL): boolean => address.pathname.startsWith('/storage/v1/object/photos')
-    await context.route(isUpload, (route) => route.abort())
+    await context.route(isOfBytes, (route) => route.abort())
     await take([photo('third.png')])
     await expect(elsewhere.getByRole('listitem').nth(2)).toHaveText('On another device, not uploaded yet')
-    await context.unroute(isUpload)
+    await context.unroute(isOfBytes)
     await page.evaluate(() => globalThis.dispatchEvent(new Event('online')))
     await expect(page.getByRole('listitem').nth(2)).toHaveText('linked', { timeout: 60_000 })
     await expect.poll(() => shownWidths(elsewhere), { timeout: 45_000 }).toEqual([1, 1, 1])

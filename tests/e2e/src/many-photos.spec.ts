@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { sql } from '@holdfast/postgres'
 import { expect, test } from './support/fixtures.ts'
 import { expectSynced } from './support/person.ts'
-import { makeFinding, picker, takePicture, tiles } from './support/photos.ts'
+import { isOfBytes, makeFinding, picker, takePicture, tiles } from './support/photos.ts'
 
 /** How many photos are taken. 100, the most that a record takes, at night. */
 const PHOTOS = Number(process.env['HOLDFAST_PHOTOS'] ?? 6)
@@ -46,12 +46,11 @@ test(`${PHOTOS} photos taken off line: their rows go at once on a bad line, thei
   })
 
   await test.step('all rows reach the server while the bytes of not one photo can', async () => {
-    const isBytes = (url: URL): boolean => url.pathname.startsWith('/storage/v1/object/record-photos/')
-    await mina.context.route(isBytes, (route) => route.abort())
+    await mina.context.route(isOfBytes, (route) => route.abort())
     link.limitRate(BAD_LINE, 'up')
     await mina.goOnline()
     await expect.poll(onServer, { timeout: 120_000 }).toEqual({ rows: PHOTOS, sent: 0, bytes: 0 })
-    await mina.context.unroute(isBytes)
+    await mina.context.unroute(isOfBytes)
   })
 
   await test.step('then their bytes go up on the same line', async () => {

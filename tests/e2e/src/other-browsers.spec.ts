@@ -4,7 +4,7 @@ import { sql } from '@holdfast/postgres'
 import { expectAccessible } from './support/accessibility.ts'
 import { expect, test } from './support/fixtures.ts'
 import { expectSynced, signIn } from './support/person.ts'
-import { makeFinding, picker, takePicture, tiles } from './support/photos.ts'
+import { isOfBytes, makeFinding, picker, takePicture, tiles } from './support/photos.ts'
 
 /*
  * Browsers that have less than Chromium: Chromium without what they lack. Without a service worker, because its requests cannot be changed.
@@ -39,8 +39,7 @@ test('a browser without private files keeps rows and photos in IndexedDB, over a
     expect.stringMatching(/^holdfast-.*-indexeddb\.db$/),
   )
 
-  const uploads = '**/storage/v1/object/record-photos/**'
-  await page.context().route(uploads, (route) => route.abort())
+  await page.context().route(isOfBytes, (route) => route.abort())
   dana.problems.expectCutLine()
   await page.goto(`${dana.home}/t/findings/r/${finding.id}`)
   await picker(page).setInputFiles([await takePicture(page)])
@@ -49,7 +48,7 @@ test('a browser without private files keeps rows and photos in IndexedDB, over a
   await expect(tiles(page).locator('img')).toBeVisible()
   // No upload is under way when the page begins anew: it would be there already, and the server say so.
   await page.goto('about:blank')
-  await page.context().unroute(uploads)
+  await page.context().unroute(isOfBytes)
   await page.goto(`${dana.home}/t/findings/r/${finding.id}`)
   await expect
     .poll(() =>

@@ -2,7 +2,7 @@ import { sql } from '@holdfast/postgres'
 import { expect, test } from './support/fixtures.ts'
 import { readRows } from './support/local-device.ts'
 import { expectSynced, type Person } from './support/person.ts'
-import { type Finding, makeFinding, picker, takePicture, tiles } from './support/photos.ts'
+import { type Finding, isOfBytes, makeFinding, picker, takePicture, tiles } from './support/photos.ts'
 
 /*
  * The space that photos of others take on a device: it is never more than the person chose.
@@ -58,9 +58,8 @@ test('photos of others take no more space than was chosen: the one opened longes
   }
 
   await test.step('a photo that cannot go up is taken first', async () => {
-    await mina.context.route(
-      ({ pathname }) => pathname.startsWith('/storage/v1/object/record-photos/') && pathname.endsWith('.jpg'),
-      (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()),
+    await mina.context.route(isOfBytes, (route) =>
+      route.request().method() === 'POST' ? route.abort() : route.continue(),
     )
     mina.problems.expectCutLine()
     await open(mine)

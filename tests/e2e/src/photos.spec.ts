@@ -4,7 +4,7 @@ import type { Holdfast } from '@holdfast/test-support'
 import { expectAccessible } from './support/accessibility.ts'
 import { expect, test } from './support/fixtures.ts'
 import { expectSynced } from './support/person.ts'
-import { makeFinding, picker, takePicture, tiles } from './support/photos.ts'
+import { isOfBytes, makeFinding, picker, takePicture, tiles } from './support/photos.ts'
 
 /*
  * Photos of a finding in the app itself: taken off line at a reloaded page, sent through a death of the server, seen by the other person first as a row and then
@@ -82,12 +82,11 @@ test('a photo taken off line survives a reload and a death of the server, and is
   })
 
   await test.step('on line the other person sees the row before the bytes', async () => {
-    const isUpload = (url: URL): boolean => url.pathname.startsWith('/storage/v1/object/record-photos/')
-    await mina.context.route(isUpload, (route) => route.abort())
+    await mina.context.route(isOfBytes, (route) => route.abort())
     await mina.goOnline()
     await expect(tiles(dana.page)).toHaveAccessibleName('Photo 1 of 1. On another device, not uploaded yet')
     await expectAccessible(dana.page, 'a photo that is on another device')
-    await mina.context.unroute(isUpload)
+    await mina.context.unroute(isOfBytes)
   })
 
   await test.step('it goes up although the line dies in the middle and the server is killed', async () => {

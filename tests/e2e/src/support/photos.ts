@@ -18,6 +18,11 @@ export async function makeFinding({ admin }: Holdfast, title: string): Promise<F
   return finding
 }
 
+/** Whether a request has to do with the bytes of files: in one request, or in parts once that was cut. */
+export function isOfBytes({ pathname }: URL): boolean {
+  return pathname.startsWith('/storage/v1/object/') || pathname.startsWith('/storage/v1/upload/resumable')
+}
+
 /** A picture as a camera stores it: large, lying on its side, with the place where it was taken. */
 export async function takePicture(page: Page): Promise<{ name: string; mimeType: string; buffer: Buffer }> {
   const base64 = await page.evaluate(async () => {
