@@ -57,13 +57,18 @@ export function withDeviceWorlds(): void {
 /**
  * @param like.beside - another tab of the same browser
  * @param like.beforeOpen - runs before each file is opened
+ * @param like.store - instead of that of the other tab
  */
 export async function openWorld(
   first: SessionState = ana,
-  like: { readonly beside?: World; readonly beforeOpen?: (fileName: string) => Promise<void> } = {},
+  like: {
+    readonly beside?: World
+    readonly beforeOpen?: (fileName: string) => Promise<void>
+    readonly store?: KeyValueStore
+  } = {},
 ): Promise<World> {
   const folder = like.beside?.folder ?? mkdtempSync(join(tmpdir(), 'holdfast-device-'))
-  const store = like.beside?.store ?? memoryStore()
+  const store = like.store ?? like.beside?.store ?? memoryStore()
   for (const userId of ['a', 'b']) await cacheSchema(store, userId, schema)
   const session = createValue<SessionState>(first)
   const people = openDevicePeople(store, () => 1_000)
@@ -94,6 +99,8 @@ export async function openWorld(
           dbLocation: folder,
           implementation: { type: 'node:sqlite' },
           readWorkerCount: 1,
+          // In browsers tabs wait for each other; in Node a writer that meets another one fails at once.
+          initializeConnection: async (connection) => void (await connection.execute('pragma busy_timeout = 30000')),
         },
       })
     },

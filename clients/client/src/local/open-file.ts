@@ -31,6 +31,12 @@ export async function openFile(options: OpenFileOptions): Promise<OpenFile> {
     use()
     throw error
   }
+  // The same, heard of only now: what another tab stores is not read here in the same moment.
+  if (database && (await readLocalFile(store, userId)).generation !== generation) {
+    await closeAnyway(database).catch(options.onProblem)
+    use()
+    return openFile(options)
+  }
   if (database) return { database, fileName, [Symbol.dispose]: use }
   use()
   const { replaceDamaged } = await import('./replace-damaged.ts')

@@ -1,36 +1,77 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
+import { quoteName } from '../quote-name.ts'
+import { localTables } from '../schema/local-tables.ts'
 import { closeAnyway } from './close-anyway.ts'
 import { isDamage } from './damage.ts'
 import { fileNameOf, takeNextFile, type DamageReport } from './local-file.ts'
 import type { OpenFileOptions } from './file-options.ts'
-import { readSalvage, writeSalvage, type Salvage } from './salvage.ts'
+import { readReplacement, readSalvage, writeSalvage, type Salvage } from './salvage.ts'
 
 /**
  * Opens a new file in place of a damaged one, with everything that is nowhere else and could be read. The server sends the rest. The damaged file is removed when
  * nothing of that is missing, else it stays until {@link LocalDatabase.dismissDamage}.
  *
+ * The new file itself says that it is finished. Another tab may have finished it a moment ago, and what that tab wrote to the browser's store may not be read
+ * here yet: `localStorage` is not the same at the same moment in two processes.
+ *
  * @param generation - of the damaged file, which no tab has open
  */
 export async function replaceDamaged(generation: number, options: OpenFileOptions): Promise<CommonPowerSyncDatabase> {
-  const { userId, store, schema, openDatabase, removeDatabase, now, onProblem } = options
+  const { userId, store, removeDatabase, now, onProblem } = options
   const before = fileNameOf(userId, { generation })
-  const salvage = await readDamaged(before, options)
-  const fileName = fileNameOf(userId, { generation: generation + 1 })
-  // One may be there from an attempt that did not come to its end.
+  const next = generation + 1
+  const database = await openNext(next, options)
+  try {
+    const finished = await readReplacement(database, next)
+    if (finished) {
+      await takeNextFile(store, userId, next, finished)
+      return database
+    }
+    const salvage = await readDamaged(before, options)
+    const { isWhole, outbox } = salvage
+    const fileName = isWhole ? undefined : before
+    const report: DamageReport = { atMs: now(), kept: outbox.length, isWhole, fileName }
+    await writeSalvage(database, salvage, { generation: next, report })
+    await takeNextFile(store, userId, next, report)
+    if (isWhole) await removeDatabase?.(before).catch(onProblem)
+    return database
+  } catch (error) {
+    await closeAnyway(database).catch(onProblem)
+    throw error
+  }
+}
+
+/** A file that is new, or that another tab has finished. What is left of an attempt that did not come to its end is removed. */
+async function openNext(
+  generation: number,
+  { userId, schema, openDatabase, removeDatabase, onProblem }: OpenFileOptions,
+): Promise<CommonPowerSyncDatabase> {
+  const fileName = fileNameOf(userId, { generation })
+  const found = await openDatabase({ schema, fileName })
+  if (await isUsable(found, generation)) return found
+  await closeAnyway(found).catch(onProblem)
   await removeDatabase?.(fileName)
   const database = await openDatabase({ schema, fileName })
   await database.init()
-  await writeSalvage(database, salvage)
-  const { isWhole, outbox } = salvage
-  const report: DamageReport = {
-    atMs: now(),
-    kept: outbox.length,
-    isWhole,
-    fileName: isWhole ? undefined : before,
-  }
-  await takeNextFile(store, userId, generation + 1, report)
-  if (isWhole) await removeDatabase?.(before).catch(onProblem)
   return database
+}
+
+async function isUsable(database: CommonPowerSyncDatabase, generation: number): Promise<boolean> {
+  try {
+    await database.init()
+    return (await readReplacement(database, generation)) !== undefined || (await isNew(database))
+  } catch (error) {
+    if (isDamage(error)) return false
+    throw error
+  }
+}
+
+/** Whether nothing of anybody's is in a file. */
+async function isNew(database: CommonPowerSyncDatabase): Promise<boolean> {
+  const tables = ['ps_crud', ...Object.keys(localTables).map((name) => `ps_data_local__${name}`)]
+  const found = tables.map((name) => `exists (select 1 from ${quoteName(name)})`).join(' or ')
+  const row = await database.get<{ readonly hasRows: 0 | 1 }>(`select ${found} as hasRows`)
+  return row.hasRows === 0
 }
 
 async function readDamaged(fileName: string, { schema, openDatabase, onProblem }: OpenFileOptions): Promise<Salvage> {

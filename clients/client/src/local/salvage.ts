@@ -1,6 +1,7 @@
 import type { CommonPowerSyncDatabase, Transaction } from '@powersync/common'
 import { quoteName } from '../quote-name.ts'
 import { localTables } from '../schema/local-tables.ts'
+import type { DamageReport } from './local-file.ts'
 
 type Reads = Pick<CommonPowerSyncDatabase['database'], 'getAll'>
 
@@ -91,8 +92,35 @@ async function readRows<Row extends object>(
   return { rows: [...rows].toSorted(([a], [b]) => a - b).map(([, row]) => row), isWhole: false }
 }
 
-/** Puts what was read into a new database that has not synced yet. */
-export async function writeSalvage(database: CommonPowerSyncDatabase, salvage: Salvage): Promise<void> {
+/** Says in a file that it has taken the place of a damaged one. */
+interface Replacement {
+  /** Of the file that says it. */
+  readonly generation: number
+  readonly report: DamageReport
+}
+
+/** Its row in `hf_local_settings`. */
+const REPLACEMENT = 'file_replacement'
+
+/** @returns the report of the tab that finished the file of this generation; `undefined`: none has */
+export async function readReplacement(
+  database: CommonPowerSyncDatabase,
+  generation: number,
+): Promise<DamageReport | undefined> {
+  const row = await database.getOptional<{ readonly value: string }>(
+    'select value from hf_local_settings where id = ?',
+    [REPLACEMENT],
+  )
+  const replacement = row === null ? undefined : (JSON.parse(row.value) as Replacement)
+  return replacement?.generation === generation ? replacement.report : undefined
+}
+
+/** Puts what was read into a new database that has not synced yet, with the note that it is finished: all of it, or nothing. */
+export async function writeSalvage(
+  database: CommonPowerSyncDatabase,
+  salvage: Salvage,
+  replacement: Replacement,
+): Promise<void> {
   const tables = new Set(database.schema.tables.map(({ name }) => name))
   await database.writeTransaction(async (tx) => {
     for (const [name, rows] of salvage.local) {
@@ -105,6 +133,10 @@ export async function writeSalvage(database: CommonPowerSyncDatabase, salvage: S
     }
     await writeOutbox(tx, salvage)
     await showOutbox(tx, salvage.outbox, tables)
+    await tx.execute('insert or replace into hf_local_settings (id, value) values (?, ?)', [
+      REPLACEMENT,
+      JSON.stringify(replacement),
+    ])
   })
 }
 
