@@ -87,6 +87,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'cli',
   ],
   'clients/client': [
+    'reads',
     'schema',
     'write-rules',
     'link',

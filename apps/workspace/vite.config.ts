@@ -81,12 +81,18 @@ const englishTexts: PluginOption = {
   },
 }
 
+/** Modules that open the local database: every screen of a signed-in person needs them, and no other. */
+const DATABASE = [
+  source('../../clients/client/src/local/local-database.ts'),
+  source('../../clients/client/src/search/open-search.ts'),
+  source('src/lib/data/open-database.ts'),
+]
+
 /** Scripts that every screen over a local database needs, by the modules that they begin with: theme.js has them loaded at once for whoever is signed in. */
 const FIRST_PARTS = [
   source('src/app/shell/signed-in-layout.tsx'),
   source('src/app/routes/table-route.tsx'),
-  source('../../clients/client/src/local/local-database.ts'),
-  source('../../clients/client/src/search/open-search.ts'),
+  ...DATABASE,
 ]
 
 const firstParts: PluginOption = {
@@ -126,12 +132,12 @@ interface ModuleGraph {
 
 type ImportsOf = (id: string) => readonly string[]
 
-/** The app's own modules that a stage loads, by their ids. */
-function modulesOf(screens: readonly string[], importsOf: ImportsOf): ReadonlySet<string> {
+/** Ids of the modules that `modules` import, and of those that these import, without what `isWanted` refuses. */
+function closureOf(modules: readonly string[], importsOf: ImportsOf, isWanted: (id: string) => boolean): Set<string> {
   const found = new Set<string>()
-  const todo = screens.map((screen) => source(`src/${screen}`))
+  const todo = [...modules]
   for (let id = todo.pop(); id !== undefined; id = todo.pop()) {
-    if (found.has(id) || !id.startsWith(source('src/'))) continue
+    if (found.has(id) || !isWanted(id)) continue
     found.add(id)
     todo.push(...importsOf(id))
   }
@@ -141,11 +147,20 @@ function modulesOf(screens: readonly string[], importsOf: ImportsOf): ReadonlySe
 let stages: readonly (readonly [name: string, modules: ReadonlySet<string>])[] | undefined
 
 /**
- * One file for what a stage of the first visit shares with anything later. Left to itself, the bundler makes a file for each set of screens that share
- * something: every new screen then splits what the first ones load into more and smaller files, which compress worse.
+ * One file for what a stage of the first visit shares with anything later, and one for the local database. Left to itself, the bundler makes a file for each set of
+ * screens that share something: every new screen then splits what the first ones load into more and smaller files. They compress worse, and each is one more request.
  */
 function stageOf(id: string, importsOf: ImportsOf): string | null {
-  stages ??= STAGES.map(([name, screens]) => [name, modulesOf(screens, importsOf)] as const)
+  stages ??= [
+    ...STAGES.map(([name, screens]) => {
+      const own = screens.map((screen) => source(`src/${screen}`))
+      return [name, closureOf(own, importsOf, (one) => one.startsWith(source('src/')))] as const
+    }),
+    [
+      'database',
+      closureOf(DATABASE, importsOf, () => true).difference(closureOf([source('src/main.tsx')], importsOf, () => true)),
+    ],
+  ]
   return stages.find(([, modules]) => modules.has(id))?.[0] ?? null
 }
 
@@ -181,12 +196,12 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            ...STAGES.map(([stage], index) => ({
+            ...['index', 'first', 'database'].map((stage, index) => ({
               name: (id: string, context: ModuleGraph) =>
                 stageOf(id, (one) => context.getModuleInfo(one)?.importedIds ?? []) === stage ? stage : null,
               // What only one screen needs stays with it.
-              minShareCount: stage === 'index' ? 1 : 2,
-              priority: STAGES.length - index,
+              minShareCount: stage === 'first' ? 2 : 1,
+              priority: 3 - index,
             })),
             // A device takes all files with it, each by a request of its own.
             { name: 'icons', test: /[\\/]lucide-react[\\/]/, minShareCount: 2, priority: 0 },

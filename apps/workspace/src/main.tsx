@@ -10,7 +10,7 @@ import './styles/app.css'
 
 trustOwnScripts()
 takeArrival()
-start()
+const started = start()
 registerServiceWorker().catch((error: unknown) => {
   console.warn('The service worker was not registered; the app needs a connection to start.', error)
 })
@@ -25,6 +25,7 @@ function render(): void {
   )
 }
 
+// The database opens in a worker of its own, at the same time as this page renders; after the first render, it would begin later by as long as that takes.
 const loading = loadTexts()
-if (loading === undefined) render()
-else void loading.finally(render)
+if (loading === undefined && started === undefined) render()
+else void Promise.allSettled([loading, started]).then(render)

@@ -22,7 +22,8 @@ export {
   type DeviceCheckProgress,
   type TableCheck,
 } from './check/device-check.ts'
-export { liveQuery, type LiveQueryOptions, type LiveRows } from './local/live-query.ts'
+export { batchedReads, type BatchedReads, type Reads } from './reads/batched-reads.ts'
+export { liveQuery, type LiveQueryOptions, type LiveRows } from './reads/live-query.ts'
 export { tellStreamBytes } from './link/stream-bytes.ts'
 export { describeSyncState, type SyncState } from './status/sync-state.ts'
 export { LIST_REJECTED_SQL, type RejectedChanges } from './attention/rejected-changes.ts'

@@ -152,7 +152,7 @@ test('a hotel’s page in the place of a file is not kept as a part of the app',
       const cache = await caches.open(name)
       for (const { url } of await cache.keys()) {
         if (url.includes('/calendar-view-'))
-          types[new URL(url).pathname.replace(/-[^-]*$/, '')] =
+          types[new URL(url).pathname.replace(/-[\w-]{8}\.js$/, '')] =
             (await cache.match(url))?.headers.get('content-type') ?? ''
       }
     }

@@ -1,7 +1,7 @@
 import { create } from 'zustand'
 import type { SchemaDescriptor } from '@holdfast/protocol'
 import type { SearchedTable } from '@holdfast/client'
-import { type Backend, openBackend } from '../lib/data/backend.ts'
+import { type Backend, comesBack, openBackend } from '../lib/data/backend.ts'
 
 /** How far the app has got: one client per page, made outside of React, so that rendering twice does not make two. */
 export type Start =
@@ -11,17 +11,28 @@ export type Start =
 
 export const useStart = create<Start>(() => ({ step: 'opening' }))
 
-/** Opens the backend; called once at the start, and again by the person when the server could not be reached. */
-export function start(): void {
+/**
+ * Opens the backend; called once at the start, and again by the person when the server could not be reached.
+ *
+ * @returns settles once the local database of whoever comes back is being opened; `undefined`: none will be
+ */
+export function start(): Promise<void> | undefined {
   useStart.setState({ step: 'opening' }, true)
-  openBackend(chooseSearched).then(
+  const database = Promise.withResolvers<void>()
+  openBackend(chooseSearched, database.resolve).then(
     (backend) => useStart.setState({ step: 'ready', backend }, true),
     (cause: unknown) => {
       const error = cause instanceof Error ? cause : new Error(String(cause))
       useStart.setState({ step: 'unreachable', error }, true)
     },
   )
+  if (!comesBack()) return undefined
+  setTimeout(database.resolve, DATABASE_BEGINS_MS)
+  return database.promise
 }
+
+/** A browser that is slow to say whether another tab has the file does not keep the screen empty, in milliseconds. */
+const DATABASE_BEGINS_MS = 1_000
 
 /** Loaded with the first database that is opened. */
 async function chooseSearched(schema: SchemaDescriptor): Promise<readonly SearchedTable[]> {

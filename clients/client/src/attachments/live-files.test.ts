@@ -25,12 +25,12 @@ test('a file is told as it is, and whenever it changes', async () => {
 
 test('a hundred pictures on one screen are read by one query, and a change is told to the one that changed', async () => {
   const ids = await Promise.all(Array.from({ length: 100 }, add))
-  const getAll = vi.spyOn(device.database, 'getAll')
+  const readLock = vi.spyOn(device.database, 'readLock')
   const told: string[] = []
   using stack = new DisposableStack()
   for (const id of ids) stack.defer(device.attachments.live(id).subscribe(() => told.push(id)))
   await vi.waitFor(() => expect(told).toHaveLength(100), PATIENCE)
-  expect(getAll).toHaveBeenCalledTimes(1)
+  expect(readLock).toHaveBeenCalledTimes(1)
   told.length = 0
   const [first = ''] = ids
   await device.attachments.setFilePaused(first, true)

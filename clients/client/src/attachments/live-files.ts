@@ -1,4 +1,5 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
+import { batchedReads } from '../reads/batched-reads.ts'
 import { createValue, type Value, type WritableValue } from '../value.ts'
 import type { FileEntry } from './file-state.ts'
 import { toFile, type FileRow } from './file-table.ts'
@@ -89,7 +90,7 @@ export function createLiveFiles(
 
   async function readOnce(): Promise<void> {
     const ids = [...followed.keys()]
-    const rows = await database.getAll<FileRow>(FILES_SQL, [JSON.stringify(ids)])
+    const rows = await batchedReads(database).getAll<FileRow>(FILES_SQL, [JSON.stringify(ids)])
     const byId = new Map(rows.map((row) => [row.id, row]))
     for (const id of ids) {
       const own = followed.get(id)

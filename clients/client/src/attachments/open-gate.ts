@@ -1,4 +1,6 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
+import { batchedReads } from '../reads/batched-reads.ts'
+import { liveQuery } from '../reads/live-query.ts'
 import type { Session } from '../session/session.ts'
 import { createValue, type Value } from '../value.ts'
 import { judgeGate, watchMetered, type TransferPause } from './gate.ts'
@@ -36,7 +38,7 @@ export async function openGate(
   signal: AbortSignal,
 ): Promise<Gate> {
   // Read before anything is sent: what a person has paused stays so.
-  let settings = readSettings(await database.getAll<SettingRow>(SETTINGS_SQL))
+  let settings = readSettings(await batchedReads(database).getAll<SettingRow>(SETTINGS_SQL))
   let needsSignIn = false
   const metered = watchMetered()
   const pause = createValue<TransferPause>(judge())
@@ -46,11 +48,13 @@ export async function openGate(
     judgeAgain()
   })
   globalThis.addEventListener?.('offline', judgeAgain)
-  const onResult = ({ rows }: { readonly rows?: { readonly _array: readonly unknown[] } }): void => {
-    settings = readSettings((rows?._array ?? []) as readonly SettingRow[])
+  const kept = liveQuery<SettingRow>(database, SETTINGS_SQL)
+  const stopSettings = kept.subscribe(() => {
+    const { rows, error } = kept.get()
+    if (error) return onProblem(error)
+    settings = readSettings(rows)
     judgeAgain()
-  }
-  database.watchWithCallback(SETTINGS_SQL, [], { onResult, onError: onProblem }, { signal })
+  })
 
   return {
     pause,
@@ -64,6 +68,7 @@ export async function openGate(
       await database.execute('insert or replace into hf_local_settings (id, value) values (?, ?)', values)
     },
     [Symbol.dispose]() {
+      stopSettings()
       stopSession()
       stopMetered()
       metered[Symbol.dispose]()

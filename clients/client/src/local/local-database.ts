@@ -171,16 +171,11 @@ async function openParts(file: OpenFile, watch: DamageWatch, options: LocalDatab
   }, inBackground)
   const refresh = (): void => [schema, writeRules].forEach((part) => inBackground(part.refresh()))
   const hints = watchSchemaHints(database, refresh, onProblem)
-  const search = await searching
-  const files =
-    options.attachments &&
-    (await openAttachments(database, options.attachments, {
-      ...options,
-      tokens,
-      session: session.state,
-      schema: schema.value,
-      isWanted,
-    }))
+  const server = { ...options, tokens, session: session.state, schema: schema.value, isWanted }
+  const [search, files] = await Promise.all([
+    searching,
+    options.attachments && openAttachments(database, options.attachments, server),
+  ])
 
   return toLocalDatabase({
     options,

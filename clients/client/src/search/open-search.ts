@@ -1,6 +1,7 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import type { SchemaDescriptor } from '@holdfast/protocol'
 import { runAsLeader } from '../attachments/leader.ts'
+import { batchedReads } from '../reads/batched-reads.ts'
 import { createValue, type Value } from '../value.ts'
 import { type Candidates, candidatesSql, INDEXED_WORD_MIN } from './candidates.ts'
 import type { SearchedTable } from './search-tables.ts'
@@ -145,10 +146,11 @@ class IndexedSearch implements LocalSearch, Disposable {
   }
 
   async #look(wanted: readonly SearchedTable[]): Promise<void> {
-    const [made] = await this.#database.getAll(`select 1 from sqlite_master where name = 'hf_search_state'`)
+    const reads = batchedReads(this.#database)
+    const [made] = await reads.getAll(`select 1 from sqlite_master where name = 'hf_search_state'`)
     if (!made) return
     this.#isMade = true
-    const states = await this.#database.getAll<{ tbl: string; columns: string }>(
+    const states = await reads.getAll<{ tbl: string; columns: string }>(
       `select tbl, columns from hf_search_state where done = 1`,
     )
     const isDone = wanted.every(({ table, columns }) =>

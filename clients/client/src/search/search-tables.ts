@@ -1,4 +1,5 @@
 import type { CommonPowerSyncDatabase, Transaction } from '@powersync/common'
+import type { Reads } from '../reads/batched-reads.ts'
 import { quoteName } from '../quote-name.ts'
 
 /** A table whose rows are found by words, and the columns that the words are looked for in. */
@@ -39,7 +40,7 @@ export async function createSearchTables(tx: Transaction): Promise<void> {
 
 /** Those of the tables whose index may miss rows: it was never begun, is on other columns, or the SDK made the table again without our triggers. */
 export async function unprepared(
-  database: Pick<CommonPowerSyncDatabase, 'getAll'>,
+  database: Pick<Transaction, 'getAll'> | Reads,
   wanted: readonly SearchedTable[],
 ): Promise<readonly SearchedTable[]> {
   const states = await database.getAll<IndexedTable>(

@@ -1,4 +1,5 @@
 import type { CommonPowerSyncDatabase, Transaction } from '@powersync/common'
+import { batchedReads } from '../reads/batched-reads.ts'
 import { quoteName } from '../quote-name.ts'
 import {
   beginTable,
@@ -38,14 +39,18 @@ export async function readIndexState(
   database: CommonPowerSyncDatabase,
   wanted: readonly SearchedTable[],
 ): Promise<{ readonly isPrepared: boolean; readonly isWhole: boolean }> {
-  const [made] = await database.getAll(`select 1 from sqlite_master where name = 'hf_search_state'`)
+  const reads = batchedReads(database)
+  const [made] = await reads.getAll(`select 1 from sqlite_master where name = 'hf_search_state'`)
   if (!made) return { isPrepared: false, isWhole: false }
-  const known = await database.getAll<IndexedTable>(`select * from hf_search_state`)
+  const [known, due, missing] = await Promise.all([
+    reads.getAll<IndexedTable>(`select * from hf_search_state`),
+    reads.getAll(`select 1 from hf_search_due limit 1`),
+    unprepared(reads, wanted),
+  ])
   const names = new Set(wanted.map(({ table }) => table))
-  const [due] = await database.getAll(`select 1 from hf_search_due limit 1`)
   return {
-    isPrepared: known.every(({ tbl }) => names.has(tbl)) && (await unprepared(database, wanted)).length === 0,
-    isWhole: due === undefined && known.every(({ done }) => done === 1),
+    isPrepared: known.every(({ tbl }) => names.has(tbl)) && missing.length === 0,
+    isWhole: due.length === 0 && known.every(({ done }) => done === 1),
   }
 }
 

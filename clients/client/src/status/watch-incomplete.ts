@@ -34,7 +34,6 @@ export async function watchIncomplete(
 ): Promise<IncompleteWatch> {
   const { url, userId, store, now, onProblem } = options
   const tables = createValue<readonly IncompleteTable[]>((await readJson(store, keyOf(userId))) ?? [])
-  const clientId = await database.getClientId()
   let asking: ReturnType<typeof setTimeout> | undefined
   let askedAt = Number.NEGATIVE_INFINITY
   let lastSynced: number | undefined
@@ -76,6 +75,7 @@ export async function watchIncomplete(
   async function ask(): Promise<void> {
     const token = await options.token()
     if (token === undefined) return
+    const clientId = await database.getClientId()
     const answer = await fetchIncomplete(options.fetch, `${url}${INCOMPLETE_PATH}?client_id=${clientId}`, token)
     if (isDisposed) return
     // Without an answer what was known still holds, and the next checkpoint may not come for long.

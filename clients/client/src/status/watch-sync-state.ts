@@ -2,6 +2,7 @@ import type { CommonPowerSyncDatabase } from '@powersync/common'
 import type { IncompleteTable } from '@holdfast/protocol'
 import type { LinkState } from '../link/link-state.ts'
 import type { SessionState } from '../session/session-state.ts'
+import { liveQuery } from '../reads/live-query.ts'
 import { createValue, type Value } from '../value.ts'
 import { lasted, newStatusTrack, trackStatus, type TrackedStatus } from './status-track.ts'
 import { blockingCode, deriveSyncState, type SyncFacts, type SyncState } from './sync-state.ts'
@@ -9,6 +10,10 @@ import { blockingCode, deriveSyncState, type SyncFacts, type SyncState } from '.
 /** Counts are read again at most this often, and durations looked at this often, in milliseconds. */
 const COUNT_THROTTLE_MS = 100
 const CLOCK_TICK_MS = 1_000
+
+const COUNT_SQL = `select (select count(*) from ps_crud) as waiting,
+       (select count(*) from hf_local_attention where state = 'open')
+         + (select count(*) from hf_local_files where state = 'refused') as attention`
 
 export interface SyncStateWatch extends Disposable {
   readonly state: Value<SyncState>
@@ -30,32 +35,23 @@ export function watchSyncState(
   let counts = { waiting: 0, attention: 0 }
   const state = createValue<SyncState>(deriveSyncState(readFacts()))
 
-  const stopped = new AbortController()
   const stopStatus = database.registerListener({ statusChanged: refresh })
   const stopSession = session.subscribe(refresh)
   const stopLink = link.subscribe(refresh)
   const stopIncomplete = incomplete.subscribe(refresh)
   const ticking = setInterval(refresh, CLOCK_TICK_MS)
   ;(ticking as { unref?: () => void }).unref?.() // a Node process may end while a database is open
-  database.watchWithCallback(
-    `select (select count(*) from ps_crud) as waiting,
-            (select count(*) from hf_local_attention where state = 'open')
-              + (select count(*) from hf_local_files where state = 'refused') as attention`,
-    [],
-    {
-      onResult: (result) => {
-        const row = result.rows?.item(0) as { waiting: number; attention: number } | undefined
-        if (row) counts = row
-        refresh()
-      },
-    },
-    { throttleMs: COUNT_THROTTLE_MS, signal: stopped.signal },
-  )
+  const counting = liveQuery<typeof counts>(database, COUNT_SQL, [], { throttleMs: COUNT_THROTTLE_MS })
+  const stopCounting = counting.subscribe(() => {
+    const [row] = counting.get().rows
+    if (row) counts = row
+    refresh()
+  })
 
   return {
     state,
     [Symbol.dispose]() {
-      stopped.abort()
+      stopCounting()
       stopStatus()
       stopSession()
       stopLink()

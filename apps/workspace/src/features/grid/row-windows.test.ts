@@ -35,9 +35,14 @@ class TestDatabase implements Disposable {
     for (let index = 0; index < rows; index++) insert.run(idOf(index), `task ${index}`, index)
   }
 
-  readonly source = {
+  readonly #reads = {
     get: async (sql: string, values: readonly (string | number | null)[] = []) => (await this.#read(sql, values))[0],
     getAll: (sql: string, values: readonly (string | number | null)[] = []) => this.#read(sql, values),
+  }
+
+  readonly source = {
+    ...this.#reads,
+    urgent: this.#reads,
     onChange: (handler: { onChange: () => unknown }, { tables }: { tables: readonly string[] }) => {
       this.watched = tables
       this.#onChange = handler.onChange

@@ -1,3 +1,4 @@
+import type { BatchedReads } from '@holdfast/client'
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import type { FieldValue } from '../../lib/fields/field.ts'
 import { wordsOf } from '../../lib/search/word-sql.ts'
@@ -23,7 +24,7 @@ export interface WindowsState {
 }
 
 /** What of the local database is used. */
-export type RowSource = Pick<CommonPowerSyncDatabase, 'get' | 'getAll' | 'onChange'>
+export type RowSource = Pick<BatchedReads, 'get' | 'getAll' | 'urgent'> & Pick<CommonPowerSyncDatabase, 'onChange'>
 
 /** The rows of a view, read in windows around the visible ones and kept current. */
 export class RowWindows implements Disposable {
@@ -202,9 +203,10 @@ export class RowWindows implements Disposable {
       }
       if (this.#isUnread && this.#visible.first < WINDOW_ROWS && !(await this.#readFirst(generation))) return
       const { text, values } = countSql(this.#indexed)
-      const [counted, ...read] = await Promise.all([
+      const numbers = windowsInSight(this.#visible, this.#state.rows)
+      const [read, counted] = await Promise.all([
+        Promise.all(numbers.map((number) => this.#readWindow(number, undefined))),
         this.#database.get<{ readonly rows: number }>(text, [...values]),
-        ...windowsInSight(this.#visible, this.#state.rows).map((number) => this.#readWindow(number, undefined)),
       ])
       if (generation !== this.#generation) return
       this.#isUnread = false
@@ -259,7 +261,9 @@ export class RowWindows implements Disposable {
     const few = new Set<string>()
     for (const word of wordsOf(query.search)) {
       const probe = query.candidates?.(word)?.few
-      if (probe && (await this.#database.get<{ readonly few: 0 | 1 }>(probe.text, [...probe.values])).few) few.add(word)
+      if (!probe) continue
+      const { few: isRare } = await this.#database.urgent.get<{ readonly few: 0 | 1 }>(probe.text, [...probe.values])
+      if (isRare) few.add(word)
     }
     this.#indexed = { ...query, candidates: (word) => (few.has(word) ? query.candidates?.(word) : undefined) }
   }
@@ -303,11 +307,11 @@ export class RowWindows implements Disposable {
   async #readRows(first: number, count: number, layout: GroupLayout | undefined): Promise<WindowRows> {
     if (!layout) {
       const { text, values } = windowSql(this.#indexed, first, count)
-      return this.#database.getAll<GridRow>(text, [...values])
+      return this.#database.urgent.getAll<GridRow>(text, [...values])
     }
     const { sql, places } = layout.windowAt(first, count)
     const rows = Array.from<GridRow | undefined>({ length: Math.min(count, Math.max(0, layout.places - first)) })
-    const read = sql ? await this.#database.getAll<GridRow>(sql.text, [...sql.values]) : []
+    const read = sql ? await this.#database.urgent.getAll<GridRow>(sql.text, [...sql.values]) : []
     for (const [index, place] of places.entries()) rows[place] = read[index]
     return rows
   }

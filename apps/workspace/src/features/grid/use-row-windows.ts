@@ -1,3 +1,4 @@
+import { batchedReads } from '@holdfast/client'
 import { useLocalDatabase } from '@holdfast/react'
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { candidatesOf } from '../../lib/search/candidates-of.ts'
@@ -31,7 +32,8 @@ export function useRowWindows(asked: GridQuery | undefined): {
   // A subscription of the local database. Another query goes into the same windows, below.
   useEffect(() => {
     if (!query) return
-    const opened = new RowWindows(database, query)
+    const { get, getAll, urgent } = batchedReads(database)
+    const opened = new RowWindows({ get, getAll, urgent, onChange: database.onChange.bind(database) }, query)
     setWindows(opened)
     return () => opened[Symbol.dispose]()
     // eslint-disable-next-line react/exhaustive-deps

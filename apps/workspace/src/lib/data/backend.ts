@@ -25,9 +25,10 @@ export interface Backend {
  * are for the next start), else from the server. The client opens the local database of whoever this device remembers.
  *
  * @param search - which texts are found by the search of the app
+ * @param onDatabase - called when a local database begins to open
  * @throws when this device has never seen the server and cannot reach it now
  */
-export async function openBackend(search: ChooseSearched): Promise<Backend> {
+export async function openBackend(search: ChooseSearched, onDatabase: () => void): Promise<Backend> {
   const cached = readCachedConfig()
   if (cached) {
     fetchConfig().then(
@@ -40,14 +41,16 @@ export async function openBackend(search: ChooseSearched): Promise<Backend> {
   const config = cached ?? (await fetchConfig())
   useHasChannels.setState({ hasChannels: config.hasChannels })
   // Whoever comes back gets SQLite and the sync engine while the session and the tables are read.
-  if (cached && 'session' in document.documentElement.dataset) preloadDatabase()
+  if (comesBack()) preloadDatabase()
   const client = createClient({
     url: location.origin,
     anonKey: config.anonKey,
     openDatabase: async (options) => {
       // SQLite and the sync engine are not needed before a person has signed in.
       const { openDatabase } = await import('./open-database.ts')
-      return openDatabase({ ...options, prescribedVfs: config.vfs })
+      const opening = openDatabase({ ...options, prescribedVfs: config.vfs })
+      onDatabase()
+      return opening
     },
     removeDatabase: async (fileName) => {
       const { removeDatabase } = await import('./open-database.ts')
@@ -78,6 +81,11 @@ export async function openBackend(search: ChooseSearched): Promise<Backend> {
     followPendingPassword(event, session)
   })
   return { config, client }
+}
+
+/** Whether somebody is signed in on this device, on a page that shows their rows, and nothing of the server's is needed for that. */
+export function comesBack(): boolean {
+  return 'session' in document.documentElement.dataset && readCachedConfig() !== undefined
 }
 
 function preloadDatabase(): void {

@@ -52,11 +52,13 @@ function useKept<Row extends object>(
   const wanted = columns.filter((column) => known?.columns.some(({ name }) => name === column))
   const { rows, isLoading } = useRecords<Row>(areKept ? `select ${wanted.join()} from ${table}` : '')
   const last = useMemo(() => read(userId), [read, userId])
+  // Nearly always the same as the last time: everything below is not rendered again for them.
+  const isSame = useMemo(() => JSON.stringify(rows) === JSON.stringify(last), [rows, last])
   // The next start is outside React.
   useEffect(() => {
     if (!isLoading) remember(userId, rows)
   }, [remember, userId, rows, isLoading])
-  return areKept && isLoading ? last : rows
+  return areKept && (isLoading || isSame) ? last : rows
 }
 
 /** Has the schema asked for when tables were made or removed in the app: no row of an empty table would tell of it. */

@@ -1,0 +1,150 @@
+import type { CommonPowerSyncDatabase } from '@powersync/common'
+import { createValue, type Value, type WritableValue } from '../value.ts'
+import { batchedReads } from './batched-reads.ts'
+import { queryTables } from './query-tables.ts'
+
+/** What a live query shows. */
+export interface LiveRows<Row> {
+  readonly rows: readonly Row[]
+  /** Nothing has been read yet. */
+  readonly isLoading: boolean
+  readonly error: Error | undefined
+}
+
+type Parameter = string | number | null
+
+export interface LiveQueryOptions {
+  /** The least time between two runs, in milliseconds. Default: 30, as in the SDK. */
+  readonly throttleMs?: number
+}
+
+/** A query with the value that shows it. */
+interface Query<Row> {
+  readonly database: CommonPowerSyncDatabase
+  readonly sql: string
+  readonly parameters: readonly Parameter[]
+  readonly throttleMs: number
+  readonly value: WritableValue<LiveRows<Row>>
+}
+
+const THROTTLE_MS = 30
+
+/**
+ * The rows of a query over the local database, kept current. It runs while it has a subscriber. Unchanged results are
+ * not told again. Queries that begin together are read together ({@link batchedReads}), which the SDK's own watched queries are not.
+ */
+export function liveQuery<Row extends object>(
+  database: CommonPowerSyncDatabase,
+  sql: string,
+  parameters: readonly Parameter[] = [],
+  { throttleMs = THROTTLE_MS }: LiveQueryOptions = {},
+): Value<LiveRows<Row>> {
+  const value = createValue<LiveRows<Row>>({ rows: [], isLoading: true, error: undefined })
+  let subscribers = 0
+  let run: Disposable | undefined
+
+  return {
+    get: value.get,
+    subscribe(listener) {
+      const unsubscribe = value.subscribe(listener)
+      if (subscribers++ === 0) run = new Run<Row>({ database, sql, parameters, throttleMs, value })
+      return () => {
+        unsubscribe()
+        if (--subscribers === 0) run?.[Symbol.dispose]()
+      }
+    },
+  }
+}
+
+/** A query while it has subscribers. */
+class Run<Row extends object> implements Disposable {
+  readonly #query: Query<Row>
+  readonly #stopListening: readonly (() => void)[]
+  #asked: Promise<ReadonlySet<string>> | undefined
+  /** `undefined`: not known, and each change may concern it. */
+  #tables: ReadonlySet<string> | undefined
+  /** The rows that are shown. */
+  #text: string | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #isReading = false
+  /** What is being read may be older than the last change. */
+  #isStale = false
+  #isEnded = false
+
+  constructor(query: Query<Row>) {
+    this.#query = query
+    const { database } = query
+    this.#begin()
+    this.#stopListening = [
+      database.database.registerListener({ tablesUpdated: ({ tables }) => this.#follow(tables) }),
+      database.registerListener({ schemaChanged: () => this.#begin(), closing: () => this[Symbol.dispose]() }),
+    ]
+  }
+
+  [Symbol.dispose](): void {
+    this.#isEnded = true
+    clearTimeout(this.#timer)
+    for (const stop of this.#stopListening) stop()
+  }
+
+  /** Asks which tables it reads, and for its rows. */
+  #begin(): void {
+    const { database, sql, parameters } = this.#query
+    this.#tables = undefined
+    const asked = queryTables(database, sql, parameters)
+    this.#asked = asked
+    asked.then(
+      (tables) => {
+        if (this.#asked === asked) this.#tables = tables
+      },
+      // The rows cannot be read either, and that says why.
+      () => undefined,
+    )
+    void this.#read()
+  }
+
+  #follow(changed: readonly string[]): void {
+    const tables = this.#tables
+    if (tables && !changed.some((table) => tables.has(table))) return
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      void this.#read()
+    }, this.#query.throttleMs)
+  }
+
+  async #read(): Promise<void> {
+    this.#isStale = true
+    if (this.#isReading) return
+    this.#isReading = true
+    const { database, sql, parameters } = this.#query
+    while (this.#isStale && !this.#isEnded) {
+      this.#isStale = false
+      await batchedReads(database)
+        .getAll<Row>(sql, parameters)
+        .then(
+          (rows) => this.#show(rows),
+          (error: unknown) => this.#fail(error),
+        )
+    }
+    this.#isReading = false
+  }
+
+  #show(rows: readonly Row[]): void {
+    const { value } = this.#query
+    const text = JSON.stringify(rows)
+    const { isLoading, error } = value.get()
+    if (this.#isEnded || (text === this.#text && !isLoading && !error)) return
+    this.#text = text
+    value.set({ rows, isLoading: false, error: undefined })
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isEnded) return
+    const { value } = this.#query
+    value.set({
+      ...value.get(),
+      isLoading: false,
+      error: error instanceof Error ? error : new Error(String(error)),
+    })
+  }
+}

@@ -1,0 +1,61 @@
+import type { CommonPowerSyncDatabase } from '@powersync/common'
+import { batchedReads } from './batched-reads.ts'
+
+/** Of one database: what has more texts than this makes a new one for each query. */
+const TEXTS_MAX = 500
+
+interface Instruction {
+  readonly opcode: string
+  readonly p2: number
+  readonly p3: number
+}
+
+type Parameter = string | number | null
+type Tables = ReadonlySet<string>
+
+const known = new WeakMap<CommonPowerSyncDatabase, Map<string, Promise<Tables>>>()
+
+/**
+ * Names of the tables in SQLite that a query reads, as changes of them are told: those of PowerSync's views begin with `ps_data__`. The program that SQLite makes of the
+ * query names them, as for PowerSync's watched queries. The answer is kept until the schema changes.
+ */
+export function queryTables(
+  database: CommonPowerSyncDatabase,
+  sql: string,
+  parameters: readonly Parameter[],
+): Promise<Tables> {
+  const texts = textsOf(database)
+  let tables = texts.get(sql)
+  if (!tables) {
+    if (texts.size >= TEXTS_MAX) texts.clear()
+    tables = findTables(database, sql, parameters)
+    texts.set(sql, tables)
+    // Another attempt may find them.
+    tables.catch(() => texts.delete(sql))
+  }
+  return tables
+}
+
+function textsOf(database: CommonPowerSyncDatabase): Map<string, Promise<Tables>> {
+  const texts = known.get(database)
+  if (texts) return texts
+  const created = new Map<string, Promise<Tables>>()
+  known.set(database, created)
+  database.registerListener({ schemaChanged: () => created.clear() })
+  return created
+}
+
+async function findTables(
+  database: CommonPowerSyncDatabase,
+  sql: string,
+  parameters: readonly Parameter[],
+): Promise<Tables> {
+  const reads = batchedReads(database)
+  const program = await reads.getAll<Instruction>(`explain ${sql}`, parameters)
+  const roots = program.filter(({ opcode, p3 }) => opcode === 'OpenRead' && p3 === 0).map(({ p2 }) => p2)
+  const tables = await reads.getAll<{ readonly name: string }>(
+    'select distinct tbl_name as name from sqlite_master where rootpage in (select value from json_each(?))',
+    [JSON.stringify(roots)],
+  )
+  return new Set(tables.map(({ name }) => name))
+}
