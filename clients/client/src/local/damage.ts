@@ -15,16 +15,28 @@ export interface DamageWatch extends Disposable {
   readonly met: Promise<void>
 }
 
+export interface DamageWatchOptions {
+  readonly store: KeyValueStore
+  readonly userId: string
+  readonly fileName: string
+  /** Receives the name of the file: this tab knows it before it can read what another tab has stored. */
+  readonly damagedFiles: Set<string>
+}
+
 /**
  * Notices what any read, write or sync of a database meets, by the locks of the SDK that all of them go through. The file is marked, so that the next start
  * does not have to meet it again.
  */
 export function watchDamage(
   database: CommonPowerSyncDatabase,
-  { store, userId, fileName }: { readonly store: KeyValueStore; readonly userId: string; readonly fileName: string },
+  { store, userId, fileName, damagedFiles }: DamageWatchOptions,
 ): DamageWatch {
-  const { promise: met, resolve } = Promise.withResolvers<void>()
+  const { promise: met, resolve: tell } = Promise.withResolvers<void>()
   let isOver = false
+  const resolve = (): void => {
+    damagedFiles.add(fileName)
+    tell()
+  }
   const note = (error: unknown): void => {
     if (isOver || !isDamage(error)) return
     isOver = true

@@ -27,7 +27,7 @@ export interface Device extends AsyncDisposable {
   release(options: { readonly wipe: boolean; readonly discardUnsent: boolean }): Promise<void>
 }
 
-export interface DeviceOptions extends Omit<LocalDatabaseOptions, 'userId' | 'schema' | 'onDamage'> {
+export interface DeviceOptions extends Omit<LocalDatabaseOptions, 'userId' | 'schema' | 'damagedFiles' | 'onDamage'> {
   readonly store: KeyValueStore
   readonly session: Session
   readonly people: DevicePeople
@@ -45,6 +45,7 @@ class SessionDevice implements Device {
   /** Databases are opened and closed one after the other. */
   #turn: Promise<void> = Promise.resolve()
   #opening = new AbortController()
+  readonly #damagedFiles = new Set<string>()
   #isClosed = false
 
   constructor(options: DeviceOptions) {
@@ -151,7 +152,8 @@ class SessionDevice implements Device {
     const { openLocalDatabase } = await loading
     if (signal.aborted) return
     const onDamage = (): void => void this.#inTurn(() => this.#reopen(userId))
-    const local = await openLocalDatabase({ ...this.#options, userId, schema, onDamage })
+    const damagedFiles = this.#damagedFiles
+    const local = await openLocalDatabase({ ...this.#options, userId, schema, damagedFiles, onDamage })
     if (signal.aborted) return local.close()
     const current = session.state.get()
     if ('user' in current && current.user.id === userId) await people.remember(current.user)

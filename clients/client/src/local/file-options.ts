@@ -16,6 +16,8 @@ export interface OpenFileOptions {
   readonly store: KeyValueStore
   readonly openDatabase: OpenDatabase
   readonly removeDatabase: RemoveDatabase | undefined
+  /** Names of files that this tab has found damaged. */
+  readonly damagedFiles: Set<string>
   readonly now: () => number
   readonly onProblem: (error: unknown) => void
 }

@@ -98,6 +98,8 @@ export interface LocalDatabaseOptions {
   readonly random: () => number
   /** Receives what goes wrong in the background and has no screen of its own. */
   readonly onProblem: (error: unknown) => void
+  /** Names of files that this tab has found damaged. */
+  readonly damagedFiles: Set<string>
   /** The file turned out to be damaged: the database has to be closed and opened again. */
   readonly onDamage: () => void
 }

@@ -17,7 +17,7 @@ export async function openFile(options: OpenFileOptions): Promise<OpenFile> {
   const { store, userId } = options
   const { generation } = await readLocalFile(store, userId)
   const fileName = fileNameOf(userId, { generation })
-  const use = await useFile(fileName)
+  const { end: use, hasWaited } = await useFile(fileName)
   const file = await readLocalFile(store, userId)
   // Another tab replaced it while this one waited. Opened now, it would be an empty file that no later start looks for.
   if (file.generation !== generation) {
@@ -26,7 +26,9 @@ export async function openFile(options: OpenFileOptions): Promise<OpenFile> {
   }
   let database: CommonPowerSyncDatabase | undefined
   try {
-    database = file.isDamaged ? undefined : await openSound(options, fileName)
+    // Who had to wait has waited for a tab that replaces it, also while the store does not say so yet.
+    const isDamaged = file.isDamaged === true || hasWaited || options.damagedFiles.has(fileName)
+    database = isDamaged ? undefined : await openSound(options, fileName)
   } catch (error) {
     use()
     throw error
@@ -44,9 +46,10 @@ export async function openFile(options: OpenFileOptions): Promise<OpenFile> {
     // Another tab may have done it meanwhile.
     if ((await readLocalFile(store, userId)).generation !== generation) return undefined
     const next = fileNameOf(userId, { generation: generation + 1 })
-    return { database: await replaceDamaged(generation, options), fileName: next, use: await useFile(next) }
+    const database = await replaceDamaged(generation, options)
+    return { database, fileName: next, [Symbol.dispose]: (await useFile(next)).end }
   })
-  return replaced ? { ...replaced, [Symbol.dispose]: replaced.use } : openFile(options)
+  return replaced ?? openFile(options)
 }
 
 /** @returns `undefined` when the file is damaged. It is closed then: another tab may have to remove it */
@@ -65,19 +68,30 @@ async function openSound(
   }
 }
 
-/** @returns ends the use. While it lasts, no other tab replaces the file. */
-async function useFile(fileName: string): Promise<() => void> {
+/** While it lasts, no other tab replaces the file. */
+interface Use {
+  readonly end: () => void
+  /** Another tab was replacing the file, or about to. */
+  readonly hasWaited: boolean
+}
+
+async function useFile(fileName: string): Promise<Use> {
   const locks = locksHere()
   const { promise: used, resolve: end } = Promise.withResolvers<void>()
-  if (!locks) return end
-  const taken = Promise.withResolvers<void>()
-  const held = locks.request(`holdfast-use-${fileName}`, { mode: 'shared' }, () => {
-    taken.resolve()
-    return used
-  })
-  held.catch(taken.resolve)
-  await taken.promise
-  return end
+  if (!locks) return { end, hasWaited: false }
+  /** @returns whether it was there; `undefined`: this browser gives no locks to this page */
+  const take = (ifAvailable: boolean): Promise<boolean | undefined> =>
+    new Promise((resolve) => {
+      locks
+        .request(`holdfast-use-${fileName}`, { mode: 'shared', ifAvailable }, (lock) => {
+          resolve(lock !== null)
+          return lock === null ? undefined : used
+        })
+        .catch(() => resolve(undefined))
+    })
+  if ((await take(true)) !== false) return { end, hasWaited: false }
+  await take(false)
+  return { end, hasWaited: true }
 }
 
 /**

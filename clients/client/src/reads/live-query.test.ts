@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { column, Schema, Table } from '@powersync/common'
 import { openPlayedDevice, syncedTables, type PlayedDevice } from '../upload/played-device.test-support.ts'
 import { localTables } from '../schema/local-tables.ts'
@@ -63,6 +63,10 @@ describe('a live query', () => {
     const query = liveQuery<{ title: string }>(device.database, `select title from visits`)
     const { told } = await follow(query)
     expect(told[0]).toMatchObject({ rows: [], isLoading: false, error: { message: expect.stringContaining('visits') } })
+    const readLock = vi.spyOn(device.database, 'readLock')
+    await device.database.execute(`insert into sites (id, name) values (uuid(), 'changes do not make it readable')`)
+    await quiet()
+    expect(readLock).not.toHaveBeenCalled()
     const visits = new Table({ title: column.text })
     await device.database.updateSchema(new Schema({ ...syncedTables, ...localTables, visits }))
     await expect.poll(() => query.get()).toEqual({ rows: [], isLoading: false, error: undefined })

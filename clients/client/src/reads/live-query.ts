@@ -28,6 +28,8 @@ interface Query<Row> {
 }
 
 const THROTTLE_MS = 30
+/** A query that failed is tried again with a change, at most this often, in milliseconds: a first sync makes many changes. */
+const RETRY_MS = 1_000
 
 /**
  * The rows of a query over the local database, kept current. It runs while it has a subscriber. Unchanged results are
@@ -61,8 +63,8 @@ class Run<Row extends object> implements Disposable {
   readonly #query: Query<Row>
   readonly #stopListening: readonly (() => void)[]
   #asked: Promise<ReadonlySet<string>> | undefined
-  /** `undefined`: not known, and each change may concern it. */
-  #tables: ReadonlySet<string> | undefined
+  /** `undefined`: not known, and each change may concern it. `failed`: the query cannot be understood; the schema or a later moment may change that. */
+  #tables: ReadonlySet<string> | 'failed' | undefined
   /** The rows that are shown. */
   #text: string | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -98,18 +100,25 @@ class Run<Row extends object> implements Disposable {
         if (this.#asked === asked) this.#tables = tables
       },
       // The rows cannot be read either, and that says why.
-      () => undefined,
+      () => {
+        if (this.#asked === asked) this.#tables = 'failed'
+      },
     )
     void this.#read()
   }
 
   #follow(changed: readonly string[]): void {
     const tables = this.#tables
-    if (tables && !changed.some((table) => tables.has(table))) return
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined
-      void this.#read()
-    }, this.#query.throttleMs)
+    const hasFailed = tables === 'failed'
+    if (tables && !hasFailed && !changed.some((table) => tables.has(table))) return
+    this.#timer ??= setTimeout(
+      () => {
+        this.#timer = undefined
+        if (hasFailed) this.#begin()
+        else void this.#read()
+      },
+      hasFailed ? Math.max(RETRY_MS, this.#query.throttleMs) : this.#query.throttleMs,
+    )
   }
 
   async #read(): Promise<void> {

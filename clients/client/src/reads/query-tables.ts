@@ -25,14 +25,13 @@ export function queryTables(
   parameters: readonly Parameter[],
 ): Promise<Tables> {
   const texts = textsOf(database)
-  let tables = texts.get(sql)
-  if (!tables) {
-    if (texts.size >= TEXTS_MAX) texts.clear()
-    tables = findTables(database, sql, parameters)
-    texts.set(sql, tables)
-    // Another attempt may find them.
-    tables.catch(() => texts.delete(sql))
-  }
+  const before = texts.get(sql)
+  if (before) return before
+  if (texts.size >= TEXTS_MAX) texts.clear()
+  const tables = findTables(database, sql, parameters)
+  texts.set(sql, tables)
+  // Another attempt may find them.
+  tables.catch(() => texts.get(sql) === tables && texts.delete(sql))
   return tables
 }
 
