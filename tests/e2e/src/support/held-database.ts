@@ -48,7 +48,17 @@ export async function holdReads(page: Page, pattern: RegExp): Promise<HeldDataba
       const slow = new RegExp(source)
       const held = Promise.withResolvers<void>()
       Object.assign(globalThis, { [name]: held.resolve })
-      const { get, getAll } = database
+      const { get, getAll, readLock } = database
+      // Reads of one moment go together, in one lock.
+      database.readLock = (callback) =>
+        readLock.call(database, (connection) => {
+          const read = connection.getAll.bind(connection)
+          connection.getAll = async (sql, parameters) => {
+            if (slow.test(sql)) await held.promise
+            return read(sql, parameters) as never
+          }
+          return callback(connection)
+        }) as never
       database.get = async (sql, parameters) => {
         if (slow.test(sql)) await held.promise
         return get.call(database, sql, parameters) as never
