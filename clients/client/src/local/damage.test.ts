@@ -83,6 +83,17 @@ function damageOf({ device }: World): DamageReport | undefined {
   return state.kind === 'open' ? state.local.damage.get() : undefined
 }
 
+/** Fills a database, leaves one change unsent, and damages its file. @returns what waits */
+async function damageWithOneWaiting(world: World): Promise<readonly unknown[]> {
+  const before = await world.opened('a')
+  await fill(before)
+  await write(before, 'waits')
+  const waiting = await queue(before)
+  await leave(world)
+  damage(world, 'holdfast-a.db', 'ROWMARK')
+  return waiting
+}
+
 const queue = (local: LocalDatabase): Promise<readonly unknown[]> =>
   local.database.getAll(`select id, data ->> 'op' as op, data ->> 'data' as data from ps_crud order by id`)
 
@@ -155,12 +166,7 @@ describe('a database whose file is damaged', () => {
       fileName === 'holdfast-a-1.db' ? delay(7_000) : undefined
     const world = await openWorld(ana, { beforeOpen: slowly })
     const other = await openWorld({ kind: 'signed_out' }, { beside: world, beforeOpen: slowly })
-    const before = await world.opened('a')
-    await fill(before)
-    await write(before, 'waits')
-    const waiting = await queue(before)
-    await leave(world)
-    damage(world, 'holdfast-a.db', 'ROWMARK')
+    const waiting = await damageWithOneWaiting(world)
 
     const [mine, theirs] = await Promise.all([replaced(world), replaced(other)])
     for (const local of [mine, theirs]) {
@@ -182,11 +188,7 @@ describe('a database whose file is damaged', () => {
         await mayGoOn
       },
     })
-    const before = await world.opened('a')
-    await fill(before)
-    await write(before, 'waits')
-    await leave(world)
-    damage(world, 'holdfast-a.db', 'ROWMARK')
+    await damageWithOneWaiting(world)
     const first = replaced(world)
     await replacing
     const opened: string[] = []
@@ -201,12 +203,7 @@ describe('a database whose file is damaged', () => {
   test('is replaced once although another tab hears late of what this one has stored', async () => {
     const world = await openWorld()
     const other = await openWorld({ kind: 'signed_out' }, { beside: world, store: late(world.store, 1_000) })
-    const before = await world.opened('a')
-    await fill(before)
-    await write(before, 'waits')
-    const waiting = await queue(before)
-    await leave(world)
-    damage(world, 'holdfast-a.db', 'ROWMARK')
+    const waiting = await damageWithOneWaiting(world)
 
     const [mine, theirs] = await Promise.all([replaced(world), replaced(other)])
     for (const local of [mine, theirs]) {
@@ -219,11 +216,7 @@ describe('a database whose file is damaged', () => {
 
   test('is left for the new one by a tab that opens it before it has heard of that', async () => {
     const world = await openWorld()
-    const before = await world.opened('a')
-    await fill(before)
-    await write(before, 'waits')
-    await leave(world)
-    damage(world, 'holdfast-a.db', 'ROWMARK')
+    await damageWithOneWaiting(world)
     await replaced(world)
     const opened: string[] = []
     let hasHeard = false

@@ -1,6 +1,7 @@
 import type { CommonPowerSyncDatabase, LockContext } from '@powersync/common'
 
-type Parameter = string | number | null
+/** A value that is bound in a statement. */
+export type Parameter = string | number | null
 
 /** The methods are those of PowerSync's database. */
 export interface Reads {

@@ -1,6 +1,6 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { createValue, type Value, type WritableValue } from '../value.ts'
-import { batchedReads } from './batched-reads.ts'
+import { batchedReads, type Parameter } from './batched-reads.ts'
 import { queryTables } from './query-tables.ts'
 
 /** What a live query shows. */
@@ -10,8 +10,6 @@ export interface LiveRows<Row> {
   readonly isLoading: boolean
   readonly error: Error | undefined
 }
-
-type Parameter = string | number | null
 
 export interface LiveQueryOptions {
   /** The least time between two runs, in milliseconds. Default: 30, as in the SDK. */
@@ -130,10 +128,9 @@ class Run<Row extends object> implements Disposable {
       this.#isStale = false
       await batchedReads(database)
         .getAll<Row>(sql, parameters)
-        .then(
-          (rows) => this.#show(rows),
-          (error: unknown) => this.#fail(error),
-        )
+        .then((rows) => this.#show(rows))
+        // A listener that throws does not end the query for the others.
+        .catch((error: unknown) => this.#fail(error))
     }
     this.#isReading = false
   }

@@ -1,5 +1,5 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
-import { batchedReads } from './batched-reads.ts'
+import { batchedReads, type Parameter } from './batched-reads.ts'
 
 /** Of one database: what has more texts than this makes a new one for each query. */
 const TEXTS_MAX = 500
@@ -10,7 +10,6 @@ interface Instruction {
   readonly p3: number
 }
 
-type Parameter = string | number | null
 type Tables = ReadonlySet<string>
 
 const known = new WeakMap<CommonPowerSyncDatabase, Map<string, Promise<Tables>>>()
