@@ -128,8 +128,12 @@ export const INFO_LIFETIME_MS = 5_000
 /** Milliseconds between two looks whether a transaction of the stream has ended for queries, too. */
 export const VISIBLE_POLL_MS = 5
 
-/** Milliseconds for which a subscription waits until the stream has its table, and between two looks. The client waits 10 s for the answer to a join. */
-export const FOLLOWED_PATIENCE_MS = 5_000
+/**
+ * Milliseconds for which a subscription waits until the stream has its table: one that the answer to a join waits for, for which the client has 10 s; any other; and
+ * between two looks.
+ */
+export const FOLLOWED_JOIN_PATIENCE_MS = 5_000
+export const FOLLOWED_PATIENCE_MS = 30_000
 export const FOLLOWED_POLL_MS = 50
 
 /** Milliseconds after which a subscription to a table that is not published is looked at again. */

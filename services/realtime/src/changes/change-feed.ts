@@ -1,6 +1,11 @@
 import { HoldfastError } from '@holdfast/foundation'
 import type { ChangeTap, Lsn, Relation, ReplicationEvent } from '@holdfast/replication'
-import { INFO_LIFETIME_MS, TRANSACTION_BYTES_MAX, TRANSACTION_CHANGES_MAX } from '../limits.ts'
+import {
+  FOLLOWED_JOIN_PATIENCE_MS,
+  INFO_LIFETIME_MS,
+  TRANSACTION_BYTES_MAX,
+  TRANSACTION_CHANGES_MAX,
+} from '../limits.ts'
 import { checkFilter } from './evaluate-changes.ts'
 import { concerns, type Subscription } from './subscription.ts'
 import { readPublishedTables, waitUntilFollowed } from './published-tables.ts'
@@ -82,9 +87,10 @@ export class ChangeFeed {
    * Looks whether a subscription brings anything from now on: its table is published, the stream has it, and Postgres takes its columns and values. Waits for a table
    * that was published a moment ago.
    *
+   * @param patienceMs - for how long; less where all tables are meant, of which one may never be followed
    * @throws {HoldfastError} `RealtimeDisabledForConfiguration`, `InvalidSubscription`, or what Postgres refuses
    */
-  async check({ schema, table, filter, select, subscriber }: Subscription): Promise<void> {
+  async check({ schema, table, filter, select, subscriber }: Subscription, patienceMs: number): Promise<void> {
     const { pool, evaluatorPool, hasFullIdentity, areFollowed } = this.#context
     const { role } = subscriber.identity()
     if (schema === '*' || table === undefined) {
@@ -93,7 +99,7 @@ export class ChangeFeed {
         const tables = published.filter((one) => one.schema !== 'realtime' && (schema === '*' || one.schema === schema))
         if (tables.length === 0) return undefined
         // One that cannot be followed takes nothing from the others.
-        await waitUntilFollowed(areFollowed, tables)
+        await waitUntilFollowed(areFollowed, tables, FOLLOWED_JOIN_PATIENCE_MS)
         return true
       })
       if (!found) throw notPublished()
@@ -105,8 +111,8 @@ export class ChangeFeed {
     const isFollowed =
       info &&
       (await this.#catalog.read(
-        JSON.stringify(['followed', schema, table]),
-        async () => (await waitUntilFollowed(areFollowed, [{ schema, name: table }])) || undefined,
+        JSON.stringify(['followed', schema, table, patienceMs]),
+        async () => (await waitUntilFollowed(areFollowed, [{ schema, name: table }], patienceMs)) || undefined,
       ))
     if (!info || !isFollowed) throw notPublished()
     const selectable = info.roles.get(role)?.selectable

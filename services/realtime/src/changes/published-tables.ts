@@ -1,7 +1,7 @@
 import { delay } from '@holdfast/foundation'
 import { sql, type Queryable } from '@holdfast/postgres'
 import type { TableName } from '@holdfast/replication'
-import { FOLLOWED_PATIENCE_MS, FOLLOWED_POLL_MS } from '../limits.ts'
+import { FOLLOWED_POLL_MS } from '../limits.ts'
 
 /** Whose tables clients may follow, as on Supabase. */
 export const PUBLICATION = 'supabase_realtime'
@@ -47,13 +47,15 @@ export async function readPublishedTables(db: Queryable): Promise<readonly Table
 /**
  * Waits until the stream brings the changes of some tables: it follows a table some moments after that was published.
  *
+ * @param patienceMs - for how long
  * @returns whether it does
  */
 export async function waitUntilFollowed(
   areFollowed: (tables: readonly TableName[]) => Promise<boolean>,
   tables: readonly TableName[],
+  patienceMs: number,
 ): Promise<boolean> {
-  const deadline = performance.now() + FOLLOWED_PATIENCE_MS
+  const deadline = performance.now() + patienceMs
   for (;;) {
     if (await areFollowed(tables)) return true
     if (performance.now() > deadline) return false

@@ -1,7 +1,7 @@
 import { errorMessage, HoldfastError, type Logger } from '@holdfast/foundation'
 import type { ChangeFeed } from '../changes/change-feed.ts'
 import { parseWanted, type Subscriber, type Subscription } from '../changes/subscription.ts'
-import { POSTGRES_CHANGES_PER_CHANNEL_MAX, UNPUBLISHED_RETRY_MS } from '../limits.ts'
+import { FOLLOWED_PATIENCE_MS, POSTGRES_CHANGES_PER_CHANNEL_MAX, UNPUBLISHED_RETRY_MS } from '../limits.ts'
 
 type Entry = Readonly<Record<string, unknown>>
 
@@ -37,10 +37,11 @@ export class MemberChanges {
   /**
    * Subscribes, and looks whether all of it can work. A table that is not published is looked at again.
    *
-   * @param onReady - called when that one is
+   * @param patienceMs - how long to wait for the changes of a table that was published a moment ago
+   * @param onReady - called when one that did not work does
    * @returns why it does not work
    */
-  async subscribe(subscriber: Subscriber, onReady: () => void): Promise<string | undefined> {
+  async subscribe(subscriber: Subscriber, patienceMs: number, onReady: () => void): Promise<string | undefined> {
     try {
       this.#remove()
       const known = new Set<number>()
@@ -53,7 +54,7 @@ export class MemberChanges {
       if (this.#isClosed) return undefined
       this.#subscriptions = added
       for (const subscription of added) this.#feed.add(subscription)
-      for (const subscription of added) await this.#feed.check(subscription)
+      for (const subscription of added) await this.#feed.check(subscription, patienceMs)
       return undefined
     } catch (error) {
       const isUnpublished = error instanceof HoldfastError && error.code === 'RealtimeDisabledForConfiguration'
@@ -78,7 +79,7 @@ export class MemberChanges {
     if (this.#isClosed) return
     clearTimeout(this.#retry)
     this.#retry = setTimeout(() => {
-      void this.subscribe(subscriber, onReady).then((problem) => {
+      void this.subscribe(subscriber, FOLLOWED_PATIENCE_MS, onReady).then((problem) => {
         if (problem === undefined && !this.#isClosed) onReady()
       })
     }, UNPUBLISHED_RETRY_MS)

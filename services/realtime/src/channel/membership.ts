@@ -7,6 +7,8 @@ import { type MessageRow, toBroadcast } from '../database/message-row.ts'
 import { accessRevoked, presenceFull, privateOnly, reasonOf, tokenExpired, unknownError } from '../errors.ts'
 import {
   EVENT_NAME_BYTES_MAX,
+  FOLLOWED_JOIN_PATIENCE_MS,
+  FOLLOWED_PATIENCE_MS,
   PAYLOAD_ALLOWANCE_BYTES,
   PRESENCE_BYTES_MAX,
   PRESENCE_WINDOW_S,
@@ -227,6 +229,7 @@ export class Membership implements Member {
         },
         cut: (reason) => this.cut(reason),
       },
+      this.#config.waitsForChanges ? FOLLOWED_JOIN_PATIENCE_MS : FOLLOWED_PATIENCE_MS,
       () => this.#tellChanges(undefined),
     )
   }
