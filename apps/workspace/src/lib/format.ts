@@ -1,4 +1,5 @@
 import { pageLanguage, pageLocale } from './language.ts'
+import { remembered } from './remembered.ts'
 import { useWorkspaceZone, wallTimeAt, withZoneName } from './time-zone.ts'
 
 /** A count in the reader's format: `1,260`. */
@@ -23,11 +24,19 @@ export function formatMoment(at: Date, now: Date = new Date()): string {
   return isToday ? formatTime(at) : shown(at, { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' })
 }
 
+const momentFormats = new Map<string, Intl.DateTimeFormat>()
+
 /** By the clocks of the workspace, with what they are called where this device's show another time. */
 function shown(at: Date, options: Intl.DateTimeFormatOptions): string {
   const { zone } = useWorkspaceZone.getState()
   const locale = pageLocale()
-  return withZoneName(at.toLocaleString(locale, { ...options, ...(zone && { timeZone: zone }) }), at, locale)
+  const format = remembered(
+    momentFormats,
+    // A device may come into another time zone while the page is open.
+    JSON.stringify([locale, zone ?? at.getTimezoneOffset(), options]),
+    () => new Intl.DateTimeFormat(locale, { ...options, ...(zone && { timeZone: zone }) }),
+  )
+  return withZoneName(format.format(at), at, locale)
 }
 
 const UNITS = [

@@ -17,9 +17,21 @@ export function pageLanguage(): Language {
   return LANGUAGES.find((language) => language === tag) ?? 'en'
 }
 
-/** The language with its region, as dates and numbers need it: `de-AT` for a reader of German whose browser says so. */
+let known: { readonly language: Language; readonly locale: string } | undefined
+
+/**
+ * The language with its region, as dates and numbers need it: `de-AT` for a reader of German whose browser says so. Each cell of a grid asks, and the browser's list of
+ * languages is slow to read; like the language, it is that of the load of the page.
+ */
 export function pageLocale(): string {
-  return localeOf(pageLanguage(), typeof navigator === 'undefined' ? [] : (navigator.languages ?? []))
+  const language = pageLanguage()
+  if (known?.language !== language) {
+    known = {
+      language,
+      locale: localeOf(language, typeof navigator === 'undefined' ? [] : (navigator.languages ?? [])),
+    }
+  }
+  return known.locale
 }
 
 /** @param preferred - the browser's languages, the best first */

@@ -1,4 +1,4 @@
-import { type JSX, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { type JSX, memo, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { preloadMenu } from '../../components/menu.tsx'
 import { preloadPopover } from '../../components/popover.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
@@ -11,14 +11,13 @@ import { preloadPicker } from './cell-editor.tsx'
 import { GridBody } from './grid-body.tsx'
 import { gridClipboard } from './grid-clipboard.ts'
 import type { GridController } from './grid-controller.ts'
-import { GridHeader } from './grid-header.tsx'
+import { GridHeader, type GridHeaderProps } from './grid-header.tsx'
 import { gridKeyboard } from './grid-keyboard.ts'
 import type { GridFootProps } from './foot/grid-foot.tsx'
 import type { GridDress } from './grid-dress.ts'
 import { FOOT_PX, frozenColumns, GUTTER_PX, HEADER_PX, layOut, NO_WIDTHS } from './grid-layout.ts'
 import type { Sort } from './query/sort.ts'
 import type { RowWindows, WindowsState } from './row-windows.ts'
-import type { Selection } from './selection.ts'
 import { readOnlyWords, useActiveRights } from './use-active-rights.ts'
 import type { GridRow } from './window-cache.ts'
 import { useActiveCell } from './use-active-cell.ts'
@@ -27,8 +26,12 @@ import { useDrawnCells } from './use-drawn-cells.ts'
 import type { GridEdits } from './grid-edits.ts'
 import { useGridPointer } from './use-grid-pointer.ts'
 import { useGridScroll } from './use-grid-scroll.ts'
+import { useSelected, type ViewSelection } from './use-view-selection.ts'
 
-const GridFoot = lazyAfterPaint<GridFootProps>(async () => (await import('./foot/grid-foot.tsx')).GridFoot)
+// A key that moves the active cell draws neither the names of the columns nor their feet again.
+const GridFoot = memo(lazyAfterPaint<GridFootProps>(async () => (await import('./foot/grid-foot.tsx')).GridFoot))
+
+type ColumnWidths = ReadonlyMap<string, number>
 
 export interface DataGridProps {
   readonly table: TableInfo
@@ -48,8 +51,7 @@ export interface DataGridProps {
   readonly openRecordId: string | undefined
   readonly lateIn: (row: GridRow) => string | undefined
   readonly edits: GridEdits
-  readonly selection: Selection
-  readonly onSelection: (selection: Selection) => void
+  readonly selection: ViewSelection
   readonly onSort: (sorts: readonly Sort[]) => void
   readonly onOpenRecord: (id: string | undefined) => void
   readonly onOpenPage: (id: string) => void
@@ -62,12 +64,11 @@ export interface DataGridProps {
  * the active cell, which moves by keys.
  */
 export function DataGrid(props: DataGridProps): JSX.Element {
-  const { table, fields, windows, state, selection, edits, rowPx } = props
+  const { table, fields, windows, state, edits, rowPx } = props
+  const selection = useSelected(props.selection, (selected) => selected)
   const viewport = useRef<HTMLDivElement>(null)
   const stored = props.dress?.widths
-  const [dragged, setDragged] = useState({ of: stored, widths: stored })
-  // What was dragged holds until it comes back as stored.
-  const widths = dragged.of === stored ? dragged.widths : stored
+  const { widths, resizing } = useWidths(stored, props.onWidths)
   const { columns, width } = useMemo(() => layOut(fields, widths), [fields, widths])
   const scroll = useGridScroll(viewport, rowPx, HEADER_PX + FOOT_PX)
   const frozen = frozenColumns(columns, props.frozen, scroll.width)
@@ -76,7 +77,7 @@ export function DataGrid(props: DataGridProps): JSX.Element {
   const { update: canUpdate, delete: canDelete } = table.descriptor.can
 
   const drawn = useDrawnCells({ windows, count: state.rows, columns, frozen, scroll, active })
-  const select = useActiveCell({ ...props, viewport, columns, frozen, version: state.version })
+  const select = useActiveCell({ ...props, viewport, columns, frozen, version: state.version, selected: selection })
   const rights = useActiveRights(table, fields, windows?.row(active.row))
   const whyReadOnly = (field: Field): string | undefined => readOnlyWords(field, table, rights)
   const edit = useCellEdit({ windows, columns, size, selection, edits, whyReadOnly, select })
@@ -122,15 +123,11 @@ export function DataGrid(props: DataGridProps): JSX.Element {
         sorts={props.sorts}
         frozen={frozen}
         onSort={props.onSort}
-        resizing={{
-          widths: widths ?? NO_WIDTHS,
-          onDrag: (next) => setDragged({ of: stored, widths: next }),
-          onStore: props.onWidths,
-        }}
+        resizing={resizing}
       />
       <GridBody
         {...props}
-        {...{ viewport, columns, width, drawn, scroll, edit, rights, frozen }}
+        {...{ viewport, columns, width, drawn, scroll, edit, rights, frozen, selection }}
         rows={size.rows}
         level={state.levels}
       />
@@ -139,6 +136,24 @@ export function DataGrid(props: DataGridProps): JSX.Element {
       </FootRow>
     </div>
   )
+}
+
+/** The widths of the columns that have one of their own: what was dragged holds until it comes back as stored. */
+function useWidths(
+  stored: ColumnWidths | undefined,
+  onStore: DataGridProps['onWidths'],
+): { readonly widths: ColumnWidths | undefined; readonly resizing: GridHeaderProps['resizing'] } {
+  const [dragged, setDragged] = useState({ of: stored, widths: stored })
+  const widths = dragged.of === stored ? dragged.widths : stored
+  const resizing = useMemo(
+    () => ({
+      widths: widths ?? NO_WIDTHS,
+      onDrag: (next: ColumnWidths) => setDragged({ of: stored, widths: next }),
+      onStore,
+    }),
+    [widths, stored, onStore],
+  )
+  return { widths, resizing }
 }
 
 /** The place of what the columns calculate, which is loaded after the rows: nothing moves when it comes. */

@@ -1,4 +1,4 @@
-import type { JSX, ReactNode } from 'react'
+import { type JSX, memo, type ReactNode } from 'react'
 import { FieldValueView } from '../../components/fields/field-value.tsx'
 import { RowThumbnails } from '../../components/records/row-thumbnails.tsx'
 import { UnreadMark } from '../../components/records/unread-mark.tsx'
@@ -45,8 +45,8 @@ export interface GridCellProps {
 
 const CELL = 'flex border-r border-b border-border/70 px-2 text-grid whitespace-nowrap'
 
-/** One value of a row, with what marks it. */
-export function GridCell(props: GridCellProps): JSX.Element {
+/** One value of a row, with what marks it. It is drawn again only when something of it changed. */
+export const GridCell = memo(function GridCell(props: GridCellProps): JSX.Element {
   const {
     place,
     rowTone,
@@ -104,7 +104,7 @@ export function GridCell(props: GridCellProps): JSX.Element {
       {editor}
     </div>
   )
-}
+})
 
 function Content({
   column: { field },

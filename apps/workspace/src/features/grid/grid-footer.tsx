@@ -3,13 +3,17 @@ import { IndexNote } from '../../components/index-note.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
+import { cellsIn, rangeOf } from './selection.ts'
+import { createSelectionStore, useSelected, type ViewSelection } from './use-view-selection.ts'
+
+const NO_SELECTION = createSelectionStore().of('')
 
 /** How many records there are, how many fit, how many are selected or not on the server yet. */
 export function GridFooter({
   table,
   shown,
   total,
-  cells,
+  selection,
   marks,
   isSearched,
 }: {
@@ -17,11 +21,12 @@ export function GridFooter({
   /** `undefined`: not counted yet. */
   readonly shown: number | undefined
   readonly total: number
-  /** Selected cells. */
-  readonly cells: number
+  /** `undefined`: no cells can be selected. */
+  readonly selection: ViewSelection | undefined
   readonly marks: ReadonlyMap<string, RecordMark>
   readonly isSearched: boolean
 }): JSX.Element {
+  const cells = useSelected(selection ?? NO_SELECTION, (selected) => cellsIn(rangeOf(selected)))
   const states = [...marks.values()].map(({ state }) => state)
   const refused = states.filter((state) => state === 'rejected' || state === 'held').length
   const changed = states.length - refused - states.filter((state) => state === 'confirming').length

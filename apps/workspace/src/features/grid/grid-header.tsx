@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import type { JSX } from 'react'
+import { type JSX, memo } from 'react'
 import { cx } from '../../lib/cx.ts'
 import { isAlignedRight } from '../../lib/fields/field-kind.ts'
 import { lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
@@ -12,16 +12,7 @@ const ColumnResizer = lazyAfterPaint<ColumnResizerProps>(
   async () => (await import('./dress/column-resizer.tsx')).ColumnResizer,
 )
 
-/** The names of the columns; a press sorts, and keys make a column wider or narrower. It stays at the top, the first column stays at the left. */
-export function GridHeader({
-  columns,
-  drawn,
-  width,
-  sorts,
-  frozen,
-  onSort,
-  resizing,
-}: {
+export interface GridHeaderProps {
   readonly columns: readonly GridColumn[]
   readonly drawn: readonly number[]
   readonly width: number
@@ -30,7 +21,18 @@ export function GridHeader({
   readonly frozen: number
   readonly onSort: (sorts: readonly Sort[]) => void
   readonly resizing: Pick<ColumnResizerProps, 'widths' | 'onDrag' | 'onStore'>
-}): JSX.Element {
+}
+
+/** The names of the columns; a press sorts, and keys make a column wider or narrower. It stays at the top, the first column stays at the left. */
+export const GridHeader = memo(function GridHeader({
+  columns,
+  drawn,
+  width,
+  sorts,
+  frozen,
+  onSort,
+  resizing,
+}: GridHeaderProps): JSX.Element {
   return (
     <div
       role="row"
@@ -86,4 +88,4 @@ export function GridHeader({
       })}
     </div>
   )
-}
+})

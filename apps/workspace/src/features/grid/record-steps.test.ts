@@ -31,7 +31,7 @@ function stepsFrom(record: string | undefined): {
   const selected: Selection[] = []
   const view = { record, openRecord: (id: string | undefined) => void opened.push(id) }
   const selection = {
-    current: { ...FIRST_CELL, active: { row: 0, column: 2 } },
+    get: () => ({ ...FIRST_CELL, active: { row: 0, column: 2 } }),
     set: (next: Selection) => void selected.push(next),
   }
   return { steps: recordSteps(view, windows, selection), opened, selected }

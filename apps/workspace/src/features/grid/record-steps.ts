@@ -17,7 +17,7 @@ export interface SteppedView {
 export function recordSteps(
   view: SteppedView,
   windows: Pick<RowWindows, 'row' | 'indexOf' | 'groupAt'> | undefined,
-  selection: ViewSelection,
+  selection: Pick<ViewSelection, 'get' | 'set'>,
 ): RecordSteps {
   const row = view.record === undefined ? undefined : windows?.indexOf(view.record)
   const stepBy = (step: 1 | -1): (() => void) | undefined => {
@@ -28,7 +28,7 @@ export function recordSteps(
     if (id === undefined) return undefined
     return () => {
       view.openRecord(id)
-      const place = { row: target, column: selection.current.active.column }
+      const place = { row: target, column: selection.get().active.column }
       selection.set({ active: place, anchor: place })
     }
   }

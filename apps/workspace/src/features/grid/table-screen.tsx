@@ -9,6 +9,7 @@ import { lateContent } from '../../components/late-content.tsx'
 import { useDocumentTitle } from '../../components/page.tsx'
 import { LateUndoDialog } from '../../components/records/late-undo-dialog.tsx'
 import { useHotkeys } from '../../hooks/use-hotkeys.ts'
+import { useLatestCalls } from '../../hooks/use-latest-calls.ts'
 import { useMediaQuery } from '../../hooks/use-media-query.ts'
 import { useAppearance } from '../../lib/appearance.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
@@ -34,8 +35,7 @@ import { recordSteps } from './record-steps.ts'
 import { RecordList } from './record-list.tsx'
 import { NoRows } from './no-rows.tsx'
 import type { RowWindows, WindowsState } from './row-windows.ts'
-import { cellsIn, rangeOf } from './selection.ts'
-import { GridToolbar } from './toolbar/grid-toolbar.tsx'
+import { GridToolbar, type GridToolbarProps } from './toolbar/grid-toolbar.tsx'
 import { useGridEdits } from './use-grid-edits.ts'
 import { usePreload } from './use-preload.ts'
 import { type GridView, useGridView } from './use-grid-view.ts'
@@ -133,7 +133,8 @@ function TableView({
   useTableFirst(table.name)
   useUndoKeys(writer)
   usePreload((state.rows ?? 0) > 0)
-  const onNew = newRecord && (() => void newRecord().then((id) => id !== undefined && view.openRecord(id)))
+  const calls = useToolbarCalls({ table, view, windows, newRecord })
+  const onNew = newRecord && calls.onNew
   useHotkeys(onNew ? { c: onNew } : {})
 
   const shared = { table, view, windows, state, marks }
@@ -141,12 +142,13 @@ function TableView({
     <div className="absolute inset-0 flex">
       <section className="flex min-w-0 flex-1 flex-col">
         <GridToolbar
-          {...{ table, fields, view, isPhone, isList, onNew }}
+          {...{ table, fields, isPhone, isList, onNew }}
+          view={view.shape}
           isGrid={type === 'grid' && !isList}
           hasRows={state.rows !== undefined && (state.rows > 0 || hasSynced)}
           hasRecords={!isForm}
-          onListChange={(next) => chooseList(table.name, next)}
-          onToggleGroups={(isExpanded) => windows?.toggleGroup(isExpanded)}
+          onListChange={calls.onListChange}
+          onToggleGroups={calls.onToggleGroups}
         />
         {hasSynced || (state.rows ?? 0) === 0 ? null : <FirstSyncBar />}
         {saved && isForm ? (
@@ -171,7 +173,7 @@ function TableView({
           table={table}
           shown={state.count === 0 && !hasSynced ? undefined : state.count}
           total={Math.max(total ?? 0, state.count ?? state.rows ?? 0)}
-          cells={isList || type !== 'grid' ? 0 : cellsIn(rangeOf(selection.current))}
+          selection={isList || type !== 'grid' ? undefined : selection}
           marks={marks}
           isSearched={view.query.search.trim() !== ''}
         />
@@ -180,6 +182,25 @@ function TableView({
       <LateUndoDialog writer={writer} />
     </div>
   )
+}
+
+/** What the toolbar calls, the same functions in every render. */
+function useToolbarCalls({
+  table,
+  view,
+  windows,
+  newRecord,
+}: {
+  readonly table: TableInfo
+  readonly view: GridView
+  readonly windows: RowWindows | undefined
+  readonly newRecord: ReturnType<typeof useNewRecord>
+}): Pick<GridToolbarProps, 'onListChange' | 'onToggleGroups'> & { readonly onNew: () => void } {
+  return useLatestCalls({
+    onNew: () => void newRecord?.().then((id) => id !== undefined && view.openRecord(id)),
+    onListChange: (isList: boolean) => chooseList(table.name, isList),
+    onToggleGroups: (isExpanded: boolean) => windows?.toggleGroup(isExpanded),
+  })
 }
 
 /** The record in the address, beside its view. */
@@ -235,8 +256,7 @@ function GridOfView({
         frozen={dress?.frozen ?? (isWide ? 1 : 0)}
         foot={{ query: view.query, text: view.settings.aggregate, onChange: (text) => view.set('aggregate', text) }}
         openRecordId={view.record}
-        selection={selection.current}
-        onSelection={selection.set}
+        selection={selection}
         onSort={view.setSorts}
         onOpenRecord={view.openRecord}
         onOpenPage={(id) =>

@@ -4,6 +4,7 @@ import { frozenPx, type GridColumn } from './grid-layout.ts'
 import type { RowWindows } from './row-windows.ts'
 import { scrollToCell } from './scroll-to-cell.ts'
 import type { Selection } from './selection.ts'
+import type { ViewSelection } from './use-view-selection.ts'
 
 export interface ActiveCellOptions {
   readonly viewport: RefObject<HTMLElement | null>
@@ -14,8 +15,9 @@ export interface ActiveCellOptions {
   readonly windows: RowWindows | undefined
   /** Version of the rows in the windows. */
   readonly version: number
-  readonly selection: Selection
-  readonly onSelection: (selection: Selection) => void
+  readonly selection: Pick<ViewSelection, 'set'>
+  /** What it is in this render. */
+  readonly selected: Selection
   readonly viewKey: string
 }
 
@@ -47,7 +49,7 @@ export function useActiveCell(options: ActiveCellOptions): (next: Selection) => 
 
   return (next) => {
     isFocusWanted.current = true
-    options.onSelection(next)
+    options.selection.set(next)
     const element = viewport.current
     const column = columns[next.active.column]
     if (!element || !column) return
@@ -58,14 +60,14 @@ export function useActiveCell(options: ActiveCellOptions): (next: Selection) => 
   }
 }
 
-function useFollowRecord({ windows, version, selection, onSelection, viewKey }: ActiveCellOptions): void {
+function useFollowRecord({ windows, version, selection, selected, viewKey }: ActiveCellOptions): void {
   const followed = useRef<FollowedRecord>(undefined)
   // The database tells of changes, not of moves: each version of the rows is looked at.
   useEffect(() => {
     if (!windows) return
-    const next = followActive(followed.current, { rows: windows, viewKey, selection })
+    const next = followActive(followed.current, { rows: windows, viewKey, selection: selected })
     followed.current = next.followed
-    if (next.moved) onSelection(next.moved)
+    if (next.moved) selection.set(next.moved)
     // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the windows are the same object in every version
-  }, [windows, version, selection, onSelection, viewKey])
+  }, [windows, version, selection, selected, viewKey])
 }

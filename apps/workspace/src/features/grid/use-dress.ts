@@ -52,5 +52,6 @@ export function useDress(
     () => used?.grid(query, { color, width, freeze, height }),
     [used, query, color, width, freeze, height],
   )
-  return { view: { ...plain, query: dressed, shown: ordered }, dress, isWaiting: isWanted && !code && !hasFailed }
+  const shape = useMemo(() => ({ ...plain.shape, query: dressed, shown: ordered }), [plain.shape, dressed, ordered])
+  return { view: { ...shape, record: plain.record, shape }, dress, isWaiting: isWanted && !code && !hasFailed }
 }

@@ -1,5 +1,6 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { useLatestCalls } from '../../hooks/use-latest-calls.ts'
 import { useToday } from '../../hooks/use-today.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
@@ -20,8 +21,8 @@ import type { GridQuery } from './query/grid-query.ts'
 import { shownFields, toggleField } from './query/shown-fields.ts'
 import { renderSorts, type Sort } from './query/sort.ts'
 
-/** What the saved view and the address say about the view, and how to change it. */
-export interface GridView {
+/** What a view shows, and how to change that. */
+export interface ViewShape {
   /** `undefined`: all records of the table. */
   readonly saved: SavedView | undefined
   /** Those of the saved view, with what the address changes. */
@@ -34,7 +35,6 @@ export interface GridView {
   /** As the person is putting it together, with conditions that cannot be asked yet. */
   readonly filter: FilterGroup
   readonly shown: readonly Field[]
-  readonly record: string | undefined
   readonly isNarrowed: boolean
   /** Changes a setting in the address; `undefined` takes it away. */
   set(setting: Setting, value: string | undefined): void
@@ -48,6 +48,13 @@ export interface GridView {
   clearFilters(): void
   /** Back to the view as it is saved. */
   reset(): void
+}
+
+/** What the saved view and the address say about the view. */
+export interface GridView extends ViewShape {
+  readonly record: string | undefined
+  /** The same object until something of it changes; which record is open is no part of it. */
+  readonly shape: ViewShape
 }
 
 interface ViewSearch extends AddressSettings {
@@ -76,30 +83,37 @@ export function useGridView(table: TableInfo, fields: readonly Field[], saved: S
     void navigate({ to: '.', search: (before: ViewSearch) => ({ ...before, ...changes }), replace })
   }
   const set = (setting: Setting, value: string | undefined): void => change(addressOf(own, setting, value))
-  return {
-    saved,
-    settings,
-    isChanged: hasChanges(own, search),
-    query,
-    key: JSON.stringify([saved?.id, query.search, query.filter, query.sorts, settings.group]),
-    filter,
-    shown,
-    record: search.record,
-    isNarrowed: query.search.trim() !== '' || query.filter.nodes.length > 0,
+  const calls = useLatestCalls({
     set,
-    setSearch: (text) => change({ q: text === '' ? undefined : text }),
-    setFilter: (next) => set('filter', renderFilter(next)),
-    setSorts: (sorts) => set('sort', renderSorts(sorts)),
-    toggle: (field) => set('hide', toggleField(fields, h, field)),
+    setSearch: (text: string) => change({ q: text === '' ? undefined : text }),
+    setFilter: (next: FilterGroup) => set('filter', renderFilter(next)),
+    setSorts: (sorts: readonly Sort[]) => set('sort', renderSorts(sorts)),
+    toggle: (field: string) => set('hide', toggleField(fields, h, field)),
     // Opening is a step to come back from; going on to the next record is not.
-    openRecord: (id) => change({ record: id }, search.record !== undefined && id !== undefined),
-    openView: (id) =>
+    openRecord: (id: string | undefined) => change({ record: id }, search.record !== undefined && id !== undefined),
+    openView: (id: string | undefined) =>
       void (id === undefined
         ? navigate({ to: '/w/$ws/t/$table', params: { ws, table: table.name } })
         : navigate({ to: '/w/$ws/t/$table/v/$view', params: { ws, table: table.name, view: id } })),
     clearFilters: () => change({ q: undefined, ...addressOf(own, 'filter', undefined) }),
     reset: () => change({ q: undefined, ...NO_CHANGES }),
-  }
+  })
+  const isChanged = hasChanges(own, search)
+  const shape = useMemo(
+    (): ViewShape => ({
+      saved,
+      settings,
+      isChanged,
+      query,
+      key: JSON.stringify([saved?.id, query.search, query.filter, query.sorts, settings.group]),
+      filter,
+      shown,
+      isNarrowed: query.search.trim() !== '' || query.filter.nodes.length > 0,
+      ...calls,
+    }),
+    [saved, settings, isChanged, query, filter, shown, calls],
+  )
+  return { ...shape, record: search.record, shape }
 }
 
 const NO_SETTINGS: ViewSettings = {}

@@ -1,3 +1,4 @@
+import { remembered } from '../remembered.ts'
 import { momentAtWall, useWorkspaceZone, wallTimeAt, withZoneName } from '../time-zone.ts'
 
 /** Years that a date field takes. */
@@ -64,7 +65,7 @@ export function formatMomentText(text: string, locale: string): string {
   const at = momentOf(text)
   if (at === undefined) return text
   const { zone } = useWorkspaceZone.getState()
-  const shown = momentFormat(locale, zone).format(at)
+  const shown = momentFormat(locale, zone, at).format(at)
   return HAS_ZONE.test(text) ? withZoneName(shown, at, locale) : shown
 }
 
@@ -185,10 +186,11 @@ function dayFormat(locale: string): Intl.DateTimeFormat {
   )
 }
 
-function momentFormat(locale: string, timeZone: string | undefined): Intl.DateTimeFormat {
+/** @param timeZone - `undefined`: that of this device, which may be another one while the page is open */
+function momentFormat(locale: string, timeZone: string | undefined, at: Date): Intl.DateTimeFormat {
   return remembered(
     momentFormats,
-    `${locale} ${timeZone ?? ''}`,
+    `${locale} ${timeZone ?? at.getTimezoneOffset()}`,
     () =>
       new Intl.DateTimeFormat(locale, {
         ...(timeZone === undefined ? {} : { timeZone }),
@@ -199,13 +201,4 @@ function momentFormat(locale: string, timeZone: string | undefined): Intl.DateTi
         minute: '2-digit',
       }),
   )
-}
-
-/** Making a formatter takes longer than formatting a thousand cells with it. */
-function remembered<K, V>(cache: Map<K, V>, key: K, make: () => V): V {
-  const found = cache.get(key)
-  if (found !== undefined) return found
-  const made = make()
-  cache.set(key, made)
-  return made
 }

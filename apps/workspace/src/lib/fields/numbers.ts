@@ -1,3 +1,4 @@
+import { remembered } from '../remembered.ts'
 import type { Field } from './field.ts'
 
 /** Shape of a number column: digits after the point (`undefined`: any) and the range the type allows. */
@@ -28,7 +29,7 @@ export function formatNumberText(text: string, locale: string): string {
   const [, sign = '', whole = '', , fraction] = /^(-?)(\d+)(\.(\d+))?$/.exec(text) ?? []
   if (whole === '') return text
   const { decimal } = separatorsOf(locale)
-  const grouped = new Intl.NumberFormat(locale).format(BigInt(whole))
+  const grouped = remembered(formats, locale, () => new Intl.NumberFormat(locale)).format(BigInt(whole))
   return `${sign}${grouped}${fraction === undefined ? '' : decimal + fraction}`
 }
 
@@ -63,17 +64,18 @@ interface Separators {
   readonly group: string
 }
 
-const known = new Map<string, Separators>()
+const formats = new Map<string, Intl.NumberFormat>()
+const separators = new Map<string, Separators>()
 
 function separatorsOf(locale: string): Separators {
-  const found = known.get(locale)
-  if (found) return found
+  return remembered(separators, locale, () => readSeparators(locale))
+}
+
+function readSeparators(locale: string): Separators {
   const parts = new Intl.NumberFormat(locale).formatToParts(12345678.9)
   const part = (type: string): string | undefined => parts.find((one) => one.type === type)?.value
   const group = part('group') ?? ','
-  const separators = { decimal: part('decimal') ?? '.', group: /\s/.test(group) ? ' ' : group }
-  known.set(locale, separators)
-  return separators
+  return { decimal: part('decimal') ?? '.', group: /\s/.test(group) ? ' ' : group }
 }
 
 function escape(text: string): string {

@@ -15,13 +15,13 @@ import type { Field } from '../../../lib/fields/field.ts'
 import { saveBlob } from '../../../lib/save-file.ts'
 import { exportMessages as words } from '../../../messages/export.ts'
 import { parseSorts } from '../query/sort.ts'
-import type { GridView } from '../use-grid-view.ts'
+import type { ViewShape } from '../use-grid-view.ts'
 import { exportView } from './export-view.ts'
 
 export interface ExportProps {
   readonly table: TableInfo
   readonly fields: readonly Field[]
-  readonly view: GridView
+  readonly view: ViewShape
 }
 
 /** An export goes on while the form is closed. */

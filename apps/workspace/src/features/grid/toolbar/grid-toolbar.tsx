@@ -1,5 +1,5 @@
 import { LayoutList, Plus, Table2 } from 'lucide-react'
-import type { JSX } from 'react'
+import { type JSX, memo } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { DebouncedSearchField } from '../../../components/debounced-search-field.tsx'
@@ -10,7 +10,7 @@ import type { Field } from '../../../lib/fields/field.ts'
 import { lazyAfterPaint } from '../../../lib/presence/lazy-after-paint.tsx'
 import { useHasViews } from '../../../lib/views/use-views.ts'
 import { gridMessages as words } from '../../../messages/grid.ts'
-import type { GridView } from '../use-grid-view.ts'
+import type { ViewShape } from '../use-grid-view.ts'
 import { FieldsPopover } from './fields-popover.tsx'
 import { FilterPopover } from './filter-popover.tsx'
 import type { MoreToolsProps } from './more-tools.tsx'
@@ -22,7 +22,7 @@ const MoreTools = lazyAfterPaint<MoreToolsProps>(async () => (await import('./mo
 interface ViewToolsProps {
   readonly table: TableInfo
   readonly fields: readonly Field[]
-  readonly view: GridView
+  readonly view: ViewShape
   readonly isPhone: boolean
   readonly isList: boolean
   readonly isGrid: boolean
@@ -32,18 +32,20 @@ interface ViewToolsProps {
   readonly onToggleGroups: (isExpanded: boolean) => void
 }
 
-/** What narrows, orders and shapes the view; all of it goes into the address. */
-export function GridToolbar({
+export interface GridToolbarProps extends ViewToolsProps {
+  /** Not so of a form: there is nothing to narrow. */
+  readonly hasRecords: boolean
+  readonly onNew: (() => void) | undefined
+}
+
+/** What narrows, orders and shapes the view; all of it goes into the address. It is not drawn again with each record that opens. */
+export const GridToolbar = memo(function GridToolbar({
   table,
   view,
   hasRecords,
   onNew,
   ...tools
-}: ViewToolsProps & {
-  /** Not so of a form: there is nothing to narrow. */
-  readonly hasRecords: boolean
-  readonly onNew: (() => void) | undefined
-}): JSX.Element {
+}: GridToolbarProps): JSX.Element {
   const hasViews = useHasViews()
   return (
     <div className="@container shrink-0 border-b border-border">
@@ -87,7 +89,7 @@ export function GridToolbar({
       </div>
     </div>
   )
-}
+})
 
 function ViewTools({
   table,

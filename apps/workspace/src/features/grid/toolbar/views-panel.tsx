@@ -32,12 +32,12 @@ import { createView, deleteView, saveSettings, updateView } from '../../../lib/v
 import { recordMessages } from '../../../messages/record.ts'
 import { viewEditingMessages as words } from '../../../messages/view-editing.ts'
 import { viewMessages } from '../../../messages/views.ts'
-import type { GridView } from '../use-grid-view.ts'
+import type { ViewShape } from '../use-grid-view.ts'
 import { ViewForm, type ViewDraft } from './view-form.tsx'
 
 export interface ViewsProps {
   readonly table: TableInfo
-  readonly view: GridView
+  readonly view: ViewShape
 }
 
 /** The views of a table, and what the person may do with the one that is open. */
@@ -114,7 +114,7 @@ function ViewActions({
   onDuplicate,
   onDelete,
 }: {
-  readonly view: GridView
+  readonly view: ViewShape
   readonly rights: ViewRights
   readonly favourite: ReactNode
   readonly onForm: (form: 'new' | 'edit') => void
