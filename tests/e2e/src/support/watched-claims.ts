@@ -52,16 +52,21 @@ export function watchClaims(
   let isOver = false
   let moments: readonly Moment[] = []
   let behindSince: number | undefined
+  const readMoment = async (): Promise<Moment> => {
+    const { waiting, rows } = await readDevice(page, FILES_SQL)
+    return { at: Date.now(), waiting, files: Number(rows[0]?.['files']) }
+  }
   const look = async (): Promise<void> => {
+    // What was so before the chip is read, also for the first look at a page: something may be stored before the second reading.
+    if (moments.length === 0) moments = [await readMoment()]
     const saidAt = Date.now()
     const said = ((await chip.getAttribute('aria-label', { timeout: 2_000 })) ?? '').replace(/^Sync: /, '')
-    const { waiting, rows } = await readDevice(page, FILES_SQL)
-    const at = Date.now()
-    moments = [...since(moments, saidAt - STALE_MS), { at, waiting, files: Number(rows[0]?.['files']) }]
+    const now = await readMoment()
+    moments = [...since(moments, saidAt - STALE_MS), now]
     seen.looks++
     seen.said.add(said.replaceAll(/\d+/g, 'N'))
-    behindSince = isSo(said, moments.slice(-2)) ? undefined : (behindSince ?? at)
-    if (behindSince !== undefined) seen.staleMs = Math.max(seen.staleMs, at - behindSince)
+    behindSince = isSo(said, moments.slice(-2)) ? undefined : (behindSince ?? now.at)
+    if (behindSince !== undefined) seen.staleMs = Math.max(seen.staleMs, now.at - behindSince)
     if (!isSo(said, moments)) seen.untrue.push(`“${said}”, but ${JSON.stringify(moments.at(-1))}`)
     const more = await onLook(said)
     if (more !== undefined) seen.untrue.push(more)
