@@ -6,6 +6,8 @@ const parser = new XMLParser({
   parseTagValue: false,
   trimValues: false,
   removeNSPrefix: true,
+  // With it the parser reads characters that are written as numbers, too: XML has them, and Go writes quotes so.
+  htmlEntities: true,
   isArray: (_name, path) => String(path) === 'Delete.Object' || String(path) === 'CompleteMultipartUpload.Part',
 })
 
