@@ -85,6 +85,36 @@ test('who may not write the object does not finish it by asking', async () => {
   expect(await objects('not-yours.mp4')).toEqual([])
 })
 
+test('an upload that says its length late is held to the limit of its bucket', async () => {
+  await world.run(`insert into storage.buckets (id, name, file_size_limit) values ('small', 'small', 5)`)
+  const created = await world.request('alice', {
+    method: 'POST',
+    url: '/upload/resumable',
+    headers: {
+      ...TUS,
+      'upload-defer-length': '1',
+      'upload-metadata': `bucketName ${base64('small')},objectName ${base64('recorded.webm')}`,
+    },
+  })
+  const patch = async (length: string, bytes: string): Promise<Answer> =>
+    world.request('alice', {
+      method: 'PATCH',
+      url: `/upload/resumable/${idOf(created)}`,
+      headers: {
+        ...TUS,
+        'upload-offset': '0',
+        'upload-length': length,
+        'content-type': 'application/offset+octet-stream',
+      },
+      payload: Buffer.from(bytes),
+    })
+  const refused = await patch('10', '0123456789')
+  expect([refused.status, refused.text]).toEqual([413, 'The object exceeded the maximum allowed size'])
+  expect(await objects('recorded.webm')).toEqual([])
+  expect((await patch('5', '01234')).status).toBe(204)
+  expect(await objects('recorded.webm')).toMatchObject([{ size: '5' }])
+})
+
 test('a finished upload cannot be given up', async () => {
   const id = idOf(await create('alice', 'finished.mp4'))
   writeFileSync(join(folder(), `${id}.bytes`), '0123456789')

@@ -108,7 +108,7 @@ export class ResumableUploads {
     if (!record) return this.#requireHere(request, id)
     if (record.isFinished) return
     const described = await this.#describe(request, record)
-    if (request.method !== 'HEAD') return this.#judge(request, described, record.size)
+    if (request.method !== 'HEAD') return this.#judge(request, described, record.size ?? saidLength(request))
     // The program ended after the last byte: the client would take this answer for a success.
     if (record.size !== undefined && (await this.#store.offsetOf(record)) === record.size) {
       await this.#finish(request, id)
@@ -174,6 +174,12 @@ export class ResumableUploads {
 
 function writerOf(request: FastifyRequest, signed: Signed | undefined): Writer {
   return signed ? { owner: signed.owner, isJudged: false } : { owner: requireCaller(request).userId, isJudged: true }
+}
+
+/** What a client says of an upload whose length it did not know before. */
+function saidLength({ headers }: FastifyRequest): number | undefined {
+  const length = headers['upload-length']
+  return length === undefined ? undefined : Number(length)
 }
 
 /** The public address of an upload, as proxies that are trusted tell it. */
