@@ -235,6 +235,15 @@ describe('S3: lists', () => {
     expect(found).toEqual(['list/a.txt', 'list/b.txt', 'list/b/', 'list/c/'])
   })
 
+  test('page on behind the object that stands for a folder, as file managers make it', async () => {
+    for (const key of ['marked/', 'marked/a.txt']) await put(key)
+    const input = { Bucket, Prefix: 'marked/', Delimiter: '/', MaxKeys: 1 }
+    const first = await s3.send(new ListObjectsCommand(input))
+    expect(first.Contents?.map(({ Key }) => Key)).toEqual(['marked/'])
+    const next = await s3.send(new ListObjectsCommand({ ...input, Marker: first.NextMarker }))
+    expect(next.Contents?.map(({ Key }) => Key)).toEqual(['marked/a.txt'])
+  })
+
   test('begin behind a key, and with part of a name', async () => {
     const after = await s3.send(new ListObjectsV2Command({ Bucket, Prefix: 'list/', StartAfter: 'list/b/1.txt' }))
     expect(after.Contents?.map(({ Key }) => Key)).toEqual(['list/b/2.txt', 'list/c/d/e.txt'])

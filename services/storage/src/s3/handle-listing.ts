@@ -36,8 +36,8 @@ export async function listObjectsV2(exchange: S3Exchange): Promise<FastifyReply>
 export async function listObjectsV1(exchange: S3Exchange): Promise<FastifyReply> {
   const list = readListRequest(exchange)
   const marker = textParameter(exchange, 'marker') ?? ''
-  // A marker is often what keys had in common on the page before.
-  const isPrefix = list.delimiter !== '' && marker.endsWith(list.delimiter)
+  // A marker is often what keys had in common on the page before. A key that is the prefix itself is none of those.
+  const isPrefix = list.delimiter !== '' && marker.endsWith(list.delimiter) && marker !== list.prefix
   const from = marker === '' ? '' : seekAfter({ name: marker, is_prefix: isPrefix })
   const { entries, next } = await readPage(exchange, list, from)
   return sendXml(exchange, 'ListBucketResult', {
