@@ -196,6 +196,16 @@ describe('operators', () => {
     expect(shown).not.toContain(ids[0])
   })
 
+  test('read what a function printed without the end of a line as it printed it', async () => {
+    const id = (await call('prints')).headers.get('sb-request-id')
+    await expect
+      .poll(async () => (await ask<Page>('_logs?function=prints')).lines)
+      .toMatchObject([
+        { text: 'half a line', request_id: null },
+        { text: 'a line', request_id: id },
+      ])
+  })
+
   test('wait for the next line', async () => {
     const { cursor } = await ask<Page>('_logs?limit=1')
     const next = ask<Page>(`_logs?after=${cursor}&wait_ms=20000&function=throws`)

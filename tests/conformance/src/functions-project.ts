@@ -109,6 +109,13 @@ Deno.serve((request) => {
   return response
 })
 `,
+  'functions/prints/index.ts': `
+Deno.serve(() => {
+  Deno.stdout.writeSync(new TextEncoder().encode('half a line'))
+  console.log('a line')
+  return new Response('printed')
+})
+`,
   'functions/throws/index.ts': `Deno.serve(() => { throw new Error('in the handler') })`,
   'functions/no-import/index.ts': `import { nothing } from './nothing.ts'\nDeno.serve(() => new Response(nothing))`,
   'functions/bad-syntax/index.ts': `Deno.serve(() => { const = 1 })`,

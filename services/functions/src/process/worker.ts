@@ -230,8 +230,12 @@ export class Worker implements AsyncDisposable {
     const { stdin, stdout, stderr } = this.#child
     stdin?.on('error', () => undefined) // it has ended, which is told by itself
     onLines(defined(stdout ?? undefined, 'it is a pipe'), MESSAGE_CHARACTERS_MAX, (line) => {
-      if (line.startsWith(this.#mark)) this.#hear(JSON.parse(line.slice(this.#mark.length)) as Message)
-      else this.#log({ level: 'info', text: line, requestId: undefined })
+      // What the function printed without a line break stands before the message.
+      const at = line.indexOf(this.#mark)
+      const message = at < 0 ? undefined : parseMessage(line.slice(at + this.#mark.length))
+      const printed = message ? line.slice(0, at) : line
+      if (printed !== '' || !message) this.#log({ level: 'info', text: printed, requestId: undefined })
+      if (message) this.#hear(message)
     })
     onLines(defined(stderr ?? undefined, 'it is a pipe'), LOG_LINE_CHARACTERS_MAX, (line) => {
       this.#usage.noteStderr(line)
@@ -294,5 +298,14 @@ export class Worker implements AsyncDisposable {
     if (this.#printed.lines > LOG_LINES_MAX) return
     const isLast = this.#printed.lines === LOG_LINES_MAX
     this.onLog(isLast ? { ...line, level: 'warn', text: 'it prints too much: lines are left out' } : line)
+  }
+}
+
+/** @returns `undefined` for a message that another thread of the function has printed into */
+function parseMessage(text: string): Message | undefined {
+  try {
+    return JSON.parse(text) as Message
+  } catch {
+    return undefined
   }
 }
