@@ -65,6 +65,7 @@ export function nameOf(params: DownloadRoute['Params']): ObjectName {
   return { bucketId: requireText(params.bucket), key }
 }
 
-function textOf(value: string | readonly string[] | undefined): string | undefined {
+/** A parameter that is given once; of several the last. */
+export function textOf(value: string | readonly string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : value?.at(-1)
 }

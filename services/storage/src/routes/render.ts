@@ -7,11 +7,11 @@ import { findReadable, type ReadAccess } from '../objects/read-object.ts'
 import type { Operation } from '../operations.ts'
 import { openRequest, personOf } from '../request/open-request.ts'
 import { objectHeaders } from '../response/object-headers.ts'
-import { nameOf } from './download.ts'
+import { nameOf, textOf } from './download.ts'
 
 interface RenderRoute {
   readonly Params: { readonly bucket: string; readonly '*': string }
-  readonly Querystring: Readonly<Record<string, string | undefined>>
+  readonly Querystring: Readonly<Record<string, string | readonly string[] | undefined>>
 }
 
 /** How an address lets its image be seen, and what it makes of it. */
@@ -43,7 +43,7 @@ export function renderRoutes(context: StorageContext, images: ImageRenderer): Fa
         expiresAtS,
         transformations = '',
         format,
-      } = await context.urls.verifyDownload(query['token'] ?? '', nameOf(params))
+      } = await context.urls.verifyDownload(textOf(query['token']) ?? '', nameOf(params))
       const transform = parseSignedTransform(transformations)
       return { access: 'signed', expiresAtS, transform: format === 'origin' ? { ...transform, format } : transform }
     })
@@ -72,7 +72,7 @@ async function answer(
       signal: gone.signal,
     })
     const headers = {
-      ...objectHeaders({ row, expiresAtS, download: request.query['download'] }),
+      ...objectHeaders({ row, expiresAtS, download: textOf(request.query['download']) }),
       'accept-ranges': 'none',
       'content-type': IMAGE_TYPES[format],
       'x-transformations': describeTransform(transform),

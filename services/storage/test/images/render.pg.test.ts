@@ -107,6 +107,15 @@ describe('an image', () => {
     expect(await sharp(bytes).metadata()).toMatchObject({ width: 20, height: 40 })
   })
 
+  test('is saved under the name that is asked for, and under the last one of several', async () => {
+    await put('pages/saved.png', await picture(20, 10))
+    const { status, headers } = await get('/render/image/public/pages/saved.png?download=a.png&download=b.png')
+    expect([status, headers['content-disposition']]).toEqual([
+      200,
+      "attachment; filename=b.png; filename*=UTF-8''b.png",
+    ])
+  })
+
   test('that the client has is not sent again', async () => {
     const first = await get('/render/image/public/pages/a.png?width=60')
     const again = await get('/render/image/public/pages/a.png?width=60', {
