@@ -136,6 +136,9 @@ export const S3_SOCKETS_MAX = 1_000
 /** Bytes above which an object goes to an S3-compatible store in parts of this size. Amazon takes 5 GiB at once, and 10,000 parts. */
 export const S3_PART_BYTES = 512 * 1024 * 1024
 
+/** Milliseconds that a file may take to an S3-compatible store in parts: a large one takes hours over a slow line. Older parts count as left behind. */
+export const S3_SENDING_MS_MAX = 24 * 60 * 60 * 1_000
+
 /** Milliseconds that the clock of an S3 client may be off, as in S3. A request that was seen can be repeated for as long. */
 export const S3_CLOCK_SKEW_MS = 15 * 60 * 1_000
 

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline, type Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
@@ -23,7 +23,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { errorMessage, type Logger } from '@holdfast/foundation'
 import { storeFull } from '../errors.ts'
-import { S3_COPY_MS, S3_PART_BYTES } from '../limits.ts'
+import { S3_COPY_MS, S3_PART_BYTES, S3_SENDING_MS_MAX } from '../limits.ts'
 import { assertVersion, isVersion, type Backend, type ByteRange, type ListedVersion } from './backend.ts'
 import { isDiskFull, writeNewFile } from './new-file.ts'
 import {
@@ -121,8 +121,8 @@ function backendOf(client: S3Client, { settings, folder, partBytes = S3_PART_BYT
     copy: async (from, to) => copy(store, keyOf(from), keyOf(to)),
     list: () => listVersions(client, Bucket, `${prefix}${VERSIONS}`),
     async removeUnfinished(before) {
-      const [waiting, sent] = [await removeOldFiles(folder, before), await abortOldUploads(store, prefix, before)]
-      return waiting + sent
+      const waiting = await removeOldFiles(folder, before)
+      return waiting + (await abortOldUploads(store, prefix, before - S3_SENDING_MS_MAX))
     },
     async readStoreId() {
       const bytes = await get(store, idKey)
@@ -210,6 +210,8 @@ async function putFile(store: Store, Key: string, { path, size, eTag }: WaitingF
   try {
     if (size > partBytes) {
       await inParts(store, Key, size, async ({ UploadId, PartNumber, range }) => {
+        // A file of which parts are sent is not one that was left behind.
+        await utimes(path, new Date(), new Date())
         const ContentMD5 = await md5Of(path, range)
         const ContentLength = range.to - range.from + 1
         const input = { Bucket, Key, UploadId, PartNumber, ContentLength, ContentMD5 }

@@ -9,6 +9,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { silentLogger } from '@holdfast/foundation'
 import { openS3Backend } from '../../src/backend/s3-backend.ts'
 import type { S3Settings } from '../../src/backend/s3-store.ts'
+import { SWEEP_AGE_MS } from '../../src/limits.ts'
 import { verifyStored, type StoredReport } from '../../src/verify/verify-stored.ts'
 import { openStorageWorld, type StorageWorld } from '../storage-world.ts'
 import { describeBackend } from './backend-cases.ts'
@@ -96,6 +97,19 @@ describe('a store that is not as it should be', () => {
     silent.close()
     rmSync(folder, { recursive: true })
   })
+})
+
+test('parts that are sent for hours are left alone, and those that were left behind are not', async () => {
+  await using world = await openStore()
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-outbox-'))
+  await using backend = await openS3Backend({ settings: settingsOf(world), folder, logger: silentLogger })
+  await world.run(`
+    insert into storage.s3_multipart_uploads (id, upload_signature, bucket_id, key, version, created_at)
+    select gen_random_uuid(), '', '${BUCKET}', 'files/versions/' || age, gen_random_uuid(), now() - age * interval '1 hour'
+      from unnest(array[2, 26]) age`)
+  expect(await backend.removeUnfinished(Date.now() - SWEEP_AGE_MS)).toBe(1)
+  expect(await world.run('select key from storage.s3_multipart_uploads')).toEqual([{ key: 'files/versions/2' }])
+  rmSync(folder, { recursive: true })
 })
 
 test('a service over S3 stores, reads and deletes as one over a folder', async () => {
