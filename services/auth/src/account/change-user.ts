@@ -2,13 +2,13 @@ import { type Transaction, sql } from '@holdfast/postgres'
 import { assert } from '@holdfast/foundation'
 import { recordAudit } from '../audit-log.ts'
 import { confirmEmailChange, confirmPhoneChange } from '../confirmations/confirm-user.ts'
+import { endPending } from '../one-time-tokens/end-pending.ts'
 import { reauthenticationNotValid } from '../confirmations/errors.ts'
 import { countMail, countSms, type LinkTarget, sendEmailChange, sendPhoneCode } from '../confirmations/send-token.ts'
 import type { AuthContext } from '../context.ts'
 import { emailExists, phoneExists, userNotFound } from '../errors.ts'
 import type { SmsChannel } from '../messages/messages.ts'
 import { notifyOfNewEmail, notifyOfNewPhone, notifyUser } from '../messages/notices.ts'
-import { deleteOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { checkChanges, type CheckedChanges, type UserChanges } from './check-changes.ts'
 import { findUserByAnyEmail } from '../users/find-by-any-email.ts'
@@ -145,20 +145,15 @@ async function useNonce(tx: Transaction, userId: string): Promise<void> {
   if (deleted === 0) throw reauthenticationNotValid()
 }
 
-/** Whatever was sent out under the old password (links, codes) is worth nothing after this. */
+/** Whatever was begun under the old password (links, codes, changes) is worth nothing after this. */
 async function setPassword(
   tx: Transaction,
   input: { userId: string; passwordHash: string; now: string },
 ): Promise<void> {
   await tx.execute(sql`
-    update auth.users
-       set encrypted_password = ${input.passwordHash}, updated_at = ${input.now},
-           confirmation_token = '', confirmation_sent_at = null, recovery_token = '', recovery_sent_at = null,
-           email_change_token_current = '', email_change_token_new = '', email_change_sent_at = null,
-           phone_change_token = '', phone_change_sent_at = null, reauthentication_token = '', reauthentication_sent_at = null
-     where id = ${input.userId}
+    update auth.users set encrypted_password = ${input.passwordHash}, updated_at = ${input.now} where id = ${input.userId}
   `)
-  await deleteOneTimeTokens(tx, input.userId)
+  await endPending(tx, input.userId)
 }
 
 async function setMetadata(

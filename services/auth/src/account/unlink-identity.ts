@@ -1,11 +1,11 @@
 import { sql, type Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
 import { nameProviders } from '../confirmations/confirm-user.ts'
+import { endPending } from '../one-time-tokens/end-pending.ts'
 import type { AuthContext } from '../context.ts'
 import { userNotFound } from '../errors.ts'
 import { isTaken } from '../external/account-linking.ts'
 import { notifyUser } from '../messages/notices.ts'
-import { deleteOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { findUserById, lockUser, type UserIdentity, type UserRow } from '../users/user-row.ts'
 import {
   emailConflictIdentityNotDeletable,
@@ -38,6 +38,7 @@ export async function unlinkIdentity(
       await tx.execute(sql`
         update auth.users set phone = null, phone_confirmed_at = null, updated_at = ${now} where id = ${user.id}
       `)
+      await endPending(tx, user.id)
     } else {
       const left = user.identities.filter(({ id }) => id !== identity.id)
       await keepAnAddress(tx, { user, left, isAutoConfirmed: !context.options.emailEnableConfirmations, now })
@@ -65,7 +66,7 @@ async function keepAnAddress(
     if (email !== '' && (await isTaken(tx, email, user.id))) continue
     const isConfirmed = email !== '' && (isVerified(identity) || input.isAutoConfirmed)
     await setUserEmail(tx, { userId: user.id, email: email === '' ? undefined : email, isConfirmed, now })
-    await clearPendingChanges(tx, user.id)
+    await endPending(tx, user.id)
     return
   }
   throw emailConflictIdentityNotDeletable()
@@ -79,17 +80,4 @@ function rank(identity: UserIdentity): number {
 
 function isVerified(identity: UserIdentity): boolean {
   return identity.identity_data['email_verified'] === true
-}
-
-/** What was sent out under the former address is worth nothing any more. */
-async function clearPendingChanges(tx: Transaction, userId: string): Promise<void> {
-  await tx.execute(sql`
-    update auth.users
-       set confirmation_token = '', confirmation_sent_at = null, recovery_token = '', recovery_sent_at = null,
-           email_change = '', email_change_token_current = '', email_change_token_new = '', email_change_sent_at = null,
-           email_change_confirm_status = 0, phone_change = '', phone_change_token = '', phone_change_sent_at = null,
-           reauthentication_token = '', reauthentication_sent_at = null
-     where id = ${userId}
-  `)
-  await deleteOneTimeTokens(tx, userId)
 }

@@ -4,9 +4,9 @@ import { isConnectionLoss, sql, type SqlFragment, sqlstateOf, type Transaction }
 import { recordAudit } from '../audit-log.ts'
 import type { AuthContext } from '../context.ts'
 import { confirmEmail, confirmPhone, nameProviders } from '../confirmations/confirm-user.ts'
+import { endPending } from '../one-time-tokens/end-pending.ts'
 import { emailExists, phoneExists } from '../errors.ts'
 import { mergeIdentityData } from '../identities/insert-identity.ts'
-import { deleteOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { requireGoodPassword } from '../passwords/require-good-password.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { mergeMetadata } from '../users/user-metadata.ts'
@@ -21,7 +21,8 @@ import { setUserMetadata } from './set-metadata.ts'
 
 /**
  * Changes an account without asking the person. A new address or number counts at once; it is confirmed only when that is asked for as well.
- * A new password ends every session, and what was sent out before (links, codes) is worth nothing after.
+ * What was begun under another password, address or number (links, codes, changes) is worth nothing after it, and a new password ends every
+ * session.
  *
  * @throws {HoldfastError} `user_not_found`, `weak_password`, `email_exists`, `phone_exists`, `validation_failed`, `unexpected_failure`
  */
@@ -80,21 +81,14 @@ async function setPassword(
   input: { readonly user: UserRow; readonly passwordHash: string; readonly now: string },
 ): Promise<void> {
   const { user, passwordHash, now } = input
-  await setColumn(
-    tx,
-    user,
-    sql`encrypted_password = ${passwordHash}, confirmation_token = '', confirmation_sent_at = null,
-        recovery_token = '', recovery_sent_at = null, email_change_token_current = '', email_change_token_new = '',
-        email_change_sent_at = null, phone_change_token = '', phone_change_sent_at = null, reauthentication_token = '',
-        reauthentication_sent_at = null`,
-    now,
-  )
-  await deleteOneTimeTokens(tx, user.id)
+  await setColumn(tx, user, sql`encrypted_password = ${passwordHash}`, now)
+  await endPending(tx, user.id)
   await endSessions(tx, { userId: user.id, sessionId: undefined, scope: 'global' })
 }
 
 async function setEmail(tx: Transaction, user: UserRow, email: string, confirm: boolean, now: string): Promise<void> {
   if (await isEmailTaken(tx, email, user.id)) throw emailExists()
+  if (email !== user.email) await endPending(tx, user.id)
   await setColumn(tx, user, sql`email = ${email}, is_anonymous = is_anonymous and not ${confirm}::boolean`, now)
   await mergeIdentityData(tx, {
     id: randomUUID(),
@@ -109,6 +103,7 @@ async function setEmail(tx: Transaction, user: UserRow, email: string, confirm: 
 
 async function setPhone(tx: Transaction, user: UserRow, phone: string, confirm: boolean, now: string): Promise<void> {
   if (await isPhoneTaken(tx, phone, user.id)) throw phoneExists()
+  if (phone !== user.phone) await endPending(tx, user.id)
   await setColumn(tx, user, sql`phone = ${phone}, is_anonymous = is_anonymous and not ${confirm}::boolean`, now)
   await mergeIdentityData(tx, {
     id: randomUUID(),

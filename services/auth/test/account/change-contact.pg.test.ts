@@ -165,13 +165,18 @@ describe('a new address', () => {
     expect(await easy.call({ url: '/user', token })).toMatchObject({ body: { email } })
   })
 
-  test('is worth nothing after a new password', async () => {
-    const { access_token: token } = await member()
+  test('is worth nothing after a new password, and is not sent again', async () => {
+    const { access_token: token, email } = await member()
     const to = newEmail()
     await put(single, token, { email: to })
-    await put(single, token, { password: 'a better password' })
+    const { body } = await put(single, token, { password: 'a better password' })
+    expect(body).not.toHaveProperty('new_email')
     const { tokenHash } = await readMail(world, to)
     expect(await verify(single, { type: 'email_change', token_hash: tokenHash })).toMatchObject({ status: 403 })
+    world.nowMs += 60_000
+    const payload = { type: 'email_change', email }
+    expect(await single.call({ method: 'POST', url: '/resend', payload })).toMatchObject({ status: 200 })
+    expect(await countMessages(world, to)).toBe(1)
   })
 
   test('of an account that an organisation keeps is not for its owner to change', async () => {
@@ -184,6 +189,20 @@ describe('a new address', () => {
 })
 
 describe('a new number', () => {
+  test('is worth nothing after a new password, and is not sent again', async () => {
+    const phone = newPhone()
+    const { body } = await easy.call({ method: 'POST', url: '/signup', payload: { phone, password: PASSWORD } })
+    const to = newPhone()
+    await put(double, body.access_token, { phone: to })
+    await put(double, body.access_token, { password: 'a better password' })
+    const token = await readCode(world, to)
+    expect(await verify(double, { type: 'phone_change', phone: to, token })).toMatchObject({ status: 403 })
+    world.nowMs += 60_000
+    const payload = { type: 'phone_change', phone }
+    expect(await double.call({ method: 'POST', url: '/resend', payload })).toMatchObject({ status: 200 })
+    expect(await countMessages(world, to)).toBe(1)
+  })
+
   test('counts when its code was answered', async () => {
     const { access_token: token } = await member()
     const phone = newPhone()

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '@holdfast/postgres'
 import { type AdminApi, type AdminBody, type Method, newAddress, openAdminApi } from '../call-as-admin.ts'
+import { readMail } from '../mailbox.ts'
 import { type AuthApp, type AuthWorld, openAuthWorld, PASSWORD } from '../open-auth-world.ts'
 
 const NOBODYS_ID = '00000000-0000-4000-8000-000000000000'
@@ -239,6 +240,21 @@ describe('Changing an account', () => {
     const { body } = await admin('PUT', `/admin/users/${id}`, { email, email_confirm: true })
     expect(body).toMatchObject({ email, identities: [{ email, identity_data: { email, email_verified: true } }] })
     expect((await app.signIn(email, PASSWORD)).status).toBe(200)
+  })
+
+  test('takes the links of the old address and a change that was under way with a new address', async () => {
+    const email = newAddress()
+    const { user, access_token: token } = await app.signUp(email)
+    await app.call({ method: 'PUT', url: '/user', token, payload: { email: newAddress() } })
+    await app.call({ method: 'POST', url: '/recover', payload: { email } })
+    const { tokenHash } = await readMail(world, email)
+    const { body } = await admin('PUT', `/admin/users/${user.id}`, { email: newAddress(), email_confirm: true })
+    expect(body).not.toHaveProperty('new_email')
+    const payload = { type: 'recovery', token_hash: tokenHash }
+    expect(await app.call({ method: 'POST', url: '/verify', payload })).toMatchObject({
+      status: 403,
+      body: { code: 'otp_expired' },
+    })
   })
 
   test('adds an identity for a number', async () => {

@@ -1,6 +1,9 @@
+import { randomInt } from 'node:crypto'
 import type { SupabaseClient, UserIdentity } from '@supabase/supabase-js'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '@holdfast/postgres'
+import { openAdminApi } from '../call-as-admin.ts'
+import { readCode } from '../mailbox.ts'
 import { type AuthApp, type AuthWorld, openAuthWorld, PASSWORD } from '../open-auth-world.ts'
 import { type OidcProvider, openOidcProvider } from '../open-oidc-provider.ts'
 import { comeBack, type FlowResult, makeKnown, openRealClient, signInAt } from '../visit-provider.ts'
@@ -176,6 +179,29 @@ describe('unlinking', () => {
     })
     expect((await client.auth.signInWithPassword({ email, password: PASSWORD })).error).toMatchObject({
       code: 'invalid_credentials',
+    })
+  })
+
+  test('of a number takes the code that was sent to it', async () => {
+    const strict = await world.openApp({
+      enableManualLinking: true,
+      smsEnableSignup: true,
+      smsEnableConfirmations: true,
+    })
+    const phone = `1555${String(randomInt(10_000_000)).padStart(7, '0')}`
+    const { user, access_token: token } = await strict.signUp()
+    await (await openAdminApi(strict)).call('PUT', `/admin/users/${user.id}`, { phone, phone_confirm: true })
+    await strict.call({ method: 'POST', url: '/otp', payload: { phone } })
+    const code = await readCode(world, phone)
+    const [number] = await world.db.pool.query<{ id: string }>(
+      sql`select id from auth.identities where user_id = ${user.id} and provider = 'phone'`,
+    )
+    const removed = await strict.call({ method: 'DELETE', url: `/user/identities/${number?.id ?? ''}`, token })
+    expect(removed.status).toBe(200)
+    const payload = { type: 'sms', phone, token: code }
+    expect(await strict.call({ method: 'POST', url: '/verify', payload })).toMatchObject({
+      status: 403,
+      body: { code: 'otp_expired' },
     })
   })
 
