@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { HoldfastError } from '@holdfast/foundation'
+import type { Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
 import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'
@@ -10,9 +11,23 @@ import type { RequestOrigin } from '../sessions/session-row.ts'
 import { lockUser } from '../users/user-row.ts'
 import { hashPhoneCode, requireVerifiable } from './challenge-factor.ts'
 import { challengeEndMs, type ChallengeRow, deleteChallenge, findChallenge, markVerified } from './challenge-row.ts'
-import { challengeExpired, challengeNotFound, challengeNotYours, factorNotFound, verificationFailed } from './errors.ts'
+import {
+  aal2ToEnroll,
+  challengeExpired,
+  challengeNotFound,
+  challengeNotYours,
+  factorNotFound,
+  verificationFailed,
+} from './errors.ts'
 import { noteFailedAttempt, requireAttemptsLeft } from './failed-attempts.ts'
-import { deleteUnverifiedFactors, type FactorRow, findFactor, lockFactor, noteVerified } from './factor-row.ts'
+import {
+  deleteUnverifiedFactors,
+  type FactorRow,
+  findFactor,
+  findFactorsOfUser,
+  lockFactor,
+  noteVerified,
+} from './factor-row.ts'
 import { FACTOR_METHODS, raiseSession } from './raise-session.ts'
 import type { FactorSigner } from './require-factor-signer.ts'
 import { readStoredSecret } from './stored-secret.ts'
@@ -32,7 +47,8 @@ type Judgement = { readonly valid: boolean; readonly usedStep?: number | undefin
  * @param input.code - of the app, or from the text message
  * @param input.webauthn - what a security key has signed
  * @throws {HoldfastError} `mfa_verification_failed`, `mfa_challenge_expired`, `mfa_ip_address_mismatch`, `mfa_factor_not_found`,
- * `mfa_*_verify_not_enabled`, `mfa_verification_rejected`, `over_request_rate_limit`, `session_not_found`, `validation_failed`
+ * `mfa_*_verify_not_enabled`, `mfa_verification_rejected`, `over_request_rate_limit`, `session_not_found`, `validation_failed`,
+ * `insufficient_aal`
  */
 export async function verifyFactor(
   context: AuthContext,
@@ -58,6 +74,7 @@ export async function verifyFactor(
     await lockUser(tx, user.id)
     const factor = await lockFactor(tx, { factorId: known.id, userId: user.id })
     if (!factor) throw factorNotFound()
+    if (factor.status !== 'verified') await requireMayAdd(tx, signer)
     const nowMs = context.clock.now()
     const now = new Date(nowMs).toISOString()
     requireAttemptsLeft(factor, nowMs)
@@ -103,6 +120,16 @@ export async function verifyFactor(
   })
   if (outcome.kind === 'refused') throw outcome.refusal
   return outcome.signedIn
+}
+
+/**
+ * A factor that was begun before another one counted is finished like one that is begun now: whoever knows only the password does not add theirs.
+ *
+ * @throws {HoldfastError} `insufficient_aal`
+ */
+async function requireMayAdd(tx: Transaction, { user, session }: FactorSigner): Promise<void> {
+  const factors = await findFactorsOfUser(tx, user.id)
+  if (session.aal !== 'aal2' && factors.some(({ status }) => status === 'verified')) throw aal2ToEnroll()
 }
 
 /** Asks the service that made the code of a text message; `undefined` if the codes are our own. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '@holdfast/postgres'
+import { readCode } from '../mailbox.ts'
 import { type AuthApp, type AuthWorld, openAuthWorld, PASSWORD } from '../open-auth-world.ts'
 import { totpCode, totpStepAt } from '../../src/mfa/totp.ts'
 
@@ -301,6 +302,28 @@ describe('taking a factor off', () => {
     const totp = await enrollTotp(ada)
     expect((await app.call({ method: 'DELETE', url: `/factors/${totp.id}`, token: ada.token })).status).toBe(200)
   })
+})
+
+test('a factor that was begun before another one counted is not finished below aal2', async () => {
+  const owner = await newPerson()
+  const thief = { ...owner, token: (await app.signIn(owner.email, PASSWORD)).body.access_token ?? '' }
+  const phone = `4179${String(Math.random()).slice(2, 9)}`
+  const begun = await post(thief, '/factors', { factor_type: 'phone', friendly_name: 'mine', phone: `+${phone}` })
+  const { id } = begun.body as unknown as { id: string }
+  await raise(owner)
+
+  thief.token = (await app.signIn(owner.email, PASSWORD)).body.access_token ?? ''
+  const challengeId = await challenge(thief, id)
+  const code = await readCode(world, phone)
+  expect(await post(thief, `/factors/${id}/verify`, { challenge_id: challengeId, code })).toMatchObject({
+    status: 403,
+    body: { code: 'insufficient_aal', message: 'AAL2 required to enroll a new factor' },
+  })
+  world.nowMs += 60_000
+  const own = await challenge(owner, id)
+  expect(
+    await post(owner, `/factors/${id}/verify`, { challenge_id: own, code: await readCode(world, phone) }),
+  ).toMatchObject({ status: 200 })
 })
 
 describe('a phone', () => {
