@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { isConnectionLoss, sql, sqlstateOf, type Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
 import type { AuthContext } from '../context.ts'
+import { deleteEntrances } from '../identities/identity-changes.ts'
 import type { UserRow } from '../users/user-row.ts'
 import { lockUser } from '../users/user-row.ts'
 import { deletingUserFailed } from './errors.ts'
@@ -55,13 +56,7 @@ async function deleteSoftly(tx: Transaction, user: UserRow, now: string): Promis
        where id = ${identity.id}
     `)
   }
-  await tx.execute(sql`delete from auth.one_time_tokens where user_id = ${user.id}`)
-  await tx.execute(sql`delete from auth.mfa_factors where user_id = ${user.id}`)
-  await tx.execute(sql`delete from auth.webauthn_credentials where user_id = ${user.id}`)
-  await tx.execute(sql`delete from auth.oauth_authorizations where user_id = ${user.id}`)
-  await tx.execute(sql`delete from auth.oauth_consents where user_id = ${user.id}`)
-  await tx.execute(sql`delete from auth.flow_state where user_id = ${user.id}`)
-  await tx.execute(sql`delete from auth.sessions where user_id = ${user.id}`)
+  await deleteEntrances(tx, user.id)
 }
 
 /** What GoTrue leaves of an address, so that rows of both mean the same. */

@@ -4,7 +4,7 @@ import { recordAudit } from '../audit-log.ts'
 import { confirmEmail, nameProviders } from '../confirmations/confirm-user.ts'
 import type { AuthContext } from '../context.ts'
 import { identityAlreadyExists } from '../identities/errors.ts'
-import { removeUnconfirmedIdentities } from '../identities/identity-changes.ts'
+import { deleteMakersEntrances, removeUnconfirmedIdentities } from '../identities/identity-changes.ts'
 import { insertIdentity } from '../identities/insert-identity.ts'
 import { findOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
 import { findUserById, lockUser, type UserRow } from '../users/user-row.ts'
@@ -54,6 +54,7 @@ export async function acceptInvite(
   }
   // Whoever holds the invitation has the address; whatever else opened the account before goes.
   const metadata = mergeProviderData(user.raw_user_meta_data, identityData)
+  await deleteMakersEntrances(tx, { userId: user.id, now })
   await removeUnconfirmedIdentities(tx, { userId: user.id, keptIdentityId: identityId, metadata, now })
   await nameProviders(tx, { userId: user.id, now })
   await confirmEmail(tx, { userId: user.id, now })

@@ -7,6 +7,7 @@ import { countMail, sendLinkMail } from '../confirmations/send-token.ts'
 import type { AuthContext } from '../context.ts'
 import { emailExists, signUpDisabled, userBanned } from '../errors.ts'
 import {
+  deleteMakersEntrances,
   removeUnconfirmedIdentities,
   setUserEmail,
   setUserMetadata,
@@ -85,6 +86,7 @@ async function takeDecision(
       const { user } = decision
       const identityId = randomUUID()
       await lockUser(tx, user.id)
+      if (user.email && user.email_confirmed_at === null) await deleteMakersEntrances(tx, { userId: user.id, now })
       const identity = { id: identityId, userId: user.id, provider: provider.name, providerId: profile.subject }
       await insertIdentity(tx, { ...identity, identityData, now })
       const metadata = mergeProviderData(user.raw_user_meta_data, identityData)

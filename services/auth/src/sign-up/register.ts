@@ -3,10 +3,11 @@ import { HoldfastError } from '@holdfast/foundation'
 import type { Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
 import type { AddressLimitKind } from '../confirmations/address-limits.ts'
-import { confirmEmail, confirmPhone } from '../confirmations/confirm-user.ts'
+import { confirmEmail, confirmPhone, nameProviders } from '../confirmations/confirm-user.ts'
 import { pretendToCreate, pretendToSend } from '../confirmations/pretend.ts'
 import { countMail, countSms, type LinkTarget, sendLinkMail, sendPhoneCode } from '../confirmations/send-token.ts'
 import type { AuthContext } from '../context.ts'
+import { deleteMakersEntrances, removeUnconfirmedIdentities } from '../identities/identity-changes.ts'
 import { insertIdentity } from '../identities/insert-identity.ts'
 import type { SmsChannel } from '../messages/messages.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
@@ -75,13 +76,9 @@ export async function register(
     }
     return { kind: 'known', user: known }
   }
-  const user = known ?? (await createUser(context, tx, { user: newUser, address: origin.address, announce: true }))
-  if (known) await lockUser(tx, known.id)
-  if (known && !known.identities.some((identity) => identity.provider === provider)) {
-    const { id, data } = newUser.identity
-    const identityData = { ...data, sub: known.id }
-    await insertIdentity(tx, { id, userId: known.id, provider, providerId: known.id, identityData, now })
-  }
+  const user = known
+    ? await useKnown(tx, { ...input, known })
+    : await createUser(context, tx, { user: newUser, address: origin.address, announce: true })
   if (isSelfConfirming) {
     await recordAudit(tx, { ...audit, action: 'user_signedup', actor: user })
     if (provider === 'email') await confirmEmail(tx, { userId: user.id, isProven: false, now })
@@ -105,6 +102,30 @@ export async function register(
   return { kind: 'waiting', user }
 }
 
+/**
+ * An account that waits for confirmation, with the way to sign in that is asked for. Where only a provider has told the address, without vouching
+ * for it, whoever signed in there may be another person: then that way goes, as in GoTrue. A number that was confirmed says whose the account is.
+ */
+async function useKnown(
+  tx: Transaction,
+  input: { readonly contact: Contact; readonly newUser: PreparedUser; readonly known: UserRow },
+): Promise<UserRow> {
+  const { known, newUser, contact } = input
+  const { identity, now } = newUser
+  const { provider } = contact
+  const userId = known.id
+  await lockUser(tx, userId)
+  if (known.identities.some((each) => each.provider === provider)) return known
+  const identityData = { ...identity.data, sub: userId }
+  await insertIdentity(tx, { id: identity.id, userId, provider, providerId: userId, identityData, now })
+  if (provider === 'phone' || known.phone_confirmed_at !== null) return known
+  await deleteMakersEntrances(tx, { userId, now })
+  const metadata = { ...newUser.userMetadata, sub: userId }
+  await removeUnconfirmedIdentities(tx, { userId, keptIdentityId: identity.id, metadata, now })
+  await nameProviders(tx, { userId, now })
+  return (await findUserById(tx, userId)) ?? known
+}
+
 async function countConfirmation(
   context: AuthContext,
   tx: Transaction,
@@ -115,8 +136,10 @@ async function countConfirmation(
   else await countSms(context, tx, { address: contact.phone, kind: 'confirmation' })
 }
 
-function isConfirmed(user: UserRow, { provider }: Contact): boolean {
-  return provider === 'email' ? user.email_confirmed_at !== null : user.phone_confirmed_at !== null
+/** An account that has an address only from a provider is not entered by it. */
+function isConfirmed(user: UserRow, contact: Contact): boolean {
+  if (contact.provider === 'phone') return user.phone_confirmed_at !== null
+  return user.email_confirmed_at !== null || user.email !== contact.email
 }
 
 /** @param input.passwordHash - `undefined` for a user who signs up with a code */
