@@ -23,7 +23,7 @@ export interface HttpListener extends AsyncDisposable {
   readonly url: string
   readonly requests: readonly ReceivedRequest[]
   /** Given the number of requests so far, with this one. */
-  answer: (request: ReceivedRequest, count: number) => ListenerAnswer
+  answer: (request: ReceivedRequest, count: number) => ListenerAnswer | Promise<ListenerAnswer>
 }
 
 export async function openHttpListener(answer: HttpListener['answer']): Promise<HttpListener> {
@@ -35,9 +35,9 @@ export async function openHttpListener(answer: HttpListener['answer']): Promise<
     body: await text(message),
   })
   const server = createServer((message, response) => {
-    void read(message).then((request) => {
+    void read(message).then(async (request) => {
       requests.push(request)
-      const { status = 200, headers = {}, body, delayMs = 0 } = listener.answer(request, requests.length)
+      const { status = 200, headers = {}, body, delayMs = 0 } = await listener.answer(request, requests.length)
       const isJson = typeof body === 'object'
       setTimeout(() => {
         response.writeHead(status, { ...(isJson ? { 'content-type': 'application/json' } : {}), ...headers })

@@ -1,3 +1,4 @@
+import { sql, type Transaction } from '@holdfast/postgres'
 import type { AuthContext } from '../context.ts'
 import { recordAudit } from '../audit-log.ts'
 import { emailProviderDisabled } from '../confirmations/errors.ts'
@@ -54,12 +55,23 @@ export async function grantByPassword(
 
   const now = new Date(clock.now()).toISOString()
   const signedIn = await pool.transaction(async (tx) => {
+    if ((await lockPasswordHash(tx, user.id)) !== hash) return undefined
     const provider = email === '' ? 'phone' : 'email'
     await recordAudit(tx, { action: 'login', actor: user, address: origin.address, now, traits: { provider } })
     return startSession(context, tx, { userId: user.id, method: 'password', origin, now })
   })
+  // Changed while it was compared, or only hashed again.
+  if (!signedIn) return grantByPassword(context, input)
   renewPasswordHash(context, { userId: user.id, password, encodedHash: hash })
   return { ...signedIn, weakPassword: await judgeAnyPassword(context, password) }
+}
+
+/** A change of the password ends the sessions that there are: one that begins with the old password comes before it, or not at all. */
+async function lockPasswordHash(tx: Transaction, userId: string): Promise<string | null | undefined> {
+  const [row] = await tx.query<{ encrypted_password: string | null }>(sql`
+    select encrypted_password from auth.users where id = ${userId} and deleted_at is null for no key update
+  `)
+  return row?.encrypted_password
 }
 
 /** In a transaction of its own, which stays when the sign-in is refused. Attempts at an unknown user have no id, so the hook is not called for them. */

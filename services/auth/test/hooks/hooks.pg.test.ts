@@ -226,6 +226,23 @@ describe('the hook of passwords that are tried', () => {
     expect(await calls()).toEqual([])
   })
 
+  test('leaves time for a change of the password, after which the old one signs nobody in', async () => {
+    await using quick = await open({})
+    const email = 'changed-meanwhile@example.org'
+    const { access_token: token } = await quick.signUp(email)
+    const changes: Promise<{ readonly status: number }>[] = []
+    await using hook = await openHttpListener(async () => {
+      const payload = { password: 'a better password' }
+      if (changes.length === 0) changes.push(quick.call({ method: 'PUT', url: '/user', token, payload }))
+      await Promise.all(changes)
+      return { body: { decision: 'continue' } }
+    })
+    const [hookPasswordVerificationAttemptUri, hookPasswordVerificationAttemptSecrets] = overHttp(hook)
+    await using app = await open({ hookPasswordVerificationAttemptUri, hookPasswordVerificationAttemptSecrets })
+    expect(await app.signIn(email, PASSWORD)).toMatchObject({ status: 400, body: { code: 'invalid_credentials' } })
+    expect((await Promise.all(changes)).map(({ status }) => status)).toEqual([200])
+  })
+
   test('that rejects without a word is given GoTrue’s', async () => {
     await using hook = await openHttpListener(() => ({ body: { decision: 'reject' } }))
     const [hookPasswordVerificationAttemptUri, hookPasswordVerificationAttemptSecrets] = overHttp(hook)
