@@ -2,6 +2,7 @@ import type { CommonPowerSyncDatabase } from '@powersync/common'
 import type { SchemaDescriptor } from '@holdfast/protocol'
 import type { Session } from '../session/session.ts'
 import type { TokenSource } from '../session/token-source.ts'
+import { pause as pauseFor } from '../pause.ts'
 import type { Value } from '../value.ts'
 import { createAttachments, type Attachments } from './attachments.ts'
 import type { AttachmentsOptions } from './attachments-options.ts'
@@ -10,7 +11,7 @@ import { createFileTable } from './file-table.ts'
 import { openGate } from './open-gate.ts'
 import { runAsLeader } from './leader.ts'
 import { leadTransfers } from './lead-transfers.ts'
-import { CACHE_BYTES_MAX } from './limits.ts'
+import { CACHE_BYTES_MAX, REST_MS } from './limits.ts'
 import type { BodySender } from './transfer/body-sender.ts'
 
 export interface OpenAttachmentsOptions {
@@ -64,8 +65,15 @@ export async function openAttachments(
   const leadOn = async (): Promise<void> => {
     while (!ended.signal.aborted) {
       reread = new AbortController()
-      const rows = typeof options.rows === 'string' ? options.rows : options.rows(server.schema.get())
-      await leadTransfers({ ...lead, rows }, AbortSignal.any([ended.signal, reread.signal]))
+      const signal = AbortSignal.any([ended.signal, reread.signal])
+      try {
+        const rows = typeof options.rows === 'string' ? options.rows : options.rows(server.schema.get())
+        await leadTransfers({ ...lead, rows }, signal)
+      } catch (error) {
+        // What fails here, on a device that is full perhaps, may not fail later; nobody else sends these files.
+        if (!signal.aborted) onProblem(error)
+        await pauseFor(REST_MS, signal)
+      }
     }
   }
   const leading = runAsLeader(`holdfast-files-${userId}`, ended.signal, leadOn).catch((error: unknown) => {

@@ -66,12 +66,12 @@ async function prepare(context: WorkContext, { id }: FileEntry): Promise<void> {
   const captured = await bytesOf(context, file)
   if (!captured) return
   const { bytesName, bytes } = captured
-  const prepared = options.prepare
-    ? await options.prepare(bytes, file).catch((error: unknown) => {
-        onProblem(error)
-        return bytes
-      })
-    : bytes
+  let prepared = bytes
+  try {
+    prepared = (await options.prepare?.(bytes, file)) ?? bytes
+  } catch (error) {
+    onProblem(error)
+  }
   if (prepared === bytes) {
     await table.apply(id, { kind: 'prepared', bytesName, size: bytes.size, mediaType: file.mediaType })
     return

@@ -65,9 +65,24 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
         return release(id)
       }
       if (!hasEnded) options.onProblem(error)
-      // Not at once again: what failed here would fail in a loop.
-      unreferenced(setTimeout(() => release(id), REST_MS))
+      rest(id)
     }
+  }
+
+  /** Not at once again: what failed here would fail in a loop. Where it could not even be written down that it failed, it seems to be under way until then. */
+  function rest(id: string): void {
+    const restore = async (): Promise<void> => {
+      if (hasEnded) return
+      try {
+        await options.table.apply(id, { kind: 'interrupted' })
+        release(id)
+      } catch (error) {
+        if (hasEnded) return
+        options.onProblem(error)
+        rest(id)
+      }
+    }
+    unreferenced(setTimeout(() => void restore(), REST_MS))
   }
 
   function stop(id: string): void {

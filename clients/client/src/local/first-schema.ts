@@ -1,5 +1,6 @@
 import type { SchemaDescriptor } from '@holdfast/protocol'
 import type { KeyValueStore } from '../key-value.ts'
+import { pause } from '../pause.ts'
 import { cacheSchema, fetchSchema } from '../schema/fetch-schema.ts'
 import type { Session } from '../session/session.ts'
 import { retryDelayMs } from '../upload/backoff.ts'
@@ -49,16 +50,4 @@ async function fetchOnce(
   const answer = await fetchSchema({ url, token, version: undefined }, fetch)
   if (answer.kind === 'schema') return answer.schema
   return answer.kind === 'failed' ? answer.message : 'No schema'
-}
-
-/** Resolves after `ms` or as soon as the signal aborts. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done, { once: true })
-  })
 }

@@ -1,6 +1,7 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import type { SchemaDescriptor } from '@holdfast/protocol'
 import { runAsLeader } from '../attachments/leader.ts'
+import { pause } from '../pause.ts'
 import { batchedReads } from '../reads/batched-reads.ts'
 import { createValue, type Value } from '../value.ts'
 import { type Candidates, candidatesSql, INDEXED_WORD_MIN } from './candidates.ts'
@@ -198,17 +199,4 @@ function followChanges(
       hasChanged = false
     },
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done, { once: true })
-    function done(): void {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-  })
 }

@@ -45,6 +45,10 @@ export class FileStoreFull extends DeviceFull {
 const NAME = /^[0-9a-zA-Z_-]{1,100}$/
 
 /** Names are ids: a store may use them as names of files. */
+export function isFileName(name: string): boolean {
+  return NAME.test(name)
+}
+
 export function assertFileName(name: string): void {
-  if (!NAME.test(name)) throw new TypeError(`"${name}" cannot name stored bytes.`)
+  if (!isFileName(name)) throw new TypeError(`"${name}" cannot name stored bytes.`)
 }

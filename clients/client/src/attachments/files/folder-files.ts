@@ -1,4 +1,4 @@
-import { assertFileName, FileStoreFull, type FileStore, type OpenFileStore } from './file-store.ts'
+import { assertFileName, FileStoreFull, isFileName, type FileStore, type OpenFileStore } from './file-store.ts'
 
 /** The part of `node:fs/promises` that is used here. */
 interface NodeFileHandle {
@@ -70,7 +70,7 @@ function createFolderStore(fs: NodeFs, folder: string): FileStore {
     },
     remove: (name) => promises.rm(pathOf(name), { force: true }),
     async list() {
-      const names = (await promises.readdir(folder)).filter((name) => !name.endsWith(PART))
+      const names = (await promises.readdir(folder)).filter(isFileName) // the system may put its own files there
       const stored = await Promise.all(
         names.map(async (name) => {
           const stat = await promises.stat(pathOf(name)).catch(() => undefined) // deleted since it was listed

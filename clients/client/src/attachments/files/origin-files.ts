@@ -1,4 +1,11 @@
-import { assertFileName, FileStoreFull, type FileStore, type OpenFileStore, type StoredFile } from './file-store.ts'
+import {
+  assertFileName,
+  FileStoreFull,
+  isFileName,
+  type FileStore,
+  type OpenFileStore,
+  type StoredFile,
+} from './file-store.ts'
 import { isNamed } from './is-named.ts'
 
 const REMOVALS_MAX = 10
@@ -57,7 +64,7 @@ function createStore(open: () => Promise<FileSystemDirectoryHandle>): FileStore 
     async list() {
       const stored: StoredFile[] = []
       for await (const handle of (await open()).values()) {
-        if (handle.kind !== 'file' || !handle.name.match(/^[0-9a-zA-Z_-]+$/)) continue // the browser's own copies have a dot
+        if (handle.kind !== 'file' || !isFileName(handle.name)) continue // the browser's own copies have a dot
         const file = await (handle as FileSystemFileHandle).getFile().catch(() => undefined)
         if (file) stored.push({ name: handle.name, size: file.size, writtenAtMs: file.lastModified })
       }
