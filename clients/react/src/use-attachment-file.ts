@@ -1,5 +1,7 @@
 import type { FileEntry, LiveFile, Value } from '@holdfast/client'
-import { useCallback, useEffect, useMemo } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
+import { warnWhileOpen } from './warn-while-open.ts'
+import { useLocalDatabase } from './use-device.ts'
 import { useAttachments } from './use-attachments.ts'
 import { useValue } from './use-value.ts'
 
@@ -32,15 +34,20 @@ export function useAttachmentFile(
   id: string | undefined,
   { fetches = always }: AttachmentFileOptions = {},
 ): AttachmentFile {
+  const { database } = useLocalDatabase()
   const attachments = useAttachments()
   const live = useMemo(() => (id === undefined ? NO_FILE : attachments.live(id)), [attachments, id])
   const { file, isLoading } = useValue(live)
   const { state } = file ?? {}
-  const isWanted = file !== undefined && (state === 'remote' || state === 'evicted') && fetches(file)
+  // Asked for once: where there is no room for all that is shown, files would come and go without an end.
+  const [wasHere, setWasHere] = useState<string>()
+  if (file?.bytesName !== undefined && wasHere !== id) setWasHere(id)
+  const isElsewhere = state === 'remote' || (state === 'evicted' && wasHere !== id)
+  const isWanted = file !== undefined && isElsewhere && fetches(file)
 
   useEffect(() => {
-    if (isWanted && id !== undefined) void attachments.want(id)
-  }, [attachments, id, isWanted])
+    if (isWanted && id !== undefined) attachments.want(id).catch(warnWhileOpen(database))
+  }, [attachments, database, id, isWanted])
 
   return {
     file,

@@ -106,6 +106,28 @@ test('bytes that are on the server only are asked for, because they are shown', 
   expect(result.current).toMatchObject({ url: undefined, isLoading: true })
 })
 
+test('bytes that gave way while they are shown are not fetched again and again, but when they are asked for', async () => {
+  await add('one')
+  const { database } = await offline.opened()
+  const { result } = offline.render(() => useAttachment('one'))
+  await waitFor(() => expect(result.current?.url).toBeDefined(), PATIENCE)
+  await database.execute(`update hf_local_files set state = 'evicted', bytes_name = null where id = 'one'`)
+  await waitFor(() => expect(result.current).toMatchObject({ file: { state: 'evicted' }, isLoading: false }), PATIENCE)
+  await result.current?.load()
+  await waitFor(() => expect(result.current?.file?.state).toBe('queued_download'), PATIENCE)
+})
+
+test('bytes that cannot be read are told of, and not as an error that nobody caught', async () => {
+  const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+  await add('one')
+  const { attachments } = await offline.opened()
+  const error = new Error('the disk is away')
+  vi.spyOn(attachments as NonNullable<typeof attachments>, 'read').mockRejectedValue(error)
+  const { result } = offline.render(() => useAttachment('one'))
+  await waitFor(() => expect(warned).toHaveBeenCalledWith(error), PATIENCE)
+  expect(result.current?.url).toBeUndefined()
+})
+
 test('nothing is asked for without an id', async () => {
   const { result } = offline.render(() => useAttachment(undefined))
   expect(result.current).toMatchObject({ file: undefined, url: undefined, isLoading: false })

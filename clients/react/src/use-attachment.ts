@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'react'
 import { type AttachmentFile, type AttachmentFileOptions, useAttachmentFile } from './use-attachment-file.ts'
 import { useAttachments } from './use-attachments.ts'
+import { useLocalDatabase } from './use-device.ts'
+import { warnWhileOpen } from './warn-while-open.ts'
 
 export interface LiveAttachment extends AttachmentFile {
   /** An address of the bytes for `src` and `href`, while they are on this device. */
@@ -16,6 +18,7 @@ const SHOWN_TYPES = /^(image\/(?!svg)|video\/|audio\/|application\/pdf$)/
  * @param id - the id of the row that names the file; `undefined` asks for nothing
  */
 export function useAttachment(id: string | undefined, options: AttachmentFileOptions = {}): LiveAttachment {
+  const { database } = useLocalDatabase()
   const attachments = useAttachments()
   const known = useAttachmentFile(id, options)
   const [shown, setShown] = useState<{ readonly bytesName: string; readonly url: string } | undefined>(undefined)
@@ -26,12 +29,14 @@ export function useAttachment(id: string | undefined, options: AttachmentFileOpt
     if (id === undefined || bytesName === undefined) return
     let url: string | undefined
     let isOver = false
-    void attachments.read(id).then((bytes) => {
+    const show = async (): Promise<void> => {
+      const bytes = await attachments.read(id)
       if (!bytes || isOver) return
       const type = SHOWN_TYPES.test(mediaType ?? '') ? mediaType : 'application/octet-stream'
       url = URL.createObjectURL(bytes.slice(0, bytes.size, type))
       setShown({ bytesName, url })
-    })
+    }
+    show().catch(warnWhileOpen(database))
     return () => {
       isOver = true
       if (url === undefined) return
@@ -39,7 +44,7 @@ export function useAttachment(id: string | undefined, options: AttachmentFileOpt
       // The same bytes may be shown again: by an address that still leads somewhere.
       setShown((now) => (now?.url === url ? undefined : now))
     }
-  }, [attachments, id, bytesName, mediaType])
+  }, [attachments, database, id, bytesName, mediaType])
 
   const url = shown !== undefined && shown.bytesName === bytesName ? shown.url : undefined
   return { ...known, url, isLoading: known.isLoading || (bytesName !== undefined && url === undefined) }

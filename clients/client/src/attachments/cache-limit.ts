@@ -6,6 +6,7 @@ import { isEvictable, type FileEntry } from './file-state.ts'
  *
  * @param needed - bytes that are to come; 0 to get back under the limit
  * @param isLazyOnly - spare those that are to be here without being opened
+ * @param spared - the file that came last: one that is larger than the limit stays until the next one comes, or it would come and go without an end
  * @returns `undefined` when everything that may go is not enough
  */
 export function chooseEvicted(
@@ -14,12 +15,13 @@ export function chooseEvicted(
     limit,
     needed,
     isLazyOnly = false,
-  }: { readonly limit: number; readonly needed: number; readonly isLazyOnly?: boolean },
+    spared,
+  }: { readonly limit: number; readonly needed: number; readonly isLazyOnly?: boolean; readonly spared?: string },
 ): readonly FileEntry[] | undefined {
   const evictable = files.filter((file) => isEvictable(file) && file.bytesName !== undefined)
   let excess = evictable.reduce((sum, { size }) => sum + size, needed) - limit
   const candidates = evictable
-    .filter(({ isEager }) => !(isLazyOnly && isEager))
+    .filter(({ id, isEager }) => !(isLazyOnly && isEager) && id !== spared)
     .sort((a, b) => Number(a.isEager) - Number(b.isEager) || a.usedAtMs - b.usedAtMs)
   const evicted: FileEntry[] = []
   for (const file of candidates) {
@@ -27,5 +29,5 @@ export function chooseEvicted(
     evicted.push(file)
     excess -= file.size
   }
-  return excess <= 0 ? evicted : undefined
+  return excess <= 0 || spared !== undefined ? evicted : undefined
 }

@@ -51,7 +51,7 @@ export async function performWork(context: WorkContext, { kind, file }: FileWork
       return link(context, file)
     case 'accept_link':
       await context.table.apply(file.id, { kind: 'link_accepted' })
-      return keepWithinLimit(context)
+      return keepWithinLimit(context, file)
     case 'fetch':
       return downloadFile(context, file, signal)
     default:
@@ -157,7 +157,7 @@ async function downloadFile(context: WorkContext, { id }: FileEntry, signal: Abo
     const size = await fetchFile(endpoint, file, { store, name, parts, signal })
     // Bytes that came for a file that was forgotten meanwhile are deleted.
     if (!(await table.apply(id, { kind: 'fetched', bytesName: name, size }))) await store.remove(name)
-    await keepWithinLimit(context)
+    await keepWithinLimit(context, file)
   } catch (error) {
     const isFurther = (parts.get(id)?.size ?? 0) > (before?.size ?? 0)
     await table.apply(id, toFailed('fetch_failed', error, signal, isFurther))
@@ -176,10 +176,10 @@ async function makeRoom(context: WorkContext, file: FileEntry): Promise<void> {
   throw new TransferFailure('retry', problem, FILE_RETRY_MS_MAX)
 }
 
-/** Deletes evictable files until the cache is within its limit. */
-async function keepWithinLimit(context: WorkContext): Promise<void> {
+/** Deletes evictable files until the cache is within its limit, or has only the file that came last. */
+async function keepWithinLimit(context: WorkContext, { id: spared }: FileEntry): Promise<void> {
   const files = await context.table.list()
-  await evict(context, chooseEvicted(files, { limit: context.cacheBytesMax(), needed: 0 }) ?? [])
+  await evict(context, chooseEvicted(files, { limit: context.cacheBytesMax(), needed: 0, spared }) ?? [])
 }
 
 async function bytesOf(

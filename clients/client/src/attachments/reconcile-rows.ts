@@ -5,7 +5,8 @@ export interface AttachmentRow {
   readonly id: string
   /** Default: the bucket of the options. */
   readonly bucket?: string | null
-  readonly path: string
+  /** NULL: the row names no file. */
+  readonly path: string | null
   readonly name?: string | null
   readonly media_type?: string | null
   readonly size?: number | null
@@ -14,6 +15,8 @@ export interface AttachmentRow {
   /** 1: they come down without being opened. Default: only when opened. */
   readonly is_eager?: number | null
 }
+
+type NamingRow = AttachmentRow & { readonly path: string }
 
 export type RowAction =
   | { readonly kind: 'insert'; readonly file: FileEntry }
@@ -37,11 +40,12 @@ export function reconcileRows(
   rows: readonly AttachmentRow[],
   { bucket, undecided }: { readonly bucket: string; readonly undecided: ReadonlySet<string> },
 ): readonly RowAction[] {
+  const naming = rows.filter((row) => row.path !== null) as readonly NamingRow[]
   const known = new Map(files.map((file) => [file.id, file]))
-  const named = new Set(rows.map(({ id }) => id))
+  const named = new Set(naming.map(({ id }) => id))
   return [
     ...files.filter(({ id }) => !named.has(id) && !undecided.has(id)).map(withoutRow),
-    ...rows.flatMap((row) => ofRow(row, known.get(row.id), bucket)),
+    ...naming.flatMap((row) => ofRow(row, known.get(row.id), bucket)),
   ].filter((action) => action !== undefined)
 }
 
@@ -50,7 +54,7 @@ function withoutRow(file: FileEntry): RowAction | undefined {
   return file.state === 'refused' ? undefined : { kind: 'row_gone', file }
 }
 
-function ofRow(row: AttachmentRow, file: FileEntry | undefined, bucket: string): readonly RowAction[] {
+function ofRow(row: NamingRow, file: FileEntry | undefined, bucket: string): readonly RowAction[] {
   if (!file) return [{ kind: 'insert', file: toFile(row, bucket) }]
   if (file.state === 'refused' && file.problem?.code === 'row_gone') return [{ kind: 'retried', file }]
   if (isUnsent(file) || file.state === 'uploaded') return []
@@ -64,7 +68,7 @@ function ofRow(row: AttachmentRow, file: FileEntry | undefined, bucket: string):
   return actions
 }
 
-function toFile(row: AttachmentRow, bucket: string): FileEntry {
+function toFile(row: NamingRow, bucket: string): FileEntry {
   return {
     id: row.id,
     bucket: row.bucket ?? bucket,
