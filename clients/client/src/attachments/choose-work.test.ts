@@ -60,3 +60,9 @@ test('paused files, and files whose next attempt is later, are left alone', () =
   expect(chosen(some)).toEqual([])
   expect(nextMoment(some, 100)).toBe(101)
 })
+
+test('a moment that only a clock that was wrong can have meant is not waited for, nor told to a timer that cannot count so far', () => {
+  const some = files({ state: 'queued', notBeforeMs: 30 * 86_400_000 })
+  expect(chosen(some)).toEqual(['send f0'])
+  expect(nextMoment(some, 100)).toBeUndefined()
+})

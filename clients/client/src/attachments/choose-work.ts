@@ -1,5 +1,5 @@
 import type { FileEntry } from './file-state.ts'
-import { FETCHING_MAX, PREPARING_MAX, SENDING_MAX } from './limits.ts'
+import { FETCHING_MAX, FILE_WAIT_MS_MAX, PREPARING_MAX, SENDING_MAX } from './limits.ts'
 
 /** Something to do for one file. */
 export interface FileWork {
@@ -33,7 +33,7 @@ export function chooseWork(files: readonly FileEntry[], facts: WorkFacts): reado
   })
   const local = [...preparing.map((file): FileWork => ({ kind: 'prepare', file })), ...linking]
   if (!facts.isOpen) return local
-  const due = idle.filter((file) => !file.isPaused && file.notBeforeMs <= facts.nowMs)
+  const due = idle.filter((file) => !file.isPaused && !waits(file, facts.nowMs))
   const sending = due
     .filter(({ state, id }) => state === 'queued' && !facts.waitingRows.has(id))
     .slice(0, Math.max(0, SENDING_MAX - running('send')))
@@ -52,7 +52,11 @@ export function chooseWork(files: readonly FileEntry[], facts: WorkFacts): reado
 export function nextMoment(files: readonly FileEntry[], nowMs: number): number | undefined {
   const moments = files
     .filter(({ state, isPaused }) => !isPaused && (state === 'queued' || state === 'queued_download'))
+    .filter((file) => waits(file, nowMs))
     .map(({ notBeforeMs }) => notBeforeMs)
-    .filter((moment) => moment > nowMs)
   return moments.length === 0 ? undefined : Math.min(...moments)
+}
+
+function waits({ notBeforeMs }: FileEntry, nowMs: number): boolean {
+  return notBeforeMs > nowMs && notBeforeMs - nowMs <= FILE_WAIT_MS_MAX
 }

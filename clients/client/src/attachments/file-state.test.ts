@@ -112,6 +112,7 @@ test.each([
   expect(fileRetryDelayMs(attempt, undefined, 0.5)).toBe(ms)
   expect(fileRetryDelayMs(attempt, undefined, 0)).toBeCloseTo(ms * 0.8)
   expect(fileRetryDelayMs(attempt, ms * 3, 0.5)).toBe(ms * 3)
+  expect(fileRetryDelayMs(attempt, 30 * 86_400_000, 0.5)).toBe(3_600_000)
 })
 
 const url = fc.constantFrom('https://x/1', 'https://x/2')

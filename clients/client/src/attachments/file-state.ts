@@ -1,4 +1,4 @@
-import { DOUBTFUL_ATTEMPTS_MAX, FILE_RETRY_MS_MAX, FILE_RETRY_MS_MIN } from './limits.ts'
+import { DOUBTFUL_ATTEMPTS_MAX, FILE_RETRY_MS_MAX, FILE_RETRY_MS_MIN, FILE_WAIT_MS_MAX } from './limits.ts'
 
 /**
  * Where a file is. The first line is the way of a file that was added on this device, the second that of a file of another one.
@@ -284,10 +284,10 @@ function delayed(file: FileEntry, event: Failure, { nowMs, random }: EventContex
   return { attempts, doubts, notBeforeMs: nowMs + delayMs, problem: event.problem }
 }
 
-/** The delay after the `attempt`-th failure in a row (from 1): 5, 10, 20 s … 10 min, ±20 %, and never before the server's `retry-after`. */
+/** The delay after the `attempt`-th failure in a row (from 1): 5, 10, 20 s … 10 min, ±20 %, and never before the server's `retry-after`, up to an hour. */
 export function fileRetryDelayMs(attempt: number, retryAfterMs: number | undefined, random: number): number {
   const base = Math.min(FILE_RETRY_MS_MAX, FILE_RETRY_MS_MIN * 2 ** Math.min(attempt - 1, 16))
-  return Math.max(base * (0.8 + 0.4 * random), retryAfterMs ?? 0)
+  return Math.min(FILE_WAIT_MS_MAX, Math.max(base * (0.8 + 0.4 * random), retryAfterMs ?? 0))
 }
 
 function retried(file: FileEntry): FileEntry | undefined {

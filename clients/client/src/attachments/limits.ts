@@ -17,6 +17,11 @@ export const PREPARING_MAX = 2
 export const FILE_RETRY_MS_MIN = 5_000
 /** The longest delay between two attempts, before the random part, in milliseconds: 10 minutes. */
 export const FILE_RETRY_MS_MAX = 600_000
+/**
+ * The longest wait, whatever the server asks for, in milliseconds: 1 hour. A moment that is further away was written down before the device's clock was set back,
+ * and counts as passed.
+ */
+export const FILE_WAIT_MS_MAX = 3_600_000
 /** How often the server may refuse in a way that may pass before a person has to look. */
 export const DOUBTFUL_ATTEMPTS_MAX = 5
 /** Bytes of other devices' files that are kept here, unless the app says otherwise: 500 MiB. */

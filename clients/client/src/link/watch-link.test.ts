@@ -66,6 +66,18 @@ describe('a link on which nothing comes', () => {
     expect(world.link.state.get()).toEqual({ kind: 'silent', sinceMs: heardAt })
   })
 
+  test('is noticed as well after the clock of the device was set back', async () => {
+    using world = openWorld()
+    world.link.heard('stream')
+    await pass(1)
+    vi.setSystemTime(Date.now() - 3_600_000)
+    const setBackAt = Date.now()
+    world.answers = false
+    await pass(16)
+    expect(world.link.state.get().kind).toBe('silent')
+    expect(world.link.state.get()).toMatchObject({ sinceMs: expect.closeTo(setBackAt, -4) as unknown })
+  })
+
   test('is not asked while no person looks, and at once when one does', async () => {
     using world = openWorld()
     world.link.heard('stream')

@@ -1,3 +1,4 @@
+import { steadyClock } from '../steady-clock.ts'
 import { createValue, type Value } from '../value.ts'
 import { judgeLink, needsProbe, STREAM_SILENT_MS, uploadTimeout, type LinkFacts, type LinkState } from './link-state.ts'
 
@@ -48,12 +49,14 @@ interface Probe {
 
 /** Watches whether the server is still there: a connection that passes nothing looks like one on which nothing happens. */
 export function watchLink(options: LinkOptions): Link {
-  return new LinkWatch(options)
+  return new LinkWatch({ ...options, now: steadyClock(options.now) }, options.now)
 }
 
 class LinkWatch implements Link {
   readonly state = createValue<LinkState>({ kind: 'alive' })
   readonly #options: LinkOptions
+  /** The time that people are told; durations are by that of the options. */
+  readonly #clock: () => number
   readonly #uploads = new Set<Upload>()
   readonly #looking: ReturnType<typeof setInterval>
   #startedAt: number
@@ -64,8 +67,9 @@ class LinkWatch implements Link {
   #probeEndedAt = Number.NEGATIVE_INFINITY
   #isDisposed = false
 
-  constructor(options: LinkOptions) {
+  constructor(options: LinkOptions, clock: () => number) {
     this.#options = options
+    this.#clock = clock
     this.#startedAt = options.now()
     this.#looking = setInterval(this.look, LOOK_EVERY_MS)
     ;(this.#looking as { unref?: () => void }).unref?.() // a Node process may end while a database is open
@@ -136,7 +140,8 @@ class LinkWatch implements Link {
 
   #set(kind: LinkState['kind']): void {
     if (kind === this.state.get().kind) return
-    this.state.set(kind === 'silent' ? { kind, sinceMs: this.#heardAt ?? this.#startedAt } : { kind })
+    const quietMs = this.#options.now() - (this.#heardAt ?? this.#startedAt)
+    this.state.set(kind === 'silent' ? { kind, sinceMs: this.#clock() - quietMs } : { kind })
   }
 
   async #sendProbe(): Promise<void> {

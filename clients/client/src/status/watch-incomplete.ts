@@ -1,6 +1,7 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { INCOMPLETE_PATH, type IncompleteAnswer, type IncompleteTable } from '@holdfast/protocol'
 import { readJson, type KeyValueStore } from '../key-value.ts'
+import { steadyClock } from '../steady-clock.ts'
 import { createValue, type Value } from '../value.ts'
 
 /** Each checkpoint may have changed it; the server is asked at most this often, in milliseconds. */
@@ -32,7 +33,8 @@ export async function watchIncomplete(
   database: CommonPowerSyncDatabase,
   options: IncompleteOptions,
 ): Promise<IncompleteWatch> {
-  const { url, userId, store, now, onProblem } = options
+  const { url, userId, store, onProblem } = options
+  const now = steadyClock(options.now)
   const tables = createValue<readonly IncompleteTable[]>((await readJson(store, keyOf(userId))) ?? [])
   let asking: ReturnType<typeof setTimeout> | undefined
   let askedAt = Number.NEGATIVE_INFINITY

@@ -98,6 +98,18 @@ describe('uploading', () => {
     await device.queue.upload(database)
   })
 
+  test('waits no longer when the clock of the device is set back meanwhile', async () => {
+    device.nowMs = 86_400_000
+    await database.execute(`insert into tasks (id, title) values ('t1', 'a')`)
+    device.server.faults = [503]
+    await expect(device.queue.upload(database)).rejects.toBeInstanceOf(UploadPostponed)
+    device.nowMs = 0
+    await expect(device.queue.upload(database)).rejects.toBeInstanceOf(UploadPostponed)
+    device.nowMs = 1_000
+    await device.queue.upload(database)
+    expect(device.server.applied).toHaveLength(1)
+  })
+
   test('asks a person after five refusals of the request itself', async () => {
     await database.execute(`insert into tasks (id, title) values ('t1', 'a')`)
     device.server.faults = [404, 404, 404, 404, 404]

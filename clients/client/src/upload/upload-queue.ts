@@ -7,6 +7,7 @@ import { rebaseItems } from '../attention/rebase-items.ts'
 import { classifyFailure, type UploadFailure } from './classify-failure.ts'
 import type { DependencyRules } from '../queue/depends-on.ts'
 import { readBases, rememberBases, toSent, type UnplacedTransaction } from '../queue/guard-bases.ts'
+import { steadyClock } from '../steady-clock.ts'
 import { afterApplied, afterCut, afterRefused, LARGEST_BATCH } from './batch-size.ts'
 import { nextBatch, type QueuedBatch } from './next-batch.ts'
 import type { PostUpload, UploadOutcome } from './post-upload.ts'
@@ -62,6 +63,7 @@ interface Device {
 
 class OutboxQueue implements UploadQueue {
   readonly #options: UploadQueueOptions
+  readonly #now: () => number
   /** Failures in a row of the first transaction. */
   #trouble: Trouble | undefined
   /** Up to this position transactions go up one by one, because the server would not take them together. */
@@ -70,6 +72,7 @@ class OutboxQueue implements UploadQueue {
 
   constructor(options: UploadQueueOptions) {
     this.#options = options
+    this.#now = steadyClock(options.now)
   }
 
   wake(): void {
@@ -77,11 +80,11 @@ class OutboxQueue implements UploadQueue {
   }
 
   async upload(database: CommonPowerSyncDatabase): Promise<void> {
-    const { rules, now } = this.#options
+    const { rules } = this.#options
     const device = { database, clientId: await database.getClientId() }
     for (;;) {
       const trouble = this.#trouble
-      if (trouble && now() < trouble.notBeforeMs) throw new UploadPostponed('retry', trouble.message)
+      if (trouble && this.#now() < trouble.notBeforeMs) throw new UploadPostponed('retry', trouble.message)
       const batch = await nextBatch(database, {
         clientId: device.clientId,
         rules,
@@ -112,11 +115,11 @@ class OutboxQueue implements UploadQueue {
     const { transactions } = batch
     const bases = await readBases(database)
     const sent = transactions.map((transaction) => toSent(transaction, bases, this.#options.rules.guardOf))
-    const beganMs = this.#options.now()
+    const beganMs = this.#now()
     const outcome = await this.#post(device.clientId, sent)
     if (outcome.kind === 'failed') {
       const { failure } = outcome
-      if (!failure.fromServer) this.#size = afterCut(this.#size, sent.length, this.#options.now() - beganMs)
+      if (!failure.fromServer) this.#size = afterCut(this.#size, sent.length, this.#now() - beganMs)
       const change = { made: batch.first, sent: sent[0] ?? batch.first, bases }
       return this.#afterFailure(device, batch, change, failure)
     }
@@ -147,7 +150,10 @@ class OutboxQueue implements UploadQueue {
       this.#aloneUntil = transactions.at(-1)?.position ?? 0
       return 0
     }
-    const outcome = noteFailure(this.#trouble, first.position, failure, this.#options)
+    const outcome = noteFailure(this.#trouble, first.position, failure, {
+      now: this.#now,
+      random: this.#options.random,
+    })
     if (outcome.kind === 'postponed') {
       this.#trouble = outcome.trouble
       throw new UploadPostponed(outcome.reason, failure.message)
