@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { memoryStore, type KeyValueStore } from '../key-value.ts'
 import { ana, ben, notes, openWorld, write, withDeviceWorlds } from './device-world.test-support.ts'
 import { UnsentChanges } from './unsent-changes.ts'
 
@@ -48,6 +49,71 @@ describe('a device', () => {
     await world.device.release({ wipe: true, discardUnsent: true })
     expect(world.device.state.get()).toEqual({ kind: 'none' })
     expect(world.people.people.get()).toEqual([])
+  })
+
+  test('wipes also what is only being opened, and asks before', async () => {
+    const world = await openWorld()
+    const schema = await world.store.getItem('holdfast-schema:a')
+    await write(await world.opened('a'), 'unsent')
+    await world.device.release({ wipe: false, discardUnsent: false })
+    // The page is opened again, and the person leaves for good before anything is known.
+    const again = await openWorld({ kind: 'booting' }, { beside: world })
+    const asked = again.device.release({ wipe: true, discardUnsent: false })
+    again.session.set(ana)
+    await expect(asked).rejects.toEqual(new UnsentChanges({ waiting: 1, attention: 0, files: 0 }))
+    again.session.set({ kind: 'signed_out' })
+    await expect.poll(() => again.device.state.get().kind).toBe('none')
+    again.session.set(ana)
+    await again.device.release({ wipe: true, discardUnsent: true })
+    expect(again.people.people.get()).toEqual([])
+    await world.store.setItem('holdfast-schema:a', schema ?? '')
+    again.session.set({ kind: 'expired', user: { id: 'a', email: undefined } })
+    expect(await notes(await again.opened('a'))).toEqual([])
+  })
+
+  test('that was paused stays so when it is not wiped', async () => {
+    const world = await openWorld()
+    const local = await world.opened('a')
+    await write(local, 'unsent')
+    await local.disconnect()
+    const connect = vi.spyOn(local.database, 'connect')
+    await expect(world.device.release({ wipe: true, discardUnsent: false })).rejects.toBeInstanceOf(UnsentChanges)
+    await local.refreshSchema() // what follows in turn
+    expect(connect).not.toHaveBeenCalled()
+  })
+
+  test('opens the next person and lets the last one go although the list of people cannot be written', async () => {
+    const store = memoryStore()
+    let isFull = false
+    const full: KeyValueStore = {
+      ...store,
+      setItem(key, value) {
+        if (isFull && key === 'holdfast-people') throw new Error('QuotaExceededError')
+        return store.setItem(key, value)
+      },
+    }
+    const world = await openWorld(ana, { store: full })
+    await world.opened('a')
+    isFull = true
+    world.session.set(ben)
+    await world.opened('b')
+    await world.device.release({ wipe: false, discardUnsent: false })
+    world.session.set({ kind: 'signed_out' })
+    world.session.set(ana)
+    await world.opened('a')
+  })
+
+  test('opens the next person although the database of the last one cannot be closed', async () => {
+    const world = await openWorld()
+    const local = await world.opened('a')
+    const { close } = local.database
+    const failing = vi.spyOn(local.database, 'close').mockImplementationOnce(async (options) => {
+      await close.call(local.database, options)
+      throw new Error('the worker is gone')
+    })
+    world.session.set(ben)
+    await world.opened('b')
+    expect(failing).toHaveBeenCalled()
   })
 
   test('that is left with its data says how much was not sent', async () => {

@@ -5,6 +5,7 @@ import type { Session } from '../session/session.ts'
 import { forgetIncomplete } from '../status/watch-incomplete.ts'
 import { createValue, type Value } from '../value.ts'
 import { forgetWriteRules } from '../write-rules/fetch-write-rules.ts'
+import type { UnsentCount } from './count-unsent.ts'
 import { fetchFirstSchema } from './first-schema.ts'
 import type { LocalDatabase, LocalDatabaseOptions } from './local-database.ts'
 import { UnsentChanges } from './unsent-changes.ts'
@@ -56,16 +57,26 @@ class SessionDevice implements Device {
   }
 
   async release({ wipe, discardUnsent }: { readonly wipe: boolean; readonly discardUnsent: boolean }): Promise<void> {
+    const { onProblem } = this.#options
+    if (wipe) await this.#untilOpened()
     if (wipe && !discardUnsent) await this.#assertAllSent()
     this.#opening.abort()
-    await this.#inTurn(() => this.#closeCurrent(wipe))
+    const closing = this.#inTurn(() => this.#closeCurrent(wipe))
+    // Who only leaves is not kept by a database that cannot be closed well.
+    if (!wipe) return closing.catch(onProblem)
+    try {
+      await closing
+    } catch (error) {
+      this.#follow()
+      throw error
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     this.#stopSession()
     this.#opening.abort()
-    await this.#inTurn(() => this.#closeCurrent(false))
+    await this.#inTurn(() => this.#closeCurrent(false)).catch(this.#options.onProblem)
   }
 
   #follow(): void {
@@ -81,19 +92,39 @@ class SessionDevice implements Device {
   }
 
   #inTurn(body: () => Promise<void>): Promise<void> {
-    this.#turn = this.#turn.then(body)
-    return this.#turn
+    const mine = this.#turn.then(body)
+    this.#turn = mine.catch(() => undefined) // its caller hears of it; the next in turn must still run
+    return mine
+  }
+
+  /**
+   * What is still being opened is to be wiped as well. A person who was never here has nothing on this device, and may wait for a network.
+   *
+   * @throws what a database failed to open with: nothing of it can be wiped
+   */
+  async #untilOpened(): Promise<void> {
+    const { session, store } = this.#options
+    while (session.state.get().kind === 'booting') await changeOf(session.state)
+    const current = session.state.get()
+    if ('user' in current && (await cachedSchema(store, current.user.id))) await this.#turn
+    const shown = this.state.get()
+    if (shown.kind === 'failed') throw shown.error
   }
 
   async #assertAllSent(): Promise<void> {
     const current = this.state.get()
     if (current.kind !== 'open') return
+    const { local } = current
+    // Before anything is changed: the person may have paused syncing.
+    assertNone(await local.countUnsent())
     // Nothing may slip in between the look and the end.
-    await current.local.disconnect()
-    const unsent = await current.local.countUnsent()
-    if (unsent.waiting === 0 && unsent.attention === 0 && unsent.files === 0) return
-    current.local.connect()
-    throw new UnsentChanges(unsent)
+    await local.disconnect()
+    try {
+      assertNone(await local.countUnsent())
+    } catch (error) {
+      local.connect()
+      throw error
+    }
   }
 
   async #closeCurrent(wipe: boolean): Promise<void> {
@@ -109,19 +140,24 @@ class SessionDevice implements Device {
         await forgetIncomplete(store, local.userId)
         await people.forget(local.userId)
       } else {
-        const { waiting, attention, files } = await local.countUnsent()
-        await people.rememberUnsent(local.userId, waiting + attention + files)
+        await this.#noteUnsent(local).catch(this.#options.onProblem)
       }
     } finally {
       await local.close({ wipe })
     }
   }
 
+  /** Only for showing. */
+  async #noteUnsent(local: LocalDatabase): Promise<void> {
+    const { waiting, attention, files } = await local.countUnsent()
+    await this.#options.people.rememberUnsent(local.userId, waiting + attention + files)
+  }
+
   async #change(userId: string | undefined, signal: AbortSignal): Promise<void> {
     const current = this.state.get()
     if (signal.aborted || this.#isClosed) return
     if (current.kind === 'open' && current.local.userId === userId) return
-    await this.#closeCurrent(false)
+    await this.#closeCurrent(false).catch(this.#options.onProblem)
     if (userId === undefined) return
     this.state.set({ kind: 'opening', userId, problem: undefined })
     try {
@@ -156,11 +192,27 @@ class SessionDevice implements Device {
     const local = await openLocalDatabase({ ...this.#options, userId, schema, damagedFiles, onDamage })
     if (signal.aborted) return local.close()
     const current = session.state.get()
-    if ('user' in current && current.user.id === userId) await people.remember(current.user)
+    if ('user' in current && current.user.id === userId) {
+      await people.remember(current.user).catch(this.#options.onProblem) // only for showing
+    }
     if (signal.aborted) return local.close()
     this.state.set({ kind: 'open', local })
     local.connect()
   }
+}
+
+function assertNone(unsent: UnsentCount): void {
+  if (unsent.waiting > 0 || unsent.attention > 0 || unsent.files > 0) throw new UnsentChanges(unsent)
+}
+
+/** Resolves when the value is another one. */
+function changeOf(value: Value<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = value.subscribe(() => {
+      stop()
+      resolve()
+    })
+  })
 }
 
 function shownUser(state: DeviceState): string | undefined {
