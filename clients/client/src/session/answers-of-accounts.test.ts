@@ -70,11 +70,25 @@ test('where nothing answers a token is waited for half a minute, and leaving thi
   expect(isAuthRetryableFetchError((await leaving).error)).toBe(true)
 })
 
-test('what the service answers is taken as it is', async () => {
-  const ended = openClient(
-    () => Response.json({ error_code: 'refresh_token_not_found', msg: 'gone' }, { status: 400 }),
-    true,
-  )
+test.each([
+  [429, { code: 429, error_code: 'over_request_rate_limit', msg: 'Request rate limit reached' }],
+  [403, { message: 'Forbidden' }],
+  [401, null],
+])('a session stays when a refresh is answered with %s %o', async (status, body) => {
+  vi.useFakeTimers()
+  const { supabase, kept } = openClient(() => Response.json(body, { status }), true)
+  const refreshing = supabase.auth.refreshSession()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(isAuthRetryableFetchError((await refreshing).error)).toBe(true)
+  expect(kept.has(KEY)).toBe(true)
+})
+
+test.each([
+  { code: 400, error_code: 'refresh_token_not_found', msg: 'gone' },
+  { code: 'refresh_token_not_found', message: 'gone' },
+])('what the service answers is taken as it is: %o', async (body) => {
+  const headers = 'message' in body ? { 'x-supabase-api-version': '2024-01-01' } : {}
+  const ended = openClient(() => Response.json(body, { status: 400, headers }), true)
   expect((await ended.supabase.auth.refreshSession()).error).toMatchObject({ code: 'refresh_token_not_found' })
   expect(ended.kept.has(KEY)).toBe(false)
   const others = openClient(() => new Response(null, { status: 204 }), false)
