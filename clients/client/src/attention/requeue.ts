@@ -3,7 +3,7 @@ import type { Transaction } from '@powersync/common'
 import type { GuardBase, UploadOperation, UploadRow } from '@holdfast/protocol'
 import { baseBefore, keepBases, readBases, recordsOf, type KnownBase } from '../queue/guard-bases.ts'
 import { lastQueued, separate } from '../queue/write-by-record.ts'
-import { goneRecord, writeRow } from './write-row.ts'
+import { goneRecord, localColumns, writeRow } from './write-row.ts'
 
 /** A local transaction to be made again. */
 export interface Requeued {
@@ -59,7 +59,7 @@ async function readSights(tx: Transaction, transactions: readonly Requeued[]): P
     transactions.flatMap((transaction) => transaction.operations),
   )) {
     const olds = operations.flatMap(({ old }) => (old ? [old] : []))
-    if (olds.length === 0) continue
+    if (olds.length === 0 || (await localColumns(tx, table)).size === 0) continue
     const shown = await tx.getOptional<UploadRow>(`select * from ${quoteName(table)} where id = ?`, [recordId])
     const seen = agreed.find((row) => row.table === table && row.recordId === recordId)?.row
     // The first value counts: later ones are what the changes themselves made of it.

@@ -15,7 +15,13 @@ export class RecordGone extends Error {
   }
 }
 
-/** A record that the operations change, and that is neither on this device nor created by them. */
+/** The columns of a table of this device, in lower case; none: there is no such table any more. */
+export async function localColumns(tx: Transaction, table: string): Promise<ReadonlySet<string>> {
+  const rows = await tx.getAll<{ readonly name: string }>('select name from pragma_table_info(?)', [table])
+  return new Set(rows.map(({ name }) => name.toLowerCase()))
+}
+
+/** A record that the operations change, and that is neither on this device nor created by them; or one of a table that is not here. */
 export async function goneRecord(
   tx: Transaction,
   operations: readonly UploadOperation[],
@@ -23,6 +29,7 @@ export async function goneRecord(
   const created = new Set<string>()
   for (const { op, type, id } of operations) {
     const key = `${type}\0${id}`
+    if ((await localColumns(tx, type)).size === 0) return { table: type, recordId: id }
     if (op === 'PUT') created.add(key)
     if (op !== 'PATCH' || created.has(key)) continue
     if (!(await tx.getOptional(`select 1 from ${quoteName(type)} where id = ?`, [id])))
@@ -31,10 +38,11 @@ export async function goneRecord(
   return undefined
 }
 
-/** Makes the local row as the operation leaves it. */
+/** Makes the local row as the operation leaves it, as far as the table still has its columns: the server decides about the others. */
 export async function writeRow(tx: Transaction, operation: UploadOperation): Promise<void> {
   const table = quoteName(operation.type)
-  const columns = Object.entries(operation.data ?? {})
+  const here = await localColumns(tx, operation.type)
+  const columns = Object.entries(operation.data ?? {}).filter(([name]) => here.has(name.toLowerCase()))
   switch (operation.op) {
     case 'PUT': {
       const names = ['id', ...columns.map(([name]) => quoteName(name))]
