@@ -1,4 +1,5 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
+import { once } from '../once.ts'
 import { batchedReads } from '../reads/batched-reads.ts'
 import { createValue, type Value, type WritableValue } from '../value.ts'
 import type { FileEntry } from './file-state.ts'
@@ -44,14 +45,14 @@ export function createLiveFiles(
       const own = followed.get(id) ?? follow(id)
       own.subscribers++
       const unsubscribe = own.value.subscribe(listener)
-      return () => {
+      return once(() => {
         unsubscribe()
         if (--own.subscribers > 0) return
         followed.delete(id)
         if (followed.size > 0) return
         stop?.()
         stop = undefined
-      }
+      })
     },
   })
 

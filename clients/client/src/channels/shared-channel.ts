@@ -1,4 +1,5 @@
 import type { RealtimeChannel, SupabaseClient } from '@supabase/supabase-js'
+import { once } from '../once.ts'
 import { createValue, type Value } from '../value.ts'
 import { isRefusal, type ChannelState } from './channel-state.ts'
 import { DOUBTFUL_ATTEMPTS_MAX, LINGER_MS, PEOPLE_EVERY_MS, RETRY_MS, STABLE_MS, TRACK_EVERY_MS } from './limits.ts'
@@ -47,10 +48,10 @@ export class SharedChannel {
     this.#users += 1
     this.#stopGate ??= this.#options.gate.subscribe(() => this.#startAgain())
     void this.#settle()
-    return () => {
+    return once(() => {
       this.#users -= 1
       if (this.#users === 0) this.#linger = setTimeout(() => this.#end(), LINGER_MS)
-    }
+    })
   }
 
   /** @returns ends it */

@@ -95,6 +95,16 @@ describe('a live query', () => {
     await expect.poll(() => query.get().rows).toEqual([{ title: 'a' }])
   })
 
+  test('runs for the next subscriber also when the last one ended twice', async () => {
+    const query = liveQuery<{ title: string }>(device.database, `select title from tasks`)
+    const { stop } = await follow(query)
+    stop()
+    stop()
+    await insert('a')
+    query.subscribe(() => undefined)
+    await expect.poll(() => query.get().rows).toEqual([{ title: 'a' }])
+  })
+
   test('of a database that is closed stops', async () => {
     const { told } = await follow(liveQuery(device.database, `select title from tasks`))
     await device.database.close()

@@ -1,4 +1,5 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
+import { once } from '../once.ts'
 import { createValue, type Value, type WritableValue } from '../value.ts'
 import { batchedReads, type Parameter } from './batched-reads.ts'
 import { queryTables } from './query-tables.ts'
@@ -48,10 +49,10 @@ export function liveQuery<Row extends object>(
     subscribe(listener) {
       const unsubscribe = value.subscribe(listener)
       if (subscribers++ === 0) run = new Run<Row>({ database, sql, parameters, throttleMs, value })
-      return () => {
+      return once(() => {
         unsubscribe()
         if (--subscribers === 0) run?.[Symbol.dispose]()
-      }
+      })
     },
   }
 }
