@@ -7,7 +7,7 @@ import { writeEmbeddedBackup } from '../backup/embedded-backup.ts'
 import { restoreKindMismatch } from '../backup/errors.ts'
 import { readExternalMajor, restoreExternal, writeExternalBackup } from '../backup/external-backup.ts'
 import { restoreEmbedded } from '../backup/restore-embedded.ts'
-import { loadConfig } from '../config/load-config.ts'
+import { loadConfig, separateWords } from '../config/load-config.ts'
 import { backupDeclarations, type BackupConfig } from '../config/options.ts'
 import { VERSION } from '../version.ts'
 import { readOrUndefined, type CommandInput } from './command.ts'
@@ -83,13 +83,18 @@ function readInput(
   command: 'backup' | 'restore',
   input: CommandInput,
 ): { readonly folder: string; readonly config: BackupConfig } {
-  const [folder, ...argv] = input.argv
-  if (folder === undefined || folder.startsWith('-')) {
+  const { words, options } = separateWords(backupDeclarations, input.argv)
+  const [folder, ...others] = words
+  if (folder === undefined) {
     throw new HoldfastError('argument_missing', 500, 'The folder of the backup is missing.', {
       hint: `holdfast ${command} <folder>`,
     })
   }
-  const config = loadConfig(backupDeclarations, { argv, env: input.env, readFile: readOrUndefined })
+  const config = loadConfig(backupDeclarations, {
+    argv: [...options, ...others],
+    env: input.env,
+    readFile: readOrUndefined,
+  })
   return { folder: resolve(folder), config }
 }
 

@@ -1,6 +1,7 @@
 import { delay, HoldfastError, type OptionDeclarations } from '@holdfast/foundation'
 import type { FunctionMetrics, KeptLine, LogPage } from '@holdfast/functions'
 import { loadProjectConfig } from '../project/settings/load-project-config.ts'
+import { separateWords } from '../config/load-config.ts'
 import { functionsCommandDeclarations } from '../config/options.ts'
 import { readOrUndefined, type CommandInput } from './command.ts'
 import { connectTo, type Connection } from './sync/connection.ts'
@@ -50,10 +51,11 @@ export async function metricsOf(input: CommandInput): Promise<number> {
 }
 
 async function readConfig({ argv, env }: CommandInput) {
-  const [first] = argv
-  const name = first === undefined || first.startsWith('-') ? undefined : first
-  const rest = (name === undefined ? argv : argv.slice(1)).map((argument) => SAME_AS[argument] ?? argument)
   const declarations = functionsCommandDeclarations satisfies OptionDeclarations
+  const spelledOut = argv.map((argument) => SAME_AS[argument] ?? argument)
+  const { words, options } = separateWords(declarations, spelledOut)
+  const [name, ...others] = words
+  const rest = [...options, ...others]
   const { config } = await loadProjectConfig(declarations, { argv: rest, env, readFile: readOrUndefined })
   return { name, config }
 }

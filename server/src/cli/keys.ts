@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { HoldfastError } from '@holdfast/foundation'
 import { loadProjectConfig } from '../project/settings/load-project-config.ts'
+import { separateWords } from '../config/load-config.ts'
 import { nearest } from '../config/names.ts'
 import { keysDeclarations, type KeysConfig } from '../config/options.ts'
 import { readRunning } from '../running-file.ts'
@@ -29,9 +30,8 @@ interface SigningKey {
  * @throws {HoldfastError} `option_invalid`, `command_unknown`, `server_unreachable`, and what the server refuses
  */
 export async function keys(input: CommandInput, isTerminal = process.stdout.isTTY): Promise<number> {
-  const given = input.argv.filter((argument) => !argument.startsWith('-'))
-  const argv = input.argv.filter((argument) => argument.startsWith('-'))
-  const [command = 'list', kid] = given
+  const { words, options: argv } = separateWords(keysDeclarations, input.argv)
+  const [command = 'list', kid] = words
   const { config } = await loadProjectConfig(keysDeclarations, { argv, env: input.env, readFile: readOrUndefined })
   const connection = connectTo({ ...config, url: config.url ?? readRunning(resolve(config.dataDir))?.ready.base })
   const ask = async (path = '', init?: Parameters<typeof connection.json>[1]): Promise<readonly SigningKey[]> =>

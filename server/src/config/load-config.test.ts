@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { OptionDeclarations } from '@holdfast/foundation'
-import { loadConfig, type ConfigSources } from './load-config.ts'
+import { loadConfig, separateWords, type ConfigSources } from './load-config.ts'
 import { options } from './options.ts'
 
 const declarations = {
@@ -116,5 +116,13 @@ describe('loadConfig', () => {
       expect(value, name).toBeGreaterThanOrEqual(declaration.min)
       expect(value, name).toBeLessThanOrEqual(declaration.max)
     }
+  })
+})
+
+test('words of a command stand before, between or behind its options, whose values are none of them', () => {
+  const line = ['set', '--data-dir', 'here', 'A=1', '--sample', 'B=2', '--port=1', '--schemas', '-x', 'C']
+  expect(separateWords(declarations, line)).toEqual({
+    words: ['set', 'A=1', 'B=2', 'C'],
+    options: ['--data-dir', 'here', '--sample', '--port=1', '--schemas', '-x'],
   })
 })

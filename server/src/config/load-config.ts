@@ -32,6 +32,28 @@ export function loadConfig<T extends OptionDeclarations>(
   return { ...Object.fromEntries(defaults), ...ofProject, ...fromFile, ...early } as OptionValues<T>
 }
 
+/**
+ * Takes the words of a command apart from its options, whose values may stand behind them: `add --algorithm RS256`.
+ *
+ * @param argv - what follows the command's name
+ */
+export function separateWords(
+  declarations: OptionDeclarations,
+  argv: readonly string[],
+): { readonly words: readonly string[]; readonly options: readonly string[] } {
+  const takesNext = new Set(
+    Object.entries(declarations).flatMap(([name, { type }]) => (type === 'boolean' ? [] : [flagName(name)])),
+  )
+  const words: string[] = []
+  const options: string[] = []
+  for (const [index, argument] of argv.entries()) {
+    const isValue = index > 0 && takesNext.has(argv[index - 1] ?? '')
+    if (isValue || argument.startsWith('-')) options.push(argument)
+    else words.push(argument)
+  }
+  return { words, options }
+}
+
 function defaultOf(declaration: OptionDeclaration | undefined): SettingValue | undefined {
   return declaration?.default
 }

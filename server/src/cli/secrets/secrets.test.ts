@@ -39,7 +39,7 @@ describe('holdfast secrets', () => {
     run(['set', 'MAIL_KEY'], 'from a pipe\n')
     const other = join(folder, 'other.env')
     writeFileSync(other, 'A=1\nB="two\nlines"\n')
-    run(['set', `--env-file=${other}`])
+    run(['set', '--env-file', other, '--json'])
     expect(parseEnv(readFileSync(file(), 'utf8'))).toEqual({ MAIL_KEY: 'from a pipe', A: '1', B: 'two\nlines' })
   })
 

@@ -4,7 +4,7 @@ import { dirname, relative } from 'node:path'
 import { parseEnv } from 'node:util'
 import { HoldfastError } from '@holdfast/foundation'
 import { functionsOptions, projectFilesOf } from '@holdfast/functions'
-import { loadConfig } from '../../config/load-config.ts'
+import { loadConfig, separateWords } from '../../config/load-config.ts'
 import { nearest } from '../../config/names.ts'
 import { secretsDeclarations, type SecretsConfig } from '../../config/options.ts'
 import { optionsOf } from '../../parts/service-options.ts'
@@ -28,8 +28,7 @@ const RESERVED = /^SUPABASE_/
 export function secrets(input: CommandInput, readInput = () => readFileSync(0, 'utf8')): number {
   const [command, ...rest] = input.argv
   if (command !== 'set' && command !== 'list' && command !== 'unset') throw unknownCommand(command)
-  const given = rest.filter((argument) => !argument.startsWith('-'))
-  const argv = rest.filter((argument) => argument.startsWith('-'))
+  const { words: given, options: argv } = separateWords(secretsDeclarations, rest)
   const config = loadConfig(secretsDeclarations, { argv, env: input.env, readFile: readOrUndefined })
   const file = projectFilesOf(optionsOf(config, functionsOptions)).envFile
   const before = readOrUndefined(file) ?? ''

@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path'
 import { HoldfastError } from '@holdfast/foundation'
 import { openQuietClient, readScriptRows } from '@holdfast/postgres'
-import { loadConfig } from '../../config/load-config.ts'
+import { loadConfig, separateWords } from '../../config/load-config.ts'
 import { testDeclarations, type TestConfig } from '../../config/options.ts'
 import { readOrUndefined, type CommandInput } from '../command.ts'
 import { withProjectDatabase } from '../with-database.ts'
@@ -38,8 +38,7 @@ export async function test(input: CommandInput): Promise<number> {
         hint: 'There is "holdfast test db". Tests of an app: docs/guides/test-your-app.md.',
       },
     )
-  const paths = rest.filter((argument) => !argument.startsWith('-'))
-  const argv = rest.filter((argument) => argument.startsWith('-'))
+  const { words: paths, options: argv } = separateWords(testDeclarations, rest)
   const config = loadConfig(testDeclarations, { argv, env: input.env, readFile: readOrUndefined })
   const files = findTestFiles(paths.length === 0 ? [TESTS] : paths)
   const results = await withProjectDatabase({ ...config, dataDir: resolve(config.dataDir) }, (url) =>
