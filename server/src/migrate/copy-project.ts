@@ -24,7 +24,7 @@ export function findProject(options: Options): CopiedProject {
           .filter((entry) => entry.isDirectory() && !/^[_.]/.test(entry.name))
           .map(({ name }) => name)
       : [],
-    secrets: existsSync(envFile) ? Object.keys(parseEnv(readFileSync(envFile, 'utf8'))) : [],
+    secrets: existsSync(envFile) ? Object.keys(parseEnv(readFileSync(envFile, 'utf8').replace(/^\uFEFF/, ''))) : [],
     hasConfig: existsSync(configFile),
   }
 }

@@ -43,6 +43,12 @@ describe('holdfast secrets', () => {
     expect(parseEnv(readFileSync(file(), 'utf8'))).toEqual({ MAIL_KEY: 'from a pipe', A: '1', B: 'two\nlines' })
   })
 
+  test('changes a file with a byte order mark as any other', () => {
+    writeFileSync(file(), '\uFEFFMAIL_KEY=old\r\nOTHER=1\r\n')
+    run(['set', 'MAIL_KEY=new'])
+    expect(parseEnv(readFileSync(file(), 'utf8'))).toEqual({ MAIL_KEY: 'new', OTHER: '1' })
+  })
+
   test.each([
     [['set', 'SUPABASE_URL=x'], /reserved/],
     [['set', '1st=x'], /cannot be the name/],

@@ -48,7 +48,7 @@ export function variablesOf(
 /** A file that cannot be read has no variables: those that are missing are named. */
 function readVariables(path: string): Readonly<Record<string, string | undefined>> {
   try {
-    return parseEnv(readFileSync(path, 'utf8'))
+    return parseEnv(readFileSync(path, 'utf8').replace(/^\uFEFF/, '')) // else it would belong to the first name
   } catch {
     return {}
   }

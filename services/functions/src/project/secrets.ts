@@ -33,7 +33,8 @@ export function readSecrets(
 
 function readEnvFile(path: string): Readonly<Record<string, string>> {
   try {
-    return parseEnv(readFileSync(path, 'utf8')) as Readonly<Record<string, string>>
+    // A byte order mark would belong to the first name.
+    return parseEnv(readFileSync(path, 'utf8').replace(/^\uFEFF/, '')) as Readonly<Record<string, string>>
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
     throw error
