@@ -190,6 +190,22 @@ describe('config.toml', () => {
     ])
   })
 
+  test('leaves out the signing keys of a file that is in no repository, and says so', async () => {
+    const toml = `[auth]\nsigning_keys_path = "./signing_keys.json"`
+    const { config, notes } = await openProject(toml).load()
+    expect(config.signingKeysPath).toBeUndefined()
+    expect(notes).toEqual([expect.stringContaining('auth.signing_keys_path names ./signing_keys.json, which is not')])
+    const whole = openProject(toml, { 'supabase/signing_keys.json': '[]' })
+    expect((await whole.load()).config.signingKeysPath).toBe(join(whole.folder, 'supabase/signing_keys.json'))
+  })
+
+  test('finds the first variable of a file with a byte order mark', async () => {
+    const project = openProject(`[auth]\nsite_url = "env(APP_URL)"`, {
+      '.env': '\uFEFFAPP_URL=http://a.test\r\nB=1\r\n',
+    })
+    expect((await project.load()).config.siteUrl).toBe('http://a.test')
+  })
+
   test.each([
     ['a hook that guards sign-up', `[auth.hook.before_user_created]\nenabled = true\nuri = "env(NOWHERE)"`, 'NOWHERE'],
     ['a switch', `[auth]\nenable_signup = "env(NOWHERE)"`, 'auth.enable_signup'],

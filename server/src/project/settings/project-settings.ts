@@ -110,7 +110,7 @@ function settingOf({ path, value }: Leaf, declaration: OptionDeclaration, file: 
   }
   if (value === '' && declaration.type === 'string' && declaration.default === undefined) return undefined
   if (name.endsWith('.content_path')) return templateOf(name, String(value), file, remarks)
-  if (name === 'auth.signing_keys_path') return resolve(dirname(file), String(value))
+  if (name === 'auth.signing_keys_path') return signingKeysOf(String(value), file, remarks)
   // Some versions of the ecosystem's CLI generated the text of messages as it stands in their own template.
   if (name.endsWith('.template')) return String(value).replaceAll(/\{\{\s*`([^`]*)`\s*\}\}/g, '$1')
   // What functions of a local server are called by from its containers.
@@ -127,6 +127,14 @@ function templateOf(name: string, path: string, file: string, remarks: Remarks):
   const found = [resolve(dirname(folder), path), resolve(folder, path)].find((one) => existsSync(one))
   if (found === undefined) remarks.add(`${name} names ${path}, which is not there: the mail has its standard text`)
   return found
+}
+
+/** A file that belongs in no repository: whoever has only that does without it, as with the ecosystem's CLI. */
+function signingKeysOf(path: string, file: string, remarks: Remarks): string | undefined {
+  const found = resolve(dirname(file), path)
+  if (existsSync(found)) return found
+  remarks.add(`auth.signing_keys_path names ${path}, which is not there: a key of this server's own signs`)
+  return undefined
 }
 
 /** What is to be said, with keys of one reason together. */

@@ -2,16 +2,17 @@ import { readFile } from 'node:fs/promises'
 import { calculateJwkThumbprint, type JWK } from 'jose'
 import { errorMessage, HoldfastError } from '@holdfast/foundation'
 import { type Pool, sql } from '@holdfast/postgres'
+import { optionInvalid } from '../options/option-invalid.ts'
 import { importPrivateKey, insertKey, type NewSigningKey } from './signing-key-row.ts'
 
 /**
  * Reads the keys of a file, an array of private JWKs as `supabase gen signing-key` writes it.
  *
- * @throws {Error} that names the option and the problem of the file; never its content
+ * @throws {HoldfastError} `option_invalid`, with the problem of the file; never its content
  * @see Supabase CLI, `auth.signing_keys_path`
  */
 export async function readSigningKeysFile(path: string): Promise<readonly NewSigningKey[]> {
-  const fail = (what: string): Error => new Error(`signingKeysPath: ${path} ${what}`)
+  const fail = (what: string): HoldfastError => optionInvalid('signingKeysPath', `${path} ${what}`)
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw fail(`cannot be read: ${errorMessage(error)}`)
   })
@@ -40,7 +41,7 @@ export async function readSigningKeysFile(path: string): Promise<readonly NewSig
  * Makes the first of these keys the one that signs. The one before, and the others, verify. What was revoked stays so.
  *
  * @param now - ISO 8601
- * @throws {Error} when the first one was revoked
+ * @throws {HoldfastError} `option_invalid` when the first one was revoked
  */
 export async function adoptSigningKeys(pool: Pool, keys: readonly NewSigningKey[], now: string): Promise<void> {
   await pool.transaction(async (tx) => {
@@ -49,7 +50,7 @@ export async function adoptSigningKeys(pool: Pool, keys: readonly NewSigningKey[
     const first = keys[0]?.kid
     const [row] = await tx.query<{ status: string }>(sql`select status from auth.signing_keys where kid = ${first}`)
     if (row?.status === 'current') return
-    if (row?.status === 'revoked') throw new Error(`signingKeysPath: the key ${first} was revoked`)
+    if (row?.status === 'revoked') throw optionInvalid('signingKeysPath', `the key ${first} was revoked`)
     await tx.execute(
       sql`update auth.signing_keys set status = 'previous', updated_at = ${now} where status = 'current'`,
     )

@@ -38,7 +38,7 @@ interface LoadedKeys {
  *
  * @param given.path - of a file whose first key signs from now on, if any
  * @param given.bornAt - of the first key, where there is none yet
- * @throws {Error} as {@link readSigningKeysFile} and {@link adoptSigningKeys}
+ * @throws {HoldfastError} as {@link readSigningKeysFile} and {@link adoptSigningKeys}
  */
 export async function openSigningKeys(
   pool: Pool,

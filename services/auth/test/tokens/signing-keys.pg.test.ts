@@ -216,6 +216,7 @@ describe('keys of a file', () => {
     const error: unknown = await world.openApp({ signingKeysPath: path }).catch((thrown: unknown) => thrown)
     expect(String(error)).toContain(`signingKeysPath: ${path} ${reason}`)
     expect(String(error)).not.toContain('secret')
+    expect(error).toMatchObject({ code: 'option_invalid' })
     await expect(world.openApp({ signingKeysPath: `${path}.none` })).rejects.toThrow('cannot be read')
   })
 })
