@@ -9,12 +9,20 @@ const PLAIN_SEARCH_PATH = '"$user", public'
 /** What a migration of a hosted project is written for. */
 const PROJECT_SEARCH_PATH = '"$user", public, extensions'
 
-/** @returns the text without a byte order mark, which is no SQL */
+/**
+ * @returns the text without a byte order mark, which is no SQL
+ * @throws {HoldfastError} `file_unreadable`, also when it is not UTF-8: letters of it would be replaced without a word
+ */
 export function readSqlFile(path: string): string {
   try {
-    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
   } catch (error) {
-    throw new HoldfastError('file_unreadable', 500, `${path} cannot be read: ${errorMessage(error)}`, { cause: error })
+    const isEncoded = (error as NodeJS.ErrnoException).code !== 'ERR_ENCODING_INVALID_ENCODED_DATA'
+    const why = isEncoded ? errorMessage(error) : 'it is not UTF-8.'
+    throw new HoldfastError('file_unreadable', 500, `${path} cannot be read: ${why}`, {
+      cause: error,
+      ...(isEncoded ? {} : { hint: 'Save it as UTF-8. Older PowerShell writes UTF-16 with ">".' }),
+    })
   }
 }
 

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { errorMessage, HoldfastError, silentLogger } from '@holdfast/foundation'
 import { compileSyncPlan, readPolicyInput, splitStatements, type PolicyInput, type SyncPlan } from '@holdfast/policy'
@@ -13,6 +12,7 @@ import {
 } from '@holdfast/postgres'
 import { exposedSchemasOf, restOptions, type RestOptions } from '@holdfast/rest'
 import type { InspectConfig } from '../../config/options.ts'
+import { readSqlFile } from '../../project/run-file.ts'
 import { problemOfStream, type CheckProblem, type CheckReport } from './render-check.ts'
 
 /** Milliseconds that a statement waits for a lock: whoever comes after it waits as well. */
@@ -58,7 +58,7 @@ interface FileStatement {
 async function readStatements(files: readonly string[]): Promise<readonly FileStatement[]> {
   const all: FileStatement[] = []
   for (const file of files) {
-    const statements = await splitStatements(readSql(file)).catch((error: unknown) => {
+    const statements = await splitStatements(readSqlFile(file)).catch((error: unknown) => {
       throw new HoldfastError('statement_failed', 500, `${file} cannot be read as SQL: ${errorMessage(error)}`, {
         hint: 'Commands of psql (\\i, \\set) are not known here.',
       })
@@ -76,14 +76,6 @@ async function readStatements(files: readonly string[]): Promise<readonly FileSt
     }
   }
   return all
-}
-
-function readSql(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new HoldfastError('file_unreadable', 500, `${file} cannot be read: ${errorMessage(error)}`, { cause: error })
-  }
 }
 
 async function run(tx: Transaction, { text, place }: FileStatement): Promise<void> {

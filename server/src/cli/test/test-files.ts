@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { HoldfastError } from '@holdfast/foundation'
+import { readSqlFile } from '../../project/run-file.ts'
 
 /** Endings of files with tests: `x.test.sql` is one as well. */
 const ENDING = /\.(?:sql|pg)$/
@@ -39,8 +40,7 @@ export function findTestFiles(paths: readonly string[]): readonly string[] {
  */
 export function readTestFile(path: string, depth = 0): string {
   if (depth > INCLUDES_MAX) throw new Error(`${path}: files include each other without end`)
-  return readFileSync(path, 'utf8')
-    .replace(/^\uFEFF/, '')
+  return readSqlFile(path)
     .split(/\r?\n/)
     .map((line, index) => {
       const [whole, command, argument = ''] = META.exec(line) ?? []
