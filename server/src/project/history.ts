@@ -1,3 +1,4 @@
+import { delay } from '@holdfast/foundation'
 import { queryable, sql, type Pool, type Queryable } from '@holdfast/postgres'
 
 /** A connection of a pool. */
@@ -5,6 +6,9 @@ export type Client = Parameters<Parameters<Pool['withClient']>[0]>[0]
 
 /** Keeps two processes from migrating one database at once. Any fixed number. */
 const LOCK_KEY = 4_711_054_322
+
+/** Milliseconds between two tries to get it. A statement that waits would be one that `create index concurrently` waits for. */
+const LOCK_AGAIN_MS = 200
 
 /** @returns the versions that the database's history has, oldest first; none when there is no history */
 export async function readHistory(db: Pick<Queryable, 'query'>): Promise<readonly string[]> {
@@ -36,7 +40,11 @@ export async function ensureHistory(client: Client): Promise<void> {
 /** Runs `body` while no other process migrates the project of this database. */
 export async function whileLocked<T>(client: Client, body: () => Promise<T>): Promise<T> {
   const connection = queryable(client)
-  await connection.query(sql`select pg_advisory_lock(${LOCK_KEY})`)
+  for (;;) {
+    const [got] = await connection.query<{ locked: boolean }>(sql`select pg_try_advisory_lock(${LOCK_KEY}) as locked`)
+    if (got?.locked === true) break
+    await delay(LOCK_AGAIN_MS)
+  }
   try {
     return await body()
   } finally {

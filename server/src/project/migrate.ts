@@ -20,7 +20,7 @@ export interface MigrateProjectOptions {
 }
 
 /**
- * Applies the migrations that the history of the database does not have, each in a transaction together with its record.
+ * Applies the migrations that the history of the database does not have, each in a transaction together with its record, as far as its statements can be in one.
  *
  * @returns what was applied
  * @throws {HoldfastError} `migration_out_of_order`, and those of {@link runFile}
@@ -77,11 +77,24 @@ const recordOf = (version: string, name: string, statements: readonly SqlStateme
 async function applyOne(client: Client, { version, name, path }: MigrationFile): Promise<void> {
   const text = readSqlFile(path)
   const statements = await statementsOf(text, path)
+  const written = await publishAsProject(queryable(client), text, statements)
   await runFile(client, {
     path,
-    text: await publishAsProject(queryable(client), text, statements),
+    parts: partsOf(written, written === text ? statements : await statementsOf(written, path)),
     record: recordOf(version, name, statements),
   })
+}
+
+/** The text, cut before and after each statement that no transaction can hold, as the CLI of Supabase does. */
+function partsOf(text: string, statements: readonly SqlStatement[]): readonly string[] {
+  const parts: string[] = []
+  let from = 0
+  for (const { kind, start, text: statement } of statements) {
+    if (kind !== 'runs alone') continue
+    parts.push(text.slice(from, start), statement)
+    from = start + statement.length
+  }
+  return [...parts, text.slice(from)]
 }
 
 /** As the history keeps them. What our parser does not know, Postgres may, or says better why not: then it is one. */

@@ -29,43 +29,79 @@ export function readSqlFile(path: string): string {
 /**
  * Runs a file and its record in one transaction. A file that commits in its midst has its own way: what comes after is apart.
  *
- * @throws {HoldfastError} `project_sql_failed` with the file, the line and what Postgres said; nothing of the file is in the database then
+ * @param parts - the text, in which every second part is a statement that no transaction can hold: what stands before it is committed, and it runs alone
+ * @throws {HoldfastError} `project_sql_failed` with the file, the line and what Postgres said, and whether something of the file is in the database
  */
 export async function runFile(
   client: Client,
-  { path, text, record }: { readonly path: string; readonly text: string; readonly record: SqlFragment },
+  { path, parts, record }: { readonly path: string; readonly parts: readonly string[]; readonly record: SqlFragment },
 ): Promise<void> {
   await client.query('reset role; reset all')
   const { rows } = await client.query<{ search_path: string }>('show search_path')
   if (rows[0]?.search_path === PLAIN_SEARCH_PATH) await client.query(`set search_path = ${PROJECT_SEARCH_PATH}`)
   await client.query('begin')
+  const first = await client.query<{ id: string }>('select pg_catalog.pg_current_xact_id()::text as id')
+  let before = ''
   try {
-    await client.query(text)
+    for (const [index, part] of parts.entries()) {
+      const isAlone = index % 2 === 1
+      if (isAlone) await client.query('commit')
+      await client.query(part)
+      if (isAlone) await client.query('begin')
+      before += part
+    }
     await client.query('reset role')
     await queryable(client).query(record)
     await client.query('commit')
   } catch (error) {
     await client.query('rollback').catch(() => undefined) // when the connection is gone, so is the transaction
-    throw failed(path, text, error)
+    throw failed({ path, before, text: parts.join(''), isPartial: await isCommitted(client, first.rows[0]?.id) }, error)
   } finally {
     await client.query('reset role; reset all').catch(() => undefined)
   }
 }
 
-function failed(path: string, text: string, error: unknown): HoldfastError {
+async function isCommitted(client: Client, transaction: string | undefined): Promise<boolean> {
+  try {
+    const { rows } = await client.query<{ status: string | null }>(
+      'select pg_catalog.pg_xact_status($1::xid8) as status',
+      [transaction],
+    )
+    return rows[0]?.status === 'committed'
+  } catch {
+    return false // the connection is gone, and with it mostly what the file did
+  }
+}
+
+interface FailedFile {
+  readonly path: string
+  readonly text: string
+  /** What stands before the part that failed: Postgres counts from the beginning of that. */
+  readonly before: string
+  /** Whether something of the file was committed. */
+  readonly isPartial: boolean
+}
+
+function failed({ path, text, before, isPartial }: FailedFile, error: unknown): HoldfastError {
   const { position, detail, hint } = error as { position?: string; detail?: string; hint?: string }
   // Postgres counts characters, JavaScript halves of some.
-  const line = Number(position) > 0 ? `, line ${[...text].slice(0, Number(position)).join('').split('\n').length}` : ''
+  const characters = Array.from(text.slice(before.length))
+  const upTo = before + characters.slice(0, Number(position)).join('')
+  const line = Number(position) > 0 ? `, line ${upTo.split('\n').length}` : ''
+  const details = [detail, ...(isPartial ? [PARTIAL] : [])].filter((one) => one !== undefined)
   return new HoldfastError('project_sql_failed', 500, `${path}${line}: ${errorMessage(error)}`, {
     cause: error,
-    ...(detail === undefined ? {} : { detail }),
+    ...(details.length === 0 ? {} : { detail: details.join('\n') }),
     hint:
       missingExtension(error) ??
       closedSchema(error) ??
       hint ??
-      'Nothing of this file was applied. Change it, or start with --no-project-migrations.',
+      `${isPartial ? '' : 'Nothing of this file was applied. '}Change it, or start with --no-project-migrations.`,
   })
 }
+
+const PARTIAL =
+  'What stands before a COMMIT or a statement that runs alone is applied already, so the file has to bear being applied again.'
 
 /** Projects that are older than the rule of hosted ones made functions there. */
 function closedSchema(error: unknown): string | undefined {

@@ -49,7 +49,7 @@ export async function seedProject(pool: Pool, { folder, seedPatterns }: Database
           continue
         }
         const record = sql`insert into supabase_migrations.seed_files (path, hash) values (${key}, ${hash})`
-        await runFile(client, { path, text, record })
+        await runFile(client, { path, parts: [text], record })
         applied.push(key)
       }
       return { applied, changed, unmatched }

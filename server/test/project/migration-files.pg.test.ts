@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createPool, type Pool } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { migrateProject } from '../../src/project/migrate.ts'
@@ -43,6 +43,53 @@ async function migrate(content: string | Buffer): Promise<void> {
 async function rows(text: string): Promise<readonly Record<string, unknown>[]> {
   return await project.withClient(async (client) => (await client.query(text)).rows as Record<string, unknown>[])
 }
+
+describe('statements that no transaction can hold', () => {
+  test('run alone, in their place in the file, which is recorded once', async () => {
+    await migrate(`create table public.notes (id int primary key, body text);
+      insert into public.notes values (1, 'one; /* two */');
+      -- for searches
+      create unique index concurrently if not exists notes_body on public.notes (body);
+      reindex table concurrently public.notes;
+      vacuum (analyze) public.notes;
+      drop index concurrently public.notes_body;
+      create index concurrently notes_by_id on public.notes (id, body);
+      alter table public.notes add column done boolean;`)
+    expect(await rows(`select * from public.notes`)).toEqual([{ id: 1, body: 'one; /* two */', done: null }])
+    expect(
+      await rows(`select indexrelid::regclass::text as name from pg_index
+                   where indrelid = 'public.notes'::regclass and indisvalid and not indisprimary`),
+    ).toEqual([{ name: 'notes_by_id' }])
+    expect(
+      await rows(`select version, cardinality(statements) as statements
+                    from supabase_migrations.schema_migrations order by version desc limit 1`),
+    ).toEqual([{ version: String(last).padStart(4, '0'), statements: 8 }])
+  })
+
+  test('leave what stands before them when a later one fails, and the error says so with the line in the file', async () => {
+    const attempt = migrate(`create table public.notes (id int);
+      create index concurrently notes_id on public.notes (id);
+      -- ü 😀
+
+      insert into public.notes values (1), (nothing);`)
+    await expect(attempt).rejects.toMatchObject({
+      message: expect.stringContaining('_step.sql, line 5: column "nothing" does not exist') as string,
+      detail: expect.stringContaining('is applied already') as string,
+      hint: expect.not.stringContaining('Nothing of this file') as string,
+    })
+    expect(await rows(`select count(*)::int from public.notes`)).toEqual([{ count: 0 }])
+  })
+})
+
+test('what a file commits itself is told when it fails after that', async () => {
+  const attempt = migrate(`begin; create table public.notes (id int); commit; select nothing;`)
+  await expect(attempt).rejects.toMatchObject({ detail: expect.stringContaining('is applied already') as string })
+  expect(await rows(`select to_regclass('public.notes') is not null as made`)).toEqual([{ made: true }])
+  await expect(migrate(`create table public.others (id int); select nothing;`)).rejects.toMatchObject({
+    detail: undefined,
+    hint: expect.stringContaining('Nothing of this file was applied.') as string,
+  })
+})
 
 test.each([
   ['Latin-1', Buffer.from(`create table public.notes as select 'Müller' as name;`, 'latin1')],

@@ -9,7 +9,7 @@ export interface SqlStatement {
   /** Where the text begins in the file, in characters of JavaScript. */
   readonly start: number
   /** How it is executed in a transaction that another person has begun. */
-  readonly kind: 'plain' | 'begin or commit' | 'ends the transaction' | 'reads the input'
+  readonly kind: 'plain' | 'begin or commit' | 'ends the transaction' | 'reads the input' | 'runs alone'
   /** The publication that it makes of all tables, which only a superuser may. */
   readonly publishesAllAs?: string
 }
@@ -60,5 +60,19 @@ function kindOf(node: Node): SqlStatement['kind'] {
     return SAVEPOINTS.has(kind) ? 'plain' : 'ends the transaction'
   }
   if ('CopyStmt' in node && !node.CopyStmt.filename && !node.CopyStmt.is_program) return 'reads the input'
-  return 'plain'
+  return runsAlone(node) ? 'runs alone' : 'plain'
+}
+
+/** Whether Postgres refuses it in a transaction. Of what projects have in migrations: what works beside writers, and cleans up. */
+function runsAlone(node: Node): boolean {
+  if ('IndexStmt' in node) return node.IndexStmt.concurrent === true
+  if ('DropStmt' in node) return node.DropStmt.concurrent === true
+  if ('VacuumStmt' in node) return node.VacuumStmt.is_vacuumcmd === true
+  if ('ClusterStmt' in node) return node.ClusterStmt.relation === undefined
+  if ('ReindexStmt' in node) {
+    const { kind, params } = node.ReindexStmt
+    const isOfMany = kind !== 'REINDEX_OBJECT_INDEX' && kind !== 'REINDEX_OBJECT_TABLE'
+    return isOfMany || (params ?? []).some((one) => 'DefElem' in one && one.DefElem.defname === 'concurrently')
+  }
+  return false
 }
