@@ -37,7 +37,9 @@ export async function followProject(options: FollowProjectOptions): Promise<Asyn
   const { config, adminUrl, logger, progress } = options
   if (!config.projectMigrations) return { [Symbol.asyncDispose]: () => Promise.resolve() }
   let seen = hashesOf(config)
+  let seeds = await seedsOf(config)
   const apply = async (): Promise<void> => {
+    seeds = await seedsOf(config) // the change may be one of `config.toml`
     try {
       const before = new Set(await appliedVersions(adminUrl))
       await prepareProject({ adminUrl, serverVersion: 0 }, { config, logger, progress })
@@ -51,19 +53,16 @@ export async function followProject(options: FollowProjectOptions): Promise<Asyn
       options.onProblem(error)
     }
   }
-  return watchFiles(config.migrationsDir, [config.functionsConfig, ...(await seedsOf(config))], apply)
+  return watchFiles(config.migrationsDir, () => [config.functionsConfig, ...seeds()], apply)
 }
 
-/** A configuration that cannot be read is told when it changes, and was told by the start. */
-async function seedsOf(config: Config): Promise<readonly string[]> {
+/** @returns the seeds that there are when it is called. A configuration that cannot be read names none: applying tells it. */
+async function seedsOf(config: Config): Promise<() => readonly string[]> {
   try {
     const { folder, seedPatterns } = await readDatabaseConfig(config.functionsConfig)
-    return seedPatterns.flatMap((pattern) => {
-      const found = globSync(pattern, { cwd: folder })
-      return (found.length > 0 ? found : [pattern]).map((name) => join(folder, name))
-    })
+    return () => seedPatterns.flatMap((pattern) => globSync(pattern, { cwd: folder })).map((name) => join(folder, name))
   } catch {
-    return []
+    return () => []
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -8,8 +8,16 @@ test('a folder that comes later, its files, and those beside it are seen, and af
   const root = mkdtempSync(join(tmpdir(), 'holdfast-watch-'))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
   const [folder, seed] = [join(root, 'migrations'), join(root, 'seed.sql')]
+  const isSeed = (name: string): boolean => name.startsWith('seed')
   let changes = 0
-  const watching = watchFiles(folder, [seed], async () => void changes++)
+  const watching = watchFiles(
+    folder,
+    () =>
+      readdirSync(root)
+        .filter(isSeed)
+        .map((name) => join(root, name)),
+    async () => void changes++,
+  )
   const sees = async (change: () => void): Promise<void> => {
     const before = changes
     change()
@@ -21,11 +29,16 @@ test('a folder that comes later, its files, and those beside it are seen, and af
   })
   await sees(() => writeFileSync(join(folder, '1_one.sql'), 'select 12'))
   await sees(() => writeFileSync(seed, 'select 1'))
+  await sees(() => writeFileSync(join(root, 'seed-2.sql'), 'select 1'))
   await sees(() => rmSync(join(folder, '1_one.sql')))
   await watching[Symbol.asyncDispose]()
   const after = changes
   writeFileSync(seed, 'select 123')
-  const again = watchFiles(folder, [seed], async () => undefined)
+  const again = watchFiles(
+    folder,
+    () => [seed],
+    async () => undefined,
+  )
   await again[Symbol.asyncDispose]()
   expect(changes).toBe(after)
 })

@@ -5,20 +5,25 @@ import { join } from 'node:path'
 const LOOK_MS = 300
 
 /**
- * Tells when a file of a folder has come, gone or changed, or the one beside it: the migrations of a project, and its seed.
+ * Tells when a file of a folder has come, gone or changed, or one beside it: the migrations of a project, and its seeds.
  *
  * @param folder - need not exist
+ * @param filesBeside - asked at each look, since others may be meant by then
  * @param onChange - awaited, before the next look
  * @returns ends watching, after an `onChange` that runs
  */
-export function watchFiles(folder: string, files: readonly string[], onChange: () => Promise<void>): AsyncDisposable {
-  let seen = stateOf(folder, files)
+export function watchFiles(
+  folder: string,
+  filesBeside: () => readonly string[],
+  onChange: () => Promise<void>,
+): AsyncDisposable {
+  let seen = stateOf(folder, filesBeside())
   let timer: NodeJS.Timeout | undefined
   let isEnded = false
   let running = Promise.resolve()
 
   const look = async (): Promise<void> => {
-    const now = stateOf(folder, files)
+    const now = stateOf(folder, filesBeside())
     // An editor that is writing has another size at the next look.
     if (now !== seen) {
       seen = now

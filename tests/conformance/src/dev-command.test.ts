@@ -31,6 +31,7 @@ let ended: Promise<number | null>
 beforeAll(async () => {
   mkdirSync(join(folder, 'supabase/migrations'), { recursive: true })
   writeFileSync(migration, `select 1;\nselect missing from nowhere;`)
+  writeFileSync(join(folder, 'supabase/config.toml'), `[db.seed]\nsql_paths = ["./seeds/*.sql"]`)
   await copyInitializedFolder(join(folder, '.holdfast'), { sample: false })
   const args = [
     'dev',
@@ -77,7 +78,17 @@ test('the migration is applied when it is mended, the clients see its tables, an
   expect(readFileSync(join(folder, 'src/types.ts'), 'utf8')).toMatch(/notes: \{\s+Row: \{\s+body: string/)
 })
 
-test('one that changes after it was applied is told', async () => {
+test('a seed that comes is applied, also into a folder that was not there', async () => {
+  mkdirSync(join(folder, 'supabase/seeds'))
+  writeFileSync(join(folder, 'supabase/seeds/more.sql'), `insert into public.notes values (2, 'from a seed')`)
+  const { SUPABASE_URL: url = '', SUPABASE_ANON_KEY: key = '' } = environment()
+  const client = createClient(url, key)
+  await expect
+    .poll(async () => (await client.from('notes').select('body').order('id')).data)
+    .toEqual([{ body: 'a note' }, { body: 'from a seed' }])
+})
+
+test('a migration that changes after it was applied is told', async () => {
   writeFileSync(migration, `${notes}\n-- later`)
   await expect.poll(() => output).toMatch(/has changed after it was applied\.\\?.*|migration_changed/)
 })
