@@ -33,7 +33,7 @@ export async function keys(input: CommandInput, isTerminal = process.stdout.isTT
   const { words, options: argv } = separateWords(keysDeclarations, input.argv)
   const [command = 'list', kid] = words
   const { config } = await loadProjectConfig(keysDeclarations, { argv, env: input.env, readFile: readOrUndefined })
-  const connection = connectTo({ ...config, url: config.url ?? readRunning(resolve(config.dataDir))?.ready.base })
+  const connection = connectTo(config)
   const ask = async (path = '', init?: Parameters<typeof connection.json>[1]): Promise<readonly SigningKey[]> =>
     (await connection.json<{ readonly keys: readonly SigningKey[] }>(`${SIGNING_KEYS}${path}`, init)).keys
   switch (command) {

@@ -38,7 +38,8 @@ export const inspectOptions = {
   },
   url: {
     type: 'string',
-    description: 'The address of the running server. Default: from externalUrl, host and port.',
+    description:
+      'The address of the running server. Default: that of the server on the data folder, else from externalUrl, host and port.',
   },
   serviceKey: {
     type: 'string',

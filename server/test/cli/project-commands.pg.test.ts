@@ -190,7 +190,7 @@ describe('in the folder of a project', () => {
         ({ status }) => status,
       )
     }
-    expect((await states('add')).toSorted()).toEqual(['current', 'standby'])
+    expect((await states('add', '--algorithm', 'ES256')).toSorted()).toEqual(['current', 'standby'])
     const early = await holdfast(folder, 'keys', 'rotate')
     expect(early).toMatchObject({ code: 1, out: '' })
     expect(early.err).not.toContain('{')
@@ -203,8 +203,8 @@ describe('in the folder of a project', () => {
     await expect(out).toMatchFileSnapshot('expected-types.ts.txt')
   })
 
-  test('gen types writes the schema of a device, of what syncs', async () => {
-    const { out } = await holdfast(folder, 'gen', 'types', '--lang=powersync', `--url=${ready.base}`)
+  test('gen types writes the schema of a device, of what syncs, from the server of the folder at whatever port', async () => {
+    const { out } = await holdfast(folder, 'gen', 'types', '--lang=powersync')
     expect(out).toContain(
       'const notes = new Table(\n  {\n    person: column.text,\n    body: column.text,\n    weight: column.real,\n  }',
     )

@@ -1,8 +1,10 @@
 import { createHmac } from 'node:crypto'
+import { resolve } from 'node:path'
 import { errorMessage, HoldfastError } from '@holdfast/foundation'
 import { baseUrlOf } from '../../config/base-url.ts'
 import { readSigningSecret } from '../../config/jwt-secret.ts'
 import type { InspectConfig } from '../../config/options.ts'
+import { readRunning } from '../../running-file.ts'
 
 /** A running server, asked with the service key. */
 export interface Connection {
@@ -17,11 +19,14 @@ export interface Connection {
 const KEY_LIFETIME_S = 600
 
 /**
+ * Asks the server of `--url`, or the one that runs on the data folder, or the one that the settings name.
+ *
  * @param role - as whom to ask, where the key is made here
  * @throws {HoldfastError} `service_key_missing`
  */
 export function connectTo(config: InspectConfig, role: 'service_role' | 'authenticated' = 'service_role'): Connection {
-  const url = config.url?.replace(/\/+$/, '') ?? baseUrlOf(config, config.port)
+  const running = readRunning(resolve(config.dataDir))
+  const url = (config.url ?? running?.ready.base ?? baseUrlOf(config, config.port)).replace(/\/+$/, '')
   const key = config.serviceKey ?? mintKey(config, role)
 
   async function request(
