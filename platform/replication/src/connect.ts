@@ -1,5 +1,5 @@
 import { Client, type ClientConfig } from 'pg'
-import { bufferedSocket } from '@holdfast/postgres'
+import { bufferedSocket, rememberConnection } from '@holdfast/postgres'
 import { replicationConnectionLost, replicationNotConfigured } from './errors.ts'
 
 /** What makes Postgres print values the same way in the stream and in a snapshot, and keeps it from cutting long work short. */
@@ -51,6 +51,7 @@ export async function connect(options: ConnectOptions): Promise<Client> {
   client.on('error', () => undefined)
   try {
     await client.connect()
+    rememberConnection(client)
     await client.query(options.replication ? `${SESSION};${REPLICATION_SESSION}` : SESSION)
     return client
   } catch (error) {

@@ -14,6 +14,8 @@ export interface FaultyLink extends AsyncDisposable {
   sever(): void
   /** Takes back {@link FaultyLink.sever}. */
   mend(): void
+  /** Ends what is open on the server's side only: clients get neither an answer nor an end. New connections are possible at once. */
+  abandon(): void
   /** Passes nothing on and reads nothing, while all sockets stay open. Both directions unless one is named, until {@link FaultyLink.flow}. */
   stall(direction?: LinkDirection): void
   /** Reads everything and passes nothing on: the sender believes that it arrived. Until {@link FaultyLink.flow}, which cuts what has lost bytes. */
@@ -58,6 +60,9 @@ class TcpProxy implements FaultyLink {
   readonly #port: number
   readonly #open = new Set<Socket>()
   readonly #lanes = new Set<Lane>()
+  /** Those that {@link FaultyLink.abandon} has left without a server. */
+  readonly #abandoned = new WeakSet<Socket>()
+  readonly #nearOf = new Map<Socket, Socket>()
   readonly #faults: Record<LinkDirection, LaneFaults> = { up: { ...NO_FAULTS }, down: { ...NO_FAULTS } }
   readonly #server: Server
   #url = ''
@@ -113,6 +118,13 @@ class TcpProxy implements FaultyLink {
 
   cut(): void {
     for (const socket of this.#open) socket.destroy()
+  }
+
+  abandon(): void {
+    for (const [far, near] of this.#nearOf) {
+      this.#abandoned.add(near)
+      far.destroy()
+    }
   }
 
   sever(): void {
@@ -174,12 +186,14 @@ class TcpProxy implements FaultyLink {
     const far = connect({ host: this.#hostname, port: this.#port, noDelay: true })
     const mine: Lane[] = []
     const end = (): void => {
-      near.destroy()
+      if (!this.#abandoned.has(near)) near.destroy()
       far.destroy()
       this.#open.delete(far)
+      this.#nearOf.delete(far)
       for (const lane of mine) this.#lanes.delete(lane)
     }
     this.#open.add(far)
+    this.#nearOf.set(far, near)
     for (const [socket, other, lane] of [
       [near, far, this.#faults.up],
       [far, near, this.#faults.down],

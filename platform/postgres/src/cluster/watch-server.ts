@@ -1,5 +1,6 @@
 import { Client } from 'pg'
 import { delay, errorMessage, type Logger } from '@holdfast/foundation'
+import { cutLostConnections } from '../wire/lost-connections.ts'
 import { SQLSTATE, sqlstateOf } from '../connection/sqlstate.ts'
 
 export interface WatchServerOptions {
@@ -50,6 +51,8 @@ export function watchServer({ url, timeoutMs = TIMEOUT_MS, logger }: WatchServer
       client = next
       next.on('error', () => undefined) // the probe under way fails too, or the next one does
       await next.connect()
+      const cut = await cutLostConnections(next)
+      if (cut > 0) logger.log('warn', 'connections to a Postgres that is gone were cut', { connections: cut })
     }
     await client.query('select 1')
   }

@@ -1,4 +1,5 @@
 import { Client } from 'pg'
+import { rememberConnection } from '../wire/lost-connections.ts'
 import { queryable, type Queryable } from './pool.ts'
 
 /** One connection, for what belongs to a session: its locks and the channels that it listens to. */
@@ -17,11 +18,17 @@ export interface OwnConnectionOptions {
 
 /** @throws what the connection fails with */
 export async function openOwnConnection({ url, applicationName }: OwnConnectionOptions): Promise<OwnConnection> {
-  const client = new Client({ connectionString: url, application_name: applicationName, keepAlive: true })
+  const client = new Client({
+    connectionString: url,
+    application_name: applicationName,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  })
   client.on('error', () => undefined) // the running query fails with it
   const end = (): Promise<void> => client.end().catch(() => undefined) // it may be broken already
   try {
     await client.connect()
+    rememberConnection(client)
   } catch (error) {
     await end()
     throw error

@@ -1,6 +1,7 @@
 import { Pool as DriverPool, type ClientBase, type PoolClient, type QueryResult } from 'pg'
 import { assert } from '@holdfast/foundation'
 import type { SqlFragment } from '../sql/sql.ts'
+import { rememberConnection } from '../wire/lost-connections.ts'
 import { renderSettings } from './own-settings.ts'
 import { SeverityClient } from './severity-client.ts'
 import { isConnectionLoss } from './sqlstate.ts'
@@ -113,8 +114,11 @@ export function createPool(options: PoolOptions): Pool {
     ...(options.statementTimeoutMs ? { statement_timeout: options.statementTimeoutMs } : {}),
   })
   pool.on('error', (error) => options.onError?.(error))
-  // A lent connection that breaks between two statements tells no other listener; its next statement fails and it is discarded.
-  pool.on('connect', (client) => client.on('error', () => undefined))
+  pool.on('connect', (client) => {
+    // A lent connection that breaks between two statements tells no other listener; its next statement fails and it is discarded.
+    client.on('error', () => undefined)
+    rememberConnection(client)
+  })
   const begin = options.isReadOnly ? 'begin transaction read only' : 'begin'
   const commit = options.resetAfterTransaction || options.isReadOnly ? 'commit; reset all; reset role' : 'commit'
   let ending: Promise<void> | undefined

@@ -1,4 +1,5 @@
 import { Client } from 'pg'
+import { rememberConnection } from './lost-connections.ts'
 import { createMessageWriter } from './message-writer.ts'
 import { MESSAGE } from './messages.ts'
 import { bufferedSocket } from './read-buffer.ts'
@@ -55,11 +56,13 @@ export async function openStatementConnection<Name extends string>(
   const client = new Client({
     connectionString: url,
     application_name: applicationName,
+    connectionTimeoutMillis: 10_000,
     keepAlive: true,
     stream: bufferedSocket,
   })
   client.on('error', () => undefined) // the caller sees the failure in what it awaits
   await client.connect()
+  rememberConnection(client)
   for (const [name, value] of Object.entries(settings)) await client.query(`set ${name} = ${value}`)
   for (const [name, { text, parameterTypes }] of Object.entries<PreparedStatement>(statements))
     await client.query(`prepare ${preparedName(name)} (${parameterTypes.join(', ')}) as ${text}`)

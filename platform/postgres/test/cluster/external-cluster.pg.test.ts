@@ -2,8 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { silentLogger } from '@holdfast/foundation'
+import { sql } from '../../src/sql/sql.ts'
+import { createPool, type Pool } from '../../src/connection/pool.ts'
+import { isConnectionLoss } from '../../src/connection/sqlstate.ts'
+import { openOwnConnection } from '../../src/connection/own-connection.ts'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import type { Cluster } from '../../src/cluster/cluster.ts'
 import { openExternalCluster } from '../../src/cluster/external-cluster.ts'
@@ -72,12 +76,47 @@ test('a Postgres that ends the connection of the probe, and takes the next one, 
   expect(new Set(seen)).toEqual(new Set([true]))
 })
 
+describe('connections that were open when Postgres was silent', () => {
+  const connect = (): Pool => createPool({ url: line.url, applicationName: 'test', connectionsMax: 1 })
+  const pidOf = async (pool: Pool): Promise<number | undefined> => {
+    const [row] = await pool.query<{ pid: number }>(sql`select pg_backend_pid() as pid`)
+    return row?.pid
+  }
+
+  test('are given up once another server answers in its place', async () => {
+    await using busy = connect()
+    await using idle = connect()
+    await using own = await openOwnConnection({ url: line.url, applicationName: 'test' })
+    const ended = new Promise<void>((resolve) => own.onEnd(resolve))
+    await idle.query(sql`select 1`)
+    await busy.query(sql`select 1`)
+    line.replace()
+    // Neither an answer nor the end of the connection ever comes.
+    expect(await busy.query(sql`select 1`).catch(isConnectionLoss)).toBe(true)
+    await ended
+    expect(await busy.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
+    expect(await idle.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
+  })
+
+  test('stay when the same server answers again', async () => {
+    await using pool = connect()
+    const pid = await pidOf(pool)
+    line.hang(true)
+    await expect.poll(() => cluster.isUp(), { timeout: 60_000 }).toBe(false)
+    line.hang(false)
+    await expect.poll(() => cluster.isUp(), { timeout: 60_000 }).toBe(true)
+    expect(await pidOf(pool)).toBe(pid)
+  })
+})
+
 /** A way to Postgres that can end, or take everything and answer nothing. */
 interface Line extends AsyncDisposable {
   readonly url: string
   stop(): void
   start(): void
   hang(isHanging: boolean): void
+  /** Another server takes the place of the one that was there, which is gone without a word: what is open stays open, and passes nothing any more. */
+  replace(): void
   /** Connections that were taken, in all. */
   connections(): number
   /** Connections that were taken while it hangs. */
@@ -87,6 +126,9 @@ interface Line extends AsyncDisposable {
 async function openLine(target: string): Promise<Line> {
   const { hostname, port } = new URL(target)
   const open = new Set<Socket>()
+  /** The clients' ends by the server's. */
+  const nearOf = new Map<Socket, Socket>()
+  const forgotten = new Set<Socket>()
   let isStopped = false
   let isHanging = false
   let taken = 0
@@ -96,6 +138,7 @@ async function openLine(target: string): Promise<Line> {
     taken++
     if (isHanging) waiting++
     const far = connect(Number(port), hostname)
+    nearOf.set(far, near)
     for (const [from, to] of [
       [near, far],
       [far, near],
@@ -105,7 +148,7 @@ async function openLine(target: string): Promise<Line> {
       from.on('error', () => undefined)
       from.on('close', () => {
         open.delete(from)
-        to.destroy()
+        if (!forgotten.has(to)) to.destroy()
       })
     }
   }).listen(0, '127.0.0.1')
@@ -122,6 +165,13 @@ async function openLine(target: string): Promise<Line> {
     start: () => void (isStopped = false),
     hang(next) {
       isHanging = next
+    },
+    replace() {
+      for (const [far, near] of nearOf) {
+        forgotten.add(near)
+        far.destroy()
+      }
+      nearOf.clear()
     },
     connections: () => taken,
     waiting: () => waiting,
