@@ -236,3 +236,19 @@ test('listeners are told of changes of their buckets and of resets, once they ho
       expect(told).toEqual(['bucket 1', 'reset'])
     })
 })
+
+describe('the position of the log after a reset', () => {
+  test('is the one that it starts from, also when a failover has taken back later ones', async () => {
+    const feed = createCheckpointFeed()
+    feed.reset(0, lsn(100))
+    feed.reset(0, lsn(40))
+    expect(feed.position).toBe(lsn(40))
+    let isReached = false
+    const reached = feed.reached(lsn(60), new AbortController().signal).then(() => (isReached = true))
+    feed.advance(lsn(50))
+    await turn()
+    expect(isReached).toBe(false)
+    feed.advance(lsn(60))
+    await reached
+  })
+})

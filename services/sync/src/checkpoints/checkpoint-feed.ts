@@ -57,7 +57,10 @@ export interface CheckpointFeed {
   retire(names: readonly string[]): { readonly names: ReadonlySet<string>; end(): void }
   /** Fills in what the log knows of buckets that have just become live. */
   fill(read: ReadBuckets, names: readonly string[]): Promise<void>
-  /** Starts from a position of the log, at start or after a repair. What was filled in before has to be filled in again. */
+  /**
+   * Starts from a position of the log, at start or after a repair: also from an earlier one, as a failover takes back what had not reached the server that took
+   * over. What was filled in before has to be filled in again.
+   */
   reset(opId: number, position: Lsn): void
   /** Grows with every reset. */
   readonly epoch: number
@@ -131,7 +134,7 @@ export function createCheckpointFeed(): CheckpointFeed {
       recent = createRecentOps()
       fills.reset(nextOpId)
       const listeners = new Set<BucketListener>([...expected.listeners(), ...live.reset(nextOpId)])
-      advance(nextPosition)
+      positions.moveTo(nextPosition)
       for (const listener of listeners) listener.feedReset()
     },
   }

@@ -16,7 +16,7 @@ export interface WalBarrier {
  * The replication stream reports its position only when something passes through it. So a message is written for the callers that wait, at most one at a
  * time: it serves all callers that came before it.
  */
-export function createWalBarrier(pool: Pool, feed: CheckpointFeed): WalBarrier {
+export function createWalBarrier(pool: Pick<Pool, 'query'>, feed: CheckpointFeed): WalBarrier {
   let inFlight: Promise<Lsn> | undefined
 
   async function emit(): Promise<Lsn> {
@@ -33,10 +33,12 @@ export function createWalBarrier(pool: Pool, feed: CheckpointFeed): WalBarrier {
     async waitFor(lsn, signal) {
       while (feed.position < lsn) {
         signal.throwIfAborted()
+        const isOwn = inFlight === undefined
         inFlight ??= emit().finally(() => (inFlight = undefined))
         const position = await inFlight
-        if (position < lsn) continue // it was written before the position that we wait for
-        await feed.reached(lsn, signal)
+        if (position >= lsn) await feed.reached(lsn, signal)
+        // Written later, and yet before it: a failover has taken back what led up to `lsn`.
+        else if (isOwn) return await feed.reached(position, signal)
       }
     },
   }
