@@ -188,10 +188,11 @@ class Writer implements LogWriter {
     await this.#transaction.rollback()
   }
 
-  /** No operation came; moments of rows may have. */
+  /** No operation came; moments of rows may have. The last operation stays what was published: streams wait for one that the log has beyond it. */
   async #completeEmpty(endLsn: Lsn): Promise<void> {
     if (this.moments.size > 0) await this.#writeMoments()
-    if (this.#transaction.isOpen) await this.#transaction.commit((tx) => writePosition(tx, this.#positionAt(endLsn)))
+    const position = { ...this.#positionAt(endLsn), lastOpId: this.#feed.opId }
+    if (this.#transaction.isOpen) await this.#transaction.commit((tx) => writePosition(tx, position))
     this.#confirmedLsn = endLsn
   }
 
