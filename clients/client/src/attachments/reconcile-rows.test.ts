@@ -28,6 +28,22 @@ describe('a row without a file', () => {
   })
 })
 
+describe('a row that names no file yet', () => {
+  const empty = { ...row, path: null }
+
+  test('brings none', () => {
+    expect(kinds([], [empty])).toEqual([])
+  })
+
+  test.each(['captured', 'queued', 'uploading', 'uploaded'] as const)('leaves one that is %s to go up', (state) => {
+    expect(kinds([photo({ state })], [empty])).toEqual([])
+  })
+
+  test('takes one away that it named before', () => {
+    expect(kinds([photo({ state: 'cached' })], [empty])).toEqual(['forget'])
+  })
+})
+
 describe('a file without its row', () => {
   test.each(['remote', 'cached', 'linked', 'uploaded', 'evicted', 'downloading'] as const)(
     'leaves the device when it is %s: the person may not see it any more',

@@ -16,8 +16,6 @@ export interface AttachmentRow {
   readonly is_eager?: number | null
 }
 
-type NamingRow = AttachmentRow & { readonly path: string }
-
 export type RowAction =
   | { readonly kind: 'insert'; readonly file: FileEntry }
   /** The bytes, if they are here, belong to nothing that this person may see any more. */
@@ -40,13 +38,21 @@ export function reconcileRows(
   rows: readonly AttachmentRow[],
   { bucket, undecided }: { readonly bucket: string; readonly undecided: ReadonlySet<string> },
 ): readonly RowAction[] {
-  const naming = rows.filter((row) => row.path !== null) as readonly NamingRow[]
   const known = new Map(files.map((file) => [file.id, file]))
-  const named = new Set(naming.map(({ id }) => id))
+  const named = new Set(rows.filter((row) => namesFile(row, known.get(row.id))).map(({ id }) => id))
   return [
     ...files.filter(({ id }) => !named.has(id) && !undecided.has(id)).map(withoutRow),
-    ...naming.flatMap((row) => ofRow(row, known.get(row.id), bucket)),
+    ...rows.filter(({ id }) => named.has(id)).flatMap((row) => ofRow(row, known.get(row.id), bucket)),
   ].filter((action) => action !== undefined)
+}
+
+/** A file of this device may be sent before its row says where it is. */
+function namesFile({ path }: AttachmentRow, file: FileEntry | undefined): boolean {
+  return path !== null || (file !== undefined && isOwn(file))
+}
+
+function isOwn(file: FileEntry): boolean {
+  return isUnsent(file) || file.state === 'uploaded'
 }
 
 function withoutRow(file: FileEntry): RowAction | undefined {
@@ -54,10 +60,10 @@ function withoutRow(file: FileEntry): RowAction | undefined {
   return file.state === 'refused' ? undefined : { kind: 'row_gone', file }
 }
 
-function ofRow(row: NamingRow, file: FileEntry | undefined, bucket: string): readonly RowAction[] {
-  if (!file) return [{ kind: 'insert', file: toFile(row, bucket) }]
+function ofRow(row: AttachmentRow, file: FileEntry | undefined, bucket: string): readonly RowAction[] {
+  if (!file) return row.path === null ? [] : [{ kind: 'insert', file: toFile(row, row.path, bucket) }]
   if (file.state === 'refused' && file.problem?.code === 'row_gone') return [{ kind: 'retried', file }]
-  if (isUnsent(file) || file.state === 'uploaded') return []
+  if (isOwn(file)) return []
   // The row names another object than the one stored here.
   if (file.path !== row.path || file.bucket !== (row.bucket ?? bucket)) return [{ kind: 'forget', file }]
   const actions: RowAction[] = []
@@ -68,12 +74,12 @@ function ofRow(row: NamingRow, file: FileEntry | undefined, bucket: string): rea
   return actions
 }
 
-function toFile(row: NamingRow, bucket: string): FileEntry {
+function toFile(row: AttachmentRow, path: string, bucket: string): FileEntry {
   return {
     id: row.id,
     bucket: row.bucket ?? bucket,
-    path: row.path,
-    name: row.name ?? row.path.slice(row.path.lastIndexOf('/') + 1),
+    path,
+    name: row.name ?? path.slice(path.lastIndexOf('/') + 1),
     mediaType: row.media_type ?? 'application/octet-stream',
     size: row.size ?? 0,
     state: row.is_uploaded === 0 ? 'elsewhere' : 'remote',
