@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -41,4 +41,19 @@ test('a folder that comes later, its files, and those beside it are seen, and af
   )
   await again[Symbol.asyncDispose]()
   expect(changes).toBe(after)
+})
+
+test('a file that cannot be looked at is one that changed, and the others are followed on', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-watch-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  let changes = 0
+  await using _ = watchFiles(
+    folder,
+    () => [],
+    async () => void changes++,
+  )
+  symlinkSync('1_itself.sql', join(folder, '1_itself.sql'))
+  await expect.poll(() => changes, { timeout: 20_000 }).toBe(1)
+  writeFileSync(join(folder, '2_two.sql'), 'select 1')
+  await expect.poll(() => changes, { timeout: 20_000 }).toBe(2)
 })

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Milliseconds between two looks. Looking also works where a file system tells of no changes, and where there is no folder yet. */
@@ -49,10 +49,19 @@ function stateOf(folder: string, files: readonly string[]): string {
   const paths = [...namesIn(folder).map((name) => join(folder, name)), ...files]
   return paths
     .map((path) => {
-      const found = statSync(path, { throwIfNoEntry: false })
+      const found = statOf(path)
       return found ? `${path}\0${found.size}\0${found.mtimeMs}` : path
     })
     .join('\n')
+}
+
+/** `undefined`: it is not there, or may not be looked at; then the next run of the migrations says why. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
 }
 
 function namesIn(folder: string): readonly string[] {

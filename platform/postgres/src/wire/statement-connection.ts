@@ -61,11 +61,16 @@ export async function openStatementConnection<Name extends string>(
     stream: bufferedSocket,
   })
   client.on('error', () => undefined) // the caller sees the failure in what it awaits
-  await client.connect()
-  rememberConnection(client)
-  for (const [name, value] of Object.entries(settings)) await client.query(`set ${name} = ${value}`)
-  for (const [name, { text, parameterTypes }] of Object.entries<PreparedStatement>(statements))
-    await client.query(`prepare ${preparedName(name)} (${parameterTypes.join(', ')}) as ${text}`)
+  try {
+    await client.connect()
+    rememberConnection(client)
+    for (const [name, value] of Object.entries(settings)) await client.query(`set ${name} = ${value}`)
+    for (const [name, { text, parameterTypes }] of Object.entries<PreparedStatement>(statements))
+      await client.query(`prepare ${preparedName(name)} (${parameterTypes.join(', ')}) as ${text}`)
+  } catch (error) {
+    await client.end().catch(() => undefined) // it may be broken already
+    throw error
+  }
   const writer = createMessageWriter()
   let isLost = false
   let current: Run | undefined

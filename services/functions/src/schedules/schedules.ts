@@ -101,9 +101,10 @@ export class Schedules implements AsyncDisposable {
     clearTimeout(this.#timer)
     const isStart = this.#isStart
     if (isStart) await register(this.#pool, this.#username)
-    this.#isStart = false
-    if (this.#running.size === 0 && !(await hasJobs(this.#pool))) return
-    await markDue(this.#pool, isStart)
+    const hasWork = this.#running.size > 0 || (await hasJobs(this.#pool))
+    if (hasWork) await markDue(this.#pool, isStart)
+    this.#isStart = false // not before: where Postgres fails, the next look has to mark the jobs of the start
+    if (!hasWork) return
     await failAbandoned(this.#pool)
     await this.#renew()
     const free = this.#options.schedulesRunsMax - this.#running.size

@@ -28,9 +28,9 @@ afterAll(async () => {
   await db[Symbol.asyncDispose]()
 })
 
-function start(given: { readonly runs?: number } = {}): Schedules {
+function start(given: { readonly runs?: number; readonly pool?: Pool } = {}): Schedules {
   const schedules = new Schedules({
-    pool: db.pool,
+    pool: given.pool ?? db.pool,
     userUrl: db.projectUrl,
     options: {
       schedulesEnabled: true,
@@ -227,6 +227,26 @@ describe('a job', () => {
   test('with @reboot runs when a server starts', async () => {
     const id = await schedule('@reboot', 'select 1')
     start()
+    await expect.poll(() => details(id)).toMatchObject([{ status: 'succeeded' }])
+  })
+
+  test('with @reboot runs also when Postgres failed the first time that the server looked', async () => {
+    const id = await schedule('@reboot', 'select 1')
+    let hasFailed = false
+    const pool: Pool = Object.create(db.pool, {
+      execute: {
+        value: async (statement: Parameters<Pool['execute']>[0]) => {
+          if (!hasFailed && statement.render().text.includes('holdfast_due')) {
+            hasFailed = true
+            throw new Error('the connection was lost')
+          }
+          return db.pool.execute(statement)
+        },
+      },
+    })
+    start({ pool })
+    await expect.poll(() => hasFailed).toBe(true)
+    wakeAll()
     await expect.poll(() => details(id)).toMatchObject([{ status: 'succeeded' }])
   })
 })
