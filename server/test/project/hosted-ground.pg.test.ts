@@ -1,48 +1,20 @@
 import { createHmac } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { authMigrations } from '@holdfast/auth'
-import { createPool, type Pool } from '@holdfast/postgres'
-import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
-import { migrateProject } from '../../src/project/migrate.ts'
-import { listMigrationFiles } from '../../src/project/migration-files.ts'
 import { serveQueues } from '../../src/project/serve-queues.ts'
+import { type OpenProject, openProject } from './open-project.ts'
 
 // What migrations of hosted projects stand on, applied as a start applies them, by the role that projects act as.
 
-let database: TestDatabase
-let project: Pool
-const folder = mkdtempSync(join(tmpdir(), 'holdfast-ground-'))
-let last = 0
+let opened: OpenProject
 
 beforeAll(async () => {
-  database = await openTestDatabase({ migrations: [authMigrations] })
-  project = createPool({ url: database.projectUrl, applicationName: 'test project', connectionsMax: 2 })
+  opened = await openProject([authMigrations])
 })
-afterAll(async () => {
-  await project[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => opened[Symbol.asyncDispose]())
 
-/** Applies one more migration of the project. */
-async function migrate(text: string): Promise<void> {
-  const path = join(folder, `${String(++last).padStart(4, '0')}_step.sql`)
-  writeFileSync(path, text)
-  const { files } = listMigrationFiles(folder)
-  const steps = { pool: project, files, includesOlder: false, onMissing: () => undefined, onFile: () => undefined }
-  await migrateProject(steps).catch((error: unknown) => {
-    rmSync(path)
-    throw error
-  })
-}
-
-/** Runs a statement as the project. */
-async function rows(text: string): Promise<readonly Record<string, unknown>[]> {
-  return await project.withClient(async (client) => (await client.query(text)).rows as Record<string, unknown>[])
-}
+const migrate: OpenProject['migrate'] = (content) => opened.migrate(content)
+const rows: OpenProject['rows'] = (text) => opened.rows(text)
 
 test('what the dump of a hosted project begins with is there', async () => {
   await migrate(`
@@ -166,7 +138,7 @@ describe('vault', () => {
 
   test('lets nobody put one secret in the place of another', async () => {
     const [one] = await rows(`select secret from vault.secrets where name = 'api_key'`)
-    await database.pool.withClient(async (client) => {
+    await opened.database.pool.withClient(async (client) => {
       await client.query('alter table vault.secrets disable trigger all')
       await client.query(`update vault.secrets set secret = $1 where name = 'second'`, [one?.['secret']])
       await client.query('alter table vault.secrets enable trigger all')
@@ -179,7 +151,7 @@ describe('vault', () => {
 
   test('is for the project and the service role, not for people', async () => {
     const as = (role: string): Promise<unknown> =>
-      project.withClient(async (client) => {
+      opened.project.withClient(async (client) => {
         await client.query(`begin; set local role ${role}`)
         try {
           return (await client.query(`select decrypted_secret from vault.decrypted_secrets`)).rows
@@ -245,7 +217,7 @@ describe('http', () => {
 
 describe('pgmq_public', () => {
   const as = (role: string, text: string): Promise<readonly unknown[]> =>
-    project.withClient(async (client) => {
+    opened.project.withClient(async (client) => {
       await client.query(`begin; set local role ${role}`)
       try {
         const { rows: found } = await client.query<Record<string, unknown>>(text)
@@ -258,11 +230,11 @@ describe('pgmq_public', () => {
     })
 
   test('is made where the project exposes it and has pgmq, once', async () => {
-    expect(await serveQueues(project, ['public', 'pgmq_public'])).toBe(false)
+    expect(await serveQueues(opened.project, ['public', 'pgmq_public'])).toBe(false)
     await migrate(`create extension pgmq; select pgmq.create('jobs');`)
-    expect(await serveQueues(project, ['public'])).toBe(false)
-    expect(await serveQueues(project, ['public', 'pgmq_public'])).toBe(true)
-    expect(await serveQueues(project, ['public', 'pgmq_public'])).toBe(false)
+    expect(await serveQueues(opened.project, ['public'])).toBe(false)
+    expect(await serveQueues(opened.project, ['public', 'pgmq_public'])).toBe(true)
+    expect(await serveQueues(opened.project, ['public', 'pgmq_public'])).toBe(false)
   })
 
   test('serves the service role, also with queues that are made later', async () => {

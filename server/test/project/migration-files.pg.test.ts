@@ -1,52 +1,24 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createPool, type Pool } from '@holdfast/postgres'
-import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
-import { migrateProject } from '../../src/project/migrate.ts'
-import { listMigrationFiles } from '../../src/project/migration-files.ts'
+import { type OpenProject, openProject } from './open-project.ts'
 
 // Files of projects as other tools take them, applied as a start applies them.
 
-let database: TestDatabase
-let project: Pool
-const folder = mkdtempSync(join(tmpdir(), 'holdfast-files-'))
-let last = 0
+let opened: OpenProject
 
 beforeAll(async () => {
-  database = await openTestDatabase({ migrations: [] })
-  project = createPool({ url: database.projectUrl, applicationName: 'test project', connectionsMax: 2 })
+  opened = await openProject([])
 })
 afterEach(async () => {
   await rows('drop table if exists public.notes')
 })
-afterAll(async () => {
-  await project[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => opened[Symbol.asyncDispose]())
 
-/** Applies one more migration of the project. */
-async function migrate(content: string | Buffer): Promise<void> {
-  const path = join(folder, `${String(++last).padStart(4, '0')}_step.sql`)
-  writeFileSync(path, content)
-  const { files } = listMigrationFiles(folder)
-  const steps = { pool: project, files, includesOlder: false, onMissing: () => undefined, onFile: () => undefined }
-  await migrateProject(steps).catch((error: unknown) => {
-    rmSync(path)
-    throw error
-  })
-}
-
-/** Runs a statement as the project. */
-async function rows(text: string): Promise<readonly Record<string, unknown>[]> {
-  return await project.withClient(async (client) => (await client.query(text)).rows as Record<string, unknown>[])
-}
+const migrate: OpenProject['migrate'] = (content) => opened.migrate(content)
+const rows: OpenProject['rows'] = (text) => opened.rows(text)
 
 describe('statements that no transaction can hold', () => {
   test('run alone, in their place in the file, which is recorded once', async () => {
-    await migrate(`create table public.notes (id int primary key, body text);
+    const version = await migrate(`create table public.notes (id int primary key, body text);
       insert into public.notes values (1, 'one; /* two */');
       -- for searches
       create unique index concurrently if not exists notes_body on public.notes (body);
@@ -63,7 +35,7 @@ describe('statements that no transaction can hold', () => {
     expect(
       await rows(`select version, cardinality(statements) as statements
                     from supabase_migrations.schema_migrations order by version desc limit 1`),
-    ).toEqual([{ version: String(last).padStart(4, '0'), statements: 8 }])
+    ).toEqual([{ version, statements: 8 }])
   })
 
   test('leave what stands before them when a later one fails, and the error says so with the line in the file', async () => {

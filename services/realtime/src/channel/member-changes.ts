@@ -1,7 +1,13 @@
 import { errorMessage, HoldfastError, type Logger } from '@holdfast/foundation'
 import type { ChangeFeed } from '../changes/change-feed.ts'
 import { parseWanted, type Subscriber, type Subscription } from '../changes/subscription.ts'
-import { FOLLOWED_PATIENCE_MS, POSTGRES_CHANGES_PER_CHANNEL_MAX, UNPUBLISHED_RETRY_MS } from '../limits.ts'
+import {
+  FOLLOWED_JOIN_PATIENCE_MS,
+  FOLLOWED_PATIENCE_MS,
+  POSTGRES_CHANGES_PER_CHANNEL_MAX,
+  UNPUBLISHED_RETRY_MS,
+} from '../limits.ts'
+import type { JoinConfig } from './join-config.ts'
 
 type Entry = Readonly<Record<string, unknown>>
 
@@ -12,16 +18,19 @@ export class MemberChanges {
   readonly #feed: ChangeFeed
   readonly #entries: readonly Entry[]
   readonly #ids: readonly number[]
+  /** Milliseconds for the changes of a table that was published a moment ago. */
+  readonly #patienceMs: number
   readonly #logger: Logger
   #subscriptions: readonly Subscription[] = []
   #retry: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(feed: ChangeFeed, wanted: readonly Entry[], logger: Logger) {
+  constructor(feed: ChangeFeed, config: Pick<JoinConfig, 'postgresChanges' | 'waitsForChanges'>, logger: Logger) {
     this.#feed = feed
-    this.#entries = wanted.slice(0, POSTGRES_CHANGES_PER_CHANNEL_MAX)
+    this.#entries = config.postgresChanges.slice(0, POSTGRES_CHANGES_PER_CHANNEL_MAX)
     const texts = this.#entries.map((entry) => JSON.stringify(entry))
     this.#ids = texts.map((text) => texts.indexOf(text) + 1)
+    this.#patienceMs = config.waitsForChanges ? FOLLOWED_JOIN_PATIENCE_MS : FOLLOWED_PATIENCE_MS
     this.#logger = logger
   }
 
@@ -37,11 +46,10 @@ export class MemberChanges {
   /**
    * Subscribes, and looks whether all of it can work. A table that is not published is looked at again.
    *
-   * @param patienceMs - how long to wait for the changes of a table that was published a moment ago
    * @param onReady - called when one that did not work does
    * @returns why it does not work
    */
-  async subscribe(subscriber: Subscriber, patienceMs: number, onReady: () => void): Promise<string | undefined> {
+  async subscribe(subscriber: Subscriber, onReady: () => void): Promise<string | undefined> {
     try {
       this.#remove()
       const known = new Set<number>()
@@ -54,7 +62,7 @@ export class MemberChanges {
       if (this.#isClosed) return undefined
       this.#subscriptions = added
       for (const subscription of added) this.#feed.add(subscription)
-      for (const subscription of added) await this.#feed.check(subscription, patienceMs)
+      for (const subscription of added) await this.#feed.check(subscription, this.#patienceMs)
       return undefined
     } catch (error) {
       const isUnpublished = error instanceof HoldfastError && error.code === 'RealtimeDisabledForConfiguration'
@@ -79,7 +87,7 @@ export class MemberChanges {
     if (this.#isClosed) return
     clearTimeout(this.#retry)
     this.#retry = setTimeout(() => {
-      void this.subscribe(subscriber, FOLLOWED_PATIENCE_MS, onReady).then((problem) => {
+      void this.subscribe(subscriber, onReady).then((problem) => {
         if (problem === undefined && !this.#isClosed) onReady()
       })
     }, UNPUBLISHED_RETRY_MS)

@@ -7,8 +7,6 @@ import { type MessageRow, toBroadcast } from '../database/message-row.ts'
 import { accessRevoked, presenceFull, privateOnly, reasonOf, tokenExpired, unknownError } from '../errors.ts'
 import {
   EVENT_NAME_BYTES_MAX,
-  FOLLOWED_JOIN_PATIENCE_MS,
-  FOLLOWED_PATIENCE_MS,
   PAYLOAD_ALLOWANCE_BYTES,
   PRESENCE_BYTES_MAX,
   PRESENCE_WINDOW_S,
@@ -80,7 +78,7 @@ export class Membership implements Member {
       context.options.realtimeRightsSeconds * 1_000,
     )
     this.#presence = new MemberPresence(config.presence.key, (bytes) => context.kept.enter(line.address, bytes))
-    this.#changes = new MemberChanges(context.changes, config.postgresChanges, context.logger)
+    this.#changes = new MemberChanges(context.changes, config, context.logger)
     const callsMax = context.options.realtimePresenceCallsMax
     this.#presenceCalls = new Rate(callsMax / PRESENCE_WINDOW_S, context.clock.now(), callsMax)
     this.#turns = new Turns({
@@ -229,7 +227,6 @@ export class Membership implements Member {
         },
         cut: (reason) => this.cut(reason),
       },
-      this.#config.waitsForChanges ? FOLLOWED_JOIN_PATIENCE_MS : FOLLOWED_PATIENCE_MS,
       () => this.#tellChanges(undefined),
     )
   }
