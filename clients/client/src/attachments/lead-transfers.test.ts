@@ -2,6 +2,7 @@
 // says so, and this device has its bytes until then; bytes of rows that a person may no longer see leave the device.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { COUNT_UNSENT_SQL, type UnsentCount } from '../local/count-unsent.ts'
 import { DeviceFull } from '../local-write.ts'
 import { openPlayedFiles, type PlayedFiles } from './played-files.test-support.ts'
 import type { StorageFault } from './played-storage.test-support.ts'
@@ -46,6 +47,18 @@ describe('a photo that is added', () => {
     expect(device.storage.requests).toEqual([])
     await expectArrived(device, id, bytes(10))
     expect(device.storage.requests).toEqual([`POST /object/photos/dana/${id}.jpg`])
+  })
+
+  test('counts as unsent until the server has the row that shows it to others', async () => {
+    await using device = await openPlayedFiles()
+    const unsent = async (): Promise<number> => (await device.database.get<UnsentCount>(COUNT_UNSENT_SQL)).files
+    device.lead()
+    const { id } = await device.add(bytes(10))
+    await device.acceptOutbox()
+    await expectState(device, id, 'uploaded')
+    expect(await unsent()).toBe(1)
+    await expectArrived(device, id, bytes(10))
+    expect(await unsent()).toBe(0)
   })
 
   test('is not there at all when its row cannot be written', async () => {

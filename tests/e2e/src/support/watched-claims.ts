@@ -9,7 +9,7 @@ const STALE_MS = 15_000
 /** A page that is being loaded answers nothing. */
 const BETWEEN_PAGES = /Execution context was destroyed|no open database|has been closed|Timeout|avigat/
 
-const FILES_SQL = `select count(*) as files from hf_local_files where state in ('captured', 'preparing', 'queued', 'uploading')`
+const FILES_SQL = `select count(*) as files from hf_local_files where state in ('captured', 'preparing', 'queued', 'uploading', 'uploaded')`
 
 /** What is on the device and nowhere else. */
 interface Unsent {

@@ -16,9 +16,9 @@ export function useSyncLooks(): ChipLooks {
 }
 
 const FILES_SQL = `
-  select count(*) as files, max(state = 'uploading') as is_sending, sum(size) as size,
-         sum(case when state = 'uploading' then sent_bytes else 0 end) as sent
-    from hf_local_files where state in ('captured', 'preparing', 'queued', 'uploading')`
+  select count(*) as files, max(state in ('uploading', 'uploaded')) as is_sending, sum(size) as size,
+         sum(case when state in ('uploading', 'uploaded') then sent_bytes else 0 end) as sent
+    from hf_local_files where state in ('captured', 'preparing', 'queued', 'uploading', 'uploaded')`
 
 interface FilesRow {
   readonly files: number

@@ -31,7 +31,8 @@ export function fileLooks(file: FileEntry, pause: TransferPause): FileLooks | un
         text: file.isPaused ? words.paused : waitingText(file, pause),
         short: words.waiting,
       }
-    case 'uploading': {
+    case 'uploading':
+    case 'uploaded': {
       const progress = file.size === 0 ? 0 : Math.min(1, file.sentBytes / file.size)
       const percent = percentSent(file.sentBytes, file.size)
       return { glyph: 'arrow-up', tone: 'info', progress, text: words.sending(percent), short: `${percent} %` }
@@ -54,7 +55,6 @@ export function fileLooks(file: FileEntry, pause: TransferPause): FileLooks | un
       return { glyph: 'arrow-down', tone: 'info', text: words.loading, short: words.loading }
     case 'unavailable':
       return { glyph: 'question', tone: 'warning', text: words.unavailable, short: words.unavailable }
-    case 'uploaded':
     case 'linked':
     case 'cached':
       return undefined

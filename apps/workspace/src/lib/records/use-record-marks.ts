@@ -40,21 +40,21 @@ export function useRecordMarks(table: string): ReadonlyMap<string, RecordMark> |
   )
 }
 
-/** Photos that are only on this device, by the record that they belong to. */
+/** Photos that others do not see yet, by the record that they belong to. */
 function useUnsentPhotosSql(table: string): string {
   const photos = photoTableOf(useSchema())
   const link = photos?.links.get(table)
   if (!photos || link === undefined) return ''
   return `select p.${quoteName(link)} as id,
                  sum(f.state in ('captured', 'preparing', 'queued')) as waiting,
-                 sum(f.state = 'uploading') as sending,
+                 sum(f.state in ('uploading', 'uploaded')) as sending,
                  sum(f.state = 'refused') as refused,
                  sum(f.media_type like 'video/%') as videos,
                  sum(iif(f.state = 'refused', 0, f.size)) as bytes,
-                 sum(iif(f.state = 'uploading', min(f.sent_bytes, f.size), 0)) as sent_bytes,
+                 sum(iif(f.state in ('uploading', 'uploaded'), min(f.sent_bytes, f.size), 0)) as sent_bytes,
                  max(iif(f.state = 'refused', f.problem, null)) as problem
             from hf_local_files f join ${quoteName(photos.name)} p on p.id = f.id
-           where f.state in ('captured', 'preparing', 'queued', 'uploading', 'refused') and p.${quoteName(link)} is not null
+           where f.state in ('captured', 'preparing', 'queued', 'uploading', 'uploaded', 'refused') and p.${quoteName(link)} is not null
            group by 1`
 }
 
