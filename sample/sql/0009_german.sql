@@ -1,18 +1,18 @@
 -- The sample's words in German. Its texts, such as the titles of actions, are as their people wrote them.
 
 update holdfast.tables t set translations = w.words::jsonb from (values
-  ('actions', '{"de": {"label": "Maßnahmen", "one": "Maßnahme"}}'),
-  ('findings', '{"de": {"label": "Feststellungen", "one": "Feststellung"}}'),
-  ('inspections', '{"de": {"label": "Inspektionen", "one": "Inspektion"}}'),
-  ('sites', '{"de": {"label": "Standorte", "one": "Standort", "section": "Netz"}}'),
-  ('assets', '{"de": {"label": "Anlagen", "one": "Anlage", "section": "Netz"}}'),
-  ('regions', '{"de": {"label": "Regionen", "one": "Region", "section": "Netz"}}'),
-  ('people', '{"de": {"label": "Kontakte", "one": "Kontakt", "section": "Organisation"}}'),
-  ('contractors', '{"de": {"label": "Firmen", "one": "Firma", "section": "Organisation"}}'),
-  ('photos', '{"de": {"label": "Fotos", "one": "Foto"}}'),
-  ('templates', '{"de": {"label": "Vorlagen", "one": "Vorlage"}}'),
-  ('template_items', '{"de": {"label": "Fragen der Vorlagen", "one": "Frage"}}'),
-  ('answers', '{"de": {"label": "Antworten", "one": "Antwort"}}')
+  ('actions', '{"de": {"label": "Maßnahmen", "one": "Maßnahme", "description": "Was wegen einer Feststellung getan wird."}}'),
+  ('findings', '{"de": {"label": "Feststellungen", "one": "Feststellung", "description": "Was nicht ist, wie es sein soll."}}'),
+  ('inspections', '{"de": {"label": "Inspektionen", "one": "Inspektion", "description": "Besuche mit einer Prüfliste."}}'),
+  ('sites', '{"de": {"label": "Standorte", "one": "Standort", "section": "Netz", "description": "Pumpwerke, Speicher, Wasserwerke und Schieberhäuser."}}'),
+  ('assets', '{"de": {"label": "Anlagen", "one": "Anlage", "section": "Netz", "description": "Maschinen und Einbauten eines Standorts."}}'),
+  ('regions', '{"de": {"label": "Regionen", "one": "Region", "section": "Netz", "description": "Die fünf Teile des Versorgungsgebiets."}}'),
+  ('people', '{"de": {"label": "Kontakte", "one": "Kontakt", "section": "Organisation", "description": "Eigene Leute, die von Firmen, und wer prüft."}}'),
+  ('contractors', '{"de": {"label": "Firmen", "one": "Firma", "section": "Organisation", "description": "Firmen, die Maßnahmen ausführen."}}'),
+  ('photos', '{"de": {"label": "Fotos", "one": "Foto", "description": "Von einer Inspektion oder Feststellung."}}'),
+  ('templates', '{"de": {"label": "Vorlagen", "one": "Vorlage", "description": "Prüflisten für Inspektionen."}}'),
+  ('template_items', '{"de": {"label": "Fragen der Vorlagen", "one": "Frage", "description": "Die Fragen einer Vorlage."}}'),
+  ('answers', '{"de": {"label": "Antworten", "one": "Antwort", "description": "Was bei einer Inspektion gesehen oder gemessen wurde."}}')
 ) as w (table_name, words)
  where t.schema_name = 'public' and t.table_name = w.table_name;
 

@@ -58,6 +58,7 @@ const words = (judgement: Judgement): string | undefined =>
 
 test('a value that does not follow is refused with its sentence, one that follows for others with theirs', () => {
   expect(words(judge(change({ state: 'lost' })))).toBe('State goes from Open to Sent.')
+  expect(judge(change({ state: 'lost' }))).toMatchObject({ refusal: { from: 'open', next: ['sent'] } })
   expect(words(judge(change({ state: 'sent' })))).toBe('Only a clerk sends it.')
   expect(judge(change({ state: 'sent' }), 'true').kind).toBe('allowed')
   expect(words(judge({ command: 'insert', after: { ...row, state: 'sent' } }))).toBe('State of a new record is Open.')

@@ -39,11 +39,22 @@ export type WriteRefusal =
   /** These restrictive policies forbid it. */
   | { readonly reason: 'restriction'; readonly policies: readonly NamedPolicy[] }
   /** This value of the column does not follow the one that it has, or not for this person. */
-  | { readonly reason: 'transition'; readonly column: string; readonly words: string }
+  | RefusedTransition
   /** These columns need a value. */
   | { readonly reason: 'required'; readonly columns: readonly string[] }
   /** The row breaks a constraint of the table, or a text is longer than its column. */
   | { readonly reason: 'check'; readonly check: BrokenCheck }
+
+export interface RefusedTransition {
+  readonly reason: 'transition'
+  readonly column: string
+  /** The value that the row has; `null`: of a new record, or of one that has none yet. */
+  readonly from: string | null
+  /** What may follow it, for some at least. Left out: the value may follow, and not for this person. */
+  readonly next?: readonly string[]
+  /** A sentence of the server, in its language. */
+  readonly words: string
+}
 
 export interface BrokenCheck {
   readonly name?: string
@@ -106,10 +117,13 @@ function judgeTransition(
   const steps = from.find((one) => one.value === old)
   if (old === null && isAnyNew) return ALLOWED
   const step = steps?.to.find((one) => one.value === value)
-  const refuse = (words: string): Judgement => ({ kind: 'refused', refusal: { reason: 'transition', column, words } })
-  if (!step) return refuse(steps?.words ?? '')
+  const refused = { reason: 'transition', column, from: old as string | null } as const
+  if (!step) {
+    const next = (steps?.to ?? []).map((one) => one.value)
+    return { kind: 'refused', refusal: { ...refused, next, words: steps?.words ?? '' } }
+  }
   if (!step.when || !isNeverTrue(evaluateRule(step.when, { ...context, row: {} }))) return ALLOWED
-  return refuse(step.words)
+  return { kind: 'refused', refusal: { ...refused, words: step.words } }
 }
 
 function judgeConstraints({ required = [], checks = [] }: CommandRules, context: RuleContext): Judgement {

@@ -172,3 +172,25 @@ test('the viewer is worked with the keyboard, and a photo is deleted for everybo
   await expect(tiles(page)).toHaveCount(1)
   await expect.poll(async () => (await storedPhotos(holdfast, finding.id)).length).toBe(1)
 })
+
+test('the record of a photo shows it, and a list of photos has pictures', async ({ arrive, holdfast }) => {
+  const finding = await makeFinding(holdfast, 'Photos: a record of its own')
+  const { page, home } = await arrive('mina')
+  await page.goto(`${home}/t/findings/r/${finding.id}`)
+  await picker(page).setInputFiles([await takePicture(page)])
+  await expect(tiles(page)).toHaveCount(1)
+  const photo = async (): Promise<string | undefined> =>
+    (await holdfast.admin.query<{ id: string }>(sql`select id from public.photos where finding_id = ${finding.id}`))[0]
+      ?.id
+  await expect.poll(photo).toBeDefined()
+
+  await page.goto(`${home}/t/photos/r/${await photo()}`)
+  await expect(page.getByRole('button', { name: 'Take photo' })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Open Photo 1 of 1' }).click()
+  await expect(page.getByRole('dialog', { name: 'Photo' }).getByRole('img', { name: 'Photo 1 of 1' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expectAccessible(page, 'the record of a photo')
+
+  await page.goto(`${home}/t/photos?q=${finding.title}`)
+  await expect(page.getByRole('row').getByRole('img').first()).toBeVisible()
+})

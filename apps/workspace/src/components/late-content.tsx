@@ -42,7 +42,7 @@ export function lateContent<Props extends object>(load: () => Promise<ComponentT
 
 function Loading(): JSX.Element {
   return (
-    <p role="status" className="flex items-center gap-2 text-body text-muted">
+    <p role="status" className="flex items-center gap-2 p-3 text-body text-muted">
       <Spinner size={14} /> {errorMessages.partLoading}
     </p>
   )

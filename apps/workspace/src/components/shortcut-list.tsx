@@ -1,5 +1,6 @@
 import { Fragment, type JSX } from 'react'
 import type { Shortcut } from './shortcut-groups.ts'
+import { shortcutMessages } from '../messages/shortcuts.ts'
 import { Kbd } from './kbd.tsx'
 
 /** Keys and what they do, in groups. */
@@ -23,7 +24,7 @@ export function ShortcutList({
                 <dd className="flex flex-wrap items-center gap-1.5">
                   {shortcut.keys.map((keys, index) => (
                     <Fragment key={keys}>
-                      {index > 0 ? <span className="text-small text-subtle">or</span> : null}
+                      {index > 0 ? <span className="text-small text-subtle">{shortcutMessages.or}</span> : null}
                       <Keys keys={keys} />
                     </Fragment>
                   ))}

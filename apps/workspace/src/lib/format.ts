@@ -107,6 +107,11 @@ export function formatLongDay(at: Date): string {
   return at.toLocaleDateString(pageLocale(), { dateStyle: 'long' })
 }
 
+/** `Doing, Blocked or Dropped`. */
+export function formatAlternatives(words: readonly string[]): string {
+  return new Intl.ListFormat(pageLocale(), { type: 'disjunction' }).format(words)
+}
+
 /** `Ann, Bo and Cy`. */
 export function formatNames(names: readonly string[]): string {
   return new Intl.ListFormat(pageLocale(), { type: 'conjunction' }).format(names)

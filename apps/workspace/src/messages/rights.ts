@@ -15,6 +15,9 @@ export const rightMessages = inLanguages('rightMessages', {
     `Not allowed by ${rules.map((rule) => `“${humanize(rule)}”`).join(' and ')}.`,
   notOffered: (choices: readonly string[], reason: string) => `Not offered: ${choices.join(', ')}. ${reason}`,
   stays: (label: string) => `${label} stays as it is.`,
+  staysAt: (label: string, value: string) => `${label} stays ${value}.`,
+  startsAs: (label: string, values: string) => `${label} of a new record is ${values}.`,
+  goesOnTo: (label: string, value: string, next: string) => `${label} goes from ${value} to ${next}.`,
   required: (label: string) => `${label} needs a value.`,
   tooLong: (label: string, length: number) => `${label} has at most ${formatCount(length)} characters.`,
   /** Of a command over several records. */

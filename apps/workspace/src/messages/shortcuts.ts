@@ -1,6 +1,8 @@
 import { inLanguages } from '../lib/texts.ts'
 
 export const shortcutMessages = inLanguages('shortcutMessages', {
+  /** Between two keys that do the same. */
+  or: 'or',
   everywhere: 'Everywhere',
   palette: 'Search, go to a table or screen, run a command',
   shortcuts: 'Show the shortcuts',

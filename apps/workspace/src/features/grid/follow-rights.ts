@@ -50,7 +50,7 @@ function inWords(rights: RecordRights, { table, fields, row }: Asked): ActiveRig
     fields: new Map(
       [...rights.fields].map(([name, refusal]) => {
         const what = rights.readOnly ? rightMessages.readOnly(table.noun) : `${known.get(name)?.label ?? name}:`
-        return [name, `${what} ${refusalWords(refusal)}`]
+        return [name, `${what} ${refusalWords(refusal, fields)}`]
       }),
     ),
     choices: new Map(
@@ -58,7 +58,7 @@ function inWords(rights: RecordRights, { table, fields, row }: Asked): ActiveRig
         name,
         {
           choices: new Set(refused.keys()),
-          words: notOfferedWords(known.get(name)?.choiceWords, row[name] ?? null, refused),
+          words: notOfferedWords(known.get(name) ?? { name, label: name }, row[name] ?? null, refused),
         },
       ]),
     ),

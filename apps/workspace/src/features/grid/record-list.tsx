@@ -10,6 +10,7 @@ import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import { latenessOf } from '../../lib/fields/late.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
+import { stateFieldOf } from './record-words.ts'
 import { isCoordinate } from '../../lib/records/located-tables.ts'
 import { type RowPhotos, useRowPhotos } from '../../lib/photos/use-row-photos.ts'
 import { fileWords } from '../../lib/records/file-words.ts'
@@ -112,8 +113,7 @@ interface ListShape {
 /** The title and the state on the first line; below it links, dates and numbers, in the order of the fields. */
 function shapeOf(fields: readonly Field[]): ListShape {
   const title = fields.find((field) => field.isTitle) ?? fields[0]
-  const choices = fields.filter(({ kind }) => kind === 'choice')
-  const choice = choices.find(({ name }) => name === 'state' || name === 'status') ?? choices[0]
+  const choice = stateFieldOf(fields)
   const rank = (field: Field): number => ['date', 'link', 'text', 'number', 'integer', 'datetime'].indexOf(field.kind)
   const facts = fields
     .filter((field) => field !== title && field !== choice && rank(field) >= 0 && !isCoordinate(field.name))

@@ -49,8 +49,8 @@ export function factsOf(
     .slice(0, max)
 }
 
-/** The choice that says where a record stands; else its first one. */
+/** The choice that says where a record stands; else its first one. What type a file has says nothing of it. */
 export function stateFieldOf(fields: readonly Field[]): Field | undefined {
-  const choices = fields.filter(({ kind }) => kind === 'choice')
+  const choices = fields.filter(({ kind, name }) => kind === 'choice' && name !== 'media_type')
   return choices.find(({ name }) => name === 'state' || name === 'status') ?? choices[0]
 }

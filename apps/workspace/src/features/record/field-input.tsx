@@ -233,7 +233,7 @@ function ChoiceInput(props: InputProps): JSX.Element {
   const { field, value, onCommit } = props
   const empty = field.column.nullable || value === null ? [{ value: EMPTY, label: words.empty }] : []
   const offered = offeredChoices(field, value, props.refusedChoices)
-  const description = [descriptionOf(props), notOfferedWords(field.choiceWords, value, props.refusedChoices)]
+  const description = [descriptionOf(props), notOfferedWords(field, value, props.refusedChoices)]
     .filter((part) => part !== undefined)
     .join(' · ')
   return (

@@ -1,11 +1,9 @@
-import { useAttachments, useValue } from '@holdfast/react'
-import { type DragEvent, type JSX, lazy, Suspense, useEffect, useEffectEvent, useId, useState } from 'react'
+import { type DragEvent, type JSX, useEffect, useEffectEvent, useId, useState } from 'react'
 import { DeviceFull } from '@holdfast/client'
 import { Notice } from '../../components/notice.tsx'
-import { Spinner } from '../../components/spinner.tsx'
 import { VisuallyHidden } from '../../components/visually-hidden.tsx'
 import { cx } from '../../lib/cx.ts'
-import type { PhotoTable } from '../../lib/data/photo-table.ts'
+import { photoLinkOf, type PhotoTable } from '../../lib/data/photo-table.ts'
 import { notAdded } from '../../lib/photos/not-added.ts'
 import { type PhotoEdits, usePhotoEdits, usePhotos } from '../../lib/photos/use-photos.ts'
 import { isVideo } from '../../lib/is-video.ts'
@@ -16,14 +14,12 @@ import { formatCount } from '../../lib/format.ts'
 import { photoMessages as words } from '../../messages/photos.ts'
 import { videoMessages } from '../../messages/videos.ts'
 import { PhotoAddButtons } from './photo-add-buttons.tsx'
-import { PhotoTile } from './photo-tile.tsx'
-
-const PhotoViewer = lazy(async () => ({ default: (await import('./photo-viewer.tsx')).PhotoViewer }))
+import { PhotoGrid } from './photo-grid.tsx'
 
 /** Photos of one record. */
 const PHOTOS_MAX = 100
 
-/** The photos of a record and how to add some; nothing where the project has no photos of such records. */
+/** The photos of a record and how to add some, or the photo that it is itself; nothing where the project has no photos of such records. */
 export function PhotosSection({
   table,
   recordId,
@@ -32,27 +28,30 @@ export function PhotosSection({
   readonly recordId: string
 }): JSX.Element | null {
   const photoTable = usePhotoTable()
-  const link = photoTable?.links.get(table)
+  const link = photoTable && photoLinkOf(photoTable, table)
   if (!photoTable || link === undefined) return null
+  if (table === photoTable.name) return <OwnPhoto key={recordId} table={photoTable} link={link} recordId={recordId} />
   return <Photos key={recordId} table={photoTable} link={link} recordId={recordId} />
 }
 
-function Photos({
-  table,
-  link,
-  recordId,
-}: {
+interface PhotosProps {
   readonly table: PhotoTable
   readonly link: string
   readonly recordId: string
-}): JSX.Element {
+}
+
+function OwnPhoto({ table, link, recordId }: PhotosProps): JSX.Element {
+  const photos = usePhotos(table, link, recordId)
+  const edits = usePhotoEdits(table, link, recordId)
+  return <PhotoGrid table={table} photos={photos} edits={edits} isLarge />
+}
+
+function Photos({ table, link, recordId }: PhotosProps): JSX.Element {
   const photos = usePhotos(table, link, recordId)
   const edits = usePhotoEdits(table, link, recordId)
   const { videoTypes } = table
   const takesVideos = videoTypes.size > 0
   const adding = useAdding(edits, videoTypes, photos.length)
-  const pause = useValue(useAttachments().pause)
-  const [openId, setOpenId] = useState<string>()
   const heading = useId()
   const { mayAdd: canAdd, isRefused } = useMayAddPhoto(table, link, recordId)
   const drop = useDrop(canAdd, videoTypes, adding.add)
@@ -78,42 +77,12 @@ function Photos({
       {adding.problem === undefined ? null : <Notice tone="warning" role="alert" title={adding.problem} />}
       {photos.length === 0 && adding.count === 0 ? (
         <NoPhotos words={takesVideos ? videoMessages : words} canAdd={canAdd} />
-      ) : (
-        <ul className="grid grid-cols-[repeat(auto-fill,minmax(6.5rem,1fr))] gap-2">
-          {photos.map((photo, index) => (
-            <li key={photo.id} className="min-w-0">
-              <PhotoTile
-                photo={photo}
-                place={index + 1}
-                count={photos.length}
-                pause={pause}
-                onOpen={() => setOpenId(photo.id)}
-              />
-            </li>
-          ))}
-          {adding.count > 0 ? (
-            <li className="grid aspect-square place-items-center rounded-md bg-sunken text-muted">
-              <Spinner size={20} />
-            </li>
-          ) : null}
-        </ul>
-      )}
+      ) : null}
+      <PhotoGrid table={table} photos={photos} edits={edits} isAdding={adding.count > 0} />
       {canAdd && takesVideos ? <p className="text-small text-muted">{videoMessages.detail(VIDEO_BYTES_MAX)}</p> : null}
       <VisuallyHidden>
         <span role="status">{adding.count > 0 ? adding.words.preparing(adding.count) : adding.done}</span>
       </VisuallyHidden>
-      {openId === undefined ? null : (
-        <Suspense>
-          <PhotoViewer
-            photos={photos}
-            openId={openId}
-            table={table}
-            edits={edits}
-            onOpen={setOpenId}
-            onClose={() => setOpenId(undefined)}
-          />
-        </Suspense>
-      )}
     </section>
   )
 }

@@ -159,7 +159,7 @@ function RecordField({
   const label = labels.get(field.name)
   const refusal = canEdit ? rights?.fields.get(field.name) : undefined
   if (!canEdit || !field.isEditable || refusal) {
-    const reason = refusal && refusalWords(refusal)
+    const reason = refusal && refusalWords(refusal, [field])
     return (
       <dl>
         <FieldText field={field} value={value} label={label} note={reason === refusalSaid ? undefined : reason} />

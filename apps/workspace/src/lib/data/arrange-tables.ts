@@ -23,6 +23,7 @@ export type StoredLooks = v.InferOutput<typeof storedLooksSchema>
 const translationSchema = v.object({
   label: v.optional(v.string()),
   one: v.optional(v.string()),
+  description: v.optional(v.string()),
   section: v.optional(v.string()),
 })
 
@@ -63,6 +64,7 @@ function dressed(table: TableInfo, row: StoredLooks | undefined): TableInfo {
   return {
     ...table,
     ...namesOf(row.label, translated),
+    description: translated?.description?.trim() || table.description,
     icon: TABLE_ICONS.find((name) => name === icon) ?? table.icon,
     colour: color !== null && isPaletteColour(color) ? color : table.colour,
     section: translated?.section?.trim() || row.section?.trim() || undefined,

@@ -34,6 +34,11 @@ export function photoTableOf(schema: SchemaDescriptor): PhotoTable | undefined {
   return table
 }
 
+/** By which column of the photo table its photos belong to the records of a table; a photo belongs to itself. `undefined`: such records have none. */
+export function photoLinkOf({ name, links }: PhotoTable, table: string): string | undefined {
+  return table === name ? 'id' : links.get(table)
+}
+
 /** `null`: it has none. */
 const photoTables = new WeakMap<SchemaDescriptor, PhotoTable | null>()
 

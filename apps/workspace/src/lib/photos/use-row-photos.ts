@@ -1,7 +1,7 @@
 import { toFile, type FileEntry, type FileRow } from '@holdfast/client'
 import { useRecords } from '@holdfast/react'
 import { useState } from 'react'
-import type { PhotoTable } from '../data/photo-table.ts'
+import { photoLinkOf, type PhotoTable } from '../data/photo-table.ts'
 import { quoteName } from '../sql.ts'
 import { usePhotoTable } from './use-photo-table.ts'
 
@@ -37,7 +37,7 @@ export function useRowPhotos(
   last: number,
 ): PhotosById {
   const photoTable = usePhotoTable()
-  const link = photoTable?.links.get(table)
+  const link = photoTable && photoLinkOf(photoTable, table)
   const from = Math.max(0, Math.floor((first - MARGIN_ROWS) / STEP_ROWS) * STEP_ROWS)
   const to = Math.ceil((last + MARGIN_ROWS) / STEP_ROWS) * STEP_ROWS
   const ids: string[] = []

@@ -1,21 +1,26 @@
 import type { WriteRefusal } from '@holdfast/client'
 import { rightMessages as words } from '../../messages/rights.ts'
-import { type ChoiceWords, labelOfName } from '../data/column-words.ts'
-import type { FieldValue } from '../fields/field.ts'
+import { labelOfName } from '../data/column-words.ts'
+import type { Field, FieldValue } from '../fields/field.ts'
 import { choiceWords } from '../fields/format-value.ts'
+import { formatAlternatives } from '../format.ts'
 import type { RecordRights } from './record-rights.ts'
+
+/** What people call a column and its choices. */
+export type WordedField = Pick<Field, 'name' | 'label'> & Partial<Pick<Field, 'choiceWords'>>
 
 /**
  * Why a write is refused, and who could: in the words of the rule where its author gave it any.
  *
- * @param labelOf - what people call a column
+ * @param fields - of the table, as far as they are at hand; other columns are called by the words of their names
  */
-export function refusalWords(refusal: WriteRefusal, labelOf: (column: string) => string = labelOfName): string {
+export function refusalWords(refusal: WriteRefusal, fields: readonly WordedField[] = []): string {
+  const labelOf = (column: string): string => fields.find(({ name }) => name === column)?.label ?? labelOfName(column)
   switch (refusal.reason) {
     case 'grant':
       return words.notGranted
     case 'transition':
-      return refusal.words === '' ? words.stays(labelOf(refusal.column)) : refusal.words
+      return transitionWords(refusal, labelOf(refusal.column), fields)
     case 'required':
       return refusal.columns.map((column) => words.required(labelOf(column))).join(' ')
     case 'check': {
@@ -26,6 +31,19 @@ export function refusalWords(refusal: WriteRefusal, labelOf: (column: string) =>
     default:
       return policyWords(refusal)
   }
+}
+
+function transitionWords(
+  { column, from, next, words: said }: Extract<WriteRefusal, { reason: 'transition' }>,
+  label: string,
+  fields: readonly WordedField[],
+): string {
+  if (next === undefined) return said
+  const given = fields.find(({ name }) => name === column)?.choiceWords
+  const listed = formatAlternatives(next.map((value) => choiceWords(value, given)))
+  if (from === null) return next.length === 0 ? words.stays(label) : words.startsAs(label, listed)
+  const now = choiceWords(from, given)
+  return next.length === 0 ? words.staysAt(label, now) : words.goesOnTo(label, now, listed)
 }
 
 /** Fields that one reason is said of together, rather than of each. */
@@ -46,23 +64,19 @@ function policyWords({ policies, reason }: Extract<WriteRefusal, { policies: unk
   return names.length === 0 ? words.nobody : words.others(names)
 }
 
-/**
- * Which choices of a field are missing from its list, and why; the one that is set stays in it. `undefined`: none is missing.
- *
- * @param given - the words of the field's choices
- */
+/** Which choices of a field are missing from its list, and why; the one that is set stays in it. `undefined`: none is missing. */
 export function notOfferedWords(
-  given: ChoiceWords | undefined,
+  field: WordedField,
   value: FieldValue,
   refusedChoices: ReadonlyMap<string, WriteRefusal> | undefined,
 ): string | undefined {
   const refused = [...(refusedChoices ?? [])].filter(([choice]) => choice !== value)
   if (refused.length === 0) return undefined
-  const byReason = Map.groupBy(refused, ([, refusal]) => refusalWords(refusal))
+  const byReason = Map.groupBy(refused, ([, refusal]) => refusalWords(refusal, [field]))
   return [...byReason]
     .map(([reason, list]) =>
       words.notOffered(
-        list.map(([choice]) => choiceWords(choice, given)),
+        list.map(([choice]) => choiceWords(choice, field.choiceWords)),
         reason,
       ),
     )

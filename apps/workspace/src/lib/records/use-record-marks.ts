@@ -1,6 +1,6 @@
 import { useEngineStatus, useRecords, useSchema } from '@holdfast/react'
 import { type AttentionRow, LIST_REJECTED_SQL, toRejectedChange } from '@holdfast/client'
-import { photoTableOf } from '../data/photo-table.ts'
+import { photoLinkOf, photoTableOf } from '../data/photo-table.ts'
 import { quoteName } from '../sql.ts'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { deriveMarks, type RecordMark, type UnsentFiles, type WaitingRow } from './record-state.ts'
@@ -43,7 +43,7 @@ export function useRecordMarks(table: string): ReadonlyMap<string, RecordMark> |
 /** Photos that others do not see yet, by the record that they belong to. */
 function useUnsentPhotosSql(table: string): string {
   const photos = photoTableOf(useSchema())
-  const link = photos?.links.get(table)
+  const link = photos && photoLinkOf(photos, table)
   if (!photos || link === undefined) return ''
   return `select p.${quoteName(link)} as id,
                  sum(f.state in ('captured', 'preparing', 'queued')) as waiting,

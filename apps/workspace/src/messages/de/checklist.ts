@@ -117,6 +117,9 @@ export const checklistMessages: Translation<typeof english> = {
   nothing: 'Hier gibt es nichts zu erfassen',
   nothingDetail:
     'Dieses Projekt hat noch keine Prüflisten und keine Formulare. Neue Einträge entstehen in ihren Tabellen.',
+  nothingOf: (label) =>
+    `Für ${label} gibt es noch keine Prüfliste und kein Formular. Neue Einträge entstehen in der Tabelle.`,
+  openTable: (label) => `${label} öffnen`,
   startOf: (title) => `Beginnen: ${title}`,
   startLead: 'Worum es geht',
   beginNow: 'Beginnen',

@@ -11,6 +11,9 @@ export const rightMessages: Translation<typeof english> = {
   forbidden: (rules) => `Nicht erlaubt nach ${rules.map((rule) => `„${humanize(rule)}“`).join(' und ')}.`,
   notOffered: (choices, reason) => `Nicht zur Auswahl: ${choices.join(', ')}. ${reason}`,
   stays: (label) => `${label} bleibt, wie es ist.`,
+  staysAt: (label, value) => `${label} bleibt „${value}“.`,
+  startsAs: (label, values) => `${label} beginnt mit ${values}.`,
+  goesOnTo: (_label, value, next) => `Auf „${value}“ folgt ${next}.`,
   required: (label) => `${label} braucht einen Wert.`,
   tooLong: (label, length) => `${label} hat höchstens ${formatCount(length)} Zeichen.`,
   partTitle: (refused, all, one, many) =>

@@ -2,6 +2,7 @@ import type { Translation } from '../../lib/texts.ts'
 import type { shortcutMessages as english } from '../shortcuts.ts'
 
 export const shortcutMessages: Translation<typeof english> = {
+  or: 'oder',
   everywhere: 'Überall',
   palette: 'Suchen, zu einer Tabelle oder Seite gehen, einen Befehl ausführen',
   shortcuts: 'Tastenkürzel zeigen',

@@ -1,4 +1,5 @@
 import { type JSX, type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { photoLinkOf } from '../../../lib/data/photo-table.ts'
 import { useRowPhotos } from '../../../lib/photos/use-row-photos.ts'
 import { usePhotoTable } from '../../../lib/photos/use-photo-table.ts'
 import { galleryMessages as words } from '../../../messages/gallery.ts'
@@ -15,7 +16,8 @@ const OVERSCAN = 2
 /** The records of a view as cards, with their first photo. Only the cards around those in sight are there. */
 export function GalleryView({ table, view, windows, state, marks }: KindProps): JSX.Element {
   const viewport = useRef<HTMLDivElement>(null)
-  const hasCovers = usePhotoTable()?.links.has(table.name) ?? false
+  const photoTable = usePhotoTable()
+  const hasCovers = photoTable !== undefined && photoLinkOf(photoTable, table.name) !== undefined
   const stateField = stateFieldOf(view.shown)
   const facts = factFields(view.shown, stateField ? [stateField] : []).slice(0, FACTS_MAX)
   const [rowPx, setRowPx] = useState(galleryLayout(0, facts.length, hasCovers).rowPx)

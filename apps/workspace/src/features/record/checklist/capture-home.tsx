@@ -4,6 +4,7 @@ import { ChevronRight, FilePen, Trash2 } from 'lucide-react'
 import { type JSX, type ReactNode, useMemo } from 'react'
 import { ChoiceChip } from '../../../components/fields/choice-chip.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
+import { LinkButton } from '../../../components/link.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { Page } from '../../../components/page.tsx'
 import { TableIcon } from '../../../components/table-icon.tsx'
@@ -67,9 +68,29 @@ export function CaptureHome({
             ))}
           </Section>
         )}
-        {isEmpty ? <EmptyState title={words.nothing}>{words.nothingDetail}</EmptyState> : null}
+        {isEmpty ? <NothingToCapture workspace={workspace} only={only} /> : null}
       </div>
     </Page>
+  )
+}
+
+function NothingToCapture({
+  workspace,
+  only,
+}: {
+  readonly workspace: string
+  readonly only: TableInfo | undefined
+}): JSX.Element {
+  if (!only) return <EmptyState title={words.nothing}>{words.nothingDetail}</EmptyState>
+  const open = (
+    <LinkButton to="/w/$ws/t/$table" params={{ ws: workspace, table: only.name }}>
+      {words.openTable(only.label)}
+    </LinkButton>
+  )
+  return (
+    <EmptyState title={words.nothing} action={open}>
+      {words.nothingOf(only.label)}
+    </EmptyState>
   )
 }
 

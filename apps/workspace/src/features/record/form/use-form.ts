@@ -49,6 +49,7 @@ export function useForm(table: TableInfo, begun: Draft, asked: readonly AskedFie
   const saving = useRef<Promise<SaveOutcome>>(undefined)
   const filled = Object.fromEntries(Object.entries(draft.values).filter(([, value]) => value !== null))
   const [judgement] = useJudgements([{ table: table.name, command: 'insert', after: filled }]) ?? []
+  const fields = asked.map(({ field }) => field)
   const missingOf = (values: RecordValues): readonly AskedField[] =>
     asked.filter(({ field, isRequired }) => isRequired && (values[field.name] ?? null) === null)
   const put = (next: Draft): void => {
@@ -73,7 +74,7 @@ export function useForm(table: TableInfo, begun: Draft, asked: readonly AskedFie
   return {
     draft,
     missing: isAsked ? missingOf(draft.values) : [],
-    refusal: judgement?.kind === 'refused' ? refusalWords(judgement.refusal) : refused?.words,
+    refusal: judgement?.kind === 'refused' ? refusalWords(judgement.refusal, fields) : refused?.words,
     async commit(field, value) {
       const next = { ...latest.current, values: { ...latest.current.values, [field.name]: value } }
       put(next)
