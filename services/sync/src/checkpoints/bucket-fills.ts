@@ -31,8 +31,11 @@ export class BucketFills {
     this.#history = []
   }
 
-  /** @returns `void` when a reset has made what was read so: it has to be read again */
-  async fill(read: ReadBuckets, names: readonly string[]): Promise<'filled' | 'void'> {
+  /**
+   * @param signal - ends the waiting for what was read to be published: once another server writes the log, that may never be here
+   * @returns `void` when a reset has made what was read so: it has to be read again
+   */
+  async fill(read: ReadBuckets, names: readonly string[], signal?: AbortSignal): Promise<'filled' | 'void'> {
     const missing = names.filter((name) => this.#live.find(name)?.isFilled !== true)
     this.#underWay++
     try {
@@ -52,8 +55,8 @@ export class BucketFills {
       }
       for (const entry of this.#history) if (entry.toOpId > atOpId) this.#catchUp(entry, missing, byId)
       // The log may be one batch ahead of what has been published, for this fill or another's; the numbers belong together only from then on.
-      await this.#opId.wait(this.#aheadTo)
-      return 'filled'
+      await this.#opId.wait(this.#aheadTo, signal)
+      return resets === this.#resets ? 'filled' : 'void'
     } finally {
       if (--this.#underWay === 0) this.#history = []
     }

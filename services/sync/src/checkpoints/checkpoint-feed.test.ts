@@ -190,6 +190,34 @@ describe('a fill', () => {
     expect(bucket).toMatchObject({ count: 2, lastOpId: 2 })
   })
 
+  test('of a stream that ends does not go on waiting for what another server may have written', async () => {
+    const feed = createCheckpointFeed()
+    const log = createLog()
+    feed.publish(log.commit([1]))
+    log.commit([1]) // never to be published here
+    feed.hold(['bucket 1'], listener)
+    const abort = new AbortController()
+    const filling = feed.fill(async (names) => log.read(names), ['bucket 1'], abort.signal)
+    await turn()
+    abort.abort(new Error('standing by'))
+    await expect(filling).rejects.toThrow('standing by')
+  })
+
+  test('that has read what a failover took back is read again', async () => {
+    const feed = createCheckpointFeed()
+    const log = createLog()
+    feed.publish(log.commit([1]))
+    const [bucket] = feed.hold(['bucket 1'], listener) as [LiveBucket]
+    const survived = log.read(['bucket 1'])
+    log.commit([1])
+    let reads = 0
+    const filling = feed.fill(async (names) => (reads++ > 0 ? survived : log.read(names)), ['bucket 1'])
+    await turn()
+    feed.reset(survived.atOpId, lsn(2))
+    await filling
+    expect(bucket).toMatchObject({ count: 1, lastOpId: 1 })
+  })
+
   test('made while a batch is being written knows that what it reads may have holes', async () => {
     const feed = createCheckpointFeed()
     const log = createLog()

@@ -55,8 +55,8 @@ export interface CheckpointFeed {
   ): Expected
   /** Buckets that no stream has are about to be deleted: a stream that takes one up waits until `end` is called. */
   retire(names: readonly string[]): { readonly names: ReadonlySet<string>; end(): void }
-  /** Fills in what the log knows of buckets that have just become live. */
-  fill(read: ReadBuckets, names: readonly string[]): Promise<void>
+  /** Fills in what the log knows of buckets that have just become live. Rejects when the signal aborts while it waits for the checkpoint that has it. */
+  fill(read: ReadBuckets, names: readonly string[], signal?: AbortSignal): Promise<void>
   /**
    * Starts from a position of the log, at start or after a repair: also from an earlier one, as a failover takes back what had not reached the server that took
    * over. What was filled in before has to be filled in again.
@@ -123,14 +123,14 @@ export function createCheckpointFeed(): CheckpointFeed {
         },
       }
     },
-    async fill(read, names) {
+    async fill(read, names, signal) {
       do {
         if (names.some((name) => retiring?.names.has(name))) await retiring?.ended
-      } while ((await fills.fill(read, names)) === 'void')
+      } while ((await fills.fill(read, names, signal)) === 'void')
     },
     reset(nextOpId, nextPosition) {
       epoch++
-      opIds.moveTo(nextOpId)
+      opIds.restart(nextOpId)
       recent = createRecentOps()
       fills.reset(nextOpId)
       const listeners = new Set<BucketListener>([...expected.listeners(), ...live.reset(nextOpId)])

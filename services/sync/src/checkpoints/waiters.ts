@@ -11,6 +11,14 @@ export class Waiters<T extends number | bigint> {
     return this.#current
   }
 
+  /** Begins at another value, which may be lower: what was waited for may never come, so that everything is let go. */
+  restart(value: T): void {
+    this.#current = value
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const { resolve } of waiting) resolve()
+  }
+
   /** Sets the value, which may be lower after a reset, and lets go what has waited for it. */
   moveTo(value: T): void {
     this.#current = value

@@ -42,6 +42,7 @@ function open(positions: ReadonlyMap<string, number> = new Map()): {
     downloads: createDownloads(),
     readBuckets: async (names) => ({ atOpId: 2, buckets: stored.filter(({ name }) => names.includes(name)) }),
     device: 'device',
+    signal: new AbortController().signal,
     positions,
     listener: {
       bucketChanged(bucket) {

@@ -14,6 +14,8 @@ export interface SessionBucketsOptions {
   readonly listener: ExpectingListener
   /** What the device holds already: position by bucket name. */
   readonly positions: ReadonlyMap<string, number>
+  /** The end of the session. */
+  readonly signal: AbortSignal
 }
 
 /** The buckets of one session: those that its person has, and what of them the device has to be told. */
@@ -23,6 +25,7 @@ export class SessionBuckets {
   readonly #readBuckets: ReadBuckets
   readonly #device: string
   readonly #listener: ExpectingListener
+  readonly #signal: AbortSignal
   readonly #held = new Map<string, HeldBucket>()
   /** Buckets that the person has besides, of which the device knows nothing: no row has ever been in them. */
   #expected: Expected = NOTHING_EXPECTED
@@ -41,6 +44,7 @@ export class SessionBuckets {
     this.#readBuckets = options.readBuckets
     this.#device = options.device
     this.#listener = options.listener
+    this.#signal = options.signal
     this.#positions = options.positions
     this.#epoch = options.feed.epoch
   }
@@ -98,7 +102,7 @@ export class SessionBuckets {
 
   /** Reads what the log has of buckets whose numbers are not known. */
   async fill(): Promise<void> {
-    await this.#feed.fill(this.#readBuckets, [...this.#held.keys()])
+    await this.#feed.fill(this.#readBuckets, [...this.#held.keys()], this.#signal)
   }
 
   /** After a repair of the log: the numbers of the buckets are read again, and all of them are looked at. */

@@ -56,7 +56,7 @@ class Session implements StreamSession, ExpectingListener {
     this.#signal = signal
     this.#writer = writer
     this.#onEnd = onEnd
-    this.#buckets = new SessionBuckets({ feed, downloads, readBuckets, device, listener: this, positions })
+    this.#buckets = new SessionBuckets({ feed, downloads, readBuckets, device, listener: this, positions, signal })
     const grant = async (grants: ReadonlyMap<string, BucketGrant>): Promise<void> => {
       this.#buckets.grant(grants)
       await this.#buckets.fill()
