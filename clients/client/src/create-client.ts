@@ -79,7 +79,8 @@ export function createClient(options: ClientOptions): HoldfastClient {
     global: { fetch: answersOfAccounts(fetch, url) },
   })
   const now = options.now ?? Date.now
-  const session = openSession(supabase, store)
+  const onProblem = options.onProblem ?? ((error: unknown) => console.warn('holdfast:', error))
+  const session = openSession(supabase, store, onProblem)
   const people = openDevicePeople(store, now)
   const device = openDevice({
     url,
@@ -95,7 +96,7 @@ export function createClient(options: ClientOptions): HoldfastClient {
     bodies: chooseBodySender(options.fetch),
     now,
     random: options.random ?? Math.random,
-    onProblem: options.onProblem ?? ((error) => console.warn('holdfast:', error)),
+    onProblem,
   })
 
   return {

@@ -1,7 +1,10 @@
 /** Something that has a value now and tells when it has another one. Fits React's `useSyncExternalStore`. */
 export interface Value<T> {
   get(): T
-  /** @returns ends the subscription */
+  /**
+   * @param listener - what it throws is reported as uncaught, as with an event's listeners, and concerns no other listener
+   * @returns ends the subscription
+   */
   subscribe(listener: () => void): () => void
 }
 
@@ -18,11 +21,22 @@ export function createValue<T>(initial: T): WritableValue<T> {
     set(next) {
       if (Object.is(current, next)) return
       current = next
-      for (const listener of listeners) listener()
+      for (const listener of listeners) tell(listener)
     },
     subscribe(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+  }
+}
+
+/** The value is set whatever a listener makes of it: neither who sets it nor the next listener may suffer. */
+function tell(listener: () => void): void {
+  try {
+    listener()
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error
+    })
   }
 }

@@ -58,6 +58,7 @@ export function withDeviceWorlds(): void {
  * @param like.beside - another tab of the same browser
  * @param like.beforeOpen - runs before each file is opened
  * @param like.store - instead of that of the other tab
+ * @param like.fetch - asks the server for tables that are not known here
  */
 export async function openWorld(
   first: SessionState = ana,
@@ -65,6 +66,7 @@ export async function openWorld(
     readonly beside?: World
     readonly beforeOpen?: (fileName: string) => Promise<void>
     readonly store?: KeyValueStore
+    readonly fetch?: typeof globalThis.fetch
   } = {},
 ): Promise<World> {
   const folder = like.beside?.folder ?? mkdtempSync(join(tmpdir(), 'holdfast-device-'))
@@ -110,7 +112,7 @@ export async function openWorld(
     anonKey: 'anon',
     attachments: undefined,
     search: undefined,
-    fetch: globalThis.fetch,
+    fetch: like.fetch ?? globalThis.fetch,
     bodies: fetchSender(globalThis.fetch),
     now: () => 1_000,
     random: () => 0.5,

@@ -116,6 +116,20 @@ describe('a device', () => {
     expect(failing).toHaveBeenCalled()
   })
 
+  test('lets go who leaves before the server has said which tables there are', async () => {
+    let isAsked = false
+    const silent: typeof globalThis.fetch = () => {
+      isAsked = true
+      return new Promise(() => undefined)
+    }
+    const world = await openWorld({ kind: 'booting' }, { fetch: silent })
+    await world.store.removeItem('holdfast-schema:a')
+    world.session.set(ana)
+    await expect.poll(() => isAsked).toBe(true)
+    await world.device.release({ wipe: false, discardUnsent: false })
+    expect(world.device.state.get()).toEqual({ kind: 'none' })
+  })
+
   test('that is left with its data says how much was not sent', async () => {
     const world = await openWorld()
     await write(await world.opened('a'), 'unsent')

@@ -25,8 +25,13 @@ export async function fetchFirstSchema(
   asked: { readonly userId: string; readonly signal: AbortSignal; readonly onProblem: (problem: string) => void },
 ): Promise<SchemaDescriptor | undefined> {
   const { userId, signal, onProblem } = asked
+  // Who leaves does not wait for a server that does not answer.
+  const left = new Promise<undefined>((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
   for (let attempt = 1; !signal.aborted; attempt++) {
-    const answer = await fetchOnce(options, userId)
+    const answer = await Promise.race([fetchOnce(options, userId), left])
+    if (answer === undefined) return undefined
     if (typeof answer !== 'string') {
       await cacheSchema(options.store, userId, answer)
       return answer

@@ -28,3 +28,17 @@ test('a list that cannot be read is an empty one', async () => {
   await remember(ann)
   expect(people.get()).toHaveLength(1)
 })
+
+test('a store that cannot be read at the start is read again when somebody comes', async () => {
+  const store = memoryStore()
+  let isClosed = true
+  const closed = {
+    ...store,
+    getItem: (key: string) => (isClosed ? Promise.reject(new Error('closed')) : store.getItem(key)),
+  }
+  const { people, remember } = openDevicePeople(closed, () => 1)
+  await new Promise((resolve) => setImmediate(resolve))
+  isClosed = false
+  await remember(ann)
+  expect(people.get()).toHaveLength(1)
+})

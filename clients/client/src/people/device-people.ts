@@ -24,7 +24,7 @@ const PEOPLE_KEY = 'holdfast-people'
 /** Keeps the list of people in the store of the device. It is for showing; the data itself is in the databases. */
 export function openDevicePeople(store: KeyValueStore, now: () => number): DevicePeople {
   const people = createValue<readonly DevicePerson[]>([])
-  let turn: Promise<void> = (async () => people.set(await read()))()
+  let turn = (async () => people.set(await read()))().catch(() => undefined) // the session tells that the store cannot be read
 
   return {
     people,

@@ -41,8 +41,14 @@ export interface Session extends Disposable {
 /**
  * Follows who is signed in. What the device remembers counts at once, before any network: a person stays signed in on a device that is offline
  * for weeks.
+ *
+ * @param onProblem - receives why the store cannot be read: the person signs in again then
  */
-export function openSession(supabase: SupabaseClient, store: KeyValueStore): Session {
+export function openSession(
+  supabase: SupabaseClient,
+  store: KeyValueStore,
+  onProblem: (error: unknown) => void,
+): Session {
   const state = createValue<SessionState>({ kind: 'booting' })
   let leaving = false
 
@@ -106,8 +112,14 @@ export function openSession(supabase: SupabaseClient, store: KeyValueStore): Ses
   }
 
   async function restore(): Promise<void> {
-    const stored = await readJson<AuthSession>(store, SESSION_KEY)
-    const lastUser = await readJson<SessionUser>(store, LAST_USER_KEY)
+    let stored: AuthSession | undefined
+    let lastUser: SessionUser | undefined
+    try {
+      stored = await readJson<AuthSession>(store, SESSION_KEY)
+      lastUser = await readJson<SessionUser>(store, LAST_USER_KEY)
+    } catch (error) {
+      onProblem(error)
+    }
     apply({ kind: 'restored', session: stored?.user ? toConfirmed(stored) : undefined, lastUser })
   }
 
