@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, rmSync, mkdirSync, renameSync, writeFileSync, cpSync, readdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { backupInvalid, backupTargetTaken } from './errors.ts'
 import { copyStoredFiles, STORED_FILES } from './stored-files.ts'
 
@@ -78,13 +78,21 @@ export function readBackupMetadata(folder: string): BackupMetadata {
   return value as BackupMetadata
 }
 
-/** Copies what a data folder holds beside the database. */
+/** Copies what a data folder holds beside the database. Backups that are kept there, often on the one volume that a container has, are no part of others. */
 export function copyDataFiles(from: string, to: string): void {
   mkdirSync(to, { recursive: true, mode: 0o700 })
   if (!existsSync(from)) return
+  const [around] = relative(from, to).split(sep)
   for (const name of readdirSync(from)) {
     if (name === STORED_FILES) copyStoredFiles(join(from, name), join(to, name))
-    else if (!NOT_COPIED.test(name))
-      cpSync(join(from, name), join(to, name), { recursive: true, errorOnExist: true, force: false })
+    else if (name !== around && !NOT_COPIED.test(name))
+      cpSync(join(from, name), join(to, name), {
+        recursive: true,
+        errorOnExist: true,
+        force: false,
+        filter: (source) => !isBackup(source),
+      })
   }
 }
+
+const isBackup = (folder: string): boolean => existsSync(join(folder, BACKUP_FILES.metadata))

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { HoldfastError } from '@holdfast/foundation'
 import { readBaseBackup, type BaseBackupPart } from '@holdfast/replication'
 import { BACKUP_FILES } from './backup-folder.ts'
 import { backupFailed, tablespacesUnsupported } from './errors.ts'
@@ -37,8 +36,6 @@ export async function writeEmbeddedBackup({ url, label, folder }: EmbeddedBackup
       Readable.from(manifestBytes(parts), { objectMode: false }),
       createWriteStream(join(folder, BACKUP_FILES.manifest), { mode: 0o600, flush: true }),
     )
-  } catch (error) {
-    throw error instanceof HoldfastError ? error : backupFailed(error)
   } finally {
     await parts.return()
   }

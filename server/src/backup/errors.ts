@@ -1,4 +1,4 @@
-import { HoldfastError } from '@holdfast/foundation'
+import { errorMessage, HoldfastError } from '@holdfast/foundation'
 
 /** There is something under the name that the backup should get. */
 export function backupTargetTaken(target: string): HoldfastError {
@@ -19,8 +19,17 @@ export function backupInvalid(folder: string, detail: string, cause?: unknown): 
 /** The backup could not be taken; nothing is left of it. */
 export function backupFailed(cause: unknown): HoldfastError {
   return new HoldfastError('backup_failed', 500, 'The backup was not taken.', {
-    detail: cause instanceof Error ? cause.message : String(cause),
+    detail: errorMessage(cause),
     hint: 'Check the free space of the target and whether Postgres runs, then try again.',
+    cause,
+  })
+}
+
+/** The backup could not be restored, for a reason that is not the backup's. */
+export function restoreFailed(cause: unknown): HoldfastError {
+  return new HoldfastError('restore_failed', 500, 'The backup was not restored.', {
+    detail: errorMessage(cause),
+    hint: 'Check the free space and the rights of the target, and with DATABASE_URL whether that Postgres runs, then try again.',
     cause,
   })
 }

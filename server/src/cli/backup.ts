@@ -1,10 +1,16 @@
 import { join, resolve } from 'node:path'
 import { HoldfastError } from '@holdfast/foundation'
 import { POSTGRES_MAJOR } from '@holdfast/postgres'
-import { BACKUP_FILES, copyDataFiles, readBackupMetadata, writeBackupFolder } from '../backup/backup-folder.ts'
+import {
+  BACKUP_FILES,
+  type BackupMetadata,
+  copyDataFiles,
+  readBackupMetadata,
+  writeBackupFolder,
+} from '../backup/backup-folder.ts'
 import { copyStoredFiles, STORED_FILES } from '../backup/stored-files.ts'
 import { writeEmbeddedBackup } from '../backup/embedded-backup.ts'
-import { restoreKindMismatch } from '../backup/errors.ts'
+import { backupFailed, restoreFailed, restoreKindMismatch } from '../backup/errors.ts'
 import { readExternalMajor, restoreExternal, writeExternalBackup } from '../backup/external-backup.ts'
 import { restoreEmbedded } from '../backup/restore-embedded.ts'
 import { loadConfig, separateWords } from '../config/load-config.ts'
@@ -22,6 +28,18 @@ import { withEmbedded } from './with-database.ts'
 export async function backup(input: CommandInput): Promise<number> {
   const { folder, config } = readInput('backup', input)
   const dataDir = resolve(config.dataDir)
+  const metadata = await take(folder, dataDir, config).catch(explain(backupFailed))
+  const { storageS3Bucket: bucket } = config
+  print(
+    input,
+    config,
+    { backup: folder, ...metadata, ...(bucket && { filesIn: bucket }) },
+    `Backed up to ${folder}\n${bucket ? `The files are in the bucket ${bucket}, and not in the backup. Keep its versions or copies as long.\n` : ''}`,
+  )
+  return 0
+}
+
+async function take(folder: string, dataDir: string, config: BackupConfig): Promise<BackupMetadata> {
   const isExternal = config.databaseUrl !== undefined
   const metadata = {
     format: 1,
@@ -44,14 +62,7 @@ export async function backup(input: CommandInput): Promise<number> {
     }
     copyStoredFiles(join(dataDir, STORED_FILES), join(unfinished, BACKUP_FILES.data, STORED_FILES))
   })
-  const { storageS3Bucket: bucket } = config
-  print(
-    input,
-    config,
-    { backup: folder, ...metadata, ...(bucket && { filesIn: bucket }) },
-    `Backed up to ${folder}\n${bucket ? `The files are in the bucket ${bucket}, and not in the backup. Keep its versions or copies as long.\n` : ''}`,
-  )
-  return 0
+  return metadata
 }
 
 /**
@@ -65,11 +76,12 @@ export async function restore(input: CommandInput): Promise<number> {
   const dataDir = resolve(config.dataDir)
   const metadata = readBackupMetadata(folder)
   if ((metadata.kind === 'external') !== (config.databaseUrl !== undefined)) throw restoreKindMismatch(metadata.kind)
-  if (config.databaseUrl === undefined) {
-    await restoreEmbedded({ backup: folder, metadata, dataDir })
-  } else {
-    await restoreExternal({ url: config.databaseUrl, toolsFolder: config.postgresTools, folder, dataDir })
-  }
+  const { databaseUrl: url, postgresTools: toolsFolder } = config
+  const restoring =
+    url === undefined
+      ? restoreEmbedded({ backup: folder, metadata, dataDir })
+      : restoreExternal({ url, toolsFolder, folder, dataDir })
+  await restoring.catch(explain(restoreFailed))
   print(
     input,
     config,
@@ -77,6 +89,13 @@ export async function restore(input: CommandInput): Promise<number> {
     `Restored to ${dataDir}. Start it with "holdfast start".\n`,
   )
   return 0
+}
+
+/** A full disk, a folder of another user, a database that does not answer: whatever has no message of its own. */
+function explain(failure: (cause: unknown) => HoldfastError): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof HoldfastError ? error : failure(error)
+  }
 }
 
 function readInput(

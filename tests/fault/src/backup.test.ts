@@ -1,15 +1,17 @@
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '@holdfast/postgres'
@@ -135,6 +137,47 @@ describe('a backup that is taken while the server runs', () => {
 })
 
 describe('a backup that is taken while the server does not run', () => {
+  test('may lie in the data folder, and holds neither itself nor another', async () => {
+    const lost = join(folder, 'lost')
+    const [first, second, third] = ['backups/first', 'backups/second', 'third'].map((name) => join(lost, name)) as [
+      string,
+      string,
+      string,
+    ]
+    for (const target of [first, second, third]) await runHoldfast('backup', target, `--data-dir=${lost}`)
+    expect(readdirSync(join(second, 'data'))).not.toContain('backups')
+    expect(readdirSync(join(third, 'data', 'backups'))).toEqual([])
+    for (const target of [dirname(first), third]) rmSync(target, { recursive: true })
+  })
+
+  test('is restored into an empty folder that cannot be replaced, such as a link to another disk', async () => {
+    const disk = join(folder, 'disk')
+    mkdirSync(disk)
+    symlinkSync(disk, join(folder, 'link'))
+    await runHoldfast('restore', join(folder, 'while-running'), `--data-dir=${join(folder, 'link')}`)
+    expect(readdirSync(disk).toSorted()).toEqual([
+      'jwt-secret',
+      'postgres',
+      'push-key',
+      'secrets.json',
+      'storage',
+      'vault-key',
+    ])
+    for (const name of ['link', 'disk']) rmSync(join(folder, name), { recursive: true })
+  })
+
+  test('says what stands in the way of its files', async () => {
+    const file = join(folder, 'file')
+    writeFileSync(file, 'not a folder')
+    expect(await refusalOf('backup', join(file, 'here'), `--data-dir=${join(folder, 'lost')}`)).toContain(
+      'The backup was not taken.',
+    )
+    expect(await refusalOf('restore', join(folder, 'while-running'), `--data-dir=${join(file, 'here')}`)).toContain(
+      'The backup was not restored.',
+    )
+    rmSync(file)
+  })
+
   test('is refused when a byte of it has changed, and leaves no folder behind', async () => {
     const target = join(folder, 'stopped')
     await runHoldfast('backup', target, `--data-dir=${join(folder, 'lost')}`)
