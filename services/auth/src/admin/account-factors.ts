@@ -64,6 +64,8 @@ export async function changeFactor(
         returning id, created_at, updated_at, status, friendly_name, factor_type, phone, last_challenged_at
       `)
       assert(changed, 'the factor was just read')
+      // Codes that are under way went to the old number, which may be in the hands of a thief.
+      if (phone !== factor.phone) await tx.execute(sql`delete from auth.mfa_challenges where factor_id = ${factor.id}`)
       const traits = { user_id: id, factor_id: factor.id, factor_type: factor.factor_type }
       await recordAudit(tx, { action: 'factor_updated', actor: admin, address, now, traits })
       return renderFactor(changed)

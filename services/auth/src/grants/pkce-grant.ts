@@ -1,3 +1,4 @@
+import type { Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
 import type { AuthContext } from '../context.ts'
 import { flowStateNotFound, userBanned, validationFailed } from '../errors.ts'
@@ -6,7 +7,7 @@ import type { SignedIn } from '../sessions/render-session.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
 import { startSession } from '../sessions/start-session.ts'
 import type { AuthenticationMethodName } from '../tokens/claims.ts'
-import { findUserById, isBanned } from '../users/user-row.ts'
+import { findUserById, isBanned, lockUser, type UserRow } from '../users/user-row.ts'
 
 /** A session, and what the provider gave for its own API when the flow went through one. */
 export interface SignedInByFlow {
@@ -32,7 +33,7 @@ export async function grantByAuthCode(
   const now = new Date(nowMs).toISOString()
   return context.pool.transaction(async (tx) => {
     const flow = await takeFlowState(tx, { authCode, codeVerifier, nowMs })
-    const user = flow.user_id === null ? undefined : await findUserById(tx, flow.user_id)
+    const user = flow.user_id === null ? undefined : await findForSession(tx, flow.user_id)
     if (!user) throw flowStateNotFound('invalid flow state, no valid flow state found')
     if (isBanned(user, nowMs)) throw userBanned(400)
     const traits = { provider_type: flow.provider_type }
@@ -46,4 +47,10 @@ export async function grantByAuthCode(
       providerRefreshToken: flow.provider_refresh_token || undefined,
     }
   })
+}
+
+/** An account that is being deleted is waited for: no session can be made of one that is gone. */
+async function findForSession(tx: Transaction, userId: string): Promise<UserRow | undefined> {
+  await lockUser(tx, userId)
+  return await findUserById(tx, userId)
 }

@@ -274,6 +274,24 @@ describe('PKCE', () => {
     expect(await app.auth.verifyToken(answer.body.access_token ?? '')).toMatchObject({ amr: [{ method: 'magiclink' }] })
   })
 
+  test('finds nobody when the account is being deleted meanwhile', async () => {
+    const email = newEmail()
+    const { tokenHash } = await signUp(email, pkce)
+    const authCode = targetOf(await open(tokenHash, 'signup')).query.get('code')
+    const exchanging = await world.db.pool.transaction(async (tx) => {
+      await tx.execute(sql`delete from auth.users where email = ${email}`)
+      const answer = exchange({ auth_code: authCode, code_verifier: VERIFIER })
+      const isWaiting = async (): Promise<boolean> => {
+        const [row] = await tx.query<{ waits: boolean }>(sql`
+          select exists (select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid))) as waits`)
+        return row?.waits === true
+      }
+      await expect.poll(isWaiting).toBe(true)
+      return { answer }
+    })
+    expect(await exchanging.answer).toMatchObject({ status: 404, body: { code: 'flow_state_not_found' } })
+  })
+
   test('hands on what a provider gave', async () => {
     const email = newEmail()
     const { tokenHash } = await signUp(email, pkce)

@@ -400,3 +400,22 @@ test('a request without an account has no factors', async () => {
   })
   expect(await app.call({ method: 'POST', url: '/factors', payload: {} })).toMatchObject({ status: 401 })
 })
+
+test('a code that went to a number is worth nothing once an administrator has entered another', async () => {
+  const ada = await newPerson()
+  const [old, other] = [0, 1].map((digit) => `4178${digit}${String(Math.random()).slice(2, 8)}`)
+  const enrolled = await post(ada, '/factors', { factor_type: 'phone', friendly_name: 'by text', phone: `+${old}` })
+  const { id } = enrolled.body as unknown as { id: string }
+  const answered = async (challengeId: string, phone = '') =>
+    post(ada, `/factors/${id}/verify`, { challenge_id: challengeId, code: await readCode(world, phone) })
+  expect(await answered(await challenge(ada, id), old)).toMatchObject({ status: 200 })
+  world.nowMs += 60_000
+  const stolen = await challenge(ada, id)
+
+  const { serviceRole: token } = app.auth.apiKeys
+  const url = `/admin/users/${ada.id}/factors/${id}`
+  expect(await app.call({ method: 'PUT', url, payload: { phone: `+${other}` }, token })).toMatchObject({ status: 200 })
+  expect(await answered(stolen, old)).toMatchObject({ status: 422, body: { code: 'mfa_factor_not_found' } })
+  world.nowMs += 60_000
+  expect(await answered(await challenge(ada, id), other)).toMatchObject({ status: 200 })
+})
