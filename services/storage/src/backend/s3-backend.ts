@@ -119,7 +119,7 @@ function backendOf(client: S3Client, { settings, folder, partBytes = S3_PART_BYT
     sizeOf: async (version) => sizeOf(store, keyOf(version)),
     remove: async (version) => remove(store, keyOf(version)),
     copy: async (from, to) => copy(store, keyOf(from), keyOf(to)),
-    list: () => listVersions(client, Bucket, `${prefix}${VERSIONS}`),
+    list: () => listVersions(store, `${prefix}${VERSIONS}`),
     async removeUnfinished(before) {
       const waiting = await removeOldFiles(folder, before)
       return waiting + (await abortOldUploads(store, prefix, before - S3_SENDING_MS_MAX))
@@ -287,12 +287,17 @@ async function md5Of(path: string, { from, to }: ByteRange): Promise<string> {
   return hash.digest('base64')
 }
 
-async function* listVersions(client: S3Client, Bucket: string, Prefix: string): AsyncGenerator<ListedVersion> {
+/** Of an object that was sent in parts Amazon names the time at which that began: its last byte may have come as much later as sending may take. */
+async function* listVersions(
+  { client, bucket: Bucket, partBytes }: Store,
+  Prefix: string,
+): AsyncGenerator<ListedVersion> {
   try {
     for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket, Prefix })) {
       for (const { Key = '', Size = 0, LastModified } of Contents) {
         const version = Key.slice(Prefix.length)
-        if (isVersion(version) && LastModified) yield { version, size: Size, writtenAt: LastModified.getTime() }
+        if (!isVersion(version) || !LastModified) continue
+        yield { version, size: Size, writtenAt: LastModified.getTime() + (Size > partBytes ? S3_SENDING_MS_MAX : 0) }
       }
     }
   } catch (error) {

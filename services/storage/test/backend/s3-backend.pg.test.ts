@@ -112,6 +112,26 @@ test('parts that are sent for hours are left alone, and those that were left beh
   rmSync(folder, { recursive: true })
 })
 
+test('bytes that were sent in parts for hours are not taken for old ones before their row is there', async () => {
+  await using world = await openStore()
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-outbox-'))
+  const settings = settingsOf(world)
+  await using backend = await openS3Backend({ settings, folder, logger: silentLogger, partBytes: 5 * MIB })
+  const [small, large] = [randomUUID(), randomUUID()]
+  await backend.write(small, Readable.from([randomBytes(1_000)]))
+  await backend.write(large, Readable.from([randomBytes(6 * MIB)]))
+  // As Amazon tells it: since when the parts were sent.
+  const begun = new Date(Date.now() - 3 * SWEEP_AGE_MS).toISOString()
+  await world.run(
+    `update storage.objects set metadata = metadata || '{"lastModified": "${begun}"}' where bucket_id = '${BUCKET}'`,
+  )
+  const old: string[] = []
+  for await (const { version, writtenAt } of backend.list())
+    if (writtenAt < Date.now() - SWEEP_AGE_MS) old.push(version)
+  expect(old).toEqual([small])
+  rmSync(folder, { recursive: true })
+})
+
 test('a service over S3 stores, reads and deletes as one over a folder', async () => {
   await using store = await openStore()
   const { s3 } = store
