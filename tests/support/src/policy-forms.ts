@@ -101,6 +101,7 @@ export const LINK_FORMS: readonly string[] = [
   'is_member(org_id)',
   'is_member_definer(org_id)',
   '(select is_member_definer(org_id))',
+  'is_member_named(org_id)',
   "has_role(org_id, 'admin')",
   'is_member_by(org_id)',
   "is_member_by(wanted => 'admin', o => org_id)",

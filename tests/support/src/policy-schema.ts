@@ -54,6 +54,8 @@ create function public.is_member_definer(o bigint) returns boolean language sql 
   $$ select exists (select 1 from public.members m where m.org_id = $1 and m.user_id = (select auth.uid())) $$;
 create function public.has_role(o bigint, wanted text) returns boolean language sql stable security definer as
   $$ select exists (select 1 from members where org_id = o and user_id = auth.uid() and role = wanted) $$;
+create function public.is_member_named(org_id bigint) returns boolean language sql stable security definer as
+  $$ select exists (select 1 from members where members.org_id = is_member_named.org_id and user_id = auth.uid()) $$;
 create function public.role_in(o bigint) returns text language sql stable
   begin atomic select m.role from public.members m where m.org_id = o and m.user_id = auth.uid() limit 1; end;
 create function public.role_in_strict(o bigint) returns text language sql stable strict security definer as

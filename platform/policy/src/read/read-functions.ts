@@ -167,7 +167,8 @@ async function resolveBodies(
       )
     }
     read ??= { ...info, bodyName, bodies }
-    if (Object.values(bodies).every((body) => 'text' in body)) return { ...info, bodyName, bodies }
+    // Under the path of another function it may mean nothing.
+    if (Object.values(bodies).some((body) => 'text' in body)) return { ...info, bodyName, bodies }
   }
   return read ?? { ...info, bodyName: names[0], bodies: {} }
 }
