@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { errorMessage, HoldfastError } from '@holdfast/foundation'
@@ -170,17 +169,14 @@ async function deliver(config: DbConfig, { out }: CommandInput, write: (to: Writ
 async function toFile(path: string, write: (to: Write) => Promise<void>): Promise<void> {
   const unfinished = `${path}.${randomUUID().slice(0, 8)}.unfinished`
   // Rows are not for every user of the machine.
-  const file = createWriteStream(unfinished, { mode: 0o600, flags: 'wx' })
+  const file = await open(unfinished, 'wx', 0o600)
   try {
-    await once(file, 'open')
-    await write(async (text) => {
-      if (!file.write(text)) await once(file, 'drain')
-    })
-    file.end()
-    await once(file, 'finish')
+    // Each write is waited for: what a stream fails with between two of them, a full disk for one, would end the process.
+    await write((text) => file.appendFile(text))
+    await file.close()
     await rename(unfinished, path)
   } catch (error) {
-    file.destroy()
+    await file.close().catch(() => undefined) // the first failure is the one to tell
     await rm(unfinished, { force: true })
     throw error
   }

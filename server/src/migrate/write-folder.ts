@@ -1,6 +1,6 @@
-import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
-import { once } from 'node:events'
 import { copyOut, quoteIdentifier, quoteLiteral } from '@holdfast/postgres'
 import { closingOf, nameOf, readDefinitions, readPlatformDefinitions, type Dumped } from './definitions.ts'
 import type { DumpEntry } from './entries.ts'
@@ -156,26 +156,26 @@ class FolderWriter {
     file: string,
     { head = '', tail = '', onRows }: { head?: string; tail?: string; onRows?: (rows: number) => void } = {},
   ): Promise<number> {
-    let out: ReturnType<typeof createWriteStream> | undefined
+    let out: FileHandle | undefined
     let copied = 0
-    await copyOut({
-      client: await this.#options.source.connect(),
-      text,
-      silenceMs: SILENCE_MS,
-      onRows: async (bytes, rows) => {
-        if (!out) {
-          out = createWriteStream(join(this.#options.folder, file), { mode: PRIVATE, flags: 'wx' })
-          await once(out, 'open')
-          out.write(head)
-        }
-        if (!out.write(bytes)) await once(out, 'drain')
-        copied += rows
-        onRows?.(copied)
-      },
-    })
-    if (out) {
-      out.end(tail)
-      await once(out, 'finish')
+    try {
+      await copyOut({
+        client: await this.#options.source.connect(),
+        text,
+        silenceMs: SILENCE_MS,
+        onRows: async (bytes, rows) => {
+          if (!out) {
+            out = await open(join(this.#options.folder, file), 'wx', PRIVATE)
+            await out.appendFile(head)
+          }
+          await out.appendFile(bytes)
+          copied += rows
+          onRows?.(copied)
+        },
+      })
+      await out?.appendFile(tail)
+    } finally {
+      await out?.close()
     }
     return copied
   }

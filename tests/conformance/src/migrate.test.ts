@@ -5,7 +5,13 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findPostgresInstallations, openHoldfast, runHoldfast, type Holdfast } from '@holdfast/test-support'
+import {
+  findPostgresInstallations,
+  openHoldfast,
+  runHoldfast,
+  SERVER_MAIN,
+  type Holdfast,
+} from '@holdfast/test-support'
 
 // `holdfast migrate` of a project that runs elsewhere, `holdfast export` to one, and `holdfast db pull` and `db dump` of one: here other servers, with all that
 // projects of Supabase have.
@@ -379,6 +385,22 @@ describe('a project that is dumped', () => {
   const settings = [`--migrations-dir=${migrations}`, `--functions-config=${join(folder, 'supabase', 'config.toml')}`]
   const db = (...args: readonly string[]): Promise<string> => runHoldfast('db', ...args)
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  test.skipIf(process.platform === 'win32')(
+    'fails with a reason where its file cannot grow, and leaves none',
+    async () => {
+      const here = join(folder, 'full')
+      mkdirSync(here)
+      const file = join(here, 'rows.sql')
+      // Files of a process may have 512 bytes, as on a disk that is full; Postgres is another's.
+      const limited = ['-c', 'ulimit -f 1; exec "$@"', 'sh', process.execPath, SERVER_MAIN]
+      const dumping = ['db', 'dump', '--data-only', `--file=${file}`, `--data-dir=${source.dataDir}`]
+      const failed = promisify(execFile)('sh', [...limited, ...dumping])
+      await expect(failed).rejects.toMatchObject({ stderr: expect.stringContaining('The database was not dumped.') })
+      expect(readdirSync(here)).toEqual([])
+      rmSync(here, { recursive: true })
+    },
+  )
 
   test('is made anew of its first migration and a seed, with the same definitions and rows and without secrets', async () => {
     await source.admin.withClient((client) => client.query(KINDS))
