@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createPool, sql, type Pool } from '@holdfast/postgres'
+import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
+import { MIGRATIONS } from '../src/migrations.ts'
+
+// What runs as the superuser finds no name that a session of the project could put in its place.
+
+let db: TestDatabase
+let project: Pool
+
+const run = async (script: string): Promise<unknown> => project.withClient((client) => client.query(script))
+
+beforeAll(async () => {
+  db = await openTestDatabase({ migrations: MIGRATIONS })
+  await db.pool.execute(sql`insert into cron.holdfast_runner values ('postgres')`)
+  // Domains of a session are found before the types of Postgres unless the path says otherwise, and their checks run where a value is cast.
+  project = createPool({ url: db.projectUrl, applicationName: 'test project', connectionsMax: 1 })
+  await run(`
+    create table public.told (role text, primary key (role));
+    create table public.orders (id uuid primary key default gen_random_uuid(), note text);
+    alter table public.orders enable row level security;
+    create trigger call_out after insert on public.orders for each row
+      execute function supabase_functions.http_request('https://public.example/', 'POST', '{}', '{}', '1000');
+    create function public.tell() returns boolean language plpgsql as $$
+    begin
+      insert into public.told values (current_user) on conflict do nothing;
+      return true;
+    end $$;
+    create domain pg_temp.text as pg_catalog.text check (public.tell());
+    create domain pg_temp.name as pg_catalog.name check (public.tell());
+    create domain pg_temp.jsonb as pg_catalog.jsonb check (public.tell());
+    create domain pg_temp.bytea as pg_catalog.bytea check (public.tell());
+    create domain pg_temp.regclass as pg_catalog.regclass check (public.tell());
+    create domain pg_temp.oid as pg_catalog.oid check (public.tell());
+    create domain pg_temp.timestamptz as pg_catalog.timestamptz check (public.tell());`)
+})
+afterAll(async () => {
+  await project[Symbol.asyncDispose]()
+  await db[Symbol.asyncDispose]()
+})
+
+test.each([
+  [
+    'a request',
+    `select net.http_post('https://public.example/', '{}'::pg_catalog.jsonb, '{"a": 1}'::pg_catalog.jsonb)`,
+  ],
+  ['a database webhook', `insert into public.orders default values`],
+  ['a scheduled job', `select cron.schedule('nightly', '0 3 * * *', 'select 1')`],
+  ['a table with a history', `select holdfast.track('public.orders'::pg_catalog.regclass)`],
+  ['a grant', `grant select on public.orders to authenticated`],
+  ['a new name for a field', `alter table public.orders rename column note to remark`],
+])('%s runs nothing of the session as the superuser', async (_, statement) => {
+  await run(statement)
+
+  const roles = await project.query<{ role: string }>(sql`
+    select t.role::pg_catalog.text as role from public.told t join pg_catalog.pg_roles r on r.rolname = t.role where r.rolsuper`)
+  expect(roles).toEqual([])
+})
+
+test('every function that runs as the superuser has a path that ends with the names of the session', async () => {
+  const open = await db.pool.query<{ name: string }>(sql`
+    with recursive ran as (
+      select p.oid, p.prosrc from pg_proc p join pg_roles r on r.oid = p.proowner
+       where r.rolsuper and p.prosecdef and p.pronamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
+      union
+      -- What it calls with a path of its own.
+      select p.oid, p.prosrc
+        from ran, pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_roles r on r.oid = p.proowner
+       where n.nspname not in ('pg_catalog', 'information_schema') and r.rolsuper and p.proconfig is not null
+         and position(n.nspname || '.' || p.proname || '(' in ran.prosrc) > 0
+    )
+    select p.oid::regprocedure::text as name from pg_proc p join ran using (oid)
+     where not exists (select from unnest(p.proconfig) setting where setting ~ '^search_path=.*\\mpg_temp$')
+     order by 1`)
+  expect(open).toEqual([])
+})
