@@ -58,43 +58,37 @@ export function startDelivery(options: DeliveryOptions): Delivery {
 
 class BackgroundDelivery implements Delivery {
   readonly #options: DeliveryOptions
-  readonly #names: readonly MessageChannel[]
+  readonly #queues: readonly ChannelQueue[]
   readonly #closing = new AbortController()
   readonly #timers: readonly NodeJS.Timeout[]
-  /** The look that is under way. */
-  #looking: Promise<void> | undefined
-  /** The series of looks that is under way. */
-  #awake: Promise<void> | undefined
-  #isWokenAgain = false
   /** Messages that were captured since old ones were deleted. */
   #captured = 0
 
   constructor(options: DeliveryOptions) {
     this.#options = options
-    this.#names = Object.keys(options.channels) as MessageChannel[]
-    const clean = (): void => void this.#tryTo('delete old messages', () => this.#clean())
-    const look = (): void => void this.#tryTo('look for messages', () => this.#look())
+    const names = Object.keys(options.channels) as MessageChannel[]
+    this.#queues = names.map((name) => new ChannelQueue(options, name, this.#closing.signal))
+    const clean = (): void => void this.#clean()
     this.#timers = [
       setTimeout(clean, MESSAGE_CLEAN_AFTER_MS),
       setInterval(clean, MESSAGE_CLEAN_INTERVAL_MS),
-      ...(this.#names.length > 0 ? [setInterval(look, MESSAGE_LOOK_INTERVAL_MS)] : []),
+      ...this.#queues.map((queue) => setInterval(() => void queue.tryToLook(), MESSAGE_LOOK_INTERVAL_MS)),
     ]
     for (const timer of this.#timers) timer.unref()
   }
 
   wake(): void {
-    this.#isWokenAgain = true
-    this.#awake ??= this.#stayAwake().finally(() => (this.#awake = undefined))
+    for (const queue of this.#queues) queue.wake()
   }
 
   noteCaptured(): void {
     if (++this.#captured < CAPTURED_CLEAN_EACH) return
     this.#captured = 0
-    void this.#tryTo('delete old messages', () => this.#clean())
+    void this.#clean()
   }
 
   async settled(): Promise<void> {
-    if (this.#names.length > 0) await this.#lookOnceMore()
+    await Promise.all(this.#queues.map((queue) => queue.lookOnceMore()))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -102,29 +96,67 @@ class BackgroundDelivery implements Delivery {
     if (this.#closing.signal.aborted) return
     const closed = new AbortController()
     const deadline = delay(MESSAGE_DRAIN_MS, closed.signal).catch(() => undefined) // closed before the deadline
-    const sendLast = this.#tryTo('send the last messages', () => this.settled())
+    const sendLast = tryTo(this.#options, this.#closing.signal, 'send the last messages', () => this.settled())
     await Promise.race([sendLast, deadline])
     this.#closing.abort(new Error('the service is closing'))
     for (const channel of Object.values(this.#options.channels)) channel.sender.close()
-    await Promise.race([Promise.all([this.#awake, this.#looking?.catch(() => undefined)]), deadline])
+    await Promise.race([Promise.all(this.#queues.map((queue) => queue.idle())), deadline])
     // A timer that runs keeps the process.
     closed.abort()
   }
 
+  async #clean(): Promise<void> {
+    const { pool, clock } = this.#options
+    await tryTo(this.#options, this.#closing.signal, 'delete old messages', async () => {
+      await deleteOldMessages(pool, clock.now())
+    })
+  }
+}
+
+/** What waits on one channel: a mail server that says nothing delays no text message. */
+class ChannelQueue {
+  readonly #options: DeliveryOptions
+  readonly #name: MessageChannel
+  readonly #closing: AbortSignal
+  /** The look that is under way. */
+  #looking: Promise<void> | undefined
+  /** The series of looks that is under way. */
+  #awake: Promise<void> | undefined
+  #isWokenAgain = false
+
+  constructor(options: DeliveryOptions, name: MessageChannel, closing: AbortSignal) {
+    this.#options = options
+    this.#name = name
+    this.#closing = closing
+  }
+
+  wake(): void {
+    this.#isWokenAgain = true
+    this.#awake ??= this.#stayAwake().finally(() => (this.#awake = undefined))
+  }
+
+  async tryToLook(): Promise<void> {
+    await tryTo(this.#options, this.#closing, 'look for messages', () => this.#look())
+  }
+
   /** A look that is under way may have begun before the last message was there. */
-  async #lookOnceMore(): Promise<void> {
+  async lookOnceMore(): Promise<void> {
     await this.#looking
     await this.#look()
   }
 
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    await Promise.all([this.#awake, this.#looking?.catch(() => undefined)])
+  }
+
   async #stayAwake(): Promise<void> {
-    const { signal } = this.#closing
-    while (this.#isWokenAgain && !signal.aborted) {
+    while (this.#isWokenAgain && !this.#closing.aborted) {
       this.#isWokenAgain = false
       for (const ms of LOOKS_AFTER_MS) {
-        await delay(ms, signal).catch(() => undefined)
-        if (signal.aborted) return
-        await this.#tryTo('look for messages', () => this.#look())
+        await delay(ms, this.#closing).catch(() => undefined)
+        if (this.#closing.aborted) return
+        await this.tryToLook()
       }
     }
   }
@@ -136,26 +168,26 @@ class BackgroundDelivery implements Delivery {
 
   async #sendAllDue(): Promise<void> {
     const { pool, clock } = this.#options
-    while (!this.#closing.signal.aborted) {
-      const claim = { channels: this.#names, limit: MESSAGES_SENDING_MAX, nowMs: clock.now() }
+    while (!this.#closing.aborted) {
+      const claim = { channel: this.#name, limit: MESSAGES_SENDING_MAX, nowMs: clock.now() }
       const due = await claimDueMessages(pool, claim)
       if (due.length === 0) return
       await Promise.all(due.map((message) => deliver(this.#options, message)))
     }
   }
+}
 
-  async #clean(): Promise<void> {
-    const { pool, clock } = this.#options
-    await deleteOldMessages(pool, clock.now())
-  }
-
-  /** The database may be away for a while; the next look is not far. */
-  async #tryTo(what: string, body: () => Promise<void>): Promise<void> {
-    await body().catch((error: unknown) => {
-      if (this.#closing.signal.aborted) return
-      this.#options.logger.log('warn', `could not ${what}`, { error: errorMessage(error) })
-    })
-  }
+/** The database may be away for a while; the next look is not far. */
+async function tryTo(
+  { logger }: DeliveryOptions,
+  closing: AbortSignal,
+  what: string,
+  body: () => Promise<void>,
+): Promise<void> {
+  await body().catch((error: unknown) => {
+    if (closing.aborted) return
+    logger.log('warn', `could not ${what}`, { error: errorMessage(error) })
+  })
 }
 
 async function deliver(options: DeliveryOptions, message: DueMessage): Promise<void> {

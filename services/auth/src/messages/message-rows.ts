@@ -64,7 +64,7 @@ export interface DueMessage {
 /** Takes messages that are due, so that no other process sends them for as long as the lease goes. */
 export async function claimDueMessages(
   db: Queryable,
-  input: { readonly channels: readonly MessageChannel[]; readonly limit: number; readonly nowMs: number },
+  input: { readonly channel: MessageChannel; readonly limit: number; readonly nowMs: number },
 ): Promise<DueMessage[]> {
   const now = new Date(input.nowMs).toISOString()
   const leasedUntil = new Date(input.nowMs + MESSAGE_LEASE_MS).toISOString()
@@ -73,7 +73,7 @@ export async function claimDueMessages(
        set attempts = message.attempts + 1, next_attempt_at = ${leasedUntil}
       from (
         select id from auth.messages
-         where status = 'queued' and next_attempt_at <= ${now} and channel = any(${input.channels}::text[])
+         where status = 'queued' and next_attempt_at <= ${now} and channel = ${input.channel}
          order by next_attempt_at
          limit ${input.limit}
            for update skip locked

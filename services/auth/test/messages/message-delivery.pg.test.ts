@@ -1,9 +1,12 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { silentLogger, systemClock } from '@holdfast/foundation'
 import { sql } from '@holdfast/postgres'
 import { openHttpListener } from '../open-http-listener.ts'
 import { openSmtpServer } from '@holdfast/test-support'
+import { startDelivery } from '../../src/messages/delivery.ts'
+import { insertMessage } from '../../src/messages/message-rows.ts'
 import type { AuthOptions } from '../../src/options/auth-options.ts'
 import { ISSUER, openMessagesWorld, type MessagesWorld } from './messages-world.ts'
 
@@ -188,6 +191,46 @@ describe('with Twilio', () => {
   test('half an account is refused at start', () => {
     expect(() => world.open({ smsTwilioAccountSid: 'AC123' })).toThrow('smsTwilioAuthToken')
   })
+})
+
+test('a mail server that says nothing delays no text message', async () => {
+  const { pool } = world.auth.db
+  const begun: string[] = []
+  const answers = Promise.withResolvers<void>()
+  await using delivery = startDelivery({
+    pool,
+    clock: systemClock,
+    logger: silentLogger,
+    channels: {
+      mail: {
+        sender: { send: ({ recipient }) => (begun.push(recipient), answers.promise), close: () => answers.resolve() },
+        lifeMs: 3_600_000,
+      },
+      sms: {
+        sender: { send: async ({ recipient }) => void begun.push(recipient), close: () => undefined },
+        lifeMs: 60_000,
+      },
+    },
+  })
+  const write = (channel: 'mail' | 'sms', recipient: string): Promise<void> =>
+    insertMessage(pool, {
+      channel,
+      kind: 'magic_link',
+      userId: world.userId,
+      recipient,
+      body: '',
+      variables: {},
+      status: 'queued',
+      now: new Date().toISOString(),
+    })
+  await write('mail', 'mina@example.org')
+  delivery.wake()
+  await expect.poll(() => begun).toEqual(['mina@example.org'])
+
+  await write('sms', '4915112345678')
+  delivery.wake()
+  await expect.poll(() => begun).toEqual(['mina@example.org', '4915112345678'])
+  answers.resolve()
 })
 
 describe('with a hook', () => {
