@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createPool, sql, type Pool } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { MIGRATIONS } from '../src/migrations.ts'
 
-// What runs as the superuser finds no name that a session of the project could put in its place.
+// What runs as the superuser finds no name that a session of the project could put in its place, and calls nothing that the project has made.
 
 let db: TestDatabase
 let project: Pool
@@ -21,11 +21,16 @@ beforeAll(async () => {
     alter table public.orders enable row level security;
     create trigger call_out after insert on public.orders for each row
       execute function supabase_functions.http_request('https://public.example/', 'POST', '{}', '{}', '1000');
+    grant select, insert on public.told to public;
     create function public.tell() returns boolean language plpgsql as $$
     begin
       insert into public.told values (current_user) on conflict do nothing;
       return true;
     end $$;
+    create type public.priority as enum ('low', 'high');
+    create function public.to_json(priority public.priority) returns json language sql as $$ select public.tell()::pg_catalog.text::json $$;
+    create cast (public.priority as json) with function public.to_json(public.priority);
+    alter table public.orders add column priority public.priority;
     create domain pg_temp.text as pg_catalog.text check (public.tell());
     create domain pg_temp.name as pg_catalog.name check (public.tell());
     create domain pg_temp.jsonb as pg_catalog.jsonb check (public.tell());
@@ -39,17 +44,23 @@ afterAll(async () => {
   await db[Symbol.asyncDispose]()
 })
 
+beforeEach(() => run('delete from public.told'))
+
 test.each([
   [
     'a request',
     `select net.http_post('https://public.example/', '{}'::pg_catalog.jsonb, '{"a": 1}'::pg_catalog.jsonb)`,
   ],
-  ['a database webhook', `insert into public.orders default values`],
+  ['a database webhook', `insert into public.orders (note) values (null)`],
+  [
+    'a database webhook of a value that the project turns into JSON',
+    `insert into public.orders (priority) values ('high')`,
+  ],
   ['a scheduled job', `select cron.schedule('nightly', '0 3 * * *', 'select 1')`],
   ['a table with a history', `select holdfast.track('public.orders'::pg_catalog.regclass)`],
   ['a grant', `grant select on public.orders to authenticated`],
   ['a new name for a field', `alter table public.orders rename column note to remark`],
-])('%s runs nothing of the session as the superuser', async (_, statement) => {
+])('%s runs nothing of the project as the superuser', async (_, statement) => {
   await run(statement)
 
   const roles = await project.query<{ role: string }>(sql`
