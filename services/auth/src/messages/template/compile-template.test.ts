@@ -29,6 +29,7 @@ describe('a template', () => {
       'Hallo',
     ],
     ['{{ if and .Data.name (not .Data.zero) (ne .Token "") }}{{ if or .X .Token }}x{{ end }}{{ end }}', 'x'],
+    ['{{ if and .Data.nothing .Token }}yes{{ else }}no{{ end }}', 'no'],
     ['{{ .Data.address | urlquery }}', '%7B%22city%22%3A%22Bern%22%7D'],
     ['{{ "quoted \\"text\\"" }} {{ `raw` }} {{ 12 }}', 'quoted "text" raw 12'],
   ])('fills in %j', (source, expected) => {

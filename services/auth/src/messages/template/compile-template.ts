@@ -42,7 +42,8 @@ function evaluate(expression: Expression, values: TemplateValues): unknown {
     case 'ne':
       return !isEqual(first, operands[1])
     case 'and':
-      return operands.find((operand) => !isTrue(operand)) ?? operands.at(-1)
+      // The first that is false, which may be absent; else the last, at -1.
+      return operands.at(operands.findIndex((operand) => !isTrue(operand)))
     case 'or':
       return operands.find(isTrue) ?? operands.at(-1)
     case 'not':
