@@ -11,6 +11,7 @@ import {
   layOutType,
   literal,
   name,
+  NO_KEY,
   object,
   tuple,
   union,
@@ -92,7 +93,7 @@ function section<T extends { readonly name: string }>(
   const properties = entries.map((entry) => ({ name: entry.name, type: typeOf(entry) }))
   return {
     name: title,
-    type: object(properties.length > 0 ? properties : [{ name: '[_ in never]', type: name('never') }]),
+    type: object(properties.length > 0 ? properties : [{ name: NO_KEY, type: name('never') }]),
   }
 }
 

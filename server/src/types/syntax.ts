@@ -69,9 +69,12 @@ function layOutObject({ properties, isOpen }: Extract<TsType, { kind: 'object' }
   return group(['{', indent([line, join([ifBroken('', ';'), line], parts)]), line, '}'], isOpen)
 }
 
+/** The key of an object that has none. */
+export const NO_KEY = '[_ in never]'
+
 /** A name needs quotes unless it is an identifier of ASCII. */
 export function layOutKey(key: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(key) || key.startsWith('[') ? key : JSON.stringify(key)
+  return /^[A-Za-z_$][\w$]*$/.test(key) || key === NO_KEY ? key : JSON.stringify(key)
 }
 
 function layOutUnion(types: readonly TsType[], isIndented: boolean): Layout {
