@@ -75,7 +75,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   })
   const push = openPush(context, { url, share: shares.share('push'), catalog, accounts, baseUrl, port })
   const invitations = openInvitations(context, { cluster, accounts, baseUrl })
-  const mailed = { url, share: shares.share('digests'), catalog, accounts, baseUrl, secret: jwtSecret.text }
+  const mailed = { cluster, pool, share: shares.share('digests'), catalog, accounts, baseUrl, secret: jwtSecret.text }
   const digests = openDigests(context, mailed)
   const schemas = openSchemaWatch(context, { pool, requestUrl, catalog })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { authMigrations } from '@holdfast/auth'
-import { readCatalog, runAs, sql, type Catalog } from '@holdfast/postgres'
+import { createPool, readCatalog, runAs, sql, type Catalog, type Pool } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { claimPeople, type DuePerson, finishDay, turnOff } from '../src/digest/queue.ts'
 import { type Digest, readDigest } from '../src/digest/read-digest.ts'
@@ -17,9 +17,12 @@ const NAMES = [
 ] as const
 
 let database: TestDatabase
+/** Columns of the tables that say whose turn it is may have types of the project, so they are read with its rights. */
+let project: Pool
 let catalog: Catalog
 beforeAll(async () => {
   database = await openTestDatabase({ migrations: [authMigrations, serverMigrations] })
+  project = createPool({ url: database.projectUrl, applicationName: 'test project', connectionsMax: 4 })
   for (const [user, name] of NAMES) {
     await database.pool.execute(sql`
       insert into auth.users (id, email, email_confirmed_at) values (${user}, ${`${name}@example.org`}, now())`)
@@ -45,7 +48,10 @@ beforeEach(() =>
   database.pool.execute(sql`
     truncate holdfast.workspaces, holdfast.daily_mails, holdfast.mail_settings, holdfast.comments, holdfast.read_marks, public.visits cascade`),
 )
-afterAll(() => database[Symbol.asyncDispose]())
+afterAll(async () => {
+  await project[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+})
 
 /** A workspace in which everybody is. @param zone - its time zone */
 async function addWorkspace(zone: string): Promise<void> {
@@ -55,7 +61,7 @@ async function addWorkspace(zone: string): Promise<void> {
     select made.id, u.id, 'owner', u.email from made, auth.users u`)
 }
 const claimed = async (hour: number): Promise<readonly string[]> =>
-  (await claimPeople(database.pool, hour)).map(({ userId }) => userId).toSorted()
+  (await claimPeople(project, hour)).map(({ userId }) => userId).toSorted()
 /** The hour that it is now in a zone, as Postgres has it, and the day. */
 async function thereIn(zone: string): Promise<{ readonly hour: number; readonly day: string }> {
   const [there] = await database.pool.query<{ hour: number; day: string }>(sql`
@@ -70,18 +76,18 @@ test('people are taken from the hour on that it is in their workspace, once a da
   await addWorkspace(zone)
   const { hour, day } = await thereIn(zone)
   if (hour < 23) expect(await claimed(hour + 1)).toEqual([])
-  const servers = await Promise.all(Array.from({ length: 4 }, () => claimPeople(database.pool, hour)))
+  const servers = await Promise.all(Array.from({ length: 4 }, () => claimPeople(project, hour)))
   const people = servers.flat()
   expect(people.map(({ userId }) => userId).toSorted()).toEqual([ANN, BEN, CAI])
   expect(people[0]).toMatchObject({ timeZone: zone, day, language: 'de', workspace: 'Water', since: null })
   expect(await claimed(0)).toEqual([])
 
-  for (const person of people) expect(await finishDay(database.pool, person, person.userId === ANN)).toBe(true)
-  expect(await finishDay(database.pool, people[0] as DuePerson, true), 'a server that comes late').toBe(false)
+  for (const person of people) expect(await finishDay(project, person, person.userId === ANN)).toBe(true)
+  expect(await finishDay(project, people[0] as DuePerson, true), 'a server that comes late').toBe(false)
   await database.pool.execute(sql`update holdfast.daily_mails set due_at = now() - interval '1 hour'`)
   expect(await claimed(0), 'on the same day').toEqual([])
   await database.pool.execute(sql`update holdfast.daily_mails set day = day - 1`)
-  const next = await claimPeople(database.pool, 0)
+  const next = await claimPeople(project, 0)
   expect(next.map(({ userId, since }) => [userId, since !== null]).toSorted()).toEqual([
     [ANN, true],
     [BEN, false],
@@ -91,8 +97,8 @@ test('people are taken from the hour on that it is in their workspace, once a da
 
 test('what could not be read is tried three times on a day, and then the next day', async () => {
   await addWorkspace('UTC')
-  await turnOff(database.pool, BEN)
-  await turnOff(database.pool, CAI)
+  await turnOff(project, BEN)
+  await turnOff(project, CAI)
   for (let attempt = 1; attempt <= 3; attempt++) {
     expect(await claimed(0)).toEqual([ANN])
     expect(await claimed(0), 'while it is under way').toEqual([])
@@ -112,7 +118,7 @@ test('nobody is taken who is off, no member, banned, or has no confirmed address
   await database.pool.execute(sql`update auth.users set email_confirmed_at = null where id = ${CAI}`)
   expect(await claimed(0)).toEqual([])
   await runAs(database.requestPool, session, (tx) => tx.query(sql`select holdfast.set_daily_mail(true)`))
-  expect((await claimPeople(database.pool, 0)).map(({ userId, language }) => [userId, language])).toEqual([[ANN, 'en']])
+  expect((await claimPeople(project, 0)).map(({ userId, language }) => [userId, language])).toEqual([[ANN, 'en']])
   await expect(
     runAs(database.requestPool, session, (tx) => tx.query(sql`select from holdfast.mail_settings`)),
   ).rejects.toThrow('permission denied')

@@ -9,8 +9,10 @@ import { renderDigest } from './render-digest.ts'
 const DAY_MS = 86_400_000
 
 export interface DigestMailsOptions {
-  /** Connected as the superuser, or as the configured user: for whose turn it is only. */
+  /** Connected as the project: for whose turn it is only. */
   readonly pool: Pool
+  /** Connected as the superuser, or as the configured user: for what of a person's changes was refused. */
+  readonly uploads: Pool
   /** Connections on which what a person may see is asked. */
   readonly share: PoolShare
   readonly catalog: CatalogWatch
@@ -85,13 +87,13 @@ export class DigestMails implements AsyncDisposable {
   }
 
   async #write(person: DuePerson): Promise<void> {
-    const { pool, share, catalog, auth, home, offUrlOf } = this.#options
+    const { pool, uploads, share, catalog, auth, home, offUrlOf } = this.#options
     const { userId, email, day, timeZone, since } = person
     const claims = await auth.claimsOfPerson(userId)
     if (!claims) return
     const connections = share.for({ person: userId, signal: this.#stopping.signal })
     const digest = await readDigest(connections, { catalog: catalog.current(), claims, userId, day, timeZone, since })
-    const refused = await countRefused(pool, userId, since ?? new Date(Date.now() - DAY_MS))
+    const refused = await countRefused(uploads, userId, since ?? new Date(Date.now() - DAY_MS))
     const isMailed = digest.isNew || refused > 0
     if (!(await finishDay(pool, person, isMailed)) || !isMailed) return
     const offUrl = offUrlOf(userId)

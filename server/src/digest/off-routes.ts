@@ -13,7 +13,7 @@ import { digestWords } from './words.ts'
 export const OFF_PATH = '/app/v1/daily-mail/off'
 
 export interface OffRoutesOptions {
-  /** Connected as the superuser, or as the configured user. */
+  /** Connected as the project. */
   readonly pool: Pool
   readonly links: OffLinks
   readonly projectName: string

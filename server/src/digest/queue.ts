@@ -20,7 +20,7 @@ export interface DuePerson {
  * Takes people who have not had their mail today, by the clocks of the first workspace that they are in. Another server leaves them alone; what could not be read is tried
  * again a few times on the same day.
  *
- * @param pool - as the superuser, or as the configured user
+ * @param pool - as the project
  * @param hour - from which mails are written
  */
 export async function claimPeople(pool: Pool, hour: number): Promise<readonly DuePerson[]> {
@@ -63,7 +63,7 @@ export async function finishDay(pool: Pool, { userId, day }: DuePerson, isMailed
   return done.length > 0
 }
 
-/** Ends the daily mail for a person. */
+/** Ends the daily mail for a person. @param pool - as the project */
 export async function turnOff(pool: Pool, userId: string): Promise<void> {
   await pool.execute(sql`
     insert into holdfast.mail_settings as s (user_id, daily_mail)
@@ -71,7 +71,10 @@ export async function turnOff(pool: Pool, userId: string): Promise<void> {
     on conflict (user_id) do update set daily_mail = false, updated_at = now()`)
 }
 
-/** @returns how many changes of the person the server did not accept since then */
+/**
+ * @param pool - as the superuser, or as the configured user
+ * @returns how many changes of the person the server did not accept since then
+ */
 export async function countRefused(pool: Pool, userId: string, since: Date): Promise<number> {
   const [row] = await pool.query<{ count: number }>(sql`
     select count(*)::integer as count from sync.uploads u

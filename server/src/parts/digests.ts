@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import type { CatalogWatch, PoolShare } from '@holdfast/postgres'
+import { type CatalogWatch, type Cluster, type Pool, type PoolShare, withOwnSettings } from '@holdfast/postgres'
 import { DigestMails } from '../digest/digest-mails.ts'
 import { createOffLinks } from '../digest/off-links.ts'
 import { OFF_PATH, offRoutes } from '../digest/off-routes.ts'
@@ -22,8 +22,9 @@ export interface DigestsPart {
 export function openDigests(
   { config, logger, opened, openPool }: PartContext,
   given: {
+    readonly cluster: Cluster
     /** As the user that Holdfast itself is. */
-    readonly url: string
+    readonly pool: Pool
     readonly share: PoolShare
     readonly catalog: CatalogWatch
     readonly accounts: Accounts
@@ -34,13 +35,20 @@ export function openDigests(
 ): DigestsPart {
   const { dailyMailEnabled, dailyMailHour } = optionsOf(config, digestOptions)
   const { share, catalog, baseUrl } = given
-  const pool = openPool({ url: given.url, applicationName: 'holdfast daily mail', connectionsMax: CONNECTIONS_MAX })
+  const { adminUrl, serverVersion } = given.cluster
+  // As the project: it may give columns of the tables that are read types of its own, whose casts run with the rights of whoever reads.
+  const pool = openPool({
+    url: withOwnSettings(adminUrl, serverVersion),
+    applicationName: 'holdfast daily mail',
+    connectionsMax: CONNECTIONS_MAX,
+  })
   const links = createOffLinks(given.secret)
   const routes = offRoutes({ pool, links, projectName: config.projectName, logger })
   if (!dailyMailEnabled) return { routes, wake: () => undefined }
   const mails = opened.use(
     new DigestMails({
       pool,
+      uploads: given.pool,
       share,
       catalog,
       auth: given.accounts.auth,
