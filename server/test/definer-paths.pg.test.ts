@@ -3,7 +3,8 @@ import { createPool, sql, type Pool } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { MIGRATIONS } from '../src/migrations.ts'
 
-// What runs as the superuser finds no name that a session of the project could put in its place, and calls nothing that the project has made.
+// Functions that run with the rights of their owner find no name that the session of a caller could put in its place, and as the superuser nothing runs that the project
+// has made.
 
 let db: TestDatabase
 let project: Pool
@@ -68,16 +69,36 @@ test.each([
   expect(roles).toEqual([])
 })
 
-test('every function that runs as the superuser has a path that ends with the names of the session', async () => {
+test('functions of Holdfast run nothing of a session as the project, whoever calls them', async () => {
+  const person = '11111111-1111-4111-8111-111111111111'
+  await db.pool.execute(sql`insert into auth.users (id, email) values (${person}, 'ann@example.org')`)
+  await using session = createPool({ url: db.projectUrl, applicationName: 'test session', connectionsMax: 1 })
+  const claims = JSON.stringify({ sub: person, role: 'authenticated', session_id: person })
+  const [device, key, secret] = ['https://push.example/1', 'k'.repeat(87), 's'.repeat(22)]
+
+  await session.withClient(async (client) => {
+    await client.query(`create domain pg_temp.uuid as pg_catalog.uuid check (public.tell())`)
+    await client.query(`set role authenticated`)
+    await client.query(`select pg_catalog.set_config('request.jwt.claims', $1, false)`, [claims])
+    await client.query(`select holdfast.add_push_device($1, $2, $3)`, [device, key, secret])
+    await client.query(`reset role`)
+  })
+
+  expect(await project.query(sql`select t.role::pg_catalog.text as role from public.told t`)).not.toContainEqual({
+    role: 'postgres',
+  })
+})
+
+test('every function with rights of its own has a path that ends with the names of the session', async () => {
   const open = await db.pool.query<{ name: string }>(sql`
     with recursive ran as (
-      select p.oid, p.prosrc from pg_proc p join pg_roles r on r.oid = p.proowner
-       where r.rolsuper and p.prosecdef and p.pronamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
+      select p.oid, p.prosrc from pg_proc p
+       where p.prosecdef and p.pronamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
       union
       -- What it calls with a path of its own.
       select p.oid, p.prosrc
-        from ran, pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_roles r on r.oid = p.proowner
-       where n.nspname not in ('pg_catalog', 'information_schema') and r.rolsuper and p.proconfig is not null
+        from ran, pg_proc p join pg_namespace n on n.oid = p.pronamespace
+       where n.nspname not in ('pg_catalog', 'information_schema') and p.proconfig is not null
          and position(n.nspname || '.' || p.proname || '(' in ran.prosrc) > 0
     )
     select p.oid::regprocedure::text as name from pg_proc p join ran using (oid)
