@@ -1,3 +1,4 @@
+import { Session } from 'node:inspector/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Utf8 } from '@holdfast/postgres'
@@ -201,4 +202,32 @@ describe('a cache of plans', () => {
     }
     expect(plans).toBe(7)
   })
+
+  test.each([
+    ['application/json', (text: string) => JSON.stringify([{ title: text }])],
+    ['text/csv', (text: string) => `title,project_id\n${text},1`],
+    ['application/x-www-form-urlencoded', (text: string) => `project_id=1&title=${text}`],
+  ])('holds nothing of a body (%s) once its request is prepared', async (type, render) => {
+    const prepare = withPlanCache(stages, 1_000)
+    const before = await usedBytes()
+    for (let shape = 0; shape < 12; shape++) {
+      const headers = { 'content-type': type, prefer: `shape=${shape}` }
+      for (let round = 0; round < 3; round++) {
+        prepare(get('', { method: 'POST', headers, body: Buffer.from(render('x'.repeat(MEBIBYTE))) }))
+      }
+    }
+    expect(await usedBytes()).toBeLessThan(before + 6 * MEBIBYTE)
+  })
 })
+
+const MEBIBYTE = 1024 * 1024
+
+/** What is in use once all garbage is collected. */
+async function usedBytes(): Promise<number> {
+  const session = new Session()
+  session.connect()
+  await session.post('HeapProfiler.collectGarbage')
+  session.disconnect()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}

@@ -39,11 +39,11 @@ interface Entry {
   readonly explain: Template | undefined
 }
 
-/** The shapes that came before. */
+/** The shapes that came before. None holds a body that was sent: they are many, and bodies are large. */
 interface Known {
   readonly entries: Map<string, Entry>
-  /** The first request of each shape with a body, which says how the body is parsed. */
-  readonly bodies: Map<string, ApiRequest>
+  /** Of each shape with a body, what the body is parsed by. */
+  readonly bodies: Map<string, Pick<ApiRequest, 'action' | 'query'>>
   /** Shapes that came once. */
   readonly seen: Set<string>
 }
@@ -67,7 +67,8 @@ export function withPlanCache(stages: Stages, entriesMax: number): Prepare {
     const first = hasBody(raw) ? known.bodies.get(shape) : undefined
     if (hasBody(raw) && !first) {
       const fresh = prepareFresh(raw, onParsed)
-      remember(known.bodies, shape, fresh.request, entriesMax)
+      const { action, query } = fresh.request
+      remember(known.bodies, shape, { action, query }, entriesMax)
       return fresh
     }
     const payload = first && stages.parsePayload(raw, first)
@@ -148,7 +149,7 @@ function makeEntry(raw: RawRequest, stages: Stages, fresh: Prepared, operands: r
   const main = compare(fresh.main, marked.main, actual, body)
   const explain = fresh.explain && compare(fresh.explain, marked.explain, actual, body)
   if (!main || (fresh.explain && !explain)) return undefined
-  return { request: fresh.request, plan: fresh.plan, main, explain }
+  return { request: marked.request, plan: marked.plan, main, explain }
 }
 
 function prepareMarked(raw: RawRequest, stages: Stages, fresh: Prepared): Prepared {
@@ -181,7 +182,7 @@ function compare(
       slots.push([position, slot])
     } else if (!isDeepStrictEqual(real, value)) return undefined
   }
-  return { text: fresh.text, values: fresh.values, slots }
+  return { text: marked.text, values: marked.values, slots }
 }
 
 function slotOf(value: unknown): Slot | undefined {

@@ -39,7 +39,7 @@ export interface Stages {
   /** The parts of `parse` that are of one request and not of its shape. */
   parseParts(raw: RawRequest): Pick<ApiRequest, 'headers' | 'cookies'> & { readonly canonical: string }
   /** The body of a request whose query string is known. */
-  parsePayload(raw: RawRequest, request: ApiRequest): ApiRequest['payload']
+  parsePayload(raw: RawRequest, request: Pick<ApiRequest, 'action' | 'query'>): ApiRequest['payload']
 }
 
 /** The stages for one catalog, and the options that it comes with: they depend on nothing else. */
@@ -64,8 +64,7 @@ export function createStages(
   return {
     parse: (raw) => parseRequest(raw, dialect),
     parseParts: (raw) => ({ ...parseHeaders(raw), canonical: canonicalQuery(raw.search) }),
-    parsePayload: (raw, request) =>
-      request.payload === undefined ? undefined : parseBody(raw, request.action, request.query.columns),
+    parsePayload: (raw, { action, query }) => parseBody(raw, action, query.columns),
     plan(request) {
       const plan = planRequest(request, view, settings)
       if (plan.kind === 'inspect') requireDescribable(request.headers['accept'])

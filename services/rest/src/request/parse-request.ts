@@ -41,8 +41,7 @@ export function parseRequest(raw: RawRequest, { schemas, mayChooseEnd, root }: P
   const isCall = action.kind === 'call'
   const query = parseQueryParams(raw.search, isCall && action.method !== 'POST')
   const range = parseRange(raw.method, headers['range'], query.ranges)
-  const hasPayload = isCall ? action.method === 'POST' : action.kind === 'mutate' && action.mutation !== 'delete'
-  const payload = hasPayload ? parseBody(raw, action, query.columns) : undefined
+  const payload = parseBody(raw, action, query.columns)
   return {
     action,
     schema,
@@ -58,14 +57,21 @@ export function parseRequest(raw: RawRequest, { schemas, mayChooseEnd, root }: P
   }
 }
 
-/** The part of {@link parseRequest} that reads the body of a request that has one. @throws PGRST102 */
-export function parseBody(raw: RawRequest, action: Action, columns: readonly string[] | undefined): Payload {
+/** The part of {@link parseRequest} that reads the body. @returns `undefined` for an action that has none @throws PGRST102 */
+export function parseBody(
+  raw: RawRequest,
+  action: Action,
+  columns: readonly string[] | undefined,
+): Payload | undefined {
+  const isCall = action.kind === 'call'
+  const hasPayload = isCall ? action.method === 'POST' : action.kind === 'mutate' && action.mutation !== 'delete'
+  if (!hasPayload) return undefined
   const contentType = raw.headers['content-type']
   return parsePayload({
     body: raw.body ?? Buffer.alloc(0),
     contentType: typeof contentType === 'string' ? contentType : contentType?.join(', '),
     columns: raw.method === 'POST' || raw.method === 'PATCH' ? columns : undefined,
-    isCall: action.kind === 'call',
+    isCall,
   })
 }
 

@@ -103,9 +103,10 @@ function parseCsvRows(text: string, columns: readonly string[] | undefined): Row
 
 function parseForm(text: string, columns: readonly string[] | undefined, isCall: boolean): Payload {
   const pairs = [...new URLSearchParams(text)]
-  const names = checkCount([...new Set(pairs.map(([name]) => name))])
+  const values = Object.fromEntries(pairs)
+  const names = checkCount(Object.keys(values))
   if (isCall) return { kind: 'form', pairs, columns: names }
-  const json = JSON.stringify(Object.fromEntries(pairs))
+  const json = JSON.stringify(values)
   return {
     kind: 'rows',
     format: 'form',
