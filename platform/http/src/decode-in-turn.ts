@@ -19,10 +19,28 @@ export function decodeLargeBodiesInTurn(
   personOf: (request: FastifyRequest) => string | undefined,
 ): void {
   const parse = app.getDefaultJsonParser('error', 'error')
-  const takeTurn = createTurns()
   app.removeContentTypeParser('application/json')
-  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    const decode = (): void => void parse(request, body.toString(), done)
+  addParser(app, 'application/json', personOf, (request, body, done) => void parse(request, body.toString(), done))
+}
+
+/** The same for a scope whose handlers get all bodies as bytes, and decode them before they first wait. */
+export function passLargeBodiesInTurn(
+  app: FastifyInstance,
+  personOf: (request: FastifyRequest) => string | undefined,
+): void {
+  app.removeAllContentTypeParsers()
+  addParser(app, '*', personOf, (_request, body, done) => done(null, body))
+}
+
+function addParser(
+  app: FastifyInstance,
+  contentType: string,
+  personOf: (request: FastifyRequest) => string | undefined,
+  parse: (request: FastifyRequest, body: Buffer, done: (error: Error | null, body?: unknown) => void) => void,
+): void {
+  const takeTurn = createTurns()
+  app.addContentTypeParser<Buffer>(contentType, { parseAs: 'buffer' }, (request, body, done) => {
+    const decode = (): void => parse(request, body, done)
     if (body.length < LARGE_BODY_BYTES) {
       decode()
       return

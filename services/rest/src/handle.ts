@@ -48,7 +48,9 @@ export async function handle(
   raw: RawRequest,
   meta: RequestMeta,
 ): Promise<RestResponse> {
-  const snapshot = await runtime.snapshots.current()
+  const current = runtime.snapshots.current()
+  // A body is decoded before this first waits: large ones take turns until then.
+  const snapshot = current instanceof Promise ? await current : current
   const leave = runtime.limit.enter(meta.person)
   try {
     return await answer(runtime, snapshot, caller, raw, meta).catch(async (error: unknown) => {

@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http'
 import { HoldfastError, type Logger } from '@holdfast/foundation'
-import { logFailure, requireCaller } from '@holdfast/http'
+import { logFailure, passLargeBodiesInTurn, requireCaller } from '@holdfast/http'
 import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { invalidBody } from './errors.ts'
 import { handle, type RestRuntime } from './handle.ts'
@@ -29,8 +29,7 @@ export function restRoutes(
 ): FastifyPluginAsync {
   return async (app) => {
     addUnusualMethods(app)
-    app.removeAllContentTypeParsers()
-    app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    passLargeBodiesInTurn(app, (request) => request.caller?.userId)
     app.setErrorHandler((error, request, reply) => {
       const isVerbose = current().restErrorVerbosity === 'verbose'
       return send(request, reply, renderError(toRefusal(error, request, logger), isVerbose))

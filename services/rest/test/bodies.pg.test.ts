@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openRestWorld, type Ask, type RestWorld } from './rest-world.ts'
+import { openRestWorld, type Answer, type Ask, type RestWorld, type Who } from './rest-world.ts'
 
 // What a body may be written in, and what of it reaches the table.
 
@@ -189,6 +189,21 @@ describe('forms', () => {
       headers: { ...FORM, ...FULL },
     })
     expect(answer).toMatchObject({ status: 201, body: [{ name: 'forms are fun!', size: 7, tags: ['a', 'b'] }] })
+  })
+})
+
+describe('large bodies', () => {
+  test('of one person are not all decoded before that of another', async () => {
+    await using busy = await openRestWorld({ restBodyBytesMax: 1024 * 1024 })
+    const order: Who[] = []
+    const send = async (as: Who): Promise<Answer> => {
+      const answer = await busy.ask('/clients', { method: 'POST', as, raw: `{"name": "${'x'.repeat(500_000)}` })
+      order.push(as)
+      return answer
+    }
+    const answers = await Promise.all([send('alice'), send('alice'), send('alice'), send('alice'), send('bob')])
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400])
+    expect(order).toEqual(['alice', 'bob', 'alice', 'alice', 'alice'])
   })
 })
 
