@@ -46,10 +46,7 @@ export const DEADLINE_GRACE_MS = 10_000
 /** The longest delay that a timer of Node's takes. */
 export const DEADLINE_MS_MAX = 2_147_483_647
 
-/** Bytes from which on a client has to take its answer at some speed. */
-export const LARGE_ANSWER_BYTES = 256 * 1024
-
-/** Milliseconds in which such a client takes nothing before it is cut off: its answer is held in memory. */
+/** Milliseconds in which a client takes nothing of its answer before it is cut off: the answer is held in memory, by the system or here. */
 export const STALLED_MS = 60_000
 
 /** Shapes of requests whose plans are kept. One takes some ten kilobytes. */

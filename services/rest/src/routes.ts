@@ -4,7 +4,7 @@ import { logFailure, passLargeBodiesInTurn, requireCaller } from '@holdfast/http
 import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { invalidBody } from './errors.ts'
 import { handle, type RestRuntime } from './handle.ts'
-import { LARGE_ANSWER_BYTES, STALLED_MS } from './limits.ts'
+import { STALLED_MS } from './limits.ts'
 import type { RestOptions } from './options.ts'
 import type { RawRequest } from './request/parse-request.ts'
 import { renderError } from './response/render-error.ts'
@@ -102,8 +102,8 @@ async function send(request: FastifyRequest, reply: FastifyReply, response: Rest
   if (response.statusText !== undefined && REASON_PHRASE.test(response.statusText)) {
     reply.raw.statusMessage = response.statusText
   }
+  reply.raw.setTimeout(STALLED_MS, () => request.raw.socket.destroy())
   // An answer to HEAD has the headers of GET, but no length, because no body was made.
-  if (response.body.length >= LARGE_ANSWER_BYTES) reply.raw.setTimeout(STALLED_MS, () => request.raw.socket.destroy())
   return response.body.length === 0 || request.method === 'HEAD' ? reply.send() : reply.send(response.body)
 }
 

@@ -1,3 +1,4 @@
+import type { Server } from 'node:http'
 import { silentLogger } from '@holdfast/foundation'
 import { createHttpServer, type Caller } from '@holdfast/http'
 import { readCatalog, sharePool } from '@holdfast/postgres'
@@ -115,6 +116,8 @@ export interface RestWorld extends AsyncDisposable {
   rows(text: string): Promise<unknown[]>
   /** Reads the catalog again, after a test has made a table. */
   refresh(): Promise<void>
+  /** Serves it on a port of this machine too, for what needs a connection. */
+  listen(): Promise<Server>
 }
 
 /** @param options - settings of the service that differ from those of most tests */
@@ -162,6 +165,10 @@ export async function openRestWorld(options: Partial<RestOptions> = {}): Promise
     },
     async refresh() {
       catalog = await readCatalog(db.pool)
+    },
+    async listen() {
+      await app.listen({ host: '127.0.0.1', port: 0 })
+      return app.server
     },
     rows: (text) => db.pool.withClient(async (client) => (await client.query(text)).rows as unknown[]),
     async [Symbol.asyncDispose]() {
