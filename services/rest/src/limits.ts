@@ -31,6 +31,9 @@ export const ORDER_TERMS_MAX = 50
 /** Columns that one payload may name: what a Postgres table can have. */
 export const PAYLOAD_COLUMNS_MAX = 1600
 
+/** Characters that the names of columns take in all rows of a CSV, which become JSON. Sixteen times a body of the default size. */
+export const CSV_NAMES_CHARACTERS_MAX = 128 * 1024 * 1024
+
 /** Statements that are kept prepared, per version of the catalog. A connection keeps the 256 that it used last, each for one role. */
 export const STATEMENT_NAMES_MAX = 1_000
 

@@ -205,6 +205,13 @@ describe('large bodies', () => {
     expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400])
     expect(order).toEqual(['alice', 'bob', 'alice', 'alice', 'alice'])
   })
+
+  test('of CSV are refused when they would be far larger as rows with names', async () => {
+    await using wide = await openRestWorld({ restBodyBytesMax: 1024 * 1024 })
+    const raw = `${'n'.repeat(500_000)}\n${'1\n'.repeat(100_000)}`
+    const refusal = await wide.ask('/items', { method: 'POST', raw, headers: { 'content-type': 'text/csv' } })
+    expect(refusal).toMatchObject({ status: 413, body: { code: 'PGRST102' } })
+  })
 })
 
 describe('domains that are represented otherwise', () => {

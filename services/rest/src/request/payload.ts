@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { Utf8 } from '@holdfast/postgres'
 import { invalidBody } from '../errors.ts'
-import { PAYLOAD_COLUMNS_MAX } from '../limits.ts'
+import { CSV_NAMES_CHARACTERS_MAX, PAYLOAD_COLUMNS_MAX } from '../limits.ts'
 import type { Payload, RowsPayload } from './api-request.ts'
 import { parseCsv } from './csv.ts'
 import { parseMediaType, renderMediaType } from './media-type.ts'
@@ -62,11 +62,12 @@ function parseJson(body: Buffer, columns: readonly string[] | undefined, isCall:
   }
   if (isObject(value)) return { ...rows, isObject: true, columns: checkCount(Object.keys(value)) }
   if (!Array.isArray(value) || value.length === 0) return NO_ROWS
-  return { ...rows, isObject: false, columns: commonKeys(value, 'All object keys must match') }
+  return { ...rows, isObject: false, columns: commonKeys(value) }
 }
 
 /** The keys that every row has. */
-function commonKeys(rows: readonly unknown[], message: string): readonly string[] {
+function commonKeys(rows: readonly unknown[]): readonly string[] {
+  const message = 'All object keys must match'
   const first = rows[0]
   if (!isObject(first)) throw invalidBody(message)
   const keys = Object.keys(first)
@@ -85,20 +86,27 @@ function parseCsvRows(text: string, columns: readonly string[] | undefined): Row
   if (records === undefined) throw invalidBody('The body is not valid CSV')
   const [names, ...lines] = records
   if (names === undefined) throw invalidBody('The body is not valid CSV: it has no header')
-  const message = 'All lines must have same number of fields'
   if (lines.length === 0) return { ...NO_ROWS, format: 'csv' }
-  if (lines.some((line) => line.length !== names.length)) throw invalidBody(message)
-  const rows = lines.map((line) =>
-    Object.fromEntries(names.map((name, index) => [name, line[index] === 'NULL' ? null : line[index]])),
-  )
-  const given = commonKeys(rows, message)
-  return {
-    kind: 'rows',
-    format: 'csv',
-    json: JSON.stringify(rows),
-    isObject: false,
-    columns: columns === undefined ? given : checkCount(columns),
+  if (lines.some((line) => line.length !== names.length)) {
+    throw invalidBody('All lines must have same number of fields')
   }
+  const given = columns ?? Object.keys(Object.fromEntries(names.map((name) => [name, name])))
+  return { kind: 'rows', format: 'csv', json: renderRows(names, lines), isObject: false, columns: checkCount(given) }
+}
+
+/** Lines as JSON. Each repeats the names, so that a header which is long by far takes more than all else. @throws PGRST102 */
+function renderRows(names: readonly string[], lines: readonly (readonly string[])[]): string {
+  const keys = names.map((name) => `${JSON.stringify(name)}:`)
+  if (keys.join('').length * lines.length > CSV_NAMES_CHARACTERS_MAX) {
+    throw invalidBody('The names of the columns are too long for so many lines', 413)
+  }
+  const rows = lines.map((line) => {
+    const members = line.map(
+      (field, index) => (keys[index] ?? '') + (field === 'NULL' ? 'null' : JSON.stringify(field)),
+    )
+    return `{${members.join(',')}}`
+  })
+  return `[${rows.join(',')}]`
 }
 
 function parseForm(text: string, columns: readonly string[] | undefined, isCall: boolean): Payload {
