@@ -7,7 +7,7 @@ create sequence sample.finding_numbers;
 create sequence sample.action_numbers;
 
 create function sample.assign_number() returns trigger
-  language plpgsql security definer set search_path = '' as $$
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   next text;
 begin
@@ -30,7 +30,7 @@ create trigger assign_number before insert on public.actions
 -- Inspections
 
 create function sample.guard_inspection() returns trigger
-  language plpgsql security definer set search_path = '' as $$
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   missing bigint;
 begin
@@ -81,7 +81,7 @@ $$;
 comment on function sample.guard_inspection() is 'A submitted inspection is complete; fills in who reviewed it and when.';
 
 create function sample.keep_inspection() returns trigger
-  language plpgsql set search_path = '' as $$
+  language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if old.state not in ('scheduled', 'in_progress', 'cancelled') then
     raise exception 'A submitted inspection is kept: nobody deletes it.' using hint = 'inspection.delete';
@@ -98,7 +98,7 @@ create trigger keep before delete on public.inspections for each row execute fun
 -- Answers
 
 create function sample.copy_limits() returns trigger
-  language plpgsql security definer set search_path = '' as $$
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   select item.min, item.max into new.limit_min, new.limit_max
     from public.template_items item where item.id = new.template_item_id;
@@ -113,7 +113,7 @@ create trigger copy_limits before insert or update of value_num, limit_min, limi
 -- Findings
 
 create function sample.guard_finding() returns trigger
-  language plpgsql security definer set search_path = '' as $$
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   unfinished bigint;
 begin
@@ -141,7 +141,7 @@ create trigger guard before insert or update on public.findings for each row exe
 -- Photos
 
 create function sample.place_photo() returns trigger
-  language plpgsql security definer set search_path = '' as $$
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   new.inspection_id := coalesce(
     new.inspection_id, (select f.inspection_id from public.findings f where f.id = new.finding_id));
@@ -155,7 +155,7 @@ create trigger place before insert on public.photos for each row execute functio
 -- Actions
 
 create function sample.guard_action() returns trigger
-  language plpgsql security definer set search_path = '' as $$
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   finding_site uuid := (select f.site_id from public.findings f where f.id = new.finding_id);
   for_contractors constant text[] := array['state', 'blocked_reason', 'est_hours', 'cost', 'verified_by', 'updated_at'];
@@ -210,7 +210,7 @@ select holdfast.enforce_transitions('public.actions', 'state');
 -- What stays where it is: policies look at one site per row, so a row does not leave its site
 
 create function sample.refuse_move() returns trigger
-  language plpgsql set search_path = '' as $$
+  language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   raise exception '%', tg_argv[0] using hint = 'record.moved';
 end
@@ -238,7 +238,7 @@ create trigger keep_place before update of inspection_id, finding_id on public.p
   execute function sample.refuse_move('A photo stays with its inspection and its finding.');
 
 create function sample.keep_decommissioned_asset() returns trigger
-  language plpgsql security definer set search_path = '' as $$
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if exists (select 1 from public.sites s where s.id = old.site_id and s.status = 'decommissioned') then
     raise exception 'The assets of a decommissioned site stay there.' using hint = 'record.moved';
@@ -252,7 +252,7 @@ create trigger keep_site before update of site_id on public.assets for each row
 -- The area of a comment is the region of its record
 
 create function sample.area_of(table_name text, record_id uuid) returns text
-  language sql stable security definer set search_path = '' as $$
+  language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select r.code
     from public.sites s
     join public.regions r on r.id = s.region_id
@@ -267,7 +267,7 @@ $$;
 comment on function sample.area_of(text, uuid) is 'The code of the region that the record''s site is in; NULL when there is no such record.';
 
 create function sample.set_comment_area() returns trigger
-  language plpgsql security definer set search_path = '' as $$
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   new.area := sample.area_of(new.table_name, new.record_id);
   return new;
@@ -276,7 +276,7 @@ $$;
 create trigger area before insert or update on holdfast.comments for each row execute function sample.set_comment_area();
 
 create function sample.move_comments() returns trigger
-  language plpgsql security definer set search_path = '' as $$
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if tg_table_name = 'assets' then
     update holdfast.comments c set area = null where c.table_name = 'assets' and c.record_id = new.id;
@@ -300,7 +300,7 @@ create trigger move_comments after update of site_id on public.assets for each r
 -- Answers and photos carry the area as well: two steps from the site, policies would otherwise look up thousands of inspections for every device
 
 create function sample.set_answer_area() returns trigger
-  language plpgsql security definer set search_path = '' as $$
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   new.area := sample.area_of('inspections', new.inspection_id);
   return new;
@@ -309,7 +309,7 @@ $$;
 create trigger area before insert or update on public.answers for each row execute function sample.set_answer_area();
 
 create function sample.set_photo_area() returns trigger
-  language plpgsql security definer set search_path = '' as $$
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   new.area := case when new.inspection_id is null then sample.area_of('findings', new.finding_id)
                    else sample.area_of('inspections', new.inspection_id) end;
@@ -319,7 +319,7 @@ $$;
 create trigger area before insert or update on public.photos for each row execute function sample.set_photo_area();
 
 create function sample.move_answers_and_photos() returns trigger
-  language plpgsql security definer set search_path = '' as $$
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   -- The triggers above fill in the new area.
   update public.answers a set area = null from public.inspections i where i.id = a.inspection_id and i.site_id = new.id;

@@ -6,11 +6,11 @@
 -- What the policies ask: plain selects pinned to the caller, over ids and links only
 
 create function sample.my_person_id() returns uuid
-  language sql stable security definer set search_path = '' as $$
+  language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select p.id from public.people p where p.user_id = auth.uid()
 $$;
 create function sample.is_auditor() returns boolean
-  language sql stable security definer set search_path = '' as $$
+  language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select exists (
     select 1 from public.people p
       join holdfast.members m on m.user_id = p.user_id
@@ -18,7 +18,7 @@ create function sample.is_auditor() returns boolean
        and m.user_id = auth.uid() and m.status = 'active' and m.role <> 'guest')
 $$;
 create function sample.my_region_ids() returns setof uuid
-  language sql stable security definer set search_path = '' as $$
+  language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select r.id
     from holdfast.team_members m
     join holdfast.teams t on t.id = m.team_id
@@ -26,7 +26,7 @@ create function sample.my_region_ids() returns setof uuid
    where m.user_id = auth.uid()
 $$;
 create function sample.my_led_region_ids() returns setof uuid
-  language sql stable security definer set search_path = '' as $$
+  language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select r.id
     from holdfast.team_members m
     join holdfast.teams t on t.id = m.team_id
@@ -34,7 +34,7 @@ create function sample.my_led_region_ids() returns setof uuid
    where m.user_id = auth.uid() and m.function = 'lead'
 $$;
 create function sample.my_site_ids() returns setof uuid
-  language sql stable security definer set search_path = '' as $$
+  language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select s.id
     from holdfast.team_members m
     join holdfast.teams t on t.id = m.team_id
@@ -43,14 +43,14 @@ create function sample.my_site_ids() returns setof uuid
    where m.user_id = auth.uid()
 $$;
 create function sample.my_contractor_ids() returns setof uuid
-  language sql stable security definer set search_path = '' as $$
+  language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select p.contractor_id from public.people p
     join holdfast.members m on m.user_id = p.user_id
    where p.user_id = auth.uid() and p.contractor_id is not null
      and m.user_id = auth.uid() and m.status = 'active' and (m.expires_at is null or m.expires_at > now())
 $$;
 create function sample.my_contract_action_ids() returns setof uuid
-  language sql stable security definer set search_path = '' as $$
+  language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select a.id
     from public.people p
     join holdfast.members m on m.user_id = p.user_id
@@ -58,7 +58,7 @@ create function sample.my_contract_action_ids() returns setof uuid
    where p.user_id = auth.uid() and m.user_id = auth.uid() and m.status = 'active' and (m.expires_at is null or m.expires_at > now())
 $$;
 create function sample.my_contract_site_ids() returns setof uuid
-  language sql stable security definer set search_path = '' as $$
+  language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select a.site_id
     from public.people p
     join holdfast.members m on m.user_id = p.user_id
@@ -66,7 +66,7 @@ create function sample.my_contract_site_ids() returns setof uuid
    where p.user_id = auth.uid() and m.user_id = auth.uid() and m.status = 'active' and (m.expires_at is null or m.expires_at > now())
 $$;
 create function sample.my_contract_finding_ids() returns setof uuid
-  language sql stable security definer set search_path = '' as $$
+  language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select a.finding_id
     from public.people p
     join holdfast.members m on m.user_id = p.user_id
@@ -75,7 +75,7 @@ create function sample.my_contract_finding_ids() returns setof uuid
      and m.user_id = auth.uid() and m.status = 'active' and (m.expires_at is null or m.expires_at > now())
 $$;
 create function sample.my_contract_team_ids() returns setof uuid
-  language sql stable security definer set search_path = '' as $$
+  language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select a.team_id
     from public.people p
     join holdfast.members m on m.user_id = p.user_id
@@ -96,25 +96,25 @@ comment on function sample.my_contract_team_ids() is 'The teams whose actions we
 -- What the policies ask about a row that is written
 
 create function sample.is_site_open(site_id uuid) returns boolean
-  language sql stable security definer set search_path = '' as $$
+  language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select not exists (select 1 from public.sites s where s.id = is_site_open.site_id and s.status = 'decommissioned')
 $$;
 create function sample.is_inspection_site_open(inspection_id uuid) returns boolean
-  language sql stable security definer set search_path = '' as $$
+  language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select not exists (
     select 1 from public.inspections i join public.sites s on s.id = i.site_id
      where i.id = is_inspection_site_open.inspection_id and s.status = 'decommissioned'
   )
 $$;
 create function sample.is_finding_site_open(finding_id uuid) returns boolean
-  language sql stable security definer set search_path = '' as $$
+  language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select not exists (
     select 1 from public.findings f join public.sites s on s.id = f.site_id
      where f.id = is_finding_site_open.finding_id and s.status = 'decommissioned'
   )
 $$;
 create function sample.is_in_progress(inspection_id uuid) returns boolean
-  language sql stable security definer set search_path = '' as $$
+  language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select exists (select 1 from public.inspections i where i.id = is_in_progress.inspection_id and i.state = 'in_progress')
 $$;
 comment on function sample.is_site_open(uuid) is 'False for a decommissioned site.';

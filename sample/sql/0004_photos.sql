@@ -36,7 +36,7 @@ create policy record_photos_of_own_rows on storage.objects for insert to authent
     select 1 from public.photos p where p.path = objects.name and p.created_by = (select auth.uid())));
 
 create function sample.delete_photo_file() returns trigger
-  language plpgsql security definer set search_path = '' as $$
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if old.path like 'northline/%' then
     return null;

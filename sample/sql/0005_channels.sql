@@ -2,7 +2,7 @@
 -- record. The server has one workspace; its name in the topic decides nothing.
 
 create function sample.can_use_topic(topic text) returns boolean
-  language plpgsql stable set search_path = '' as $$
+  language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   -- What a topic names: a table, and perhaps a record.
   names text[] := regexp_match(topic, '^ws:[^:]+:t:([a-z_]+)(?::r:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))?$');
