@@ -147,7 +147,7 @@ class PipelineConnection {
 
 function writeStep(writer: MessageWriter, prepared: PreparedStatements, { key, text, values }: PipelineStep): SentStep {
   const known = key === undefined ? undefined : prepared.find(key)
-  const statement = known ?? prepared.create(key)
+  const statement = known ?? prepared.create(key, text)
   if (!known) {
     writer.parse(statement.name, text)
     writer.describeStatement(statement.name)

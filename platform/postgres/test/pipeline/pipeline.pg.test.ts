@@ -116,6 +116,23 @@ describe('a pipeline', () => {
     })
   })
 
+  test('keeps few statements where they are long, and each of them once', async () => {
+    await db.pool.withClient(async (client) => {
+      for (let number = 0; number < 60; number++) {
+        const long = keyed(`select ${number} /* ${'x'.repeat(40_000)} */`)
+        const answers = await runPipeline(client, [[long], [long]], OPTIONS)
+        expect(answers.map(texts)).toEqual([[String(number)], [String(number)]])
+      }
+      const { rows } = await client.query<{ count: number; texts: number }>(
+        `select count(*)::int as count, count(distinct statement)::int as texts
+           from pg_prepared_statements where statement like '%xxx%'`,
+      )
+      // The ones that go are closed with the next exchange.
+      expect(rows[0]?.count).toBeLessThanOrEqual(15)
+      expect(rows[0]?.texts).toBeGreaterThanOrEqual(12)
+    })
+  })
+
   test('leaves the connection to the driver in between, notices and all', async () => {
     await db.pool.withClient(async (client) => {
       for (let round = 0; round < 3; round++) {
