@@ -38,7 +38,10 @@ export interface GridToolbarProps extends ViewToolsProps {
   readonly onNew: (() => void) | undefined
 }
 
-/** What narrows, orders and shapes the view; all of it goes into the address. It is not drawn again with each record that opens. */
+/**
+ * What narrows, orders and shapes the view; all of it goes into the address. It is not drawn again with each record that opens. Where a line has no room for it,
+ * beside an open record too, it takes two.
+ */
 export const GridToolbar = memo(function GridToolbar({
   table,
   view,
@@ -49,11 +52,11 @@ export const GridToolbar = memo(function GridToolbar({
   const hasViews = useHasViews()
   return (
     <div className="@container shrink-0 border-b border-border">
-      <div className="flex items-center gap-1.5 px-3 py-2 max-tablet:flex-wrap">
+      <div className="flex items-center gap-1.5 px-3 py-2 @max-[38rem]:flex-wrap">
         <div
           className={cx(
             'mr-2 flex min-w-0 items-center gap-1',
-            onNew === undefined ? 'max-tablet:mr-0 max-tablet:basis-full' : 'max-tablet:basis-[calc(100%-7rem)]',
+            onNew === undefined ? '@max-[38rem]:mr-0 @max-[38rem]:basis-full' : '@max-[38rem]:basis-[calc(100%-7rem)]',
           )}
         >
           <h1 tabIndex={-1} className="flex min-w-0 items-center gap-2 text-heading">
@@ -69,7 +72,7 @@ export const GridToolbar = memo(function GridToolbar({
               placeholder={tools.isPhone ? words.searchShort : words.search}
               text={view.query.search}
               onTyped={view.setSearch}
-              className="w-56 min-w-24 shrink-[8] max-tablet:order-2 max-tablet:w-auto max-tablet:flex-1"
+              className="w-56 min-w-20 shrink-[8] @max-[38rem]:order-2 @max-[38rem]:w-auto @max-[38rem]:flex-1"
             />
             <ViewTools {...tools} table={table} view={view} />
           </>
@@ -80,7 +83,7 @@ export const GridToolbar = memo(function GridToolbar({
             size="sm"
             icon={<Plus size={16} aria-hidden />}
             onPress={onNew}
-            className="ml-auto h-8 max-tablet:order-1"
+            className="ml-auto h-8 @max-[38rem]:order-1"
             aria-label={words.newOf(table.noun)}
           >
             {words.newRecord}
@@ -103,7 +106,7 @@ function ViewTools({
   onToggleGroups,
 }: ViewToolsProps): JSX.Element {
   return (
-    <div role="group" aria-label={words.view} className="flex items-center gap-0.5 max-tablet:order-3">
+    <div role="group" aria-label={words.view} className="flex items-center gap-0.5 @max-[38rem]:order-3">
       <FilterPopover fields={fields} filter={view.filter} onChange={view.setFilter} />
       <SortPopover fields={fields} sorts={view.query.sorts} onChange={view.setSorts} />
       {isList ? null : (
