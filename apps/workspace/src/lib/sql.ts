@@ -16,3 +16,8 @@ export function quoteName(name: string): string {
 export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, (letter) => `\\${letter}`)
 }
+
+/** A text as SQLite's `lower` has it, which changes ASCII only. */
+export function lowerAscii(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+}

@@ -29,6 +29,12 @@ test('a pasted title names its record without regard to case and spaces', async 
   expect([idOf(site, 'Elmcroft'), idOf(site, ' oakridge'), idOf(site, 'Ash')]).toEqual(['s0', 's1', undefined])
 })
 
+test('a title is found whose capitals are none of ASCII, as SQLite compares them', async () => {
+  const names = ['Ärztehaus Süd', 'Østerbro', 'Насосная']
+  const idOf = await readLinkIds(sites(...names), [site], cells(...names.map((name) => [name])))
+  expect(names.map((name) => idOf(site, name))).toEqual(['s0', 's1', 's2'])
+})
+
 test('a title of two records names none', async () => {
   const idOf = await readLinkIds(sites('Elmcroft', 'ELMCROFT'), [site], cells(['Elmcroft']))
   expect(idOf(site, 'Elmcroft')).toBeUndefined()

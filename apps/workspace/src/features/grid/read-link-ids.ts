@@ -1,6 +1,6 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import type { Field } from '../../lib/fields/field.ts'
-import { quoteName } from '../../lib/sql.ts'
+import { lowerAscii, quoteName } from '../../lib/sql.ts'
 import type { PastedCell } from './edit-changes.ts'
 
 /** Ids of the linked records that pasted titles name, when each names exactly one. */
@@ -25,13 +25,13 @@ export async function readLinkIds(
       ids.set(key, ids.has(key) ? undefined : id)
     }
   }
-  return (field, title) => ids.get(keyOf(field, title.trim().toLowerCase()))
+  return (field, title) => ids.get(keyOf(field, lowerAscii(title.trim())))
 }
 
 /** The titles in one column of the pasted cells; a single cell is pasted into every column. */
 function titlesIn(cells: readonly (readonly PastedCell[])[], column: number): readonly string[] {
   const texts = cells.map((row) => row[cells.length === 1 && row.length === 1 ? 0 : column]?.text.trim() ?? '')
-  return [...new Set(texts.filter((text) => text !== '').map((text) => text.toLowerCase()))]
+  return [...new Set(texts.filter((text) => text !== '').map(lowerAscii))]
 }
 
 function keyOf(field: Field, title: string): string {

@@ -2,7 +2,7 @@ import type { CommonPowerSyncDatabase } from '@powersync/common'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import type { ParsedValue } from '../../lib/fields/parse-value.ts'
-import { quoteName } from '../../lib/sql.ts'
+import { lowerAscii, quoteName } from '../../lib/sql.ts'
 import { importMessages as words } from '../../messages/import.ts'
 
 type Database = Pick<CommonPowerSyncDatabase, 'getAll'>
@@ -51,9 +51,8 @@ export class FoundLinks {
   }
 }
 
-/** As SQLite's `lower`, which changes ASCII only. */
 function fold(text: string): string {
-  return text.trim().replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  return lowerAscii(text.trim())
 }
 
 function keyOf(table: string, text: string): string {

@@ -1,7 +1,7 @@
 import type { SchemaDescriptor } from '@holdfast/protocol'
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { type TableInfo, titleColumnOf } from '../../../lib/data/tables.ts'
-import { quoteName } from '../../../lib/sql.ts'
+import { lowerAscii, quoteName } from '../../../lib/sql.ts'
 import type { ParsedFile } from '../parse-file.ts'
 import { linkTables } from './link-tables.ts'
 
@@ -94,7 +94,6 @@ function isAlike(header: string, label: string): boolean {
   return plain(header) !== '' && plain(header) === plain(label)
 }
 
-/** As SQLite's `lower`, which changes ASCII only. */
 function fold(text: string): string {
-  return text.trim().replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  return lowerAscii(text.trim())
 }
