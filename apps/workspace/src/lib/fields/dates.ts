@@ -27,10 +27,11 @@ export function startOfDay(day: string): Date {
   return momentAtWall({ year, month, day: date })
 }
 
-/** The time of day by the clocks of the workspace: `14:02`. */
+/** The time of day by the clocks of the workspace: `14:02`, and `14:02:31` where it has seconds. */
 export function timeOfDay(at: Date): string {
-  const { hour, minute } = wallTimeAt(at)
-  return `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`
+  const { hour, minute, second } = wallTimeAt(at)
+  const parts = second === 0 ? [hour, minute] : [hour, minute, second]
+  return parts.map((part) => String(part).padStart(2, '0')).join(':')
 }
 
 /** Moves a moment by whole days: a time of day stays as it is on the clocks of the workspace. */
@@ -135,12 +136,12 @@ export function parseDay(text: string, locale: string, today: string): string | 
 export function parseMoment(text: string, locale: string, today: string): Date | undefined {
   const typed = text.trim()
   if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(typed)) return momentOf(typed)
-  const [, dayText = '', hour = '0', minute = '0', , half] =
-    /^(.*?)(?:,?\s+(\d{1,2})[:.](\d{2})(?::(\d{2}))?\s*([ap]m)?)?$/i.exec(typed) ?? []
+  const [, dayText = '', hour = '0', minute = '0', second = '00', half] =
+    /^(.*?)(?:,?\s+(\d{1,2})[:.](\d{2})(?::(\d{2}(?:\.\d{1,6})?))?\s*([ap]m)?)?$/i.exec(typed) ?? []
   const day = parseDay(dayText, locale, today)
   if (day === undefined || Number(hour) > 23 || Number(minute) > 59) return undefined
   const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (half.toLowerCase() === 'pm' ? 12 : 0)
-  return momentOf(`${day}T${String(hours).padStart(2, '0')}:${minute.padStart(2, '0')}:00`)
+  return momentOf(`${day}T${String(hours).padStart(2, '0')}:${minute.padStart(2, '0')}:${second}`)
 }
 
 function checkedDay(year: number, month: number, date: number): string | undefined {
@@ -149,9 +150,11 @@ function checkedDay(year: number, month: number, date: number): string | undefin
   return isReal && year >= YEAR_MIN && year <= YEAR_MAX ? isoDay(year, month, date) : undefined
 }
 
+/** Of two digits the century is that which Postgres takes them for: 1970 to 2069. */
 function fullYear(text: string | undefined, thisYear: number): number {
   if (text === undefined) return thisYear
-  return text.length === 2 ? 2000 + Number(text) : Number(text)
+  const year = Number(text)
+  return text.length === 2 ? year + (year < 70 ? 2000 : 1900) : year
 }
 
 function monthByName(name: string, locale: string): number | undefined {

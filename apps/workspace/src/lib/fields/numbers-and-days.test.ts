@@ -70,6 +70,9 @@ describe('days', () => {
     ['1/2', 'en-GB', '2026-02-01'],
     ['1/2', 'en-US', '2026-01-02'],
     ['2 März', 'de-DE', '2026-03-02'],
+    ['31.12.69', 'de-DE', '2069-12-31'],
+    ['31.12.98', 'de-DE', '1998-12-31'],
+    ['1 Jan 70', 'en-GB', '1970-01-01'],
     ['-2', 'en-GB', '2026-11-18'],
   ])('%j in %s is %s', (text, locale, expected) => {
     expect(parseDay(text, locale, '2026-11-20')).toBe(expected)
@@ -98,7 +101,16 @@ describe('moments', () => {
     expect([at?.getDate(), at?.getHours(), at?.getMinutes()]).toEqual([20, hours, minutes])
   })
 
-  test.each(['2026-11-20 25:00', '2026-11-20 12:60', 'soon'])('%j is none', (text) => {
+  test.each([
+    ['2026-11-20 14:02:31', 31_000],
+    ['20/11/2026 2:02:31 PM', 31_000],
+    ['20 Nov 2026, 14:02:31.25', 31_250],
+  ])('%j has its seconds', (text, milliseconds) => {
+    const minute = new Date('2026-11-20T14:02:00').getTime()
+    expect((parseMoment(text, 'en-GB', '2026-11-20')?.getTime() ?? 0) - minute).toBe(milliseconds)
+  })
+
+  test.each(['2026-11-20 25:00', '2026-11-20 12:60', '2026-11-20 12:00:60', 'soon'])('%j is none', (text) => {
     expect(parseMoment(text, 'en-GB', '2026-11-20')).toBeUndefined()
   })
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { toStoredMoment } from './dates.ts'
 import { formatValue, toEditText } from './format-value.ts'
 import { parseValue } from './parse-value.ts'
 import { testField } from './test-fields.test-support.ts'
@@ -77,6 +78,12 @@ describe('the text of an editor reads back to the same value', () => {
       fc
         .date({ min: new Date('1900-01-01'), max: new Date('2200-12-31'), noInvalidDate: true })
         .map((at) => at.toISOString().slice(0, 10)),
+    ),
+    fc.tuple(
+      fc.constant('seen_at'),
+      fc
+        .date({ min: new Date('2026-12-01'), max: new Date('2027-02-01'), noInvalidDate: true })
+        .map((at) => toStoredMoment(new Date(Math.floor(at.getTime() / 1000) * 1000), true)),
     ),
     fc.tuple(fc.constant('urgent'), fc.constantFrom(0, 1)),
     fc.tuple(fc.constant('state'), fc.constantFrom('open', 'doing', 'to_verify')),
