@@ -109,6 +109,7 @@ export const importMessages = inLanguages('importMessages', {
   twoLinks: 'The name and the ID are of different records',
   manyRecords: (count: number) => `${formatCount(count)} records have this value`,
   sameKey: (row: number) => `Row ${formatCount(row)} is of the same record`,
+  sameId: 'There is a record with this ID',
   needsValue: 'It needs a value',
   missing: (label: string) => `${label} needs a value, and no column has it`,
   mayNotAdd: 'You may not add records to this table',

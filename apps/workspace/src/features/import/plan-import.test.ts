@@ -80,9 +80,11 @@ async function readFile(content: string | Uint8Array): Promise<{ header: readonl
 async function plan(
   content: string | Uint8Array,
   judge: (writes: readonly PlannedWrite[]) => Promise<readonly Judgement[]> = allowAll,
+  key?: string,
 ): Promise<ImportPlan> {
   const { header, rows } = await readFile(content)
-  const settings = proposeSettings(header, rows, TEST_FIELDS, tasks.codeColumn)
+  const proposed = proposeSettings(header, rows, TEST_FIELDS, tasks.codeColumn)
+  const settings = key === undefined ? proposed : { ...proposed, key: TEST_FIELDS.find(({ name }) => name === key) }
   const options = { database, judge, table: tasks, tables, fields: TEST_FIELDS, rows, settings, signal: goOn }
   return planImport({ ...options, onProgress: () => undefined })
 }
@@ -137,6 +139,40 @@ describe('the rows of a file', () => {
     const twice = await plan(`ID,Title\n${idOf(1)},B\n${idOf(1)},C\n`)
     expect(reasonsOf(twice)).toEqual(['3/0 Row 2 is of the same record'])
     expect((await plan(`ID,Title\n${idOf(1)},\n`)).issues).toMatchObject([{ column: 1, reason: 'It needs a value' }])
+  })
+
+  test('find their record by an address in any case, and by a number however it is written', async () => {
+    await addTask({ id: idOf(1), title: 'A', contact_email: 'Dana@Northline.example', ratio: 12, cost: '12.50' })
+    for (const [key, content] of [
+      ['contact_email', 'Title,Contact email,Points\nA,Dana@Northline.example,3\n'],
+      ['contact_email', 'Title,Contact email,Points\nA,dana@northline.example,3\n'],
+      ['ratio', 'Title,Ratio,Points\nA,12,3\n'],
+      ['ratio', 'Title,Ratio,Points\nA,12.0,3\n'],
+      ['cost', 'Title,Cost,Points\nA,12.5,3\n'],
+      ['cost', 'Title,Cost,Points\nA,012.500,3\n'],
+    ] as const) {
+      const { changes, issues } = await plan(content, allowAll, key)
+      expect(issues).toEqual([])
+      expect(changes, content).toMatchObject([{ kind: 'update', id: idOf(1), values: { points: 3 } }])
+    }
+    const other = await plan('Title,Cost\nB,12.51\n', allowAll, 'cost')
+    expect(other.changes).toMatchObject([{ kind: 'insert' }])
+    const twice = await plan('Title,Cost\nC,13.5\nD,13.50\n', allowAll, 'cost')
+    expect(reasonsOf(twice)).toEqual(['3/1 Row 2 is of the same record'])
+  })
+
+  test('that would be new do not fit with the id of a record that is there, or of another row', async () => {
+    await addTask({ id: idOf(1), title: 'A', points: 1 })
+    const content = `ID,Title,Points\n${idOf(1)},B,2\n${idOf(2)},C,3\n${idOf(2).toUpperCase()},D,4\n,E,5\n`
+    for (const key of ['none', 'points']) {
+      const planned = await plan(content, allowAll, key)
+      expect(reasonsOf(planned)).toEqual(['2/0 There is a record with this ID', '4/0 Row 3 is of the same record'])
+      const written: Command[] = []
+      const options = { database, label: 'import', signal: goOn, onProgress: () => undefined }
+      if (key === 'none') await runImport({ ...options, changes: planned.changes }, written)
+      if (key === 'none') await database.execute('delete from tasks where id <> ?', [idOf(1)])
+    }
+    expect(await database.getAll('select title from tasks')).toEqual([{ title: 'A' }])
   })
 
   test('name a link by its id when it has one; a title beside it that is of another record does not fit', async () => {

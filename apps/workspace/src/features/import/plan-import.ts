@@ -5,6 +5,7 @@ import { exportedText } from '../../lib/exchange/exported-text.ts'
 import type { FileColumn } from '../../lib/exchange/file-columns.ts'
 import type { FileRow } from '../../lib/exchange/open-file.ts'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
+import { isNumeric } from '../../lib/fields/field-kind.ts'
 import type { ParsedValue } from '../../lib/fields/parse-value.ts'
 import { uuidV7 } from '../../lib/fields/uuid-v7.ts'
 import { toPlanned } from '../../lib/records/judge-changes.ts'
@@ -14,7 +15,7 @@ import { quoteName } from '../../lib/sql.ts'
 import { importMessages as words } from '../../messages/import.ts'
 import { FoundLinks } from './find-links.ts'
 import type { ImportSettings } from './import-settings.ts'
-import { isSameValue, readCell } from './read-cell.ts'
+import { foundBy, isSameValue, readCell } from './read-cell.ts'
 
 /** Rows that are checked at once; in between the page draws. */
 const SLICE = 500
@@ -74,7 +75,7 @@ export async function planImport(options: PlanOptions): Promise<ImportPlan> {
     changes: [] as RecordChange[],
     issues: [] as Issue[],
     fits: settings.targets.map(() => ({ filled: 0, fit: 0 })),
-    seen: new Map<string, number>(),
+    seen: { keys: new Map<string, number>(), ids: new Map<string, number>() },
     same: 0,
   }
   for (let from = 0; from < rows.length; from += SLICE) {
@@ -82,11 +83,8 @@ export async function planImport(options: PlanOptions): Promise<ImportPlan> {
     const slice = rows.slice(from, from + SLICE)
     await findLinks(links, settings.targets, slice)
     const read = slice.map((row) => readRow(row, options, links, state.fits))
-    const records = await readRecords(
-      options,
-      read.map(({ row }) => row),
-    )
-    const planned = read.map((row) => planRow(row, options, records, state.seen))
+    const there = { records: await readRecords(options, slice), ids: await readIds(options, read) }
+    const planned = read.map((row) => planRow(row, options, there, state.seen))
     const judged = await judgeSlice(options, planned)
     for (const { issues, change } of judged) {
       state.issues.push(...issues)
@@ -185,12 +183,15 @@ async function readRecords(
   if (!key) return records
   const column = settings.targets.findIndex((target) => target?.field === key && target.part === 'value')
   const texts = rows.map(({ cells }) => keyText(key, cells[column] ?? '', settings)).filter((text) => text !== '')
+  const like = isNumeric(key.kind)
+    ? (value: string) => `cast(${value} as real)`
+    : (value: string) => (key.kind === 'email' ? `lower(cast(${value} as text))` : `cast(${value} as text)`)
   const found = await database.getAll<LocalRow>(
-    `select * from ${quoteName(table.name)} where cast(${quoteName(key.name)} as text) in (select value from json_each(?))`,
+    `select * from ${quoteName(table.name)} where ${like(quoteName(key.name))} in (select ${like('value')} from json_each(?))`,
     [JSON.stringify(texts)],
   )
   for (const record of found) {
-    const text = exportedText(key, record[key.name] ?? null)
+    const text = foundBy(key, record[key.name] ?? null)
     records.set(text, [...(records.get(text) ?? []), record])
   }
   return records
@@ -199,7 +200,27 @@ async function readRecords(
 function keyText(key: Field, text: string, { writing }: ImportSettings): string {
   if (text.trim() === '') return ''
   const parsed = readCell(key, text, writing)
-  return parsed.isValid ? exportedText(key, parsed.value) : text.trim()
+  return foundBy(key, parsed.isValid ? parsed.value : text.trim())
+}
+
+/** Ids that rows would give to new records, of records that are there. */
+async function readIds(
+  { database, table, settings }: PlanOptions,
+  rows: readonly Read[],
+): Promise<ReadonlySet<string>> {
+  const ids = settings.key?.name === 'id' ? [] : rows.map(givenId).filter((id) => id !== '')
+  if (ids.length === 0) return new Set()
+  const found = await database.getAll<LocalRow>(
+    `select id from ${quoteName(table.name)} where id in (select value from json_each(?))`,
+    [JSON.stringify(ids)],
+  )
+  return new Set(found.map(({ id }) => id))
+}
+
+/** The id that a row has for its record; empty: none. */
+function givenId({ raw }: Read): string {
+  for (const [{ name }, text] of raw) if (name === 'id') return text.trim().toLowerCase()
+  return ''
 }
 
 interface PlannedRow {
@@ -210,17 +231,24 @@ interface PlannedRow {
   readonly record: LocalRow | undefined
 }
 
-function planRow(
-  read: Read,
-  options: PlanOptions,
-  records: ReadonlyMap<string, readonly LocalRow[]>,
-  seen: Map<string, number>,
-): PlannedRow {
+/** What there is on this device that rows of a file name. */
+interface There {
+  readonly records: ReadonlyMap<string, readonly LocalRow[]>
+  readonly ids: ReadonlySet<string>
+}
+
+/** The first rows that had a key, or made a record with an id. */
+interface Seen {
+  readonly keys: Map<string, number>
+  readonly ids: Map<string, number>
+}
+
+function planRow(read: Read, options: PlanOptions, there: There, seen: Seen): PlannedRow {
   const { row, columns } = read
   const { settings } = options
   const { key } = settings
   const text = key ? keyText(key, read.raw.get(key) ?? '', settings) : ''
-  const matches = text === '' ? [] : (records.get(text) ?? [])
+  const matches = text === '' ? [] : (there.records.get(text) ?? [])
   const [record] = matches
   // A value that an export wrote is left as it is, even if nobody could enter it.
   const issues = read.issues.filter(({ column }) => {
@@ -228,12 +256,25 @@ function planRow(
     return !record || target?.part !== 'value' || !isAsExported(target.field, read, record)
   })
   const column = key && columns.get(key)
-  const before = seen.get(text)
+  const before = seen.keys.get(text)
   if (matches.length > 1) issues.push({ row, column, reason: words.manyRecords(matches.length) })
   if (text !== '' && before !== undefined) issues.push({ row, column, reason: words.sameKey(before) })
-  if (text !== '' && before === undefined) seen.set(text, row.row)
+  if (text !== '' && before === undefined) seen.keys.set(text, row.row)
+  if (!record && key?.name !== 'id') checkId(read, options, there, seen, issues)
   const change = record ? updateOf(read, options, record, issues) : insertOf(read, options, issues)
   return { row, columns, issues, change, record }
+}
+
+/** A new record cannot have the id of another one. */
+function checkId(read: Read, { settings }: PlanOptions, there: There, seen: Seen, issues: Issue[]): void {
+  const id = givenId(read)
+  if (id === '') return
+  const { row } = read
+  const column = settings.targets.findIndex((target) => target?.field.name === 'id')
+  const before = seen.ids.get(id)
+  if (there.ids.has(id)) issues.push({ row, column, reason: words.sameId })
+  else if (before === undefined) seen.ids.set(id, row.row)
+  else issues.push({ row, column, reason: words.sameKey(before) })
 }
 
 function isAsExported(field: Field, { raw }: Read, record: LocalRow): boolean {
@@ -265,7 +306,8 @@ function updateOf(read: Read, { table }: PlanOptions, record: LocalRow, issues: 
   }
 }
 
-function insertOf({ row, values, raw }: Read, { table, fields, settings }: PlanOptions, issues: Issue[]): RecordChange {
+function insertOf(read: Read, { table, fields, settings }: PlanOptions, issues: Issue[]): RecordChange {
+  const { row, values } = read
   const own = [...values].filter(([field, value]) => field.isEditable && value !== null)
   const given = new Set(own.map(([field]) => field.name))
   const columnOf = (field: Field): number => settings.targets.findIndex((target) => target?.field === field)
@@ -277,12 +319,11 @@ function insertOf({ row, values, raw }: Read, { table, fields, settings }: PlanO
     else issues.push({ row, column, reason: words.needsValue })
   }
   if (!table.descriptor.can.insert) issues.push({ row, column: undefined, reason: words.mayNotAdd })
-  const idField = fields.find(({ name }) => name === 'id')
-  const id = idField && raw.get(idField)?.trim().toLowerCase()
+  const id = givenId(read)
   return {
     kind: 'insert',
     table: table.name,
-    id: id === undefined || id === '' ? uuidV7() : id,
+    id: id === '' ? uuidV7() : id,
     values: Object.fromEntries(own.map(([field, value]) => [field.name, value])),
   }
 }

@@ -1,6 +1,8 @@
 import { exportedText } from '../../lib/exchange/exported-text.ts'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
+import { isNumeric } from '../../lib/fields/field-kind.ts'
 import { type ParsedValue, parseValue } from '../../lib/fields/parse-value.ts'
+import { lowerAscii } from '../../lib/sql.ts'
 import { importMessages as words } from '../../messages/import.ts'
 import type { Writing } from './import-settings.ts'
 
@@ -12,8 +14,7 @@ export function readCell(field: Field, text: string, { decimal, dayFirst }: Writ
     if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(text)) return { isValid: true, value: text }
   }
   // A moment with a zone is not to be read by the parts of its text.
-  const isNumber = field.kind === 'integer' || field.kind === 'number'
-  const locale = isNumber ? (decimal === ',' ? 'de' : 'en') : dayFirst ? 'en-GB' : 'en-US'
+  const locale = isNumeric(field.kind) ? (decimal === ',' ? 'de' : 'en') : dayFirst ? 'en-GB' : 'en-US'
   return parseValue(field, text, { locale })
 }
 
@@ -22,9 +23,16 @@ export function isSameValue(field: Field, current: FieldValue, next: FieldValue)
   if (current === next) return true
   if (current === null || next === null) return (current ?? '') === (next ?? '')
   const [a, b] = [String(current), String(next)]
-  if (field.kind === 'integer' || field.kind === 'number') return canonical(a) === canonical(b)
+  if (isNumeric(field.kind)) return canonical(a) === canonical(b)
   if (field.kind === 'datetime') return a === b || Date.parse(a) === Date.parse(b)
   return exportedText(field, current) === exportedText(field, next)
+}
+
+/** A text that is the same for values that name the same record: an address in any case, a number however it is written. */
+export function foundBy(key: Field, value: FieldValue): string {
+  const text = exportedText(key, value)
+  if (key.kind === 'email') return lowerAscii(text)
+  return isNumeric(key.kind) && text !== '' && Number.isFinite(Number(text)) ? canonical(text) : text
 }
 
 /** The digits that a number is worth, however many there are. */

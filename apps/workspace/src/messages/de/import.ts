@@ -110,6 +110,7 @@ export const importMessages: Translation<typeof english> = {
   twoLinks: 'Der Name und die ID gehören zu verschiedenen Einträgen',
   manyRecords: (count) => `${formatCount(count)} Einträge haben diesen Wert`,
   sameKey: (row) => `Zeile ${formatCount(row)} ist zum selben Eintrag`,
+  sameId: 'Es gibt schon einen Eintrag mit dieser ID',
   needsValue: 'Es muss ein Wert darin stehen',
   missing: (label) => `${label} braucht einen Wert, und keine Spalte hat ihn`,
   mayNotAdd: 'Sie dürfen dieser Tabelle keine Einträge hinzufügen',
