@@ -5,6 +5,7 @@ import type { Judgement, PlannedWrite, RejectedChanges } from '@holdfast/client'
 import { column, Schema, Table } from '@powersync/common'
 import { PowerSyncDatabase } from '@powersync/node'
 import fc from 'fast-check'
+import { writeXlsx } from 'hucre/xlsx'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { toTableInfo } from '../../lib/data/tables.ts'
 import { fileColumnsOf } from '../../lib/exchange/file-columns.ts'
@@ -193,6 +194,19 @@ describe('the rows of a file', () => {
     expect(changes).toHaveLength(1)
     expect(issues).toMatchObject([{ row: { row: 3 }, column: undefined, reason: 'Your role may not change it.' }])
   })
+})
+
+test('a number of an XLSX is that number, also where texts beside it have a comma', async () => {
+  const cells = [
+    ['Title', 'Ratio', 'Cost'],
+    ['A', 1.234, '12,5'],
+    ['B', 1234.5, '0,25'],
+  ]
+  const { changes } = await plan(await writeXlsx({ sheets: [{ name: 'a', rows: cells }] }))
+  expect(changes.map(({ values }) => values)).toMatchObject([
+    { title: 'A', ratio: 1.234, cost: '12.5' },
+    { title: 'B', ratio: 1234.5, cost: '0.25' },
+  ])
 })
 
 test('how numbers and days are written is told by those that can be read in one way only', () => {

@@ -14,7 +14,7 @@ import { refusalWords } from '../../lib/records/refusal-words.ts'
 import { quoteName } from '../../lib/sql.ts'
 import { importMessages as words } from '../../messages/import.ts'
 import { FoundLinks } from './find-links.ts'
-import type { ImportSettings } from './import-settings.ts'
+import type { ImportSettings, Writing } from './import-settings.ts'
 import { foundBy, isSameValue, readCell } from './read-cell.ts'
 
 /** Rows that are checked at once; in between the page draws. */
@@ -138,7 +138,7 @@ function readRow(
     const { field } = target
     const text = row.cells[column] ?? ''
     if (target.part === 'value') raw.set(field, text)
-    const parsed = parseCell(target, text, settings, links)
+    const parsed = parseCell(target, text, writingOf(row, column, settings), links)
     const tally = fits[column]
     if (tally && text.trim() !== '') {
       tally.filled += 1
@@ -167,7 +167,12 @@ function hasId({ targets }: ImportSettings, { cells }: FileRow, field: Field): b
   )
 }
 
-function parseCell({ field }: FileColumn, text: string, { writing }: ImportSettings, links: FoundLinks): ParsedValue {
+/** How a cell is written: a number that the file has as one, with a point. */
+function writingOf({ fractions }: FileRow, column: number, { writing }: ImportSettings): Writing {
+  return fractions?.includes(column) ? { ...writing, decimal: '.' } : writing
+}
+
+function parseCell({ field }: FileColumn, text: string, writing: Writing, links: FoundLinks): ParsedValue {
   // Whether a record may be without it depends on whether it is there.
   if (text.trim() === '') return { isValid: true, value: null }
   return field.link ? links.idOf(field, text) : readCell(field, text, writing)
@@ -181,8 +186,7 @@ async function readRecords(
   const { key } = settings
   const records = new Map<string, LocalRow[]>()
   if (!key) return records
-  const column = settings.targets.findIndex((target) => target?.field === key && target.part === 'value')
-  const texts = rows.map(({ cells }) => keyText(key, cells[column] ?? '', settings)).filter((text) => text !== '')
+  const texts = rows.map((row) => keyText(key, row, settings)).filter((text) => text !== '')
   const like = isNumeric(key.kind)
     ? (value: string) => `cast(${value} as real)`
     : (value: string) => (key.kind === 'email' ? `lower(cast(${value} as text))` : `cast(${value} as text)`)
@@ -197,10 +201,12 @@ async function readRecords(
   return records
 }
 
-function keyText(key: Field, text: string, { writing }: ImportSettings): string {
-  if (text.trim() === '') return ''
-  const parsed = readCell(key, text, writing)
-  return foundBy(key, parsed.isValid ? parsed.value : text.trim())
+function keyText(key: Field, row: FileRow, settings: ImportSettings): string {
+  const column = settings.targets.findIndex((target) => target?.field === key && target.part === 'value')
+  const text = (row.cells[column] ?? '').trim()
+  if (text === '') return ''
+  const parsed = readCell(key, text, writingOf(row, column, settings))
+  return foundBy(key, parsed.isValid ? parsed.value : text)
 }
 
 /** Ids that rows would give to new records, of records that are there. */
@@ -247,7 +253,7 @@ function planRow(read: Read, options: PlanOptions, there: There, seen: Seen): Pl
   const { row, columns } = read
   const { settings } = options
   const { key } = settings
-  const text = key ? keyText(key, read.raw.get(key) ?? '', settings) : ''
+  const text = key ? keyText(key, row, settings) : ''
   const matches = text === '' ? [] : (there.records.get(text) ?? [])
   const [record] = matches
   // A value that an export wrote is left as it is, even if nobody could enter it.

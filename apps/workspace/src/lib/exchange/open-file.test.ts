@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import type { CellValue } from 'hucre'
 import { writeXlsx } from 'hucre/xlsx'
 import { describe, expect, test } from 'vitest'
 import { TEST_FIELDS, testField } from '../fields/test-fields.test-support.ts'
@@ -102,6 +103,32 @@ describe('a text', () => {
     const closed = await openFile(utf8('a,b\n1,"x\n2"\n3,5" pipe\n'))
     for await (const _ of closed.rows) continue
     expect(closed.hasOpenQuote).toBe(false)
+  })
+})
+
+describe('an XLSX', () => {
+  const day = (text: string): Date => new Date(`${text}Z`)
+  const xlsx = (...cells: readonly CellValue[]): Promise<Uint8Array> =>
+    writeXlsx({ sheets: [{ name: 'a', rows: [cells.map((_, at) => `c${at}`), [...cells]] }] })
+
+  test('has times of day and durations as they are shown, not as moments of the year 1900', async () => {
+    const cells = await xlsx(
+      day('1899-12-31T14:30:00'),
+      day('1899-12-31T06:05:09'),
+      day('1900-01-01T13:30:00'),
+      day('2026-11-20T14:30:00'),
+      day('2026-11-20T00:00:00'),
+    )
+    const [, row] = await read(cells)
+    expect(row).toEqual(['14:30', '06:05:09', '37:30', '2026-11-20T14:30:00', '2026-11-20'])
+  })
+
+  test('says which cells are numbers with a fraction, whatever signs its texts have', async () => {
+    const { rows } = await openFile(await xlsx(1.234, '1.234', null, 7, day('2026-11-20T00:00:00')))
+    for await (const { cells, fractions } of rows) {
+      expect(cells.slice(0, 4)).toEqual(['1.234', '1.234', '', '7'])
+      expect(fractions).toEqual([0])
+    }
   })
 })
 

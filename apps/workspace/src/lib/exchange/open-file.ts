@@ -30,6 +30,8 @@ export interface FileRow {
   /** As spreadsheets count: the first line of the file is 1. */
   readonly row: number
   readonly cells: readonly string[]
+  /** Positions of cells that an XLSX has as numbers with a fraction: it stands after a point, however the texts of the file write theirs. */
+  readonly fractions?: readonly number[]
 }
 
 /** How a text is to be read; what is left out is detected. */
@@ -76,7 +78,10 @@ async function openXlsx(bytes: Uint8Array): Promise<OpenedFile> {
   const { streamXlsxRows } = await import('hucre/xlsx')
   async function* rows(): AsyncGenerator<FileRow> {
     try {
-      for await (const { index, values } of streamXlsxRows(bytes)) yield { row: index + 1, cells: values.map(toText) }
+      for await (const { index, values } of streamXlsxRows(bytes)) {
+        const fractions = values.flatMap((value, at) => (typeof value === 'number' && value % 1 !== 0 ? [at] : []))
+        yield { row: index + 1, cells: values.map(toText), ...(fractions.length > 0 && { fractions }) }
+      }
     } catch (error) {
       throw new FileProblem('broken_xlsx', { cause: error })
     }
@@ -182,9 +187,20 @@ function toText(value: CellValue): string {
   return String(value)
 }
 
-/** Dates of spreadsheets have no zone; the library gives them in UTC. */
+/** Dates of spreadsheets have no zone; the library gives them in UTC. Times of day and durations are parts and numbers of days since the last one of 1899. */
 function dateText(at: Date): string {
   if (Number.isNaN(at.getTime())) return ''
-  const seconds = new Date(Math.round(at.getTime() / 1000) * 1000).toISOString()
-  return seconds.endsWith('T00:00:00.000Z') ? seconds.slice(0, 10) : seconds.slice(0, 19)
+  const rounded = new Date(Math.round(at.getTime() / 1000) * 1000)
+  const text = rounded.toISOString()
+  const isDay = text.endsWith('T00:00:00.000Z')
+  const seconds = (rounded.getTime() - DURATIONS_FROM) / 1000
+  if (rounded.getTime() >= DURATIONS_TO || seconds < 0 || (isDay && seconds > 0)) return text.slice(0, isDay ? 10 : 19)
+  const parts = [seconds / 3600, (seconds / 60) % 60, seconds % 60].map((part) =>
+    String(Math.floor(part)).padStart(2, '0'),
+  )
+  return parts.slice(0, seconds % 60 === 0 ? 2 : 3).join(':')
 }
+
+const DURATIONS_FROM = Date.UTC(1899, 11, 31)
+/** Nobody has moments of that time; durations are of two months at most. */
+const DURATIONS_TO = Date.UTC(1900, 2, 1)
