@@ -91,6 +91,12 @@ test('a move keeps the time of day, and the distance to the end', () => {
   expect(movedBy({ start: testField('due_on'), end: testField('seen_at') }, { ...row, seen_at: null }, -1)).toEqual({
     due_on: '2026-11-19',
   })
+  expect(movedBy({ start: testField('seen_at'), end: testField('due_on') }, { ...row, due_on: 'infinity' }, 1)).toEqual(
+    {
+      seen_at: at('2026-11-23T09:30:00'),
+      due_on: 'infinity',
+    },
+  )
 })
 
 test('a calendar goes by the fields of the view, or by the date that people set', () => {

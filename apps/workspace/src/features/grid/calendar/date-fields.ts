@@ -1,5 +1,6 @@
 import type { Field, FieldValue } from '../../../lib/fields/field.ts'
 import { addDays, addDaysTo, dayOf, momentOf, startOfDay, toStoredMoment } from '../../../lib/fields/dates.ts'
+import { isDay } from './calendar-days.ts'
 import type { RecordValues } from '../../../lib/records/record-change.ts'
 import type { GridRow } from '../window-cache.ts'
 
@@ -52,7 +53,8 @@ export function movedBy({ start, end }: DateFields, row: GridRow, days: number):
 
 function movedValue(field: Field, value: FieldValue, days: number): FieldValue {
   if (value === null) return null
-  if (field.kind === 'date') return addDays(String(value), days)
+  // `infinity` and days before Christ stay as they are.
+  if (field.kind === 'date') return isDay(String(value)) ? addDays(String(value), days) : value
   const at = momentOf(String(value))
   return at ? toStoredMoment(addDaysTo(at, days), hasZone(field)) : value
 }
