@@ -73,6 +73,10 @@ describe('what a column becomes', () => {
     ['yes and no', 'n', ['yes', 'no', 'Yes'], 'boolean'],
     ['days', 'n', ['31/12/2026', '01/02/2026'], 'date'],
     ['days of a machine', 'n', ['2026-12-31', '2026-01-02'], 'date'],
+    ['days with a month by name', 'n', ['31 Dec 2026', '1 Feb 2026'], 'date'],
+    ['days of years of two digits', 'n', ['31.12.26', '1.2.98'], 'date'],
+    ['days with points that could be read either way', 'n', ['1.2.2026', '3.4.2026'], 'date'],
+    ['codes that could be days of some year', 'n', ['1-2', '3-4', '10-12'], 'text'],
     ['moments', 'n', ['2026-12-31 14:02', '2026-01-02 00:00'], 'datetime'],
     ['addresses', 'n', ['a@b.example', 'c@d.example'], 'email'],
     ['web addresses', 'n', ['https://a.example', 'http://b.example/c'], 'url'],
@@ -89,6 +93,10 @@ describe('what a column becomes', () => {
   test('nearly all days: the others are said not to fit', async () => {
     expect((await kindOf('n', [...times(10, '31/12/2026'), 'soon']))?.kind).toBe('date')
     expect((await kindOf('n', [...times(4, '31/12/2026', '1/2/2026'), 'soon', 'later']))?.kind).not.toBe('date')
+  })
+
+  test('days with points have the day first, whatever the reader writes', async () => {
+    expect((await propose('n;x\n1.2.2026;a\n3.4.2026;b')).writing.dayFirst).toBe(true)
   })
 
   test('names of records lead there, by what the column is called when there are several', async () => {

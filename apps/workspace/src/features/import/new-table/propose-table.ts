@@ -103,8 +103,9 @@ function detectWritingOf({ header, rows }: ParsedFile): Writing {
   const targets = header.map((_, at) => {
     const texts = sample.map(({ cells }) => cells[at]?.trim() ?? '').filter((text) => text !== '')
     const share = (form: RegExp): number => texts.filter((text) => form.test(text)).length / Math.max(1, texts.length)
+    // Days with points have the signs of numbers.
     const kind =
-      share(/^[+-]?[\d.,]+$/) >= FITS ? 'number' : share(/^\d{1,4}[-/. ]\d{1,2}[-/. ]\d{1,4}/) >= FITS ? 'date' : 'text'
+      share(/^\d{1,4}[-/. ]\d{1,2}[-/. ]\d{1,4}/) >= FITS ? 'date' : share(/^[+-]?[\d.,]+$/) >= FITS ? 'number' : 'text'
     return { field: { kind } } as Parameters<typeof detectWriting>[0][number]
   })
   return detectWriting(targets, sample)
@@ -126,7 +127,7 @@ function kindOfValues(
   if (!sample.every((text) => /^[\d.,]+$/.test(text)) && fits('boolean')) return { kind: 'boolean' }
   if (!isCode) for (const kind of ['integer', 'number'] as const) if (fits(kind)) return { kind }
   // A day is a moment as well, at midnight.
-  for (const kind of ['date', 'datetime'] as const) if (hasDigits(sample) && fits(kind)) return { kind }
+  for (const kind of ['date', 'datetime'] as const) if (hasYears(sample) && fits(kind)) return { kind }
   if (sample.some((text) => text.includes('@')) && fits('email')) return { kind: 'email' }
   if (sample.some((text) => text.includes('://')) && fits('url')) return { kind: 'url' }
   const choices = choicesOf(all)
@@ -138,8 +139,10 @@ function kindOfValues(
   return { kind: isLong ? 'long_text' : 'text' }
 }
 
-function hasDigits(sample: readonly string[]): boolean {
-  return sample.filter((text) => /\d/.test(text)).length >= sample.length * FITS
+/** Whether the values could be whole days, with their year: `3-12` is as well a code. */
+function hasYears(sample: readonly string[]): boolean {
+  const parts = (text: string): number => text.match(/\d+/g)?.length ?? 0
+  return sample.filter((text) => parts(text) >= (/\p{L}{3}/u.test(text) ? 2 : 3)).length >= sample.length * FITS
 }
 
 function shareOf(
