@@ -136,3 +136,21 @@ test('a text that two people write keeps the lines of both, and where they wrote
     await expectSynced(dana)
   })
 })
+
+test('the lines of a short text stay when it is edited in its record', async ({ arrive, holdfast }) => {
+  const [action] = await makeActions(holdfast, ['Text: short'])
+  if (!action) throw new Error('an action was made')
+  const lines = 'Text: 12 Mill Lane\nLeeds'
+  await holdfast.admin.execute(sql`update public.actions set title = ${lines} where id = ${action.id}`)
+  const { page, home } = await arrive('dana', { viewport: { width: 1440, height: 900 } })
+  await page.goto(`${home}/t/actions/r/${action.id}`)
+  const title = page.getByRole('textbox', { name: 'Title' })
+  await expect(title).toHaveValue(lines)
+  await title.press('ControlOrMeta+End')
+  await title.pressSequentially(', UK')
+  await page.getByRole('textbox', { name: 'Detail' }).focus()
+  const stored = async (): Promise<unknown> =>
+    (await holdfast.admin.query<{ title: string }>(sql`select title from public.actions where id = ${action.id}`))[0]
+      ?.title
+  await expect.poll(stored).toBe(`${lines}, UK`)
+})

@@ -12,7 +12,7 @@ import {
   useState,
 } from 'react'
 import { cx } from '../../lib/cx.ts'
-import { isNumeric } from '../../lib/fields/field-kind.ts'
+import { isEditedInLines, isNumeric } from '../../lib/fields/field-kind.ts'
 import { useTypedHere } from '../../lib/data/typing.ts'
 import { toEditText } from '../../lib/fields/format-value.ts'
 import { parseValue } from '../../lib/fields/parse-value.ts'
@@ -40,10 +40,12 @@ export function TextEditor(props: CellEditorProps): JSX.Element {
     'aria-describedby': problem === undefined ? undefined : noteId,
   }
   const late = conflictCode.find()
+  // It stays one control, also when the last line break is deleted.
+  const [isInLines] = useState(() => isEditedInLines(field.kind, control.value))
   return (
     <>
       {conflict && late ? <late.CellConflict {...{ conflict }} onChoose={choose} onClose={goOn} /> : null}
-      {field.kind === 'long_text' || field.kind === 'json' ? (
+      {isInLines ? (
         <textarea
           {...control}
           {...labels}

@@ -11,7 +11,7 @@ import { Select } from '../../components/select.tsx'
 import { fieldLabelClass, TextField } from '../../components/text-field.tsx'
 import { type Field, type FieldValue, offeredChoices } from '../../lib/fields/field.ts'
 import { momentOf } from '../../lib/fields/dates.ts'
-import { isNumeric } from '../../lib/fields/field-kind.ts'
+import { isEditedInLines, isNumeric } from '../../lib/fields/field-kind.ts'
 import { choiceWords, formatValue, toEditText } from '../../lib/fields/format-value.ts'
 import { pageLocale } from '../../lib/language.ts'
 import type { NotStored } from '../../lib/records/not-stored.ts'
@@ -147,8 +147,10 @@ function labelOf({ field, isRequired }: FieldInputProps): string {
 
 function TextInput(props: InputProps): JSX.Element {
   const { field } = props
-  const text = useTypedText(props, shownText(field, props.value))
-  const isLong = field.kind === 'long_text' || (field.kind === 'json' && !field.column.type.endsWith('[]'))
+  const stored = shownText(field, props.value)
+  const text = useTypedText(props, stored)
+  const isList = field.kind === 'json' && field.column.type.endsWith('[]')
+  const isLong = !isList && isEditedInLines(field.kind, stored)
   const input = (
     <TextField
       label={labelOf(props)}

@@ -90,6 +90,11 @@ export function isChosenText({
   return kind === 'choice' && (type === 'text' || type.startsWith('character varying'))
 }
 
+/** Whether a text is edited in several lines: a field of one line takes the line breaks out of what it is given. */
+export function isEditedInLines(kind: FieldKind, text: string): boolean {
+  return kind === 'long_text' || kind === 'json' || /[\r\n]/.test(text)
+}
+
 /** Kinds that a text search looks into. */
 export function isTextual(kind: FieldKind): boolean {
   return kind === 'text' || kind === 'long_text' || kind === 'email' || kind === 'url' || kind === 'phone'
