@@ -16,6 +16,7 @@ export const pasteMessages = inLanguages('pasteMessages', {
       '{count, plural, one {# value} other {# values}} did not fit and {count, plural, one {was} other {were}} left out. {first}',
       { count, first },
     ),
+  pasteNoField: 'There is no field for it: it is to the right of the last one',
   clipboardDenied: 'The browser did not allow access to the clipboard',
   copied: (cells: number) => icu('{cells, plural, one {# cell} other {# cells}} copied', { cells }),
   editTooMany: (max: number) => `At most ${formatCount(max)} rows can be changed at once`,

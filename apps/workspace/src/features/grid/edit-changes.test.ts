@@ -93,6 +93,12 @@ describe('pasting', () => {
     })
   })
 
+  test('says how many values are to the right of the last field, and so are nowhere', () => {
+    const { changes, refusals } = paste({ cells: text(['A', '1', 'lost', ''], ['B', '2', '', ' ']) })
+    expect(changes).toHaveLength(2)
+    expect(refusals).toEqual(['There is no field for it: it is to the right of the last one'])
+  })
+
   test('finds linked records by their title, and takes the very value when it was copied here', () => {
     const id = '01931f60-0000-7000-8000-000000000001'
     const linkIds = (): string => id

@@ -5,6 +5,7 @@ import { isNumeric } from '../../lib/fields/field-kind.ts'
 import { checkEmpty, parseValue } from '../../lib/fields/parse-value.ts'
 import { uuidV7 } from '../../lib/fields/uuid-v7.ts'
 import type { RecordChange } from '../../lib/records/record-change.ts'
+import { pasteMessages as words } from '../../messages/paste.ts'
 import { fieldMessages } from '../../messages/fields.ts'
 import { changeRow } from './change-row.ts'
 import { LABEL_PREFIX } from './query/grid-query.ts'
@@ -46,7 +47,8 @@ export function pasteChanges(input: {
 }): CellChanges {
   const { table, rows, fields, cells, linkIds } = input
   const single = cells.length === 1 && cells[0]?.length === 1 ? cells[0][0] : undefined
-  return collect(table, rows, fields, (row, column, field) => {
+  const beyond = cells.flatMap((row) => row.slice(fields.length)).filter((cell) => cell.text.trim() !== '')
+  const pasted = collect(table, rows, fields, (row, column, field) => {
     const cell = single ?? cells[row]?.[column]
     if (!cell) return undefined
     if (
@@ -58,6 +60,7 @@ export function pasteChanges(input: {
     }
     return parsePasted(field, cell, linkIds)
   })
+  return { ...pasted, refusals: [...pasted.refusals, ...beyond.map(() => words.pasteNoField)] }
 }
 
 function parsePasted(field: Field, { text, number }: PastedCell, linkIds: LinkIds): ReturnType<typeof parseValue> {
