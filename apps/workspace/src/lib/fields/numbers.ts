@@ -34,8 +34,8 @@ export function formatNumberText(text: string, locale: string): string {
 }
 
 /**
- * Reads what a person typed as digits with a point: `1.234,5` in German is `1234.5`. A plain form with a point is read
- * in every language when that is not ambiguous.
+ * Reads what a person typed as digits with a point: `1.234,5` in German is `1234.5`. One point or comma is read in every
+ * language when that is not ambiguous: the keys of a phone are those of its region, not of this page. No group of thousands begins with a zero.
  *
  * @returns `undefined` when it is not a number
  */
@@ -45,9 +45,9 @@ export function parseNumberText(text: string, locale: string): string | undefine
     .trim()
     .replace(/[\s\u00a0\u202f]/g, '')
     .replace(/^\u2212/, '-')
-  const isGrouped = new RegExp(`^[+-]?\\d{1,3}(${escape(group)}\\d{3})+(${escape(decimal)}\\d*)?$`).test(bare)
+  const isGrouped = new RegExp(`^[+-]?[1-9]\\d{0,2}(${escape(group)}\\d{3})+(${escape(decimal)}\\d*)?$`).test(bare)
   const local = (isGrouped ? bare.replaceAll(group, '') : bare).replace(decimal, '.')
-  const plain = isGrouped || !/^[+-]?\d*\.\d+$/.test(bare) ? local : bare
+  const plain = !isGrouped && /^[+-]?\d*[.,]\d+$/.test(bare) ? bare.replace(',', '.') : local
   const [, sign = '', whole = '', , fraction = ''] = /^([+-]?)(\d*)(\.(\d*))?$/.exec(plain) ?? []
   if (whole === '' && fraction === '') return undefined
   const digits = whole.replace(/^0+(?=\d)/, '') || '0'
