@@ -10,6 +10,7 @@ import { fieldKindOf, type LocalValueOf, parseTyped } from '../../lib/fields/fie
 import { choiceWordsOf, labelOf } from '../../lib/data/column-words.ts'
 import { choiceWords } from '../../lib/fields/format-value.ts'
 import { quoteName } from '../../lib/sql.ts'
+import { NumberInput } from './number-input.tsx'
 
 /** Linked records to choose from. */
 const LINKS_MAX = 300
@@ -51,6 +52,7 @@ export function FieldInput(props: FieldInputProps): JSX.Element {
   }
   const linked = kind === 'link' && column.references ? findTable(column.references.table) : undefined
   if (linked) return <LinkInput {...props} table={linked} />
+  if (kind === 'number') return <NumberInput {...props} />
   const text = value === null ? '' : String(value)
   return (
     <TextField
@@ -59,7 +61,6 @@ export function FieldInput(props: FieldInputProps): JSX.Element {
       onChange={(next) => onChange(parseTyped(column, next))}
       autoFocus={isNamed}
       {...(placeholder === undefined ? {} : { placeholder })}
-      {...(kind === 'number' ? { inputMode: 'decimal' as const } : {})}
       {...(kind === 'date' ? { type: 'date' } : {})}
       {...(kind === 'text' && text.length > 60 ? { rows: 4 } : {})}
     />

@@ -4,6 +4,7 @@ import { choiceWordsOf } from '../data/column-words.ts'
 import { pageLocale } from '../language.ts'
 import { formatDay, formatMomentText } from './dates.ts'
 import { choiceWords } from './format-value.ts'
+import { decimalSeparator, parseNumberText } from './numbers.ts'
 
 /** A value as the local database holds it. */
 export type LocalValueOf = string | number | null
@@ -45,13 +46,18 @@ export function formatFieldValue(column: ColumnDescriptor, value: LocalValueOf |
 }
 
 /**
- * What the local database gets for what was typed. An empty text is null.
+ * What the local database gets for what was typed. An empty text is null; a number is read as the reader writes it.
  *
  * @returns the text itself where it is no number in a field of numbers: the server refuses it with a reason
  */
 export function parseTyped(column: ColumnDescriptor, text: string): LocalValueOf {
   if (text === '') return null
-  if (column.local === 'text') return text
-  const number = Number(text)
-  return Number.isFinite(number) ? number : text
+  if (fieldKindOf(column) !== 'number') return text
+  const digits = parseNumberText(text, pageLocale())
+  return digits === undefined || column.local === 'text' ? (digits ?? text) : Number(digits)
+}
+
+/** The text that a field of numbers begins with: it is read as the same value. */
+export function numberText(value: LocalValueOf): string {
+  return value === null ? '' : String(value).replace('.', decimalSeparator(pageLocale()))
 }
