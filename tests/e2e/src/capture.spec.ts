@@ -33,6 +33,17 @@ async function findLabels({ admin }: Holdfast): Promise<readonly [Labelled, Labe
 const keptParts = (page: Page): Promise<number> =>
   page.evaluate(async () => (await (await caches.open('holdfast-parts')).keys()).length)
 
+/** Lets the device find where it is only when the test says so. */
+async function holdPosition(page: Page): Promise<{ readonly release: () => Promise<void> }> {
+  await page.evaluate(() => {
+    const coords = { latitude: 53.5, longitude: 9.9, accuracy: 8 }
+    navigator.geolocation.getCurrentPosition = (found) => {
+      addEventListener('located', () => found({ coords } as GeolocationPosition), { once: true })
+    }
+  })
+  return { release: () => page.evaluate(() => void dispatchEvent(new Event('located'))) }
+}
+
 /** Answers what is left as it should be, as somebody else on the visit does, and makes the finding that the reading calls for. */
 async function answerTheRest({ admin }: Holdfast, visit: Visit): Promise<void> {
   await admin.query(sql`
@@ -128,9 +139,15 @@ test('on a phone without a line a checklist is filled in, with a finding and its
     await (await choosing).setFiles([picture])
     await expect(page.getByText('1 photo on this device')).toBeVisible()
     await taps.tap(page.getByRole('radio', { name: 'High' }))
+    const position = await holdPosition(page)
+    await page.getByRole('button', { name: 'Add where I am' }).tap()
     const what = page.getByRole('textbox', { name: 'What is wrong' })
     await taps.tap(what)
     await what.fill('Capture: rail loose at the hatch')
+    // A position that is found late takes back nothing of what was typed meanwhile.
+    await position.release()
+    await expect(page.getByText('accurate to')).toBeVisible()
+    await expect(what).toHaveValue('Capture: rail loose at the hatch')
     await expectAccessible(page, 'a finding')
     await page.reload()
     await expect(what).toHaveValue('Capture: rail loose at the hatch')
@@ -153,6 +170,21 @@ test('on a phone without a line a checklist is filled in, with a finding and its
     await expect(page.getByText(/still needs? a finding$/)).toHaveCount(1)
     await expect(page.getByRole('button', { name: 'Finish', exact: true })).toBeDisabled()
     await expectAccessible(page, 'the end of a checklist')
+    await goTo(page, reading)
+    await page.getByRole('textbox', { name: reading.prompt }).fill(String(reading.max + 2))
+    await page.getByRole('button', { name: 'All questions' }).tap()
+    await page.getByRole('button', { name: 'Look through and finish' }).tap()
+    await expect(page.getByText('1 question has an answer or a finding that is not saved')).toBeVisible()
+    await page
+      .getByRole('region', { name: 'Look through and finish' })
+      .getByRole('button', { name: reading.prompt })
+      .first()
+      .tap()
+    await page.getByRole('textbox', { name: reading.prompt }).fill(String(reading.max + 1))
+    await expect(page.getByRole('button', { name: 'Next' })).toBeVisible()
+    await page.getByRole('button', { name: 'All questions' }).tap()
+    await page.getByRole('button', { name: 'Look through and finish' }).tap()
+    await expect(page.getByText(/that (is|are) not saved$/)).toHaveCount(0)
     await page.goto(`${mina.home}/capture`)
     const left = page.getByRole('region', { name: 'Left in the middle on this device' })
     await expect(left.getByRole('link', { name: visit.number })).toBeVisible()
@@ -244,18 +276,33 @@ test('on a phone without a line a checklist is filled in, with a finding and its
     await page.mouse.move(box.x + 160, box.y + box.height / 3, { steps: 5 })
     await page.mouse.up()
     await page.getByRole('textbox', { name: 'Name' }).fill('M. Kaya')
+    // As with a finding: a second press on a slow device is the same signature.
+    const database = await holdDatabase(page)
     await page.getByRole('button', { name: 'Save signature' }).tap()
+    await page.getByRole('button', { name: 'Save signature' }).tap()
+    await database.release()
     await expect(page.getByText('Signature: M. Kaya')).toBeVisible()
     await expectAccessible(page, 'a signed checklist')
     await page.getByRole('button', { name: 'Finish', exact: true }).tap()
     await expect(page).toHaveURL(`${mina.home}/t/inspections/r/${visit.id}`)
     const stored = (): Promise<readonly object[]> =>
       holdfast.admin.query(sql`
-        select i.state::text, p.caption, p.uploaded_at is not null as uploaded
+        select i.state::text, p.caption, p.uploaded_at is not null as uploaded,
+               (select count(*)::int from public.photos o where o.inspection_id = i.id and o.caption = p.caption) as signatures
           from public.inspections i join public.photos p on p.path = i.signature_path and p.inspection_id = i.id
          where i.id = ${visit.id}`)
     await expect
       .poll(stored, { timeout: 60_000 })
-      .toEqual([{ state: 'submitted', caption: 'Signature: M. Kaya', uploaded: true }])
+      .toEqual([{ state: 'submitted', caption: 'Signature: M. Kaya', uploaded: true, signatures: 1 }])
+  })
+  await test.step('a finished checklist takes no photos any more', async () => {
+    const prompt = 'Capture: a photo of the end'
+    await holdfast.admin.query(sql`
+      insert into public.template_items (template_id, position, section, prompt, kind, required)
+      select template_id, 99, 'The end', ${prompt}, 'photo', false from public.inspections where id = ${visit.id}`)
+    await page.goto(`${mina.home}/t/inspections/new?from=${visit.id}`)
+    await expect(page.getByText('This checklist cannot be filled in now')).toBeVisible()
+    await goTo(page, { id: '', prompt, max: 0 })
+    await expect(page.getByRole('button', { name: 'Take photo' })).toHaveCount(0)
   })
 })

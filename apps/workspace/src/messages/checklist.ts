@@ -68,6 +68,11 @@ export const checklistMessages = inLanguages('checklistMessages', {
   // Review
   reviewTitle: 'Look through and finish',
   allAnswered: 'Every question that has to be answered is answered.',
+  unsavedAnswers: (count: number) =>
+    icu(
+      '{count, plural, one {# question has an answer or a finding that is not saved} other {# questions have answers or findings that are not saved}}',
+      { count },
+    ),
   missingAnswers: (count: number) =>
     icu('{count, plural, one {# question still has} other {# questions still have}} no answer', { count }),
   missingFindings: (count: number) =>

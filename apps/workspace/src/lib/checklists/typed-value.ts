@@ -25,10 +25,9 @@ export function typedValue({ kind }: Question, raw: FieldValue | undefined): Typ
   return digits === undefined ? { kind: 'invalid' } : { kind: 'value', value: Number(digits) }
 }
 
-/** The text that an input begins with. */
-export function editText({ kind }: Question, value: FieldValue | undefined): string {
-  if (value === undefined || value === null) return ''
-  return kind === 'reading' ? String(value).replace('.', decimalSeparator(pageLocale())) : String(value)
+/** A stored value as the input of its question has it: a number is a text that is read as the same number. */
+export function toRaw({ kind }: Question, value: FieldValue): FieldValue {
+  return kind === 'reading' && value !== null ? String(value).replace('.', decimalSeparator(pageLocale())) : value
 }
 
 /** An answer as people read it. */

@@ -65,6 +65,11 @@ export const checklistMessages: Translation<typeof english> = {
   },
   reviewTitle: 'Durchsehen und abschließen',
   allAnswered: 'Alle Fragen, die beantwortet sein müssen, sind beantwortet.',
+  unsavedAnswers: (count) =>
+    icu(
+      '{count, plural, one {Bei # Frage ist eine Antwort oder ein Befund} other {Bei # Fragen sind Antworten oder Befunde}} noch nicht gespeichert',
+      { count },
+    ),
   missingAnswers: (count) =>
     icu('{count, plural, one {# Frage hat} other {# Fragen haben}} noch keine Antwort', { count }),
   missingFindings: (count) =>

@@ -2,7 +2,7 @@ import { type JSX, useId } from 'react'
 import { inputClass } from '../../../components/text-field.tsx'
 import { cx } from '../../../lib/cx.ts'
 import { type Question, isTrue, outOfRange } from '../../../lib/checklists/questions.ts'
-import { answerWords, editText, type TypedValue } from '../../../lib/checklists/typed-value.ts'
+import { answerWords, toRaw, type TypedValue } from '../../../lib/checklists/typed-value.ts'
 import type { FieldValue } from '../../../lib/fields/field.ts'
 import { formatNumberText } from '../../../lib/fields/numbers.ts'
 import { pageLocale } from '../../../lib/language.ts'
@@ -88,7 +88,7 @@ function Reading(props: AnswerInputProps): JSX.Element {
           enterKeyHint="next"
           autoComplete="off"
           readOnly={isReadOnly}
-          value={editText(question, raw)}
+          value={String(raw ?? '')}
           onChange={({ target }) => onChange(target.value)}
           onKeyDown={(event) => {
             if (event.key === 'Enter' && !event.nativeEvent.isComposing) onEnter()
@@ -119,7 +119,7 @@ function LongText(props: AnswerInputProps): JSX.Element {
         rows={4}
         maxLength={10_000}
         readOnly={isReadOnly}
-        value={editText(question, raw)}
+        value={String(raw ?? '')}
         onChange={({ target }) => onChange(target.value)}
         className={cx(inputClass, 'min-h-28 resize-y py-3')}
       />
@@ -142,7 +142,7 @@ function LastValue({
       disabled={isReadOnly}
       aria-label={words.useLast(value)}
       className="min-h-14 max-w-full min-w-0 shrink self-start truncate rounded-md px-3 text-body text-muted hover:bg-hover"
-      onClick={() => onChange(question.kind === 'reading' ? editText(question, last) : last)}
+      onClick={() => onChange(toRaw(question, last))}
     >
       {words.last(value)}
     </button>

@@ -1,5 +1,5 @@
 import { ChevronLeft } from 'lucide-react'
-import type { JSX } from 'react'
+import { type JSX, useEffect, useRef, useState } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { inputClass } from '../../../components/text-field.tsx'
 import type { ChecklistFindings } from '../../../lib/checklists/checklist.ts'
@@ -37,16 +37,21 @@ export function FindingForm({
   /** By which column photos belong to the record until the finding is there; `undefined`: they cannot. */
   readonly photoLink: string | undefined
   readonly titleDefault: string
-  readonly onChange: (finding: FindingDraft) => void
+  readonly onChange: (change: (finding: FindingDraft) => FindingDraft) => void
   readonly onSave: () => void
   readonly onBack: () => void
   readonly onDiscard: () => void
 }): JSX.Element {
+  // A finding is saved with the photo that was taken for it.
+  const [isTaking, setTaking] = useState(false)
+  const heading = useRef<HTMLHeadingElement>(null)
+  // The button that opened it is gone.
+  useEffect(() => heading.current?.focus(), [])
   return (
     <section aria-labelledby="finding-title" className="flex flex-1 flex-col">
       <div className="flex flex-1 flex-col gap-5 px-4 py-4">
         <div>
-          <h2 id="finding-title" tabIndex={-1} className="text-title outline-none">
+          <h2 ref={heading} id="finding-title" tabIndex={-1} className="text-title outline-none">
             {words.finding}
           </h2>
           <p className="text-body text-muted">{question.prompt}</p>
@@ -57,7 +62,8 @@ export function FindingForm({
             link={photoLink}
             recordId={recordId}
             ids={finding.photos}
-            onTaken={(ids) => onChange({ ...finding, photos: [...finding.photos, ...ids] })}
+            onTaken={(ids) => onChange((now) => ({ ...now, photos: [...now.photos, ...ids] }))}
+            onBusy={setTaking}
           />
         ) : null}
         {findings.severity ? (
@@ -65,12 +71,12 @@ export function FindingForm({
             label={words.severity}
             value={finding.severity ?? null}
             options={optionsOf(findings.severity)}
-            onChange={(severity) => onChange({ ...finding, severity })}
+            onChange={(severity) => onChange((now) => ({ ...now, severity }))}
           />
         ) : null}
-        <WhatIsWrong {...{ finding, titleDefault, onChange }} />
+        <WhatIsWrong {...{ finding, titleDefault }} onChange={(title) => onChange((now) => ({ ...now, title }))} />
         {findings.position ? (
-          <OwnPosition position={finding.position} onChange={(position) => onChange({ ...finding, position })} />
+          <OwnPosition position={finding.position} onChange={(position) => onChange((now) => ({ ...now, position }))} />
         ) : null}
         <Button tone="quiet" className="h-14 self-start text-danger" onPress={onDiscard}>
           {words.discardFinding}
@@ -80,7 +86,7 @@ export function FindingForm({
         <Button className="h-14 px-5" icon={<ChevronLeft size={20} aria-hidden />} onPress={onBack}>
           {words.back}
         </Button>
-        <Button tone="primary" className="h-14 flex-1 text-heading" onPress={onSave}>
+        <Button tone="primary" className="h-14 flex-1 text-heading" isPending={isTaking} onPress={onSave}>
           {words.saveFinding}
         </Button>
       </footer>
@@ -95,7 +101,7 @@ function WhatIsWrong({
 }: {
   readonly finding: FindingDraft
   readonly titleDefault: string
-  readonly onChange: (finding: FindingDraft) => void
+  readonly onChange: (title: string) => void
 }): JSX.Element {
   return (
     <div className="flex flex-col gap-2">
@@ -108,7 +114,7 @@ function WhatIsWrong({
         maxLength={TITLE_MAX}
         aria-describedby="finding-default"
         value={finding.title}
-        onChange={({ target }) => onChange({ ...finding, title: target.value.replaceAll('\n', ' ') })}
+        onChange={({ target }) => onChange(target.value.replaceAll('\n', ' '))}
         className={cx(inputClass, 'min-h-18 resize-none py-3')}
       />
       <p id="finding-default" className="text-small text-muted">

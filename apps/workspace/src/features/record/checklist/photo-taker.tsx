@@ -20,7 +20,9 @@ export function PhotoTaker({
   recordId,
   ids,
   caption,
+  isReadOnly = false,
   onTaken,
+  onBusy,
 }: {
   readonly table: PhotoTable
   readonly link: string
@@ -28,25 +30,30 @@ export function PhotoTaker({
   /** Which of the record's photos are shown. */
   readonly ids: readonly string[]
   readonly caption?: string
+  readonly isReadOnly?: boolean
   readonly onTaken: (ids: readonly string[]) => void
+  /** A photo is being prepared, or is no more. */
+  readonly onBusy?: ((isBusy: boolean) => void) | undefined
 }): JSX.Element {
   const photos = usePhotos(table, link, recordId).filter(({ id }) => ids.includes(id))
   const edits = usePhotoEdits(table, link, recordId)
   const pause = useValue(useAttachments().pause)
   const input = useRef<HTMLInputElement>(null)
   const [openId, setOpenId] = useState<string>()
-  const { isBusy, problem, take } = useTaking(edits, table, caption, onTaken)
+  const { isBusy, problem, take } = useTaking(edits, table, caption, { onTaken, onBusy })
   return (
     <div className="flex flex-col gap-3">
-      <Button
-        isFullWidth
-        isPending={isBusy}
-        className={photos.length === 0 ? 'h-32 flex-col border-dashed text-heading' : 'h-14 text-heading'}
-        icon={<Camera size={photos.length === 0 ? 36 : 22} strokeWidth={1.75} aria-hidden />}
-        onPress={() => input.current?.click()}
-      >
-        {photos.length === 0 ? words.takePhoto : words.morePhotos}
-      </Button>
+      {isReadOnly ? null : (
+        <Button
+          isFullWidth
+          isPending={isBusy}
+          className={photos.length === 0 ? 'h-32 flex-col border-dashed text-heading' : 'h-14 text-heading'}
+          icon={<Camera size={photos.length === 0 ? 36 : 22} strokeWidth={1.75} aria-hidden />}
+          onPress={() => input.current?.click()}
+        >
+          {photos.length === 0 ? words.takePhoto : words.morePhotos}
+        </Button>
+      )}
       <input
         ref={input}
         type="file"
@@ -99,9 +106,13 @@ function useTaking(
   edits: PhotoEdits,
   { videoTypes }: PhotoTable,
   caption: string | undefined,
-  onTaken: (ids: readonly string[]) => void,
+  { onTaken, onBusy }: Pick<Parameters<typeof PhotoTaker>[0], 'onTaken' | 'onBusy'>,
 ): Taking {
-  const [isBusy, setBusy] = useState(false)
+  const [isBusy, setIsBusy] = useState(false)
+  const setBusy = (isBusyNow: boolean): void => {
+    setIsBusy(isBusyNow)
+    onBusy?.(isBusyNow)
+  }
   const [problem, setProblem] = useState<string>()
   return {
     isBusy,

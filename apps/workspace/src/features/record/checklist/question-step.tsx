@@ -6,6 +6,7 @@ import type { Checklist } from '../../../lib/checklists/checklist.ts'
 import { needsFinding, outOfRange, type Question } from '../../../lib/checklists/questions.ts'
 import type { FindingDraft } from '../../../lib/checklists/run-draft.ts'
 import { answerWords } from '../../../lib/checklists/typed-value.ts'
+import { isUnsaved } from '../../../lib/checklists/unsaved.ts'
 import type { ChecklistRows } from '../../../lib/checklists/use-checklist-rows.ts'
 import { usePhotoTable } from '../../../lib/photos/use-photo-table.ts'
 import { usePhotos, useRemovePhoto } from '../../../lib/photos/use-photos.ts'
@@ -42,12 +43,12 @@ export function QuestionStep(props: StepProps & { readonly question: Question })
         {...{ question, finding, recordId, photos, titleDefault }}
         findings={checklist.findings}
         photoLink={photos?.links.has(checklist.findings.table) ? photos.links.get(checklist.table) : undefined}
-        onChange={(next) => run.putFinding(question, next)}
+        onChange={(change) => run.changeFinding(question, (now) => now && change(now))}
         onSave={() => void run.saveFinding(photos, titleDefault).then((isSaved) => isSaved && setFindingOpen(false))}
         onBack={() => setFindingOpen(false)}
         onDiscard={() => {
           setFindingOpen(false)
-          run.putFinding(question, undefined)
+          run.changeFinding(question, () => undefined)
           for (const id of finding.photos) void removePhoto(id)
         }}
       />
@@ -68,7 +69,7 @@ export function QuestionStep(props: StepProps & { readonly question: Question })
         <FindingNeed
           {...props}
           onOpen={() => {
-            if (!finding) run.putFinding(question, NEW_FINDING)
+            run.changeFinding(question, (now) => now ?? NEW_FINDING)
             setFindingOpen(true)
           }}
         />
@@ -101,12 +102,16 @@ function Answer(props: StepProps & { readonly question: Question }): JSX.Element
 }
 
 /** A photo is an answer: it is the record's, and called as it was asked for. */
-function PhotoAnswer({ checklist, recordId, run, question }: StepProps & { readonly question: Question }): JSX.Element {
+function PhotoAnswer(props: StepProps & { readonly question: Question }): JSX.Element {
+  const { checklist, recordId, run, question, isReadOnly } = props
   const photos = usePhotoTable()
   const link = photos?.links.get(checklist.table)
   if (!photos || link === undefined) return <Notice tone="warning" title={words.noPhotos} />
   return (
-    <PhotosOfQuestion {...{ photos, link, recordId, question }} onTaken={() => run.put(question, words.photoTaken)} />
+    <PhotosOfQuestion
+      {...{ photos, link, recordId, question, isReadOnly }}
+      onTaken={() => run.put(question, words.photoTaken)}
+    />
   )
 }
 
@@ -115,19 +120,21 @@ function PhotosOfQuestion({
   link,
   recordId,
   question,
+  isReadOnly,
   onTaken,
 }: {
   readonly photos: NonNullable<ReturnType<typeof usePhotoTable>>
   readonly link: string
   readonly recordId: string
   readonly question: Question
+  readonly isReadOnly: boolean
   readonly onTaken: () => void
 }): JSX.Element {
   const all = usePhotos(photos, link, recordId)
   const hasCaptions = photos.has.has('caption')
   const own = all.filter(({ caption }) => !hasCaptions || caption === question.prompt)
   const ids = own.map(({ id }) => id)
-  return <PhotoTaker table={photos} caption={question.prompt} {...{ link, recordId, ids, onTaken }} />
+  return <PhotoTaker table={photos} caption={question.prompt} {...{ link, recordId, ids, isReadOnly, onTaken }} />
 }
 
 /** Whether the answer calls for a finding, and those that it has. */
@@ -171,8 +178,7 @@ function Foot({
   place,
 }: StepProps & { readonly question: Question; readonly place: number }): JSX.Element {
   const typed = run.typed(question)
-  const isChanged = typed.kind === 'value' && rows.answers.get(question.id)?.value !== typed.value
-  const isSaving = !isReadOnly && (isChanged || typed.kind === 'invalid')
+  const isSaving = !isReadOnly && isUnsaved(question, run.draft, rows.answers)
   return (
     <footer className="sticky bottom-0 flex flex-col gap-2 border-t border-border bg-bg px-4 py-3">
       <div className="flex gap-2">

@@ -6,6 +6,7 @@ import { Notice } from '../../../components/notice.tsx'
 import { needsFinding, type Question } from '../../../lib/checklists/questions.ts'
 import type { ChecklistRows } from '../../../lib/checklists/use-checklist-rows.ts'
 import { usePhotoTable } from '../../../lib/photos/use-photo-table.ts'
+import { unsavedQuestions } from '../../../lib/checklists/unsaved.ts'
 import { refusalWords } from '../../../lib/records/refusal-words.ts'
 import { checklistMessages as words } from '../../../messages/checklist.ts'
 import type { StepProps } from './question-step.tsx'
@@ -21,12 +22,15 @@ export function ReviewStep({
   onGo,
   onClose,
 }: StepProps & { readonly onGo: (id: string) => void; readonly onClose: () => void }): JSX.Element {
-  const unanswered = rows.questions.filter(({ id, isRequired }) => isRequired && !rows.answers.has(id))
+  const unsaved = isReadOnly ? [] : unsavedQuestions(rows.questions, run.draft, rows.answers)
+  const unanswered = rows.questions.filter(
+    (question) => question.isRequired && !rows.answers.has(question.id) && !unsaved.includes(question),
+  )
   const unfound = checklist.findings?.answer === undefined ? [] : withoutFinding(rows)
   const photos = usePhotoTable()
   const link = photos?.links.get(checklist.table)
   const { signature } = checklist
-  const isComplete = unanswered.length === 0 && unfound.length === 0
+  const isComplete = unsaved.length === 0 && unanswered.length === 0 && unfound.length === 0
   const canFinish = Object.keys(checklist.finish).length > 0
   const [judgement] =
     useJudgements(
@@ -50,6 +54,7 @@ export function ReviewStep({
           {words.reviewTitle}
         </h2>
         {isComplete ? <Notice tone="success" title={words.allAnswered} /> : null}
+        <Missing title={words.unsavedAnswers(unsaved.length)} questions={unsaved} onGo={onGo} />
         <Missing title={words.missingAnswers(unanswered.length)} questions={unanswered} onGo={onGo} />
         <Missing title={words.missingFindings(unfound.length)} questions={unfound} onGo={onGo} />
         {photos && link !== undefined && signature !== undefined && !isReadOnly ? (

@@ -3,6 +3,7 @@ import { type JSX, type PointerEvent, useRef, useState } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { TextField } from '../../../components/text-field.tsx'
+import { useOneAtATime } from '../../../hooks/use-one-at-a-time.ts'
 import { insertPhotoSql, type PhotoTable } from '../../../lib/data/photo-table.ts'
 import { storeOrTell } from '../../../lib/data/unstored.ts'
 import { toStoredMoment } from '../../../lib/fields/dates.ts'
@@ -65,6 +66,7 @@ function Pad({ onSigned, ...props }: SignatureProps & { readonly onSigned: () =>
   const [isDrawn, setDrawn] = useState(false)
   const [name, setName] = useState('')
   const save = useSaveSignature(props)
+  const alone = useOneAtATime<void>()
   const pen = usePen(canvas, () => setDrawn(true))
   const clear = (): void => {
     canvas.current?.getContext('2d')?.clearRect(0, 0, WIDTH, HEIGHT)
@@ -96,7 +98,7 @@ function Pad({ onSigned, ...props }: SignatureProps & { readonly onSigned: () =>
         <Button className="h-14 px-5" isDisabled={!isDrawn} onPress={clear}>
           {words.clearSignature}
         </Button>
-        <Button className="h-14 flex-1" isDisabled={!isDrawn && name.trim() === ''} onPress={() => void sign()}>
+        <Button className="h-14 flex-1" isDisabled={!isDrawn && name.trim() === ''} onPress={() => void alone(sign)}>
           {words.saveSignature}
         </Button>
       </div>

@@ -16,6 +16,7 @@ import {
   withoutQuestion,
 } from '../../../lib/checklists/run-draft.ts'
 import { typedValue, type TypedValue } from '../../../lib/checklists/typed-value.ts'
+import { rawOf } from '../../../lib/checklists/unsaved.ts'
 import type { ChecklistRows } from '../../../lib/checklists/use-checklist-rows.ts'
 import type { PhotoTable } from '../../../lib/data/photo-table.ts'
 import { storeOrTell } from '../../../lib/data/unstored.ts'
@@ -37,7 +38,8 @@ export interface Run {
   typed(question: Question): TypedValue
   /** Keeps what is chosen or typed in the draft. */
   put(question: Question, value: FieldValue): void
-  putFinding(question: Question, finding: FindingDraft | undefined): void
+  /** Changes the finding of a question as it is by then: a photo or a position may come late. */
+  changeFinding(question: Question, change: (finding: FindingDraft | undefined) => FindingDraft | undefined): void
   /** Goes to a question, or to the end with {@link REVIEW}; what was typed stays in the draft. */
   go(id: string): void
   step(by: 1 | -1): void
@@ -59,8 +61,7 @@ export function useRun(checklist: Checklist, rows: ChecklistRows, begun: RunDraf
   const [savedAt, setSavedAt] = useState<Date>()
   const alone = useOneAtATime<boolean>()
   const question = questionAt(rows, draft)
-  const raw = ({ id }: Question): FieldValue | undefined =>
-    Object.hasOwn(latest().values, id) ? latest().values[id] : rows.answers.get(id)?.value
+  const raw = (of: Question): FieldValue | undefined => rawOf(of, latest(), rows.answers)
   const typed = (of: Question): TypedValue => typedValue(of, raw(of))
   const step = (by: 1 | -1): void => {
     const at = question ? rows.questions.indexOf(question) : rows.questions.length
@@ -80,10 +81,12 @@ export function useRun(checklist: Checklist, rows: ChecklistRows, begun: RunDraf
     savedAt,
     raw,
     typed,
-    put: ({ id }, value) => put({ ...latest(), at: id, values: { ...latest().values, [id]: value } }),
-    putFinding({ id }, finding) {
-      const { [id]: _old, ...others } = latest().findings
-      put({ ...latest(), at: id, findings: finding ? { ...others, [id]: finding } : others })
+    put: ({ id }, value) => put({ ...latest(), at: latest().at ?? id, values: { ...latest().values, [id]: value } }),
+    changeFinding({ id }, change) {
+      const { [id]: old, ...others } = latest().findings
+      const finding = change(old)
+      if (finding === old) return
+      put({ ...latest(), at: latest().at ?? id, findings: finding ? { ...others, [id]: finding } : others })
     },
     go: (id) => put({ ...latest(), at: id }),
     step,

@@ -1,0 +1,42 @@
+// @vitest-environment happy-dom
+import { afterEach, expect, test } from 'vitest'
+import type { Question } from './questions.ts'
+import { EMPTY_DRAFT, REVIEW, type RunDraft } from './run-draft.ts'
+import { typedValue } from './typed-value.ts'
+import { isUnsaved, rawOf, unsavedQuestions } from './unsaved.ts'
+
+const READING: Question = {
+  id: 'q',
+  prompt: 'Vibration',
+  kind: 'reading',
+  section: undefined,
+  isRequired: false,
+  unit: undefined,
+  min: undefined,
+  max: undefined,
+  choices: [],
+  findingWhen: undefined,
+}
+
+afterEach(() => {
+  document.documentElement.lang = ''
+})
+
+test('a stored reading stays the number that it is, in every language', () => {
+  document.documentElement.lang = 'de'
+  const reading = READING
+  for (const stored of [1.234, -12.345, 1234, '12.500']) {
+    const answers = new Map([[reading.id, { id: 'a', value: stored }]])
+    expect(typedValue(reading, rawOf(reading, EMPTY_DRAFT, answers))).toEqual({ kind: 'value', value: Number(stored) })
+    expect(isUnsaved(reading, EMPTY_DRAFT, answers)).toBe(false)
+  }
+})
+
+test('what is typed and not saved is known at the end', () => {
+  const questions = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ ...READING, id }))
+  const values = { a: '4', b: '5', c: 'four', d: ' ' }
+  const finding = { title: '', severity: undefined, photos: ['p1'], position: undefined }
+  const answers = new Map(['a', 'b', 'e'].map((id) => [id, { id, value: 4 }]))
+  const draft: RunDraft = { at: REVIEW, values, findings: { e: finding } }
+  expect(unsavedQuestions(questions, draft, answers).map(({ id }) => id)).toEqual(['b', 'c', 'e'])
+})

@@ -1,0 +1,35 @@
+import type { FieldValue } from '../fields/field.ts'
+import type { StoredAnswer } from './answer-changes.ts'
+import type { Question } from './questions.ts'
+import type { RunDraft } from './run-draft.ts'
+import { toRaw, typedValue } from './typed-value.ts'
+
+type Answers = ReadonlyMap<string, StoredAnswer>
+
+/** What stands in the input of a question: chosen or typed, else the answer that is there. */
+export function rawOf(question: Question, draft: RunDraft, answers: Answers): FieldValue | undefined {
+  if (Object.hasOwn(draft.values, question.id)) return draft.values[question.id]
+  const stored = answers.get(question.id)
+  return stored && toRaw(question, stored.value)
+}
+
+/** Whether what was chosen or typed is another answer than the stored one, or none that can be stored. */
+export function isUnsaved(question: Question, draft: RunDraft, answers: Answers): boolean {
+  if (!Object.hasOwn(draft.values, question.id)) return false
+  const typed = typedValue(question, draft.values[question.id])
+  if (typed.kind !== 'value') return typed.kind === 'invalid'
+  const stored = answers.get(question.id)
+  const saved = stored && typedValue(question, toRaw(question, stored.value))
+  return saved?.kind !== 'value' || saved.value !== typed.value
+}
+
+/** The questions whose answer or finding is in the draft alone: finishing would lose it. */
+export function unsavedQuestions(
+  questions: readonly Question[],
+  draft: RunDraft,
+  answers: Answers,
+): readonly Question[] {
+  return questions.filter(
+    (question) => Object.hasOwn(draft.findings, question.id) || isUnsaved(question, draft, answers),
+  )
+}
