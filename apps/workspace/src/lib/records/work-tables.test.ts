@@ -69,4 +69,12 @@ test('my open records come in the order of their days, without those that are fi
     { table: 'visits', id: '2', title: 'late', state: 'returned', due: '2026-04-02', place: 'The old hall' },
     { table: 'visits', id: '1', title: 'today', state: 'planned', due: '2026-05-02', place: null },
   ])
+  const handedIn = openWorkSql(
+    all,
+    workTablesOf(all).map((one) => ({ ...one, handedIn: 'returned' })),
+    'u1',
+    '2026-05-02',
+    1,
+  )
+  expect(database.prepare(handedIn.sql).all(...handedIn.parameters)).toMatchObject([{ id: '1' }])
 })

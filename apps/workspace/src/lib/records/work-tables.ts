@@ -15,6 +15,8 @@ export interface WorkTable {
   readonly due: Field
   /** Where it stands; `undefined`: all its records are open. */
   readonly state: Field | undefined
+  /** A state in which nothing is left for the assignee, such as submitted, besides {@link finishedStates}. */
+  readonly handedIn?: string
   /** Leads to where it is done: a table of places with positions. */
   readonly place: Field | undefined
 }
@@ -95,7 +97,7 @@ export function openWorkSql(
   if (!people || work.length === 0) return { sql: '', parameters: [] }
   const parts = work.map((one) => {
     const { table, assignee, due, state, place } = one
-    const finished = finishedStates(one)
+    const finished = [...finishedStates(one), ...(one.handedIn === undefined ? [] : [one.handedIn])]
     const isOpen =
       state && finished.length > 0
         ? `and coalesce(t.${quoteName(state.name)}, '') not in (select value from json_each(?))`

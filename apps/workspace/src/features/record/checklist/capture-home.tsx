@@ -279,15 +279,13 @@ function ChecklistWork({
   const schema = useSchema()
   const tables = useTables()
   const { userId } = useLocalDatabase()
-  const work = useMemo(
-    () => workTablesOf(schema, tables).find((one) => one.table.name === table.name),
-    [schema, tables, table],
-  )
+  const work = useMemo(() => {
+    const found = workTablesOf(schema, tables).find((one) => one.table.name === table.name)
+    const finish = found?.state && checklist.finish[found.state.name]
+    return found && typeof finish === 'string' ? { ...found, handedIn: finish } : found
+  }, [schema, tables, table, checklist])
   const open = work ? openWorkSql(schema, [work], userId, LAST_DAY, WORK_MAX) : { sql: '', parameters: [] }
-  const { rows } = useRecords<WorkRow>(open.sql, open.parameters)
-  const isFinished = ({ state }: WorkRow): boolean =>
-    work?.state !== undefined && state !== null && state === checklist.finish[work.state.name]
-  const mine = rows.filter((row) => !isFinished(row))
+  const { rows: mine } = useRecords<WorkRow>(open.sql, open.parameters)
   return (
     <>
       {mine.length === 0 ? null : (
