@@ -182,7 +182,10 @@ test('a draft leads to where it goes on', () => {
   const place = (form_id: string) =>
     draftPlaceOf({ id: '', table_name: 'rounds', record_id: 'r1', form_id, updated_at: '' })
   expect(place('checklist')).toEqual({ kind: 'checklist', record: 'r1' })
-  expect(place(startForm('l1'))).toEqual({ kind: 'start', template: 'l1' })
+  expect(place(startForm('l1'))).toEqual({ kind: 'start', template: 'l1', prefill: undefined })
+  const prefill = 'room=B12&note=who%3F?'
+  expect(place(startForm('l1', prefill))).toEqual({ kind: 'start', template: 'l1', prefill })
+  expect(startForm('l1', 'room=B12')).not.toBe(startForm('l1', 'room=A1'))
   expect(place('record')).toEqual({ kind: 'record', record: 'r1' })
   expect(place('some-view')).toEqual({ kind: 'view', view: 'some-view' })
 })

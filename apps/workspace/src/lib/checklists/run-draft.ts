@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { FieldValue } from '../fields/field.ts'
-import { COMMENT_FORM } from '../records/drafts.ts'
+import { CHECKLIST_FORM as FORM, COMMENT_FORM } from '../records/drafts.ts'
 import type { LocalStatement } from '../records/record-change.ts'
 import { parseObject } from './checklist.ts'
 
@@ -27,7 +27,6 @@ export const EMPTY_DRAFT: RunDraft = { at: undefined, values: {}, findings: {} }
 /** In place of a question: everything is answered, or looked through. */
 export const REVIEW = 'review'
 
-const FORM = 'checklist'
 const value = v.union([v.string(), v.number(), v.null()])
 const position = v.object({ lat: v.number(), lon: v.number(), metres: v.number() })
 const finding = v.object({
@@ -57,7 +56,7 @@ export const DRAFTS_SQL = `select id, table_name, record_id, form_id, updated_at
 /** Where a draft goes on. */
 export type DraftPlace =
   | { readonly kind: 'checklist'; readonly record: string }
-  | { readonly kind: 'start'; readonly template: string }
+  | { readonly kind: 'start'; readonly template: string; readonly prefill: string | undefined }
   | { readonly kind: 'record'; readonly record: string }
   | { readonly kind: 'view'; readonly view: string }
 
@@ -71,14 +70,21 @@ export interface AnyDraftRow {
 
 const START = 'checklist-start/'
 
-/** The name of the form that begins a record with a template. */
-export function startForm(template: string): string {
-  return `${START}${template}`
+/**
+ * The name of the form that begins a record with a template.
+ *
+ * @param prefill - what a link says of the record: what was begun by the link of one place is not that of another
+ */
+export function startForm(template: string, prefill?: string): string {
+  return `${START}${template}${prefill === undefined ? '' : `?${prefill}`}`
 }
 
 export function draftPlaceOf({ form_id, record_id }: AnyDraftRow): DraftPlace {
   if (form_id === FORM) return { kind: 'checklist', record: record_id }
-  if (form_id.startsWith(START)) return { kind: 'start', template: form_id.slice(START.length) }
+  if (form_id.startsWith(START)) {
+    const [template = '', ...prefill] = form_id.slice(START.length).split('?')
+    return { kind: 'start', template, prefill: prefill.length === 0 ? undefined : prefill.join('?') }
+  }
   return form_id === 'record' ? { kind: 'record', record: record_id } : { kind: 'view', view: form_id }
 }
 

@@ -20,6 +20,9 @@ export interface DraftRow {
 /** The form of a comment that is not sent. */
 export const COMMENT_FORM = 'comment'
 
+/** The form of what stands in a checklist and is not saved. */
+export const CHECKLIST_FORM = 'checklist'
+
 export const DRAFT_SQL = `select id, table_name, field_values from hf_local_drafts where id = ?`
 
 export function toDraft(row: DraftRow): Draft {

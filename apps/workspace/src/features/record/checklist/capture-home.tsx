@@ -163,7 +163,7 @@ function PlaceLink({
         <Link
           to="/w/$ws/t/$table/new"
           params={{ ws, table }}
-          search={to.kind === 'start' ? { template: to.template } : { from: to.record }}
+          search={to.kind === 'start' ? { template: to.template, prefill: to.prefill } : { from: to.record }}
           className={lineClass}
         >
           {children}
@@ -333,7 +333,7 @@ function Templates({
         <Line
           key={row.id}
           {...{ workspace }}
-          to={{ kind: 'start', template: row.id }}
+          to={{ kind: 'start', template: row.id, prefill: undefined }}
           table={table.name}
           icon={undefined}
           title={row.title ?? shortId(row.id)}

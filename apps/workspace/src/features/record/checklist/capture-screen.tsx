@@ -2,6 +2,7 @@ import { useSchema } from '@holdfast/react'
 import { useNavigate } from '@tanstack/react-router'
 import { type JSX, useMemo } from 'react'
 import { EmptyState } from '../../../components/empty-state.tsx'
+import { startForm } from '../../../lib/checklists/run-draft.ts'
 import { useChecklists } from '../../../lib/checklists/use-checklists.ts'
 import type { TableInfo } from '../../../lib/data/tables.ts'
 import { useTableInfo } from '../../../lib/data/use-tables.tsx'
@@ -34,7 +35,13 @@ export function CaptureScreen(props: CaptureScreenProps): JSX.Element | null {
   if (!table) return <EmptyState title={gridMessages.noAccess}>{gridMessages.noAccessDetail}</EmptyState>
   const checklist = checklists.find((one) => one.table === table.name)
   if (!checklist) return <CaptureHome workspace={props.workspace} checklists={[]} only={table} />
-  return <OfTable key={`${props.from}/${props.template}`} {...props} {...{ table, checklist, checklists }} />
+  return (
+    <OfTable
+      key={`${props.from}/${props.template}/${props.prefill}`}
+      {...props}
+      {...{ table, checklist, checklists }}
+    />
+  )
 }
 
 function OfTable({
@@ -66,6 +73,7 @@ function OfTable({
     return (
       <ChecklistStart
         {...{ checklist, table, template }}
+        form={startForm(template, prefill)}
         prefill={known}
         onBegun={(id) => void navigate({ to: '/w/$ws/t/$table/new', params, search: { from: id }, replace: true })}
       />

@@ -3,7 +3,6 @@ import { type JSX, useMemo } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { Page } from '../../../components/page.tsx'
 import type { Checklist } from '../../../lib/checklists/checklist.ts'
-import { startForm } from '../../../lib/checklists/run-draft.ts'
 import type { TableInfo } from '../../../lib/data/tables.ts'
 import { useToday } from '../../../hooks/use-today.ts'
 import { type Field, type FieldValue, fieldsOf } from '../../../lib/fields/field.ts'
@@ -27,6 +26,8 @@ export interface ChecklistStartProps {
   readonly table: TableInfo
   /** Id of the template. */
   readonly template: string
+  /** The name of its draft. */
+  readonly form: string
   /** By column: what is known already. */
   readonly prefill: RecordValues
   readonly onBegun: (recordId: string) => void
@@ -34,9 +35,8 @@ export interface ChecklistStartProps {
 
 /** What a new record is about, before its first question: the fields that the table needs, and the place. */
 export function ChecklistStart(props: ChecklistStartProps): JSX.Element | null {
-  const { checklist, table, template } = props
+  const { checklist, table, template, form } = props
   const schema = useSchema()
-  const form = startForm(template)
   const fields = useMemo(() => fieldsOf(table.descriptor, schema), [table.descriptor, schema])
   const { rows, isLoading } = useRecords<DraftRow>(START_DRAFT_SQL, [form, table.name])
   const known = useKnownValues(props, fields)
