@@ -163,6 +163,11 @@ export const syncMessages = inLanguages('syncMessages', {
       '{count, plural, one {# refused change} other {# refused changes}} {count, plural, one {waits} other {wait}} for your decision.',
       { count },
     ),
+  signOutDrafts: (count: number) =>
+    icu(
+      '{count, plural, one {# draft is} other {# drafts are}} on this device only, and deleted if you remove your rows or discard.',
+      { count },
+    ),
   signOutSendNow: 'Send now, then sign out',
   signOutSending: (count: number) => `Sending ${formatCount(count)}`,
   signOutKeep: 'Keep on this device and sign out',

@@ -1,3 +1,4 @@
+import { useRecords } from '@holdfast/react'
 import { type JSX, useEffect, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Checkbox } from '../../components/checkbox.tsx'
@@ -7,6 +8,7 @@ import { LinkButton } from '../../components/link.tsx'
 import { Notice } from '../../components/notice.tsx'
 import type { UnsentCount } from '@holdfast/client'
 import { useBackend } from '../../lib/data/backend-context.tsx'
+import { UNFINISHED_SQL } from '../../lib/records/drafts.ts'
 import { photoMessages } from '../../messages/photos.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { type Leaving, useLeaving } from './use-leaving.ts'
@@ -56,6 +58,7 @@ export function SignOutDialog({
         {files > 0 ? <p>{photoMessages.signOutFiles(files)}</p> : null}
         {attention > 0 ? <p>{words.signOutAttention(attention)}</p> : null}
         {hasUnsent ? <p className="text-muted">{words.signOutKeepDetail}</p> : <p>{words.signOutClean}</p>}
+        <Drafts />
         {step === 'not-sent' ? (
           <p role="status" className="text-warning">
             {words.signOutNotSent}
@@ -107,6 +110,13 @@ function UnsentActions({
       ) : null}
     </>
   )
+}
+
+/** What was begun and not finished goes with the rows of this device. */
+function Drafts(): JSX.Element | null {
+  const { rows } = useRecords<{ readonly drafts: number }>(UNFINISHED_SQL)
+  const count = rows[0]?.drafts ?? 0
+  return count === 0 ? null : <p>{words.signOutDrafts(count)}</p>
 }
 
 /** A guest cannot come back to the account. */

@@ -22,7 +22,7 @@ import {
 } from '../../lib/records/drafts.ts'
 import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
 import { useRecordMarks } from '../../lib/records/use-record-marks.ts'
-import { type Mentionable, mentionedIn, splitMentions } from '../../lib/records/mentions.ts'
+import { type Mentionable, mentionedIn, parseChosen, renderChosen, splitMentions } from '../../lib/records/mentions.ts'
 import { type ReadPlace, UNREAD_DAYS, useMarkRead, useReadMark } from '../../lib/records/read-marks.ts'
 import { lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
 import { usePlaceTopics } from '../../lib/presence/topics.ts'
@@ -198,11 +198,18 @@ function CommentForm(props: CommentFormProps): JSX.Element | null {
   const { rows, isLoading } = useRecords<DraftRow>(DRAFT_SQL, [draftId])
   const [row] = rows
   if (isLoading) return null
-  return <NewComment {...props} draftId={draftId} begun={row ? String(toDraft(row).values['body'] ?? '') : ''} />
+  const { body, mentions } = row ? toDraft(row).values : {}
+  return <NewComment {...props} draftId={draftId} begun={{ body: String(body ?? ''), chosen: parseChosen(mentions) }} />
 }
 
-interface CommentDraft {
+/** A comment that is being written, with the people that it may mention. */
+interface Begun {
   readonly body: string
+  readonly chosen: readonly Mentionable[]
+}
+
+interface CommentDraft extends Begun {
+  readonly choose: (person: Mentionable) => void
   readonly setBody: (body: string | ((before: string) => string)) => void
   /** Keeps what is written on this device. */
   readonly keep: () => void
@@ -211,14 +218,15 @@ interface CommentDraft {
 }
 
 /** A comment that is being written: left, it is kept on this device until it is sent. */
-function useCommentDraft(table: string, id: string, begun: string): CommentDraft {
+function useCommentDraft(table: string, id: string, begun: Begun): CommentDraft {
   const { database } = useLocalDatabase()
-  const [body, setBody] = useState(begun)
-  const [kept, setKept] = useState(begun)
+  const [body, setBody] = useState(begun.body)
+  const [kept, setKept] = useState(begun.body)
+  const [chosen, setChosen] = useState(begun.chosen)
   const keep = (): void => {
     if (body === kept) return
     setKept(body)
-    const draft = { id, table, values: { body }, form: COMMENT_FORM }
+    const draft = { id, table, values: { body, mentions: renderChosen(chosen) }, form: COMMENT_FORM }
     const write = (): Promise<void> => (body === '' ? removeDraft(database, id) : saveDraft(database, draft))
     void storeOrTell(words.newComment, write).then((isStored) => isStored || setKept(kept))
   }
@@ -228,6 +236,8 @@ function useCommentDraft(table: string, id: string, begun: string): CommentDraft
   useTypedHere(body !== kept, keep)
   return {
     body,
+    chosen,
+    choose: (person) => setChosen((before) => [...before, person]),
     setBody,
     keep,
     sent() {
@@ -249,10 +259,9 @@ function NewComment({
 }: CommentFormProps & {
   readonly draftId: string
   /** What was written before. */
-  readonly begun: string
+  readonly begun: Begun
 }): JSX.Element {
-  const { body, setBody, keep, sent } = useCommentDraft(table, draftId, begun)
-  const [chosen, setChosen] = useState<readonly Mentionable[]>([])
+  const { body, chosen, choose, setBody, keep, sent } = useCommentDraft(table, draftId, begun)
   const topic = usePlaceTopics().record(table, id)
   const text = body.trim()
   const isTooLong = [...text].length > BODY_MAX
@@ -295,7 +304,7 @@ function NewComment({
         value={body}
         errorMessage={isTooLong ? words.commentTooLong(BODY_MAX) : undefined}
         onChange={setBody}
-        onMention={(person) => setChosen((before) => [...before, person])}
+        onMention={choose}
         onSend={send}
       />
       <div className="flex w-full min-w-0 items-center gap-3">

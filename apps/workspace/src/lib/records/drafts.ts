@@ -23,6 +23,11 @@ export const COMMENT_FORM = 'comment'
 /** The form of what stands in a checklist and is not saved. */
 export const CHECKLIST_FORM = 'checklist'
 
+/** How many have something that is nowhere else; a checklist may have no more than the place where it was left. */
+export const UNFINISHED_SQL = `select count(*) as drafts from hf_local_drafts
+                                where form_id <> '${CHECKLIST_FORM}' or json_extract(field_values, '$.values') <> '{}'
+                                   or json_extract(field_values, '$.findings') <> '{}'`
+
 export const DRAFT_SQL = `select id, table_name, field_values from hf_local_drafts where id = ?`
 
 export function toDraft(row: DraftRow): Draft {

@@ -55,6 +55,16 @@ export function mentionedIn(text: string, chosen: readonly Mentionable[]): reado
   return [...new Set(chosen.filter(({ name }) => text.includes(`@${name}`)).map(({ userId }) => userId))]
 }
 
+/** The chosen people as the draft of a comment keeps them. */
+export function renderChosen(chosen: readonly Mentionable[]): string {
+  return JSON.stringify(chosen)
+}
+
+/** @param text - of a draft; an older version of the app kept nobody */
+export function parseChosen(text: unknown): readonly Mentionable[] {
+  return typeof text === 'string' ? (JSON.parse(text) as readonly Mentionable[]) : []
+}
+
 /** The text in pieces, of which those that mention one of these people are marked. */
 export function splitMentions(
   text: string,

@@ -170,6 +170,11 @@ export const syncMessages: Translation<typeof english> = {
       '{count, plural, one {# nicht angenommene Änderung wartet} other {# nicht angenommene Änderungen warten}} auf Ihre Entscheidung.',
       { count },
     ),
+  signOutDrafts: (count) =>
+    icu(
+      '{count, plural, one {# Entwurf ist} other {# Entwürfe sind}} nur auf diesem Gerät und gelöscht, wenn Sie Ihre Zeilen entfernen oder verwerfen.',
+      { count },
+    ),
   signOutSendNow: 'Jetzt senden, dann abmelden',
   signOutSending: (count) => icu('{count, plural, one {# wird} other {# werden}} gesendet', { count }),
   signOutKeep: 'Auf diesem Gerät behalten und abmelden',
