@@ -209,9 +209,16 @@ function Foot({
           </Button>
         )}
       </div>
-      <p role="status" className="min-h-4 text-small text-muted">
-        {isSaving ? words.draftKept : run.savedAt ? words.savedAt(formatClock(run.savedAt)) : null}
-      </p>
+      <div className="flex min-h-7 items-center gap-2 coarse:min-h-11">
+        <p role="status" className="flex-1 text-small text-muted">
+          {isSaving ? words.draftKept : run.savedAt ? words.savedAt(formatClock(run.savedAt)) : null}
+        </p>
+        {isSaving ? (
+          <Button tone="quiet" size="sm" onPress={() => run.drop(question)}>
+            {words.discard}
+          </Button>
+        ) : null}
+      </div>
     </footer>
   )
 }

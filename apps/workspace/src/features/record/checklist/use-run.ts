@@ -38,6 +38,8 @@ export interface Run {
   typed(question: Question): TypedValue
   /** Keeps what is chosen or typed in the draft. */
   put(question: Question, value: FieldValue): void
+  /** Takes back what was chosen or typed and is not saved. */
+  drop(question: Question): void
   /** Changes the finding of a question as it is by then: a photo or a position may come late. */
   changeFinding(question: Question, change: (finding: FindingDraft | undefined) => FindingDraft | undefined): void
   /** Goes to a question, or to the end with {@link REVIEW}; what was typed stays in the draft. */
@@ -82,6 +84,10 @@ export function useRun(checklist: Checklist, rows: ChecklistRows, begun: RunDraf
     raw,
     typed,
     put: ({ id }, value) => put({ ...latest(), at: latest().at ?? id, values: { ...latest().values, [id]: value } }),
+    drop({ id }) {
+      const { [id]: _value, ...values } = latest().values
+      put({ ...latest(), values })
+    },
     changeFinding({ id }, change) {
       const { [id]: old, ...others } = latest().findings
       const finding = change(old)
