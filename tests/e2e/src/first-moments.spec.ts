@@ -9,6 +9,9 @@ import { expectSynced, signIn } from './support/person.ts'
  * What the screen says before it knows. The local database or a request is held until the test has looked, so that the moment lasts as long as it must.
  */
 
+/** A line on which the first sync of the sample takes a while. */
+const SLOW_BYTES_PER_S = 60_000
+
 const PICTURES = 'test-results/screens'
 const DEVICES = {
   desktop: { viewport: { width: 1280, height: 800 } },
@@ -104,6 +107,32 @@ for (const device of ['desktop', 'phone'] as const) {
     await expectSynced(dana)
   })
 }
+
+test('during the first sync capture does not say that there is nothing, nor a checklist that its record is gone', async ({
+  arrive,
+}) => {
+  const dana = await arrive('dana', { until: 'signed-out' })
+  const { page, link } = dana
+  const paths = ['capture', 't/inspections/new?from=00000000-0000-4000-8000-000000000000'] as const
+  await page.goto(`${dana.home}/${paths[0]}`)
+  link.limitRate(SLOW_BYTES_PER_S, 'down')
+  await signIn(page, dana.email)
+  await expect(page.getByRole('heading', { level: 1, name: 'Capture' })).toBeVisible({ timeout: 120_000 })
+  for (const path of paths) {
+    await page.goto(`${dana.home}/${path}`)
+    const waits = page
+      .getByRole('progressbar', { name: 'First sync' })
+      .or(page.getByText('Asking the server which rows'))
+    await expect(waits.first()).toBeVisible({ timeout: 120_000 })
+    const watched = await watchTexts(page, /Nothing to capture here|not on this device/)
+    await comeToRest(page)
+    expect(await watched.seen()).toEqual([])
+  }
+  link.limitRate(0)
+  await expect(page.getByText('This record is not on this device')).toBeVisible({ timeout: 120_000 })
+  await page.goto(`${dana.home}/${paths[0]}`)
+  await expect(page.getByRole('region', { name: 'Start a new inspection' })).toBeVisible()
+})
 
 /** A picture in both themes. */
 async function look(page: Page, screen: string): Promise<void> {

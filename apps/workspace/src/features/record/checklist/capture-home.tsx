@@ -1,4 +1,4 @@
-import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
+import { useHasSynced, useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
 import { Link } from '@tanstack/react-router'
 import { ChevronRight, FilePen, Trash2 } from 'lucide-react'
 import { type JSX, type ReactNode, useMemo } from 'react'
@@ -7,6 +7,7 @@ import { EmptyState } from '../../../components/empty-state.tsx'
 import { LinkButton } from '../../../components/link.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { Page } from '../../../components/page.tsx'
+import { FirstRowsNote } from '../../../components/records/first-rows-note.tsx'
 import { TableIcon } from '../../../components/table-icon.tsx'
 import type { Checklist } from '../../../lib/checklists/checklist.ts'
 import { type AnyDraftRow, type DraftPlace, draftPlaceOf, DRAFTS_SQL } from '../../../lib/checklists/run-draft.ts'
@@ -47,6 +48,7 @@ export function CaptureHome({
   const own = checklists.filter((checklist) => tables.some(({ name }) => name === checklist.table))
   const tableOf = (name: string): TableInfo | undefined => tables.find((table) => table.name === name)
   const isEmpty = own.length === 0 && forms.length === 0
+  const hasSynced = useHasSynced()
   return (
     <Page title={words.capture} width="reading" description={words.captureLead}>
       <div className="flex flex-col gap-7">
@@ -68,7 +70,8 @@ export function CaptureHome({
             ))}
           </Section>
         )}
-        {isEmpty ? <NothingToCapture workspace={workspace} only={only} /> : null}
+        {isEmpty && hasSynced ? <NothingToCapture workspace={workspace} only={only} /> : null}
+        {isEmpty && !hasSynced ? <FirstRowsNote rows={4} /> : null}
       </div>
     </Page>
   )

@@ -1,4 +1,4 @@
-import { useJudgements, useRecords } from '@holdfast/react'
+import { useHasSynced, useJudgements, useRecords } from '@holdfast/react'
 import { ListChecks, X } from 'lucide-react'
 import { type JSX, useEffect, useRef, useState } from 'react'
 import { EmptyState } from '../../../components/empty-state.tsx'
@@ -6,6 +6,7 @@ import { IconButton } from '../../../components/icon-button.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { useDocumentTitle } from '../../../components/page.tsx'
 import { Progress } from '../../../components/progress.tsx'
+import { FirstRowsNote } from '../../../components/records/first-rows-note.tsx'
 import { beginChanges } from '../../../lib/checklists/answer-changes.ts'
 import type { Checklist } from '../../../lib/checklists/checklist.ts'
 import {
@@ -37,6 +38,8 @@ export interface ChecklistRunProps {
 export function ChecklistRun(props: ChecklistRunProps): JSX.Element | null {
   const rows = useChecklistRows(props.checklist, props.recordId)
   const drafts = useRecords<RunDraftRow>(RUN_DRAFT_SQL, [runDraftId(props.recordId)])
+  const hasSynced = useHasSynced()
+  if (!hasSynced && (rows === null || rows?.questions.length === 0)) return <FirstRowsNote rows={8} />
   if (rows === null) return <EmptyState title={words.gone}>{words.goneDetail}</EmptyState>
   if (rows === undefined || drafts.isLoading) return null
   if (rows.questions.length === 0) return <EmptyState title={words.noQuestions}>{words.noQuestionsDetail}</EmptyState>
