@@ -125,7 +125,6 @@ export const checklistMessages = inLanguages('checklistMessages', {
   nothing: 'Nothing to capture here',
   nothingDetail: 'This project has no checklists and no forms yet. New records are made in their tables.',
   nothingOf: (label: string) => `${label} have no checklist and no form yet. New ones are made in their table.`,
-  openTable: (label: string) => `Open ${label}`,
   startOf: (title: string) => `Start ${title}`,
   startLead: 'What it is about',
   beginNow: 'Begin',

@@ -1,31 +1,22 @@
 // @vitest-environment happy-dom
 import { act } from 'react'
-import { createRoot, type Root } from 'react-dom/client'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { renderedForEach } from '../../lib/rendered.test-support.ts'
 import type { FieldValue } from '../../lib/fields/field.ts'
 import { testField } from '../../lib/fields/test-fields.test-support.ts'
 import { TextEditor } from './text-editor.tsx'
 import { createCellTyping } from './typed-cell.ts'
 
 const stored: FieldValue[] = []
-let root: Root
-let place: HTMLElement
+const rendered = renderedForEach()
 
 beforeEach(() => {
-  Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
   stored.length = 0
-  place = document.createElement('div')
-  document.body.append(place)
-  root = createRoot(place)
-})
-afterEach(() => {
-  act(() => root.unmount())
-  place.remove()
 })
 
 /** Types at the end of the only text control, and leaves it. */
 function typeAndLeave(more: string): void {
-  const control = place.querySelector<HTMLInputElement | HTMLTextAreaElement>('input, textarea')
+  const control = rendered.place.querySelector<HTMLInputElement | HTMLTextAreaElement>('input, textarea')
   if (!control) throw new Error('there is no text control')
   act(() => {
     control.focus()
@@ -41,7 +32,7 @@ const ADDRESS = '12 Mill Lane\nLeeds'
 
 test('a text of one line that came with several keeps them when it is edited in the grid', () => {
   act(() =>
-    root.render(
+    rendered.root.render(
       <TextEditor
         field={title}
         value={ADDRESS}

@@ -124,7 +124,6 @@ export const checklistMessages: Translation<typeof english> = {
     'Dieses Projekt hat noch keine Prüflisten und keine Formulare. Neue Einträge entstehen in ihren Tabellen.',
   nothingOf: (label) =>
     `Für ${label} gibt es noch keine Prüfliste und kein Formular. Neue Einträge entstehen in der Tabelle.`,
-  openTable: (label) => `${label} öffnen`,
   startOf: (title) => `Beginnen: ${title}`,
   startLead: 'Worum es geht',
   beginNow: 'Beginnen',

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { act } from 'react'
-import { createRoot, type Root } from 'react-dom/client'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { renderedForEach } from '../../../lib/rendered.test-support.ts'
 import { TEST_FIELDS, testField } from '../../../lib/fields/test-fields.test-support.ts'
 import { daysOf } from './calendar-days.ts'
 import type { Entry } from './calendar-sql.ts'
@@ -13,19 +13,10 @@ const DAYS = daysOf('month', '2026-11-20', 1)
 const taken: Taken[] = []
 const opened: string[] = []
 const more: string[] = []
-let root: Root
-let place: HTMLElement
+const rendered = renderedForEach()
 
 beforeEach(() => {
-  Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
   for (const list of [taken, opened, more]) list.length = 0
-  place = document.createElement('div')
-  document.body.append(place)
-  root = createRoot(place)
-})
-afterEach(() => {
-  act(() => root.unmount())
-  place.remove()
 })
 
 function entry(id: string, day: string, total: number): Entry {
@@ -48,7 +39,7 @@ function show(entries: readonly Entry[], isCompact = false): void {
     isRefused: () => false,
   }
   act(() =>
-    root.render(
+    rendered.root.render(
       <MonthGrid
         {...{ calendar, isCompact }}
         days={DAYS}
@@ -66,16 +57,16 @@ function show(entries: readonly Entry[], isCompact = false): void {
   )
 }
 
-const cell = (day: string): HTMLElement | null => place.querySelector(`[data-cell="${day}"]`)
+const cell = (day: string): HTMLElement | null => rendered.place.querySelector(`[data-cell="${day}"]`)
 const buttons = (element: ParentNode | null): readonly HTMLButtonElement[] => [
   ...(element?.querySelectorAll('button') ?? []),
 ]
 
 test('a month is a table of weeks in which today is marked', () => {
   show([])
-  expect(place.querySelectorAll('tbody tr')).toHaveLength(6)
-  expect(place.querySelector('[aria-current="date"]')?.getAttribute('data-cell')).toBe('2026-11-20')
-  expect(place.querySelector('caption')?.textContent).toBe('November 2026')
+  expect(rendered.place.querySelectorAll('tbody tr')).toHaveLength(6)
+  expect(rendered.place.querySelector('[aria-current="date"]')?.getAttribute('data-cell')).toBe('2026-11-20')
+  expect(rendered.place.querySelector('caption')?.textContent).toBe('November 2026')
 })
 
 test('what fits is shown whole; where a day has more, one line opens all of them', () => {
@@ -108,10 +99,10 @@ test('one record is reached by Tab, the others by arrow keys', () => {
     entry('3', '2026-11-12', 1),
     entry('4', '2026-11-24', 1),
   ])
-  const entries = buttons(place)
+  const entries = buttons(rendered.place)
   expect(entries.map(({ tabIndex }) => tabIndex)).toEqual([0, -1, -1, -1])
   const go = (days: -1 | 0 | 1, step: -1 | 0 | 1): string | undefined => {
-    act(() => focusEntry(place, { days, entries: step }))
+    act(() => focusEntry(rendered.place, { days, entries: step }))
     return document.activeElement?.textContent ?? undefined
   }
   act(() => entries[0]?.focus())

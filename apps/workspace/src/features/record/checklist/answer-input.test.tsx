@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { act } from 'react'
-import { createRoot, type Root } from 'react-dom/client'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { renderedForEach } from '../../../lib/rendered.test-support.ts'
 import type { Question } from '../../../lib/checklists/questions.ts'
 import { typedValue } from '../../../lib/checklists/typed-value.ts'
 import type { FieldValue } from '../../../lib/fields/field.ts'
@@ -20,25 +20,16 @@ const QUESTION: Question = {
   findingWhen: undefined,
 }
 const taken: FieldValue[] = []
-let root: Root
-let place: HTMLElement
+const rendered = renderedForEach()
 
 beforeEach(() => {
-  Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
   taken.length = 0
-  place = document.createElement('div')
-  document.body.append(place)
-  root = createRoot(place)
-})
-afterEach(() => {
-  act(() => root.unmount())
-  place.remove()
 })
 
 function show(question: Question, raw: FieldValue | undefined, last?: FieldValue, isReadOnly = false): void {
   const typed = typedValue(question, raw)
   act(() =>
-    root.render(
+    rendered.root.render(
       <AnswerInput
         {...{ question, raw, typed, last, isReadOnly }}
         onChange={(value) => taken.push(value)}
@@ -48,7 +39,7 @@ function show(question: Question, raw: FieldValue | undefined, last?: FieldValue
   )
 }
 
-const status = (): string => place.querySelector('[role=status]')?.textContent ?? ''
+const status = (): string => rendered.place.querySelector('[role=status]')?.textContent ?? ''
 const press = (element: Element | null | undefined): void => act(() => (element as HTMLElement).click())
 
 test('a reading says on which side of its good range it lies, and nothing inside of it', () => {
@@ -58,18 +49,18 @@ test('a reading says on which side of its good range it lies, and nothing inside
   expect(status()).toBe('▲ Below the limit of 0')
   show(QUESTION, '4')
   expect(status()).toBe('')
-  expect(place.textContent).toContain('Between 0 and 4 mm/s')
+  expect(rendered.place.textContent).toContain('Between 0 and 4 mm/s')
 })
 
 test('what is no number is said in the field', () => {
   show(QUESTION, '4,2,1')
   expect(status()).toBe('Enter a number')
-  expect(place.querySelector('input')?.getAttribute('aria-invalid')).toBe('true')
+  expect(rendered.place.querySelector('input')?.getAttribute('aria-invalid')).toBe('true')
 })
 
 test('the last value stands beside the field, and a press takes it', () => {
   show(QUESTION, undefined, 3.9)
-  const last = place.querySelector('button')
+  const last = rendered.place.querySelector('button')
   expect(last?.textContent).toBe('Last: 3.9 mm/s')
   press(last)
   expect(taken).toEqual(['3.9'])
@@ -78,7 +69,7 @@ test('the last value stands beside the field, and a press takes it', () => {
 test('yes, no and not applicable are three answers', () => {
   const yesNo: Question = { ...QUESTION, kind: 'yes_no' }
   show(yesNo, 0)
-  const radios = [...place.querySelectorAll<HTMLInputElement>('input[type=radio]')]
+  const radios = [...rendered.place.querySelectorAll<HTMLInputElement>('input[type=radio]')]
   expect(radios.map(({ checked }) => checked)).toEqual([false, true, false])
   for (const radio of [radios[0], radios[2]]) press(radio)
   expect(taken).toEqual([1, null])
@@ -86,6 +77,6 @@ test('yes, no and not applicable are three answers', () => {
 
 test('an answer that may not be changed is not', () => {
   show({ ...QUESTION, kind: 'choice', choices: ['Good', 'Worn'] }, 'Good', undefined, true)
-  press(place.querySelectorAll('input[type=radio]')[1])
+  press(rendered.place.querySelectorAll('input[type=radio]')[1])
   expect(taken).toEqual([])
 })

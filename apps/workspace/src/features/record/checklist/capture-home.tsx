@@ -24,6 +24,7 @@ import { openWorkSql, workTablesOf } from '../../../lib/records/work-tables.ts'
 import { quoteName } from '../../../lib/sql.ts'
 import { useViews } from '../../../lib/views/use-views.ts'
 import { checklistMessages as words } from '../../../messages/checklist.ts'
+import { workMessages } from '../../../messages/work.ts'
 
 const WORK_MAX = 12
 /** No day of work is later. */
@@ -87,7 +88,7 @@ function NothingToCapture({
   if (!only) return <EmptyState title={words.nothing}>{words.nothingDetail}</EmptyState>
   const open = (
     <LinkButton to="/w/$ws/t/$table" params={{ ws: workspace, table: only.name }}>
-      {words.openTable(only.label)}
+      {workMessages.open(only.label)}
     </LinkButton>
   )
   return (
