@@ -102,7 +102,7 @@ async function send(request: FastifyRequest, reply: FastifyReply, response: Rest
   if (response.statusText !== undefined && REASON_PHRASE.test(response.statusText)) {
     reply.raw.statusMessage = response.statusText
   }
-  reply.raw.setTimeout(STALLED_MS, () => request.raw.socket.destroy())
+  reply.raw.setTimeout(STALLED_MS, () => reply.raw.destroy())
   // An answer to HEAD has the headers of GET, but no length, because no body was made.
   return response.body.length === 0 || request.method === 'HEAD' ? reply.send() : reply.send(response.body)
 }
