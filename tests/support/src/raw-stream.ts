@@ -83,6 +83,8 @@ export async function openRawStream(options: RawStreamOptions): Promise<RawStrea
   let offered = 0n
   let completed = 0n
   let ended: unknown
+  let lines = 0
+  let last = ''
 
   const take = (line: ControlLine | DataLine): void => {
     if ('data' in line) {
@@ -104,16 +106,26 @@ export async function openRawStream(options: RawStreamOptions): Promise<RawStrea
   }
   const reading = (async () => {
     for await (const text of createInterface({ input: Readable.fromWeb(response.body as never) })) {
-      if (text !== '') take(JSON.parse(text) as ControlLine | DataLine)
+      if (text === '') continue
+      lines++
+      last = text
+      take(JSON.parse(text) as ControlLine | DataLine)
     }
     ended = new Error('the server ended the stream')
   })().catch((error: unknown) => (ended = error))
 
+  /** What tells a stream that stands still from a server that does. */
+  async function whatCame(): Promise<string> {
+    const later = await askWriteCheckpoint(options).catch(String)
+    const of = `offered ${offered}, completed ${completed}, a later one is ${later}`
+    return `: ${of}; ${lines} lines, at last ${last.slice(0, 300)}`
+  }
+
   async function reach(target: bigint, timeoutMs: number): Promise<void> {
-    for (const deadline = Date.now() + timeoutMs; ;) {
+    for (const deadline = performance.now() + timeoutMs; ;) {
       if (completed >= target) return
       if (ended !== undefined) throw ended
-      if (Date.now() > deadline) throw new Error(`write checkpoint ${target} did not come`)
+      if (performance.now() > deadline) throw new Error(`write checkpoint ${target} did not come${await whatCame()}`)
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
   }
