@@ -17,6 +17,9 @@ function account(name: string, what: string): SampleAccount {
   return { email: sampleEmail(name), name, what }
 }
 
+/** Whose account the sample is shown from at first. */
+export const WELCOMED_EMAIL = sampleEmail('Dana Okafor')
+
 /** One account for each way of seeing the sample. */
 export const sampleAccounts: readonly SampleAccount[] = [
   account('Dana Okafor', 'supervisor of team North: sees the region, verifies actions, approves inspections'),

@@ -1,6 +1,14 @@
 import { createId } from './random.ts'
 import type { ViewRow } from './rows.ts'
 
+/** Which of the views the sample is shown with at first: what is overdue in the region of whoever looks. */
+const FIRST = 0
+
+/** The address of a saved view. */
+export function firstViewOf(seed: number): { readonly table: string; readonly view: string } {
+  return { table: 'actions', view: createId(seed, 'views', FIRST) }
+}
+
 const OVERDUE = 'all(due_on.before.today,state.notin.verified.dropped)'
 
 /** The views that everybody has: written as the links of the app are. Each region's people see their own rows in them. */

@@ -23,6 +23,7 @@ import { openRestPart } from './parts/rest.ts'
 import { openSchemaWatch } from './parts/schemas.ts'
 import { openSyncPart, waitForSync } from './parts/sync.ts'
 import { openTelemetry } from './parts/telemetry.ts'
+import { welcomeUrlOf } from './parts/welcome.ts'
 import { prepareDatabase } from './prepare-database.ts'
 
 /** Connections of the superuser's pool, for migrations and what a plan prepares. */
@@ -94,6 +95,8 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   calls.open(context, { url, cluster, baseUrl, port, push, invitations, digests })
   phases.log(logger, 'opened in phases')
 
+  const welcomeUrl = hasSample ? await welcomeUrlOf(accounts, baseUrl) : undefined
+
   const lifetime = opened.move()
   return {
     baseUrl,
@@ -106,6 +109,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
     docsUrl: config.docs ? `${baseUrl}/docs/` : undefined,
     mailboxUrl: accounts.auth.captured && config.mailbox ? `${baseUrl}/mailbox` : undefined,
     hasSample,
+    welcomeUrl,
     seeded,
     [Symbol.asyncDispose]: () => lifetime.disposeAsync(),
   }

@@ -30,6 +30,8 @@ export interface Holdfast extends AsyncDisposable {
   /** Where the docs are shown, if they are. */
   readonly docsUrl: string | undefined
   readonly hasSample: boolean
+  /** Opens the sample in a browser, signed in: once, within ten minutes. `undefined` without the sample. */
+  readonly welcomeUrl: string | undefined
   /** Whether the sample was made by this start. */
   readonly seeded: boolean
 }

@@ -24,6 +24,8 @@ export interface ReadyLine {
   readonly secretKey: string
   readonly jwtSecret: string
   readonly mailbox: string | undefined
+  /** Opens the sample, signed in: once, within ten minutes of the start. */
+  readonly welcome: string | undefined
   readonly s3:
     | {
         readonly endpoint: string

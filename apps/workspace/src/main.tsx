@@ -6,10 +6,12 @@ import { start } from './app/start.ts'
 import { loadTexts } from './lib/data/load-texts.ts'
 import { trustOwnScripts } from './app/trusted-types.ts'
 import { takeArrival } from './lib/auth/arrival.ts'
+import { takeWelcomeKey } from './lib/auth/welcome-key.ts'
 import './styles/app.css'
 
 trustOwnScripts()
 takeArrival()
+takeWelcomeKey()
 const started = start()
 registerServiceWorker().catch((error: unknown) => {
   console.warn('The service worker was not registered; the app needs a connection to start.', error)

@@ -151,6 +151,7 @@ function readyLine(holdfast: Holdfast): ReadyLine {
     secretKey: holdfast.apiKeys.secret,
     jwtSecret: holdfast.jwtSecret,
     mailbox: holdfast.mailboxUrl,
+    welcome: holdfast.welcomeUrl,
     s3: holdfast.s3,
   }
 }
@@ -160,6 +161,9 @@ function readyText(holdfast: Holdfast, durationMs: number): string {
     '',
     `  Ready in ${(durationMs / 1000).toFixed(1)} s`,
     '',
+    ...(holdfast.welcomeUrl === undefined
+      ? []
+      : [`  Begin here         ${holdfast.welcomeUrl}`, '                     (signs in once, within 10 minutes)', '']),
     `  App and APIs       ${holdfast.baseUrl}`,
     ...(holdfast.mailboxUrl === undefined ? [] : [`  Mailbox            ${holdfast.mailboxUrl}`]),
     ...(holdfast.docsUrl === undefined ? [] : [`  Docs               ${holdfast.docsUrl}`]),

@@ -11,6 +11,8 @@ export interface AppConfig {
     | {
         readonly password: string
         readonly accounts: readonly { readonly email: string; readonly name: string; readonly role: string }[]
+        /** The saved view that it is shown with at first. */
+        readonly start: { readonly table: string; readonly view: string }
       }
     | undefined
   /** Whether channels are served: without them the app shows nothing of who is there, and asks for none. */

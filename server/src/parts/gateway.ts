@@ -3,7 +3,7 @@ import type { FunctionsService } from '@holdfast/functions'
 import type { Cluster } from '@holdfast/postgres'
 import type { RealtimeService } from '@holdfast/realtime'
 import type { RestService } from '@holdfast/rest'
-import { SAMPLE_PASSWORD, sampleAccounts } from '@holdfast/sample'
+import { firstViewOf, SAMPLE_PASSWORD, SAMPLE_SEED, sampleAccounts } from '@holdfast/sample'
 import { keyDemandOf, type StorageService } from '@holdfast/storage'
 import type { SyncService } from '@holdfast/sync'
 import { servesThisMachineOnly } from '../config/loopback.ts'
@@ -114,6 +114,7 @@ function appConfigOf(
       ? {
           password: SAMPLE_PASSWORD,
           accounts: sampleAccounts.map(({ email, name, what }) => ({ email, name, role: what })),
+          start: firstViewOf(SAMPLE_SEED),
         }
       : undefined,
     hasChannels: config.realtimeEnabled,

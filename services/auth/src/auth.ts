@@ -27,6 +27,7 @@ import { openRefusedRoles } from './tokens/refused-roles.ts'
 import { claimsOfSession } from './tokens/claims-of-session.ts'
 import type { TokenClaims } from './tokens/claims.ts'
 import { claimsOfPerson, impersonate, type Impersonated } from './tokens/impersonate.ts'
+import { issueSignInKey } from './confirmations/sign-in-key.ts'
 import { type Jwks, openSigningKeys } from './tokens/signing-keys.ts'
 import { importVerificationKeys, type SigningSecret } from './tokens/jwt-secret.ts'
 import { createTokenVerifier, type VerifyToken } from './tokens/verify-token.ts'
@@ -72,6 +73,8 @@ export interface AuthService extends AsyncDisposable {
   jwks(): Jwks
   /** For operators who look at what a person has: a token as that person's own. `undefined`: no such account. */
   impersonate(who: string, lifetimeS: number): Promise<Impersonated | undefined>
+  /** A key that signs an account in once, within so many seconds, for whoever started the server. `undefined`: no such account. */
+  issueSignInKey(email: string, lifetimeS: number): Promise<string | undefined>
   /** Writes down a mail that asks somebody to join a workspace; it is sent in the background, as all mails are. */
   sendInvitation(invitation: OutgoingInvitation): Promise<void>
   /**
@@ -177,11 +180,18 @@ function callsForOthers(
   context: AuthContext,
 ): Pick<
   AuthService,
-  'impersonate' | 'claimsOfSession' | 'claimsOfPerson' | 'sendInvitation' | 'sendDigest' | 'createInvitedAccount'
+  | 'impersonate'
+  | 'issueSignInKey'
+  | 'claimsOfSession'
+  | 'claimsOfPerson'
+  | 'sendInvitation'
+  | 'sendDigest'
+  | 'createInvitedAccount'
 > {
   const { pool, messages } = context
   return {
     impersonate: (who, lifetimeS) => impersonate(context, who, lifetimeS),
+    issueSignInKey: (email, lifetimeS) => issueSignInKey(context, email, lifetimeS),
     claimsOfSession: (userId, sessionId) => claimsOfSession(context, userId, sessionId),
     claimsOfPerson: (userId) => claimsOfPerson(context, userId),
     sendDigest: (digest) => pool.transaction((tx) => messages.sendDigest(tx, digest)),

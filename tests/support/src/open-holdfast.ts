@@ -45,6 +45,8 @@ export interface Holdfast extends AsyncDisposable {
   readonly secretKey: string
   /** Signs the keys; tokens signed with it are accepted. */
   readonly jwtSecret: string
+  /** Opens the sample, signed in: once, within ten minutes of the first start. */
+  readonly welcomeUrl: string | undefined
   /** What S3 clients need to act as `service_role`. */
   readonly s3: ReadyLine['s3']
   readonly dataDir: string
@@ -92,7 +94,7 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
     rmSync(folder, { recursive: true, force: true })
     throw error
   }
-  const { base: url, db: databaseUrl, jwtSecret, ...keys } = server.ready
+  const { base: url, db: databaseUrl, jwtSecret, welcome: welcomeUrl, ...keys } = server.ready
   const admin = createPool({ url: databaseUrl, applicationName: 'tests', connectionsMax: 5 })
   const internalUrl = isEmbedded ? internalUrlOf(databaseUrl, dataDir) : databaseUrl
   const internal = createPool({ url: internalUrl, applicationName: 'tests', connectionsMax: 5 })
@@ -113,6 +115,7 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
     publishableKey: keys.publishableKey,
     secretKey: keys.secretKey,
     jwtSecret,
+    welcomeUrl,
     s3: keys.s3,
     dataDir,
     admin,

@@ -20,6 +20,8 @@ export interface ReadyLine {
   readonly publishableKey: string
   readonly secretKey: string
   readonly jwtSecret: string
+  /** Opens the sample, signed in: once, within ten minutes of the start. */
+  readonly welcome?: string
   /** What S3 clients need to act as `service_role`. */
   readonly s3: {
     readonly endpoint: string

@@ -19,6 +19,11 @@ const consentSearch = v.object({ authorization_id: text })
 const learnMethods = ({ context }: { readonly context: RouterContext }): Promise<void> =>
   loadSignInMethods(context.backend.config.anonKey)
 
+const welcome = createRoute({
+  getParentRoute: () => root,
+  path: '/welcome',
+  component: lazyRouteComponent(() => import('../features/welcome/welcome-screen.tsx'), 'WelcomeScreen'),
+})
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
@@ -116,6 +121,7 @@ const invitation = createRoute({
 
 /** Everything before the workspace: all ways in, and what links of mails lead to. */
 export const entryRoutes = [
+  welcome,
   signIn,
   signInPassword,
   signInCode,

@@ -31,5 +31,4 @@ export const viewEditingMessages = inLanguages('viewEditingMessages', {
   notYours: 'You can look at this view and save a copy of it, but not change it.',
   gone: 'This view is not here',
   goneDetail: 'It was deleted, or it belongs to another person.',
-  waitingForView: 'Waiting for this view',
 })

@@ -3,6 +3,7 @@ import { useParams } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { LinkButton } from '../../components/link.tsx'
+import { FirstRowsNote } from '../../components/records/first-rows-note.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { viewEditingMessages as words } from '../../messages/view-editing.ts'
 import { viewMessages } from '../../messages/views.ts'
@@ -11,7 +12,12 @@ import { viewMessages } from '../../messages/views.ts'
 export function ViewGone({ table }: { readonly table: TableInfo }): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/t/$table' })
   const hasSynced = useHasSynced()
-  if (!hasSynced) return <EmptyState title={words.waitingForView} />
+  if (!hasSynced)
+    return (
+      <div className="px-3">
+        <FirstRowsNote rows={12} />
+      </div>
+    )
   return (
     <EmptyState
       title={words.gone}

@@ -44,6 +44,7 @@ const schema = v.object({
       v.object({
         password: v.string(),
         accounts: v.array(v.object({ email: v.string(), name: v.string(), role: v.optional(v.string()) })),
+        start: v.optional(v.object({ table: v.string(), view: v.string() })),
       }),
     ),
   ),
@@ -95,6 +96,8 @@ export interface AccountRules {
 export interface SampleAccounts {
   readonly password: string
   readonly accounts: readonly { readonly email: string; readonly name: string; readonly role?: string | undefined }[]
+  /** The saved view that the sample is shown with at first. */
+  readonly start?: { readonly table: string; readonly view: string } | undefined
 }
 
 const cached = localValue('hf-config', schema)

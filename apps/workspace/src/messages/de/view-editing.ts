@@ -38,5 +38,4 @@ export const viewEditingMessages: Translation<typeof english> = {
   notYours: 'Sie können diese Ansicht ansehen und eine Kopie speichern, sie aber nicht ändern.',
   gone: 'Diese Ansicht ist nicht hier',
   goneDetail: 'Sie wurde gelöscht oder gehört jemand anderem.',
-  waitingForView: 'Die Ansicht wird geladen',
 }
