@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { sql } from '@holdfast/postgres'
 import { comeToRest, expectAccessible } from './support/accessibility.ts'
 import { makeActions } from './support/actions.ts'
 import { expect, test } from './support/fixtures.ts'
@@ -108,13 +109,17 @@ for (const device of ['desktop', 'phone'] as const) {
   })
 }
 
-test('during the first sync capture does not say that there is nothing, nor a checklist that its record is gone', async ({
+test('during the first sync no screen says that something is missing, or that everything is here', async ({
   arrive,
+  holdfast,
 }) => {
   const dana = await arrive('dana', { until: 'signed-out' })
   const { page, link } = dana
-  const paths = ['capture', 't/inspections/new?from=00000000-0000-4000-8000-000000000000'] as const
-  await page.goto(`${dana.home}/${paths[0]}`)
+  const [view] = await holdfast.admin.query<{ id: string }>(sql`
+    select id::text from holdfast.views where table_name = 'actions' and is_default`)
+  const gone = 't/inspections/new?from=00000000-0000-4000-8000-000000000000'
+  const paths = ['', `t/actions/v/${view?.id}`, 'capture', gone]
+  await page.goto(`${dana.home}/capture`)
   link.limitRate(SLOW_BYTES_PER_S, 'down')
   await signIn(page, dana.email)
   await expect(page.getByRole('heading', { level: 1, name: 'Capture' })).toBeVisible({ timeout: 120_000 })
@@ -124,13 +129,18 @@ test('during the first sync capture does not say that there is nothing, nor a ch
       .getByRole('progressbar', { name: 'First sync' })
       .or(page.getByText('Asking the server which rows'))
     await expect(waits.first()).toBeVisible({ timeout: 120_000 })
-    const watched = await watchTexts(page, /Nothing to capture here|not on this device/)
+    const watched = await watchTexts(
+      page,
+      /Nothing to capture here|not on this device|view is not here|Everything here is on/,
+    )
     await comeToRest(page)
     expect(await watched.seen()).toEqual([])
   }
   link.limitRate(0)
   await expect(page.getByText('This record is not on this device')).toBeVisible({ timeout: 120_000 })
-  await page.goto(`${dana.home}/${paths[0]}`)
+  await page.goto(dana.home)
+  await expect(page.getByText('Everything here is on this device')).toBeVisible()
+  await page.goto(`${dana.home}/capture`)
   await expect(page.getByRole('region', { name: 'Start a new inspection' })).toBeVisible()
 })
 

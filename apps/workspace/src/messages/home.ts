@@ -3,6 +3,7 @@ import { inLanguages } from '../lib/texts.ts'
 
 export const homeMessages = inLanguages('homeMessages', {
   lead: 'Everything here is on this device and works without a connection.',
+  leadAtFirst: 'What you may see comes to this device. Then it works without a connection.',
   sync: 'Sync',
   tables: 'Tables',
   noTables: 'You can see no tables yet',

@@ -26,7 +26,7 @@ export function HomeScreen(): JSX.Element {
   const hasSynced = useHasSynced()
   const mayLoad = useMayLoad(hasSynced)
   return (
-    <Page title={config.project.name} description={words.lead}>
+    <Page title={config.project.name} description={hasSynced ? words.lead : words.leadAtFirst}>
       <div className="flex flex-col gap-8">
         {hasSynced ? <SyncSummary workspace={ws} /> : <FirstSync />}
         <KeptPlace>

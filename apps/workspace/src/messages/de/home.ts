@@ -4,6 +4,7 @@ import type { homeMessages as english } from '../home.ts'
 
 export const homeMessages: Translation<typeof english> = {
   lead: 'Alles hier ist auf diesem Gerät und geht ohne Verbindung.',
+  leadAtFirst: 'Was Sie sehen dürfen, kommt auf dieses Gerät. Danach geht es ohne Verbindung.',
   sync: 'Abgleich',
   tables: 'Tabellen',
   noTables: 'Sie können noch keine Tabellen sehen',
