@@ -22,6 +22,9 @@ export interface LinkedTable {
 /** Shorter words have no trigram. */
 export const INDEXED_WORD_MIN = 3
 
+/** Of one word. A few tell it from nearly all others; each is a look into the index, and of a pasted text there are thousands. */
+const TRIGRAMS_MAX = 32
+
 /** From some number on, reading rows one by one costs more than comparing all of 100,000. A row counts once for each way that leads to it. */
 const FEW_ROWS = 30_000
 
@@ -53,7 +56,7 @@ function linkedPart({ table }: SearchedTable, { column, searched }: LinkedTable,
 }
 
 /**
- * Rows that have all trigrams of the word, and those that changed since they were taken in; all rows while the index of
+ * Rows that have all trigrams of the word, or of its beginning if it is long, and those that changed since they were taken in; all rows while the index of
  * the table is not whole, which another tab may decide at any moment.
  */
 function ownParts({ table, columns }: SearchedTable, word: string): readonly SearchSql[] {
@@ -72,7 +75,7 @@ function ownParts({ table, columns }: SearchedTable, word: string): readonly Sea
 }
 
 function matchOf(word: string): string {
-  const letters = [...word]
+  const letters = [...word].slice(0, TRIGRAMS_MAX + INDEXED_WORD_MIN - 1)
   const trigrams = letters
     .slice(0, 1 - INDEXED_WORD_MIN)
     .map((_, at) => letters.slice(at, at + INDEXED_WORD_MIN).join(''))

@@ -152,6 +152,25 @@ test('a word finds the same rows with the index as without it, whatever changed 
   )
 })
 
+test('a pasted text asks the index for a bounded number of trigrams, and finds its row', async () => {
+  await using opened = await openDatabase()
+  const { database } = opened
+  const long = Array.from({ length: 2_000 }, (_, at) => String.fromCodePoint(0x4e00 + at)).join('')
+  for (const [id, detail] of [
+    ['whole', `see ${long}.`],
+    ['other', [...long].toReversed().join('')],
+  ])
+    await database.execute(
+      `insert into ps_data__tasks (id, data) values (?, json_object('title', 'pump', 'detail', ?))`,
+      [id, detail],
+    )
+  await prepareIndex(database, SEARCHED)
+  await takeInAll(database)
+  const { text: sql, values } = candidatesSql(TASKS, [], long)
+  expect(values[0]?.split(' AND ').length).toBeLessThan(100)
+  expect(await idsOf(database, sql, values)).toEqual(['whole'])
+})
+
 test('rows are taken in by the few, and the progress says how many', async () => {
   await using opened = await openDatabase()
   const { database } = opened

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { toTableInfo } from '../data/tables.ts'
 import { TEST_FIELDS, TEST_SITES, TEST_TASKS } from '../fields/test-fields.test-support.ts'
 import { type HitRow, hitsSql, type TableSearch } from './hits-sql.ts'
-import { searchedColumns, wordsOf } from './word-sql.ts'
+import { hasWords, searchedColumns, wordsOf } from './word-sql.ts'
 
 const TASKS = toTableInfo(TEST_TASKS)
 const SITES = toTableInfo(TEST_SITES)
@@ -42,6 +42,17 @@ test('every word has to be there, in any order; wildcards are letters', () => {
   expect(find(search('elm pump')).map(({ id }) => id)).toEqual(['t2', 't1'])
   expect(find(search('50%')).map(({ id }) => id)).toEqual(['t3'])
   expect(find(search('_')).map(({ id }) => id)).toEqual([])
+})
+
+test('a pasted text is searched by its beginning, however long it and its words are', () => {
+  expect(find(search('pump room '.repeat(1_000))).map(({ id }) => id)).toEqual(['t2'])
+  expect(find(search(`pump ${'🦺'.repeat(30_000)}`))).toEqual([])
+})
+
+test('a hit still fits when more is typed as long as its texts have the words, in any script', () => {
+  expect(hasWords(['Pump room', 'A-7'], ['PUMP', 'a-7'])).toBe(true)
+  expect(hasWords(['Pump room', 'A-7'], ['pump', 'lock'])).toBe(false)
+  expect(hasWords(['ΟΔΟΣΤΡΩΜΑ'], ['ΟΔΟΣ'])).toBe(true)
 })
 
 test('a hit says in which other text the word is', () => {

@@ -4,7 +4,7 @@ import { useTables } from '../data/use-tables.tsx'
 import { quoteName } from '../sql.ts'
 import { candidatesOf } from './candidates-of.ts'
 import { type HitRow, hitsSql } from './hits-sql.ts'
-import { wordsOf } from './word-sql.ts'
+import { hasWords, wordsOf } from './word-sql.ts'
 
 /** Results of one table; more would not be read in a list that one types into. */
 const HITS_PER_TABLE = 8
@@ -44,10 +44,10 @@ export function useRecordHits(text: string): { readonly hits: readonly RecordHit
   const isReading = typed !== text.trim() || (isAsked && !isCurrent && error === undefined)
   if (!isAsked) return { hits: [], isReading }
   // The last answer stays until the next one is there; what no longer fits must not be taken by Enter.
-  const wanted = wordsOf(text).map((word) => word.toLowerCase())
+  const wanted = wordsOf(text)
   const hits = rows.flatMap(({ place, id, title, code }) => {
-    const named = [title, code].map((one) => String(one ?? '').toLowerCase())
-    if (!wanted.every((word) => named.some((one) => one.includes(word)))) return []
+    const named = [title, code].map((one) => String(one ?? ''))
+    if (!hasWords(named, wanted)) return []
     const table = searched[place]
     if (!table) return []
     return [

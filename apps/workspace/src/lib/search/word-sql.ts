@@ -3,12 +3,23 @@ import { isChosenText, isTextual } from '../fields/field-kind.ts'
 import { labelSql } from '../fields/label-sql.ts'
 import { escapeLike, quoteName, type SqlPart } from '../sql.ts'
 
-/** What was typed into a search, word by word: a row has to have all of them, anywhere and in any order. */
+/** Of a pasted text: SQLite refuses a condition of 1,000 words, and a word of 50,000 bytes. */
+const WORDS_MAX = 32
+const WORD_CHARS_MAX = 1_000
+
+/** What was typed into a search, word by word: a row has to have all of them, anywhere and in any order. A long text counts by its beginning. */
 export function wordsOf(text: string): readonly string[] {
   return text
-    .trim()
     .split(/\s+/)
     .filter((word) => word !== '')
+    .slice(0, WORDS_MAX)
+    .map((word) => (word.length > WORD_CHARS_MAX ? [...word].slice(0, WORD_CHARS_MAX).join('') : word))
+}
+
+/** Whether each word is in one of the texts. In capitals: the small sigma at the end of a word is another than that within one. */
+export function hasWords(texts: readonly string[], words: readonly string[]): boolean {
+  const all = texts.map((text) => text.toUpperCase())
+  return words.every((word) => all.some((text) => text.includes(word.toUpperCase())))
 }
 
 /** What a search looks into, as SQL over the table named `t`: the texts of the row, and what its links are called. */
