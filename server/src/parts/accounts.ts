@@ -44,6 +44,7 @@ export async function openAccounts(
       url: authUrl,
       pool,
       isThirdParty: (claims) => auth.isThirdParty(claims),
+      isRevoked: (claims) => auth.isRevoked(claims),
       clock,
       logger,
     }),

@@ -63,6 +63,8 @@ export interface AuthService extends AsyncDisposable {
   readonly verifyToken: VerifyToken
   /** Whether verified claims are those of a third-party issuer, about whose people and sessions this service knows nothing. */
   isThirdParty(claims: Readonly<Record<string, unknown>>): boolean
+  /** Whether the key that signed verified claims has been revoked since: for what goes on after a request. */
+  isRevoked(claims: Readonly<Record<string, unknown>>): boolean
   /** Tokens of this server for the accounts' own API, which may be used with roles that no statement is ever run under. */
   readonly verifyAdminToken: VerifyToken
   /** The keys of this installation; the same ones every time for the same database and secret. */
@@ -120,13 +122,7 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
     providers: createProviders({ pool, options, sealer, clock, issuer }),
     sealer,
     factorSecretKeys: parseDecryptionKeys(options.mfaSecretDecryptionKeys),
-    relyingParty: createRelyingParty({
-      options,
-      siteUrl,
-      baseUrl,
-      projectName,
-      logger,
-    }),
+    relyingParty: createRelyingParty({ options, siteUrl, baseUrl, projectName, logger }),
     projectName,
     issuer,
   }
@@ -140,9 +136,11 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
     clock,
     logger,
   })
+  const signedBy = new WeakMap<object, string>()
   const origin = { secret: jwtSecret.signing, issuedAtS: keys.bornAtS }
   const verifier = {
     keys,
+    signedBy,
     secretKeys: await importVerificationKeys(jwtSecret.keys),
     claimsOfOpaqueKey: createOpaqueKeys(origin),
     audiences: options.jwtAudiences,
@@ -156,6 +154,10 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
     discovery: discoveryRoutes(context),
     verifyToken: (token) => thirdParty?.verify(token) ?? verifyOwn(token),
     isThirdParty: (claims) => thirdParty?.isTheirs(claims) ?? false,
+    isRevoked(claims) {
+      const signer = signedBy.get(claims)
+      return signer !== undefined && !keys.jwks.keys.some(({ kid }) => kid === signer)
+    },
     verifyAdminToken: createTokenVerifier({
       ...verifier,
       isRefusedRole: (role) => roles.isRefused(role) && !options.jwtAdminRoles.includes(role),

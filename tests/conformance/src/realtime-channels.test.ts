@@ -299,4 +299,25 @@ describe('the end of a session', () => {
     await expect.poll(() => statuses).toEqual(['SUBSCRIBED', 'CLOSED'])
     expect(stays.statuses).toEqual(['SUBSCRIBED'])
   })
+
+  test('by revoking the key that signed its token closes the channels of that token, and not those of API keys', async () => {
+    const [client, other] = [openClient(holdfast), openClient(holdfast)]
+    await signUp(client, 'alice')
+    const { statuses } = await subscribe(client.channel('room'))
+    const stays = await subscribe(other.channel('room'))
+    const manage = async (method: string, path = '', payload?: object): Promise<{ keys: { kid: string }[] }> => {
+      const answer = await fetch(`${holdfast.url}/auth/v1/admin/signing-keys${path}`, {
+        method,
+        headers: { apikey: holdfast.serviceRoleKey, 'content-type': 'application/json' },
+        ...(payload && { body: JSON.stringify(payload) }),
+      })
+      return (await answer.json()) as { keys: { kid: string }[] }
+    }
+    const [before] = (await manage('GET')).keys
+    await manage('POST', '', {})
+    await manage('POST', '/rotate', { at_once: true })
+    await manage('DELETE', `/${before?.kid}`)
+    await expect.poll(() => statuses).toEqual(['SUBSCRIBED', 'CLOSED'])
+    expect(stays.statuses).toEqual(['SUBSCRIBED'])
+  })
 })

@@ -127,6 +127,41 @@ test.each(ways.filter(([title]) => /administrator|banned|deleted$/.test(title)))
   },
 )
 
+test('revoking a signing key ends the streams of its tokens, and a device goes on with a new token', async () => {
+  const person = await createPerson()
+  await using device = await openDevice(holdfast, { email: person.email, password: PASSWORD })
+  const old = await device.token()
+  const stream = readToEnd(await openStream(person.token))
+  const [before] = (await manageKeys('GET')).keys
+  await manageKeys('POST', '', {})
+  await manageKeys('POST', '/rotate', { at_once: true })
+  await manageKeys('DELETE', `/${before?.kid}`)
+  await vi.waitFor(() => expect(stream.lastLine()).toBe('{"token_expires_in":0}'), SOON)
+  const again = await openStream(person.token)
+  expect([again.status, await again.json()]).toMatchObject([401, { error: { code: 'PSYNC_S2101' } }])
+  const id = randomUUID()
+  await service.from('notes').insert({ id, title: 'after' })
+  await vi.waitFor(
+    async () => expect(await device.database.getAll('select title from notes where id = ?', [id])).toHaveLength(1),
+    { timeout: 60_000, interval: 50 },
+  )
+  expect(await device.token()).not.toBe(old)
+})
+
+/** As the guide has it. */
+async function manageKeys(
+  method: string,
+  path = '',
+  body?: object,
+): Promise<{ readonly keys: readonly { readonly kid: string }[] }> {
+  const answer = await fetch(`${holdfast.url}/auth/v1/admin/signing-keys${path}`, {
+    method,
+    headers: { apikey: holdfast.serviceRoleKey, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return (await answer.json()) as { readonly keys: readonly { readonly kid: string }[] }
+}
+
 test('an operator still sees what a person has who was banned', async () => {
   const person = await createPerson()
   await service.auth.admin.updateUserById(person.id, { ban_duration: '1h' })

@@ -1,5 +1,6 @@
 import { errorMessage, type Clock, type HoldfastError, type Logger } from '@holdfast/foundation'
 import { listen, type Pool } from '@holdfast/postgres'
+import { badJwt } from '../errors.ts'
 import { SESSION_STATE_TRUSTED_MS, SESSION_STATE_TRUSTED_UNHEARD_MS, SESSION_WATCH_TICK_MS } from '../limits.ts'
 import { INSPECTION_CLAIM } from '../tokens/claims.ts'
 import { type Announcement, concerns, createSessionStates, judgeState } from './session-states.ts'
@@ -16,12 +17,12 @@ type Claims = Readonly<Record<string, unknown>>
  * Whether the session behind a token still lives: a genuine token says who a person was when it was made. States are kept in memory and forgotten when
  * their end is announced, so that most requests cost no statement.
  *
- * A token that names no session (an API key, one of another issuer, an operator's) has nothing that could have ended.
+ * A token that names no session (an API key, one of another issuer, an operator's) has none that could have ended.
  */
 export interface LiveSessions extends AsyncDisposable {
   /** @throws {HoldfastError} `session_not_found`, `session_expired`, `user_banned` */
   require(claims: Claims): Promise<void>
-  /** Calls `onEnded` once when the session ends or the account is banned or deleted. Stops watching when disposed. */
+  /** Calls `onEnded` once when the session ends, the account is banned or deleted, or the key of the token is revoked. Stops watching when disposed. */
   watch(claims: Claims, onEnded: (reason: HoldfastError) => void): Disposable
 }
 
@@ -32,19 +33,27 @@ export interface LiveSessionsOptions {
   readonly pool: Pool
   /** Whether claims are of a token that another issuer has signed: the session that it may name is none of this server's. */
   readonly isThirdParty?: (claims: Claims) => boolean
+  /** Whether the key that signed the token of the claims has been revoked. */
+  readonly isRevoked?: (claims: Claims) => boolean
   readonly clock: Clock
   readonly logger: Logger
 }
 
-interface Watcher {
+interface NamedSession {
   readonly sessionId: string
   readonly userId: string
+}
+
+interface Watcher {
+  readonly claims: Claims
+  /** `undefined` when the claims name none of this server's. */
+  readonly named: NamedSession | undefined
   readonly onEnded: (reason: HoldfastError) => void
   isAsking: boolean
 }
 
 export async function openLiveSessions(options: LiveSessionsOptions): Promise<LiveSessions> {
-  const { clock, logger, isThirdParty = () => false } = options
+  const { clock, logger, isThirdParty = () => false, isRevoked = () => false } = options
   const states = createSessionStates(options.pool, () => clock.now())
   const watchers = new Set<Watcher>()
   let isListening = false
@@ -52,16 +61,31 @@ export async function openLiveSessions(options: LiveSessionsOptions): Promise<Li
   const oldestTrusted = (): number =>
     clock.now() - (isListening ? SESSION_STATE_TRUSTED_MS : SESSION_STATE_TRUSTED_UNHEARD_MS)
 
-  async function judge(sessionId: string, userId: string): Promise<HoldfastError | undefined> {
+  const namedBy = (claims: Claims): NamedSession | undefined => (isThirdParty(claims) ? undefined : sessionOf(claims))
+
+  async function judge({ sessionId, userId }: NamedSession): Promise<HoldfastError | undefined> {
     const state = states.find(sessionId, oldestTrusted()) ?? (await states.read(sessionId))
     return judgeState(state, userId, clock.now())
+  }
+
+  async function refusalOf({ claims, named }: Watcher): Promise<HoldfastError | undefined> {
+    if (isRevoked(claims)) return badJwt()
+    return named && judge(named)
+  }
+
+  /** Whether what is known of it calls for a look. */
+  function isDue({ claims, named }: Watcher): boolean {
+    if (isRevoked(claims)) return true
+    if (!named) return false
+    const state = states.find(named.sessionId, oldestTrusted())
+    return !state || judgeState(state, named.userId, clock.now()) !== undefined
   }
 
   async function look(watcher: Watcher): Promise<void> {
     if (watcher.isAsking) return
     watcher.isAsking = true
     try {
-      const reason = await judge(watcher.sessionId, watcher.userId)
+      const reason = await refusalOf(watcher)
       if (reason && watchers.delete(watcher)) watcher.onEnded(reason)
     } catch (error) {
       // Postgres is away: the next tick asks again.
@@ -74,7 +98,8 @@ export async function openLiveSessions(options: LiveSessionsOptions): Promise<Li
   function apply(announcement: Announcement): void {
     states.forget(announcement)
     for (const watcher of watchers) {
-      if (concerns(announcement, watcher.sessionId, watcher.userId)) void look(watcher)
+      const { named } = watcher
+      if (named && concerns(announcement, named.sessionId, named.userId)) void look(watcher)
     }
   }
 
@@ -94,23 +119,18 @@ export async function openLiveSessions(options: LiveSessionsOptions): Promise<Li
     logger,
   })
   const timer = setInterval(() => {
-    for (const watcher of watchers) {
-      const state = states.find(watcher.sessionId, oldestTrusted())
-      if (!state || judgeState(state, watcher.userId, clock.now())) void look(watcher)
-    }
+    for (const watcher of watchers) if (isDue(watcher)) void look(watcher)
   }, SESSION_WATCH_TICK_MS)
   timer.unref()
 
   return {
     async require(claims) {
-      const named = isThirdParty(claims) ? undefined : sessionOf(claims)
-      const reason = named && (await judge(named.sessionId, named.userId))
+      const named = namedBy(claims)
+      const reason = named && (await judge(named))
       if (reason) throw reason
     },
     watch(claims, onEnded) {
-      const named = isThirdParty(claims) ? undefined : sessionOf(claims)
-      if (!named) return { [Symbol.dispose]: () => undefined }
-      const watcher: Watcher = { ...named, onEnded, isAsking: false }
+      const watcher: Watcher = { claims, named: namedBy(claims), onEnded, isAsking: false }
       watchers.add(watcher)
       // It may have ended since the request was let in.
       void look(watcher)
@@ -125,7 +145,7 @@ export async function openLiveSessions(options: LiveSessionsOptions): Promise<Li
 }
 
 /** The session that a token names, unless it is none of this server's. */
-function sessionOf(claims: Claims): { readonly sessionId: string; readonly userId: string } | undefined {
+function sessionOf(claims: Claims): NamedSession | undefined {
   const { sub, session_id: sessionId } = claims
   if (typeof sub !== 'string' || typeof sessionId !== 'string' || !UUID.test(sessionId)) return undefined
   if (claims[INSPECTION_CLAIM] === true) return undefined

@@ -48,6 +48,7 @@ beforeEach(async () => {
   }
   options = {
     keys,
+    signedBy: new WeakMap(),
     secretKeys: await importVerificationKeys(parseJwtSecret(SECRET).keys),
     expRequired: false,
     rolesGeneration: () => 0,

@@ -14,6 +14,8 @@ export interface TokenVerifierOptions {
   readonly keys: SigningKeys
   /** The keys of the option `jwtSecret`: for API keys, and for tokens that other servers of the project sign. */
   readonly secretKeys: readonly VerificationKey[]
+  /** Told which key of ours signed the token of some claims. */
+  readonly signedBy: Pick<WeakMap<TokenClaims, string>, 'set'>
   /** What a text claims that is an API key of the form without a signature; `undefined` for anything else. */
   readonly claimsOfOpaqueKey: (text: string) => TokenClaims | undefined
   readonly isRefusedRole: (role: string) => boolean
@@ -74,7 +76,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
 }
 
 async function verifyNew(options: TokenVerifierOptions, token: string, nowS: number): Promise<TokenClaims> {
-  const { claims, algorithm } = await verifySignature(options, token)
+  const { claims, algorithm, kid } = await verifySignature(options, token)
   const { role, sub, exp } = claims
   if (role !== undefined && (typeof role !== 'string' || options.isRefusedRole(role))) throw badJwt()
   if (sub !== undefined && typeof sub !== 'string') throw badJwt()
@@ -82,12 +84,15 @@ async function verifyNew(options: TokenVerifierOptions, token: string, nowS: num
   const isKey = sub === undefined && typeof role === 'string' && KEY_ROLES.has(role)
   const needsEnd = algorithm !== 'HS256' || options.expRequired
   if ((exp === undefined || exp === null) && needsEnd && !isKey) throw badClaim('exp_missing', 'the token has no exp')
+  if (kid !== undefined) options.signedBy.set(claims as TokenClaims, kid)
   return claims as TokenClaims
 }
 
 interface Signed {
   readonly claims: Readonly<Record<string, unknown>>
   readonly algorithm: Algorithm
+  /** Of the key, if it is one of ours and none of the option `jwtSecret`. */
+  readonly kid: string | undefined
 }
 
 async function verifySignature(options: TokenVerifierOptions, token: string): Promise<Signed> {
@@ -99,10 +104,11 @@ async function verifySignature(options: TokenVerifierOptions, token: string): Pr
     if (Object.keys(header).some((name) => !HEADERS_ALLOWED.has(name))) throw badJwt()
     if (header.typ !== undefined && String(header.typ).toUpperCase() !== 'JWT') throw badJwt()
     if (algorithm === undefined) throw badJwt()
-    const payload = await verifyWithAny(keysFor(options, algorithm, header), token, algorithm)
+    const own = ownKey(options, algorithm, header)
+    const { payload, key } = await verifyWithAny(keysFor(options, algorithm, header, own), token, algorithm)
     const claims: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload))
     if (typeof claims !== 'object' || claims === null || Array.isArray(claims)) throw badJwt()
-    return { claims: claims as Signed['claims'], algorithm }
+    return { claims: claims as Signed['claims'], algorithm, kid: key === own ? header.kid : undefined }
   } catch (error) {
     if (error instanceof errors.JOSEError || error instanceof TypeError || error instanceof SyntaxError) {
       throw badJwt(error)
@@ -111,17 +117,24 @@ async function verifySignature(options: TokenVerifierOptions, token: string): Pr
   }
 }
 
-/** Keys of the option without a `kid` may be meant by every token, as may secrets: HS256 tokens seldom name one. */
-function keysFor(
-  { keys, secretKeys }: TokenVerifierOptions,
+function ownKey(
+  { keys }: TokenVerifierOptions,
   algorithm: Algorithm,
   { kid }: ProtectedHeaderParameters,
+): CryptoKey | undefined {
+  return algorithm === 'HS256' || typeof kid !== 'string' ? undefined : keys.verificationKey(kid, algorithm)
+}
+
+/** Keys of the option without a `kid` may be meant by every token, as may secrets: HS256 tokens seldom name one. */
+function keysFor(
+  { secretKeys }: TokenVerifierOptions,
+  algorithm: Algorithm,
+  { kid }: ProtectedHeaderParameters,
+  own: CryptoKey | undefined,
 ): readonly (CryptoKey | Uint8Array)[] {
   const isMeant = (key: VerificationKey): boolean =>
     key.algorithm === algorithm && (algorithm === 'HS256' || key.kid === undefined || key.kid === kid)
   const configured = secretKeys.filter(isMeant).map(({ key }) => key)
-  if (algorithm === 'HS256' || typeof kid !== 'string') return configured
-  const own = keys.verificationKey(kid, algorithm)
   return own ? [own, ...configured] : configured
 }
 
@@ -129,11 +142,11 @@ async function verifyWithAny(
   keys: readonly (CryptoKey | Uint8Array)[],
   token: string,
   algorithm: Algorithm,
-): Promise<Uint8Array> {
+): Promise<{ readonly payload: Uint8Array; readonly key: CryptoKey | Uint8Array }> {
   let failure: unknown = badJwt()
   for (const key of keys) {
     try {
-      return (await compactVerify(token, key, { algorithms: [algorithm] })).payload
+      return { payload: (await compactVerify(token, key, { algorithms: [algorithm] })).payload, key }
     } catch (error) {
       if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error
       failure = error

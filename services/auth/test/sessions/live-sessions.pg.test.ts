@@ -1,4 +1,5 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { importJWK, type JWK, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { silentLogger } from '@holdfast/foundation'
 import { sql, type Pool } from '@holdfast/postgres'
@@ -16,8 +17,14 @@ let sessions: LiveSessions
 /** Another process of the same database. */
 let elsewhere: LiveSessions
 
-function open(url = world.db.url, pool: Pool = world.db.pool): Promise<LiveSessions> {
-  return openLiveSessions({ url, pool, clock: { now: () => Date.now() }, logger: silentLogger })
+function open(url = world.db.url, pool: Pool = world.db.pool, { auth }: AuthApp = app): Promise<LiveSessions> {
+  return openLiveSessions({
+    url,
+    pool,
+    isRevoked: (claims) => auth.isRevoked(claims),
+    clock: { now: () => Date.now() },
+    logger: silentLogger,
+  })
 }
 
 beforeAll(async () => {
@@ -92,6 +99,40 @@ describe.each(endings)('when %s', (_title, code, end) => {
       expect(stays).not.toHaveBeenCalled()
     }
   })
+})
+
+test('when a signing key is revoked what its tokens opened ends, in every process', async () => {
+  await using server = await world.openApp()
+  await using theirs = await open(world.db.url, world.db.pool, server)
+  const { body } = await signUp()
+  const [key] = await world.db.pool.query<{ kid: string; private_jwk: JWK }>(
+    sql`select kid, private_jwk from auth.signing_keys where status = 'current'`,
+  )
+  const { kid = '', private_jwk: stolen = {} } = key ?? {}
+  const forged = await new SignJWT({ role: 'service_role' })
+    .setProtectedHeader({ alg: 'ES256', kid })
+    .sign(await importJWK(stolen, 'ES256'))
+  const ended = vi.fn()
+  const stays = vi.fn()
+  using watches = new DisposableStack()
+  for (const [one, { auth }] of [[sessions, app] as const, [theirs, server] as const]) {
+    for (const token of [body.access_token, forged]) watches.use(one.watch(await auth.verifyToken(token), ended))
+    watches.use(one.watch(await auth.verifyToken(auth.apiKeys.serviceRole), stays))
+  }
+  const manage = (method: 'POST' | 'DELETE', path: string, payload?: object) =>
+    app.call({
+      method,
+      url: `/admin/signing-keys${path}`,
+      token: app.auth.apiKeys.serviceRole,
+      ...(payload && { payload }),
+    })
+  await manage('POST', '', {})
+  await manage('POST', '/rotate', { at_once: true })
+  watches.use(sessions.watch(await app.auth.verifyToken((await signUp()).body.access_token), stays))
+  expect((await manage('DELETE', `/${kid}`)).status).toBe(200)
+  await vi.waitFor(() => expect(ended).toHaveBeenCalledTimes(4), SOON)
+  expect(ended).toHaveBeenCalledWith(expect.objectContaining({ code: 'bad_jwt', status: 401 }))
+  expect(stays).not.toHaveBeenCalled()
 })
 
 test('a person who changes the password stays in that session and leaves all others', async () => {
