@@ -33,7 +33,9 @@ async function openTopic(name: string) {
   }
   const revoke = (action: string, extension: string) =>
     run(`delete from public.allowed where topic = '${name}' and action = '${action}' and extension = '${extension}'`)
-  return { join, revoke }
+  const grant = (action: string, extension: string) =>
+    run(`insert into public.allowed values ('${name}', '${action}', '${extension}')`)
+  return { join, revoke, grant }
 }
 
 const push = (topic: string, event: string): Buffer =>
@@ -65,6 +67,31 @@ describe('a right that is revoked', () => {
       })
       .toBe(false)
     service.send(null, 'p', 'realtime:muted', 'presence', { event: 'track', payload: {} })
+    await alice.next(isEvent('presence_diff'))
+  })
+
+  test('to read presence and granted again brings the state as it is then', async () => {
+    const { join, revoke, grant } = await openTopic('blind')
+    const [alice, service] = [await join('alice'), await join('service')]
+    await revoke('read', 'presence')
+    const track = async (at: number): Promise<void> => {
+      service.send(null, `p${at}`, 'realtime:blind', 'presence', { event: 'track', payload: { at } })
+      await service.next((message) => !Buffer.isBuffer(message) && message[1] === `p${at}`)
+    }
+    let at = 0
+    await expect
+      .poll(
+        async () => {
+          await track(++at)
+          await alice.beat()
+          return alice.received.splice(0).some(isEvent('presence_diff'))
+        },
+        { interval: 250 },
+      )
+      .toBe(false)
+    await grant('read', 'presence')
+    expect(await alice.next(isEvent('presence_state'))).toMatchObject({ 4: { service: { metas: [{ at }] } } })
+    await track(++at)
     await alice.next(isEvent('presence_diff'))
   })
 

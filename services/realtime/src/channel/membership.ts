@@ -166,11 +166,11 @@ export class Membership implements Member {
       const identity = await this.#context.tokens.identify(accessToken ?? this.#line.identity.token)
       const rights = await this.#readRights(identity)
       if (this.#state.kind === 'closed') return
-      this.#use(identity, rights)
+      this.#use(identity)
       if (this.#config.waitsForChanges) await this.#awaitChanges()
-      const messages = replay && rights.broadcast ? await this.#readReplay(identity, rights, replay) : []
+      const messages = replay && rights.broadcast ? await this.#readReplay(identity, replay) : []
       if (this.state.kind === 'closed') return
-      this.#joined(ref)
+      this.#joined(ref, rights)
       this.#sendReplay(messages)
     } catch (error) {
       const refusal = this.#toRefusal(error)
@@ -182,14 +182,11 @@ export class Membership implements Member {
   }
 
   /** What comes meanwhile waits, so that nothing is missed between the two. */
-  async #readReplay(identity: Identity, rights: ReadRights, wanted: WantedReplay): Promise<readonly MessageRow[]> {
+  #readReplay(identity: Identity, wanted: WantedReplay): Promise<readonly MessageRow[]> {
     this.#replay = new MemberReplay()
-    // Its state is told with the answer to the join.
-    this.canReadPresence = false
+    this.canReadBroadcasts = true
     this.#context.topics.add(this.name, this.#config.isPrivate, this)
-    const messages = await this.#context.rights.replay(this.#callerOf(identity), this.name, wanted)
-    this.canReadPresence = rights.presence
-    return messages
+    return this.#context.rights.replay(this.#callerOf(identity), this.name, wanted)
   }
 
   #sendReplay(messages: readonly MessageRow[]): void {
@@ -200,15 +197,14 @@ export class Membership implements Member {
     for (const fanOut of this.#replay?.end(messages.map(({ id }) => id)) ?? []) this.#send(fanOut)
   }
 
-  #joined(ref: Ref): void {
-    const { isPrivate, waitsForChanges, wantsReplicationReady } = this.#config
+  #joined(ref: Ref, rights: ReadRights): void {
     this.#state = nextState(this.#state, { kind: 'accepted' })
-    this.#context.topics.add(this.name, isPrivate, this)
+    this.#context.topics.add(this.name, this.#config.isPrivate, this)
     this.#reply(ref, 'ok', { postgres_changes: this.#changes.answer() })
-    if (this.canReadPresence) this.#push('presence_state', this.#context.topics.presence(this.name, isPrivate), null)
-    if (wantsReplicationReady) this.#system('system', 'ok', 'Replication connection established')
+    this.#grant(rights)
+    if (this.#config.wantsReplicationReady) this.#system('system', 'ok', 'Replication connection established')
     if (!this.#changes.isWanted) return
-    if (waitsForChanges) this.#tellChanges(undefined)
+    if (this.#config.waitsForChanges) this.#tellChanges(undefined)
     else void this.#subscribe().then((problem) => this.#tellChanges(problem))
   }
 
@@ -236,12 +232,18 @@ export class Membership implements Member {
       this.#system('postgres_changes', problem === undefined ? 'ok' : 'error', problem ?? SUBSCRIBED)
   }
 
-  #use(identity: Identity, rights: ReadRights): void {
-    this.canReadBroadcasts = rights.broadcast
-    this.canReadPresence = rights.presence
+  #use(identity: Identity): void {
     this.#watch?.[Symbol.dispose]()
     this.#identity = identity
     this.#watch = this.#context.tokens.watch(identity, (reason) => this.end(reason.message))
+  }
+
+  /** A client that may read presence from now on gets its state first: it has none, or missed changes of it. */
+  #grant({ broadcast, presence }: ReadRights): void {
+    this.canReadBroadcasts = broadcast
+    if (presence && !this.canReadPresence)
+      this.#push('presence_state', this.#context.topics.presence(this.name, this.#config.isPrivate), null)
+    this.canReadPresence = presence
   }
 
   #handle(frame: ClientFrame): void | Promise<void> {
@@ -270,7 +272,8 @@ export class Membership implements Member {
       const rights = await this.#readRights(identity)
       if (this.#state.kind !== 'joined') return
       const hasOtherRole = identity.role !== this.#identity?.role
-      this.#use(identity, rights)
+      this.#use(identity)
+      this.#grant(rights)
       // Another role may select other columns.
       if (!hasOtherRole) this.#changes.identityChanged()
       else if (this.#changes.isWanted) this.#tellChanges(await this.#subscribe())
@@ -288,8 +291,7 @@ export class Membership implements Member {
       const rights = await this.#readRights(identity)
       const mayShow = !this.#presence.isShown || (await this.#rights.checkWrite(this.#callerOf(identity), 'presence'))
       if (this.#state.kind !== 'joined') return
-      this.canReadBroadcasts = rights.broadcast
-      this.canReadPresence = rights.presence
+      this.#grant(rights)
       if (!mayShow) this.#showChange(this.#presence.untrack())
     } catch (error) {
       if (error instanceof HoldfastError && error.code === 'Unauthorized') this.end(accessRevoked(this.name))
