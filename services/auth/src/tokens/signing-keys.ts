@@ -57,11 +57,18 @@ export async function openSigningKeys(
   let loaded = await load(rows)
   let generation = 0
 
-  const reload = async (): Promise<void> => {
+  const readAgain = async (): Promise<void> => {
     const next = await readKeys(pool)
     if (stateOf(next) === loaded.state) return
     loaded = await load(next)
     generation += 1
+  }
+  let reading = Promise.resolve()
+  /** One after the other, so that keys that were read earlier never replace those that were read later. */
+  const reload = (): Promise<void> => {
+    const next = reading.then(readAgain)
+    reading = next.catch(() => undefined)
+    return next
   }
   const timer = setInterval(() => {
     reload().catch((error: unknown) =>

@@ -11,8 +11,10 @@ import {
   SignJWT,
 } from 'jose'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { silentLogger } from '@holdfast/foundation'
+import { sql, type Pool } from '@holdfast/postgres'
 import { type AuthApp, type AuthWorld, JWT_SECRET, openAuthWorld } from '../open-auth-world.ts'
-import type { Jwks } from '../../src/tokens/signing-keys.ts'
+import { type Jwks, openSigningKeys } from '../../src/tokens/signing-keys.ts'
 
 const MINUTE_MS = 60_000
 
@@ -85,6 +87,37 @@ describe('rotating the signing key', () => {
     const { access_token: token } = await app.signUp()
     await expect.poll(() => other.auth.verifyToken(token).catch(() => undefined), { timeout: 60_000 }).toBeDefined()
     expect(decodeProtectedHeader((await other.signUp()).access_token).kid).toBe(decodeProtectedHeader(token).kid)
+  })
+
+  test('ends with revoking, also while the keys of a moment ago are still on their way', async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    let isHeld = false
+    const { pool } = world.db
+    const slow: Pool = {
+      ...pool,
+      async query(query) {
+        const rows = await pool.query(query)
+        if (isHeld) {
+          isHeld = false
+          await held
+        }
+        return rows as never
+      },
+    }
+    using keys = await openSigningKeys(slow, { now: () => world.nowMs }, silentLogger, { path: undefined })
+    const { kid } = keys.current
+    await admin('POST', '', {})
+    await admin('POST', '/rotate', { at_once: true })
+    isHeld = true
+    const before = keys.reload()
+    await expect.poll(() => isHeld).toBe(false)
+    await admin('DELETE', `/${kid}`)
+    const after = keys.reload()
+    // Turns enough for the second to overtake the first, if it can.
+    for (let turn = 0; turn < 20; turn++) await pool.query(sql`select 1`)
+    release()
+    await Promise.all([before, after])
+    expect(keys.jwks.keys.map((key) => key.kid)).not.toContain(kid)
   })
 
   test('is for administrators', async () => {
