@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { calculateJwkThumbprint, type JWK } from 'jose'
 import { errorMessage, HoldfastError } from '@holdfast/foundation'
-import { type Pool, sql } from '@holdfast/postgres'
+import { type Pool, sql, type Transaction } from '@holdfast/postgres'
 import { optionInvalid } from '../options/option-invalid.ts'
 import { importPrivateKey, insertKey, type NewSigningKey } from './signing-key-row.ts'
 
@@ -41,12 +41,15 @@ export async function readSigningKeysFile(path: string): Promise<readonly NewSig
  * Makes the first of these keys the one that signs. The one before, and the others, verify. What was revoked stays so.
  *
  * @param now - ISO 8601
- * @throws {HoldfastError} `option_invalid` when the first one was revoked
+ * @throws {HoldfastError} `option_invalid` when the first one was revoked, or one has the name of another key
  */
 export async function adoptSigningKeys(pool: Pool, keys: readonly NewSigningKey[], now: string): Promise<void> {
   await pool.transaction(async (tx) => {
     await tx.execute(sql`lock table auth.signing_keys in share row exclusive mode`)
-    for (const key of keys) await insertKey(tx, { ...key, status: 'previous' }, now)
+    for (const key of keys) {
+      await insertKey(tx, { ...key, status: 'previous' }, now)
+      await requireSame(tx, key)
+    }
     const first = keys[0]?.kid
     const [row] = await tx.query<{ status: string }>(sql`select status from auth.signing_keys where kid = ${first}`)
     if (row?.status === 'current') return
@@ -56,4 +59,11 @@ export async function adoptSigningKeys(pool: Pool, keys: readonly NewSigningKey[
     )
     await tx.execute(sql`update auth.signing_keys set status = 'current', updated_at = ${now} where kid = ${first}`)
   })
+}
+
+/** A key that is made again under its old name would be taken for the one before, which would go on signing. */
+async function requireSame(tx: Transaction, { kid, public_jwk: given }: NewSigningKey): Promise<void> {
+  const [known] = await tx.query<{ public_jwk: JWK }>(sql`select public_jwk from auth.signing_keys where kid = ${kid}`)
+  if (known && (await calculateJwkThumbprint(known.public_jwk)) === (await calculateJwkThumbprint(given))) return
+  throw optionInvalid('signingKeysPath', `another key is called ${kid}: give the new one a kid of its own`)
 }

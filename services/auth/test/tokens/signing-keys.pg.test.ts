@@ -229,6 +229,14 @@ describe('keys of a file', () => {
     expect(await kidOf(await openWith(jwk))).toBe(kid)
   })
 
+  test('that are new under the name of another key are refused, since that one would go on signing', async () => {
+    await openWith(await ecosystemKey('main'))
+    const again = await ecosystemKey('main')
+    await expect(openWith(again)).rejects.toThrow('signingKeysPath: another key is called main')
+    await expect(openWith(await ecosystemKey('twice'), await ecosystemKey('twice'))).rejects.toThrow('called twice')
+    expect(await kidOf(await openWith(await ecosystemKey('next')))).toBe('next')
+  })
+
   test('that were revoked do not come back', async () => {
     const jwk = await ecosystemKey('gone')
     await openWith(jwk)
