@@ -59,6 +59,9 @@ export const PRESENCE_WINDOW_S = 30
 /** Bytes of what one member shows of itself: every member of the topic gets all of it when it joins. */
 export const PRESENCE_BYTES_MAX = 64 * 1024
 
+/** Objects and arrays within one another in it: it is written again for all who join, which the depth of the stack must never end. */
+export const PRESENCE_DEPTH_MAX = 100
+
 /** Messages of the database that wait to be published, and those of one transaction: further ones are dropped. */
 export const DATABASE_MESSAGES_WAITING_MAX = 10_000
 

@@ -96,6 +96,11 @@ describe('presence', () => {
 
   test.each([
     ['no map', { event: 'track', payload: [1] }, 'Presence track payload must be a map'],
+    [
+      'what nobody who joins could be sent',
+      { event: 'track', payload: { a: JSON.parse(`${'['.repeat(101)}${']'.repeat(101)}`) as unknown } },
+      'Presence track payload is nested too deeply',
+    ],
     ['another event', { event: 'dance', payload: {} }, 'A presence event is track or untrack'],
   ])('is refused with %s', async (_title, payload, reason) => {
     const client = await join(await open(), 'ada')

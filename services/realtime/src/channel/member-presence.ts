@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
+import { PRESENCE_DEPTH_MAX } from '../limits.ts'
 import { isRecord } from '../wire/decode.ts'
 import { createEntry, type PresenceChange, type PresenceEntry } from '../presence/presence.ts'
 
@@ -17,7 +18,14 @@ export function parsePresenceCall(message: unknown): PresenceCall {
   if (action !== 'track' && action !== 'untrack')
     return { action: 'refused', reason: 'A presence event is track or untrack' }
   if (!isRecord(payload)) return { action: 'refused', reason: 'Presence track payload must be a map' }
+  if (isDeeperThan(PRESENCE_DEPTH_MAX, payload))
+    return { action: 'refused', reason: 'Presence track payload is nested too deeply' }
   return { action: 'show', shown: action === 'track' ? payload : undefined }
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((one) => isDeeperThan(levels - 1, one))
 }
 
 /** What one member shows of itself. */
