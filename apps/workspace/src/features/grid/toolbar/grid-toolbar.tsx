@@ -72,7 +72,7 @@ export const GridToolbar = memo(function GridToolbar({
               placeholder={tools.isPhone ? words.searchShort : words.search}
               text={view.query.search}
               onTyped={view.setSearch}
-              className="w-56 min-w-20 shrink-[8] @max-[38rem]:order-2 @max-[38rem]:w-auto @max-[38rem]:flex-1"
+              className="w-56 min-w-20 shrink-[60] @max-[38rem]:order-2 @max-[38rem]:w-auto @max-[38rem]:flex-1"
             />
             <ViewTools {...tools} table={table} view={view} />
           </>
