@@ -33,6 +33,22 @@ test('a mention takes the place of what was typed, and counts while it stands in
   expect(mentionedIn('Ask @Dana', people)).toEqual([])
 })
 
+test.each([
+  ['@Anna', []],
+  ['Hello @Anna, @Ann!', ['ann']],
+  ['(@Ann)', ['ann']],
+  ['@Ann Lee', ['lee']],
+  ['@Ann Lees and @Ann', ['ann']],
+  ['mail@Ann', []],
+  ['@Ann, @Ann Lee', ['ann', 'lee']],
+])('%j mentions whole names only: %j', (text, mentioned) => {
+  const chosen = [
+    { userId: 'ann', name: 'Ann' },
+    { userId: 'lee', name: 'Ann Lee' },
+  ]
+  expect(mentionedIn(text, chosen)).toEqual(mentioned)
+})
+
 test('mentions are told apart in the text, the longer name first', () => {
   expect(
     splitMentions('@Al-Bo (x) and @Al-Bo (x) B', ['Al-Bo (x)', 'Al-Bo (x) B']).map(({ text, isMention }) => [

@@ -52,7 +52,12 @@ export function insertMention(
 
 /** Those of the chosen people whose mention is still in the text. */
 export function mentionedIn(text: string, chosen: readonly Mentionable[]): readonly string[] {
-  return [...new Set(chosen.filter(({ name }) => text.includes(`@${name}`)).map(({ userId }) => userId))]
+  const pieces = splitMentions(
+    text,
+    chosen.map(({ name }) => name),
+  )
+  const mentioned = new Set(pieces.filter(({ isMention }) => isMention).map((piece) => piece.text))
+  return [...new Set(chosen.filter(({ name }) => mentioned.has(`@${name}`)).map(({ userId }) => userId))]
 }
 
 /** The chosen people as the draft of a comment keeps them. */
@@ -65,7 +70,10 @@ export function parseChosen(text: unknown): readonly Mentionable[] {
   return typeof text === 'string' ? (JSON.parse(text) as readonly Mentionable[]) : []
 }
 
-/** The text in pieces, of which those that mention one of these people are marked. */
+/**
+ * The text in pieces, of which those that mention one of these people are marked. A mention is a whole name, the longest that stands there: `@Anna`
+ * does not mention Ann.
+ */
 export function splitMentions(
   text: string,
   names: readonly string[],
@@ -73,7 +81,7 @@ export function splitMentions(
   if (names.length === 0) return [{ text, isMention: false }]
   const longestFirst = names.toSorted((a, b) => b.length - a.length).map((name) => escapeForPattern(`@${name}`))
   return text
-    .split(new RegExp(`(${longestFirst.join('|')})`, 'v'))
+    .split(new RegExp(`(?<![\\p{L}\\p{N}])(${longestFirst.join('|')})(?![\\p{L}\\p{M}\\p{N}])`, 'v'))
     .map((piece, place) => ({ text: piece, isMention: place % 2 === 1 }))
     .filter((piece) => piece.text !== '')
 }
