@@ -15,6 +15,8 @@ const MARKED: Partial<Record<FileEntry['state'], string>> = {
   elsewhere: 'text-muted',
 }
 
+const pictureClass = 'relative block overflow-hidden rounded-sm border border-border bg-sunken'
+
 /**
  * The first photos of a row and how many more there are. For eyes only: the row itself says how many it has.
  *
@@ -29,12 +31,17 @@ export function RowThumbnails({
   readonly side: number
   readonly max?: number
 }): JSX.Element {
-  const shown = photos.files.slice(0, max)
-  const others = photos.count - shown.length
+  const places = Math.min(photos.count, max)
+  const shown = photos.files.slice(0, places)
+  const others = photos.count - places
   return (
     <span aria-hidden className="relative ml-auto flex shrink-0 items-center gap-1 pl-2">
       {shown.map((file) => (
         <Thumbnail key={file.id} file={file} side={side} />
+      ))}
+      {/* The device does not know these files yet: their places are kept. */}
+      {Array.from({ length: places - shown.length }, (_, index) => (
+        <span key={index} className={pictureClass} style={{ width: side, height: side }} />
       ))}
       {max > 1 ? (
         // Its place is kept, so that pictures of different rows stand under each other.
@@ -53,11 +60,7 @@ function Thumbnail({ file, side }: { readonly file: FileEntry; readonly side: nu
   const looks = fileLooks(file, undefined)
   const tone = MARKED[file.state]
   return (
-    <span
-      data-photo-state={file.state}
-      className="relative block overflow-hidden rounded-sm border border-border bg-sunken"
-      style={{ width: side, height: side }}
-    >
+    <span data-photo-state={file.state} className={pictureClass} style={{ width: side, height: side }}>
       {picture ? <img src={picture.url} alt="" draggable={false} className="size-full object-cover" /> : null}
       {isVideo(file.mediaType) ? <FilmMark isOver={picture !== undefined} /> : null}
       {tone === undefined || looks === undefined ? null : <Mark looks={looks} tone={tone} />}
