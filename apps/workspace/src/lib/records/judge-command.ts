@@ -7,7 +7,10 @@ import { refusalWords } from './refusal-words.ts'
 
 type Local = Pick<LocalDatabase, 'database' | 'judge' | 'schema'>
 
-/** Why Postgres would certainly refuse the changes of a command, as far as this device knows. */
+/**
+ * Why Postgres would certainly refuse the changes of a command, as far as this device knows. A policy may read what an earlier change of the command writes to
+ * another table, as the first answer of a checklist begins its record: what comes after a change of another table is left to the server.
+ */
 export async function judgeCommand(
   { database, judge, schema }: Local,
   changes: readonly RecordChange[],
@@ -26,7 +29,8 @@ export async function judgeCommand(
     if (write.after) rows.set(key, write.after as RecordValues)
     return write
   })
-  for (const judgement of await judge(planned)) {
+  const another = changes.findIndex(({ table }) => table !== changes[0]?.table)
+  for (const judgement of await judge(another === -1 ? planned : planned.slice(0, another))) {
     if (judgement.kind === 'refused') {
       return { kind: 'refused', words: refusalWords(judgement.refusal), columns: columnsOf(judgement.refusal) }
     }
