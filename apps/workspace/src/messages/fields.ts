@@ -10,6 +10,8 @@ export const fieldMessages = inLanguages('fieldMessages', {
   email: 'Enter an e-mail address like name@example.com',
   url: 'Enter a web address that begins with https:// or http://',
   number: 'Enter a number',
+  /** A key in a field for a number, by the name of the field. */
+  changeSign: (label: string) => `Change the sign of ${label}`,
   wholeNumber: 'Enter a whole number',
   digits: (digits: number) =>
     icu('At most {digits, plural, one {one digit} other {# digits}} after the point', { digits }),

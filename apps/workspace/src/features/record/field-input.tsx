@@ -8,6 +8,7 @@ import { FieldValueView } from '../../components/fields/field-value.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Popover, PopoverTrigger } from '../../components/popover.tsx'
 import { Select } from '../../components/select.tsx'
+import { SignKey } from '../../components/sign-key.tsx'
 import { fieldLabelClass, TextField } from '../../components/text-field.tsx'
 import { type Field, type FieldValue, offeredChoices } from '../../lib/fields/field.ts'
 import { momentOf } from '../../lib/fields/dates.ts'
@@ -150,6 +151,7 @@ function TextInput(props: InputProps): JSX.Element {
   const stored = shownText(field, props.value)
   const text = useTypedText(props, stored)
   const isList = field.kind === 'json' && field.column.type.endsWith('[]')
+  const inputRef = useRef<HTMLInputElement>(null)
   const isLong = !isList && isEditedInLines(field.kind, stored)
   const input = (
     <TextField
@@ -160,6 +162,10 @@ function TextInput(props: InputProps): JSX.Element {
       isReadOnly={text.conflict !== undefined}
       type={inputType(field)}
       inputMode={isNumeric(field.kind) ? 'decimal' : 'text'}
+      {...(isNumeric(field.kind) && {
+        inputRef,
+        trailing: <SignKey label={field.label} inputRef={inputRef} value={text.shown} onChange={text.type} />,
+      })}
       autoComplete="off"
       rows={isLong ? rowsOf(text.shown) : 1}
       isMono={field.kind === 'json' && isLong}

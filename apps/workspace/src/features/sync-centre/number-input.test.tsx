@@ -54,6 +54,15 @@ test.each([
   expect([field().value, stored()]).toEqual([text, value])
 })
 
+test('a key changes the sign of a number', () => {
+  act(() => rendered.root.render(<Field type="double precision" />))
+  const key = rendered.place.querySelector<HTMLElement>('[aria-label="Change the sign of Amount"]')
+  act(() => key?.click())
+  expect([field().value, stored()]).toEqual(['-1.5', -1.5])
+  act(() => key?.click())
+  expect([field().value, stored()]).toEqual(['1.5', 1.5])
+})
+
 test('a number is typed and shown as the language of the page writes it', () => {
   document.documentElement.lang = 'de'
   act(() => rendered.root.render(<Field type="double precision" />))

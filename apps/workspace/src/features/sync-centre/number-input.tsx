@@ -1,5 +1,6 @@
 import type { ColumnDescriptor } from '@holdfast/protocol'
-import { type JSX, useState } from 'react'
+import { type JSX, useRef, useState } from 'react'
+import { SignKey } from '../../components/sign-key.tsx'
 import { TextField } from '../../components/text-field.tsx'
 import { labelOf } from '../../lib/data/column-words.ts'
 import { type LocalValueOf, numberText, parseTyped } from '../../lib/fields/field-value.ts'
@@ -19,16 +20,22 @@ export function NumberInput({
   readonly onChange: (value: LocalValueOf) => void
 }): JSX.Element {
   const [typed, setTyped] = useState<string>()
+  const inputRef = useRef<HTMLInputElement>(null)
   const isTyped = typed !== undefined && parseTyped(column, typed) === value
+  const label = labelOf(column)
+  const shown = isTyped ? typed : numberText(value)
+  const type = (text: string): void => {
+    setTyped(text)
+    onChange(parseTyped(column, text))
+  }
   return (
     <TextField
-      label={labelOf(column)}
-      value={isTyped ? typed : numberText(value)}
+      label={label}
+      value={shown}
       inputMode="decimal"
-      onChange={(text) => {
-        setTyped(text)
-        onChange(parseTyped(column, text))
-      }}
+      inputRef={inputRef}
+      trailing={<SignKey {...{ label, inputRef }} value={shown} onChange={type} />}
+      onChange={type}
       autoFocus={isNamed}
       {...(placeholder === undefined ? {} : { placeholder })}
     />

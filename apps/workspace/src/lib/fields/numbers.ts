@@ -54,6 +54,12 @@ export function parseNumberText(text: string, locale: string): string | undefine
   return `${sign === '-' ? '-' : ''}${digits}${fraction === '' ? '' : `.${fraction}`}`
 }
 
+/** What is typed as a number, with the other sign. */
+export function flipSign(text: string): string {
+  const bare = text.trimStart()
+  return /^[-\u2212]/.test(bare) ? bare.slice(1) : `-${bare.replace(/^\+/, '')}`
+}
+
 /** The sign between whole and fraction in a language. */
 export function decimalSeparator(locale: string): string {
   return separatorsOf(locale).decimal

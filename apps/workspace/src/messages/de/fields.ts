@@ -9,6 +9,7 @@ export const fieldMessages: Translation<typeof english> = {
   email: 'Geben Sie eine E-Mail-Adresse wie name@example.com ein',
   url: 'Geben Sie eine Webadresse ein, die mit https:// oder http:// beginnt',
   number: 'Geben Sie eine Zahl ein',
+  changeSign: (label) => `Vorzeichen von ${label} wechseln`,
   wholeNumber: 'Geben Sie eine ganze Zahl ein',
   digits: (digits) => icu('Höchstens {digits, plural, one {eine Stelle} other {# Stellen}} nach dem Komma', { digits }),
   between: (min, max) => `Zwischen ${min} und ${max}`,

@@ -58,9 +58,21 @@ test('what is no number is said in the field', () => {
   expect(rendered.place.querySelector('input')?.getAttribute('aria-invalid')).toBe('true')
 })
 
+test('a key changes the sign of a reading, which the keys of a phone cannot', () => {
+  const key = (): Element | null => rendered.place.querySelector('[aria-label="Change the sign of Vibration"]')
+  for (const raw of [undefined, '4.2', '-4.2', '\u22124.2', '+3']) {
+    show(QUESTION, raw)
+    press(key())
+  }
+  expect(taken).toEqual(['-', '-4.2', '4.2', '4.2', '-3'])
+  expect(document.activeElement).toBe(rendered.place.querySelector('input'))
+  show(QUESTION, '4', undefined, true)
+  expect(key()).toBeNull()
+})
+
 test('the last value stands beside the field, and a press takes it', () => {
   show(QUESTION, undefined, 3.9)
-  const last = rendered.place.querySelector('button')
+  const last = rendered.place.querySelector('[aria-label^="Use the last value"]')
   expect(last?.textContent).toBe('Last: 3.9 mm/s')
   press(last)
   expect(taken).toEqual(['3.9'])

@@ -1,4 +1,5 @@
-import { type JSX, useId } from 'react'
+import { type JSX, useId, useRef } from 'react'
+import { SignKey } from '../../../components/sign-key.tsx'
 import { inputClass } from '../../../components/text-field.tsx'
 import { cx } from '../../../lib/cx.ts'
 import { type Question, isTrue, outOfRange } from '../../../lib/checklists/questions.ts'
@@ -69,6 +70,7 @@ export function AnswerInput(props: AnswerInputProps): JSX.Element {
 function Reading(props: AnswerInputProps): JSX.Element {
   const { question, raw, typed, last, isReadOnly, onChange, onEnter } = props
   const id = useId()
+  const inputRef = useRef<HTMLInputElement>(null)
   const { min, max, unit } = question
   const side = typed.kind === 'value' ? outOfRange(question, typed.value) : undefined
   const shown = (limit: number | undefined): string | undefined =>
@@ -79,22 +81,34 @@ function Reading(props: AnswerInputProps): JSX.Element {
   return (
     <div className="flex flex-col gap-2">
       <div className="flex items-center gap-2">
-        <input
-          id={id}
-          aria-label={unit === undefined ? question.prompt : `${question.prompt} (${unit})`}
-          aria-describedby={`${id}-notes`}
-          {...(problem === undefined ? {} : { 'aria-invalid': true })}
-          inputMode="decimal"
-          enterKeyHint="next"
-          autoComplete="off"
-          readOnly={isReadOnly}
-          value={String(raw ?? '')}
-          onChange={({ target }) => onChange(target.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter' && !event.nativeEvent.isComposing) onEnter()
-          }}
-          className={cx(inputClass, 'h-14 flex-1 text-display tabular-nums', side !== undefined && 'border-warning')}
-        />
+        <div className="relative min-w-24 flex-1">
+          <input
+            ref={inputRef}
+            id={id}
+            aria-label={unit === undefined ? question.prompt : `${question.prompt} (${unit})`}
+            aria-describedby={`${id}-notes`}
+            {...(problem === undefined ? {} : { 'aria-invalid': true })}
+            inputMode="decimal"
+            enterKeyHint="next"
+            autoComplete="off"
+            readOnly={isReadOnly}
+            value={String(raw ?? '')}
+            onChange={({ target }) => onChange(target.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter' && !event.nativeEvent.isComposing) onEnter()
+            }}
+            className={cx(
+              inputClass,
+              'h-14 text-display tabular-nums coarse:pr-12',
+              side !== undefined && 'border-warning',
+            )}
+          />
+          {isReadOnly ? null : (
+            <div className="absolute inset-y-0 right-1 flex items-center">
+              <SignKey label={question.prompt} inputRef={inputRef} value={String(raw ?? '')} onChange={onChange} />
+            </div>
+          )}
+        </div>
         {unit === undefined ? null : <span className="min-w-8 text-heading text-muted">{unit}</span>}
         {last === undefined ? null : <LastValue {...props} last={last} />}
       </div>
