@@ -1,5 +1,6 @@
 import type { RejectedChanges } from '@holdfast/client'
 import type { CommonPowerSyncDatabase } from '@powersync/common'
+import { holdPage } from '../../lib/data/typing.ts'
 import { applyCommand } from '../../lib/records/apply-command.ts'
 import { type Command, inverseOf, type RecordChange, recordKey } from '../../lib/records/record-change.ts'
 import { isOfCommand, refusedRecords } from '../../lib/records/refused-records.ts'
@@ -20,7 +21,11 @@ export interface RunOptions {
  *
  * @param written - receives what was written, also when a write fails
  */
-export async function runImport(
+export function runImport(options: RunOptions, written: Command[]): Promise<void> {
+  return holdPage(() => writeChunks(options, written))
+}
+
+async function writeChunks(
   { database, label, changes, signal, onProgress }: RunOptions,
   written: Command[],
 ): Promise<void> {
@@ -38,7 +43,16 @@ export async function runImport(
  *
  * @returns records that were changed since: they stay as they are
  */
-export async function undoImport(
+export function undoImport(
+  database: CommonPowerSyncDatabase,
+  rejected: RejectedChanges,
+  written: Command[],
+  onProgress: (undone: number) => void,
+): Promise<number> {
+  return holdPage(() => undoChunks(database, rejected, written, onProgress))
+}
+
+async function undoChunks(
   database: CommonPowerSyncDatabase,
   rejected: RejectedChanges,
   written: Command[],

@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent } from 'react'
 import { create } from 'zustand'
 
 /**
- * What a person has typed that is on the screen only, and writes that are under way: while there is any, the page is not to be loaded again.
+ * What a person has typed that is on the screen only, and writes that are under way: while there is any, the page is not to be loaded again or closed.
  */
 
 /** Fields with text that is not stored. */
@@ -16,6 +16,15 @@ export function underWay<Result>(write: () => Promise<Result>): Promise<Result> 
   const result = write()
   writing = Promise.allSettled([writing, result])
   return result
+}
+
+/** How many long writes are under way. */
+let held = 0
+
+/** Counts a write of many steps, as {@link underWay} does, which a page that goes would leave in the middle: the browser asks before. */
+export function holdPage<Result>(write: () => Promise<Result>): Promise<Result> {
+  held += 1
+  return underWay(write).finally(() => (held -= 1))
 }
 
 /**
@@ -56,9 +65,9 @@ export async function settleTyping(): Promise<boolean> {
   return saves.size === 0
 }
 
-/** The browser asks before the page goes while something is typed. */
+/** The browser asks before the page goes while something is typed, or a long write is under way. */
 export function guardTyping(): void {
   addEventListener('beforeunload', (event) => {
-    if (saves.size > 0) event.preventDefault()
+    if (saves.size > 0 || held > 0) event.preventDefault()
   })
 }
