@@ -71,6 +71,8 @@ test('people are invited, join on another device, get other roles, and lose acce
     await expect(visitor.getByRole('textbox', { name: 'Name' })).toHaveAccessibleDescription(/Enter your name/)
     await expectAccessible(visitor, 'invitation')
     await visitor.getByRole('textbox', { name: 'Name' }).fill('Nora Lind')
+    await failNextLook(nora)
+    await expect(visitor.getByRole('textbox', { name: 'Name' })).toHaveValue('Nora Lind')
     await visitor.getByRole('textbox', { name: 'Password' }).fill('a good one 8')
     await visitor.getByRole('button', { name: 'Create account and join' }).click()
     await visitor.getByRole('link', { name: /^Jobs/ }).click(SYNCED)
@@ -199,6 +201,20 @@ test('people are invited, join on another device, get other roles, and lose acce
   })
   expect([...noor.problems.found, ...nora.problems.found], 'console errors and unhandled rejections').toEqual([])
 })
+
+/** The connection of a person who looks at an invitation goes and comes back, and the invitation cannot be read again. */
+async function failNextLook({ page, problems }: Awaited<ReturnType<typeof openStranger>>): Promise<void> {
+  problems.expectCutLine()
+  const address = '**/rest/v1/rpc/peek_invitation'
+  await page.route(address, (route) => route.abort())
+  const failed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/peek_invitation'))
+  await page.context().setOffline(true)
+  await expect(page.getByRole('status').filter({ hasText: 'offline' })).toBeVisible()
+  await page.context().setOffline(false)
+  await failed
+  await expect(page.getByRole('status').filter({ hasText: 'offline' })).toHaveCount(0)
+  await page.unroute(address)
+}
 
 function memberOf(page: Page, name: string): Locator {
   return page.getByRole('list', { name: 'Members' }).getByRole('listitem').filter({ hasText: name })

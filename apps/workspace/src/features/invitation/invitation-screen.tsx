@@ -34,13 +34,18 @@ export function InvitationScreen(): JSX.Element {
     () =>
       peekInvitation(backend, secret).then(
         (invitation) => setSeen({ kind: 'seen', invitation }),
-        (error: unknown) => setSeen({ kind: 'failed', failure: classifyAuthError(error, project) }),
+        (error: unknown) => {
+          const failure = classifyAuthError(error, project)
+          // What is on the screen stays: a form may be filled in.
+          setSeen((now) => (now.kind === 'loading' || now.kind === 'failed' ? { kind: 'failed', failure } : now))
+          throw error
+        },
       ),
     [backend, secret, project],
   )
   // The network is outside of React.
   useEffect(() => {
-    if (isOnline) void look()
+    if (isOnline) look().catch(() => undefined)
   }, [isOnline, look])
 
   const offline = isOnline ? undefined : words.offline
@@ -58,7 +63,7 @@ export function InvitationScreen(): JSX.Element {
     return (
       <EntryPage project={project} title={words.failed} offline={offline}>
         <FormFailure failure={seen.failure} />
-        <Button isDisabled={!isOnline} onPress={() => void look()}>
+        <Button isDisabled={!isOnline} onPress={() => void look().catch(() => undefined)}>
           {words.tryAgain}
         </Button>
         <LinkButton to="/">{words.home}</LinkButton>

@@ -43,6 +43,7 @@ export function JoinForm({
       try {
         await joinByInvitation({ secret, name: name.trim(), password })
       } catch (error) {
+        // When it cannot be read, the form says why.
         if (isAuthError(error) && CHANGED.has(String(error.code))) return await onChanged()
         throw error
       }
