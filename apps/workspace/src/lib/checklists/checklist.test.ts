@@ -6,7 +6,7 @@ import { labelledTables, labelSql, placesOf } from './labels.ts'
 import { needsFinding, outOfRange, type Question, questionsOf } from './questions.ts'
 import { draftPlaceOf, EMPTY_DRAFT, type RunDraft, startForm, toRunDraft, withoutQuestion } from './run-draft.ts'
 import { answerWords, typedValue } from './typed-value.ts'
-import { lastValues } from './use-checklist-rows.ts'
+import { answeredOf, lastValues } from './use-checklist-rows.ts'
 
 /** A project of fire wardens: no name is that of the sample. */
 const link = (name: string, table: string) => testColumn(name, 'uuid', { references: { table, column: 'id' } })
@@ -127,6 +127,7 @@ test('what is typed is read by kind; what is no number is said, and nothing is n
   expect(typedValue(reading, '4.2')).toEqual({ kind: 'value', value: 4.2 })
   expect(typedValue(reading, '4.2.1')).toEqual({ kind: 'invalid' })
   expect(typedValue(reading, ' ')).toEqual({ kind: 'none' })
+  expect(typedValue(reading, null)).toEqual({ kind: 'none' })
   expect(typedValue(question({}), null)).toEqual({ kind: 'value', value: null })
   expect(answerWords(reading, 1234.5)).toBe('1,234.5 mm/s')
   expect([1, 0, null].map((value) => answerWords(question({}), value))).toEqual(['Yes', 'No', 'n/a'])
@@ -144,6 +145,14 @@ test('the first answer begins the record in the same step, and the next ones do 
     { kind: 'update', table: 'replies', id: 'x', values: { flag: 1 }, before: { flag: 0 } },
   ])
   expect(answerChanges(known(), begun, question({}), 0, { id: 'x', value: 0 })).toEqual({ answerId: 'x', changes: [] })
+})
+
+test('an answer that was emptied is none; "not applicable" to yes or no is one', () => {
+  const questions = [question({}), question({ id: 'q2', kind: 'reading' }), question({ id: 'q3', kind: 'reading' })]
+  const answers = new Map(
+    [null, null, 0].map((value, place) => [`q${String(place + 1)}`, { id: `a${String(place)}`, value }]),
+  )
+  expect([...answeredOf(known(), questions, answers)]).toEqual(['q1', 'q3'])
 })
 
 test('a finding takes over the place of its record, and finishing writes what the project says', () => {

@@ -1,3 +1,4 @@
+import type { CommonPowerSyncDatabase } from '@powersync/common'
 import * as v from 'valibot'
 import type { FieldValue } from '../fields/field.ts'
 import { CHECKLIST_FORM as FORM, COMMENT_FORM } from '../records/drafts.ts'
@@ -105,11 +106,44 @@ export function toRunDraft(row: RunDraftRow | undefined): RunDraft {
   return { at, values, findings: Object.fromEntries(whole) }
 }
 
-export function savingOf(table: string, recordId: string, draft: RunDraft): LocalStatement {
+export async function readRunDraft(
+  database: Pick<CommonPowerSyncDatabase, 'getOptional'>,
+  recordId: string,
+): Promise<RunDraft> {
+  return toRunDraft((await database.getOptional<RunDraftRow>(RUN_DRAFT_SQL, [runDraftId(recordId)])) ?? undefined)
+}
+
+/**
+ * Changes the stored draft as it is by then: what another tab has stored of the same checklist stays.
+ *
+ * @returns the draft that is stored now
+ */
+export async function changeRunDraft(
+  database: CommonPowerSyncDatabase,
+  table: string,
+  recordId: string,
+  change: (stored: RunDraft) => RunDraft,
+): Promise<RunDraft> {
+  return database.writeTransaction(async (transaction) => {
+    const next = change(await readRunDraft(transaction, recordId))
+    await transaction.execute(
+      `insert or replace into hf_local_drafts (id, table_name, record_id, form_id, field_values, updated_at)
+       values (?, ?, ?, '${FORM}', ?, ?)`,
+      [runDraftId(recordId), table, recordId, JSON.stringify(next), new Date().toISOString()],
+    )
+    return next
+  })
+}
+
+/** Takes what is saved of a question out of the stored draft, together with the command that saves it. */
+export function removalFromRunDraft(
+  recordId: string,
+  questionId: string,
+  parts: readonly ('values' | 'findings')[],
+): LocalStatement {
   return {
-    sql: `insert or replace into hf_local_drafts (id, table_name, record_id, form_id, field_values, updated_at)
-          values (?, ?, ?, '${FORM}', ?, ?)`,
-    parameters: [runDraftId(recordId), table, recordId, JSON.stringify(draft), new Date().toISOString()],
+    sql: `update hf_local_drafts set field_values = json_remove(field_values${', ?'.repeat(parts.length)}) where id = ?`,
+    parameters: [...parts.map((part) => `$.${part}."${questionId}"`), runDraftId(recordId)],
   }
 }
 

@@ -13,12 +13,12 @@ export type TypedValue =
 /**
  * Reads what was chosen or typed.
  *
- * @param raw - a draft has it as it was typed; `null` is "not applicable", `undefined` nothing
+ * @param raw - a draft has it as it was typed; to a question of yes or no `null` is "not applicable", to others nothing, as `undefined` is to all
  */
 export function typedValue({ kind }: Question, raw: FieldValue | undefined): TypedValue {
   if (raw === undefined) return { kind: 'none' }
-  if (kind === 'yes_no' || raw === null) return { kind: 'value', value: raw }
-  const text = String(raw).trim()
+  if (kind === 'yes_no') return { kind: 'value', value: raw }
+  const text = String(raw ?? '').trim()
   if (text === '') return { kind: 'none' }
   if (kind !== 'reading') return { kind: 'value', value: text }
   const digits = parseNumberText(text, pageLocale())

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import type { Question } from './questions.ts'
 import { EMPTY_DRAFT, REVIEW, type RunDraft } from './run-draft.ts'
 import { typedValue } from './typed-value.ts'
-import { isUnsaved, rawOf, unsavedQuestions } from './unsaved.ts'
+import { isUnsaved, rawOf, unsavedQuestions, valueToSave } from './unsaved.ts'
 
 const READING: Question = {
   id: 'q',
@@ -32,11 +32,22 @@ test('a stored reading stays the number that it is, in every language', () => {
   }
 })
 
+test('an answer that was emptied is not saved until it is stored as none', () => {
+  const emptied: RunDraft = { at: 'q', values: { q: '' }, findings: {} }
+  const stored = (value: number | null) => new Map([['q', { id: 'a', value }]])
+  expect(isUnsaved(READING, emptied, stored(4))).toBe(true)
+  expect(isUnsaved(READING, emptied, stored(null))).toBe(false)
+  expect(isUnsaved(READING, emptied, new Map())).toBe(false)
+  expect(valueToSave(READING, emptied, stored(4))).toBeNull()
+  expect(valueToSave(READING, emptied, new Map())).toBeUndefined()
+  expect(valueToSave(READING, { ...emptied, values: { q: 'four' } }, stored(4))).toBeUndefined()
+})
+
 test('what is typed and not saved is known at the end', () => {
-  const questions = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ ...READING, id }))
-  const values = { a: '4', b: '5', c: 'four', d: ' ' }
+  const questions = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({ ...READING, id }))
+  const values = { a: '4', b: '5', c: 'four', d: ' ', f: '' }
   const finding = { title: '', severity: undefined, photos: ['p1'], position: undefined }
-  const answers = new Map(['a', 'b', 'e'].map((id) => [id, { id, value: 4 }]))
+  const answers = new Map(['a', 'b', 'e', 'f'].map((id) => [id, { id, value: 4 }]))
   const draft: RunDraft = { at: REVIEW, values, findings: { e: finding } }
-  expect(unsavedQuestions(questions, draft, answers).map(({ id }) => id)).toEqual(['b', 'c', 'e'])
+  expect(unsavedQuestions(questions, draft, answers).map(({ id }) => id)).toEqual(['b', 'c', 'e', 'f'])
 })

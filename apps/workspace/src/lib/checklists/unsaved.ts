@@ -2,7 +2,9 @@ import type { FieldValue } from '../fields/field.ts'
 import type { StoredAnswer } from './answer-changes.ts'
 import type { Question } from './questions.ts'
 import type { RunDraft } from './run-draft.ts'
-import { toRaw, typedValue } from './typed-value.ts'
+import { toRaw, type TypedValue, typedValue } from './typed-value.ts'
+
+const NO_ANSWER: TypedValue = { kind: 'none' }
 
 type Answers = ReadonlyMap<string, StoredAnswer>
 
@@ -13,14 +15,22 @@ export function rawOf(question: Question, draft: RunDraft, answers: Answers): Fi
   return stored && toRaw(question, stored.value)
 }
 
-/** Whether what was chosen or typed is another answer than the stored one, or none that can be stored. */
+/** Whether what was chosen or typed is another answer than the stored one, or none that can be stored; one that was emptied is another. */
 export function isUnsaved(question: Question, draft: RunDraft, answers: Answers): boolean {
   if (!Object.hasOwn(draft.values, question.id)) return false
   const typed = typedValue(question, draft.values[question.id])
-  if (typed.kind !== 'value') return typed.kind === 'invalid'
+  if (typed.kind === 'invalid') return true
   const stored = answers.get(question.id)
-  const saved = stored && typedValue(question, toRaw(question, stored.value))
-  return saved?.kind !== 'value' || saved.value !== typed.value
+  const saved = stored ? typedValue(question, toRaw(question, stored.value)) : NO_ANSWER
+  if (typed.kind === 'none' || saved.kind !== 'value') return typed.kind !== saved.kind
+  return saved.value !== typed.value
+}
+
+/** What saving a question stores: `null` of one that was emptied, `undefined` when there is nothing to store. */
+export function valueToSave(question: Question, draft: RunDraft, answers: Answers): FieldValue | undefined {
+  const typed = typedValue(question, rawOf(question, draft, answers))
+  if (typed.kind === 'value') return typed.value
+  return typed.kind === 'none' && isUnsaved(question, draft, answers) ? null : undefined
 }
 
 /** The questions whose answer or finding is in the draft alone: finishing would lose it. */

@@ -11,8 +11,10 @@ export interface ChecklistRows {
   readonly record: RecordValues
   readonly title: string
   readonly questions: readonly Question[]
-  /** By question. */
+  /** By question; one that was emptied has no value. */
   readonly answers: ReadonlyMap<string, StoredAnswer>
+  /** The questions that are answered. */
+  readonly answered: ReadonlySet<string>
   /** What was answered last at the same place, by question. */
   readonly earlier: ReadonlyMap<string, FieldValue>
   /** Findings by the answer that called for them. */
@@ -21,7 +23,7 @@ export interface ChecklistRows {
 
 /** What a checklist shows of a record; `undefined` until it is read, `null` when the record is not on this device. */
 export function useChecklistRows(checklist: Checklist, recordId: string): ChecklistRows | null | undefined {
-  const { table, template, items, templates, answers, findings } = checklist
+  const { table, template, items, templates, findings } = checklist
   const records = useRecords<RecordValues>(`select * from ${quoteName(table)} where id = ?`, [recordId])
   const record = records.rows[0]
   const templateId = record?.[template] ?? null
@@ -31,7 +33,7 @@ export function useChecklistRows(checklist: Checklist, recordId: string): Checkl
     [templateId],
   )
   const given = useRecords<RecordValues>(
-    `select * from ${quoteName(answers.table)} where ${quoteName(answers.record)} = ?`,
+    `select * from ${quoteName(checklist.answers.table)} where ${quoteName(checklist.answers.record)} = ?`,
     [recordId],
   )
   const earlier = useEarlier(checklist, record)
@@ -48,11 +50,13 @@ export function useChecklistRows(checklist: Checklist, recordId: string): Checkl
       id: String(row['id']),
       title: String(row['title']),
     }))
+    const answers = answersOf(checklist, questions, given.rows)
     return {
       record,
       title: title === '' ? templates.table : title,
       questions,
-      answers: answersOf(checklist, questions, given.rows),
+      answers,
+      answered: answeredOf(checklist, questions, answers),
       earlier: lastValues(checklist, questions, earlier),
       findings: Map.groupBy(all, ({ answer }) => answer),
     }
@@ -113,6 +117,19 @@ function answersOf(
       return [[id, stored] as const]
     }),
   )
+}
+
+/** The questions whose answer has a value; to one of yes or no "not applicable" is an answer that has none. */
+export function answeredOf(
+  { answers: { values } }: Checklist,
+  questions: readonly Question[],
+  answers: ReadonlyMap<string, StoredAnswer>,
+): ReadonlySet<string> {
+  const isAnswered = ({ id, kind }: Question): boolean => {
+    const answer = answers.get(id)
+    return answer !== undefined && (answer.value !== null || kind === 'yes_no' || values[kind] === undefined)
+  }
+  return new Set(questions.filter(isAnswered).map(({ id }) => id))
 }
 
 /** Of each question the value of the latest answer that has one. */

@@ -7,15 +7,10 @@ import { Notice } from '../../../components/notice.tsx'
 import { useDocumentTitle } from '../../../components/page.tsx'
 import { Progress } from '../../../components/progress.tsx'
 import { FirstRowsNote } from '../../../components/records/first-rows-note.tsx'
+import { Skeleton } from '../../../components/skeleton.tsx'
 import { beginChanges } from '../../../lib/checklists/answer-changes.ts'
 import type { Checklist } from '../../../lib/checklists/checklist.ts'
-import {
-  RUN_DRAFT_SQL,
-  type RunDraft,
-  runDraftId,
-  type RunDraftRow,
-  toRunDraft,
-} from '../../../lib/checklists/run-draft.ts'
+import { RUN_DRAFT_SQL, runDraftId, type RunDraftRow } from '../../../lib/checklists/run-draft.ts'
 import { type ChecklistRows, useChecklistRows } from '../../../lib/checklists/use-checklist-rows.ts'
 import { cx } from '../../../lib/cx.ts'
 import { useTableInfo } from '../../../lib/data/use-tables.tsx'
@@ -26,6 +21,7 @@ import { checklistMessages as words } from '../../../messages/checklist.ts'
 import { QuestionList } from './question-list.tsx'
 import { QuestionStep } from './question-step.tsx'
 import { ReviewStep } from './review-step.tsx'
+import type { StoredDraft } from './use-run-draft.ts'
 import { type Run, useRun } from './use-run.ts'
 
 export interface ChecklistRunProps {
@@ -35,15 +31,23 @@ export interface ChecklistRunProps {
 }
 
 /** The checklist of a record, one question after the other. Works off line; what is not saved yet is kept in a draft. */
-export function ChecklistRun(props: ChecklistRunProps): JSX.Element | null {
+export function ChecklistRun(props: ChecklistRunProps): JSX.Element {
   const rows = useChecklistRows(props.checklist, props.recordId)
   const drafts = useRecords<RunDraftRow>(RUN_DRAFT_SQL, [runDraftId(props.recordId)])
   const hasSynced = useHasSynced()
   if (!hasSynced && (rows === null || rows?.questions.length === 0)) return <FirstRowsNote rows={8} />
   if (rows === null) return <EmptyState title={words.gone}>{words.goneDetail}</EmptyState>
-  if (rows === undefined || drafts.isLoading) return null
+  if (rows === undefined || drafts.isLoading) return <Loading />
   if (rows.questions.length === 0) return <EmptyState title={words.noQuestions}>{words.noQuestionsDetail}</EmptyState>
-  return <Filling {...props} rows={rows} begun={toRunDraft(drafts.rows[0])} />
+  return <Filling {...props} rows={rows} stored={drafts.rows[0]} />
+}
+
+function Loading(): JSX.Element {
+  return (
+    <div className="mx-auto w-full max-w-5xl px-4 py-4">
+      <Skeleton rows={8} />
+    </div>
+  )
 }
 
 function Filling({
@@ -51,11 +55,11 @@ function Filling({
   recordId,
   onClose,
   rows,
-  begun,
-}: ChecklistRunProps & { readonly rows: ChecklistRows; readonly begun: RunDraft }): JSX.Element {
+  stored,
+}: ChecklistRunProps & { readonly rows: ChecklistRows; readonly stored: StoredDraft }): JSX.Element {
   const refusal = useRefusal(checklist, rows)
   const isReadOnly = refusal !== undefined
-  const run = useRun(checklist, rows, begun, isReadOnly)
+  const run = useRun(checklist, rows, stored, isReadOnly)
   const [isListed, setListed] = useState(false)
   const body = useRef<HTMLDivElement>(null)
   useDocumentTitle(rows.title)
@@ -145,9 +149,9 @@ function Header({
       </p>
       <Progress
         label={words.progress}
-        value={rows.answers.size}
+        value={rows.answered.size}
         total={rows.questions.length}
-        valueText={words.progressText(rows.answers.size, rows.questions.length)}
+        valueText={words.progressText(rows.answered.size, rows.questions.length)}
       />
       <span role="status" className="sr-only">
         {run.question

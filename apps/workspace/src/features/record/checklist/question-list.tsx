@@ -69,7 +69,7 @@ function Entry({
   readonly isCurrent: boolean
   readonly onPress: () => void
 }): JSX.Element {
-  const answer = rows.answers.get(question.id)
+  const answer = rows.answered.has(question.id) ? rows.answers.get(question.id) : undefined
   const isBad = answer !== undefined && isOpenProblem(checklist, rows, question)
   return (
     <button type="button" aria-current={isCurrent ? 'step' : undefined} onClick={onPress} className={entryClass}>

@@ -205,7 +205,7 @@ function Foot({
             iconAfter={<ChevronRight size={20} aria-hidden />}
             onPress={() => run.step(1)}
           >
-            {rows.answers.has(question.id) || isReadOnly ? words.next : words.skip}
+            {rows.answered.has(question.id) || isReadOnly ? words.next : words.skip}
           </Button>
         )}
       </div>

@@ -24,7 +24,7 @@ export function ReviewStep({
 }: StepProps & { readonly onGo: (id: string) => void; readonly onClose: () => void }): JSX.Element {
   const unsaved = isReadOnly ? [] : unsavedQuestions(rows.questions, run.draft, rows.answers)
   const unanswered = rows.questions.filter(
-    (question) => question.isRequired && !rows.answers.has(question.id) && !unsaved.includes(question),
+    (question) => question.isRequired && !rows.answered.has(question.id) && !unsaved.includes(question),
   )
   const unfound = checklist.findings?.answer === undefined ? [] : withoutFinding(rows)
   const photos = usePhotoTable()
