@@ -3,7 +3,7 @@ import { sql } from '@holdfast/postgres'
 import { comeToRest, expectAccessible } from './support/accessibility.ts'
 import { makeActions } from './support/actions.ts'
 import { expect, test } from './support/fixtures.ts'
-import { holdDatabase, watchTexts } from './support/held-database.ts'
+import { holdDatabase, holdReads, watchTexts } from './support/held-database.ts'
 import { expectSynced, signIn } from './support/person.ts'
 
 /*
@@ -74,6 +74,25 @@ test.describe('before a query has answered', () => {
     }
   })
 
+  test('the inbox and Capture show that rows are about to come', async ({ arrive }) => {
+    const { page } = await arrive('mina', { viewport: { width: 390, height: 844 } })
+    const rows = page.getByRole('main').getByRole('status', { name: 'Loading' })
+    for (const [name, sql] of [
+      ['Inbox', /^select i\.\*, /],
+      ['Capture', /^select \* from hf_checklists/],
+    ] as const) {
+      const reads = await holdReads(page, sql)
+      const watched = await watchTexts(page, /All caught up|Nothing to capture here/)
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click()
+      await expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
+      await expect(rows).toBeVisible()
+      await look(page, `before-${name.toLowerCase()}`)
+      expect(await watched.seen()).toEqual([])
+      await reads.release()
+      await expect(rows).toHaveCount(0)
+    }
+  })
+
   test('a link does not say that nothing matches', async ({ arrive, holdfast }) => {
     const [action] = await makeActions(holdfast, ['Linked: one'])
     const dana = await arrive('dana')
@@ -118,7 +137,7 @@ test('during the first sync no screen says that something is missing, or that ev
   const [view] = await holdfast.admin.query<{ id: string }>(sql`
     select id::text from holdfast.views where table_name = 'actions' and is_default`)
   const gone = 't/inspections/new?from=00000000-0000-4000-8000-000000000000'
-  const paths = ['', `t/actions/v/${view?.id}`, 'capture', gone]
+  const paths = ['', `t/actions/v/${view?.id}`, 'capture', 'inbox', gone]
   await page.goto(`${dana.home}/capture`)
   link.limitRate(SLOW_BYTES_PER_S, 'down')
   await signIn(page, dana.email)
@@ -131,7 +150,7 @@ test('during the first sync no screen says that something is missing, or that ev
     await expect(waits.first()).toBeVisible({ timeout: 120_000 })
     const watched = await watchTexts(
       page,
-      /Nothing to capture here|not on this device|view is not here|Everything here is on/,
+      /Nothing to capture here|All caught up|not on this device|view is not here|Everything here is on/,
     )
     await comeToRest(page)
     expect(await watched.seen()).toEqual([])

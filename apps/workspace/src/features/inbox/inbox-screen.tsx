@@ -1,11 +1,13 @@
-import { useSchema, useStream } from '@holdfast/react'
+import { useHasSynced, useSchema, useStream } from '@holdfast/react'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { CheckCheck } from 'lucide-react'
 import { type JSX, useMemo } from 'react'
 import { Button } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Page } from '../../components/page.tsx'
+import { FirstRowsNote } from '../../components/records/first-rows-note.tsx'
 import { RefusedSection } from '../../components/records/refused-section.tsx'
+import { Skeleton } from '../../components/skeleton.tsx'
 import { StateGlyph } from '../../components/state-glyph.tsx'
 import { Tabs } from '../../components/tabs.tsx'
 import { HISTORY_KEPT_SECONDS, HISTORY_STREAM, HISTORY_TABLE } from '../../lib/data/history-table.ts'
@@ -61,7 +63,7 @@ export function InboxScreen(): JSX.Element {
             id,
             label: words.filters[id],
             ...(id === 'unread' && { count: unread.length }),
-            content: isLoading ? <div aria-busy="true" /> : <Days items={shown[id]} workspace={ws} filter={id} />,
+            content: isLoading ? <Skeleton rows={6} /> : <Days items={shown[id]} workspace={ws} filter={id} />,
           }))}
         />
       </div>
@@ -78,6 +80,8 @@ function Days({
   readonly workspace: string
   readonly filter: Filter
 }): JSX.Element {
+  const hasSynced = useHasSynced()
+  if (items.length === 0 && !hasSynced) return <FirstRowsNote rows={6} />
   if (items.length === 0) {
     return (
       <EmptyState title={words.nothing} icon={<StateGlyph name="check" size={28} />}>

@@ -42,12 +42,20 @@ export function useHasViews(): boolean {
   return useSchema().tables.some(({ name }) => name === VIEWS_TABLE)
 }
 
-/** The views of one table, or of all, that are on this device: everyone's and the person's own. */
+const NONE: readonly SavedView[] = []
+
+/** The views of one table, or of all, that are on this device: everyone's and the person's own; none until they are read. */
 export function useViews(table?: string): readonly SavedView[] {
+  return useKnownViews(table) ?? NONE
+}
+
+/** As {@link useViews}, and `undefined` until they are read. */
+export function useKnownViews(table?: string): readonly SavedView[] | undefined {
+  const hasViews = useHasViews()
   const where = table === undefined ? '' : ' where table_name = ?'
   const sql = `select ${COLUMNS} from ${VIEWS_TABLE}${where} order by position, name collate nocase, id`
-  const { rows } = useRecords<ViewRow>(useHasViews() ? sql : '', table === undefined ? [] : [table])
-  return useMemo(() => rows.map(toView), [rows])
+  const { rows, isLoading } = useRecords<ViewRow>(hasViews ? sql : '', table === undefined ? [] : [table])
+  return useMemo(() => (isLoading && hasViews ? undefined : rows.map(toView)), [rows, isLoading, hasViews])
 }
 
 /** One view of a table, by its id; nothing is asked without one. */

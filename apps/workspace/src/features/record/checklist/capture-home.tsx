@@ -8,6 +8,7 @@ import { LinkButton } from '../../../components/link.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { Page } from '../../../components/page.tsx'
 import { FirstRowsNote } from '../../../components/records/first-rows-note.tsx'
+import { Skeleton } from '../../../components/skeleton.tsx'
 import { TableIcon } from '../../../components/table-icon.tsx'
 import type { Checklist } from '../../../lib/checklists/checklist.ts'
 import { type AnyDraftRow, type DraftPlace, draftPlaceOf, DRAFTS_SQL } from '../../../lib/checklists/run-draft.ts'
@@ -22,7 +23,7 @@ import { pageLocale } from '../../../lib/language.ts'
 import { removeDraft } from '../../../lib/records/drafts.ts'
 import { openWorkSql, workTablesOf } from '../../../lib/records/work-tables.ts'
 import { quoteName } from '../../../lib/sql.ts'
-import { useViews } from '../../../lib/views/use-views.ts'
+import { useKnownViews } from '../../../lib/views/use-views.ts'
 import { checklistMessages as words } from '../../../messages/checklist.ts'
 import { workMessages } from '../../../messages/work.ts'
 
@@ -45,7 +46,8 @@ export function CaptureHome({
   readonly only?: TableInfo
 }): JSX.Element {
   const tables = useTables().filter((table) => only === undefined || table.name === only.name)
-  const forms = useViews().filter(({ type, table }) => type === 'form' && tables.some(({ name }) => name === table))
+  const views = useKnownViews()
+  const forms = (views ?? []).filter(({ type, table }) => type === 'form' && tables.some(({ name }) => name === table))
   const own = checklists.filter((checklist) => tables.some(({ name }) => name === checklist.table))
   const tableOf = (name: string): TableInfo | undefined => tables.find((table) => table.name === name)
   const isEmpty = own.length === 0 && forms.length === 0
@@ -71,7 +73,8 @@ export function CaptureHome({
             ))}
           </Section>
         )}
-        {isEmpty && hasSynced ? <NothingToCapture workspace={workspace} only={only} /> : null}
+        {isEmpty && hasSynced && views === undefined ? <Skeleton rows={4} /> : null}
+        {isEmpty && hasSynced && views !== undefined ? <NothingToCapture workspace={workspace} only={only} /> : null}
         {isEmpty && !hasSynced ? <FirstRowsNote rows={4} /> : null}
       </div>
     </Page>
@@ -289,9 +292,10 @@ function ChecklistWork({
     return found && typeof finish === 'string' ? { ...found, handedIn: finish } : found
   }, [schema, tables, table, checklist])
   const open = work ? openWorkSql(schema, [work], userId, LAST_DAY, WORK_MAX) : { sql: '', parameters: [] }
-  const { rows: mine } = useRecords<WorkRow>(open.sql, open.parameters)
+  const { rows: mine, isLoading } = useRecords<WorkRow>(open.sql, open.parameters)
   return (
     <>
+      {isLoading && open.sql !== '' ? <Skeleton rows={3} /> : null}
       {mine.length === 0 ? null : (
         <Section title={words.mine(table.label)}>
           {mine.map((row) => (
@@ -327,9 +331,10 @@ function Templates({
 }): JSX.Element | null {
   const title = templates.title === undefined ? 'id' : quoteName(templates.title)
   const where = templates.active === undefined ? '' : `where coalesce(${quoteName(templates.active)}, 1) <> 0`
-  const { rows } = useRecords<{ readonly id: string; readonly title: string | null }>(
+  const { rows, isLoading } = useRecords<{ readonly id: string; readonly title: string | null }>(
     `select id, ${title} as title from ${quoteName(templates.table)} ${where} order by 2 collate nocase, id limit 100`,
   )
+  if (isLoading) return <Skeleton rows={3} />
   if (rows.length === 0) return null
   return (
     <Section title={words.startNew(table.noun)}>

@@ -2,6 +2,8 @@ import { useSchema } from '@holdfast/react'
 import { useNavigate } from '@tanstack/react-router'
 import { type JSX, useMemo } from 'react'
 import { EmptyState } from '../../../components/empty-state.tsx'
+import { Page } from '../../../components/page.tsx'
+import { Skeleton } from '../../../components/skeleton.tsx'
 import { startForm } from '../../../lib/checklists/run-draft.ts'
 import { useChecklists } from '../../../lib/checklists/use-checklists.ts'
 import type { TableInfo } from '../../../lib/data/tables.ts'
@@ -9,6 +11,7 @@ import { useTableInfo } from '../../../lib/data/use-tables.tsx'
 import { type FieldValue, fieldsOf } from '../../../lib/fields/field.ts'
 import { parseValue } from '../../../lib/fields/parse-value.ts'
 import type { RecordValues } from '../../../lib/records/record-change.ts'
+import { checklistMessages } from '../../../messages/checklist.ts'
 import { gridMessages } from '../../../messages/grid.ts'
 import { CaptureHome } from './capture-home.tsx'
 import { ChecklistRun } from './checklist-run.tsx'
@@ -27,10 +30,10 @@ export interface CaptureScreenProps {
 }
 
 /** Capture: chooses what to fill in, begins it, goes on with it. */
-export function CaptureScreen(props: CaptureScreenProps): JSX.Element | null {
+export function CaptureScreen(props: CaptureScreenProps): JSX.Element {
   const checklists = useChecklists()
   const table = useTableInfo(props.table ?? '')
-  if (checklists === undefined) return null
+  if (checklists === undefined) return <Loading />
   if (props.table === undefined) return <CaptureHome workspace={props.workspace} checklists={checklists} />
   if (!table) return <EmptyState title={gridMessages.noAccess}>{gridMessages.noAccessDetail}</EmptyState>
   const checklist = checklists.find((one) => one.table === table.name)
@@ -41,6 +44,14 @@ export function CaptureScreen(props: CaptureScreenProps): JSX.Element | null {
       {...props}
       {...{ table, checklist, checklists }}
     />
+  )
+}
+
+function Loading(): JSX.Element {
+  return (
+    <Page title={checklistMessages.capture} width="reading" description={checklistMessages.captureLead}>
+      <Skeleton rows={6} />
+    </Page>
   )
 }
 
