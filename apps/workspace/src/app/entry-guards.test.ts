@@ -6,6 +6,7 @@ import {
   type Entering,
   leaveWhenActive,
   requirePendingPassword,
+  requireSample,
   requireSecondFactor,
   requireSignIn,
 } from './entry-guards.ts'
@@ -109,5 +110,19 @@ describe('consent for another app', () => {
     expect(await ledTo(requireSignIn, ACTIVE)).toBeUndefined()
     expect(await ledTo(requireSignIn, SECOND_FACTOR)).toEqual({ to: '/sign-in/second-factor', search })
     expect(await ledTo(requireSignIn, EXPIRED)).toEqual({ to: '/sign-in', search })
+  })
+})
+
+describe('the welcome screen', () => {
+  const sample = { password: 'public', accounts: [] }
+  const ledFrom = (of: typeof sample | undefined): ReturnType<typeof ledTo> =>
+    ledTo(async () => requireSample({ context: { backend: { config: { sample: of } } } }), SIGNED_OUT)
+
+  test('is for whoever has started a server with the sample', async () => {
+    expect(await ledFrom(sample)).toBeUndefined()
+  })
+
+  test('takes no key on any other server: its link could lead into an account of somebody else', async () => {
+    expect(await ledFrom(undefined)).toEqual({ to: '/' })
   })
 })

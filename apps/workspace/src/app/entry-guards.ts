@@ -1,6 +1,7 @@
 import { hasSession, type HoldfastClient, type SessionState } from '@holdfast/client'
 import { redirect } from '@tanstack/react-router'
 import { ownPath } from '../lib/auth/own-path.ts'
+import type { AppConfig } from '../lib/data/app-config.ts'
 import { sessionOf } from '../lib/data/session-of.ts'
 import { usePendingPassword } from '../lib/pending-password.ts'
 
@@ -24,6 +25,18 @@ export async function leaveWhenActive({ context, search }: Entering): Promise<vo
     href: owesPassword(session) ? '/recover/new-password' : (ownPath(search.redirect) ?? '/w'),
     replace: true,
   })
+}
+
+/**
+ * The welcome screen is for whoever has started a server with the sample, which only its own machine reaches. Elsewhere a link to it could bring somebody else's key,
+ * and so lead whoever follows it into an account that is not theirs.
+ */
+export function requireSample({
+  context,
+}: {
+  readonly context: { readonly backend: { readonly config: Pick<AppConfig, 'sample'> } }
+}): void {
+  if (!context.backend.config.sample) throw redirect({ to: '/', replace: true })
 }
 
 /** The screen of the second factor is for a person who is asked for one. */

@@ -2,7 +2,13 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import * as v from 'valibot'
 import { FLOWS } from '../lib/auth/callback-url.ts'
 import { loadSignInMethods } from '../lib/auth/sign-in-methods.ts'
-import { leaveWhenActive, requirePendingPassword, requireSecondFactor, requireSignIn } from './entry-guards.ts'
+import {
+  leaveWhenActive,
+  requirePendingPassword,
+  requireSample,
+  requireSecondFactor,
+  requireSignIn,
+} from './entry-guards.ts'
 import { root, type RouterContext, text } from './root-route.ts'
 
 /** Where a person continues afterwards, the identifier that is known already, and why they are here: `expired`, `sample`. */
@@ -22,6 +28,7 @@ const learnMethods = ({ context }: { readonly context: RouterContext }): Promise
 const welcome = createRoute({
   getParentRoute: () => root,
   path: '/welcome',
+  beforeLoad: requireSample,
   component: lazyRouteComponent(() => import('../features/welcome/welcome-screen.tsx'), 'WelcomeScreen'),
 })
 const signIn = createRoute({
