@@ -152,6 +152,23 @@ test('a word finds the same rows with the index as without it, whatever changed 
   )
 })
 
+test('a word finds what is written in the other case, in any script', async () => {
+  await using opened = await openDatabase()
+  const { database } = opened
+  await database.execute(`insert into sites (id, name) values ('s1', 'Überlauf'), ('s2', 'НАСОС'), ('s3', 'Größe')`)
+  await prepareIndex(database, SEARCHED)
+  await takeInAll(database)
+  for (const [word, id] of [
+    ['überlauf', 's1'],
+    ['ÜBER', 's1'],
+    ['насос', 's2'],
+    ['GRÖ', 's3'],
+  ] as const) {
+    const { text, values } = candidatesSql(SITES, [], word)
+    expect(await idsOf(database, text, values)).toEqual([id])
+  }
+})
+
 test('a pasted text asks the index for a bounded number of trigrams, and finds its row', async () => {
   await using opened = await openDatabase()
   const { database } = opened

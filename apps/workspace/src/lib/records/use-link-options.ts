@@ -1,7 +1,8 @@
 import { useLocalDatabase } from '@holdfast/react'
 import { useEffect, useState } from 'react'
 import type { LinkTarget } from '../fields/field.ts'
-import { escapeLike, quoteName } from '../sql.ts'
+import { matchSql } from '../match-sql.ts'
+import { quoteName } from '../sql.ts'
 
 export interface LinkOption {
   readonly id: string
@@ -22,13 +23,13 @@ export function useLinkOptions(target: LinkTarget | undefined, text: string): re
     if (table === undefined) return
     let isCurrent = true
     const title = titleColumn === undefined ? 'id' : quoteName(titleColumn)
-    const like = escapeLike(text.trim())
+    const has = matchSql(`coalesce(${title}, '')`, text.trim())
+    const begins = matchSql(title, text.trim(), 'start')
     database
       .getAll<{ readonly id: string; readonly label: string | number | null }>(
         `select id, ${title} as label from ${quoteName(table)}
-          where coalesce(${title}, '') like ? escape '\\'
-          order by ${title} like ? escape '\\' desc, ${title} collate nocase, id limit ${LINK_OPTIONS_MAX}`,
-        [`%${like}%`, `${like}%`],
+          where ${has.text} order by ${begins.text} desc, ${title} collate nocase, id limit ${LINK_OPTIONS_MAX}`,
+        [...has.values, ...begins.values],
       )
       .then((rows) => {
         if (isCurrent)

@@ -1,5 +1,6 @@
 import type { TableInfo } from '../data/tables.ts'
-import { escapeLike, quoteName, type SqlPart } from '../sql.ts'
+import { matchSql } from '../match-sql.ts'
+import { quoteName, type SqlPart } from '../sql.ts'
 import type { FindCandidates } from './candidates-of.ts'
 import { wordSql } from './word-sql.ts'
 
@@ -35,14 +36,16 @@ function tableHitsSql({ table, columns, words, candidates, limit }: TableSearch,
   const title = `t.${quoteName(table.titleColumn ?? 'id')}`
   const code = table.codeColumn === undefined ? 'null' : `t.${quoteName(table.codeColumn)}`
   const conditions = words.map((word) => wordSql(columns, word, candidates(word)))
-  const first = escapeLike(words[0] ?? '')
+  const [first = ''] = words
   const others = columns.filter((column) => column !== title && column !== code)
-  const texts = others.map((column) => `case when ${column} like ? escape '\\' then ${column} end`)
+  const has = others.map((column) => ({ column, match: matchSql(column, first) }))
+  const texts = has.map(({ column, match }) => `case when ${match.text} then ${column} end`)
+  const begins = matchSql(title, first, 'start')
   return {
     text: `select * from (select ${place} as place, t.id as id, ${title} as title, ${code} as code,
         ${texts.length === 0 ? 'null' : `coalesce(${texts.join(', ')}, null)`} as text
       from ${quoteName(table.name)} t where ${conditions.map(({ text }) => text).join(' and ')}
-      order by ${title} like ? escape '\\' desc, ${title} collate nocase, t.id limit ?)`,
-    values: [...others.map(() => `%${first}%`), ...conditions.flatMap(({ values }) => values), `${first}%`, limit],
+      order by ${begins.text} desc, ${title} collate nocase, t.id limit ?)`,
+    values: [...has.map(({ match }) => match), ...conditions, begins].flatMap(({ values }) => values).concat(limit),
   }
 }

@@ -1,7 +1,8 @@
 import type { Field } from '../fields/field.ts'
 import { isChosenText, isTextual } from '../fields/field-kind.ts'
 import { labelSql } from '../fields/label-sql.ts'
-import { escapeLike, quoteName, type SqlPart } from '../sql.ts'
+import { matchSql } from '../match-sql.ts'
+import { quoteName, type SqlPart } from '../sql.ts'
 
 /** Of a pasted text: SQLite refuses a condition of 1,000 words, and a word of 50,000 bytes. */
 const WORDS_MAX = 32
@@ -32,16 +33,16 @@ export function searchedColumns(fields: readonly Field[]): readonly string[] {
 }
 
 /**
- * The condition that one of the columns has the word. Letters are compared without regard to case (ASCII, as SQLite does it).
+ * The condition that one of the columns has the word, whatever the case of its letters.
  *
  * @param columns - SQL over the table named `t`
  * @param found - a query for the ids of rows that may have the word, from an index; without it all rows are compared
  */
 export function wordSql(columns: readonly string[], word: string, found?: SqlPart): SqlPart {
   if (columns.length === 0) return { text: '0', values: [] }
-  const pattern = `%${escapeLike(word)}%`
-  const compared = columns.map((column) => `${column} like ? escape '\\'`).join(' or ')
-  const patterns = columns.map(() => pattern)
-  if (!found) return { text: `(${compared})`, values: patterns }
-  return { text: `(t.id in (${found.text}) and (${compared}))`, values: [...found.values, ...patterns] }
+  const matches = columns.map((column) => matchSql(column, word))
+  const compared = matches.map(({ text }) => text).join(' or ')
+  const values = matches.flatMap((match) => match.values)
+  if (!found) return { text: `(${compared})`, values }
+  return { text: `(t.id in (${found.text}) and (${compared}))`, values: [...found.values, ...values] }
 }

@@ -2,8 +2,9 @@ import { addDays, startOfDay } from '../../../lib/fields/dates.ts'
 import type { Field } from '../../../lib/fields/field.ts'
 import { isNumeric } from '../../../lib/fields/field-kind.ts'
 import { labelSql } from '../../../lib/fields/label-sql.ts'
-import { escapeLike, quoteName, type SqlPart, type SqlValue } from '../../../lib/sql.ts'
 import type { Condition, FilterGroup, FilterNode } from '../../../lib/filters/filter.ts'
+import { type MatchPlace, matchSql } from '../../../lib/match-sql.ts'
+import { quoteName, type SqlPart, type SqlValue } from '../../../lib/sql.ts'
 
 export interface FilterContext {
   readonly fields: ReadonlyMap<string, Field>
@@ -25,7 +26,7 @@ export function indexedFields(filter: FilterGroup): readonly string[] {
 
 /**
  * The condition of a filter over the table named `t`. Rows without a value fit `isnt`, `hasnt`, `notin` and `empty`
- * only. Letters are compared without regard to case (ASCII, as SQLite does it). Conditions about unknown fields do not
+ * only. Texts are looked into without regard to case; `is` and `isnt` take letters of ASCII only for the same in both cases. Conditions about unknown fields do not
  * narrow.
  */
 export function filterSql(group: FilterGroup, context: FilterContext): SqlPart {
@@ -56,11 +57,11 @@ function conditionSql(condition: Condition, field: Field, context: FilterContext
     case 'no':
       return part(`coalesce(${column} = 0, 0)`)
     case 'has':
-      return containsSql(field, column, `%${escapeLike(value)}%`, false)
+      return textSql(field, column, value, 'anywhere', false)
     case 'hasnt':
-      return containsSql(field, column, `%${escapeLike(value)}%`, true)
+      return textSql(field, column, value, 'anywhere', true)
     case 'starts':
-      return containsSql(field, column, `${escapeLike(value)}%`, false)
+      return textSql(field, column, value, 'start', false)
     case 'in': {
       const own = context.isIndexed && !condition.values.includes('') ? column : `coalesce(${column}, '')`
       return part(`${own} in (${condition.values.map(() => '?').join(', ')})`, ...condition.values)
@@ -87,9 +88,10 @@ function conditionSql(condition: Condition, field: Field, context: FilterContext
   }
 }
 
-function containsSql(field: Field, column: string, pattern: string, isNegated: boolean): SqlPart {
+function textSql(field: Field, column: string, value: string, place: MatchPlace, isNegated: boolean): SqlPart {
   const text = field.link?.titleColumn === undefined ? column : labelSql(field, column)
-  return part(`coalesce(${text}, '') ${isNegated ? 'not ' : ''}like ? escape '\\'`, pattern)
+  const match = matchSql(`coalesce(${text}, '')`, value, place)
+  return isNegated ? { ...match, text: `not (${match.text})` } : match
 }
 
 function isSql(field: Field, column: string, value: string, context: FilterContext, isNegated: boolean): SqlPart {
