@@ -1,15 +1,15 @@
 import { SAMPLE_PASSWORD } from '@holdfast/test-support'
+import { expect, test } from '@playwright/test'
 import { expectAccessible } from './support/accessibility.ts'
-import { expect, test } from './support/fixtures.ts'
+import { openSample } from './support/fixtures.ts'
 import { ACCOUNTS } from './support/person.ts'
 import { openStranger } from './support/stranger.ts'
 
 /* The first minute of whoever has started a server: what it prints leads into the sample, once. */
 
-test('the link that a start prints leads into the sample with one press, and works once', async ({
-  browser,
-  holdfast,
-}) => {
+test('the link that a start prints leads into the sample with one press, and works once', async ({ browser }) => {
+  // One of its own: the link is good for ten minutes after the start.
+  await using holdfast = await openSample()
   const link = (holdfast.welcomeUrl ?? '').replace('127.0.0.1', 'localhost')
   expect(link).toContain('/welcome#key=')
   await using developer = await openStranger(browser, holdfast)

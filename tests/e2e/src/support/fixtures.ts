@@ -29,13 +29,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   holdfast: [
     async ({ maps }, use) => {
       const args = [`--map-style-url=${maps.url}/light.json`, `--map-dark-style-url=${maps.url}/dark.json`]
-      await using holdfast = await openHoldfast({ sample: true, args })
-      // A busy machine may be ready before its first copy of all tables is: a page that came then would be told to wait, in the console too.
-      await expect
-        .poll(async () => ((await (await fetch(`${holdfast.url}/health`)).json()) as { sync: string }).sync, {
-          timeout: 120_000,
-        })
-        .toBe('ready')
+      await using holdfast = await openSample(args)
       await use(holdfast)
     },
     { scope: 'worker', timeout: 180_000 },
@@ -53,3 +47,14 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     }
   },
 })
+
+/** A server with the sample. A busy machine may be ready before its first copy of all tables is: a page that came then would be told to wait, in the console too. */
+export async function openSample(args: readonly string[] = []): Promise<Holdfast> {
+  const holdfast = await openHoldfast({ sample: true, args })
+  await expect
+    .poll(async () => ((await (await fetch(`${holdfast.url}/health`)).json()) as { sync: string }).sync, {
+      timeout: 120_000,
+    })
+    .toBe('ready')
+  return holdfast
+}
