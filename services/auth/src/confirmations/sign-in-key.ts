@@ -1,6 +1,6 @@
 import type { AuthContext } from '../context.ts'
-import { issueToken } from './issue-token.ts'
 import { findUserByEmail } from '../users/user-row.ts'
+import { issueToken } from './issue-token.ts'
 
 /**
  * A key that signs in once, in place of a mail's link: whoever started the server has no mail to read. The public client takes it with
