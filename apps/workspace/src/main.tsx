@@ -1,6 +1,7 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
+import { inertAfterPaint } from './app/inert-after-paint.ts'
 import { registerServiceWorker } from './app/register-service-worker.ts'
 import { start } from './app/start.ts'
 import { loadTexts } from './lib/data/load-texts.ts'
@@ -18,8 +19,9 @@ registerServiceWorker().catch((error: unknown) => {
 })
 
 function render(): void {
-  const root = document.querySelector('#root')
+  const root = document.querySelector<HTMLElement>('#root')
   if (!root) throw new Error('index.html has no #root')
+  inertAfterPaint(root)
   createRoot(root).render(
     <StrictMode>
       <App />

@@ -19,13 +19,26 @@ const LEFT_STEP_PX = 120
 /** A grid that was not scrolled for so long stands still, in milliseconds. */
 const STILL_AFTER_MS = 150
 
+/** The viewport that was measured last: most probably that of the next one. Until there is one, a guess from the window. */
+let lastSeen: { readonly width: number; readonly height: number } | undefined
+
+/** What is drawn before the viewport has been measured; cells beyond it would be drawn to be taken away again. */
+function expectedScroll(rowPx: number, headerPx: number): GridScroll {
+  const { width, height } = lastSeen ?? { width: innerWidth, height: innerHeight }
+  return { firstRow: 0, pageRows: rowsIn(height, rowPx, headerPx), left: 0, width, ahead: 0 }
+}
+
+function rowsIn(height: number, rowPx: number, headerPx: number): number {
+  return Math.max(1, Math.floor((height - headerPx) / rowPx))
+}
+
 /** Follows the scroll position and the size of the viewport; renders again only when other rows or columns come in sight. */
 export function useGridScroll(
   viewport: RefObject<HTMLElement | null>,
   rowPx: number,
   headerPx = HEADER_PX,
 ): GridScroll {
-  const [scroll, setScroll] = useState<GridScroll>({ firstRow: 0, pageRows: 20, left: 0, width: 1024, ahead: 0 })
+  const [scroll, setScroll] = useState(() => expectedScroll(rowPx, headerPx))
   // Scrolling and resizing are the browser's.
   useEffect(() => {
     const element = viewport.current
@@ -41,7 +54,8 @@ export function useGridScroll(
     }
     const read = (): void => {
       clearTimeout(still)
-      const pageRows = Math.max(1, Math.floor((element.clientHeight - headerPx) / rowPx))
+      lastSeen = { width: element.clientWidth, height: element.clientHeight }
+      const pageRows = rowsIn(lastSeen.height, rowPx, headerPx)
       const ahead = rowsAhead(speed(), pageRows)
       if (ahead !== 0) still = setTimeout(read, STILL_AFTER_MS + 1)
       const next: GridScroll = {
@@ -49,7 +63,7 @@ export function useGridScroll(
         pageRows,
         ahead,
         left: Math.floor(element.scrollLeft / LEFT_STEP_PX) * LEFT_STEP_PX,
-        width: element.clientWidth,
+        width: lastSeen.width,
       }
       setScroll((before) =>
         before.firstRow === next.firstRow &&
