@@ -3,6 +3,7 @@ import { expectAccessible } from './support/accessibility.ts'
 import { expect, test } from './support/fixtures.ts'
 import { setDeviceFull } from './support/full-device.ts'
 import { gridOf } from './support/grid.ts'
+import { readDevice } from './support/local-device.ts'
 import { expectSynced } from './support/person.ts'
 import { makeFinding, picker, takePicture, tiles } from './support/photos.ts'
 
@@ -60,6 +61,14 @@ test('photos wait on a network that costs, a full device says so, and space is g
     const cell = page.getByRole('gridcell', { name: /Photo space: intake, 1 photo/ })
     await expect(cell.locator('[data-photo-state=evicted] img')).toBeVisible()
     await expectAccessible(page, 'a row with a photo')
+    // It is there without the server too, after a reload.
+    await expect
+      .poll(async () => (await readDevice(page, 'select count(*) as kept from hf_local_pictures')).rows)
+      .toEqual([{ kept: 1 }])
+    await mina.goOffline()
+    await page.reload()
+    await expect(cell.locator('[data-photo-state=evicted] img')).toBeVisible()
+    await mina.goOnline()
     await page.goto(address)
     await expect(tiles(page)).toHaveAccessibleName('Photo 1 of 1. Not on this device. Tap to load')
     await tiles(page).click()

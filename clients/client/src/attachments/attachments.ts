@@ -10,6 +10,7 @@ import { evict } from './evict.ts'
 import { FileStoreFull, type FileStore } from './files/file-store.ts'
 import type { TransferPause } from './gate.ts'
 import { createLiveFiles, type LiveFile } from './live-files.ts'
+import { createSmallPictures } from './small-pictures.ts'
 import { createUsedMarks } from './used-marks.ts'
 
 /** A file that a person adds. */
@@ -54,6 +55,15 @@ export interface Attachments {
   read(id: string): Promise<Blob | undefined>
   /** The bytes as a file to be saved elsewhere, also of one that was refused. */
   exportFile(id: string): Promise<File | undefined>
+  /** A small picture of the file that was kept before, whether its bytes are here or not. */
+  picture(id: string, size: string): Promise<Blob | undefined>
+  /**
+   * Keeps a small picture of a file (at most 64 KiB) on this device until its row leaves it; of a thousand the oldest go. It is written a moment later, with
+   * others; what fails is told to `onProblem`.
+   *
+   * @param size - tells the pictures of a file apart, as `96x96`
+   */
+  keepPicture(id: string, size: string, picture: Blob): void
   /** Brings the bytes to this device when there is a network. */
   want(id: string): Promise<void>
   /** Tries again what was refused or waits. */
@@ -87,6 +97,7 @@ export interface AttachmentsContext {
 export function createAttachments(context: AttachmentsContext): Attachments {
   const { database, table, store, onProblem } = context
   const markUsed = createUsedMarks(context)
+  const pictures = createSmallPictures(context)
   return {
     pause: context.pause,
     add: (bytes, file = {}, write) => addFile(context, bytes, file, write),
@@ -103,6 +114,8 @@ export function createAttachments(context: AttachmentsContext): Attachments {
       const bytes = file?.bytesName === undefined ? undefined : await store.read(file.bytesName)
       return file && bytes && new File([bytes], file.name, { type: file.mediaType })
     },
+    picture: (id, size) => pictures.find(id, size),
+    keepPicture: (id, size, picture) => pictures.keep(id, size, picture),
     want: async (id) => void (await table.apply(id, { kind: 'wanted', by: 'person' })),
     retry: async (id) => void (await table.apply(id, { kind: 'retried' })),
     setFilePaused: async (id, isPaused) => void (await table.apply(id, { kind: 'paused', isPaused })),

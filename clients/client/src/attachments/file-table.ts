@@ -1,6 +1,7 @@
 import type { CommonPowerSyncDatabase, Transaction } from '@powersync/common'
 import { writeLocally } from '../local-write.ts'
 import { nextFile, type FileEntry, type FileEvent, type FileProblem, type FileState } from './file-state.ts'
+import { forgetPicturesIn } from './small-pictures.ts'
 
 /** A row of `hf_local_files`. */
 export interface FileRow {
@@ -80,6 +81,7 @@ export interface FileTable {
   insert(tx: Transaction, file: FileEntry, addedAtMs: number): Promise<void>
   /** Inserts those that have no entry yet: this device may have added them meanwhile. */
   insertMissing(tx: Transaction, files: readonly FileEntry[], addedAtMs: number): Promise<void>
+  /** With its small pictures. */
   delete(tx: Transaction, id: string): Promise<void>
 }
 
@@ -127,6 +129,7 @@ export function createFileTable(database: CommonPowerSyncDatabase, { now, random
     },
     async delete(tx, id) {
       await tx.execute('delete from hf_local_files where id = ?', [id])
+      await forgetPicturesIn(tx, id)
     },
   }
 

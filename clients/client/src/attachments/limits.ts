@@ -50,3 +50,9 @@ export const USED_EVERY_MS = 60_000
 export const USED_TOGETHER_MS = 500
 /** Entries that are made in one transaction. */
 export const ENTRIES_TOGETHER = 500
+/** Small pictures that are kept without the bytes of their files; a few kilobytes each. */
+export const SMALL_PICTURES_MAX = 1_000
+/** A larger one is not small, and not kept: 64 KiB. */
+export const SMALL_PICTURE_BYTES_MAX = 65_536
+/** Small pictures that came within this time are written together, in milliseconds. */
+export const SMALL_PICTURES_TOGETHER_MS = 500

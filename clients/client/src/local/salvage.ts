@@ -26,8 +26,8 @@ export interface Salvage {
   readonly isWhole: boolean
 }
 
-/** An undone step would need rows that are not here. */
-const KEPT_TABLES = Object.keys(localTables).filter((name) => name !== 'hf_local_undo')
+/** An undone step would need rows that are not here; pictures come again. */
+const KEPT_TABLES = Object.keys(localTables).filter((name) => name !== 'hf_local_undo' && name !== 'hf_local_pictures')
 
 /** Rows that are read one by one where a table cannot be read whole. */
 const ROWS_MAX = 20_000

@@ -51,6 +51,11 @@ export const localTables = {
     },
     { indexes: { by_state: ['state', 'added_at'] } },
   ),
+  /** Small pictures of files whose bytes are only on the server, base64; see `attachments/small-pictures.ts`. */
+  hf_local_pictures: Table.createLocalOnly(
+    { file_id: column.text, media_type: column.text, picture: column.text, kept_at: column.integer },
+    { indexes: { by_file: ['file_id'] } },
+  ),
   /** Half-filled forms. */
   hf_local_drafts: Table.createLocalOnly({
     table_name: column.text,

@@ -1,4 +1,5 @@
 import type { FileEntry } from '@holdfast/client'
+import { Image } from 'lucide-react'
 import type { JSX } from 'react'
 import { cx } from '../../lib/cx.ts'
 import { type FileLooks, fileLooks } from '../../lib/photos/file-looks.ts'
@@ -41,7 +42,9 @@ export function RowThumbnails({
       ))}
       {/* The device does not know these files yet: their places are kept. */}
       {Array.from({ length: places - shown.length }, (_, index) => (
-        <span key={index} className={pictureClass} style={{ width: side, height: side }} />
+        <span key={index} className={pictureClass} style={{ width: side, height: side }}>
+          <PhotoMark />
+        </span>
       ))}
       {max > 1 ? (
         // Its place is kept, so that pictures of different rows stand under each other.
@@ -62,8 +65,17 @@ function Thumbnail({ file, side }: { readonly file: FileEntry; readonly side: nu
   return (
     <span data-photo-state={file.state} className={pictureClass} style={{ width: side, height: side }}>
       {picture ? <img src={picture.url} alt="" draggable={false} className="size-full object-cover" /> : null}
-      {isVideo(file.mediaType) ? <FilmMark isOver={picture !== undefined} /> : null}
+      {isVideo(file.mediaType) ? <FilmMark isOver={picture !== undefined} /> : picture ? null : <PhotoMark />}
       {tone === undefined || looks === undefined ? null : <Mark looks={looks} tone={tone} />}
+    </span>
+  )
+}
+
+/** Stands for a photo whose picture is not here, or not yet. */
+function PhotoMark(): JSX.Element {
+  return (
+    <span className="absolute inset-0 grid place-items-center text-subtle">
+      <Image size={16} aria-hidden strokeWidth={1.25} />
     </span>
   )
 }

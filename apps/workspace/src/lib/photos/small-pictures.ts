@@ -40,9 +40,9 @@ export function smallPicture(
   return made
 }
 
-/** A small picture that was made before, without making it. */
-export async function findPicture(key: string): Promise<SmallPicture | undefined> {
-  return pictures.get(key)
+/** Without a network there is no picture, and may be one later. */
+export class NotNow extends Error {
+  override readonly name = 'NotNow'
 }
 
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 import type { FileEntry } from '@holdfast/client'
 import { useAttachments, useHoldfast, useValue } from '@holdfast/react'
 import { useEffect, useEffectEvent, useState } from 'react'
-import { findPicture, type MadePicture, type SmallPicture, smallPicture } from './small-pictures.ts'
+import { type MadePicture, NotNow, type SmallPicture, smallPicture } from './small-pictures.ts'
 import { isVideo } from '../is-video.ts'
 
 /** Pixels of a side: twice what a tile has, for sharp screens. */
@@ -14,34 +14,40 @@ const SETTLED_MS = 150
 /** A small picture of a file, made on this device; `undefined` while its bytes are not here, and of a video that this browser does not play. */
 export function useThumbnail(file: FileEntry | undefined): SmallPicture | undefined {
   const attachments = useAttachments()
-  return usePicture({ key: file?.bytesName, mayMake: true, delayMs: 0 }, async () => {
+  return usePicture({ key: file?.bytesName, isOpen: true, delayMs: 0 }, async () => {
     const bytes = file && (await attachments.read(file.id))
     return bytes && makeThumbnail(bytes, file)
   })
 }
 
 /**
- * As {@link useThumbnail}, for a row: of a photo that is only on the server the server makes it, unless there is no network or it costs. It is kept in
- * memory only, so that it leaves the device with the page. Of a video the server makes none.
+ * As {@link useThumbnail}, for a row: of a photo that is only on the server the server makes it, unless there is no network or it costs. It is kept on the
+ * device until its row leaves it. Of a video the server makes none.
  *
  * @param side - of what the server makes, in pixels
  */
 export function useRowThumbnail(file: FileEntry, side: number = ROW_SIDE): SmallPicture | undefined {
   const attachments = useAttachments()
   const { supabase } = useHoldfast()
-  const isOpen = useValue(attachments.pause) === undefined
+  const pause = useValue(attachments.pause)
   const { id, bytesName, bucket, path } = file
+  const size = `${side}x${side}`
   const isOnServer = (file.state === 'remote' || file.state === 'evicted') && !isVideo(file.mediaType)
   const key = bytesName ?? (isOnServer ? `server:${side}:${path}` : undefined)
-  const mayMake = bytesName !== undefined || isOpen
-  return usePicture({ key, mayMake, delayMs: SETTLED_MS }, async () => {
+  return usePicture({ key, isOpen: pause === undefined, delayMs: SETTLED_MS }, async (isOpen) => {
     if (bytesName !== undefined) {
       const bytes = await attachments.read(id)
       return bytes && makeThumbnail(bytes, file)
     }
+    const kept = await attachments.picture(id, size)
+    if (kept) return { blob: kept }
+    if (!isOpen) throw new NotNow()
     const transform = { width: side, height: side, resize: 'cover' } as const
     const { data, error } = await supabase.storage.from(bucket).download(path, { transform }, { cache: 'no-store' })
-    if (!error) return { blob: data }
+    if (!error) {
+      attachments.keepPicture(id, size, data)
+      return { blob: data }
+    }
     // A server that answers no has none, now and later: it transforms no images, or has not got this one.
     if ('status' in error && typeof error.status === 'number') return undefined
     throw error
@@ -62,14 +68,14 @@ async function makeThumbnail(bytes: Blob, { mediaType }: FileEntry): Promise<Mad
 interface WantedPicture {
   /** `undefined`: there is nothing to make a picture of. */
   readonly key: string | undefined
-  /** If not, only one that was made before is shown. */
-  readonly mayMake: boolean
+  /** Files are transferred: what could not be had before is tried again. */
+  readonly isOpen: boolean
   readonly delayMs: number
 }
 
 function usePicture(
-  { key, mayMake, delayMs }: WantedPicture,
-  make: () => Promise<MadePicture | undefined>,
+  { key, isOpen, delayMs }: WantedPicture,
+  make: (isOpen: boolean) => Promise<MadePicture | undefined>,
 ): SmallPicture | undefined {
   const [shown, setShown] = useState<{ readonly key: string; readonly picture: SmallPicture }>()
   const makeNow = useEffectEvent(make)
@@ -78,17 +84,16 @@ function usePicture(
     if (key === undefined) return
     let isOver = false
     const timer = setTimeout(() => {
-      const picture = mayMake ? smallPicture(key, makeNow) : findPicture(key)
-      picture.then(
+      smallPicture(key, () => makeNow(isOpen)).then(
         (one) => !isOver && one !== undefined && setShown({ key, picture: one }),
         // The row or tile keeps its symbol; a later visit tries again.
-        (error: unknown) => console.info('A photo could not be shown.', error),
+        (error: unknown) => error instanceof NotNow || console.info('A photo could not be shown.', error),
       )
     }, delayMs)
     return () => {
       isOver = true
       clearTimeout(timer)
     }
-  }, [key, mayMake, delayMs])
+  }, [key, isOpen, delayMs])
   return shown?.key === key ? shown?.picture : undefined
 }
