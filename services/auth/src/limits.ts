@@ -98,6 +98,9 @@ export const MESSAGES_SENDING_MAX = 5
 /** How long a mail server or an API of text messages may be silent, in milliseconds. */
 export const MESSAGE_SEND_TIMEOUT_MS = 15_000
 
+/** How long a mail server may take for one mail, in milliseconds, however often it says something. Well below the lease. */
+export const MAIL_SEND_TIMEOUT_MS = 60_000
+
 /** How often a process looks for messages that are due, in milliseconds: those that other processes have left, and those to be retried. */
 export const MESSAGE_LOOK_INTERVAL_MS = 5_000
 

@@ -216,7 +216,8 @@ async function noteFailure(
   failure: unknown,
   nowMs: number,
 ): Promise<void> {
-  const error = errorMessage(failure).slice(0, LAST_ERROR_CHARS_MAX)
+  // Postgres keeps no NUL, and what is thrown may say what another server answered.
+  const error = errorMessage(failure).slice(0, LAST_ERROR_CHARS_MAX).replaceAll('\0', '\uFFFD')
   const isFinal = failure instanceof SendError || message.attempts >= MESSAGE_ATTEMPTS_MAX
   logger.log(isFinal ? 'error' : 'warn', isFinal ? 'a message was not sent' : 'a message will be tried again', {
     messageId: message.id,

@@ -1,15 +1,23 @@
 import { errorMessage } from '@holdfast/foundation'
-import { MESSAGE_SEND_TIMEOUT_MS, MESSAGES_SENDING_MAX } from '../limits.ts'
+import { MAIL_SEND_TIMEOUT_MS, MESSAGE_SEND_TIMEOUT_MS, MESSAGES_SENDING_MAX } from '../limits.ts'
 import type { AuthOptions } from '../options/auth-options.ts'
 import { isLoopback } from '../rate-limits.ts'
 import { type Sender, SendError } from './sender.ts'
 
-/** Sends mails through the server of `emailSmtpHost`; `undefined` when there is none. Connections are kept for the next mail. */
-export function createSmtpSender(options: AuthOptions, projectName: string): Sender | undefined {
+/**
+ * Sends mails through the server of `emailSmtpHost`; `undefined` when there is none. Connections are kept for the next mail.
+ *
+ * @param timeoutMs - for one mail as a whole: a server that says a little again and again is never silent
+ */
+export function createSmtpSender(
+  options: AuthOptions,
+  projectName: string,
+  timeoutMs = MAIL_SEND_TIMEOUT_MS,
+): Sender | undefined {
   const { emailSmtpHost: host, emailSmtpPort: port, emailSmtpUser: user, emailSmtpPass: pass } = options
   if (host === undefined || host === '') return undefined
   const isNear = host === 'localhost' || isLoopback(host)
-  let isClosed = false
+  const closing = new AbortController()
   // The library is large: it is loaded for the first mail.
   const connect = async () => {
     const { createTransport } = await import('nodemailer')
@@ -29,7 +37,7 @@ export function createSmtpSender(options: AuthOptions, projectName: string): Sen
       disableFileAccess: true,
       disableUrlAccess: true,
     })
-    if (isClosed) transport.close()
+    if (closing.signal.aborted) transport.close()
     return transport
   }
   let connecting: ReturnType<typeof connect> | undefined
@@ -47,6 +55,7 @@ export function createSmtpSender(options: AuthOptions, projectName: string): Sen
           subject,
           html,
           text: body,
+          signal: AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)]),
           // The same at every attempt, so that a mailbox can tell that two are one.
           messageId: `<${id}@${domain}>`,
           headers: {
@@ -59,14 +68,22 @@ export function createSmtpSender(options: AuthOptions, projectName: string): Sen
           },
         })
       } catch (error) {
-        const { responseCode, code } = error as { readonly responseCode?: number; readonly code?: string }
-        const isFinal = responseCode !== undefined && responseCode >= 500 && code !== 'EAUTH'
-        throw isFinal ? new SendError(errorMessage(error), { cause: error }) : error
+        throw isRefusalOfMail(error) ? new SendError(errorMessage(error), { cause: error }) : error
       }
     },
     close() {
-      isClosed = true
+      closing.abort()
       void connecting?.then((transport) => transport.close())
     },
   }
+}
+
+/** Says that the account is needed first (RFC 4954, section 6), in answer to whatever came before it. */
+const AUTHENTICATION_REQUIRED = 530
+
+/** Whether this mail is refused for good. What is refused before it, such as the connection or the login, concerns no mail. */
+function isRefusalOfMail(error: unknown): boolean {
+  const { responseCode = 0, code } = error as { readonly responseCode?: number; readonly code?: string }
+  const isAboutMail = code === 'EENVELOPE' || code === 'EMESSAGE'
+  return isAboutMail && responseCode >= 500 && responseCode !== AUTHENTICATION_REQUIRED
 }

@@ -3,6 +3,7 @@ import type { AuthOptions } from '../options/auth-options.ts'
 import { optionInvalid } from '../options/option-invalid.ts'
 import type { DueMessage } from './message-rows.ts'
 import { type Sender, SendError } from './sender.ts'
+import { isRefusal } from './twilio-status.ts'
 
 /**
  * Sends text messages through Twilio; `undefined` when there is no account.
@@ -37,8 +38,7 @@ export function createTwilioSender(options: AuthOptions): Sender | undefined {
       const answer = (await response.json().catch(() => ({}))) as TwilioAnswer
       if (!response.ok) {
         const reason = `Twilio answered ${response.status}: ${answer.message ?? 'without a reason'}`
-        const isFinal = response.status >= 400 && response.status < 500 && response.status !== 429
-        throw isFinal ? new SendError(reason) : new Error(reason)
+        throw isRefusal(response.status) ? new SendError(reason) : new Error(reason)
       }
       if (answer.status === 'failed' || answer.status === 'undelivered') {
         throw new SendError(`Twilio could not deliver: ${answer.error_message ?? answer.status}`)

@@ -188,6 +188,33 @@ describe('with Twilio', () => {
     })
   })
 
+  test('what Postgres cannot keep of a reason does not keep the message', async () => {
+    await using api = await openHttpListener(() => ({ status: 400, body: { message: 'not a\0 number' } }))
+    await using messages = world.open(twilioOptions(api.url, '+15005550006'))
+    await world.auth.db.pool.transaction((tx) => messages.sendSms(tx, sms()))
+    await messages.settled()
+    expect(await world.onlyRow()).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      last_error: 'Twilio answered 400: not a\uFFFD number',
+    })
+  })
+
+  test.each([401, 408, 429])(
+    'a refusal of the connection (%i) is none of the message, which is tried again',
+    async (status) => {
+      await using api = await openHttpListener(() => ({ status, body: { message: 'Authenticate' } }))
+      await using messages = world.open(twilioOptions(api.url, '+15005550006'))
+      await world.auth.db.pool.transaction((tx) => messages.sendSms(tx, sms()))
+      await messages.settled()
+      expect(await world.onlyRow()).toMatchObject({ status: 'queued', attempts: 1 })
+      api.answer = () => ({ status: 201, body: { sid: 'SM1', status: 'queued' } })
+      world.auth.nowMs += 7_000
+      await messages.settled()
+      expect(await world.onlyRow()).toMatchObject({ status: 'sent', attempts: 2 })
+    },
+  )
+
   test('half an account is refused at start', () => {
     expect(() => world.open({ smsTwilioAccountSid: 'AC123' })).toThrow('smsTwilioAuthToken')
   })
