@@ -4,6 +4,7 @@ import type { AuthOptions } from '../options/auth-options.ts'
 import { optionInvalid } from '../options/option-invalid.ts'
 import type { DueMessage } from './message-rows.ts'
 import { type Sender, SendError } from './sender.ts'
+import { isRefusal } from './twilio-status.ts'
 
 /** Twilio Verify: Twilio makes the codes, sends them, and says whether one is right. */
 export interface TwilioVerify extends Sender {
@@ -41,19 +42,20 @@ export function createTwilioVerify(options: AuthOptions): TwilioVerify | undefin
       redirect: 'error',
       signal: AbortSignal.any([closing.signal, AbortSignal.timeout(MESSAGE_SEND_TIMEOUT_MS)]),
     })
-    return { status: response.status, body: (await response.json().catch(() => ({}))) as AnswerBody }
+    return { status: response.status, body: (await response.json().catch(() => null)) as AnswerBody | null }
   }
 
   return {
     async send({ recipient, sms_channel: channel }: DueMessage) {
       const { status, body } = await post('Verifications', { To: `+${recipient}`, Channel: channel ?? 'sms' })
       if (isOk(status)) return
-      const reason = `Twilio Verify answered ${status}: ${body.message ?? 'without a reason'}`
+      const reason = `Twilio Verify answered ${status}: ${body?.message ?? 'without a reason'}`
       throw isRefusal(status) ? new SendError(reason) : new Error(reason)
     },
     async isApproved(phone, code) {
       const { status, body } = await post('VerificationCheck', { To: `+${phone}`, Code: code }).catch(unreachable)
-      if (isOk(status)) return body.status === 'approved' && body.valid === true
+      // Twilio may have used the code up; an answer that broke off does not say that it is wrong.
+      if (isOk(status) && body !== null) return body.status === 'approved' && body.valid === true
       // 404: no code is on its way to the number, or it has been used, or has expired; 400: no code at all.
       if (isRefusal(status)) return false
       return unreachable(`Twilio Verify answered ${status}`)
@@ -64,7 +66,8 @@ export function createTwilioVerify(options: AuthOptions): TwilioVerify | undefin
 
 interface Answer {
   readonly status: number
-  readonly body: AnswerBody
+  /** `null` for one that is no JSON. */
+  readonly body: AnswerBody | null
 }
 
 interface AnswerBody {
@@ -75,10 +78,6 @@ interface AnswerBody {
 
 function isOk(status: number): boolean {
   return status === 200 || status === 201
-}
-
-function isRefusal(status: number): boolean {
-  return status >= 400 && status < 500 && status !== 429
 }
 
 function unreachable(cause: unknown): never {

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AuthApp, type AuthWorld, openAuthWorld, PASSWORD } from '../open-auth-world.ts'
-import { type HttpListener, openHttpListener } from '../open-http-listener.ts'
+import { type HttpListener, type ListenerAnswer, openHttpListener } from '../open-http-listener.ts'
 import { openRealClient } from '../visit-provider.ts'
 import type { AuthOptions } from '../../src/options/auth-options.ts'
 
@@ -13,13 +13,14 @@ let world: AuthWorld
 let twilio: HttpListener
 /** The code that each number was sent, until it is used. */
 let codes: Map<string, string>
-let isAway: boolean
+/** What Twilio says to everything, when it is not itself. */
+let odd: ListenerAnswer | undefined
 
 beforeAll(async () => {
   world = await openAuthWorld()
   twilio = await openHttpListener(({ path, body }) => {
     const { To: to = '', Code: code } = Object.fromEntries(new URLSearchParams(body))
-    if (isAway) return { status: 503, body: {} }
+    if (odd) return odd
     if (path.endsWith('/Verifications')) {
       codes.set(to, String(randomInt(1_000_000)).padStart(6, '0'))
       return { status: 201, body: { sid: 'VE1', to, status: 'pending', valid: false } }
@@ -34,7 +35,7 @@ beforeAll(async () => {
 beforeEach(() => {
   world.nowMs = Date.now()
   codes = new Map()
-  isAway = false
+  odd = undefined
 })
 afterAll(async () => {
   await twilio[Symbol.asyncDispose]()
@@ -107,16 +108,20 @@ describe('a code of Twilio Verify', () => {
     expect((await client.auth.verifyOtp({ phone, token, type: 'sms' })).error).toMatchObject(refusal)
   })
 
-  test('cannot be checked while Twilio is away, and counts afterwards', async () => {
+  test.each([
+    ['is away', { status: 503, body: {} }],
+    ['does not know the account', { status: 401, body: { code: 20003, message: 'Authenticate' } }],
+    ['says what cannot be read', { status: 200, body: '{"status":"appr' }],
+  ])('cannot be checked while Twilio %s, and counts afterwards', async (_, answer) => {
     await using app = await openApp()
     const client = await openRealClient(app)
     const phone = newPhone()
     await client.auth.signInWithOtp({ phone })
     const token = await codeTo(phone)
-    isAway = true
+    odd = answer
     const verify = () => app.call({ method: 'POST', url: '/verify', payload: { type: 'sms', phone, token } })
     expect((await verify()).status).toBe(500)
-    isAway = false
+    odd = undefined
     expect((await verify()).status).toBe(200)
   })
 
