@@ -9,6 +9,7 @@ import {
 } from '@holdfast/postgres'
 import { computedRelationships } from './computed-relationships.ts'
 import { primaryKeyOf } from './primary-key.ts'
+import { wholeType } from './whole-type.ts'
 import type {
   RestCatalog,
   RestColumn,
@@ -125,10 +126,16 @@ function toRelation(
 
 function toColumn(table: Table, column: Column, representation: RestRepresentation): RestColumn {
   const { name, type, baseType, identity } = column
-  if (identity !== 'by default') return { name, type, baseType, defaultSql: column.default, representation }
+  if (identity !== 'by default') return { name, type, baseType, defaultSql: defaultOf(column), representation }
   const owner = quoteLiteral(quoteName(table.schema, table.name)).trim()
   const defaultSql = `pg_catalog.nextval(pg_catalog.pg_get_serial_sequence(${owner}, ${quoteLiteral(name).trim()})::regclass)`
   return { name, type, baseType, defaultSql, representation }
+}
+
+/** Postgres prints a default without the cast by which it becomes a value of its column. A domain's may be one that it refuses and no row needs. */
+function defaultOf({ default: printed, typeOid, baseTypeOid, baseType }: Column): string | undefined {
+  if (printed === undefined || typeOid !== baseTypeOid) return printed
+  return `(${printed})::${wholeType(baseType)}`
 }
 
 function toRelationship(relationship: Relationship, catalog: Catalog): RestKeyRelationship {

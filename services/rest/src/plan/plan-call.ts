@@ -2,20 +2,13 @@ import { defined } from '@holdfast/foundation'
 import type { RestCatalog, RestParameter, RestRoutine } from '../catalog.ts'
 import { ambiguousFunction, functionNotFound } from '../errors.ts'
 import type { ApiRequest, Payload } from '../request/api-request.ts'
+import { wholeType } from '../whole-type.ts'
 import { nearestName } from './nearest-name.ts'
 import type { CallArguments, CallParameter, CallPlan } from './plan.ts'
 
 /** Similarity that PostgREST's hints ask for: of function names, and of parameter lists once the name is right. */
 const NAME_SIMILARITY_MIN = 0.75
 const PARAMETERS_SIMILARITY_MIN = 0.33
-
-/** Types that cut a value which is longer than one character without a length, and the types that take it whole. */
-const WITHOUT_LENGTH: Readonly<Record<string, string>> = {
-  bit: 'bit varying',
-  'bit[]': 'bit varying[]',
-  character: 'character varying',
-  'character[]': 'character varying[]',
-}
 
 /** What the body of a call is, as far as choosing a function goes. */
 type BodyKind = 'none' | 'json' | 'csv' | 'form' | 'text' | 'xml' | 'bytea'
@@ -82,7 +75,7 @@ function namelessParameter({ parameters }: RestRoutine): RestParameter | undefin
 }
 
 function toCallParameter({ name, type, variadic }: RestParameter): CallParameter {
-  return { name, type: WITHOUT_LENGTH[type] ?? type, variadic }
+  return { name, type: wholeType(type), variadic }
 }
 
 function chooseRoutine(

@@ -5,6 +5,9 @@ import type { RowsPayload } from '../request/api-request.ts'
 
 export const BODY = sql.identifier(PAYLOAD_ALIAS)
 
+/** Names with values that one call takes: Postgres passes 100 arguments to a function. */
+const PAIRS_MAX = 50
+
 /**
  * The rows of a JSON payload as something to select from, called {@link BODY}: one parameter, read by Postgres with the types of the
  * columns.
@@ -46,7 +49,11 @@ function renderValue({ name, fromJson }: PayloadColumn): SqlFragment {
 
 function renderDefaults(payload: RowsPayload, columns: readonly PayloadColumn[]): SqlFragment {
   const pairs = columns.map(({ name, defaultSql }) => sql.trusted(`${quoteLiteral(name)}, ${defaultSql ?? 'null'}`))
-  const defaults = sql`jsonb_build_object(${sql.join(pairs)})`
+  const objects = Array.from({ length: Math.ceil(pairs.length / PAIRS_MAX) }, (_, index) => {
+    const some = pairs.slice(index * PAIRS_MAX, (index + 1) * PAIRS_MAX)
+    return sql`jsonb_build_object(${sql.join(some)})`
+  })
+  const defaults = sql.join(objects, ' || ')
   return payload.isObject
     ? sql`, lateral (select ${defaults} || "rest_payload"."value" as "value") as "rest_filled"`
     : sql`, lateral (select coalesce(jsonb_agg(${defaults} || "element"), '[]') as "value" from jsonb_array_elements("rest_payload"."value") as "element") as "rest_filled"`
