@@ -1,7 +1,7 @@
 import type { Caller } from '@holdfast/http'
 import { authorOf } from '@holdfast/postgres'
 import { parseDurationMs } from './duration.ts'
-import { maxAffectedExceeded, notSingular, putKeyMismatch } from './errors.ts'
+import { maxAffectedExceeded, notSingular, offsetOutOfBounds, putKeyMismatch } from './errors.ts'
 import type { ExecuteInput, ResultRow, Statement } from './execute.ts'
 import { DEADLINE_GRACE_MS, DEADLINE_MS_MAX, STATEMENTS_MAX } from './limits.ts'
 import type { DatabasePlan, Plan } from './plan/plan.ts'
@@ -14,6 +14,7 @@ import {
   type Setting,
 } from './query/render-settings.ts'
 import type { ApiRequest } from './request/api-request.ts'
+import { rangeStatus } from './response/content-range.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { Prepared, Rendered } from './stages.ts'
 import type { StatementNames } from './statement-names.ts'
@@ -78,14 +79,22 @@ function verification(request: ApiRequest, plan: DatabasePlan): ((row: ResultRow
   const isObject = plan.media.body.kind === 'object'
   const limit = handling === 'strict' && request.method !== 'PUT' ? maxAffected : undefined
   const isPut = request.method === 'PUT'
-  if (!isObject && limit === undefined && !isPut) return undefined
+  const { offset } = request.range
+  const mayBeBehind = plan.kind === 'call' && !plan.readOnly && offset > 0 && plan.count !== 'none'
+  if (!isObject && limit === undefined && !isPut && !mayBeBehind) return undefined
   return (row) => {
     const rows = Number(row.rows)
+    if (mayBeBehind) requireWithin(offset, rows, row.total)
     if (isPut && rows !== 1) throw putKeyMismatch()
     requireSingular(plan, row)
     const isInsert = plan.kind === 'write' && plan.write.kind === 'insert'
     if (limit !== undefined && !isInsert && rows > limit) throw maxAffectedExceeded(rows)
   }
+}
+
+/** @throws PGRST103 for an offset behind the last row */
+function requireWithin(offset: number, rows: number, total: string | null): void {
+  if (total !== null && rangeStatus(offset, rows, Number(total)) === 416) throw offsetOutOfBounds(offset, Number(total))
 }
 
 /** If an object was asked for, exactly one row answers. */

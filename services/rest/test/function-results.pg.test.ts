@@ -158,6 +158,22 @@ describe('results', () => {
   })
 })
 
+test('keeps nothing of a function when the rows that are asked for are behind its last', async () => {
+  await world.rows(`insert into clients values (500, 'a'), (501, 'b')`)
+  const ask: Ask = { method: 'POST', body: { up_to: 10 }, headers: { prefer: 'count=exact' } }
+  expect(await world.ask('/rpc/drop_clients?offset=3', ask)).toMatchObject({
+    status: 416,
+    body: { code: 'PGRST103', details: 'An offset of 3 was requested, but there are only 2 rows.' },
+    headers: { 'content-range': '*/2' },
+  })
+  expect(await world.rows('select id from clients where id >= 500 order by id')).toEqual([{ id: 500 }, { id: 501 }])
+  expect(await world.ask('/rpc/drop_clients?offset=1', ask)).toMatchObject({
+    status: 206,
+    headers: { 'content-range': '1-1/2' },
+  })
+  expect(await world.rows('select id from clients where id >= 500')).toEqual([])
+})
+
 describe('max-affected', () => {
   const prefer = (value: string) => ({ prefer: value })
 
