@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseCsv } from '../src/request/csv.ts'
 import { openRestWorld, type RestWorld } from './rest-world.ts'
 
 // The built-in forms of an answer, and the one that is chosen when a client accepts several.
@@ -160,6 +161,18 @@ describe('CSV', () => {
       'id,budget\n1,100.50\n2,\n3,20.00',
     )
     expect((await world.ask('/clients?id=lt.0', { headers })).text).toBe('\n')
+  })
+
+  test('has each value as Postgres writes it, and each name as it is, with backslashes, quotes and line breaks', async () => {
+    const header = ['id', 'a, "b"', String.raw`back\slash`, 'line\nbreak', 'meta']
+    const values = ['1', 'C:\\new\\', '\\"x"\\', 'one\ntwo', String.raw`{"k": "a\"b\\c"}`]
+    const columns = header.slice(1, 4).map((name) => `"${name.replaceAll('"', '""')}" text`)
+    await world.rows(`
+      create table labelled (id int primary key, ${columns.join(', ')}, meta json);
+      insert into labelled values (${values.map((value) => `'${value}'`).join(', ')})`)
+    await world.refresh()
+    const { text } = await world.ask('/labelled', { headers: { accept: 'text/csv' } })
+    expect(parseCsv(text)).toEqual([header, values])
   })
 })
 

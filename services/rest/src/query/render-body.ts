@@ -48,10 +48,19 @@ function renderJson(item: SqlFragment, isSingle: boolean, isStripped: boolean): 
   return sql`coalesce(${stripped}, ${sql.trusted(isSingle ? "'null'" : "'[]'")})::text`
 }
 
-/** A header of the column names, then Postgres's text form of each row, which is quoted as CSV wants it. */
+/** A name as a field of CSV (RFC 4180). */
+const NAME_FIELD = sql.trusted(
+  String.raw`case when name ~ E'[",\\r\\n]' then '"' || replace(name, '"', '""') || '"' else name end`,
+)
+
+/**
+ * A header of the column names, then Postgres's text form of each row, which is quoted as CSV wants it but for backslashes: it doubles each of them.
+ */
 function renderCsv(): SqlFragment {
-  const names = sql`(select coalesce(string_agg(name, ','), '') from (select json_object_keys(row_to_json(one)) as name from (select * from ${ROWS} limit 1) as one) as names)`
-  return sql`${names} || E'\n' || coalesce(string_agg(substring((${ROW})::text, 2, length((${ROW})::text) - 2), E'\n'), '')`
+  const names = sql`(select coalesce(string_agg(${NAME_FIELD}, ','), '') from (select json_object_keys(row_to_json(one)) as name from (select * from ${ROWS} limit 1) as one) as names)`
+  const line = sql`substring((${ROW})::text, 2, length((${ROW})::text) - 2)`
+  const lines = sql`coalesce(string_agg(${line}, E'\n'), '')`
+  return sql`${names} || E'\n' || replace(${lines}, ${sql.trusted(String.raw`E'\\\\', E'\\'`)})`
 }
 
 /** An aggregate of the database over the rows, as rows of the type that it takes. */
