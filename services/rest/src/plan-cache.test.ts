@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Utf8 } from '@holdfast/postgres'
 import { smallCatalog } from '../test/small-catalog.ts'
+import type { RestRoutine } from './catalog.ts'
 import { withPlanCache } from './plan-cache.ts'
 import { restOptions, type RestOptions } from './options.ts'
 import { createStages, prepareWith, type Prepare, type Prepared } from './stages.ts'
@@ -214,6 +215,32 @@ describe('a cache of plans', () => {
       const headers = { 'content-type': type, prefer: `shape=${shape}` }
       for (let round = 0; round < 3; round++) {
         prepare(get('', { method: 'POST', headers, body: Buffer.from(render('x'.repeat(MEBIBYTE))) }))
+      }
+    }
+    expect(await usedBytes()).toBeLessThan(before + 6 * MEBIBYTE)
+  })
+
+  test('holds no keys of a body that a function takes whole, nor headers, when they are long', async () => {
+    const routine: RestRoutine = {
+      schema: 'public',
+      name: 'whole',
+      parameters: [{ name: '', type: 'jsonb', hasDefault: false, variadic: false }],
+      volatility: 'volatile',
+      returnsSet: false,
+      returns: 'scalar',
+      returnsRelation: undefined,
+      settings: {},
+    }
+    const catalog = { ...smallCatalog(), routines: () => [routine] }
+    const prepare = withPlanCache(createStages(OPTIONS, catalog, { disabled: false }), 1_000)
+    const call = { method: 'POST', path: '/rpc/whole' }
+    const before = await usedBytes()
+    for (let shape = 0; shape < 12; shape++) {
+      for (let round = 0; round < 3; round++) {
+        const key = `${shape}${'x'.repeat(MEBIBYTE)}`
+        prepare(get('', { ...call, body: Buffer.from(JSON.stringify({ [key]: 1 })) }))
+        prepare(get('', { headers: { prefer: `long=${key}` } }))
+        prepare(get('', { ...call, headers: { prefer: `long=${key}` }, body: Buffer.from('{}') }))
       }
     }
     expect(await usedBytes()).toBeLessThan(before + 6 * MEBIBYTE)

@@ -11,6 +11,9 @@ const SHAPING_HEADERS = ['accept', 'accept-profile', 'content-profile', 'content
 /** Characters of a query string above which a request is not worth keeping. */
 const SEARCH_CHARACTERS_MAX = 2_048
 
+/** Characters of a shape, with its headers and the columns of its body, above which nothing of the request is kept. */
+const SHAPE_CHARACTERS_MAX = 8_192
+
 /** Shapes that came once. At so many, counting starts from zero. */
 const SEEN_MAX = 2_000
 
@@ -64,6 +67,7 @@ export function withPlanCache(stages: Stages, entriesMax: number): Prepare {
   return (raw, onParsed) => {
     if (raw.search.length > SEARCH_CHARACTERS_MAX) return prepareFresh(raw, onParsed)
     const { shape, operands } = shapeOf(raw)
+    if (shape.length > SHAPE_CHARACTERS_MAX) return prepareFresh(raw, onParsed)
     const first = hasBody(raw) ? known.bodies.get(shape) : undefined
     if (hasBody(raw) && !first) {
       const fresh = prepareFresh(raw, onParsed)
@@ -74,6 +78,7 @@ export function withPlanCache(stages: Stages, entriesMax: number): Prepare {
     const payload = first && stages.parsePayload(raw, first)
     if (payload && payload.kind !== 'rows') return prepareFresh(raw, onParsed)
     const key = payload ? keyOf(shape, payload) : shape
+    if (key.length > SHAPE_CHARACTERS_MAX) return prepareFresh(raw, onParsed)
     const entry = known.entries.get(key)
     if (entry) {
       known.entries.delete(key)
