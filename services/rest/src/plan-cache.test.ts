@@ -1,8 +1,8 @@
-import { Session } from 'node:inspector/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Utf8 } from '@holdfast/postgres'
 import { smallCatalog } from '../test/small-catalog.ts'
+import { MEBIBYTE, usedBytes } from '../test/used-bytes.ts'
 import type { RestRoutine } from './catalog.ts'
 import { withPlanCache } from './plan-cache.ts'
 import { restOptions, type RestOptions } from './options.ts'
@@ -246,15 +246,3 @@ describe('a cache of plans', () => {
     expect(await usedBytes()).toBeLessThan(before + 6 * MEBIBYTE)
   })
 })
-
-const MEBIBYTE = 1024 * 1024
-
-/** What is in use once all garbage is collected. */
-async function usedBytes(): Promise<number> {
-  const session = new Session()
-  session.connect()
-  await session.post('HeapProfiler.collectGarbage')
-  session.disconnect()
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
-}

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { MEBIBYTE, usedBytes } from '../test/used-bytes.ts'
 import { createStatementNames } from './statement-names.ts'
 
 test('a statement gets a name the third time, and keeps it', () => {
@@ -24,4 +25,18 @@ test('the statement that did not come for longest gives up its name, which no ot
     'rest_0',
     'rest_3',
   ])
+})
+
+test('a long text is told from others without being kept', async () => {
+  const names = createStatementNames(1_000)
+  const textOf = (index: number): string => `${'x'.repeat(200_000)} ${index}`
+  const before = await usedBytes()
+  const given = new Set<string | undefined>()
+  for (let index = 0; index < 100; index++) {
+    for (let use = 1; use <= 3; use++) given.add(names.nameOf('1', textOf(index)))
+  }
+  expect(await usedBytes()).toBeLessThan(before + 4 * MEBIBYTE)
+  given.delete(undefined)
+  expect(given.size).toBe(100)
+  expect(given).toContain(names.nameOf('1', textOf(7)))
 })

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+
 /** Gives statements that come again a name, so that Postgres parses and plans them once per connection. */
 export interface StatementNames {
   /**
@@ -14,6 +16,9 @@ const USES_MIN = 3
 /** Statements whose uses are counted. When they are full, counting starts from scratch. */
 const COUNTED_MAX = 1000
 
+/** Characters of a text above which its digest is kept in its place. One request may come to hundreds of kilobytes. */
+const TEXT_CHARACTERS_MAX = 2_048
+
 /** @param namesMax - names that are kept; past it, the statement that did not come for longest has to come three times again */
 export function createStatementNames(namesMax: number): StatementNames {
   let version: string | undefined
@@ -21,7 +26,8 @@ export function createStatementNames(namesMax: number): StatementNames {
   const uses = new Map<string, number>()
   const names = new Map<string, string>()
   return {
-    nameOf(current, text) {
+    nameOf(current, statement) {
+      const text = statement.length > TEXT_CHARACTERS_MAX ? hash('sha256', statement) : statement
       if (current !== version) {
         version = current
         uses.clear()
