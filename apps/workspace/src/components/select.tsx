@@ -1,5 +1,5 @@
 import { Check, ChevronDown } from 'lucide-react'
-import type { JSX, ReactNode } from 'react'
+import { type JSX, type ReactNode, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { FieldError } from 'react-aria-components/FieldError'
 import { Label } from 'react-aria-components/Label'
@@ -39,7 +39,10 @@ export interface SelectProps {
   readonly className?: string
 }
 
-/** One of a few choices. Typing jumps to a choice. */
+/**
+ * One of a few choices. Typing jumps to a choice. Until somebody comes to it, React Aria is told of the chosen one only: it builds its list of all of them
+ * for each field of a form, most of which nobody opens.
+ */
 export function Select({
   label,
   isLabelHidden = false,
@@ -50,11 +53,21 @@ export function Select({
   description,
   errorMessage,
   className,
+  onOpenChange,
   ...rest
 }: SelectProps): JSX.Element {
+  const [isReached, setReached] = useState(false)
+  const chosen = options.find((option) => option.value === value) ?? options[0]
+  // One that has nothing to offer does not open, so there is always one.
+  const told = isReached || chosen === undefined ? options : [chosen]
   return (
     <AriaSelect
       {...rest}
+      onFocus={() => setReached(true)}
+      onOpenChange={(isOpen) => {
+        if (isOpen) setReached(true)
+        onOpenChange?.(isOpen)
+      }}
       placeholder={placeholder}
       selectedKey={value}
       onSelectionChange={(key) => {
@@ -75,7 +88,7 @@ export function Select({
       )}
       <FieldError className="text-small text-danger">{errorMessage}</FieldError>
       <AriaPopover className={cx(popoverClass, 'min-w-(--trigger-width) overflow-auto p-1')}>
-        <ListBox items={options.map((option) => ({ ...option, id: option.value }))} className="outline-none">
+        <ListBox items={told.map((option) => ({ ...option, id: option.value }))} className="outline-none">
           {(option) => (
             <ListBoxItem
               id={option.value}
