@@ -28,16 +28,22 @@ export interface Device extends AsyncDisposable {
 
 /** A device that can be switched off and on again: its browser keeps what it stored. */
 export interface Phone extends AsyncDisposable {
-  open(): Promise<Device>
+  /** @param throttling - how many times slower than this machine; default: {@link THROTTLING} */
+  open(throttling?: number): Promise<Device>
 }
 
-/** A phone-sized browser with a profile of its own, slowed by {@link THROTTLING}. */
+/** A phone-sized browser with a profile of its own. */
 export async function createPhone(): Promise<Phone> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-phone-'))
   return {
-    open: () => launch(folder, PHONE, THROTTLING),
+    open: (throttling = THROTTLING) => launch(folder, PHONE, throttling),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 10 }),
   }
+}
+
+/** Slows the page of a device from now on. @param throttling - how many times slower than this machine; 1: not at all */
+export async function slow({ devtools }: Device, throttling: number): Promise<void> {
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: throttling })
 }
 
 /** A browser at full speed without service workers, in which everything comes over the line. */
@@ -70,8 +76,9 @@ async function launch(
     page.setDefaultTimeout(TIMEOUT_MS)
     await installProbe(page)
     const devtools = await context.newCDPSession(page)
-    await devtools.send('Emulation.setCPUThrottlingRate', { rate: throttling })
-    return { page, devtools, [Symbol.asyncDispose]: () => context.close() }
+    const device = { page, devtools, [Symbol.asyncDispose]: () => context.close() }
+    await slow(device, throttling)
+    return device
   } catch (error) {
     await context.close()
     throw error
