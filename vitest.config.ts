@@ -4,6 +4,18 @@ import { compileMessages } from './apps/workspace/compile-messages.ts'
 
 const resolve = { conditions: ['source'] }
 const ssr = { resolve: { conditions: ['source', 'node'], externalConditions: ['source', 'node'] } }
+/** The condition `source` is for our own packages: these name sources that they do not bring, so their built files are named here. */
+const REACT_ARIA = /\/node_modules\/(react-aria|react-aria-components|react-stately|@internationalized)\//
+const BUILT = [
+  {
+    find: /^(react-aria|react-aria-components|react-stately)\/(?!i18n)(.+)$/,
+    replacement: `${import.meta.dirname}/node_modules/$1/dist/exports/$2.mjs`,
+  },
+  {
+    find: /^@internationalized\/(\w+)$/,
+    replacement: `${import.meta.dirname}/node_modules/@internationalized/$1/dist/index.mjs`,
+  },
+]
 /** Polling is patient: a busy machine is no failure. Time-outs end tests that hang; a test that passes does not get slower by them. */
 const patient = { poll: { timeout: 60_000, interval: 50 } }
 
@@ -43,11 +55,12 @@ export default defineConfig({
   test: {
     projects: [
       {
-        resolve,
+        resolve: { ...resolve, alias: BUILT },
         ssr,
         plugins: [compileMessages()],
         test: {
           name: 'unit',
+          server: { deps: { inline: [REACT_ARIA] } },
           isolate: false,
           maxWorkers: UNIT_WORKERS,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],

@@ -1,7 +1,19 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 
 /** The search goes to the database when nothing was typed for this long, in milliseconds. */
 const SEARCH_DEBOUNCE_MS = 80
+
+/** How a text that is typed stands in the address. */
+export interface TypedForm {
+  /** Without typing for so long, in milliseconds, it is reported. */
+  readonly pauseMs: number
+  /** What the address has for what is typed; `undefined`: nothing yet. */
+  readonly read: (typed: string) => string | undefined
+  /** What stands in the field for what the address has. */
+  readonly show: (text: string) => string
+}
+
+const SEARCH: TypedForm = { pauseMs: SEARCH_DEBOUNCE_MS, read: (typed) => typed.trim(), show: (text) => text }
 
 /**
  * What is typed into a search that the address keeps. It is reported after a pause, without the spaces around it.
@@ -12,8 +24,9 @@ const SEARCH_DEBOUNCE_MS = 80
 export function useSearchText(
   text: string,
   onTyped: (text: string) => void,
+  { pauseMs, read, show }: TypedForm = SEARCH,
 ): readonly [typed: string, setTyped: (typed: string) => void] {
-  const [typed, setTyped] = useState(text)
+  const [typed, setTyped] = useState(() => show(text))
   const [known, setKnown] = useState(text)
   /** What was reported and has not come back in the address yet. */
   const [reported, setReported] = useState<readonly string[]>([])
@@ -22,19 +35,19 @@ export function useSearchText(
     const own = reported.indexOf(text)
     // The address follows later than keys on a slow device: what comes back is no reason to forget what was typed since.
     setReported(own < 0 ? [] : reported.slice(own + 1))
-    if (own < 0) setTyped(text)
+    if (own < 0) setTyped(show(text))
   }
-  // A timer is a subscription to time.
+  const wanted = read(typed)
+  // What else the person has changed during the pause stays.
+  const report = useEffectEvent((next: string) => {
+    setReported((others) => [...others, next])
+    onTyped(next)
+  })
+  // A timer is a subscription to time; only typing and the address start it.
   useEffect(() => {
-    const wanted = typed.trim()
-    if (wanted === text) return
-    const timer = setTimeout(() => {
-      setReported((others) => [...others, wanted])
-      onTyped(wanted)
-    }, SEARCH_DEBOUNCE_MS)
+    if (wanted === undefined || wanted === text) return
+    const timer = setTimeout(() => report(wanted), pauseMs)
     return () => clearTimeout(timer)
-    // Only typing and the address start the timer.
-    // eslint-disable-next-line react/exhaustive-deps
-  }, [typed, text])
+  }, [wanted, text, pauseMs])
   return [typed, setTyped]
 }

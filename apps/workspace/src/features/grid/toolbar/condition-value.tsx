@@ -1,13 +1,15 @@
 import { useRecords } from '@holdfast/react'
-import { type JSX, useEffect, useState } from 'react'
+import { type JSX, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { ChoiceChip } from '../../../components/fields/choice-chip.tsx'
 import { OptionPicker } from '../../../components/fields/option-picker.tsx'
 import { Checkbox } from '../../../components/checkbox.tsx'
 import { Popover, PopoverTrigger } from '../../../components/popover.tsx'
 import { TextField } from '../../../components/text-field.tsx'
+import { useSearchText } from '../../../hooks/use-search-text.ts'
 import { parseDay, dayOf } from '../../../lib/fields/dates.ts'
 import type { Field } from '../../../lib/fields/field.ts'
+import { numberText } from '../../../lib/fields/field-value.ts'
 import { isNumeric } from '../../../lib/fields/field-kind.ts'
 import { choiceWords } from '../../../lib/fields/format-value.ts'
 import { parseNumberText } from '../../../lib/fields/numbers.ts'
@@ -101,15 +103,12 @@ function LinkValue({ condition, field, onChange }: ConditionValueProps): JSX.Ele
 
 /** Typed text takes effect after a pause, and only when it can be compared. */
 function TextValue({ condition, field, onChange }: ConditionValueProps): JSX.Element {
-  const [text, setText] = useState(condition.values[0] ?? '')
+  const [text, setText] = useSearchText(
+    condition.values[0] ?? '',
+    (read) => onChange({ ...condition, values: read === '' ? [] : [read] }),
+    { pauseMs: VALUE_DEBOUNCE_MS, read: (typed) => readValue(field, typed), show: (value) => shownValue(field, value) },
+  )
   const read = readValue(field, text)
-  // A timer is a subscription to time.
-  useEffect(() => {
-    if (read === undefined || read === (condition.values[0] ?? '')) return
-    const timer = setTimeout(() => onChange({ ...condition, values: read === '' ? [] : [read] }), VALUE_DEBOUNCE_MS)
-    return () => clearTimeout(timer)
-    // eslint-disable-next-line react/exhaustive-deps
-  }, [read])
   const isDay = field.kind === 'date' || field.kind === 'datetime'
   return (
     <TextField
@@ -122,6 +121,11 @@ function TextValue({ condition, field, onChange }: ConditionValueProps): JSX.Ele
       {...(isDay ? { placeholder: words.dayHint } : {})}
     />
   )
+}
+
+/** The text for a value of the filter: a number as the reader writes it, or it would be read as another. */
+function shownValue(field: Field, value: string): string {
+  return isNumeric(field.kind) ? numberText(value) : value
 }
 
 /** The value for the filter, or `undefined` when the text is none for this field. */
