@@ -2,6 +2,7 @@ import { useLocalDatabase } from '@holdfast/react'
 import type { RejectedChange } from '@holdfast/client'
 import { type JSX, useState } from 'react'
 import { Checkbox } from '../../components/checkbox.tsx'
+import { ErrorNotice, type ShownError } from '../../components/error-notice.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { syncMessages as words } from '../../messages/sync.ts'
 
@@ -10,12 +11,15 @@ export function DiscardDialog({
   changes,
   isOpen,
   isPending,
+  error,
   onClose,
   onDiscard,
 }: {
   readonly changes: readonly RejectedChange[]
   readonly isOpen: boolean
   readonly isPending: boolean
+  /** Why the last try was not stored. */
+  readonly error: ShownError | Error | undefined
   readonly onClose: () => void
   readonly onDiscard: (withHeld: boolean) => void
 }): JSX.Element {
@@ -45,6 +49,7 @@ export function DiscardDialog({
           </Checkbox>
         </>
       ) : null}
+      {error ? <ErrorNotice error={error} /> : null}
     </ConfirmDialog>
   )
 }

@@ -6,11 +6,13 @@ import { Form } from 'react-aria-components/Form'
 import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Disclosure } from '../../components/disclosure.tsx'
+import { ErrorNotice, type ShownError } from '../../components/error-notice.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { useRecordTitle } from '../../lib/data/use-record-title.ts'
 import type { LocalValueOf } from '../../lib/fields/field-value.ts'
 import { quoteName } from '../../lib/sql.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
+import { valueOf } from './chosen-value.ts'
 import { FieldInput } from './field-input.tsx'
 import { SentField } from './sent-field.tsx'
 import type { RejectedRecord } from './use-rejected-record.ts'
@@ -27,6 +29,7 @@ export function EditAndSendDialog({
   record,
   explanation,
   isPending,
+  error,
   onClose,
   onSend,
 }: {
@@ -34,6 +37,8 @@ export function EditAndSendDialog({
   readonly record: RejectedRecord
   readonly explanation: string
   readonly isPending: boolean
+  /** Why the last try was not stored. */
+  readonly error: ShownError | Error | undefined
   readonly onClose: () => void
   readonly onSend: (edits: readonly EditedValues[], leftOut: readonly LeftOut[]) => void
 }): JSX.Element {
@@ -69,6 +74,7 @@ export function EditAndSendDialog({
         }}
       >
         <Notice tone="warning" title={explanation} />
+        {error ? <ErrorNotice error={error} /> : null}
         {records.map((one) => (
           <RecordPart
             key={one.key}
@@ -125,7 +131,7 @@ function RecordPart({
         <SentField
           key={column.name}
           column={column}
-          value={choices.has(column.name) ? (choices.get(column.name) ?? null) : (yours ?? null)}
+          value={valueOf(choices, column.name, yours)}
           isSent={!choices.has(column.name) || choices.get(column.name) !== undefined}
           canLeaveOut={canLeaveOut && yours !== undefined}
           isNamed={column.name === named}
@@ -140,7 +146,7 @@ function RecordPart({
               <FieldInput
                 key={column.name}
                 column={column}
-                value={choices.get(column.name) ?? here?.[column.name] ?? null}
+                value={valueOf(choices, column.name, here?.[column.name])}
                 isNamed={false}
                 onChange={(value) => onChoose(column.name, value)}
               />

@@ -5,9 +5,11 @@ import { type JSX, useState } from 'react'
 import { Form } from 'react-aria-components/Form'
 import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
+import { ErrorNotice, type ShownError } from '../../components/error-notice.tsx'
 import { Notice } from '../../components/notice.tsx'
 import type { LocalValueOf } from '../../lib/fields/field-value.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
+import { valueOf } from './chosen-value.ts'
 import { SentField } from './sent-field.tsx'
 import { writtenRecords } from './written-records.ts'
 
@@ -20,11 +22,14 @@ export type EditOf = (change: RejectedChange) => readonly [readonly EditedValues
 export function EditManyDialog({
   changes,
   isPending,
+  error,
   onClose,
   onSend,
 }: {
   readonly changes: readonly RejectedChange[]
   readonly isPending: boolean
+  /** Why the last try was not stored. */
+  readonly error: ShownError | Error | undefined
   readonly onClose: () => void
   readonly onSend: (edit: EditOf) => void
 }): JSX.Element {
@@ -55,11 +60,12 @@ export function EditManyDialog({
         }}
       >
         <Notice title={words.editManyLead} />
+        {error ? <ErrorNotice error={error} /> : null}
         {fields.map(({ column, value, isSame }) => (
           <SentField
             key={column.name}
             column={column}
-            value={choices.get(column.name) ?? (isSame ? value : null)}
+            value={valueOf(choices, column.name, isSame ? value : null)}
             isSent={!choices.has(column.name) || choices.get(column.name) !== undefined}
             canLeaveOut={fields.length > 1}
             isNamed={false}

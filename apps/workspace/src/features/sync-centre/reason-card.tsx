@@ -114,7 +114,7 @@ function GroupDecisions({ changes }: { readonly changes: readonly RejectedChange
   )
   return (
     <>
-      {error ? <ErrorNotice error={error} /> : null}
+      {error && layer === undefined ? <ErrorNotice error={error} /> : null}
       <div className="flex flex-wrap gap-2">
         {isGone ? discard : null}
         {canEdit ? (
@@ -146,6 +146,7 @@ function GroupDecisions({ changes }: { readonly changes: readonly RejectedChange
         <EditManyDialog
           changes={changes}
           isPending={isBusy}
+          error={error}
           onClose={() => setLayer(undefined)}
           onSend={(edit) =>
             void decide(
@@ -159,6 +160,7 @@ function GroupDecisions({ changes }: { readonly changes: readonly RejectedChange
         changes={changes}
         isOpen={layer === 'discard'}
         isPending={isBusy}
+        error={error}
         onClose={() => setLayer(undefined)}
         onDiscard={(withHeld) =>
           void decide(

@@ -109,7 +109,7 @@ function Decisions({ change, workspace, record }: CardProps & { readonly record:
   )
   return (
     <>
-      {error ? <ErrorNotice error={error} /> : null}
+      {error && layer === undefined ? <ErrorNotice error={error} /> : null}
       <div className="flex flex-wrap gap-2">
         {isGone ? discard : null}
         {canEdit && !isConflict ? edit : null}
@@ -145,6 +145,7 @@ function Decisions({ change, workspace, record }: CardProps & { readonly record:
           record={record}
           explanation={`${asSentence(explanation.title)} ${asSentence(explanation.advice)}`.trim()}
           isPending={isBusy}
+          error={error}
           onClose={() => setLayer(undefined)}
           onSend={(edits, leftOut) =>
             void decide([() => rejected.retry(change.id, edits, leftOut)], () => words.sentAgain)
@@ -155,6 +156,7 @@ function Decisions({ change, workspace, record }: CardProps & { readonly record:
         changes={[change]}
         isOpen={layer === 'discard'}
         isPending={isBusy}
+        error={error}
         onClose={() => setLayer(undefined)}
         onDiscard={(withHeld) => void decide([() => rejected.discard(change.id, { withHeld })], () => words.discarded)}
       />

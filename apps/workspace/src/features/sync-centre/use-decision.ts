@@ -15,8 +15,8 @@ export interface Decisions {
   decide(acts: readonly (() => Promise<boolean>)[], done: (count: number) => string): Promise<void>
 }
 
-/** @param onEnd - called when all were tried */
-export function useDecision(onEnd: () => void): Decisions {
+/** @param onDone - called when all were decided; what was typed for one that failed is left as it is */
+export function useDecision(onDone: () => void): Decisions {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<ShownError | Error>()
   return {
@@ -35,8 +35,8 @@ export function useDecision(onEnd: () => void): Decisions {
         }
       }
       setBusy(false)
-      onEnd()
       const [first] = failures
+      if (first === undefined) onDone()
       if (first !== undefined) setError(shownFailure(first, failures.length))
       if (decided > 0 || first === undefined) showToast({ text: decided > 0 ? done(decided) : words.gone })
     },
