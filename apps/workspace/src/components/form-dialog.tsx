@@ -1,6 +1,7 @@
 import { type JSX, type ReactNode, useId } from 'react'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
+import { useOneAtATime } from '../hooks/use-one-at-a-time.ts'
 import { commonMessages as words } from '../messages/common.ts'
 
 /** A dialog with one form: Enter and the main button send it, once. */
@@ -22,6 +23,7 @@ export function FormDialog({
   readonly children: ReactNode
 }): JSX.Element {
   const formId = useId()
+  const alone = useOneAtATime<void>()
   return (
     <Dialog
       title={title}
@@ -44,7 +46,7 @@ export function FormDialog({
           event.preventDefault()
           // A form of a layer above this one is not this one.
           event.stopPropagation()
-          if (!isPending) void onSubmit()
+          if (!isPending) void alone(onSubmit)
         }}
       >
         {children}
