@@ -22,6 +22,12 @@ describe('the form for a code', () => {
     })
   })
 
+  test('keeps a code that the server has not judged, so that it can be sent again', () => {
+    for (const failure of [unreachable, tooMany]) {
+      expect(play(...entered, { kind: 'failed', failure, atMs: 0 })).toMatchObject({ phase: 'editing', code: '123456' })
+    }
+  })
+
   test('says that digits are missing until the next one is typed', () => {
     const short = play({ kind: 'typed', code: '12' }, { kind: 'entered', isComplete: false })
     expect(short.isIncomplete).toBe(true)

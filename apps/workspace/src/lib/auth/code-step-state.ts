@@ -57,7 +57,7 @@ export function nextCodeStep(state: CodeStepState, event: CodeStepEvent): CodeSt
   }
 }
 
-/** After a failed verification the code is typed again from its beginning. */
+/** A wrong code is typed again from its beginning; one that the server has not judged can be sent once more. */
 function afterFailure(
   state: CodeStepState,
   { failure, atMs }: Extract<CodeStepEvent, { readonly kind: 'failed' }>,
@@ -65,5 +65,5 @@ function afterFailure(
   const next: CodeStepState = { ...state, phase: 'editing', failure }
   const untilMs = failure.kind === 'rate' ? atMs + failure.waitS * 1_000 : undefined
   if (state.phase === 'resending') return { ...next, resendAtMs: untilMs ?? state.resendAtMs }
-  return { ...next, code: '', retryAtMs: untilMs ?? state.retryAtMs }
+  return { ...next, code: failure.kind === 'code' ? '' : state.code, retryAtMs: untilMs ?? state.retryAtMs }
 }
