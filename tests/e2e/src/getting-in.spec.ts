@@ -307,6 +307,12 @@ test('an invitation is accepted with a press, and leads to a password', async ({
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('You are invited')
   expect(page.url()).not.toContain('access_token')
   await lookAt(page, 'invitation')
+  // A press that does not reach the server has used nothing up.
+  stranger.problems.expectCutLine()
+  await page.route('**/auth/v1/verify', (route) => route.abort())
+  await page.getByRole('button', { name: 'Accept' }).click()
+  await expect(page.getByText(/^Cannot reach /)).toBeVisible()
+  await page.unroute('**/auth/v1/verify')
   await page.getByRole('button', { name: 'Accept' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Welcome. Choose a password')
   await page.getByRole('textbox', { name: 'New password' }).fill(PASSWORD)

@@ -3,8 +3,9 @@ import { useSearch } from '@tanstack/react-router'
 import { type JSX, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { EntryPage } from '../../components/entry-page.tsx'
+import { FormFailure } from '../../components/form-failure.tsx'
 import { useOnline } from '../../hooks/use-online.ts'
-import { classifyAuthError } from '../../lib/auth/classify-auth-error.ts'
+import { type AuthFailure, classifyAuthError } from '../../lib/auth/classify-auth-error.ts'
 import { setPendingPassword } from '../../lib/pending-password.ts'
 import { useGoOn } from '../../lib/auth/use-go-on.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
@@ -26,12 +27,15 @@ export function ConfirmLinkScreen(): JSX.Element {
   const goOn = useGoOn()
   const [isPending, setPending] = useState(false)
   const [failed, setFailed] = useState<{ readonly code: string; readonly description: string }>()
+  /** The link was not tried, because the server was out of reach. */
+  const [unreachable, setUnreachable] = useState<AuthFailure>()
 
   if (failed) return <FailedArrival {...failed} />
   if (token === undefined || type === undefined) return <FailedArrival code="otp_expired" description="" />
 
   const confirm = async (): Promise<void> => {
     setPending(true)
+    setUnreachable(undefined)
     if (verify !== undefined) {
       location.assign(verify)
       return
@@ -39,6 +43,11 @@ export function ConfirmLinkScreen(): JSX.Element {
     const { data, error } = await client.supabase.auth.verifyOtp({ token_hash: token, type })
     if (error) {
       const failure = classifyAuthError(error, config.project.name)
+      if (failure.code === 'HF-NET-UNREACHABLE') {
+        setPending(false)
+        setUnreachable(failure)
+        return
+      }
       setFailed({ code: error.code ?? failure.code, description: error.message })
       return
     }
@@ -52,6 +61,7 @@ export function ConfirmLinkScreen(): JSX.Element {
       lead={type === 'invite' ? words.inviteDetail : words.confirmDetail}
       offline={isOnline ? undefined : words.offline}
     >
+      <FormFailure failure={unreachable} />
       <Button
         tone="primary"
         isFullWidth
