@@ -20,5 +20,6 @@ export const notificationMessages = inLanguages('notificationMessages', {
   mailLabel: 'Daily mail',
   mailDetail: 'In the morning, when something in your inbox is new: mentions, work that is assigned to you or due.',
   mailNoMember: 'Members of a workspace get a daily mail; you are in none.',
+  mailNotRead: 'Whether you get the daily mail could not be read from the server.',
   privacy: 'What they say is encrypted for this device. The browser’s push service delivers it and cannot read it.',
 })

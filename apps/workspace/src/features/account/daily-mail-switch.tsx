@@ -1,11 +1,14 @@
-import { type JSX, useCallback, useEffect, useState } from 'react'
+import { type JSX, useCallback, useState } from 'react'
+import { Button } from '../../components/button.tsx'
 import { Switch } from '../../components/checkbox.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { pageLanguage } from '../../lib/language.ts'
 import { callFunction } from '../../lib/data/call-function.ts'
+import { accountMessages } from '../../messages/account.ts'
 import { notificationMessages as words } from '../../messages/notifications.ts'
 import { useAccount } from './account-context.tsx'
+import { useOnlineRead } from './use-online-read.ts'
 
 interface DailyMail {
   readonly is_on: boolean
@@ -16,22 +19,13 @@ interface DailyMail {
 export function DailyMailSwitch(): JSX.Element {
   const backend = useBackend()
   const { blocked } = useAccount()
-  const [mail, setMail] = useState<DailyMail>()
   const [isBusy, setBusy] = useState(false)
   const [hasFailed, setFailed] = useState(false)
-  const read = useCallback(
-    () =>
-      callFunction(backend, 'daily_mail', {}).then(
-        (answer) => setMail(answer as DailyMail),
-        (error: unknown) => console.info('The setting of the daily mail was not read.', error),
-      ),
-    [backend],
-  )
-  const isBlocked = blocked !== undefined
   // It is the server's: it is read when there is a connection, and again after one was away.
-  useEffect(() => {
-    if (!isBlocked) void read()
-  }, [isBlocked, read])
+  const { state, reload } = useOnlineRead(
+    useCallback(() => callFunction<DailyMail>(backend, 'daily_mail', {}), [backend]),
+  )
+  const mail = state.kind === 'ready' ? state.value : undefined
 
   const change = async (isOn: boolean): Promise<void> => {
     setBusy(true)
@@ -42,7 +36,7 @@ export function DailyMailSwitch(): JSX.Element {
       console.warn('The daily mail was not changed.', error)
       setFailed(true)
     }
-    await read()
+    await reload()
     setBusy(false)
   }
   const why = (blocked && words[blocked]) ?? (mail?.is_member === false ? words.mailNoMember : undefined)
@@ -58,7 +52,21 @@ export function DailyMailSwitch(): JSX.Element {
           <span className="block text-small text-muted">{why ?? words.mailDetail}</span>
         </Switch>
       </div>
-      <div role="status">{hasFailed ? <Notice tone="warning" title={words.failed} /> : null}</div>
+      <div role="status">
+        {state.kind === 'failed' ? (
+          <Notice
+            tone="warning"
+            title={words.mailNotRead}
+            actions={
+              <Button size="sm" onPress={() => void reload()}>
+                {accountMessages.tryAgain}
+              </Button>
+            }
+          />
+        ) : hasFailed ? (
+          <Notice tone="warning" title={words.failed} />
+        ) : null}
+      </div>
     </>
   )
 }

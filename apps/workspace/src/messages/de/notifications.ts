@@ -22,6 +22,7 @@ export const notificationMessages: Translation<typeof english> = {
   mailDetail:
     'Am Morgen, wenn in Ihrem Posteingang etwas neu ist: Erwähnungen, Arbeit, die Ihnen zugewiesen oder fällig ist.',
   mailNoMember: 'Eine tägliche Mail bekommt, wer zu einem Arbeitsbereich gehört; Sie gehören zu keinem.',
+  mailNotRead: 'Ob Sie die tägliche Mail bekommen, konnte nicht vom Server gelesen werden.',
   privacy:
     'Was sie sagen, ist für dieses Gerät verschlüsselt. Der Push-Dienst des Browsers stellt es zu und kann es nicht lesen.',
 }
