@@ -140,4 +140,17 @@ test('edits made offline survive a cold start, reach the other person, and are i
   expect(await storedAction(holdfast, actions[2]?.id ?? '')).toMatchObject({ state: 'doing' })
   await expectConvergence(dana, ['actions', 'sites'])
   await expectConvergence(mina, ['actions'])
+
+  await test.step('who leaves a shared device leaves neither their choices nor where they looked at a map', async () => {
+    await dana.page.evaluate(async () => {
+      localStorage.setItem('hf-lists', '{"actions":true}')
+      await (await caches.open('holdfast-map')).put('/a-tile', new Response('tile'))
+    })
+    await dana.page.getByRole('button', { name: 'Sign out and remove' }).click()
+    await dana.page.getByRole('alertdialog').getByRole('button', { name: 'Sign out and remove' }).click()
+    await expect(dana.page).toHaveURL(/\/sign-in/)
+    const left = (): Promise<readonly (string | null | boolean)[]> =>
+      dana.page.evaluate(async () => [localStorage.getItem('hf-lists'), await caches.has('holdfast-map')])
+    await expect.poll(left).toEqual([null, false])
+  })
 })

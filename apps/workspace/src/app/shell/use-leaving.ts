@@ -1,10 +1,8 @@
 import type { UnsentCount } from '@holdfast/client'
 import { useLocalDatabase } from '@holdfast/react'
 import { useEffect, useReducer } from 'react'
-import { forgetAccount, rememberWaiting } from '../../lib/data/accounts.ts'
-import { forgetMapFiles } from '../../lib/data/map-cache.ts'
-import { forgetLooks } from '../../lib/data/remembered-looks.ts'
-import { forgetListChoices } from '../../lib/views/list-choice.ts'
+import { forgetPerson } from '../../lib/views/forget-person.ts'
+import { rememberWaiting } from '../../lib/data/accounts.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { setPaused } from '../../lib/data/pause.ts'
 import { ASKING, type LeavingState, nextLeaving } from './leaving-state.ts'
@@ -35,12 +33,7 @@ export function useLeaving({
     try {
       if (data === 'keep') rememberWaiting(local.userId, waiting + attention + files)
       await client.signOut(data, { discardUnsent: true }) // the person has chosen
-      if (data === 'wipe') {
-        forgetAccount(local.userId)
-        forgetLooks(local.userId)
-        forgetListChoices()
-        await forgetMapFiles()
-      }
+      if (data === 'wipe') await forgetPerson(local.userId)
     } catch (cause) {
       dispatch({ kind: 'failed', cause })
     }

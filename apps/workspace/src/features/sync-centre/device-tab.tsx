@@ -4,8 +4,7 @@ import { Button } from '../../components/button.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { showToast } from '../../components/toast.tsx'
-import { forgetAccount } from '../../lib/data/accounts.ts'
-import { forgetLooks } from '../../lib/data/remembered-looks.ts'
+import { forgetPerson } from '../../lib/views/forget-person.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { useLocalStore } from '../../lib/data/open-database.ts'
 import { useTableCounts } from '../../lib/data/use-table-counts.ts'
@@ -109,8 +108,7 @@ function Wipe({ waiting }: { readonly waiting: number }): JSX.Element {
   const { userId } = useLocalDatabase()
   const work = useConfirmedWork(async () => {
     await client.signOut('wipe', { discardUnsent: true })
-    forgetAccount(userId)
-    forgetLooks(userId)
+    await forgetPerson(userId)
   })
   return (
     <section aria-labelledby="device-wipe" className="flex flex-col items-start gap-2">

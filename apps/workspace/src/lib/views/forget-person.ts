@@ -1,0 +1,12 @@
+import { forgetAccount } from '../data/accounts.ts'
+import { forgetMapFiles } from '../data/map-cache.ts'
+import { forgetLooks } from '../data/remembered-looks.ts'
+import { forgetListChoices } from './list-choice.ts'
+
+/** Removes from this device what the app itself keeps of a person; their rows go with the client's `signOut('wipe')`. */
+export async function forgetPerson(userId: string): Promise<void> {
+  forgetAccount(userId)
+  forgetLooks(userId)
+  forgetListChoices()
+  await forgetMapFiles()
+}
