@@ -1,3 +1,4 @@
+import { DeviceFull } from '@holdfast/client'
 import { useAttachments, useRecords } from '@holdfast/react'
 import { type JSX, useState } from 'react'
 import { Button } from '../../components/button.tsx'
@@ -5,6 +6,7 @@ import { Select } from '../../components/select.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { formatBytes } from '../../lib/format.ts'
 import { PHOTO_SPACE_CHOICES, photoSpace, setPhotoSpace } from '../../lib/data/photo-space.ts'
+import { fullDeviceMessages } from '../../messages/full-device.ts'
 import { photoMessages as words } from '../../messages/photos.ts'
 
 interface Usage {
@@ -23,17 +25,29 @@ export function FileSpace(): JSX.Element {
   const { rows } = useRecords<Usage>(USAGE_SQL, [], { throttleMs: 500 })
   const { cached, unsent } = rows[0] ?? { cached: 0, unsent: 0 }
   const [isBusy, setBusy] = useState(false)
+  const [isStillFull, setStillFull] = useState(false)
   const [limit, setLimit] = useState(photoSpace)
+  /** @returns whether there was room for saying what is gone */
+  const keepOnly = async (bytes: number): Promise<boolean> => {
+    setStillFull(false)
+    try {
+      await attachments.freeUpSpace(bytes)
+      return true
+    } catch (error) {
+      if (!(error instanceof DeviceFull)) throw error
+      setStillFull(true)
+      return false
+    }
+  }
   const changeLimit = (bytes: number): void => {
     setLimit(bytes)
     setPhotoSpace(bytes)
-    void attachments.freeUpSpace(bytes)
+    void keepOnly(bytes)
   }
   const freeUp = async (): Promise<void> => {
     setBusy(true)
     try {
-      await attachments.freeUpSpace()
-      showToast({ text: words.freed(cached) })
+      if (await keepOnly(0)) showToast({ text: words.freed(cached) })
     } finally {
       setBusy(false)
     }
@@ -63,6 +77,9 @@ export function FileSpace(): JSX.Element {
       <Button isDisabled={cached === 0} isPending={isBusy} onPress={() => void freeUp()}>
         {words.freeUp}
       </Button>
+      <div role="alert">
+        {isStillFull ? <p className="text-small text-danger">{fullDeviceMessages.stillFull}</p> : null}
+      </div>
     </section>
   )
 }
