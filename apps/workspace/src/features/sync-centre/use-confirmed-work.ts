@@ -32,7 +32,11 @@ export function useConfirmedWork(work: () => Promise<void>): ConfirmedWork {
     isAsked,
     isBusy,
     error,
-    ask: () => setAsked(true),
+    ask() {
+      // Why it failed the last time is no reason now.
+      setError(undefined)
+      setAsked(true)
+    },
     close: () => setAsked(false),
     confirm: () => void run(),
   }
