@@ -5,10 +5,11 @@ import { Disclosure } from '../components/disclosure.tsx'
 import { Notice } from '../components/notice.tsx'
 import { commonMessages } from '../messages/common.ts'
 import { errorMessages } from '../messages/errors.ts'
+import { pasteMessages } from '../messages/paste.ts'
 
 /** What stands in place of a screen that threw: HF-APP-CRASH, with a way on and the details to hand over. */
 export function CrashScreen({ error }: ErrorComponentProps): JSX.Element {
-  const [isCopied, setCopied] = useState(false)
+  const [copied, setCopied] = useState<'copied' | 'denied'>()
   const report = `HF-APP-CRASH ${location.pathname}\n${describe(error)}`
   return (
     <div className="mx-auto max-w-2xl px-4 py-16">
@@ -26,15 +27,16 @@ export function CrashScreen({ error }: ErrorComponentProps): JSX.Element {
             </Button>
             <Button
               onPress={() => {
-                void navigator.clipboard.writeText(report).then(() => setCopied(true))
+                void copy(report).then(setCopied)
               }}
             >
-              {isCopied ? errorMessages.copied : errorMessages.copyDetails}
+              {copied === 'copied' ? errorMessages.copied : errorMessages.copyDetails}
             </Button>
           </>
         }
       >
         <p>{errorMessages.crashDetail}</p>
+        <p role="status">{copied === 'denied' ? pasteMessages.clipboardDenied : null}</p>
         <Disclosure title={commonMessages.details}>
           <pre className="font-mono text-small whitespace-pre-wrap">{report}</pre>
         </Disclosure>
@@ -50,6 +52,16 @@ export function CrashPage(props: ErrorComponentProps): JSX.Element {
       <CrashScreen {...props} />
     </main>
   )
+}
+
+async function copy(report: string): Promise<'copied' | 'denied'> {
+  try {
+    await navigator.clipboard.writeText(report)
+    return 'copied'
+  } catch {
+    // The details stay on the screen.
+    return 'denied'
+  }
 }
 
 function describe(error: unknown): string {

@@ -11,6 +11,7 @@ import { showToast } from '../../components/toast.tsx'
 import { useLocalDatabase } from '@holdfast/react'
 import { labelOf } from '../../lib/data/column-words.ts'
 import { formatMoment } from '../../lib/format.ts'
+import { pasteMessages } from '../../messages/paste.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { asSentence } from './as-sentence.ts'
 import { conflictingTexts } from './conflicting-texts.ts'
@@ -209,18 +210,22 @@ function Details({ change, code }: { readonly change: RejectedChange; readonly c
     <div className="border-t border-border pt-1">
       <Disclosure title={`${words.details}: ${code}`}>
         <pre className="font-mono text-small whitespace-pre-wrap">{details}</pre>
-        <Button
-          size="sm"
-          className="mt-2"
-          onPress={() => {
-            void navigator.clipboard.writeText(details).then(() => showToast({ text: words.copied }))
-          }}
-        >
+        <Button size="sm" className="mt-2" onPress={() => void copy(details)}>
           {words.copy}
         </Button>
       </Disclosure>
     </div>
   )
+}
+
+async function copy(details: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(details)
+    showToast({ text: words.copied })
+  } catch {
+    // They stay on the screen.
+    showToast({ text: pasteMessages.clipboardDenied })
+  }
 }
 
 /** The fields that the refusal names, when the person wrote others as well: the others can go without them. */
