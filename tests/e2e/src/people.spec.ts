@@ -136,11 +136,12 @@ test('people are invited, join on another device, get other roles, and lose acce
     await owner.getByRole('button', { name: 'More', exact: true }).click()
     await owner.getByRole('menuitem', { name: 'Share with a guest' }).click()
     const dialog = owner.getByRole('dialog', { name: 'Share “Fit a new lock”' })
-    await dialog.getByText('Nora Lind', { exact: true }).click()
+    await dialog.getByText('Nora Lind', { exact: true }).dblclick()
     await dialog.getByText('May change it').click()
     await expect(dialog.getByRole('checkbox', { name: 'Nora Lind may change it' })).toBeChecked()
     await expectAccessible(owner, 'sharing')
     await dialog.getByRole('button', { name: 'Done' }).click()
+    await expect(owner.getByRole('button', { name: 'Sync: Up to date' }), 'shared once').toBeVisible()
     await expect(job).toBeVisible()
     await expect
       .poll(() => server.admin.query(sql`select table_name, may_change from holdfast.shares`))

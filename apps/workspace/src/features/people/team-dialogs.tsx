@@ -5,6 +5,7 @@ import { Dialog } from '../../components/dialog.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
 import { useRecordWriter } from '../../components/records/use-record-writer.ts'
 import { TextField } from '../../components/text-field.tsx'
+import { useUntilChanged } from '../../hooks/use-until-changed.ts'
 import { uuidV7 } from '../../lib/fields/uuid-v7.ts'
 import type { RecordChange } from '../../lib/records/record-change.ts'
 import { teamMessages as words } from '../../messages/people.ts'
@@ -65,9 +66,8 @@ export function TeamMembersDialog({
   readonly onClose: () => void
 }): JSX.Element {
   const writer = useRecordWriter()
-  const write = (change: RecordChange): void => {
-    void writer.writeOrTell({ label: words.memberLabel(team.name), changes: [change] })
-  }
+  const write = (change: RecordChange): Promise<boolean> =>
+    writer.writeOrTell({ label: words.memberLabel(team.name), changes: [change] })
   const able = people.members.filter(({ role, isActive }) => isActive && role !== 'guest')
   return (
     <Dialog
@@ -106,19 +106,25 @@ function Place({
   readonly member: Member
   /** `undefined`: not in the team. */
   readonly place: TeamMember | undefined
-  readonly onChange: (change: RecordChange) => void
+  /** @returns whether it is stored */
+  readonly onChange: (change: RecordChange) => Promise<boolean>
 }): JSX.Element {
   const table = 'hf_team_members'
   const { userId, name } = member
+  const untilChanged = useUntilChanged(place?.id)
   const toggle = (): void => {
     const as = place?.function ?? 'member'
     const values = { team_id: team.id, user_id: userId, function: as }
-    onChange(place ? { kind: 'delete', table, id: place.id, values } : { kind: 'insert', table, id: uuidV7(), values })
+    untilChanged(() =>
+      onChange(
+        place ? { kind: 'delete', table, id: place.id, values } : { kind: 'insert', table, id: uuidV7(), values },
+      ),
+    )
   }
   const lead = (isLead: boolean): void => {
     if (!place) return
     const values = { function: isLead ? 'lead' : 'member' }
-    onChange({ kind: 'update', table, id: place.id, values, before: { function: place.function } })
+    void onChange({ kind: 'update', table, id: place.id, values, before: { function: place.function } })
   }
   return (
     <li className="flex min-h-9 flex-wrap items-center justify-between gap-x-4">

@@ -6,6 +6,7 @@ import { Dialog } from '../../../components/dialog.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { Select } from '../../../components/select.tsx'
 import { TextField } from '../../../components/text-field.tsx'
+import { useOneAtATime } from '../../../hooks/use-one-at-a-time.ts'
 import type { TableInfo } from '../../../lib/data/tables.ts'
 import type { Field } from '../../../lib/fields/field.ts'
 import type { RecordWriter } from '../../../lib/records/create-record-writer.ts'
@@ -31,15 +32,11 @@ export function ArrangeDialog({
 }): JSX.Element {
   const { parts, before, said, list, labelOf, setParts, move, stepBy } = useParts(table, fields)
   const titleOf = (part: Part): string => titleIn(table.layout, part)
-  const save = (): void => {
+  // A second press would make each row of the arrangement twice.
+  const alone = useOneAtATime<void>()
+  const save = async (): Promise<void> => {
     const changes = changesFor(table, parts, before, fields)
-    if (changes.length === 0) {
-      onClose()
-      return
-    }
-    void writer.write({ label: words.arrangement(table.label), changes }).then((isStored) => {
-      if (isStored) onClose()
-    })
+    if (changes.length === 0 || (await writer.write({ label: words.arrangement(table.label), changes }))) onClose()
   }
   return (
     <Dialog
@@ -50,7 +47,7 @@ export function ArrangeDialog({
       actions={
         <>
           <Button onPress={onClose}>{commonMessages.cancel}</Button>
-          <Button tone="primary" onPress={save}>
+          <Button tone="primary" onPress={() => void alone(save)}>
             {words.save}
           </Button>
         </>

@@ -7,6 +7,7 @@ import { LinkButton } from '../../../components/link.tsx'
 import { SearchField } from '../../../components/search-field.tsx'
 import type { TableInfo } from '../../../lib/data/tables.ts'
 import { momentOf } from '../../../lib/fields/dates.ts'
+import { useUntilChanged } from '../../../hooks/use-until-changed.ts'
 import { uuidV7 } from '../../../lib/fields/uuid-v7.ts'
 import type { RecordWriter } from '../../../lib/records/create-record-writer.ts'
 import type { RecordChange } from '../../../lib/records/record-change.ts'
@@ -38,9 +39,8 @@ export function ShareDialog({
   const [searched, setSearched] = useState('')
   const wanted = searched.trim().toLocaleLowerCase()
   const found = guests.filter(({ name }) => name.toLocaleLowerCase().includes(wanted))
-  const write = (label: string, change: RecordChange): void => {
-    void writer.writeOrTell({ label, changes: [change] })
-  }
+  const write = (label: string, change: RecordChange): Promise<boolean> =>
+    writer.writeOrTell({ label, changes: [change] })
   return (
     <Dialog
       title={words.title(title)}
@@ -104,9 +104,11 @@ function Guest({
   readonly record: { readonly table_name: string; readonly record_id: string }
   /** A policy of the table lets guests change what is shared with them so. */
   readonly canChange: boolean
-  readonly onChange: (label: string, change: RecordChange) => void
+  /** @returns whether it is stored */
+  readonly onChange: (label: string, change: RecordChange) => Promise<boolean>
 }): JSX.Element {
   const { share, name } = guest
+  const untilChanged = useUntilChanged(share)
   const toggle = (): void => {
     const values = {
       workspace_id: guest.workspace_id,
@@ -114,14 +116,17 @@ function Guest({
       ...record,
       may_change: guest.may_change ?? 0,
     }
-    if (share === null) onChange(words.label(name), { kind: 'insert', table: SHARES_TABLE, id: uuidV7(), values })
-    else onChange(words.unsharedLabel(name), { kind: 'delete', table: SHARES_TABLE, id: share, values })
+    untilChanged(() =>
+      share === null
+        ? onChange(words.label(name), { kind: 'insert', table: SHARES_TABLE, id: uuidV7(), values })
+        : onChange(words.unsharedLabel(name), { kind: 'delete', table: SHARES_TABLE, id: share, values }),
+    )
   }
   const allow = (mayChange: boolean): void => {
     if (share === null) return
     const values = { may_change: mayChange ? 1 : 0 }
     const before = { may_change: guest.may_change ?? 0 }
-    onChange(words.label(name), { kind: 'update', table: SHARES_TABLE, id: share, values, before })
+    void onChange(words.label(name), { kind: 'update', table: SHARES_TABLE, id: share, values, before })
   }
   const access = accessOf(guest)
   return (
