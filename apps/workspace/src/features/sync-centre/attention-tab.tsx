@@ -12,9 +12,7 @@ import { syncMessages as words } from '../../messages/sync.ts'
 import { IncompleteTables } from './incomplete-tables.tsx'
 import { ReasonCard } from './reason-card.tsx'
 import { RejectedChangeCard } from './rejected-change-card.tsx'
-
-/** So many changes of one reason are shown as one card, and decided together. */
-const TOGETHER_MIN = 3
+import { Together } from './together.tsx'
 
 /** Tables that are not complete here, and every refused change, with the reason and the ways out. */
 export function AttentionTab({ workspace }: { readonly workspace: string }): JSX.Element {
@@ -60,21 +58,26 @@ function RejectedChangesList({
       </EmptyState>
     )
   }
+  const groups = groupByReason(changes)
   return (
     <ul className="flex flex-col gap-4">
-      {groupByReason(changes).flatMap((group) =>
-        group.changes.length >= TOGETHER_MIN ? (
-          <li key={group.key}>
-            <ReasonCard changes={group.changes} workspace={workspace} />
-          </li>
-        ) : (
-          group.changes.map((change) => (
-            <li key={change.id}>
-              <RejectedChangeCard change={change} workspace={workspace} headingLevel={2} />
-            </li>
-          ))
-        ),
-      )}
+      <Together groups={groups}>
+        {(isTogether) =>
+          groups.flatMap((group) =>
+            isTogether(group) ? (
+              <li key={group.key}>
+                <ReasonCard changes={group.changes} workspace={workspace} />
+              </li>
+            ) : (
+              group.changes.map((change) => (
+                <li key={change.id}>
+                  <RejectedChangeCard change={change} workspace={workspace} headingLevel={2} />
+                </li>
+              ))
+            ),
+          )
+        }
+      </Together>
     </ul>
   )
 }

@@ -14,6 +14,7 @@ import { EditManyDialog } from './edit-many-dialog.tsx'
 import { exportChanges } from './export-changes.ts'
 import { Operation } from './outbox-tab.tsx'
 import { useDecision } from './use-decision.ts'
+import { useHoldCard } from './together.tsx'
 import { writtenRecords } from './written-records.ts'
 import { WrittenValues } from './written-values.tsx'
 import { verdictWords } from '../../lib/records/verdict-words.ts'
@@ -104,6 +105,7 @@ function GroupDecisions({ changes }: { readonly changes: readonly RejectedChange
   const schema = useWordedSchema()
   const [layer, setLayer] = useState<'edit' | 'discard'>()
   const { isBusy, error, decide } = useDecision(() => setLayer(undefined))
+  useHoldCard(layer !== undefined)
   const isConflict = changes[0]?.verdict.status === 'conflict'
   const isGone = changes[0]?.verdict.status === 'no_row'
   const canEdit = !isGone && changes.every((change) => writtenRecords(change, schema).length > 0)

@@ -23,6 +23,7 @@ import { HeldChanges } from './held-changes.tsx'
 import { Operation } from './outbox-tab.tsx'
 import { RefusalReason } from './refusal-reason.tsx'
 import { technicalDetails } from './technical-details.ts'
+import { useHoldCard } from './together.tsx'
 import { useDecision } from './use-decision.ts'
 import { type RejectedRecord, useRejectedRecord } from './use-rejected-record.ts'
 import { WrittenValues } from './written-values.tsx'
@@ -91,6 +92,7 @@ function Decisions({ change, workspace, record }: CardProps & { readonly record:
   const schema = useWordedSchema()
   const [layer, setLayer] = useState<'edit' | 'discard'>()
   const { isBusy, error, decide } = useDecision(() => setLayer(undefined))
+  useHoldCard(layer !== undefined)
   const explanation = verdictWords(change.verdict)
   const isConflict = change.verdict.status === 'conflict'
   // Values cannot help a record that is not there, or not the person's any more.
