@@ -53,6 +53,16 @@ test('on a phone: sign in, find a record in a list, edit it', async ({ arrive, h
   await title.blur()
   await expect.poll(async () => (await storedAction(holdfast, action.id)).title).toBe('Phone: edited')
   await expectNoSidewaysScroll(page, 'edited record on a phone')
+  await test.step('in a group of a filter each choice is under the finger that presses it', async () => {
+    await page.goto(`${dana.home}/t/actions?f=all(state.in.open,any(state.in,all(state.in)))`)
+    await page.getByRole('button', { name: /^Filter/ }).tap()
+    const choices = page.getByRole('dialog', { name: 'Filter' }).locator('fieldset label')
+    await expect(choices).toHaveCount(18)
+    for (const choice of await choices.all()) await choice.tap({ trial: true, timeout: 10_000 })
+    await expectAccessible(page, 'filter on a phone')
+    await page.keyboard.press('Escape')
+  })
+
   await test.step('who reads a table as a grid finds it so in another view and after a new start', async () => {
     await page.goto(`${dana.home}/t/actions`)
     await page.getByRole('button', { name: 'Show as grid' }).tap()

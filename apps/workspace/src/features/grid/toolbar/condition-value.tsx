@@ -41,7 +41,7 @@ export function ConditionValue(props: ConditionValueProps): JSX.Element {
 function ChoiceValues({ condition, field, onChange }: ConditionValueProps): JSX.Element {
   const choices = [...field.choices, ...condition.values.filter((value) => !field.choices.includes(value))]
   return (
-    <fieldset className="flex min-w-0 flex-1 flex-wrap gap-x-3 gap-y-1 self-center">
+    <fieldset className="flex min-w-40 flex-1 flex-wrap gap-x-3 gap-y-1 self-center">
       <legend className="sr-only">{words.value}</legend>
       {choices.map((choice) => (
         <Checkbox
@@ -80,7 +80,7 @@ function LinkValue({ condition, field, onChange }: ConditionValueProps): JSX.Ele
     <PopoverTrigger isOpen={isOpen} onOpenChange={setOpen}>
       <Button
         aria-label={`${words.value}: ${label}`}
-        className="h-9 min-w-0 flex-1 truncate rounded-sm border border-control bg-bg px-3 text-left text-body data-hovered:border-muted coarse:h-11"
+        className="h-9 min-w-40 flex-1 truncate rounded-sm border border-control bg-bg px-3 text-left text-body data-hovered:border-muted coarse:h-11"
       >
         {label}
       </Button>

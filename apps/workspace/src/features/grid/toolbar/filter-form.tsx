@@ -78,7 +78,7 @@ function GroupForm({
         </div>
       )}
       <NodeList {...{ fields, filter, onChange, depth, left }} />
-      <div className="flex items-center gap-2 pt-3">
+      <div className="flex flex-wrap items-center gap-2 pt-3">
         {first && left > 0 ? (
           <Button size="sm" icon={<Plus size={14} aria-hidden />} onPress={() => add(emptyCondition(first))}>
             {words.addCondition}
@@ -124,7 +124,7 @@ function NodeList({
             <div
               role="group"
               aria-label={words.group}
-              className="min-w-0 flex-1 rounded-md border border-border bg-surface p-2"
+              className="min-w-0 flex-1 basis-full rounded-md border border-border bg-surface p-2 laptop:basis-0"
             >
               <GroupForm
                 fields={fields}
@@ -138,6 +138,7 @@ function NodeList({
           <IconButton
             label={node.kind === 'condition' ? words.removeCondition : words.removeGroup}
             icon={<X size={16} aria-hidden />}
+            className="ml-auto"
             onPress={() => replace(index, undefined)}
           />
         </li>

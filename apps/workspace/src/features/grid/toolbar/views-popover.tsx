@@ -19,7 +19,7 @@ export function ViewsPopover(props: ViewsProps): JSX.Element {
         className="inline-flex h-8 min-w-0 shrink items-center gap-1 rounded-md px-2 text-small font-medium text-muted data-hovered:bg-hover data-hovered:text-text data-pressed:bg-pressed coarse:h-11"
       >
         <span className="max-w-48 truncate">{name}</span>
-        {view.isChanged ? <span className="text-accent">· {words.changed}</span> : null}
+        {view.isChanged ? <span className="shrink-0 whitespace-nowrap text-accent">· {words.changed}</span> : null}
         <ChevronDown size={14} aria-hidden className="shrink-0" />
       </AriaButton>
       <Popover label={words.viewsOf(table.label)} placement="bottom start" className="w-80 p-2">
