@@ -18,9 +18,14 @@ import { withProjectDatabase } from './with-database.ts'
 export async function gen(input: CommandInput): Promise<number> {
   const [command, ...given] = input.argv
   if (command !== 'types') {
-    throw new HoldfastError('command_unknown', 500, `"gen ${command ?? ''}" is not a command.`, {
-      hint: 'There is "holdfast gen types".',
-    })
+    throw new HoldfastError(
+      'command_unknown',
+      500,
+      `"${['gen', ...(command === undefined ? [] : [command])].join(' ')}" is not a command.`,
+      {
+        hint: 'There is "holdfast gen types".',
+      },
+    )
   }
   // As the ecosystem's CLI takes it: the language as a word, `-s` for a schema, and which database is meant.
   const [first, ...more] = given

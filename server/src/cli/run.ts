@@ -3,6 +3,7 @@ import { nearest } from '../config/names.ts'
 import { printHelp, printReference } from '../config/print-reference.ts'
 import { VERSION } from '../version.ts'
 import { FIRST_WORDS, printCommands } from './commands.ts'
+import { explain } from './explain.ts'
 
 /**
  * Runs one command.
@@ -64,27 +65,27 @@ export async function run(argv: readonly string[]): Promise<number> {
       return (await import('./completion.ts')).completion({ argv: rest, env: process.env, out, err })
     // Started by `@holdfast/testing`, and no command for people.
     if (command === 'test-host') return await (await import('../testing/test-host.ts')).runTestHost(rest)
-    const meant = nearest(command, FIRST_WORDS)
-    throw new HoldfastError('command_unknown', 500, `"${command}" is not a command.`, {
-      hint: meant ? `Did you mean "holdfast ${meant}"?` : 'Run "holdfast help" for a list.',
-    })
+    throw unknownCommand(command, argv)
   } catch (error) {
     err(explain(error))
     return 1
   }
 }
 
+function unknownCommand(command: string, argv: readonly string[]): HoldfastError {
+  if (command.startsWith('-')) {
+    return new HoldfastError('command_unknown', 500, `${command} is an option, and there is no command before it.`, {
+      hint: `Write "holdfast start ${argv.join(' ')}", or another command: "holdfast help" lists them.`,
+    })
+  }
+  const meant = nearest(command, FIRST_WORDS)
+  return new HoldfastError('command_unknown', 500, `"${command}" is not a command.`, {
+    hint: meant ? `Did you mean "holdfast ${meant}"?` : 'Run "holdfast help" for a list.',
+  })
+}
+
 /** What follows `--` is of another program. */
 function asksForHelp(argv: readonly string[]): boolean {
   const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
   return own.includes('--help') || own.includes('-h')
-}
-
-/** The message for the person at the terminal. A stack trace only for our own bugs. */
-function explain(error: unknown): string {
-  if (error instanceof HoldfastError) {
-    const more = [error.detail, error.hint].filter((text) => text !== undefined)
-    return `\n${[error.message, ...more].join('\n')}\n`
-  }
-  return `\nThis is a bug of Holdfast: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`
 }

@@ -126,6 +126,12 @@ function checkConfig(config: Config): Config {
       hint: 'Use debug, info, warn or error.',
     })
   }
+  // Seen only when the database is made otherwise, as "in use".
+  if (config.port !== 0 && config.port === config.dbPort && config.databaseUrl === undefined) {
+    throw new HoldfastError('option_invalid', 500, `Port ${config.port} cannot be both --port and --db-port.`, {
+      hint: 'Choose another one for either; 0 picks a free one.',
+    })
+  }
   return { ...config, dataDir: resolve(config.dataDir) }
 }
 

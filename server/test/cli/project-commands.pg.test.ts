@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn, type SpawnOptions } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -70,9 +70,9 @@ interface Running {
   readonly firstLine: Promise<string>
 }
 
-function begin(cwd: string, ...argv: readonly string[]): Running {
+function begin(at: string | SpawnOptions, ...argv: readonly string[]): Running {
   const child = spawn(process.execPath, [SERVER_MAIN, ...argv], {
-    cwd,
+    ...(typeof at === 'string' ? { cwd: at } : at),
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, npm_lifecycle_event: '' },
   })
@@ -124,7 +124,51 @@ describe('in an empty folder', () => {
   test('gen types says that there is no database', async () => {
     const ended = await holdfast(folder, 'gen', 'types')
     expect(ended).toMatchObject({ code: 1, out: '' })
-    expect(ended.err).toContain('has no database')
+    expect(ended.err).toMatch(/has no database\.\nThe first "holdfast start" makes it/)
+  })
+
+  test('keys list says that a start makes the key', async () => {
+    const ended = await holdfast(folder, 'keys', 'list')
+    expect(ended).toMatchObject({ code: 1, out: '' })
+    expect(ended.err).toContain('The first "holdfast start" makes it')
+  })
+
+  test('an option without a command says where it belongs', async () => {
+    const ended = await holdfast(folder, '--port=3000')
+    expect(ended).toMatchObject({ code: 1, out: '' })
+    expect(ended.err).toContain('"holdfast start --port=3000"')
+  })
+
+  test('one port for both is refused before a database is made', async () => {
+    const ended = await holdfast(folder, 'start', '--port=21987', '--db-port=21987')
+    expect(ended.code).toBe(1)
+    expect(ended.err).toContain('Port 21987 cannot be both --port and --db-port.')
+    expect(readdirSync(folder)).toEqual([])
+  })
+})
+
+describe('in a folder that cannot be written to', () => {
+  const folder = newFolder()
+  beforeAll(() => chmodSync(folder, 0o555))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  // Root may write everywhere.
+  const asOther = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  const ended = (...argv: readonly string[]): Promise<Ended> => begin({ cwd: folder, ...asOther }, ...argv).ended
+
+  test.each([['init'], ['migration', 'new', 'notes'], ['functions', 'new', 'hello'], ['secrets', 'set', 'NAME=value']])(
+    '%s %s says so, and is no bug',
+    async (...argv) => {
+      const { code, err } = await ended(...argv)
+      expect(code).toBe(1)
+      expect(err).toMatch(/^\n\S+: permission denied \(EACCES, mkdir\)\.\nCheck who owns it/)
+    },
+  )
+
+  test('doctor finds it', async () => {
+    const { code, out } = await ended('doctor', '--port=0', '--db-port=0')
+    expect(out).toContain('data folder: ' + folder + ' cannot be read and written by this user')
+    expect(code).toBe(1)
   })
 })
 

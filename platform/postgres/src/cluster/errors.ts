@@ -81,10 +81,18 @@ export function installedUnusable(folder: string, detail: string, cause?: unknow
   })
 }
 
+/** initdb hands the path of its programs to a shell, in double quotes that do not hold everything. */
+export function folderUnspeakable(folder: string): HoldfastError {
+  return new HoldfastError('postgres_folder_unusable', 500, `Postgres cannot be run from ${folder}.`, {
+    detail: 'Its programs cannot bear ", $, ` or \\ in the path that they are in.',
+    hint: 'Move the project to a folder without these characters, or name an installed Postgres 18 with --postgres-bin.',
+  })
+}
+
 /** There is no database where one is needed. */
 export function databaseMissing(dataDir: string): HoldfastError {
   return new HoldfastError('database_missing', 500, `The data folder ${dataDir} has no database.`, {
-    hint: 'Check --data-dir.',
+    hint: 'The first "holdfast start" makes it. If there is one in another folder, name that with --data-dir.',
   })
 }
 

@@ -1,8 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { appendFileSync, chownSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Binaries } from './binaries.ts'
 import { endWithProcess } from './end-with-process.ts'
-import { diskFull, startFailed } from './errors.ts'
+import { diskFull, folderUnspeakable, startFailed } from './errors.ts'
 import { giveFolder, ownerOf, resolveInitIdentity, type Identity } from './identity.ts'
 import { childEnvironment } from './postmaster.ts'
 import { endLeftoverInitdb } from './recover.ts'
@@ -77,6 +78,7 @@ interface Initdb {
 
 async function runInitdb({ binaries, identity, argv, signal, onSpawned }: Initdb): Promise<void> {
   signal?.throwIfAborted()
+  if (process.platform !== 'win32' && /["$`\\]/.test(binaries.initdb)) throw folderUnspeakable(dirname(binaries.initdb))
   const command = [...identity.prefix, binaries.initdb, ...argv]
   const child = spawn(command[0] ?? '', command.slice(1), {
     ...identity.user,

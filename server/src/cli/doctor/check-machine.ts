@@ -1,4 +1,4 @@
-import { existsSync, statfsSync } from 'node:fs'
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { endOfCertificate, findPort, readTlsIdentity, reminderOf } from '@holdfast/http'
 import { tlsFilesOf } from '../../config/base-url.ts'
@@ -18,15 +18,33 @@ export async function checkMachine(config: InspectConfig, running: RunningServer
   return [
     ok('node', `Node ${process.versions.node}`),
     checkDisk(config.dataDir),
+    ...checkFolder(config.dataDir),
     ...(await checkPorts(config, running)),
     ...checkTls(config),
   ]
 }
 
-function checkDisk(dataDir: string): Finding {
+/** The folder itself, or the one that it will be made in. */
+function existingFolder(dataDir: string): string {
   let folder = resolve(dataDir)
   while (!existsSync(folder)) folder = dirname(folder)
-  const { bavail, bsize } = statfsSync(folder)
+  return folder
+}
+
+function checkFolder(dataDir: string): Finding[] {
+  const folder = existingFolder(dataDir)
+  const hint = 'Check who owns it, or choose another folder with --data-dir.'
+  if (!statSync(folder).isDirectory()) return [problem('data folder', `${folder} is no folder`, hint)]
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+    return []
+  } catch {
+    return [problem('data folder', `${folder} cannot be read and written by this user`, hint)]
+  }
+}
+
+function checkDisk(dataDir: string): Finding {
+  const { bavail, bsize } = statfsSync(existingFolder(dataDir))
   const free = bavail * bsize
   const text = `${(free / GIB).toFixed(1)} GiB are free for ${dataDir}`
   const hint = 'Make room, or move the data folder: --data-dir.'

@@ -109,7 +109,7 @@ function mintKey(config: InspectConfig, role: string): string {
   const secret = readSigningSecret(config.jwtSecret, config.dataDir)
   if (secret === undefined) {
     throw new HoldfastError('service_key_missing', 500, 'There is no service key to ask the server with.', {
-      hint: `Set HOLDFAST_SERVICE_KEY, or --data-dir to the folder of the server (${config.dataDir} has no secret).`,
+      hint: `The first "holdfast start" makes it; ${config.dataDir} has none yet. For a server elsewhere set HOLDFAST_SERVICE_KEY, or --data-dir to its folder.`,
     })
   }
   const nowS = Math.floor(Date.now() / 1000)
