@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { HoldfastError } from '@holdfast/foundation'
 import { POSTGRES_MAJOR } from '@holdfast/postgres'
 import {
@@ -86,9 +86,15 @@ export async function restore(input: CommandInput): Promise<number> {
     input,
     config,
     { restored: folder, dataDir, ...metadata },
-    `Restored to ${dataDir}. Start it with "holdfast start".\n`,
+    `Restored to ${dataDir}. Start it with ${startCommand(dataDir)}.\n`,
   )
   return 0
+}
+
+/** Another folder than that of a start has to be named. */
+function startCommand(dataDir: string): string {
+  const isUsual = dataDir === resolve('.holdfast')
+  return isUsual ? '"holdfast start"' : `"holdfast start --data-dir=${relative(process.cwd(), dataDir)}"`
 }
 
 /** A full disk, a folder of another user, a database that does not answer: whatever has no message of its own. */

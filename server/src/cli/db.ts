@@ -9,7 +9,9 @@ import { nearest } from '../config/names.ts'
 import { dbDeclarations, type DbConfig } from '../config/options.ts'
 import { createLogger } from '../logger.ts'
 import { openHoldfast } from '../open-holdfast.ts'
+import { listMigrationFiles } from '../project/migration-files.ts'
 import { requireVersion } from '../project/prepare-project.ts'
+import { readDatabaseConfig } from '../project/project-config.ts'
 import type { ProjectPreparation } from '../project/reset-request.ts'
 import { readRunning } from '../running-file.ts'
 import { applyPending, listPending } from './apply-pending.ts'
@@ -56,6 +58,7 @@ function spellOut(argv: readonly string[]): readonly string[] {
 async function reset(config: DbConfig, input: CommandInput): Promise<number> {
   refuseOthers(config)
   requireVersion(config)
+  await requireReadable(config)
   const dataDir = resolve(config.dataDir)
   const running = readRunning(dataDir)
   const hadDatabase = existsSync(join(dataDir, 'postgres'))
@@ -73,6 +76,13 @@ async function reset(config: DbConfig, input: CommandInput): Promise<number> {
     input.out(`The database is new.${kept}\n`)
   }
   return 0
+}
+
+/** What a start would refuse of the project's files is refused while the database is still there. */
+async function requireReadable(config: DbConfig): Promise<void> {
+  if (!config.projectMigrations) return
+  await readDatabaseConfig(config.functionsConfig)
+  listMigrationFiles(config.migrationsDir)
 }
 
 /** A database that does not start any more is a reason to reset it. */

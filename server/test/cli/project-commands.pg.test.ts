@@ -3,6 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { silentLogger } from '@holdfast/foundation'
+import { createPool, openEmbeddedCluster, sql } from '@holdfast/postgres'
 import { SERVER_MAIN } from '@holdfast/test-support'
 
 // The commands that look after a server and its project, as a person types them in a folder.
@@ -338,6 +340,32 @@ describe('in the folder of a project', () => {
     expect(failed).toMatchObject({ code: 1, err: expect.stringContaining('2_wrong.sql') as string })
     expect(await holdfast(folder, 'db', 'reset', '--version=1', '--no-seed')).toMatchObject({ code: 0 })
     expect((await holdfast(folder, 'migration', 'list')).out).toMatch(/^1 +1 +people$/m)
+  })
+
+  test('db reset leaves the database alone when the start after it would be refused', async () => {
+    const listed = (await holdfast(folder, 'migration', 'list')).out
+    const configFile = join(folder, 'supabase/config.toml')
+    writeFileSync(configFile, '[api\nport = 1')
+    const failed = await holdfast(folder, 'db', 'reset')
+    rmSync(configFile)
+    expect(failed).toMatchObject({ code: 1, err: expect.stringContaining('config.toml cannot be read') as string })
+    expect((await holdfast(folder, 'migration', 'list')).out).toBe(listed)
+  })
+
+  test('doctor finds that a newer release wrote the database', async () => {
+    const record = async (statement: ReturnType<typeof sql>): Promise<void> => {
+      const dataDir = join(folder, '.holdfast')
+      await using cluster = await openEmbeddedCluster({ dataDir, port: 0, logger: silentLogger, mustExist: true })
+      await using pool = createPool({ url: cluster.internalUrl, applicationName: 'test', connectionsMax: 1 })
+      await pool.execute(statement)
+    }
+    await record(sql`insert into holdfast.migrations (source, name, checksum) values ('sync', '9999_later', 'x')`)
+    const ended = await holdfast(folder, 'doctor', '--port=0', '--db-port=0')
+    await record(sql`delete from holdfast.migrations where name = '9999_later'`)
+    expect(ended.out).toMatch(
+      /^PROBLEM {2}release: The database has the migration sync\/9999_later, .*\n +→ A newer release wrote it/m,
+    )
+    expect(ended.code).toBe(1)
   })
 
   test('doctor names what is open, lacking and not applied', async () => {

@@ -182,7 +182,10 @@ describe('a backup that is taken while the server does not run', () => {
     const target = join(folder, 'stopped')
     await runHoldfast('backup', target, `--data-dir=${join(folder, 'lost')}`)
     const restored = join(folder, 'restored')
-    await runHoldfast('restore', target, `--data-dir=${restored}`)
+    // From elsewhere "holdfast start" alone would make a new database.
+    expect(await runHoldfast('restore', target, `--data-dir=${restored}`)).toMatch(
+      /Start it with "holdfast start --data-dir=\S*restored"/,
+    )
     expect(readFileSync(join(restored, 'postgres', 'PG_VERSION'), 'utf8').trim()).toBe('18')
 
     const manifest = join(target, 'backup_manifest')

@@ -1,13 +1,23 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { createPool, POSTGRES_MAJOR, sql, withOwnSettings, type Pool } from '@holdfast/postgres'
+import {
+  createPool,
+  planMigrations,
+  POSTGRES_MAJOR,
+  readMigrations,
+  sql,
+  withOwnSettings,
+  type AppliedMigration,
+  type Pool,
+} from '@holdfast/postgres'
 import type { InspectConfig } from '../../config/options.ts'
+import { MIGRATIONS } from '../../migrations.ts'
 import { compareHistory } from '../../project/compare-history.ts'
 import { readHistory } from '../../project/history.ts'
 import { listMigrationFiles, type MigrationFile } from '../../project/migration-files.ts'
 import { withProjectDatabase } from '../with-database.ts'
 import { extensionsIn } from './extensions-in.ts'
-import { ok, problem, warning, type Finding } from './finding.ts'
+import { failure, ok, problem, warning, type Finding } from './finding.ts'
 
 /** Milliseconds between the clocks of two machines from which on tokens are refused as not valid yet. */
 const CLOCK_DIFFERENCE_MS = 10_000
@@ -42,6 +52,7 @@ export async function checkDatabase(config: InspectConfig): Promise<Finding[]> {
     })
     return [
       ...(await checkServer(pool)),
+      ...(await checkRelease(pool)),
       ...(await checkMigrations(pool, files)),
       ...(await checkExtensions(pool, files)),
       ...(await checkTables(pool, config.restSchemas)),
@@ -75,6 +86,21 @@ async function checkServer(pool: Pool): Promise<Finding[]> {
           'Tokens would be refused: set both clocks by NTP.',
         ),
   ]
+}
+
+/** Whether this release would start on the database. */
+async function checkRelease(pool: Pool): Promise<Finding[]> {
+  const [record] = await pool.query<{ isReadable: boolean | null }>(
+    sql`select has_table_privilege(to_regclass('holdfast.migrations'), 'select') as "isReadable"`,
+  )
+  if (!record?.isReadable) return []
+  const applied = await pool.query<AppliedMigration>(sql`select source, name, checksum from holdfast.migrations`)
+  try {
+    planMigrations(MIGRATIONS.flatMap(readMigrations), applied)
+    return []
+  } catch (error) {
+    return [failure('release', error)]
+  }
 }
 
 async function checkMigrations(pool: Pool, files: readonly MigrationFile[]): Promise<Finding[]> {

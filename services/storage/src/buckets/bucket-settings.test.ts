@@ -45,4 +45,10 @@ describe('buckets of the settings', () => {
   ])('%j are refused', (value, problem) => {
     expect(() => parseBucketSettings(value, MAX)).toThrow(problem)
   })
+
+  test('one that takes more than any file may have says which limits to change', () => {
+    expect(() => parseBucketSettings({ a: { file_size_limit: '1GiB' } }, MAX)).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining('Raise storageFileSizeLimit') as string }),
+    )
+  })
 })

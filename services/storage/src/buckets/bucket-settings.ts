@@ -19,6 +19,9 @@ const SETTINGS: ReadonlySet<string> = new Set(['public', 'file_size_limit', 'all
 const HINT =
   'Write {"avatars": {"public": true, "file_size_limit": "5MiB", "allowed_mime_types": ["image/*"], "objects_path": "./avatars"}}.'
 
+const SIZE_HINT =
+  'Raise storageFileSizeLimit (file_size_limit under [storage] in config.toml), or lower that of the bucket.'
+
 /**
  * Reads the buckets of the settings.
  *
@@ -30,8 +33,8 @@ export function parseBucketSettings(
   sizeMax: number,
 ): readonly BucketSettings[] {
   return Object.entries(value).map(([name, one]) => {
-    const invalid = (problem: string, cause?: unknown): HoldfastError =>
-      new HoldfastError('option_invalid', 500, `storageBuckets: "${name}" ${problem}.`, { hint: HINT, cause })
+    const invalid = (problem: string, cause?: unknown, hint = HINT): HoldfastError =>
+      new HoldfastError('option_invalid', 500, `storageBuckets: "${name}" ${problem}.`, { hint, cause })
     attempt(
       () => requireNewBucketName(name),
       (cause) => invalid('cannot be the name of a bucket', cause),
@@ -47,7 +50,11 @@ export function parseBucketSettings(
     const bytes = limit === undefined ? undefined : parseConfiguredSize(String(limit))
     if (limit !== undefined && bytes === undefined) throw invalid('has a file_size_limit that is no size')
     if (bytes !== undefined && bytes > sizeMax)
-      throw invalid('has a file_size_limit above storageFileSizeLimit, which no file may be above')
+      throw invalid(
+        'has a file_size_limit above storageFileSizeLimit, which no file may be above',
+        undefined,
+        SIZE_HINT,
+      )
     if (types !== undefined && !isTexts(types)) throw invalid('has allowed_mime_types that are no list of texts')
     attempt(
       () => requireMimeTypes(types ?? []),
