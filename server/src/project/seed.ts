@@ -15,8 +15,12 @@ export interface SeedReport {
   readonly unmatched: readonly string[]
 }
 
+/** Blanks and comments of lines, as in the file that `holdfast init` makes. */
+const NO_STATEMENT = /^(?:\s|--[^\n]*(?:\n|$))*$/
+
 /**
- * Applies the seed files that the database's record does not have, each in a transaction together with its record.
+ * Applies the seed files that the database's record does not have, each in a transaction together with its record. One without a
+ * statement is left for when it has some.
  *
  * @param pool - connected as the role that projects act as
  * @throws {HoldfastError} those of {@link runFile}
@@ -48,6 +52,7 @@ export async function seedProject(pool: Pool, { folder, seedPatterns }: Database
           if (hashes.get(key) !== hash) changed.push(key)
           continue
         }
+        if (NO_STATEMENT.test(text)) continue
         const record = sql`insert into supabase_migrations.seed_files (path, hash) values (${key}, ${hash})`
         await runFile(client, { path, parts: [text], record })
         applied.push(key)
