@@ -38,17 +38,21 @@ export async function followProject(options: FollowProjectOptions): Promise<Asyn
   if (!config.projectMigrations) return { [Symbol.asyncDispose]: () => Promise.resolve() }
   let seen = hashesOf(config)
   let seeds = await seedsOf(config)
+  let changedSeeds: ReadonlySet<string> = new Set() // told already
   const apply = async (): Promise<void> => {
     seeds = await seedsOf(config) // the change may be one of `config.toml`
     try {
       const before = new Set(await appliedVersions(adminUrl))
-      await prepareProject({ adminUrl, serverVersion: 0 }, { config, logger, progress })
+      const others = await prepareProject({ adminUrl, serverVersion: 0 }, { config, logger, progress })
+      const other = others.find((name) => !changedSeeds.has(name))
+      changedSeeds = new Set(others)
       const now = hashesOf(config)
       const changed = [...seen].find(([version, { hash }]) => before.has(version) && now.get(version)?.hash !== hash)
       seen = now
       const path = changed && now.get(changed[0])?.path
-      if (path !== undefined) throw changedAfterwards(path)
+      if (path !== undefined) throw changedAfterwards(path, 'a further migration')
       await options.onApplied()
+      if (other !== undefined) throw changedAfterwards(other, 'a further seed')
     } catch (error) {
       options.onProblem(error)
     }
@@ -92,8 +96,8 @@ function hashesOf(config: Config): Seen {
   }
 }
 
-function changedAfterwards(path: string): HoldfastError {
+function changedAfterwards(path: string, instead: string): HoldfastError {
   return new HoldfastError('migration_changed', 500, `${path} has changed after it was applied.`, {
-    hint: 'Make a further migration, or the database anew with "holdfast db reset".',
+    hint: `Make ${instead}, or the database anew with "holdfast db reset".`,
   })
 }

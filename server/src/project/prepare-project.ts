@@ -16,6 +16,7 @@ import { serveQueues } from './serve-queues.ts'
  * machine only: seeds are for development, and often make accounts with known passwords. Does nothing where there is no folder of migrations.
  *
  * @param options.preparation - how, after a reset
+ * @returns the seeds that have changed since they were applied
  * @throws {HoldfastError} `project_config_invalid`, `migration_version_taken`, and those of {@link migrateProject} and {@link seedProject}
  */
 export async function prepareProject(
@@ -26,8 +27,8 @@ export async function prepareProject(
     progress,
     preparation: { seeds, upTo } = WHOLE_PROJECT,
   }: Pick<OpenHoldfastOptions, 'config' | 'logger' | 'progress' | 'preparation'>,
-): Promise<void> {
-  if (!config.projectMigrations || !existsSync(config.migrationsDir)) return
+): Promise<readonly string[]> {
+  if (!config.projectMigrations || !existsSync(config.migrationsDir)) return []
   const database = await readDatabaseConfig(config.functionsConfig)
   const { files, skipped } = listMigrationFiles(config.migrationsDir)
   for (const name of skipped)
@@ -48,11 +49,12 @@ export async function prepareProject(
     })
   }
   if (await serveQueues(pool, config.restSchemas)) progress('made pgmq_public, through which the API serves queues')
-  if (!seeds || config.databaseUrl !== undefined || !servesThisMachineOnly(config)) return
+  if (!seeds || config.databaseUrl !== undefined || !servesThisMachineOnly(config)) return []
   const { applied, changed } = await seedProject(pool, database)
   for (const name of applied) progress(`applied the seed ${name}`)
   for (const name of changed)
     logger.log('warn', 'a seed changed after it was applied, and is not applied again', { name })
+  return changed
 }
 
 /** @throws {HoldfastError} `migration_missing` when a version is named that no file has */

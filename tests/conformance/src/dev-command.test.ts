@@ -88,9 +88,14 @@ test('a seed that comes is applied, also into a folder that was not there', asyn
     .toEqual([{ body: 'a note' }, { body: 'from a seed' }])
 })
 
+test('a seed that changes after it was applied is told', async () => {
+  writeFileSync(join(folder, 'supabase/seeds/more.sql'), `insert into public.notes values (3, 'later')`)
+  await expect.poll(() => output).toMatch(/"message":"[^"]*seeds\/more\.sql has changed after it was applied\."/)
+})
+
 test('a migration that changes after it was applied is told', async () => {
   writeFileSync(migration, `${notes}\n-- later`)
-  await expect.poll(() => output).toMatch(/has changed after it was applied\.\\?.*|migration_changed/)
+  await expect.poll(() => output).toMatch(/_notes\.sql has changed after it was applied\./)
 })
 
 test('a signal reaches the command, and both end with its exit code', async () => {
