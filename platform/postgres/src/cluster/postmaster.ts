@@ -69,12 +69,16 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
   endWithProcess(child, (signal) => void child.kill(signal))
   options.onSpawned?.()
   const lines: string[] = []
-  const exited = watchChild(child, lines, logger)
+  let isStopping = false
+  const exited = watchChild(child, lines, (line) => logger.log(levelOf(line, isStopping), line, { source: 'postgres' }))
   const postmaster: Postmaster = {
     pid: child.pid ?? -1,
     exited,
     logLines: () => [...lines],
-    stop: () => stopChild(child, exited, options),
+    stop() {
+      isStopping = true
+      return stopChild(child, exited, options)
+    },
   }
   const outcome = await Promise.race([
     waitUntilReady(options, () => child.exitCode !== null || child.signalCode !== null),
@@ -97,21 +101,23 @@ export function childEnvironment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), LC_ALL: 'C', TZ: 'UTC' }
 }
 
-function watchChild(child: ChildProcess, lines: string[], logger: Logger): Promise<void> {
+/** What alarms in Postgres's log, and what is a part of starting or of our stopping it. */
+const ALARM = /^(FATAL|PANIC)/
+const STARTING = /^FATAL:  the database system is (?:starting up|not yet accepting connections)/
+const STOPPING = /^FATAL:  (?:terminating .* due to administrator command|the database system is shutting down)/
+
+function levelOf(line: string, isStopping: boolean): 'warn' | 'debug' {
+  const isExpected = STARTING.test(line) || (isStopping && STOPPING.test(line))
+  return ALARM.test(line) && !isExpected ? 'warn' : 'debug'
+}
+
+function watchChild(child: ChildProcess, lines: string[], onLine: (line: string) => void): Promise<void> {
   const { stderr } = child
   if (stderr) {
     createInterface({ input: stderr }).on('line', (line) => {
       lines.push(line)
       if (lines.length > LOG_LINES_MAX) lines.shift()
-      logger.log(
-        /^(FATAL(?!:  the database system is (?:starting up|not yet accepting connections))|PANIC)/.test(line)
-          ? 'warn'
-          : 'debug',
-        line,
-        {
-          source: 'postgres',
-        },
-      )
+      onLine(line)
     })
   }
   return new Promise((resolve) => {

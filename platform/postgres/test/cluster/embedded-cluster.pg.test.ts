@@ -16,7 +16,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { delay, silentLogger } from '@holdfast/foundation'
+import { delay, type Logger, silentLogger } from '@holdfast/foundation'
 import { createPool, type Pool } from '../../src/connection/pool.ts'
 import { isConnectionLoss } from '../../src/connection/sqlstate.ts'
 import { sql } from '../../src/sql/sql.ts'
@@ -204,6 +204,20 @@ test('a busy port is named', async () => {
     hint: expect.stringContaining('--db-port') as string,
   })
   server.close()
+})
+
+test('a connection that is cut is warned of, but not when Postgres is stopped', async () => {
+  const warnings: string[] = []
+  const logger: Logger = { log: (level, message) => void (level === 'warn' && warnings.push(message)) }
+  const cluster = await openEmbeddedCluster({ dataDir: newFolder(), port: 0, logger, durable: false })
+  await using pool = poolOf(cluster)
+  warnings.length = 0
+  await expect(pool.query(sql`select pg_terminate_backend(pg_backend_pid())`)).rejects.toThrow()
+  await until(() => warnings.length > 0)
+  expect(warnings.splice(0)).toEqual(['FATAL:  terminating connection due to administrator command'])
+  await pool.query(sql`select 1`)
+  await cluster[Symbol.asyncDispose]()
+  expect(warnings).toEqual([])
 })
 
 describe('after a crash', () => {
