@@ -12,6 +12,11 @@ export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
+/** A text as SQL text of the local database, for a query that takes no values. */
+export function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
+
 /** A piece of text inside a LIKE pattern that uses `escape '\'`. */
 export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, (letter) => `\\${letter}`)

@@ -116,7 +116,8 @@ export const photoMessages = inLanguages('photoMessages', {
   cached: 'Files of the server kept here',
   onlyHere: 'Only on this device',
   limit: 'At most kept here',
-  limitDetail: 'Files that you opened longest ago go first. What the server has not got always stays.',
+  limitDetail:
+    'Photos of your favourites come by themselves and go last; of the others those go first that you opened longest ago. What the server has not got always stays.',
   freeUp: 'Free up space',
   freeUpDetail: 'Deletes files here that the server has as well. They load again when you open them.',
   freed: (bytes: number) => `${formatBytes(bytes)} freed`,

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import { type Draft, DRAFT_SQL, type DraftRow, toDraft } from '../../lib/records/drafts.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
-import { quoteName } from '../../lib/sql.ts'
+import { quoteName, quoteText } from '../../lib/sql.ts'
 
 /** Where a record is: on this device, still a draft, or not here. */
 export type RecordState =
@@ -53,7 +53,7 @@ function useDraftLabels(links: readonly Field[], draft: Draft | undefined): Read
   const sql = chosen.map(({ name, link }) =>
     link?.titleColumn === undefined
       ? ''
-      : `select '${name.replaceAll("'", "''")}' as name, (select ${quoteName(link.titleColumn)} from ${quoteName(link.table)} where id = ?) as label`,
+      : `select ${quoteText(name)} as name, (select ${quoteName(link.titleColumn)} from ${quoteName(link.table)} where id = ?) as label`,
   )
   const { rows } = useRecords<{ readonly name: string; readonly label: FieldValue }>(
     sql.join(' union all '),

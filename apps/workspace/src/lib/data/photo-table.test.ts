@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import type { ColumnDescriptor, SchemaDescriptor } from '@holdfast/protocol'
 import { insertPhotoSql, photoFilesSql, photoTableOf } from './photo-table.ts'
@@ -37,6 +38,36 @@ describe('a table of photos', () => {
     const schema = schemaWith(FILES.filter(({ name }) => name !== 'uploaded_at'))
     expect(photoTableOf(schema)).toBeUndefined()
     expect(photoFilesSql(schema)).toContain('where false')
+  })
+
+  test('has those of favourites on the device without being opened', () => {
+    const photos = schemaWith([...FILES, column('finding_id', 'findings'), column('site', "o'clock")])
+    const favourites = { ...schemaWith([column('id')]).tables[0], name: 'hf_favourites', columns: [] }
+    const schema = { version: '1', tables: [...photos.tables, favourites] } as SchemaDescriptor
+    using device = new DatabaseSync(':memory:')
+    device.exec(`create table pictures (id, path, media_type, uploaded_at, finding_id, site);
+      create table hf_favourites (kind, table_name, target_id);
+      insert into pictures values ('p1', 'p1', 'image/jpeg', 'now', 'f1', null), ('p2', 'p2', 'image/jpeg', 'now', 'f2', 's1'),
+        ('p3', 'p3', 'image/jpeg', null, null, null), ('p4', 'p4', 'image/jpeg', 'now', 's1', 'f1');
+      insert into hf_favourites values ('record', 'findings', 'f1'), ('view', 'findings', 'f2'), ('record', 'o''clock', 's1'),
+        ('record', 'pictures', 'p3')`)
+    const isKept = (sql: string): unknown[] =>
+      device
+        .prepare(sql)
+        .all()
+        .map(({ id, is_eager }) => [id, is_eager])
+    expect(isKept(photoFilesSql(schema))).toEqual([
+      ['p1', 1],
+      ['p2', 1],
+      ['p3', 1],
+      ['p4', 0],
+    ])
+    expect(isKept(photoFilesSql(photos))).toEqual([
+      ['p1', 0],
+      ['p2', 0],
+      ['p3', 0],
+      ['p4', 0],
+    ])
   })
 
   test('takes the videos that a CHECK of its kinds lists, and none where that is not known', () => {

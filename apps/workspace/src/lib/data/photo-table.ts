@@ -1,6 +1,7 @@
 import type { SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
 import { isVideo } from '../is-video.ts'
-import { quoteName } from '../sql.ts'
+import { quoteName, quoteText } from '../sql.ts'
+import { FAVOURITES_TABLE } from './favourites-table.ts'
 
 /** The bucket of the files that the rows of a photo table name. */
 export const PHOTO_BUCKET = 'record-photos'
@@ -57,13 +58,25 @@ function toPhotoTable({ name, schema, table, columns, can }: TableDescriptor): P
   return { name, source: { schema, name: table }, links: new Map(links), has, videoTypes, can }
 }
 
-/** The files that this person may see, as the queue of files asks for them. */
+/** The files that this person may see, as the queue of files asks for them. Those of favourites are to be here without being opened. */
 export function photoFilesSql(schema: SchemaDescriptor): string {
   const table = photoTableOf(schema)
   if (!table) return `select null as id, null as path where false`
   const size = table.has.has('size') ? 'size' : 'null'
-  return `select id, path, media_type, ${size} as size, uploaded_at is not null as is_uploaded
+  const hasFavourites = schema.tables.some(({ name }) => name === FAVOURITES_TABLE)
+  return `select id, path, media_type, ${size} as size, uploaded_at is not null as is_uploaded,
+                 ${hasFavourites ? isOfFavouriteSql(table) : '0'} as is_eager
             from ${quoteName(table.name)} where path is not null`
+}
+
+/** Whether a photo, or a record that it belongs to, is a favourite of this person. */
+function isOfFavouriteSql({ name, links }: PhotoTable): string {
+  const owners = [[name, 'id'] as const, ...links]
+  const tests = owners.map(
+    ([table, column]) =>
+      `coalesce(${quoteName(column)} in (select target_id from ${FAVOURITES_TABLE} where kind = 'record' and table_name = ${quoteText(table)}), 0)`,
+  )
+  return `(${tests.join(' or ')})`
 }
 
 /** A statement that adds a photo, with its values. */

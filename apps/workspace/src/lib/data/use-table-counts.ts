@@ -1,6 +1,6 @@
 import { useHasSynced, useRecords } from '@holdfast/react'
 import { useTables } from './use-tables.tsx'
-import { quoteName } from '../sql.ts'
+import { quoteName, quoteText } from '../sql.ts'
 
 /** Counting is cheap, but a first sync changes every table many times a second. */
 const COUNT_THROTTLE_MS = 400
@@ -17,7 +17,7 @@ export function useTableCounts(): ReadonlyMap<string, number> {
   const sql = tables
     .map(
       ({ name }) =>
-        `select '${name.replaceAll("'", "''")}' as name, (select count(*) from ${quoteName(name)}) as rows, ${isComplete} as isComplete`,
+        `select ${quoteText(name)} as name, (select count(*) from ${quoteName(name)}) as rows, ${isComplete} as isComplete`,
     )
     .join(' union all ')
   const { rows } = useRecords<{ readonly name: string; readonly rows: number; readonly isComplete: 0 | 1 }>(sql, [], {

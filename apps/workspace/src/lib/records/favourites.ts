@@ -1,10 +1,8 @@
 import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
+import { FAVOURITES_TABLE } from '../data/favourites-table.ts'
 import { uuidV7 } from '../fields/uuid-v7.ts'
 import { favouriteMessages as words } from '../../messages/favourites.ts'
 import type { NewCommand, RecordValues } from './record-change.ts'
-
-/** The local name of `holdfast.favourites`. */
-const FAVOURITES_TABLE = 'hf_favourites'
 
 /** A record or a view, as a favourite names it. */
 export interface FavouriteTarget {

@@ -121,7 +121,7 @@ export const photoMessages: Translation<typeof english> = {
   onlyHere: 'Nur auf diesem Gerät',
   limit: 'Höchstens hier behalten',
   limitDetail:
-    'Dateien, die Sie am längsten nicht geöffnet haben, gehen zuerst. Was der Server nicht hat, bleibt immer.',
+    'Fotos Ihrer Favoriten kommen von selbst und gehen zuletzt; von den anderen gehen die zuerst, die Sie am längsten nicht geöffnet haben. Was der Server nicht hat, bleibt immer.',
   freeUp: 'Platz schaffen',
   freeUpDetail: 'Löscht hier Dateien, die der Server auch hat. Sie werden wieder geladen, wenn Sie sie öffnen.',
   freed: (bytes) => `${formatBytes(bytes)} frei geworden`,

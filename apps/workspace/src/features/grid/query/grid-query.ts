@@ -4,7 +4,7 @@ import { labelSql } from '../../../lib/fields/label-sql.ts'
 import type { FilterGroup } from '../../../lib/filters/filter.ts'
 import type { FindCandidates } from '../../../lib/search/candidates-of.ts'
 import { searchedColumns, wordsOf, wordSql } from '../../../lib/search/word-sql.ts'
-import { quoteName, type SqlPart } from '../../../lib/sql.ts'
+import { quoteName, quoteText, type SqlPart } from '../../../lib/sql.ts'
 import type { Grouping } from '../row-groups.ts'
 import { filterSql } from './filter-sql.ts'
 import type { Sort } from './sort.ts'
@@ -169,6 +169,6 @@ function sortKeySql(field: Field, column: string): string {
 /** Choices are ordered as the database declares them, not by their letters. */
 function choiceOrderSql({ choices }: Field, column: string): string {
   if (choices.length === 0) return column
-  const cases = choices.map((choice, index) => `when '${choice.replaceAll("'", "''")}' then ${index}`).join(' ')
+  const cases = choices.map((choice, index) => `when ${quoteText(choice)} then ${index}`).join(' ')
   return `case ${column} ${cases} end`
 }

@@ -1,0 +1,2 @@
+/** The local name of `holdfast.favourites`. */
+export const FAVOURITES_TABLE = 'hf_favourites'
