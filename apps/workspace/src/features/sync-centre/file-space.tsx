@@ -66,7 +66,7 @@ export function FileSpace(): JSX.Element {
       <Select
         label={words.limit}
         description={words.limitDetail}
-        className="w-60"
+        className="w-full max-w-md"
         value={String(limit)}
         options={[...new Set([...PHOTO_SPACE_CHOICES, limit])]
           .sort((a, b) => a - b)
