@@ -10,6 +10,7 @@ import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { TextField } from 'react-aria-components/TextField'
 import { Kbd } from '../../components/kbd.tsx'
 import { optionClass } from '../../components/option-class.ts'
+import { useAfterPaint } from '../../hooks/use-after-paint.ts'
 import { cx } from '../../lib/cx.ts'
 import { filterCommands } from '../../lib/filter-commands.ts'
 import { paletteMessages as words } from '../../messages/palette.ts'
@@ -60,6 +61,9 @@ export function CommandPalette({
   )
 }
 
+/** As many as there is room for: the rest is drawn after the first paint. */
+const FIRST_DRAWN = 12
+
 /** Mounted with each opening, so that it does not start with the text of the last one. */
 function Palette({
   commands,
@@ -80,7 +84,8 @@ function Palette({
   const found = [...filterCommands(commands, text), ...records]
   // Enter takes the first: while records are still being looked for that must not be the way out.
   const shown = [...found, ...(isReading ? [] : everywhere(text.trim(), found.length === 0, onSearch))]
-  const sections = Map.groupBy(shown, (command) => command.section)
+  const drawn = useAfterPaint() ? shown : shown.slice(0, FIRST_DRAWN)
+  const sections = Map.groupBy(drawn, (command) => command.section)
 
   const run = (command: PaletteCommand | undefined): void => {
     onClose()

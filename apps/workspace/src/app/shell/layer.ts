@@ -1,2 +1,15 @@
+import { createStore, type StoreApi } from 'zustand'
+
 /** What any screen can open over itself; one at a time. */
 export type Layer = 'palette' | 'shortcuts' | 'sign-out' | 'drawer'
+
+/** Which layer is open. It is outside of the shell's state: opening one renders it, and not what lies under it. */
+export interface OpenLayer {
+  readonly store: StoreApi<{ readonly layer: Layer | undefined }>
+  readonly set: (layer: Layer | undefined) => void
+}
+
+export function createOpenLayer(): OpenLayer {
+  const store = createStore<{ readonly layer: Layer | undefined }>(() => ({ layer: undefined }))
+  return { store, set: (layer) => store.setState({ layer }) }
+}

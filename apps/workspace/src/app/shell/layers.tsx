@@ -1,12 +1,13 @@
 import { useUnsent } from '@holdfast/react'
 import { type JSX, lazy, Suspense, useState } from 'react'
+import { useStore } from 'zustand'
 import { LayerNotLoaded } from '../../components/layers/layer-trigger.tsx'
 import { Logo } from '../../components/logo.tsx'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { KeysMeanwhile } from '../../lib/keys-meanwhile.tsx'
 import { latePart, useLatePart } from '../../lib/late-part.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
-import type { Layer } from './layer.ts'
+import type { Layer, OpenLayer } from './layer.ts'
 import { Navigation, type NavigationProps } from './side-bar.tsx'
 
 const drawerCode = latePart(async () => await import('../../components/drawer.tsx'))
@@ -16,13 +17,14 @@ const ShortcutsDialog = lazy(async () => ({ default: (await import('./shortcuts-
 const SignOutDialog = lazy(async () => ({ default: (await import('./sign-out-dialog.tsx')).SignOutDialog }))
 
 interface LayersProps {
-  readonly layer: Layer | undefined
+  readonly openLayer: OpenLayer
   readonly navigation: NavigationProps
-  readonly onLayer: (layer: Layer | undefined) => void
 }
 
 /** What lies over the screen: the navigation on narrow windows, the palette and the dialogs of the shell. */
-export function Layers({ layer, navigation, onLayer }: LayersProps): JSX.Element {
+export function Layers({ openLayer, navigation }: LayersProps): JSX.Element {
+  const { store, set: onLayer } = openLayer
+  const { layer } = useStore(store)
   const unsent = useUnsent()
   const close = (): void => onLayer(undefined)
   return (
@@ -61,7 +63,10 @@ function NavigationDrawer({
 }
 
 /** The palette is loaded with its first opening; what a person types before it is here, it gets. */
-function LatePalette(props: Omit<LayersProps, 'layer'>): JSX.Element {
+function LatePalette(props: {
+  readonly navigation: NavigationProps
+  readonly onLayer: (layer: Layer | undefined) => void
+}): JSX.Element {
   const { part, hasFailed } = useLatePart(paletteCode, true)
   const [typed, setTyped] = useState('')
   if (part) return <part.Palette {...props} typed={typed} />

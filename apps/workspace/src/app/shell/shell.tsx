@@ -13,7 +13,7 @@ import { useViews } from '../../lib/views/use-views.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
 import { Banners } from './banners.tsx'
 import { BottomBar } from './bottom-bar.tsx'
-import type { Layer } from './layer.ts'
+import { createOpenLayer, type OpenLayer } from './layer.ts'
 import { Layers } from './layers.tsx'
 import { type NavigationProps, SideBar } from './side-bar.tsx'
 import { TopBar } from './top-bar.tsx'
@@ -25,7 +25,7 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
   const { config } = backend
   const { userId } = useLocalDatabase()
   const { waiting, attention } = useUnsent()
-  const [layer, setLayer] = useState<Layer>()
+  const [openLayer] = useState(createOpenLayer)
   const [isNarrow, setNarrow] = useSideBar()
   const workspace = useParams({ strict: false }).ws ?? config.project.slug
   const navigation: NavigationProps = {
@@ -40,12 +40,12 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
   useAskPersistence(waiting > 0)
   // The sign-in screen's list is outside of this account's database.
   useEffect(() => rememberWaiting(userId, waiting + attention), [userId, waiting, attention])
-  useShellKeys(navigation, layer, setLayer)
+  useShellKeys(navigation, openLayer)
   usePush(backend, userId)
 
   return (
     <div className="flex h-full flex-col">
-      <TopBar navigation={navigation} onLayer={setLayer} />
+      <TopBar navigation={navigation} onLayer={openLayer.set} />
       <Banners />
       <div className="flex min-h-0 flex-1">
         <SideBar {...navigation} isNarrow={isNarrow} onNarrowChange={setNarrow} />
@@ -56,11 +56,11 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
       <BottomBar
         workspace={workspace}
         attention={attention}
-        onTables={() => setLayer('drawer')}
-        onSearch={() => setLayer('palette')}
+        onTables={() => openLayer.set('drawer')}
+        onSearch={() => openLayer.set('palette')}
       />
       <ToastRegion />
-      <Layers layer={layer} navigation={navigation} onLayer={setLayer} />
+      <Layers openLayer={openLayer} navigation={navigation} />
     </div>
   )
 }
@@ -84,16 +84,12 @@ function usePush(backend: Backend, userId: string): void {
 }
 
 /** The keys that every screen has. */
-function useShellKeys(
-  { workspace, waiting }: NavigationProps,
-  layer: Layer | undefined,
-  onLayer: (layer: Layer | undefined) => void,
-): void {
+function useShellKeys({ workspace, waiting }: NavigationProps, { store, set: onLayer }: OpenLayer): void {
   const navigate = useNavigate()
   const lastSyncedAt = useLastSyncedAt()
   const params = { ws: workspace }
   useHotkeys({
-    'mod+k': () => onLayer(layer === 'palette' ? undefined : 'palette'),
+    'mod+k': () => onLayer(store.getState().layer === 'palette' ? undefined : 'palette'),
     'mod+/': () => onLayer('shortcuts'),
     '?': () => onLayer('shortcuts'),
     '/': () => onLayer('palette'),

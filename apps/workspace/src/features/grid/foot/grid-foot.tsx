@@ -1,7 +1,8 @@
 import { useLocalDatabase } from '@holdfast/react'
-import { type JSX, useEffect, useMemo, useState } from 'react'
+import { type JSX, memo, useEffect, useMemo, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Menu, MenuItem, MenuTrigger } from '../../../components/menu.tsx'
+import { useLatestCalls } from '../../../hooks/use-latest-calls.ts'
 import { cx } from '../../../lib/cx.ts'
 import type { Field } from '../../../lib/fields/field.ts'
 import { footMessages as words } from '../../../messages/foot.ts'
@@ -42,10 +43,12 @@ export function GridFoot({ query, windows, columns, drawn, frozen, text, onChang
   const { fields } = query
   const aggregates = useMemo(() => parseAggregates(text, fields), [text, fields])
   const row = useCalculated(query, windows, aggregates)
-  const choose = (field: Field, aggregate: Aggregate | undefined): void => {
-    const others = aggregates.filter((one) => one.field !== field)
-    onChange(renderAggregates(aggregate === undefined ? others : [...others, { field, aggregate }]))
-  }
+  const { choose } = useLatestCalls({
+    choose(field: Field, aggregate: Aggregate | undefined) {
+      const others = aggregates.filter((one) => one.field !== field)
+      onChange(renderAggregates(aggregate === undefined ? others : [...others, { field, aggregate }]))
+    },
+  })
   return (
     <>
       {drawn.map((place) => {
@@ -71,7 +74,7 @@ export function GridFoot({ query, windows, columns, drawn, frozen, text, onChang
               field={field}
               chosen={chosen?.aggregate}
               value={chosen && row ? formatAggregate(chosen, index, row) : ''}
-              onChoose={(aggregate) => choose(field, aggregate)}
+              onChoose={choose}
             />
           </div>
         )
@@ -80,7 +83,8 @@ export function GridFoot({ query, windows, columns, drawn, frozen, text, onChang
   )
 }
 
-function FootCell({
+/** Each has a menu of its own: they are drawn when they change, and not with every change of the grid. */
+const FootCell = memo(function FootCell({
   field,
   chosen,
   value,
@@ -89,7 +93,7 @@ function FootCell({
   readonly field: Field
   readonly chosen: Aggregate | undefined
   readonly value: string
-  readonly onChoose: (aggregate: Aggregate | undefined) => void
+  readonly onChoose: (field: Field, aggregate: Aggregate | undefined) => void
 }): JSX.Element {
   return (
     <MenuTrigger>
@@ -116,7 +120,10 @@ function FootCell({
         disallowEmptySelection
         onSelectionChange={(keys) => {
           const [key] = keys === 'all' ? [] : [...keys]
-          onChoose(aggregatesOf(field).find((one) => one === key))
+          onChoose(
+            field,
+            aggregatesOf(field).find((one) => one === key),
+          )
         }}
       >
         {[
@@ -132,7 +139,7 @@ function FootCell({
       </Menu>
     </MenuTrigger>
   )
-}
+})
 
 /**
  * Calculates over the local database, after the rows in sight have been read. One calculation at a time: one that nobody waits for any more is not
