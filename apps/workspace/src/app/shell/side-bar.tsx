@@ -10,6 +10,7 @@ import { IconButton } from '../../components/icon-button.tsx'
 import { TableIcon } from '../../components/table-icon.tsx'
 import { Tooltip } from '../../components/tooltip.tsx'
 import { VisuallyHidden } from '../../components/visually-hidden.tsx'
+import { useMediaQuery } from '../../hooks/use-media-query.ts'
 import { cx } from '../../lib/cx.ts'
 import { sectionsOf } from '../../lib/data/arrange-tables.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
@@ -37,7 +38,7 @@ export interface NavigationProps {
   readonly waiting: number
 }
 
-/** The navigation at the left of wide windows: 240 px, or 48 px with only the icons. */
+/** The navigation at the left of wide windows: 240 px, or 48 px with only the icons. Others do not draw it: phones need the time for the rows. */
 export function SideBar({
   isNarrow,
   onNarrowChange,
@@ -45,13 +46,11 @@ export function SideBar({
 }: NavigationProps & {
   readonly isNarrow: boolean
   readonly onNarrowChange: (isNarrow: boolean) => void
-}): JSX.Element {
+}): JSX.Element | null {
+  if (!useMediaQuery('(min-width: 900px)')) return null
   return (
     <aside
-      className={cx(
-        'hidden min-h-0 shrink-0 flex-col border-r border-border bg-surface laptop:flex',
-        isNarrow ? 'w-12' : 'w-60',
-      )}
+      className={cx('flex min-h-0 shrink-0 flex-col border-r border-border bg-surface', isNarrow ? 'w-12' : 'w-60')}
     >
       <Navigation {...navigation} isNarrow={isNarrow} />
       <div className={cx('border-t border-border p-2', isNarrow && 'flex justify-center')}>
