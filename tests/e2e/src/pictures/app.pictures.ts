@@ -1,5 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '../support/fixtures.ts'
+import type { Person } from '../support/person.ts'
+import { picker, tiles } from '../support/photos.ts'
 import { openView, PHONE, picture as pictureBelowDocs } from '../support/pictures.ts'
 
 const DESKTOP = { width: 1280, height: 800 }
@@ -29,6 +31,15 @@ test('at a desk', async ({ arrive }) => {
 
   const dana = await arrive('dana', { viewport: DESKTOP })
   const { page, home } = dana
+  await openView(dana, 'Overdue – my region')
+  await expect(
+    page
+      .getByRole('treegrid')
+      .or(page.getByRole('grid'))
+      .getByText(/ACT-\d+/)
+      .first(),
+  ).toBeVisible()
+  await picture(page, 'grid')
   await openView(dana, 'By state')
   await expect(page.getByText('Doing').first()).toBeVisible()
   await expect(page.getByText(/ACT-\d+/).first()).toBeVisible()
@@ -73,6 +84,40 @@ test('at a desk', async ({ arrive }) => {
   await expect(page.getByRole('grid').getByText('Geprüft').first()).toBeVisible()
   await expect(page.getByRole('button', { name: 'Auf dem neuesten Stand' })).toBeVisible()
   await picture(page, 'german')
+})
+
+/** The finding with the most photos of those that a person sees, and where their bytes are. */
+async function findPhotos(person: Person): Promise<{ readonly finding: string; readonly paths: readonly string[] }> {
+  const client = await person.supabase()
+  const { data } = await client.from('photos').select('finding_id, path').not('finding_id', 'is', null).order('id')
+  const byFinding = Map.groupBy((data ?? []) as { finding_id: string; path: string }[], (row) => row.finding_id)
+  const [most] = [...byFinding].toSorted((a, b) => b[1].length - a[1].length)
+  if (!most) throw new Error('the sample has findings with photos')
+  const [finding, rows] = most
+  return { finding, paths: rows.map(({ path }) => path) }
+}
+
+test('photos', async ({ arrive }) => {
+  const dana = await arrive('dana', { viewport: DESKTOP })
+  const { finding, paths } = await findPhotos(dana)
+  await dana.page.goto(`${dana.home}/t/findings/r/${finding}`)
+  await expect(tiles(dana.page).locator('img')).toHaveCount(paths.length)
+  await tiles(dana.page).first().click()
+  await expect(dana.page.getByRole('dialog').getByRole('img').first()).toBeVisible()
+  await picture(dana.page, 'photo-viewer')
+  await dana.page.keyboard.press('Escape')
+
+  const phone = await arrive('dana', { ...PHONE })
+  const { page } = phone
+  await page.goto(`${phone.home}/t/findings/r/${finding}`)
+  await expect(tiles(page).locator('img')).toHaveCount(paths.length)
+  const { data: bytes } = await (await phone.supabase()).storage.from('record-photos').download(paths[0] ?? '')
+  await phone.goOffline()
+  const buffer = Buffer.from(bytes ? await bytes.arrayBuffer() : new ArrayBuffer(0))
+  await picker(page).setInputFiles({ name: 'IMG_0042.jpg', mimeType: bytes?.type ?? '', buffer })
+  await expect(tiles(page).locator('img')).toHaveCount(paths.length + 1)
+  await expect(page.getByText('Waiting').first()).toBeVisible()
+  await picture(page, 'photos-phone')
 })
 
 test('on a phone', async ({ arrive }) => {
