@@ -13,6 +13,7 @@ import type { CollectedNames } from '../syntax/collect-names.ts'
 import { collectParsed, list, namedWhenLocked } from './catalog-lists.ts'
 import { isUnchanged, knownFunction, type Locks } from './earlier-reading.ts'
 import type { FunctionInfo, PolicyInput, ResolvedBody } from '../catalog/policy-input.ts'
+import { withTrueVolatility } from './misdeclared.ts'
 import { printBody } from './print-body.ts'
 import { lockedQueries, resolveProcedure } from './resolve-procedure.ts'
 
@@ -99,7 +100,7 @@ export async function readFunctions(
       }
     }
   }
-  return [...functions.values()].sort((left, right) => left.oid - right.oid)
+  return withTrueVolatility([...functions.values()].sort((left, right) => left.oid - right.oid))
 }
 
 function hasReadableBody(f: { readonly language: string; readonly schema: string }): boolean {
@@ -142,7 +143,7 @@ async function resolveBodies(
   }
   const own = ownSearchPath(raw)
   const info = { ...rest, queries: {} }
-  if (raw.procedure !== null && raw.schema !== 'pg_catalog' && raw.volatility !== 'i') {
+  if (raw.procedure !== null && raw.schema !== 'pg_catalog') {
     const queries: Record<string, FunctionInfo['queries'][string]> = { ...known?.queries }
     const procedure = { ...raw, procedure: raw.procedure }
     for (const path of own === undefined ? paths : [own])
