@@ -74,6 +74,8 @@ export interface PlannedColumn {
   readonly baseTypeOid: number
   /** As `format_type` prints it. */
   readonly typeName: string
+  /** Quoted, where it is another than that of the type. */
+  readonly collation?: string
   /** `pg_type.typtype` of the base type: b(ase), e(num), c(omposite), r(ange), m(ultirange). */
   readonly typeKind: string
   /** OID of the element type (base type for domains) when this is an array, else 0. */

@@ -67,6 +67,8 @@ export interface ColumnInfo {
   readonly typeName: string
   /** Its collation can call different texts equal. */
   readonly nondeterministic: boolean
+  /** Where it is another than that of its type. */
+  readonly collation: { readonly schema: string; readonly name: string } | null
   /** `s`tored, `v`irtual, or empty. */
   readonly generated: string
 }

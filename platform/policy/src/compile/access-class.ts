@@ -117,7 +117,12 @@ function classOf(condition: Expr | undefined, columns: TableInfo['columns']): Ac
 function createClass(condition: string, columns: TableInfo['columns']): AccessClass {
   const arrays = ['$1::int[]', ...columns.map((_, index) => `$${index + 2}::text[]`)].join(', ')
   const names = ['"#number"', ...columns.map((_, index) => `c${index}`)].join(', ')
-  const values = columns.map((column, index) => `u.c${index}::${column.typeName} as ${quoteIdentifier(column.name)}`)
+  // A cast has the collation of its type.
+  const collated = ({ collation }: TableInfo['columns'][number]): string =>
+    collation ? ` collate ${quoteName(collation.schema, collation.name)}` : ''
+  const values = columns.map(
+    (column, index) => `u.c${index}::${column.typeName}${collated(column)} as ${quoteIdentifier(column.name)}`,
+  )
   return {
     link: undefined,
     condition,
@@ -142,10 +147,13 @@ export function classKeyQuery(
 function checkUsage(columns: TableInfo['columns'], role: number, catalog: PolicyCatalog): void {
   const person = catalog.role(role)
   for (const column of columns) {
-    const schema = catalog.type(column.typeOid)?.schema ?? 'pg_catalog'
-    if (person && schema !== 'pg_catalog' && !person.schemas.includes(schema)) {
+    for (const [what, schema] of [
+      ['type', catalog.type(column.typeOid)?.schema],
+      ['collation', column.collation?.schema],
+    ] as const) {
+      if (!person || !schema || schema === 'pg_catalog' || person.schemas.includes(schema)) continue
       throw new Refusal(
-        `the role ${person.name} has no USAGE on the schema ${schema} of the type of ${column.name}, which its policies read`,
+        `the role ${person.name} has no USAGE on the schema ${schema} of the ${what} of ${column.name}, which its policies read`,
         'role',
       )
     }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { assert, errorMessage } from '@holdfast/foundation'
+import { quoteName } from '@holdfast/postgres'
 import { type PolicyCatalog, createPolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { PolicyInput, TableInfo } from '../catalog/policy-input.ts'
 import type { KeyFunction, PlannedColumn, RefusedTable, SyncPlan, TableName, TablePlan } from '../plan.ts'
@@ -200,7 +201,7 @@ function compileParts(
 }
 
 function plannedColumn(
-  { name, typeOid, typeName }: TableInfo['columns'][number],
+  { name, typeOid, typeName, collation }: TableInfo['columns'][number],
   columnNames: readonly string[],
   key: RowKey,
   catalog: PolicyCatalog,
@@ -212,6 +213,7 @@ function plannedColumn(
     typeOid,
     baseTypeOid,
     typeName,
+    ...(collation ? { collation: quoteName(collation.schema, collation.name) } : {}),
     typeKind: base?.kind ?? 'b',
     elementOid: base?.element ? catalog.type(base.element)?.base || base.element : 0,
     shape: shapeOfType(typeOid, (oid) => catalog.type(oid)),

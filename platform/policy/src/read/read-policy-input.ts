@@ -318,8 +318,11 @@ const tablesAround = (locked: readonly number[]): SqlFragment => sql`
          c.relowner::int8 as owner, c.relrowsecurity as rls, c.relforcerowsecurity as "forceRls",
          (select coalesce(json_agg(json_build_object('name', a.attname, 'typeOid', a.atttypid::int8,
                    'typeName', format_type(a.atttypid, a.atttypmod), 'generated', a.attgenerated,
-                   'nondeterministic', coalesce(not k.collisdeterministic, false)) order by a.attnum), '[]'::json)
-            from pg_attribute a left join pg_collation k on k.oid = a.attcollation
+                   'nondeterministic', coalesce(not k.collisdeterministic, false),
+                   'collation', case when a.attcollation <> t.typcollation
+                                     then json_build_object('schema', (select nspname from pg_namespace where oid = k.collnamespace), 'name', k.collname) end)
+                   order by a.attnum), '[]'::json)
+            from pg_attribute a left join pg_collation k on k.oid = a.attcollation left join pg_type t on t.oid = a.atttypid
            where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns,
          (select coalesce(json_agg(u), '[]'::json) from (${uniqueIndexesOf(sql`c.oid`)}) u) as "uniqueIndexes",
          case when c.relkind = 'v' then json_build_object('definition', case when l.named is null then pg_get_viewdef(c.oid) end, 'securityInvoker',

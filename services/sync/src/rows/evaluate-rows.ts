@@ -38,7 +38,9 @@ export async function evaluateRows(
 ): Promise<readonly Evaluated[]> {
   const columns = readsOf(expressions).map((name) => {
     const position = columnNames.indexOf(name)
-    const type = table.columns.find((column) => column.name === name)?.typeName ?? 'text'
+    const { typeName = 'text', collation } = table.columns.find((column) => column.name === name) ?? {}
+    // A cast has the collation of its type.
+    const type = collation === undefined ? typeName : `${typeName} collate ${collation}`
     return {
       name: quoteIdentifier(name),
       type,
