@@ -47,6 +47,7 @@ export async function installKeyFunctions(
   const reasons = new Map<string, string>()
   await pool.transaction(async (tx) => {
     await tx.execute(sql`set local session_replication_role = replica`)
+    await tx.execute(sql`set local holdfast.publishes = on`)
     await tx.execute(sql`set local check_function_bodies = off`)
     const roles = new Set(['service_role', ...plan.keyFunctions.flatMap((keyFunction) => keyFunction.roles)])
     if (plan.keyFunctions.length > 0)

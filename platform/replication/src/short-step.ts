@@ -48,6 +48,7 @@ export async function runShortStep(
       await pool.transaction(async (tx) => {
         await tx.query(sql`
           select set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true), set_config('synchronous_commit', 'off', true),
+                 set_config('holdfast.publishes', 'on', true),
                  case when has_parameter_privilege('session_replication_role', 'set')
                       then set_config('session_replication_role', 'replica', true) end`)
         await body(tx)
