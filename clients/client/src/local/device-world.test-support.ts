@@ -86,6 +86,7 @@ export async function openWorld(
     people,
     session: {
       state: session,
+      claims: createValue(undefined),
       tokensOf: () => tokens,
       leave: async () => undefined,
       openLocally: async () => undefined,

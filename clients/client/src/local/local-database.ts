@@ -25,6 +25,7 @@ import type { BodySender } from '../attachments/transfer/body-sender.ts'
 import { createConnector } from './connector.ts'
 import { COUNT_UNSENT_SQL, type UnsentCount } from './count-unsent.ts'
 import { watchDamage, type DamageWatch } from './damage.ts'
+import { watchClaims } from './watch-claims.ts'
 import { forgetReport, readLocalFile, type DamageReport } from './local-file.ts'
 import { LocalSchema } from './local-schema.ts'
 import type { OpenDatabase, RemoveDatabase } from './file-options.ts'
@@ -173,6 +174,10 @@ async function openParts(file: OpenFile, watch: DamageWatch, options: LocalDatab
   }, inBackground)
   const refresh = (): void => [schema, writeRules].forEach((part) => inBackground(part.refresh()))
   const hints = watchSchemaHints(database, refresh, onProblem)
+  const claims = watchClaims(session, userId, () => {
+    inBackground(connection.restart())
+    refresh()
+  })
   const server = { ...options, tokens, session: session.state, schema: schema.value, isWanted }
   const [search, files] = await Promise.all([
     searching,
@@ -191,7 +196,7 @@ async function openParts(file: OpenFile, watch: DamageWatch, options: LocalDatab
     files,
     writeRules,
     search,
-    parts: [watch, status, schema, writeRules, hints, sync, incomplete, link, ...(search ? [search] : [])],
+    parts: [watch, status, schema, writeRules, hints, claims, sync, incomplete, link, ...(search ? [search] : [])],
   })
 
   /** The server can be reached again. */

@@ -6,7 +6,7 @@ import {
 } from '@supabase/supabase-js'
 import { readJson, whenRemovedElsewhere, type KeyValueStore } from '../key-value.ts'
 import { createValue, type Value } from '../value.ts'
-import { needsSecondFactor } from './assurance.ts'
+import { claimsText, needsSecondFactor } from './assurance.ts'
 import {
   hasSession,
   nextSession,
@@ -28,8 +28,16 @@ export interface UserTokens extends TokenSource {
   verify(): Promise<void>
 }
 
+export interface TokenClaims {
+  readonly userId: string
+  /** Another text when policies may answer otherwise. */
+  readonly text: string
+}
+
 export interface Session extends Disposable {
   readonly state: Value<SessionState>
+  /** Whose token it is, and what it claims, as long as there is one. */
+  readonly claims: Value<TokenClaims | undefined>
   /** Tokens of one person only: a queue must never go up in the name of whoever signed in after them. None while their second factor is missing. */
   tokensOf(userId: string): UserTokens
   /** Signs out on this device only, in all tabs, also without network. Local data is not touched. */
@@ -50,9 +58,11 @@ export function openSession(
   onProblem: (error: unknown) => void,
 ): Session {
   const state = createValue<SessionState>({ kind: 'booting' })
+  const claims = createValue<TokenClaims | undefined>(undefined)
   let leaving = false
 
   const { data } = supabase.auth.onAuthStateChange((event, session) => {
+    claims.set(session ? { userId: session.user.id, text: claimsText(session.access_token) } : undefined)
     if (session) {
       const confirmed = toConfirmed(session)
       void store.setItem(LAST_USER_KEY, JSON.stringify(confirmed.user))
@@ -67,6 +77,7 @@ export function openSession(
 
   return {
     state,
+    claims,
     tokensOf: (userId) => ({
       token: async () => (await currentSession(userId))?.access_token,
       refreshedToken: async () => {
@@ -79,9 +90,7 @@ export function openSession(
       },
       async credentials() {
         const session = await currentSession(userId)
-        if (!session) return undefined
-        const expiresAt = session.expires_at === undefined ? undefined : new Date(session.expires_at * 1_000)
-        return { token: session.access_token, expiresAt }
+        return session && toCredentials(session)
       },
     }),
     async leave() {
@@ -154,4 +163,9 @@ function toConfirmed(session: AuthSession): Confirmed {
     user: { id: session.user.id, email: session.user.email },
     needsSecondFactor: needsSecondFactor(session),
   }
+}
+
+function toCredentials(session: AuthSession): { readonly token: string; readonly expiresAt: Date | undefined } {
+  const expiresAt = session.expires_at === undefined ? undefined : new Date(session.expires_at * 1_000)
+  return { token: session.access_token, expiresAt }
 }
