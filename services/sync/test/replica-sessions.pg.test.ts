@@ -51,3 +51,36 @@ test('changes of the schema in a session that is a replica reach devices as any 
   await world.run(replica(`drop policy shown on public.things`))
   await holds(['2'], [])
 })
+
+test('partitions that are attached, truncated or dropped in a session that is a replica bring and take their rows', async () => {
+  await using world = await openWorld({
+    schema: `
+      create table public.readings (id int, owner_id uuid, month int, primary key (id, month)) partition by list (month);
+      create table public.readings_1 partition of public.readings for values in (1);
+      create table public.readings_2 partition of public.readings for values in (2);
+      alter table public.readings enable row level security;
+      create policy own on public.readings for select using (owner_id = auth.uid());
+      insert into public.readings values (1, '${ALICE}', 1), (2, '${ALICE}', 2), (3, '${BOB}', 2);
+    `,
+  })
+  const device = world.device(ALICE)
+  device.connect()
+  const holds = async (ids: string[]): Promise<void> => {
+    const held = (): string[] => device.rows('readings').map((row) => String((row as { id_: number }).id_))
+    await device.until(() => held().join() === ids.join(), 'the rows', 15_000).catch(() => expect(held()).toEqual(ids))
+    expect(device.faults).toEqual([])
+  }
+  await holds(['1', '2'])
+  await world.run(
+    replica(`create table public.readings_3 (id int not null, owner_id uuid, month int not null, primary key (id, month));
+      insert into public.readings_3 values (4, '${ALICE}', 3);
+      alter table public.readings attach partition public.readings_3 for values in (3)`),
+  )
+  await holds(['1', '2', '4'])
+  await world.run(replica(`truncate public.readings_2`))
+  await holds(['1', '4'])
+  await world.run(replica(`alter table public.readings detach partition public.readings_1`))
+  await holds(['4'])
+  await world.run(replica(`truncate public.readings_3`))
+  await holds([])
+})
