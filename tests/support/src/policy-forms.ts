@@ -173,6 +173,8 @@ export const CLASS_FORMS: readonly string[] = [
   'pl_granted(list_id, who => auth.uid(), at_least => 2)',
   'sql_any_of(list_id)',
   'two_steps(org_id)',
+  'pl_says_immutable(list_id)',
+  'not pl_says_immutable(list_id)',
   'climbs(list_id, 2)',
   'as_owner(org_id)',
   'mixed_rights(list_id)',

@@ -117,6 +117,8 @@ create function public.pl_loop(l int) returns boolean language plpgsql stable as
     end loop;
     return false;
   end $$;
+create function public.pl_says_immutable(l int) returns boolean language plpgsql immutable security definer as
+  $$ begin return exists (select 1 from grants where list_id = l and user_id = auth.uid()); end $$;
 create function public.pl_orgs() returns setof int language plpgsql stable security definer as
   $$ begin return query select m.org_id from members m where m.user_id = auth.uid(); end $$;
 `
