@@ -11,6 +11,7 @@ import { LateUndoDialog } from '../../components/records/late-undo-dialog.tsx'
 import { useHotkeys } from '../../hooks/use-hotkeys.ts'
 import { useLatestCalls } from '../../hooks/use-latest-calls.ts'
 import { useMediaQuery } from '../../hooks/use-media-query.ts'
+import { useUntilChanged } from '../../hooks/use-until-changed.ts'
 import { useAppearance } from '../../lib/appearance.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { type Field, fieldsOf } from '../../lib/fields/field.ts'
@@ -196,8 +197,15 @@ function useToolbarCalls({
   readonly windows: RowWindows | undefined
   readonly newRecord: ReturnType<typeof useNewRecord>
 }): Pick<GridToolbarProps, 'onListChange' | 'onToggleGroups'> & { readonly onNew: () => void } {
+  // Until the new record is open, another press is the same wish.
+  const untilOpen = useUntilChanged(view.record)
+  const begin = async (make: () => Promise<string | undefined>): Promise<boolean> => {
+    const id = await make()
+    if (id !== undefined) view.openRecord(id)
+    return id !== undefined
+  }
   return useLatestCalls({
-    onNew: () => void newRecord?.().then((id) => id !== undefined && view.openRecord(id)),
+    onNew: () => newRecord && untilOpen(() => begin(newRecord)),
     onListChange: (isList: boolean) => chooseList(table.name, isList),
     onToggleGroups: (isExpanded: boolean) => windows?.toggleGroup(isExpanded),
   })

@@ -24,6 +24,7 @@ import { showToast } from '../../../components/toast.tsx'
 import { useFavourite } from '../../../lib/records/favourites.ts'
 import { favouriteMessages } from '../../../messages/favourites.ts'
 import { useRecordWriter } from '../../../components/records/use-record-writer.ts'
+import { useUntilChanged } from '../../../hooks/use-until-changed.ts'
 import { cx } from '../../../lib/cx.ts'
 import type { TableInfo } from '../../../lib/data/tables.ts'
 import type { NewCommand } from '../../../lib/records/record-change.ts'
@@ -50,10 +51,14 @@ export function ViewsPanel({ table, view }: ViewsProps): JSX.Element {
   const [form, setForm] = useState<'new' | 'edit'>()
   const newDraft: ViewDraft = { name: '', type: saved?.type ?? 'grid', scope: 'personal', isDefault: false }
 
-  const create = async (draft: ViewDraft): Promise<void> => {
+  // Until the new view is open, another press is the same wish.
+  const untilOpen = useUntilChanged(saved?.id)
+  const create = async (draft: ViewDraft): Promise<boolean> => {
     const position = Math.max(-1, ...views.map(({ row }) => row.position ?? 0)) + 1
     const created = createView({ table: table.name, draft, settings: view.settings, userId, position, views })
-    if (await writer.write(created.command)) view.openView(created.id)
+    const isStored = await writer.write(created.command)
+    if (isStored) view.openView(created.id)
+    return isStored
   }
   if (form !== undefined) {
     const isNew = form === 'new' || saved === undefined
@@ -67,7 +72,7 @@ export function ViewsPanel({ table, view }: ViewsProps): JSX.Element {
         onCancel={() => setForm(undefined)}
         onSubmit={(draft) => {
           setForm(undefined)
-          if (isNew) void create(draft)
+          if (isNew) untilOpen(() => create(draft))
           else void writer.write(updateView(saved, draft, views))
         }}
       />
@@ -88,7 +93,7 @@ export function ViewsPanel({ table, view }: ViewsProps): JSX.Element {
         onSave={(changed) =>
           void writer.write(saveSettings(changed, view.settings)).then((isStored) => isStored && view.reset())
         }
-        onDuplicate={({ name }) => void create({ ...newDraft, name: words.copyOf(name).slice(0, 80) })}
+        onDuplicate={({ name }) => untilOpen(() => create({ ...newDraft, name: words.copyOf(name).slice(0, 80) }))}
         onDelete={(deleted) =>
           void writer.write(deleteView(deleted)).then((isStored) => {
             if (!isStored) return
