@@ -206,6 +206,31 @@ test('a view goes into a spreadsheet and comes back, off line, and a file of man
   }
 })
 
+test('an export that cannot be made says why, and says it of its own table only', async ({ arrive, holdfast }) => {
+  const [site] = await holdfast.admin.query<{ id: string; address: string | null }>(
+    sql`select s.id, s.address from public.sites s join public.regions r on r.id = s.region_id where r.name = 'North' limit 1`,
+  )
+  const put = (address: string | null): Promise<unknown> =>
+    holdfast.admin.execute(sql`update public.sites set address = ${address} where id = ${site?.id ?? null}`)
+  await put('x'.repeat(40_000))
+  const dana = await arrive('dana')
+  const { page } = dana
+  const form = page.getByRole('dialog', { name: 'Export and import' })
+  const reason = form.getByText('A text in Address is too long for a cell of XLSX. Export as CSV or JSON.')
+  await dana.openTable('sites')
+  await page.getByRole('button', { name: 'Export and import' }).click()
+  await form.getByText('XLSX', { exact: true }).click()
+  await form.getByRole('button', { name: 'Export', exact: true }).click()
+  await expect(reason).toBeVisible()
+  await page.keyboard.press('Escape')
+  await page.getByRole('link', { name: /^Findings/ }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Findings' })).toBeVisible()
+  await page.getByRole('button', { name: 'Export and import' }).click()
+  await expect(form.getByRole('button', { name: 'Export', exact: true })).toBeVisible()
+  await expect(reason).toHaveCount(0)
+  await put(site?.address ?? null)
+})
+
 /** What stands between the columns that are pasted into. */
 const OTHER_FIELDS = 'number,finding_id,site_id,team_id,owner_id,contractor_id,verified_by,blocked_reason,detail'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { CellValue } from 'hucre'
 import { writeXlsx } from 'hucre/xlsx'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { TEST_FIELDS, testField } from '../fields/test-fields.test-support.ts'
 import type { FieldValue } from '../fields/field.ts'
 import { FILE_BYTES_MAX, ROWS_MAX } from './file-limits.ts'
@@ -9,6 +9,8 @@ import { exactNumber } from './exported-text.ts'
 import { fileColumnsOf } from './file-columns.ts'
 import { openFile, type ReadAs } from './open-file.ts'
 import { cellText, type ExportedRecord, renderRecords } from './render-records.ts'
+
+afterEach(() => vi.unstubAllGlobals())
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 
@@ -245,6 +247,18 @@ describe('what is exported', () => {
     const { readXlsx } = await import('hucre/xlsx')
     const [sheet] = (await readXlsx(xlsx)).sheets
     expect([...(sheet?.cells?.values() ?? [])].filter(({ formula }) => formula !== undefined)).toEqual([])
+  })
+
+  test('names the field whose text no cell of XLSX holds, also where a browser only says that the body failed', async () => {
+    class OpaqueResponse extends Response {
+      override blob(): Promise<Blob> {
+        return super.blob().catch(() => Promise.reject(new TypeError('Failed to fetch')))
+      }
+    }
+    vi.stubGlobal('Response', OpaqueResponse)
+    const long = { values: { title: 'x'.repeat(32_768) }, titles: {} }
+    const title = fileColumnsOf(TEST_FIELDS, [testField('title')])
+    await expect(renderRecords('xlsx', title, once([long]), 'Tasks')).rejects.toMatchObject({ header: 'Title' })
   })
 
   test('is JSON with values as the REST API has them, and links by id and title', async () => {

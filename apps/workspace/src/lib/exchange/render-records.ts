@@ -52,9 +52,14 @@ export async function renderRecords(
         .replace(/[[\]:*?/\\']/g, ' ')
         .trim()
         .slice(0, SHEET_NAME_MAX) || 'Records'
-    const stream = writeXlsxStream(xlsxRows(columns, slices), { name, freezePane: { rows: 1 } })
-    const bytes = await new Response(stream).blob()
-    return new Blob([bytes], { type })
+    const { rows, reason } = keepingReason(xlsxRows(columns, slices))
+    const stream = writeXlsxStream(rows, { name, freezePane: { rows: 1 } })
+    try {
+      return new Blob([await new Response(stream).blob()], { type })
+    } catch (error) {
+      // A browser says no more than that the body could not be fetched.
+      throw reason() ?? error
+    }
   }
   const parts: Blob[] = []
   // As blobs, so that the browser may keep them on the disk.
@@ -62,6 +67,23 @@ export async function renderRecords(
     parts.push(new Blob([text]))
   }
   return new Blob(parts, { type })
+}
+
+/** The same rows, and why there are no more of them. */
+function keepingReason<T>(rows: AsyncIterable<T>): {
+  readonly rows: AsyncGenerator<T>
+  readonly reason: () => unknown
+} {
+  let reason: unknown
+  async function* kept(): AsyncGenerator<T> {
+    try {
+      yield* rows
+    } catch (error) {
+      reason = error
+      throw error
+    }
+  }
+  return { rows: kept(), reason: () => reason }
 }
 
 /** The cell of a record in words that say all of it. */

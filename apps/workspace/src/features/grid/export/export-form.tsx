@@ -27,7 +27,8 @@ export interface ExportProps {
 /** An export goes on while the form is closed. */
 const useRunning = create<{
   readonly running: { readonly done: number; readonly total: number; readonly cancel: () => void } | undefined
-  readonly problem: string | undefined
+  /** Why the last one made no file, and of which table. */
+  readonly problem: { readonly table: string; readonly text: string } | undefined
 }>(() => ({ running: undefined, problem: undefined }))
 
 type Chosen = 'shown' | 'all'
@@ -60,7 +61,8 @@ async function runExport(
   } catch (error) {
     if (abort.signal.aborted) return
     console.warn('The view could not be exported.', error)
-    useRunning.setState({ problem: error instanceof CellTooLong ? words.tooLong(error.header) : words.failed })
+    const text = error instanceof CellTooLong ? words.tooLong(error.header) : words.failed
+    useRunning.setState({ problem: { table: table.name, text } })
   } finally {
     useRunning.setState({ running: undefined })
   }
@@ -97,11 +99,11 @@ export function ExportForm(props: ExportProps): JSX.Element {
         ]}
       />
       <p className="text-small text-muted">{words.detail}</p>
-      {problem === undefined ? null : (
+      {problem?.table === props.table.name ? (
         <p role="alert" className="text-small text-danger">
-          {problem}
+          {problem.text}
         </p>
-      )}
+      ) : null}
       {running ? (
         <div className="flex flex-col gap-3">
           <Progress
