@@ -19,13 +19,13 @@ const SEARCH: TypedForm = { pauseMs: SEARCH_DEBOUNCE_MS, read: (typed) => typed.
  * What is typed into a search that the address keeps. It is reported after a pause, without the spaces around it.
  *
  * @param text - as the address has it
- * @returns what stands in the field, and what changes it
+ * @returns what stands in the field, what changes it, and what reports it at once
  */
 export function useSearchText(
   text: string,
   onTyped: (text: string) => void,
   { pauseMs, read, show }: TypedForm = SEARCH,
-): readonly [typed: string, setTyped: (typed: string) => void] {
+): readonly [typed: string, setTyped: (typed: string) => void, reportNow: () => void] {
   const [typed, setTyped] = useState(() => show(text))
   const [known, setKnown] = useState(text)
   /** What was reported and has not come back in the address yet. */
@@ -38,16 +38,20 @@ export function useSearchText(
     if (own < 0) setTyped(show(text))
   }
   const wanted = read(typed)
-  // What else the person has changed during the pause stays.
-  const report = useEffectEvent((next: string) => {
-    setReported((others) => [...others, next])
+  const report = (next: string): void => {
+    setReported((others) => (others.at(-1) === next ? others : [...others, next]))
     onTyped(next)
-  })
+  }
+  // What else the person has changed during the pause stays.
+  const reportLater = useEffectEvent(report)
   // A timer is a subscription to time; only typing and the address start it.
   useEffect(() => {
     if (wanted === undefined || wanted === text) return
-    const timer = setTimeout(() => report(wanted), pauseMs)
+    const timer = setTimeout(() => reportLater(wanted), pauseMs)
     return () => clearTimeout(timer)
   }, [wanted, text, pauseMs])
-  return [typed, setTyped]
+  const reportNow = (): void => {
+    if (wanted !== undefined && wanted !== text) report(wanted)
+  }
+  return [typed, setTyped, reportNow]
 }

@@ -103,7 +103,7 @@ function LinkValue({ condition, field, onChange }: ConditionValueProps): JSX.Ele
 
 /** Typed text takes effect after a pause, and only when it can be compared. */
 function TextValue({ condition, field, onChange }: ConditionValueProps): JSX.Element {
-  const [text, setText] = useSearchText(
+  const [text, setText, reportNow] = useSearchText(
     condition.values[0] ?? '',
     (read) => onChange({ ...condition, values: read === '' ? [] : [read] }),
     { pauseMs: VALUE_DEBOUNCE_MS, read: (typed) => readValue(field, typed), show: (value) => shownValue(field, value) },
@@ -117,6 +117,12 @@ function TextValue({ condition, field, onChange }: ConditionValueProps): JSX.Ele
       className="min-w-40 flex-1"
       value={text}
       onChange={setText}
+      // Escape and a press outside close the filter, and with it the field.
+      onBlur={reportNow}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') reportNow()
+        event.continuePropagation()
+      }}
       errorMessage={read === undefined ? (isDay ? words.dayHint : fieldMessages.number) : undefined}
       {...(isDay ? { placeholder: words.dayHint } : {})}
     />

@@ -49,9 +49,14 @@ function press(name: string): void {
   act(() => named.click())
 }
 
-function type(text: string): void {
+function fieldOfValue(): HTMLInputElement {
   const input = rendered.place.querySelector<HTMLInputElement>('input[id]')
   if (!input) throw new Error('there is a field')
+  return input
+}
+
+function type(text: string): void {
+  const input = fieldOfValue()
   act(() => {
     Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(input, text)
     input.dispatchEvent(new Event('input', { bubbles: true }))
@@ -79,4 +84,14 @@ test('a number in a filter is shown as the language of the page writes it, and s
   show(condition('ratio', 'gt', '1.125'))
   pause()
   expect([shown(), inEffect()]).toEqual([['1,125'], 'any(ratio.gt.1!.125)'])
+})
+
+test('what was typed takes effect when Escape closes the filter, and when the field is left', () => {
+  show(condition('title', 'has', 'pump'))
+  type('valve')
+  act(() => void fieldOfValue().dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true })))
+  expect(inEffect()).toBe('any(title.has.valve)')
+  type('pipe')
+  act(() => void fieldOfValue().dispatchEvent(new FocusEvent('focusout', { bubbles: true })))
+  expect(inEffect()).toBe('any(title.has.pipe)')
 })
