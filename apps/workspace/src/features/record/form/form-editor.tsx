@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp, X } from 'lucide-react'
-import type { JSX } from 'react'
+import { type JSX, useState } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { Checkbox } from '../../../components/checkbox.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
@@ -113,18 +113,18 @@ function EditedItem({
         />
         <IconButton label={words.remove(field)} size="sm" icon={<X size={16} aria-hidden />} onPress={onRemove} />
       </div>
-      <TextField
+      <EditedText
         label={words.label}
-        defaultValue={item.label}
+        text={item.label}
         placeholder={field}
         maxLength={LABEL_MAX}
-        onBlur={({ target }) => onChange({ ...item, label: textIn(target).trim() })}
+        onTyped={(label) => onChange({ ...item, label })}
       />
-      <TextField
+      <EditedText
         label={words.help}
-        defaultValue={item.help}
+        text={item.help}
         maxLength={HELP_MAX}
-        onBlur={({ target }) => onChange({ ...item, help: textIn(target).trim() })}
+        onTyped={(help) => onChange({ ...item, help })}
       />
       <Checkbox
         isSelected={isRequired}
@@ -137,6 +137,33 @@ function EditedItem({
   )
 }
 
-function textIn(target: EventTarget): string {
-  return target instanceof HTMLInputElement ? target.value : ''
+/** A text of the form: reported when the field is left, and shown as it is when it was changed elsewhere or the changes are discarded. */
+function EditedText({
+  text,
+  onTyped,
+  ...field
+}: {
+  readonly label: string
+  /** As the address has it. */
+  readonly text: string
+  readonly placeholder?: string
+  readonly maxLength: number
+  readonly onTyped: (text: string) => void
+}): JSX.Element {
+  const [typed, setTyped] = useState(text)
+  const [known, setKnown] = useState(text)
+  const [reported, setReported] = useState<string>()
+  if (text !== known) {
+    setKnown(text)
+    // The address follows later than keys on a slow device: what comes back is no reason to forget what was typed since.
+    if (text !== reported) setTyped(text)
+    setReported(undefined)
+  }
+  const report = (): void => {
+    const next = typed.trim()
+    if (next === text) return
+    setReported(next)
+    onTyped(next)
+  }
+  return <TextField {...field} value={typed} onChange={setTyped} onBlur={report} />
 }
