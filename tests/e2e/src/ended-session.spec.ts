@@ -40,3 +40,19 @@ test('when the server has ended the session, work goes on, also after a new star
     .toMatchObject({ title: 'Session: written after its end', est_hours: 6.5 })
   await expectConvergence(dana, ['actions'])
 })
+
+test('what is typed into the account when its session ends stays on the screen', async ({ arrive, holdfast }) => {
+  const mina = await arrive('mina')
+  const { page } = mina
+  mina.problems.expect(/status of 40[013].*\/(auth\/v1|sync|rest)\//)
+  await page.goto('/account')
+  const name = page.getByRole('textbox', { name: 'Name' })
+  await name.fill('Mina Kaya-Lind')
+  await holdfast.admin.execute(
+    sql`delete from auth.sessions where user_id = (select id from auth.users where email = ${mina.email})`,
+  )
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(page.getByText('Your session has ended')).toBeVisible()
+  await expect(name).toHaveValue('Mina Kaya-Lind')
+  await expectAccessible(page, 'an account whose session has ended')
+})

@@ -11,7 +11,7 @@ import {
   ShieldCheck,
   UserRound,
 } from 'lucide-react'
-import type { JSX, ReactNode } from 'react'
+import { type JSX, type ReactNode, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { LinkButton } from '../../components/link.tsx'
 import { Notice } from '../../components/notice.tsx'
@@ -81,24 +81,14 @@ export function AccountLayout(): JSX.Element {
 export function AccountState({ children }: { readonly children: ReactNode }): JSX.Element {
   const { blocked, error, user, reload } = useAccount()
   const { pathname } = useLocation()
-  if (blocked === 'expired') {
-    return (
-      <Notice
-        tone="warning"
-        role="status"
-        title={words.expiredTitle}
-        actions={
-          <LinkButton to="/sign-in" search={{ reason: 'expired', redirect: pathname }} tone="primary" size="sm">
-            {words.signInAgain}
-          </LinkButton>
-        }
-      >
-        {words.expiredDetail}
-      </Notice>
-    )
-  }
+  const isExpired = blocked === 'expired'
+  // What is typed or shown when the session ends stays on the screen: new recovery codes can be seen nowhere else.
+  const [hasBegun] = useState(!isExpired)
+  const expired = isExpired ? <Expired redirect={pathname} /> : null
+  if (expired && !hasBegun) return expired
   return (
     <div className="flex flex-col gap-9">
+      {expired}
       {blocked === 'offline' ? (
         <p role="status" className="flex items-center gap-2.5 rounded-lg bg-warning-soft px-4 py-3 text-warning">
           <CloudOff size={18} aria-hidden />
@@ -121,5 +111,23 @@ export function AccountState({ children }: { readonly children: ReactNode }): JS
       ) : null}
       {children}
     </div>
+  )
+}
+
+/** The session has ended; what leads back to the screen. */
+function Expired({ redirect }: { readonly redirect: string }): JSX.Element {
+  return (
+    <Notice
+      tone="warning"
+      role="status"
+      title={words.expiredTitle}
+      actions={
+        <LinkButton to="/sign-in" search={{ reason: 'expired', redirect }} tone="primary" size="sm">
+          {words.signInAgain}
+        </LinkButton>
+      }
+    >
+      {words.expiredDetail}
+    </Notice>
   )
 }

@@ -25,7 +25,9 @@ export function DailyMailSwitch(): JSX.Element {
   const { state, reload } = useOnlineRead(
     useCallback(() => callFunction<DailyMail>(backend, 'daily_mail', {}), [backend]),
   )
-  const mail = state.kind === 'ready' ? state.value : undefined
+  // What could not be read again may have been changed meanwhile, also from here.
+  const hasNoAnswer = state.kind === 'failed' || (state.kind === 'ready' && state.error !== undefined)
+  const mail = state.kind === 'ready' && !hasNoAnswer ? state.value : undefined
 
   const change = async (isOn: boolean): Promise<void> => {
     setBusy(true)
@@ -53,7 +55,7 @@ export function DailyMailSwitch(): JSX.Element {
         </Switch>
       </div>
       <div role="status">
-        {state.kind === 'failed' ? (
+        {hasNoAnswer ? (
           <Notice
             tone="warning"
             title={words.mailNotRead}

@@ -21,25 +21,33 @@ export function ReadState<T>({
 }): JSX.Element {
   switch (state.kind) {
     case 'ready':
-      return <>{children(state.value)}</>
+      return (
+        <>
+          {state.error === undefined ? null : <NotRead error={state.error} onRetry={onRetry} />}
+          {children(state.value)}
+        </>
+      )
     case 'loading':
       return <Skeleton rows={rows} label={words.loading} />
     case 'offline':
       return <NoRows>{words.loadingOffline}</NoRows>
-    case 'failed': {
-      const { code, message, technical } = describeAccountError(state.error)
-      return (
-        <ErrorNotice
-          error={{ code, title: message, ...(technical === undefined ? {} : { technical }) }}
-          actions={
-            <Button size="sm" onPress={() => void onRetry()}>
-              {words.tryAgain}
-            </Button>
-          }
-        />
-      )
-    }
+    case 'failed':
+      return <NotRead error={state.error} onRetry={onRetry} />
     default:
       return state satisfies never
   }
+}
+
+function NotRead({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => Promise<void> }): JSX.Element {
+  const { code, message, technical } = describeAccountError(error)
+  return (
+    <ErrorNotice
+      error={{ code, title: message, ...(technical === undefined ? {} : { technical }) }}
+      actions={
+        <Button size="sm" onPress={() => void onRetry()}>
+          {words.tryAgain}
+        </Button>
+      }
+    />
+  )
 }

@@ -106,7 +106,7 @@ function useRecoveryCodes(hasCodes: boolean): RecoveryCodes {
     }, [recoveryCodes]),
   )
   return {
-    left: status.state.kind === 'ready' ? status.state.value : undefined,
+    left: status.state.kind === 'ready' && status.state.error === undefined ? status.state.value : undefined,
     made,
     making,
     removal,

@@ -7,8 +7,8 @@ export type OnlineRead<T> =
   /** It was never read, and cannot be now. */
   | { readonly kind: 'offline' }
   | { readonly kind: 'failed'; readonly error: unknown }
-  /** Stays while it is read again, and without a connection. */
-  | { readonly kind: 'ready'; readonly value: T }
+  /** Stays while it is read again, and without a connection. `error`: why it could not be read again. */
+  | { readonly kind: 'ready'; readonly value: T; readonly error?: unknown }
 
 /**
  * Reads something from the server when the screen opens, when the connection is back, and whenever `reload` is called.
@@ -32,7 +32,9 @@ export function useOnlineRead<T>(read: () => Promise<T>): {
         if (mine === latest.current) setState({ kind: 'ready', value })
       },
       (error: unknown) => {
-        if (mine === latest.current) setState({ kind: 'failed', error })
+        if (mine !== latest.current) return
+        // What is shown, with the dialogs over it, does not go because it could not be read once more.
+        setState((now) => (now.kind === 'ready' ? { ...now, error } : { kind: 'failed', error }))
       },
     )
   }, [read])
