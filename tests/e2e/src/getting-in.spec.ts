@@ -227,7 +227,16 @@ test('another app is allowed to use the account, after signing in', async ({ str
   await lookAt(page, 'consent')
   await page.getByRole('button', { name: 'Do not allow' }).click()
   await expect(page).toHaveURL(/\/health\?.*error=access_denied/)
+  // A question that could not be read is asked for again.
+  const question = '**/oauth/authorizations/*'
+  stranger.problems.expect(/status of 503.*\/oauth\/authorizations\//)
+  await page.route(question, (route) => route.fulfill({ status: 503, json: {} }))
   await page.goto(ask)
+  const again = page.getByRole('button', { name: 'Try again' })
+  await again.click()
+  await expect(again).toBeVisible()
+  await page.unroute(question)
+  await again.click()
   await page.getByRole('button', { name: 'Allow', exact: true }).click()
   await expect(page).toHaveURL(/\/health\?.*code=.*state=as\+it\+was|\/health\?.*code=.*state=as%20it%20was/)
   // What was answered once cannot be answered again.

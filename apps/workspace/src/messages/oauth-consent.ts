@@ -18,6 +18,7 @@ export const oauthConsentMessages = inLanguages('oauthConsentMessages', {
   approve: 'Allow',
   deny: 'Do not allow',
   home: 'Go home',
+  tryAgain: 'Try again',
   gone: 'This question is too old, or was answered already',
   goneDetail: 'Go back to the app and start again.',
   offline: 'Answering needs a connection.',

@@ -20,6 +20,11 @@ type Asked =
 
 /** Another app wants to act for the person here: who it is, what it may, and the answer. */
 export function OAuthConsentScreen(): JSX.Element {
+  const [attempt, setAttempt] = useState(1)
+  return <Question key={attempt} onAgain={() => setAttempt(attempt + 1)} />
+}
+
+function Question({ onAgain }: { readonly onAgain: () => void }): JSX.Element {
   const { config } = useBackend()
   const isOnline = useOnline()
   const { asked, busy, failure, answer } = useConsent(isOnline)
@@ -37,6 +42,9 @@ export function OAuthConsentScreen(): JSX.Element {
       return (
         <EntryPage project={project} title={words.loading}>
           <FormFailure failure={asked.failure} />
+          <Button tone="primary" isFullWidth onPress={onAgain}>
+            {words.tryAgain}
+          </Button>
           <LinkButton to="/">{words.home}</LinkButton>
         </EntryPage>
       )

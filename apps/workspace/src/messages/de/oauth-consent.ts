@@ -19,6 +19,7 @@ export const oauthConsentMessages: Translation<typeof english> = {
   approve: 'Erlauben',
   deny: 'Nicht erlauben',
   home: 'Zur Startseite',
+  tryAgain: 'Noch einmal versuchen',
   gone: 'Diese Frage ist zu alt oder schon beantwortet',
   goneDetail: 'Gehen Sie zurück zur App und beginnen Sie noch einmal.',
   offline: 'Für die Antwort braucht es eine Verbindung.',
