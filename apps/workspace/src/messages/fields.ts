@@ -7,6 +7,8 @@ export const fieldMessages = inLanguages('fieldMessages', {
   notStored: 'Not stored: this device is full. Free up space, then enter it again.',
   /** @param reason - a sentence */
   notSaved: (reason: string) => `Not saved. ${reason}`,
+  notKept: (label: string) => `What you wrote in ${label} could not be saved`,
+  copy: 'Copy',
   email: 'Enter an e-mail address like name@example.com',
   url: 'Enter a web address that begins with https:// or http://',
   number: 'Enter a number',

@@ -5,6 +5,8 @@ import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import { parseValue } from '../../lib/fields/parse-value.ts'
 import { settleText, type TextsInConflict } from '../../lib/fields/settle-text.ts'
 import { fieldMessages } from '../../messages/fields.ts'
+import { pasteMessages } from '../../messages/paste.ts'
+import { recordMessages } from '../../messages/record.ts'
 
 /** A text as it is typed, until it is saved. */
 export interface TypedText {
@@ -82,7 +84,7 @@ export function useTypedText(
     const text = conflict?.both ?? (settled?.kind === 'conflict' ? settled.conflict.both : (settled?.text ?? typed))
     const parsed = parseValue(field, text)
     if (!parsed.isValid) showToast({ text: fieldMessages.notSaved(parsed.message) })
-    else if (parsed.value !== value) void onCommit(parsed.value)
+    else if (parsed.value !== value) onCommit(parsed.value).catch((error: unknown) => offerCopy(field, text, error))
   })
   // A field that goes while the person is in it has not been left. Who cannot choose any more loses neither version.
   useEffect(() => () => leave(), [])
@@ -108,5 +110,23 @@ export function useTypedText(
       clear()
       return true
     },
+  }
+}
+
+/** The device has no place for what was typed, such as when its column is gone: the person takes it along. */
+function offerCopy(field: Field, text: string, error: unknown): void {
+  console.warn('What was typed could not be stored.', error)
+  showToast({
+    text: fieldMessages.notKept(field.label),
+    action: { label: fieldMessages.copy, run: () => void copy(text) },
+  })
+}
+
+async function copy(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text)
+    showToast({ text: recordMessages.copied })
+  } catch {
+    showToast({ text: pasteMessages.clipboardDenied })
   }
 }

@@ -6,6 +6,8 @@ export const fieldMessages: Translation<typeof english> = {
   required: (label) => `${label} braucht einen Wert`,
   notStored: 'Nicht gespeichert: dieses Gerät ist voll. Schaffen Sie Platz und geben Sie es dann noch einmal ein.',
   notSaved: (reason) => `Nicht gespeichert. ${reason}`,
+  notKept: (label) => `Was Sie in ${label} geschrieben haben, konnte nicht gespeichert werden`,
+  copy: 'Kopieren',
   email: 'Geben Sie eine E-Mail-Adresse wie name@example.com ein',
   url: 'Geben Sie eine Webadresse ein, die mit https:// oder http:// beginnt',
   number: 'Geben Sie eine Zahl ein',
