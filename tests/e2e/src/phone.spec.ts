@@ -92,3 +92,15 @@ test('on a phone: sign in, find a record in a list, edit it', async ({ arrive, h
   await expectAccessible(page, 'sync centre on a phone')
   await expectConvergence(dana, ['actions'])
 })
+
+test('on a small phone with text of twice the size every place can be reached', async ({ arrive }) => {
+  const { page } = await arrive('dana', { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true })
+  await page.evaluate(() => {
+    document.documentElement.style.fontSize = '200%'
+  })
+  await expectNoSidewaysScroll(page, 'home with large text')
+  await expect(page.getByRole('button', { name: 'Account of Dana Okafor' })).toBeInViewport({ ratio: 1 })
+  const bar = page.getByRole('navigation', { name: 'Main' })
+  await bar.getByRole('link', { name: 'Sync' }).tap({ timeout: 10_000 })
+  await expect(page.getByRole('heading', { level: 1, name: 'Sync centre' })).toBeVisible()
+})

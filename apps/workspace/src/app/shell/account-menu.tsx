@@ -23,7 +23,7 @@ export function AccountMenu({
     <MenuTrigger>
       <AriaButton
         aria-label={words.accountOf(name)}
-        className="flex size-8 items-center justify-center rounded-full data-hovered:brightness-95 coarse:size-11"
+        className="flex size-8 shrink-0 items-center justify-center rounded-full data-hovered:brightness-95 coarse:size-11"
       >
         <Avatar name={name} />
       </AriaButton>

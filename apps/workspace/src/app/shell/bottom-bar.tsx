@@ -9,7 +9,7 @@ import { shellMessages as words } from '../../messages/shell.ts'
 import { LateUnreadCount } from './side-bar.tsx'
 
 const itemClass =
-  'focus-inset relative flex h-14 flex-1 flex-col items-center justify-center gap-0.5 text-small text-muted no-underline aria-[current=page]:text-accent'
+  'focus-inset relative flex h-14 min-w-0 flex-1 flex-col items-center justify-center gap-0.5 text-small text-muted no-underline aria-[current=page]:text-accent'
 
 /** Instead of the side bar on a phone: the six places one needs with a thumb. */
 export function BottomBar({
@@ -38,23 +38,23 @@ export function BottomBar({
     >
       <Link to="/w/$ws" params={params} activeOptions={{ exact: true }} className={itemClass}>
         <House size={20} strokeWidth={1.75} aria-hidden />
-        {words.home}
+        <Label>{words.home}</Label>
       </Link>
       <AriaButton className={itemClass} onPress={onTables}>
         <Table2 size={20} strokeWidth={1.75} aria-hidden />
-        {words.tables}
+        <Label>{words.tables}</Label>
       </AriaButton>
       <Link to="/w/$ws/capture" params={params} className={itemClass}>
         <CirclePlus size={20} strokeWidth={1.75} aria-hidden />
-        {words.capture}
+        <Label>{words.capture}</Label>
       </Link>
       <AriaButton className={itemClass} onPress={onSearch}>
         <Search size={20} strokeWidth={1.75} aria-hidden />
-        {words.search}
+        <Label>{words.search}</Label>
       </AriaButton>
       <Link to="/w/$ws/inbox" params={params} className={itemClass}>
         <Inbox size={20} strokeWidth={1.75} aria-hidden />
-        {words.inbox}
+        <Label>{words.inbox}</Label>
         {isPhone && hasSynced ? (
           <span className="absolute top-1 left-1/2 ml-1.5">
             <LateUnreadCount />
@@ -63,11 +63,16 @@ export function BottomBar({
       </Link>
       <Link to="/w/$ws/sync" params={params} className={itemClass}>
         <RefreshCw size={20} strokeWidth={1.75} aria-hidden />
-        {words.sync}
+        <Label>{words.sync}</Label>
         {attention > 0 ? <Dot>{attention}</Dot> : null}
       </Link>
     </nav>
   )
+}
+
+/** With very large text there is no room for all words; the place stays. */
+function Label({ children }: { readonly children: string }): JSX.Element {
+  return <span className="max-w-full truncate">{children}</span>
 }
 
 function Dot({ children }: { readonly children: ReactNode }): JSX.Element {

@@ -28,7 +28,7 @@ export function SyncChip(menu: SyncMenuProps): JSX.Element {
       <PopoverTrigger>
         <AriaButton
           aria-label={`${words.sync}: ${looks.text}`}
-          className="group inline-flex h-7 max-w-[14rem] items-center rounded-full coarse:h-11"
+          className="group inline-flex h-7 max-w-[14rem] min-w-0 items-center rounded-full coarse:h-11"
         >
           {/* The touch target is taller than the visible chip. */}
           <span

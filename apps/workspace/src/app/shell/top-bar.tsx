@@ -51,7 +51,7 @@ export function TopBar({ navigation, onLayer }: TopBarProps): JSX.Element {
       </Link>
       <span aria-hidden className="mx-1 hidden h-5 w-px bg-border tablet:block" />
       <Breadcrumb workspace={workspace} tables={tables} />
-      <div className="flex flex-1 items-center justify-end gap-1.5 tablet:flex-none">
+      <div className="flex min-w-0 flex-1 items-center justify-end gap-1.5 tablet:flex-none">
         <WhoIsHere />
         <SyncState navigation={navigation} email={email} />
         <AriaButton
