@@ -3,7 +3,7 @@ import { sql } from '@holdfast/postgres'
 import { expectAccessible } from './support/accessibility.ts'
 import { makeActions, storedAction } from './support/actions.ts'
 import { expect, test } from './support/fixtures.ts'
-import { gridOf } from './support/grid.ts'
+import { actionsThat, gridOf } from './support/grid.ts'
 import { expectSynced, type Person } from './support/person.ts'
 
 /** Opens the list of views from the toolbar. */
@@ -199,4 +199,14 @@ test('a board moves cards by key, by menu and by dragging, and says so', async (
     await page.keyboard.press('Control+z')
     await expect(lane('Doing, 2').getByRole('article')).toHaveCount(2)
   })
+})
+
+test('records are printed as they stand on the screen', async ({ arrive, holdfast }) => {
+  await makeActions(holdfast, ['Print: an action'])
+  const dana = await arrive('dana')
+  await dana.openTable('actions', actionsThat('Print:'))
+  await expect(gridOf(dana.page).row('Print:')).toHaveCount(1)
+  await dana.page.emulateMedia({ media: 'print' })
+  await expect(dana.page.getByRole('grid')).toBeVisible()
+  await expect(dana.page.getByText('Print: an action')).toBeInViewport({ ratio: 1 })
 })

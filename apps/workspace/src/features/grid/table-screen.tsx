@@ -140,7 +140,8 @@ function TableView({
 
   const shared = { table, view, windows, state, marks }
   return (
-    <div className="absolute inset-0 flex">
+    // On paper there is no window that it could fill.
+    <div className="absolute inset-0 flex print:static print:h-screen">
       <section className="flex min-w-0 flex-1 flex-col">
         <GridToolbar
           {...{ table, fields, isPhone, isList, onNew }}
