@@ -5,7 +5,6 @@ import { Disclosure } from '../components/disclosure.tsx'
 import { Notice } from '../components/notice.tsx'
 import { commonMessages } from '../messages/common.ts'
 import { errorMessages } from '../messages/errors.ts'
-import { pasteMessages } from '../messages/paste.ts'
 
 /** What stands in place of a screen that threw: HF-APP-CRASH, with a way on and the details to hand over. */
 export function CrashScreen({ error }: ErrorComponentProps): JSX.Element {
@@ -36,7 +35,7 @@ export function CrashScreen({ error }: ErrorComponentProps): JSX.Element {
         }
       >
         <p>{errorMessages.crashDetail}</p>
-        <p role="status">{copied === 'denied' ? pasteMessages.clipboardDenied : null}</p>
+        <p role="status">{copied === 'denied' ? errorMessages.clipboardDenied : null}</p>
         <Disclosure title={commonMessages.details}>
           <pre className="font-mono text-small whitespace-pre-wrap">{report}</pre>
         </Disclosure>

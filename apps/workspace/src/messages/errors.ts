@@ -40,6 +40,7 @@ export const errorMessages = inLanguages('errorMessages', {
   crashDetail: 'Your changes are kept on this device. Load the app again to go on.',
   reload: 'Load again',
   copyDetails: 'Copy details',
+  clipboardDenied: 'The browser did not allow access to the clipboard',
   copied: 'Copied',
   partLoading: 'Loading …',
   partNotLoaded:

@@ -17,7 +17,6 @@ export const pasteMessages = inLanguages('pasteMessages', {
       { count, first },
     ),
   pasteNoField: 'There is no field for it: it is to the right of the last one',
-  clipboardDenied: 'The browser did not allow access to the clipboard',
   copied: (cells: number) => icu('{cells, plural, one {# cell} other {# cells}} copied', { cells }),
   editTooMany: (max: number) => `At most ${formatCount(max)} rows can be changed at once`,
 })

@@ -3,6 +3,7 @@ import { showToast } from '../../components/toast.tsx'
 import type { Field } from '../../lib/fields/field.ts'
 import { CHANGES_MAX } from '../../lib/records/apply-command.ts'
 import type { RecordChange } from '../../lib/records/record-change.ts'
+import { errorMessages } from '../../messages/errors.ts'
 import { pasteMessages as words } from '../../messages/paste.ts'
 import { recordMessages } from '../../messages/record.ts'
 import { changesLeft } from './changes-left.ts'
@@ -77,7 +78,7 @@ export function createBulkEdits(
       if (!rows) return false
       lastCopy = copyCells(rows, fieldsOf(range))
       const isCopied = await writeClipboard(lastCopy)
-      if (!isCopied) showToast({ text: words.clipboardDenied })
+      if (!isCopied) showToast({ text: errorMessages.clipboardDenied })
       else if (cellsIn(range) > 1) showToast({ text: words.copied(cellsIn(range)) })
       return isCopied
     },

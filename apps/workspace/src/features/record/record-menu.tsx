@@ -4,7 +4,7 @@ import { IconButton } from '../../components/icon-button.tsx'
 import { Menu, MenuItem, MenuTrigger } from '../../components/menu.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { arrangeMessages } from '../../messages/arrange.ts'
-import { pasteMessages } from '../../messages/paste.ts'
+import { errorMessages } from '../../messages/errors.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 import { shareMessages } from '../../messages/shares.ts'
 
@@ -67,6 +67,6 @@ async function copyLink(path: string): Promise<void> {
     await navigator.clipboard.writeText(`${location.origin}${path}`)
     showToast({ text: words.copied })
   } catch {
-    showToast({ text: pasteMessages.clipboardDenied })
+    showToast({ text: errorMessages.clipboardDenied })
   }
 }

@@ -5,7 +5,7 @@ import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import { parseValue } from '../../lib/fields/parse-value.ts'
 import { settleText, type TextsInConflict } from '../../lib/fields/settle-text.ts'
 import { fieldMessages } from '../../messages/fields.ts'
-import { pasteMessages } from '../../messages/paste.ts'
+import { errorMessages } from '../../messages/errors.ts'
 import { recordMessages } from '../../messages/record.ts'
 
 /** A text as it is typed, until it is saved. */
@@ -127,6 +127,6 @@ async function copy(text: string): Promise<void> {
     await navigator.clipboard.writeText(text)
     showToast({ text: recordMessages.copied })
   } catch {
-    showToast({ text: pasteMessages.clipboardDenied })
+    showToast({ text: errorMessages.clipboardDenied })
   }
 }

@@ -11,7 +11,7 @@ import { showToast } from '../../components/toast.tsx'
 import { useLocalDatabase } from '@holdfast/react'
 import { labelOf } from '../../lib/data/column-words.ts'
 import { formatMoment } from '../../lib/format.ts'
-import { pasteMessages } from '../../messages/paste.ts'
+import { errorMessages } from '../../messages/errors.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { asSentence } from './as-sentence.ts'
 import { conflictingTexts } from './conflicting-texts.ts'
@@ -226,7 +226,7 @@ async function copy(details: string): Promise<void> {
     showToast({ text: words.copied })
   } catch {
     // They stay on the screen.
-    showToast({ text: pasteMessages.clipboardDenied })
+    showToast({ text: errorMessages.clipboardDenied })
   }
 }
 

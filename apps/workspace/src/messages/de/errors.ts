@@ -41,6 +41,7 @@ export const errorMessages: Translation<typeof english> = {
   crashDetail: 'Ihre Änderungen sind auf diesem Gerät. Laden Sie die App neu, um weiterzuarbeiten.',
   reload: 'Neu laden',
   copyDetails: 'Einzelheiten kopieren',
+  clipboardDenied: 'Der Browser hat den Zugriff auf die Zwischenablage nicht erlaubt',
   copied: 'Kopiert',
   partLoading: 'Wird geladen …',
   partNotLoaded:

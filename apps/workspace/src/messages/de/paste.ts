@@ -18,7 +18,6 @@ export const pasteMessages: Translation<typeof english> = {
       { count, first },
     ),
   pasteNoField: 'Dafür gibt es kein Feld: es steht rechts vom letzten',
-  clipboardDenied: 'Der Browser hat den Zugriff auf die Zwischenablage nicht erlaubt',
   copied: (cells) => icu('{cells, plural, one {# Zelle} other {# Zellen}} kopiert', { cells }),
   editTooMany: (max) => `Höchstens ${formatCount(max)} Zeilen lassen sich auf einmal ändern`,
 }

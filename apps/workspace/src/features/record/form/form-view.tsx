@@ -8,7 +8,7 @@ import { showToast } from '../../../components/toast.tsx'
 import { type DraftRow, toDraft } from '../../../lib/records/drafts.ts'
 import { type SavedView, VIEWS_TABLE } from '../../../lib/views/use-views.ts'
 import { formMessages as words } from '../../../messages/form.ts'
-import { pasteMessages } from '../../../messages/paste.ts'
+import { errorMessages } from '../../../messages/errors.ts'
 import { recordMessages } from '../../../messages/record.ts'
 import { askedFields } from './asked-fields.ts'
 import { FormEditor } from './form-editor.tsx'
@@ -83,6 +83,6 @@ async function copyLink(): Promise<void> {
     await navigator.clipboard.writeText(`${location.origin}${location.pathname}`)
     showToast({ text: recordMessages.copied })
   } catch {
-    showToast({ text: pasteMessages.clipboardDenied })
+    showToast({ text: errorMessages.clipboardDenied })
   }
 }
