@@ -134,7 +134,7 @@ async function benchGrid(device: Device, plainPress: Compared): Promise<Figure[]
   await page.getByRole('grid').evaluate((grid) => grid.scrollTo({ top: 0 }))
   const { pressMs, rowsMs } = await interact(page, ROUNDS)
   await slow(device, 1)
-  const atFullSpeed = await interact(page, ROUNDS)
+  const atFullSpeed = await interact(page, ROUNDS, false)
   return [
     ...figures,
     { ...pressFigure('app', pressMs), reference: plainPress },
@@ -183,7 +183,7 @@ async function benchColdOpen(holdfast: Holdfast, phone: Phone, rows: number): Pr
   const openOnce = async (throttling: number): Promise<number> => {
     await using device = await phone.open(throttling)
     await device.page.goto(holdfast.url + PLACE)
-    return firstRowsMs(device.page)
+    return await firstRowsMs(device.page)
   }
   for (let round = 0; round < ROUNDS; round++) {
     phoneMs.push(await openOnce(THROTTLING))
