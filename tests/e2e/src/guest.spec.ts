@@ -30,9 +30,13 @@ test('what a guest has made stays theirs with the account that they keep', async
   await server.admin.execute(sql.trusted(NOTES))
   await page.goto('/sign-in')
   await page.getByRole('button', { name: 'Continue as a guest' }).click()
-  await page.getByRole('link', { name: /^Notes/ }).click()
+  await page
+    .getByRole('navigation', { name: 'Workspace' })
+    .getByRole('link', { name: /^Notes/ })
+    .click()
   for (const text of ['first', 'second', 'third']) {
-    await page.getByRole('button', { name: 'New note' }).click()
+    // As long as there is none, the empty table has such a button, too.
+    await page.getByRole('button', { name: 'New note' }).first().click()
     const title = page.getByRole('textbox', { name: 'Title' })
     await title.fill(text)
     await page.getByRole('button', { name: 'Create note' }).click()
@@ -53,7 +57,10 @@ test('what a guest has made stays theirs with the account that they keep', async
   const { data } = await stranger.admin.auth.admin.getUserById(before?.id ?? '')
   expect(data.user).toMatchObject({ email, is_anonymous: false })
   await page.goto('/w')
-  await page.getByRole('link', { name: /^Notes/ }).click()
+  await page
+    .getByRole('navigation', { name: 'Workspace' })
+    .getByRole('link', { name: /^Notes/ })
+    .click()
   await expect(page.getByRole('gridcell', { name: /^Title: / })).toHaveCount(3)
   expect(await owners()).toEqual([before])
 })

@@ -175,10 +175,12 @@ test('the viewer is worked with the keyboard, and a photo is deleted for everybo
 
 test('the record of a photo shows it, and a list of photos has pictures', async ({ arrive, holdfast }) => {
   const finding = await makeFinding(holdfast, 'Photos: a record of its own')
-  const { page, home } = await arrive('mina')
+  const mina = await arrive('mina')
+  const { page, home } = mina
   await page.goto(`${home}/t/findings/r/${finding.id}`)
   await picker(page).setInputFiles([await takePicture(page)])
-  await expect(tiles(page)).toHaveCount(1)
+  await expect(tiles(page)).toHaveAccessibleName('Open Photo 1 of 1')
+  await expectSynced(mina)
   const photo = async (): Promise<string | undefined> =>
     (await holdfast.admin.query<{ id: string }>(sql`select id from public.photos where finding_id = ${finding.id}`))[0]
       ?.id
@@ -192,5 +194,5 @@ test('the record of a photo shows it, and a list of photos has pictures', async 
   await expectAccessible(page, 'the record of a photo')
 
   await page.goto(`${home}/t/photos?q=${finding.title}`)
-  await expect(page.getByRole('row').getByRole('img').first()).toBeVisible()
+  await expect(page.getByRole('row').locator('[data-photo-state] img')).toBeVisible()
 })
