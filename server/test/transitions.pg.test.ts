@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { authMigrations } from '@holdfast/auth'
+import { readWriteInput } from '@holdfast/policy'
 import { runAs, sql, type Session } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 
@@ -91,6 +92,21 @@ test.each([
   ['a new record without a value', person, `insert into public.orders values (3, null)`, 'done'],
 ])('%s', async (_, session, statement, outcome) => {
   expect(await attempt(session, statement)).toBe(outcome)
+})
+
+test('what may follow comes in the order that the type has its values', async () => {
+  const { pool } = database
+  for (const statement of [
+    `create type public.stage as enum ('new', 'wet', 'dry', 'hot', 'cold', 'gone')`,
+    `create table public.parts (id int primary key, stage public.stage)`,
+    `insert into holdfast.transitions (table_name, field, from_value, to_value)
+       select 'parts', 'stage', 'new', unnest(array['gone', 'cold', 'hot', 'dry', 'wet'])`,
+    `select holdfast.enforce_transitions('public.parts', 'stage')`,
+  ])
+    await pool.execute(sql.trusted(statement))
+  const { transitions } = await readWriteInput(pool)
+  const stage = transitions.find(({ column }) => column === 'stage')
+  expect(stage?.steps.map(({ to }) => to)).toEqual(['wet', 'dry', 'hot', 'cold', 'gone'])
 })
 
 test('what the rows may say, and who writes them', async () => {

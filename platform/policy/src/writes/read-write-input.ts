@@ -174,7 +174,8 @@ const ENFORCED_TRANSITIONS = sql`
   )
   select e.tgrelid::int8 as table, e.field as column, e.commands,
          (select coalesce(json_agg(json_build_object('from', r.from_value, 'to', r.to_value, 'allowedIf', r.allowed_if,
-                   'words', (select w.words from holdfast.transition_to(e.tgrelid, e.field, r.from_value, r.to_value) w)) order by r.id), '[]'::json)
+                   'words', (select w.words from holdfast.transition_to(e.tgrelid, e.field, r.from_value, r.to_value) w))
+                   order by (select l.enumsortorder from pg_catalog.pg_enum l where l.enumtypid = a.atttypid and l.enumlabel = r.to_value), r.to_value, r.from_value), '[]'::json)
             from holdfast.transitions r where r.schema_name = n.nspname and r.table_name = c.relname and r.field = e.field) as steps,
          (select json_agg(json_build_object('from', v.value, 'words', holdfast.transition_words(e.tgrelid, e.field, v.value)) order by v.value nulls first)
             from (select null::text as value
