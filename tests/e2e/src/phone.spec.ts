@@ -85,6 +85,8 @@ test('on a phone: sign in, find a record in a list, edit it', async ({ arrive, h
     await page.getByRole('menuitem', { name: 'Doing' }).tap()
     await expect(page.getByText('Phone: edited moved to Doing')).toBeAttached()
     await expect.poll(async () => (await storedAction(holdfast, action.id)).state).toBe('doing')
+    // Between the lanes it is in neither.
+    await expect(page.getByRole('button', { name: 'Move Phone: edited' })).toBeVisible()
     await expectAccessible(page, 'a board on a phone')
   })
   await bar.getByRole('link', { name: 'Sync' }).tap()
