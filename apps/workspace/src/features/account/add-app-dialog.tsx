@@ -4,7 +4,6 @@ import { Button } from '../../components/button.tsx'
 import { Disclosure } from '../../components/disclosure.tsx'
 import { TextField } from '../../components/text-field.tsx'
 import { textLinkClass } from '../../components/text-link.tsx'
-import { showToast } from '../../components/toast.tsx'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { accountMessages } from '../../messages/account.ts'
 import { securityMessages as words } from '../../messages/account-security.ts'
@@ -17,6 +16,7 @@ import { FormDialog } from '../../components/form-dialog.tsx'
 import { svgAddress } from './svg-address.ts'
 import { unwrap } from './unwrap.ts'
 import { useAction } from './use-action.ts'
+import { copyText } from '../../components/copy-text.ts'
 
 const TOTP_DIGITS = 6
 
@@ -168,7 +168,11 @@ function Secret({ factor: { secret, uri } }: { readonly factor: Enrolled }): JSX
           <code aria-label={words.secret} className="font-mono text-mono break-all text-text select-all">
             {secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}
           </code>
-          <Button size="sm" icon={<Copy size={14} aria-hidden />} onPress={() => void copy(secret)}>
+          <Button
+            size="sm"
+            icon={<Copy size={14} aria-hidden />}
+            onPress={() => void copyText(secret, words.copied, words.notCopied)}
+          >
             {words.copySecret}
           </Button>
         </p>
@@ -180,14 +184,4 @@ function Secret({ factor: { secret, uri } }: { readonly factor: Enrolled }): JSX
       </div>
     </Disclosure>
   )
-}
-
-async function copy(secret: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(secret)
-    showToast({ text: words.copied })
-  } catch {
-    // The browser's refusal, and what to do instead; the key stays on the screen.
-    showToast({ text: words.notCopied })
-  }
 }

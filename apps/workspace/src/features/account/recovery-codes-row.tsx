@@ -15,6 +15,7 @@ import { Row } from '../../components/section.tsx'
 import { unwrap } from './unwrap.ts'
 import { type Action, useAction } from './use-action.ts'
 import { useOnlineRead } from './use-online-read.ts'
+import { copyText } from '../../components/copy-text.ts'
 
 /** The codes for the day on which the second step is lost: how many are left, and a new set. */
 export function RecoveryCodesRow({
@@ -163,7 +164,11 @@ function CodesDialog({
           ))}
         </ul>
         <div className="flex flex-wrap gap-2">
-          <Button size="sm" icon={<Copy size={14} aria-hidden />} onPress={() => void copy(text)}>
+          <Button
+            size="sm"
+            icon={<Copy size={14} aria-hidden />}
+            onPress={() => void copyText(text, words.recoveryCopied, words.notCopied)}
+          >
             {words.recoveryCopy}
           </Button>
           <Button
@@ -177,14 +182,4 @@ function CodesDialog({
       </div>
     </Dialog>
   )
-}
-
-async function copy(text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text)
-    showToast({ text: words.recoveryCopied })
-  } catch {
-    // The browser's refusal, and what to do instead; the codes stay on the screen.
-    showToast({ text: words.notCopied })
-  }
 }

@@ -2,11 +2,10 @@ import { LayoutList, Link2, MoreHorizontal, Printer, Trash2, UserPlus } from 'lu
 import type { JSX } from 'react'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Menu, MenuItem, MenuTrigger } from '../../components/menu.tsx'
-import { showToast } from '../../components/toast.tsx'
 import { arrangeMessages } from '../../messages/arrange.ts'
-import { errorMessages } from '../../messages/errors.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 import { shareMessages } from '../../messages/shares.ts'
+import { copyText } from '../../components/copy-text.ts'
 
 /** What can be done with a record as a whole. */
 export function RecordMenu({
@@ -62,11 +61,6 @@ export function RecordMenu({
   )
 }
 
-async function copyLink(path: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(`${location.origin}${path}`)
-    showToast({ text: words.copied })
-  } catch {
-    showToast({ text: errorMessages.clipboardDenied })
-  }
+function copyLink(path: string): Promise<void> {
+  return copyText(`${location.origin}${path}`, words.copied)
 }

@@ -5,8 +5,8 @@ import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import { parseValue } from '../../lib/fields/parse-value.ts'
 import { settleText, type TextsInConflict } from '../../lib/fields/settle-text.ts'
 import { fieldMessages } from '../../messages/fields.ts'
-import { errorMessages } from '../../messages/errors.ts'
 import { recordMessages } from '../../messages/record.ts'
+import { copyText } from '../../components/copy-text.ts'
 
 /** A text as it is typed, until it is saved. */
 export interface TypedText {
@@ -118,15 +118,6 @@ function offerCopy(field: Field, text: string, error: unknown): void {
   console.warn('What was typed could not be stored.', error)
   showToast({
     text: fieldMessages.notKept(field.label),
-    action: { label: fieldMessages.copy, run: () => void copy(text) },
+    action: { label: fieldMessages.copy, run: () => void copyText(text, recordMessages.copied) },
   })
-}
-
-async function copy(text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text)
-    showToast({ text: recordMessages.copied })
-  } catch {
-    showToast({ text: errorMessages.clipboardDenied })
-  }
 }

@@ -7,11 +7,9 @@ import { Disclosure } from '../../components/disclosure.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { LinkButton } from '../../components/link.tsx'
 import { StateGlyph } from '../../components/state-glyph.tsx'
-import { showToast } from '../../components/toast.tsx'
 import { useLocalDatabase } from '@holdfast/react'
 import { labelOf } from '../../lib/data/column-words.ts'
 import { formatMoment } from '../../lib/format.ts'
-import { errorMessages } from '../../messages/errors.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { asSentence } from './as-sentence.ts'
 import { conflictingTexts } from './conflicting-texts.ts'
@@ -28,6 +26,7 @@ import { useDecision } from './use-decision.ts'
 import { type RejectedRecord, useRejectedRecord } from './use-rejected-record.ts'
 import { WrittenValues } from './written-values.tsx'
 import { verdictWords } from '../../lib/records/verdict-words.ts'
+import { copyText } from '../../components/copy-text.ts'
 
 interface CardProps {
   readonly change: RejectedChange
@@ -212,22 +211,12 @@ function Details({ change, code }: { readonly change: RejectedChange; readonly c
     <div className="border-t border-border pt-1">
       <Disclosure title={`${words.details}: ${code}`}>
         <pre className="font-mono text-small whitespace-pre-wrap">{details}</pre>
-        <Button size="sm" className="mt-2" onPress={() => void copy(details)}>
+        <Button size="sm" className="mt-2" onPress={() => void copyText(details, words.copied)}>
           {words.copy}
         </Button>
       </Disclosure>
     </div>
   )
-}
-
-async function copy(details: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(details)
-    showToast({ text: words.copied })
-  } catch {
-    // They stay on the screen.
-    showToast({ text: errorMessages.clipboardDenied })
-  }
 }
 
 /** The fields that the refusal names, when the person wrote others as well: the others can go without them. */

@@ -4,17 +4,16 @@ import { type JSX, type ReactNode, useMemo, useState } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
-import { showToast } from '../../../components/toast.tsx'
 import { type DraftRow, toDraft } from '../../../lib/records/drafts.ts'
 import { type SavedView, VIEWS_TABLE } from '../../../lib/views/use-views.ts'
 import { formMessages as words } from '../../../messages/form.ts'
-import { errorMessages } from '../../../messages/errors.ts'
 import { recordMessages } from '../../../messages/record.ts'
 import { askedFields } from './asked-fields.ts'
 import { FormEditor } from './form-editor.tsx'
 import type { FormViewProps } from './form-view-props.ts'
 import { FormFields } from './form-fields.tsx'
 import { newDraft } from './use-form.ts'
+import { copyText } from '../../../components/copy-text.ts'
 
 /** The draft of a form, by the id of its view. */
 const FORM_DRAFT_SQL = `select id, table_name, field_values from hf_local_drafts
@@ -78,11 +77,6 @@ function useMayEdit({ row }: SavedView): boolean {
 }
 
 /** The address of the form is its link: members who follow it are asked for the same. */
-async function copyLink(): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(`${location.origin}${location.pathname}`)
-    showToast({ text: recordMessages.copied })
-  } catch {
-    showToast({ text: errorMessages.clipboardDenied })
-  }
+function copyLink(): Promise<void> {
+  return copyText(`${location.origin}${location.pathname}`, recordMessages.copied)
 }
