@@ -166,4 +166,17 @@ describe('the checker finds', () => {
       'wire: a version that was never visible: items/1 {"id":3}',
     ])
   })
+
+  test('no wrong order in a device that has no rows of new tables until they come whole', () => {
+    const old = new Map([['items/1', '{"id":1}']])
+    const both = new Map([...old, ['things/1', '{"id":1}']])
+    const history = { seed: 0, shown: new Map([['u', [both, old]]]), hasNewTables: true }
+    const device = {
+      faults: [],
+      completed: [old, both, old].map((state) => ({ state })),
+      state: old,
+      received: [],
+    }
+    expect(findBreaches(history, { userId: 'u', device: device as never })).toEqual([])
+  })
 })

@@ -43,9 +43,11 @@ export function findBreaches(history: History, { userId, device }: Followed): st
   let reached = 0
   for (const [index, { state }] of device.completed.entries()) {
     const wanted = print(state)
-    const exact = prints.findIndex((one, commit) => commit >= reached && one === wanted)
     const before = device.completed[index - 1]?.state ?? new Map<string, string>()
-    const at = exact >= 0 || !history.hasNewTables ? exact : findWithoutNew(shown, reached, { state, before })
+    // The earliest that it can be: a state without tables that are new may equal a much later one as well.
+    const at = history.hasNewTables
+      ? findWithoutNew(shown, reached, { state, before })
+      : prints.findIndex((one, commit) => commit >= reached && one === wanted)
     if (at >= 0) reached = at
     else if (prints.includes(wanted)) breaches.push(`order: checkpoint ${index} is older than the one before`)
     else breaches.push(`equality: checkpoint ${index} shows what Postgres never showed; ${nearest(shown, state)}`)

@@ -112,10 +112,10 @@ async function openLog(
     const onReading = (): void => void (run.phase = 'reading tables')
     const { plan } = plans.current
     const stored = await readFirst(options, { plan, slot, writer, signal, onReading })
-    if (!stored) return { writer, stored, startLsn }
-    const isWhole = !hasVoid(stored)
-    if (!isWhole) noteMissed(await plans.compileAfter([], true), options, run)
-    await startFromSlot(options, writer, slot)
+    // Making the slot may have waited for long. What changed before it the stream does not bring.
+    noteMissed(await plans.compileAfter([], true), options, run)
+    if (stored) await startFromSlot(options, writer, slot)
+    const isWhole = stored !== undefined && !hasVoid(stored) && plans.current.plan.version === plan.version
     return { writer, stored: isWhole ? stored : undefined, startLsn }
   } finally {
     await slot[Symbol.asyncDispose]()
