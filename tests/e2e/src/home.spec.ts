@@ -134,3 +134,50 @@ test('home of a person without work of their own leads to where there is some', 
   await page.getByRole('region', { name: 'My work' }).getByRole('link', { name: 'Open Actions' }).click()
   await expect(page.getByRole('grid')).toBeVisible()
 })
+
+test('all of my work is a screen of its own, of all days and in steps, off line too', async ({ arrive, holdfast }) => {
+  const titles = Array.from({ length: 104 }, (_, index) => `Work: ${String(index)}`)
+  const ids = (await makeActions(holdfast, [...titles, 'Work: far away'])).map(({ id }) => id)
+  await holdfast.admin.execute(sql`
+    update public.actions set due_on = case when title = 'Work: far away' then date '2099-01-01' else date '2001-01-01' end,
+                              owner_id = (select id from public.people where name = 'Mina Kaya')
+     where id = any (${ids}::uuid[])`)
+  try {
+    const mina = await arrive('mina', { viewport: { width: 390, height: 844 } })
+    const { page } = mina
+    await expectSynced(mina)
+    const theirs = await mina.supabase()
+    const { count } = await theirs
+      .from('actions')
+      .select('id, people!owner_id!inner(user_id)', { count: 'exact', head: true })
+      .eq('people.user_id', (await theirs.auth.getUser()).data.user?.id ?? '')
+      .eq('due_on', '2001-01-01')
+    expect(count, 'as Postgres shows them').toBe(104)
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
+    await mina.goOffline()
+
+    await page.getByRole('link', { name: /^All \d+: Overdue$/ }).click()
+    await expect(page.getByRole('heading', { level: 1, name: 'My work' })).toBeVisible()
+    const overdue = page.getByRole('list', { name: 'Overdue' }).getByRole('listitem')
+    await expect(overdue).toHaveCount(100)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    const told = await page.getByRole('tab', { name: /^Overdue/ }).textContent()
+    await expect(overdue).toHaveCount(Number(told?.replace('Overdue', '')))
+    await expect(page.getByRole('button', { name: 'Show more' })).toHaveCount(0)
+    await expect(page.getByRole('link', { name: /^Work: far away/ })).toHaveCount(0)
+
+    await page.getByRole('tab', { name: /^All/ }).click()
+    await expect(page).toHaveURL(/\/my-work\?when=all$/)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page
+      .getByRole('list', { name: 'Later' })
+      .getByRole('link', { name: /^Work: far away/ })
+      .click()
+    await expect(page.getByRole('heading', { level: 1, name: 'Work: far away' })).toBeVisible()
+    await page.goBack()
+    await expect(page.getByRole('tab', { name: /^All/ })).toHaveAttribute('aria-selected', 'true')
+    await look(page, 'my-work')
+  } finally {
+    await holdfast.admin.execute(sql`delete from public.actions where id = any (${ids}::uuid[])`)
+  }
+})

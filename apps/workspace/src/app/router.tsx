@@ -39,6 +39,9 @@ const importSearch = v.object({ table: text, new: v.optional(v.fallback(v.option
 const inboxSearch = v.object({
   filter: v.fallback(v.optional(v.picklist(['unread', 'mentions', 'all'])), undefined),
 })
+const workSearch = v.object({
+  when: v.fallback(v.optional(v.picklist(['overdue', 'today', 'week', 'all'])), undefined),
+})
 /** `in`: one of several workspaces. */
 const peopleSearch = v.object({ in: text })
 /** The view that a record was opened from goes with it: the steps to its neighbours keep to it. */
@@ -122,6 +125,12 @@ const inbox = createRoute({
   validateSearch: inboxSearch,
   component: lazyRouteComponent(() => import('../features/inbox/inbox-screen.tsx'), 'InboxScreen'),
 })
+const myWork = createRoute({
+  getParentRoute: () => workspace,
+  path: '/my-work',
+  validateSearch: workSearch,
+  component: lazyRouteComponent(() => import('../features/home/my-work-screen.tsx'), 'MyWorkScreen'),
+})
 const people = createRoute({
   getParentRoute: () => workspace,
   path: '/people',
@@ -204,6 +213,7 @@ const routeTree = root.addChildren([
       capture,
       search,
       inbox,
+      myWork,
       table.addChildren([view]),
       record,
       newRecord,

@@ -18,6 +18,7 @@ export function shortcutGroups(): readonly { readonly title: string; readonly sh
         { keys: [`${mod}+/`, '?'], does: words.shortcuts },
         { keys: ['/'], does: words.search },
         { keys: ['G H'], does: words.home },
+        { keys: ['G M'], does: words.myWork },
         { keys: ['G I'], does: words.inbox },
         { keys: ['G S'], does: words.searchAll },
         { keys: ['G T'], does: words.goToTable },

@@ -9,6 +9,7 @@ export const shellMessages = inLanguages('shellMessages', {
   collapseSideBar: 'Make the side bar narrow',
   expandSideBar: 'Make the side bar wide',
   home: 'Home',
+  myWork: 'My work',
   inbox: 'Inbox',
   people: 'People',
   capture: 'Capture',

@@ -8,6 +8,7 @@ export const shortcutMessages = inLanguages('shortcutMessages', {
   shortcuts: 'Show the shortcuts',
   search: 'Search',
   home: 'Go home',
+  myWork: 'Go to my work',
   inbox: 'Go to the inbox',
   searchAll: 'Search all records and comments',
   goToTable: 'Go to a table',

@@ -3,13 +3,32 @@ import { icu, inLanguages } from '../lib/texts.ts'
 
 export const workMessages = inLanguages('workMessages', {
   title: 'My work',
-  overdue: 'Overdue',
-  today: 'Today',
-  soon: 'Next 7 days',
+  /** Stretches of days, as headings and tabs. */
+  when: {
+    overdue: 'Overdue',
+    today: 'Today',
+    week: 'Next 7 days',
+    later: 'Later',
+    none: 'Without a day',
+    all: 'All',
+  },
+  filter: 'Which days',
   late: (days: number) => icu('{days, plural, one {# day} other {# days}} late', { days }),
-  more: (count: number) => `and ${formatCount(count)} more`,
+  all: 'All my work',
+  /** `count` may end in a plus. */
+  allOf: (count: string, when: string) => `All ${count}: ${when}`,
+  showMore: 'Show more',
+  shown: (shown: number, all: number) => `${formatCount(shown)} of ${formatCount(all)}`,
   nothing: 'Nothing is waiting for you this week',
   nothingDetail: 'Records that are assigned to you with a day appear here, from all tables.',
+  nothingIn: {
+    overdue: 'Nothing is overdue',
+    today: 'Nothing is due today',
+    week: 'Nothing is due in the next 7 days',
+    all: 'Nothing is waiting for you',
+  },
+  noTables: 'No table has work in it',
+  noTablesDetail: 'A table has work in it when its records lead to a person and have a day.',
   open: (table: string) => `Open ${table}`,
   others: 'What others did on my records',
   changed: (fields: string) => `changed ${fields}`,

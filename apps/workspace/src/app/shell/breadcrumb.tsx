@@ -89,6 +89,7 @@ function useCrumbs(tables: readonly TableInfo[]): readonly Crumb[] {
   if (last.routeId.endsWith('/capture')) return [{ label: words.capture }]
   if (last.routeId.endsWith('/search')) return [{ label: words.search }]
   if (last.routeId.endsWith('/inbox')) return [{ label: words.inbox }]
+  if (last.routeId.endsWith('/my-work')) return [{ label: words.myWork }]
   if (last.routeId.endsWith('/people')) return [{ label: words.people }]
   if (last.routeId.endsWith('/import')) return [{ label: words.importRecords }]
   if (last.routeId.endsWith('/sync')) return [{ label: syncMenuMessages.centre }]

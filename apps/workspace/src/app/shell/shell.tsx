@@ -95,6 +95,7 @@ function useShellKeys({ workspace, waiting }: NavigationProps, { store, set: onL
     '/': () => onLayer('palette'),
     'g t': () => onLayer('palette'),
     'g h': () => void navigate({ to: '/w/$ws', params }),
+    'g m': () => void navigate({ to: '/w/$ws/my-work', params }),
     'g i': () => void navigate({ to: '/w/$ws/inbox', params }),
     'g s': () => void navigate({ to: '/w/$ws/search', params }),
     'g y': () => void navigate({ to: '/w/$ws/sync', params }),

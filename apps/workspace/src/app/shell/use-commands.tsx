@@ -6,6 +6,7 @@ import {
   Keyboard,
   KeyRound,
   ListFilter,
+  ListTodo,
   LogOut,
   MonitorSmartphone,
   Palette,
@@ -116,6 +117,14 @@ function workspaceCommands({ workspace }: CommandsOptions, navigate: Navigate): 
       section: words.goTo,
       icon: <House {...ICON} />,
       run: () => void navigate({ to: '/w/$ws', params }),
+    },
+    {
+      id: 'my-work',
+      label: shellMessages.myWork,
+      keywords: 'assigned tasks overdue due today',
+      section: words.goTo,
+      icon: <ListTodo {...ICON} />,
+      run: () => void navigate({ to: '/w/$ws/my-work', params }),
     },
     {
       id: 'search',

@@ -6,14 +6,13 @@ import { useTables } from '../../lib/data/use-tables.tsx'
 import { useFavourites } from '../../lib/records/favourites.ts'
 import { openWorkSql, workTablesOf } from '../../lib/records/work-tables.ts'
 import { Favourites } from './favourites.tsx'
-import { MyWork, type WorkRow } from './my-work.tsx'
+import { MyWork } from './my-work.tsx'
 import { NearMe } from './near-me.tsx'
 import { OthersOnMyRecords, useOthersOnMyRecords } from './others-on-my-records.tsx'
 import { RecentRecords } from './recent-records.tsx'
 import { RefusedSection } from '../../components/records/refused-section.tsx'
+import { DAYS_SOON, type WorkRow } from './work-list.tsx'
 
-/** Days ahead that are shown. */
-const DAYS_AHEAD = 7
 /** Records that are read; more than anybody gets done in a week. */
 const READ_MAX = 500
 const THROTTLE_MS = 500
@@ -39,7 +38,7 @@ export function HomeWork({
   const tables = useTables()
   const work = useMemo(() => workTablesOf(schema, tables), [schema, tables])
   const { sql, parameters } = useMemo(
-    () => openWorkSql(schema, work, userId, addDays(today, DAYS_AHEAD), READ_MAX),
+    () => openWorkSql(schema, work, userId, { until: addDays(today, DAYS_SOON) }, READ_MAX),
     [schema, work, userId, today],
   )
   const { rows, isLoading } = useRecords<WorkRow>(sql, parameters, { throttleMs: THROTTLE_MS })
@@ -56,7 +55,9 @@ export function HomeWork({
       <RefusedSection workspace={workspace} />
       <div className="grid grid-cols-1 gap-x-10 gap-y-8 laptop:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-w-0 flex-col gap-8">
-          {work.length === 0 ? null : <MyWork rows={rows} work={work} workspace={workspace} today={today} />}
+          {work.length === 0 ? null : (
+            <MyWork rows={rows} isCut={rows.length === READ_MAX} {...{ work, workspace, today }} />
+          )}
           <OthersOnMyRecords changes={others.changes} records={rows} workspace={workspace} />
         </div>
         <div className="flex min-w-0 flex-col gap-8">

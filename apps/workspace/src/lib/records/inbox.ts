@@ -96,7 +96,7 @@ function dueSql(
   since: string,
   today: string,
 ): Statement {
-  const open = openWorkSql(schema, work, userId, today, ITEMS_MAX)
+  const open = openWorkSql(schema, work, userId, { until: today }, ITEMS_MAX)
   const beginsAt = Math.round((startOfDay(today).getTime() - Date.parse(today)) / 60_000)
   return {
     sql: `select 'due', d.id, d."table", d.id, strftime('%Y-%m-%dT%H:%M:%S.000000Z', d.due, ?), null, d.due

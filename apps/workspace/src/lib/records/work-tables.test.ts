@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { ColumnDescriptor, SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
 import { expect, test } from 'vitest'
-import { openWorkSql, workTablesOf } from './work-tables.ts'
+import { countWorkSql, openWorkSql, workTablesOf } from './work-tables.ts'
 
 const column = (name: string, type = 'text', rest: Partial<ColumnDescriptor> = {}): ColumnDescriptor => ({
   name,
@@ -64,7 +64,7 @@ test('my open records come in the order of their days, without those that are fi
       ('3', 'finished', 'p1', null, 'approved', '2026-04-01'), ('4', 'of Ben', 'p2', 'p1', 'planned', '2026-05-01'),
       ('5', 'later', 'p1', null, 'planned', '2026-06-01'), ('6', 'no day', 'p1', null, 'planned', null);
     update visits set hall = 'h' where id = '2'`)
-  const { sql, parameters } = openWorkSql(all, workTablesOf(all), 'u1', '2026-05-02', 10)
+  const { sql, parameters } = openWorkSql(all, workTablesOf(all), 'u1', { until: '2026-05-02' }, 10)
   expect(database.prepare(sql).all(...parameters)).toEqual([
     { table: 'visits', id: '2', title: 'late', state: 'returned', due: '2026-04-02', place: 'The old hall' },
     { table: 'visits', id: '1', title: 'today', state: 'planned', due: '2026-05-02', place: null },
@@ -73,8 +73,35 @@ test('my open records come in the order of their days, without those that are fi
     all,
     workTablesOf(all).map((one) => ({ ...one, handedIn: 'returned' })),
     'u1',
-    '2026-05-02',
+    { until: '2026-05-02' },
     1,
   )
   expect(database.prepare(handedIn.sql).all(...handedIn.parameters)).toMatchObject([{ id: '1' }])
+})
+
+test('all of my work counts each stretch of days, and has what is later and what has no day at its end', () => {
+  const jobs = table('jobs', [column('title'), person('who'), column('by', 'date')])
+  const all = schema(visits, jobs)
+  using database = new DatabaseSync(':memory:')
+  database.exec(`create table people (id, name, user_id, born);
+    create table visits (id, title, hall, visitor, checked_by, state, day, closed_on);
+    create table jobs (id, title, who, "by");
+    insert into people values ('p1', 'Ann', 'u1', null), ('p2', 'Ben', 'u2', null);
+    insert into visits (id, title, visitor, state, day) values
+      ('1', 'late', 'p1', 'planned', '2026-04-30'), ('2', 'today', 'p1', 'planned', '2026-05-02'), ('3', 'done', 'p1', 'approved', '2026-05-02'),
+      ('4', 'no day', 'p1', null, null), ('5', 'far', 'p1', 'planned', '2027-01-01');
+    insert into jobs values ('6', 'tomorrow', 'p1', '2026-05-03'), ('7', 'in a week', 'p1', '2026-05-09'), ('8', 'of Ben', 'p2', '2026-05-03'),
+      ('9', 'in eight days', 'p1', '2026-05-10')`)
+  const work = workTablesOf(all)
+  const titles = (days: { readonly from?: string; readonly until?: string }): readonly unknown[] => {
+    const { sql, parameters } = openWorkSql(all, work, 'u1', days, 10)
+    return database
+      .prepare(sql)
+      .all(...parameters)
+      .map(({ title }) => title)
+  }
+  expect(titles({})).toEqual(['late', 'today', 'tomorrow', 'in a week', 'in eight days', 'far', 'no day'])
+  expect(titles({ from: '2026-05-03', until: '2026-05-09' })).toEqual(['tomorrow', 'in a week'])
+  const counted = countWorkSql(all, work, 'u1', '2026-05-02', '2026-05-09')
+  expect(database.prepare(counted.sql).get(...counted.parameters)).toEqual({ overdue: 1, today: 1, soon: 2, every: 7 })
 })

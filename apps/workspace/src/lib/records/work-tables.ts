@@ -79,41 +79,83 @@ export interface Statement {
   readonly parameters: readonly (string | number)[]
 }
 
+/** Days, `YYYY-MM-DD`, both of them included. Without either, records without a day belong to it as well. */
+export interface WorkDays {
+  readonly from?: string
+  readonly until?: string
+}
+
 /**
- * The open records of a person up to a day, over all tables, the earliest first: `table`, `id`, `title`, `state`, `due`, `place`.
+ * The open records of a person, over all tables, the earliest first and those without a day last: `table`, `id`, `title`, `state`, `due`, `place`.
  *
  * @param userId - the account
- * @param until - a day, `YYYY-MM-DD`
  * @param limit - at most so many
  */
 export function openWorkSql(
   schema: SchemaDescriptor,
   work: readonly WorkTable[],
   userId: string,
-  until: string,
+  days: WorkDays,
   limit: number,
 ): Statement {
   const people = peopleTableOf(schema)
   if (!people || work.length === 0) return { sql: '', parameters: [] }
   const parts = work.map((one) => {
-    const { table, assignee, due, state, place } = one
-    const finished = [...finishedStates(one), ...(one.handedIn === undefined ? [] : [one.handedIn])]
-    const isOpen =
-      state && finished.length > 0
-        ? `and coalesce(t.${quoteName(state.name)}, '') not in (select value from json_each(?))`
-        : ''
+    const { table, due, state, place } = one
+    const open = openOf(one, people, userId)
+    const dueSql = `t.${quoteName(due.name)}`
     return {
       sql: `select ? as "table", t.id as id, ${table.titleColumn === undefined ? 'null' : `t.${quoteName(table.titleColumn)}`} as title,
-                   ${state ? `t.${quoteName(state.name)}` : 'null'} as state, t.${quoteName(due.name)} as due,
+                   ${state ? `t.${quoteName(state.name)}` : 'null'} as state, ${dueSql} as due,
                    ${place ? labelSql(place, `t.${quoteName(place.name)}`) : 'null'} as place
-              from ${quoteName(table.name)} t
-             where t.${quoteName(assignee.name)} in (select id from ${quoteName(people.name)} where user_id = ?)
-               and t.${quoteName(due.name)} <= ? ${isOpen}`,
-      parameters: [table.name, userId, until, ...(isOpen === '' ? [] : [JSON.stringify(finished)])],
+              ${open.sql} ${days.from === undefined ? '' : `and ${dueSql} >= ?`} ${days.until === undefined ? '' : `and ${dueSql} <= ?`}`,
+      parameters: [table.name, ...open.parameters, ...[days.from, days.until].filter((day) => day !== undefined)],
     }
   })
   return {
-    sql: `${parts.map(({ sql }) => sql).join(' union all ')} order by due, 1, 2 limit ${limit}`,
+    sql: `${parts.map(({ sql }) => sql).join(' union all ')} order by due nulls last, 1, 2 limit ${limit}`,
     parameters: parts.flatMap(({ parameters }) => parameters),
+  }
+}
+
+/**
+ * How many records {@link openWorkSql} has: one row with `overdue`, `today`, `soon` and `every`, the last with those that are later or have no day.
+ *
+ * @param today - a day, `YYYY-MM-DD`
+ * @param until - the last day that is soon
+ */
+export function countWorkSql(
+  schema: SchemaDescriptor,
+  work: readonly WorkTable[],
+  userId: string,
+  today: string,
+  until: string,
+): Statement {
+  const people = peopleTableOf(schema)
+  if (!people || work.length === 0) return { sql: '', parameters: [] }
+  const parts = work.map((one) => {
+    const open = openOf(one, people, userId)
+    return { sql: `select t.${quoteName(one.due.name)} as due ${open.sql}`, parameters: open.parameters }
+  })
+  return {
+    sql: `select count(*) filter (where due < ?) as overdue, count(*) filter (where due = ?) as today,
+                 count(*) filter (where due > ? and due <= ?) as soon, count(*) as every
+            from (${parts.map(({ sql }) => sql).join(' union all ')})`,
+    parameters: [today, today, today, until, ...parts.flatMap(({ parameters }) => parameters)],
+  }
+}
+
+/** From where the open records of a person come: `from … where …`, with the table as `t`. */
+function openOf(one: WorkTable, people: TableInfo, userId: string): Statement {
+  const { table, assignee, state } = one
+  const finished = [...finishedStates(one), ...(one.handedIn === undefined ? [] : [one.handedIn])]
+  const isOpen =
+    state && finished.length > 0
+      ? `and coalesce(t.${quoteName(state.name)}, '') not in (select value from json_each(?))`
+      : ''
+  return {
+    sql: `from ${quoteName(table.name)} t
+             where t.${quoteName(assignee.name)} in (select id from ${quoteName(people.name)} where user_id = ?) ${isOpen}`,
+    parameters: [userId, ...(isOpen === '' ? [] : [JSON.stringify(finished)])],
   }
 }

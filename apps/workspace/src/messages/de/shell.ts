@@ -10,6 +10,7 @@ export const shellMessages: Translation<typeof english> = {
   collapseSideBar: 'Seitenleiste schmal machen',
   expandSideBar: 'Seitenleiste breit machen',
   home: 'Startseite',
+  myWork: 'Meine Arbeit',
   inbox: 'Posteingang',
   people: 'Personen',
   capture: 'Erfassen',

@@ -8,6 +8,7 @@ export const shortcutMessages: Translation<typeof english> = {
   shortcuts: 'Tastenkürzel zeigen',
   search: 'Suchen',
   home: 'Zur Startseite',
+  myWork: 'Zu meiner Arbeit',
   inbox: 'Zum Posteingang',
   searchAll: 'Alle Einträge und Kommentare durchsuchen',
   goToTable: 'Zu einer Tabelle gehen',

@@ -28,8 +28,6 @@ import { checklistMessages as words } from '../../../messages/checklist.ts'
 import { workMessages } from '../../../messages/work.ts'
 
 const WORK_MAX = 12
-/** No day of work is later. */
-const LAST_DAY = '9999-12-31'
 
 /**
  * What can be captured: what was left in the middle, the person's own open work, templates and forms.
@@ -291,7 +289,7 @@ function ChecklistWork({
     const finish = found?.state && checklist.finish[found.state.name]
     return found && typeof finish === 'string' ? { ...found, handedIn: finish } : found
   }, [schema, tables, table, checklist])
-  const open = work ? openWorkSql(schema, [work], userId, LAST_DAY, WORK_MAX) : { sql: '', parameters: [] }
+  const open = work ? openWorkSql(schema, [work], userId, {}, WORK_MAX) : { sql: '', parameters: [] }
   const { rows: mine, isLoading } = useRecords<WorkRow>(open.sql, open.parameters)
   return (
     <>

@@ -1,0 +1,171 @@
+import { useHasSynced, useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { type JSX, useMemo, useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { Page } from '../../components/page.tsx'
+import { FirstRowsNote } from '../../components/records/first-rows-note.tsx'
+import { Skeleton } from '../../components/skeleton.tsx'
+import { StateGlyph } from '../../components/state-glyph.tsx'
+import { Tabs } from '../../components/tabs.tsx'
+import { useToday } from '../../hooks/use-today.ts'
+import { useTables } from '../../lib/data/use-tables.tsx'
+import { addDays } from '../../lib/fields/dates.ts'
+import { formatCount } from '../../lib/format.ts'
+import { countWorkSql, openWorkSql, type WorkDays, workTablesOf } from '../../lib/records/work-tables.ts'
+import { workMessages as words } from '../../messages/work.ts'
+import { DAYS_SOON, WorkGroup, WorkLines, type WorkPlace, type WorkRow } from './work-list.tsx'
+
+/** How the address names stretches of days. */
+const WHENS = ['overdue', 'today', 'week', 'all'] as const
+type When = (typeof WHENS)[number]
+
+/** Records that come at first, and with each press on *Show more*. */
+const STEP = 100
+const THROTTLE_MS = 500
+
+/** All records that are assigned to the person, over all tables with work in them: by their day, also those that are later or have none. */
+export function MyWorkScreen(): JSX.Element {
+  const { ws } = useParams({ from: '/signed-in/w/$ws/my-work' })
+  const { when = 'all' } = useSearch({ from: '/signed-in/w/$ws/my-work' })
+  const navigate = useNavigate()
+  const schema = useSchema()
+  const tables = useTables()
+  const { userId } = useLocalDatabase()
+  const today = useToday()
+  const hasSynced = useHasSynced()
+  const work = useMemo(() => workTablesOf(schema, tables), [schema, tables])
+  const { sql, parameters } = useMemo(
+    () => countWorkSql(schema, work, userId, today, addDays(today, DAYS_SOON)),
+    [schema, work, userId, today],
+  )
+  const [count] = useRecords<Counts>(sql, parameters, { throttleMs: THROTTLE_MS }).rows
+  const counts: Readonly<Record<When, number | undefined>> = {
+    overdue: count?.overdue,
+    today: count?.today,
+    week: count?.soon,
+    all: count?.every,
+  }
+  const onSelect = (next: When): void =>
+    void navigate({ to: '/w/$ws/my-work', params: { ws }, search: { when: next }, replace: true })
+  if (work.length === 0) return <NoWorkTables hasSynced={hasSynced} />
+  return (
+    <Page title={words.title} width="reading">
+      <Tabs
+        label={words.filter}
+        selected={when}
+        onSelect={onSelect}
+        tabs={WHENS.map((id) => ({
+          id,
+          label: words.when[id],
+          count: counts[id] ?? 0,
+          tone: id === 'overdue' ? 'danger' : 'neutral',
+          content: <WorkOf key={id} when={id} count={counts[id]} work={work} workspace={ws} today={today} />,
+        }))}
+      />
+    </Page>
+  )
+}
+
+interface Counts {
+  readonly overdue: number
+  readonly today: number
+  readonly soon: number
+  readonly every: number
+}
+
+/** The records of one tab, the first of them at first. */
+function WorkOf({
+  when,
+  count,
+  ...place
+}: WorkPlace & {
+  readonly when: When
+  /** `undefined`: not counted yet. */
+  readonly count: number | undefined
+}): JSX.Element {
+  const { work, today } = place
+  const schema = useSchema()
+  const { userId } = useLocalDatabase()
+  const hasSynced = useHasSynced()
+  const [limit, setLimit] = useState(STEP)
+  const { sql, parameters } = useMemo(
+    () => openWorkSql(schema, work, userId, daysOf(when, today), limit),
+    [schema, work, userId, when, today, limit],
+  )
+  const { rows, isLoading } = useRecords<WorkRow>(sql, parameters, { throttleMs: THROTTLE_MS })
+  if (isLoading && rows.length === 0) return <Skeleton rows={6} />
+  if (rows.length === 0 && !hasSynced) return <FirstRowsNote rows={6} />
+  if (rows.length === 0) return <NothingThere when={when} />
+  return (
+    <div className="flex flex-col gap-5">
+      {when === 'all' ? (
+        <Groups rows={rows} isCut={rows.length === limit} {...place} />
+      ) : (
+        <WorkLines title={words.when[when]} rows={rows} {...place} />
+      )}
+      {rows.length === limit && count !== undefined && count > limit ? (
+        <div className="flex items-center gap-3">
+          <Button onPress={() => setLimit(limit + STEP)}>{words.showMore}</Button>
+          <span className="text-small text-muted">{words.shown(rows.length, count)}</span>
+        </div>
+      ) : null}
+    </div>
+  )
+}
+
+/** All of the work under the names of its days. */
+function Groups({
+  rows,
+  isCut,
+  ...place
+}: WorkPlace & {
+  readonly rows: readonly WorkRow[]
+  /** There are more of the last ones. */
+  readonly isCut: boolean
+}): JSX.Element {
+  const { today } = place
+  const soon = addDays(today, DAYS_SOON)
+  const groups = Map.groupBy(rows, ({ due }) => {
+    if (due === null) return 'none'
+    if (due < today) return 'overdue'
+    if (due === today) return 'today'
+    return due <= soon ? 'week' : 'later'
+  })
+  return (
+    <>
+      {[...groups].map(([when, together]) => (
+        <WorkGroup
+          key={when}
+          title={words.when[when]}
+          count={`${formatCount(together.length)}${isCut && together.at(-1) === rows.at(-1) ? '+' : ''}`}
+          rows={together}
+          {...place}
+        />
+      ))}
+    </>
+  )
+}
+
+function NothingThere({ when }: { readonly when: When }): JSX.Element {
+  return (
+    <EmptyState title={words.nothingIn[when]} icon={<StateGlyph name="check" size={28} />}>
+      {words.nothingDetail}
+    </EmptyState>
+  )
+}
+
+/** No table says who does something by when, or no table has come yet. */
+function NoWorkTables({ hasSynced }: { readonly hasSynced: boolean }): JSX.Element {
+  return (
+    <Page title={words.title} width="reading">
+      {hasSynced ? <EmptyState title={words.noTables}>{words.noTablesDetail}</EmptyState> : <FirstRowsNote rows={6} />}
+    </Page>
+  )
+}
+
+function daysOf(when: When, today: string): WorkDays {
+  if (when === 'overdue') return { until: addDays(today, -1) }
+  if (when === 'today') return { from: today, until: today }
+  return when === 'week' ? { from: addDays(today, 1), until: addDays(today, DAYS_SOON) } : {}
+}

@@ -1,0 +1,109 @@
+import type { JSX } from 'react'
+import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
+import { RecordLine } from '../../components/records/record-line.tsx'
+import { type ChoiceWords, NONE_GIVEN } from '../../lib/data/column-words.ts'
+import { shortId } from '../../lib/data/use-record-title.ts'
+import { formatDay } from '../../lib/fields/dates.ts'
+import { pageLocale } from '../../lib/language.ts'
+import type { WorkTable } from '../../lib/records/work-tables.ts'
+import { workMessages as words } from '../../messages/work.ts'
+
+const DAY_MS = 86_400_000
+/** Days after today that are soon. */
+export const DAYS_SOON = 7
+
+/** An open record, as `openWorkSql` reads it. */
+export interface WorkRow {
+  readonly table: string
+  readonly id: string
+  readonly title: string | number | null
+  readonly state: string | null
+  readonly due: string | null
+  readonly place: string | number | null
+}
+
+/** Where the work of a list is from, and the day it is, `YYYY-MM-DD`. */
+export interface WorkPlace {
+  readonly work: readonly WorkTable[]
+  readonly workspace: string
+  readonly today: string
+}
+
+/** Records of one stretch of days under its name. */
+export function WorkGroup({
+  title,
+  count,
+  rows,
+  ...place
+}: WorkPlace & {
+  readonly title: string
+  /** How many there are, of which `rows` are the first. */
+  readonly count: string
+  readonly rows: readonly WorkRow[]
+}): JSX.Element {
+  return (
+    <div>
+      <h3 className="flex items-baseline gap-2 pb-1 text-body font-medium">
+        {title} <span className="text-small font-regular text-muted tabular-nums">{count}</span>
+      </h3>
+      <WorkLines title={title} rows={rows} {...place} />
+    </div>
+  )
+}
+
+export function WorkLines({
+  title,
+  rows,
+  work,
+  workspace,
+  today,
+}: WorkPlace & { readonly title: string; readonly rows: readonly WorkRow[] }): JSX.Element {
+  return (
+    <ul aria-label={title} className="flex flex-col">
+      {rows.map((row) => (
+        <RecordLine
+          key={`${row.table}/${row.id}`}
+          workspace={workspace}
+          table={row.table}
+          id={row.id}
+          title={row.title === null ? shortId(row.id) : String(row.title)}
+          detail={<WorkDetail row={row} work={work} today={today} />}
+          after={row.state === null ? null : <ChoiceChip choice={row.state} words={wordsOfState(work, row.table)} />}
+        />
+      ))}
+    </ul>
+  )
+}
+
+function wordsOfState(work: readonly WorkTable[], name: string): ChoiceWords {
+  return work.find(({ table }) => table.name === name)?.state?.choiceWords ?? NONE_GIVEN
+}
+
+/** "3 days late · Inspection · Elmcroft pumping station": on a phone the end is cut off. */
+function WorkDetail({
+  row,
+  work,
+  today,
+}: {
+  readonly row: WorkRow
+  readonly work: readonly WorkTable[]
+  readonly today: string
+}): JSX.Element {
+  const noun = work.find(({ table }) => table.name === row.table)?.table.noun ?? ''
+  const what = [noun.charAt(0).toUpperCase() + noun.slice(1), ...(row.place === null ? [] : [row.place])].join(' · ')
+  const { due } = row
+  if (due === null || due === today) return <>{what}</>
+  return (
+    <>
+      {due < today ? (
+        <span className="font-medium text-danger tabular-nums">
+          {words.late(Math.round((Date.parse(today) - Date.parse(due)) / DAY_MS))}
+        </span>
+      ) : (
+        <span className="tabular-nums">{formatDay(due, pageLocale())}</span>
+      )}
+      {' · '}
+      {what}
+    </>
+  )
+}
