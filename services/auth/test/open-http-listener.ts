@@ -16,6 +16,8 @@ export interface ListenerAnswer {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: object | string
   readonly delayMs?: number
+  /** The connection ends behind the body, whatever length was announced. */
+  readonly breaksOff?: boolean
 }
 
 /** A service on this machine that is asked over HTTP. */
@@ -37,11 +39,19 @@ export async function openHttpListener(answer: HttpListener['answer']): Promise<
   const server = createServer((message, response) => {
     void read(message).then(async (request) => {
       requests.push(request)
-      const { status = 200, headers = {}, body, delayMs = 0 } = await listener.answer(request, requests.length)
+      const {
+        status = 200,
+        headers = {},
+        body,
+        delayMs = 0,
+        breaksOff = false,
+      } = await listener.answer(request, requests.length)
       const isJson = typeof body === 'object'
+      const written = isJson ? JSON.stringify(body) : (body ?? '')
       setTimeout(() => {
         response.writeHead(status, { ...(isJson ? { 'content-type': 'application/json' } : {}), ...headers })
-        response.end(isJson ? JSON.stringify(body) : body)
+        if (breaksOff) response.write(written, () => response.destroy())
+        else response.end(written)
       }, delayMs)
     })
   })

@@ -79,6 +79,17 @@ describe('a hook over HTTP', () => {
     })
   })
 
+  test('whose answer breaks off fails the request, as it may have done what it was asked for', async () => {
+    const part = { headers: { 'content-type': 'application/json', 'content-length': '100' }, body: '{"claims":' }
+    await using hook = await openHttpListener(() => ({ ...part, breaksOff: true }))
+    await expect(ask(hook)).rejects.toMatchObject({
+      code: 'unexpected_failure',
+      status: 500,
+      message: 'The answer of the hook broke off',
+    })
+    expect(hook.requests).toHaveLength(1)
+  })
+
   const text = { 'content-type': 'text/plain' }
   test.each<[string, ListenerAnswer, object]>([
     ['busy, and does not say for how long', { status: 503 }, { status: 500, code: 'unexpected_failure' }],

@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import { delay, type Clock } from '@holdfast/foundation'
+import { delay, HoldfastError, type Clock } from '@holdfast/foundation'
 import { HTTP_HOOK_ANSWER_BYTES_MAX, HTTP_HOOK_ATTEMPTS_MAX, HTTP_HOOK_TIMEOUT_MS } from '../limits.ts'
 import { hookAnswerNotJson, hookAnswerTooLarge, hookFailed, hookTimeout, hookTimeoutAfterRetry } from './errors.ts'
 import type { HookTarget } from './hook-target.ts'
@@ -118,10 +118,14 @@ function requireJson(contentType: string | null): void {
 async function readBody(response: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength
-    if (bytes > HTTP_HOOK_ANSWER_BYTES_MAX) throw hookAnswerTooLarge(HTTP_HOOK_ANSWER_BYTES_MAX)
-    chunks.push(chunk)
+  try {
+    for await (const chunk of response.body ?? []) {
+      bytes += chunk.byteLength
+      if (bytes > HTTP_HOOK_ANSWER_BYTES_MAX) throw hookAnswerTooLarge(HTTP_HOOK_ANSWER_BYTES_MAX)
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    throw error instanceof HoldfastError ? error : hookFailed('The answer of the hook broke off', error)
   }
   return Buffer.concat(chunks).toString('utf8')
 }
