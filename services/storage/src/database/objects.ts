@@ -28,6 +28,12 @@ export interface ObjectRow {
   readonly last_accessed_at: Date
 }
 
+/** Bytes of an object, as its row has them. Rows may come from SQL. */
+export function sizeOf(row: ObjectRow): number {
+  const size = Number(row.metadata?.size ?? row.metadata?.contentLength ?? 0)
+  return Number.isSafeInteger(size) && size >= 0 ? size : 0
+}
+
 /** An object as a request names it. */
 export interface ObjectName {
   readonly bucketId: string

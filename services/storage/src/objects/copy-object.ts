@@ -5,7 +5,7 @@ import type { RequestDatabase } from '../database/request-database.ts'
 import { noSuchKey } from '../errors.ts'
 import { REPLACED_RETRIES_MAX } from '../limits.ts'
 import type { UserMetadata } from '../request/user-metadata.ts'
-import { admitWrite, commitWrite, newVersion, readBucketRules, type WriteIntent } from './write-object.ts'
+import { admitWrite, commitWrite, newVersion, readBucketRules, requireEntry, type WriteIntent } from './write-object.ts'
 
 export interface Copy {
   readonly from: ObjectName
@@ -18,7 +18,7 @@ export interface Copy {
   readonly userMetadata: UserMetadata | undefined
 }
 
-/** @throws {HoldfastError} `NoSuchKey`, `NoSuchBucket`, `AccessDenied`, `KeyAlreadyExists` */
+/** @throws {HoldfastError} `NoSuchKey`, `NoSuchBucket`, `AccessDenied`, `KeyAlreadyExists`, `InvalidMimeType`, `EntityTooLarge` */
 export async function copyObject(context: StorageContext, database: RequestDatabase, copy: Copy): Promise<ObjectRow> {
   await readBucketRules(context, database, copy.to.bucketId)
   for (let attempt = 0; attempt < REPLACED_RETRIES_MAX; attempt++) {
@@ -33,7 +33,9 @@ export async function copyObject(context: StorageContext, database: RequestDatab
       userMetadata: copy.copyMetadata ? (source.user_metadata ?? undefined) : copy.userMetadata,
       isJudged: true,
     }
-    await admitWrite(context, database, intent)
+    await admitWrite(context, database, intent, (rules) =>
+      requireEntry(source, { name: copy.to, mimeType: metadata.mimetype }, rules),
+    )
     const version = newVersion()
     // An overwrite of the source since it was read has deleted what its row pointed to.
     if (!isVersion(source.version) || !(await context.backend.copy(source.version, version))) continue

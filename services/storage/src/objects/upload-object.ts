@@ -3,16 +3,15 @@ import type { StorageContext } from '../context.ts'
 import type { ObjectName, ObjectRow } from '../database/objects.ts'
 import type { RequestDatabase } from '../database/request-database.ts'
 import { entityTooLarge } from '../errors.ts'
-import { requireAllowedType } from '../request/mime-type.ts'
-import { isEmptyFolder } from '../request/names.ts'
 import { SizeLimit, type IncomingFile } from '../request/upload-body.ts'
 import {
   admitWrite,
+  bytesMaxOf,
   commitWrite,
   metadataOf,
   newVersion,
   removeBytes,
-  type BucketRules,
+  requireFits,
   type WriteIntent,
 } from './write-object.ts'
 
@@ -50,22 +49,18 @@ export async function uploadObject(
     isJudged: upload.isJudged,
   }
   try {
-    const rules = await admitWrite(context, database, intent, (of) => requireFits(upload.name, file, of))
+    const rules = await admitWrite(context, database, intent, (of) =>
+      requireFits(
+        upload.name,
+        { mimeType: file.mimeType, size: file.isLengthExact ? file.declaredLength : undefined },
+        of,
+      ),
+    )
     return await storeFile(context, database, intent, file, bytesMaxOf(upload.name, rules))
   } catch (error) {
     file.bytes.destroy()
     throw error
   }
-}
-
-/** @throws {HoldfastError} `EntityTooLarge`, `InvalidMimeType` */
-function requireFits(name: ObjectName, file: IncomingFile, rules: BucketRules): void {
-  if (!isEmptyFolder(name.key)) requireAllowedType(file.mimeType, rules.allowedMimeTypes)
-  if (file.isLengthExact && (file.declaredLength ?? 0) > bytesMaxOf(name, rules)) throw entityTooLarge()
-}
-
-function bytesMaxOf({ key }: ObjectName, { bytesMax }: BucketRules): number {
-  return isEmptyFolder(key) ? 0 : bytesMax
 }
 
 async function storeFile(

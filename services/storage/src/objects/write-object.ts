@@ -9,6 +9,7 @@ import {
   insertReturning,
   lockKeyStatements,
   selectObject,
+  sizeOf,
   upsertObject,
   type NewObject,
   type ObjectMetadata,
@@ -17,7 +18,9 @@ import {
 } from '../database/objects.ts'
 import type { RequestDatabase, RequestTransaction } from '../database/request-database.ts'
 import type { Step } from '../database/round-trip.ts'
-import { noSuchBucket } from '../errors.ts'
+import { entityTooLarge, noSuchBucket } from '../errors.ts'
+import { requireAllowedType } from '../request/mime-type.ts'
+import { isEmptyFolder } from '../request/names.ts'
 import type { UserMetadata } from '../request/user-metadata.ts'
 
 /** An object that a person wants to write, before its bytes are there. */
@@ -72,15 +75,51 @@ export async function readBucketRules(
 }
 
 function rulesOf(
-  { fileSizeLimit }: Pick<StorageContext, 'fileSizeLimit'>,
+  context: Pick<StorageContext, 'fileSizeLimit'>,
   buckets: readonly BucketRow[] | undefined,
   error: unknown,
 ): BucketRules {
   if (!buckets) throw error
   const [bucket] = buckets
   if (!bucket) throw noSuchBucket()
+  return rulesOfBucket(context, bucket)
+}
+
+export function rulesOfBucket(
+  { fileSizeLimit }: Pick<StorageContext, 'fileSizeLimit'>,
+  bucket: Pick<BucketRow, 'file_size_limit' | 'allowed_mime_types'>,
+): BucketRules {
   const own = bucket.file_size_limit === null ? Number.POSITIVE_INFINITY : Number(bucket.file_size_limit)
   return { bytesMax: Math.min(own, fileSizeLimit), allowedMimeTypes: bucket.allowed_mime_types }
+}
+
+/** The most that an object of this name may have. One that stands for an empty folder has nothing. */
+export function bytesMaxOf({ key }: ObjectName, { bytesMax }: BucketRules): number {
+  return isEmptyFolder(key) ? 0 : bytesMax
+}
+
+/**
+ * @param size - `undefined` where it is not known yet
+ * @throws {HoldfastError} `InvalidMimeType`, `EntityTooLarge`
+ */
+export function requireFits(
+  name: ObjectName,
+  { mimeType, size }: { readonly mimeType: string; readonly size: number | undefined },
+  rules: BucketRules,
+): void {
+  if (!isEmptyFolder(name.key)) requireAllowedType(mimeType, rules.allowedMimeTypes)
+  if ((size ?? 0) > bytesMaxOf(name, rules)) throw entityTooLarge()
+}
+
+/** What an object that is there brings into another bucket, or as another type. @throws {HoldfastError} `InvalidMimeType`, `EntityTooLarge` */
+export function requireEntry(
+  source: ObjectRow,
+  { name, mimeType }: { readonly name: ObjectName; readonly mimeType: string | undefined },
+  rules: BucketRules,
+): void {
+  // What has been in the bucket before its limits were set may stay, under any name.
+  if (name.bucketId === source.bucket_id && mimeType === source.metadata?.mimetype) return
+  requireFits(name, { mimeType: mimeType ?? 'application/octet-stream', size: sizeOf(source) }, rules)
 }
 
 /** The statement that policies judge. It is undone. */

@@ -9,9 +9,9 @@ export function requireMimeTypes(types: readonly string[]): void {
   if (wrong !== undefined) throw invalidMimeType(wrong.slice(0, TYPE_LENGTH_MAX))
 }
 
-/** @param allowed - `type/subtype` or `type/*`; none for all @throws {HoldfastError} `InvalidMimeType` */
+/** @param allowed - `type/subtype`, `type/*` or `*`; none for all @throws {HoldfastError} `InvalidMimeType` */
 export function requireAllowedType(type: string, allowed: readonly string[] | null): void {
-  if (!allowed || allowed.length === 0) return
+  if (!allowed || allowed.length === 0 || allowed.includes('*')) return
   const [major, minor] = type.split('/')
   const isAllowed = allowed.some((one) => {
     const [allowedMajor, allowedMinor] = one.split('/')

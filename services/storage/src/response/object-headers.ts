@@ -58,11 +58,6 @@ function isInert(contentType: string): boolean {
   return INERT_TYPE.test(type) && !XML_TYPE.test(type) && TYPE_PARAMETERS.test(contentType.slice(type.length))
 }
 
-export function sizeOf(row: ObjectRow): number {
-  const size = Number(row.metadata?.size ?? row.metadata?.contentLength ?? 0)
-  return Number.isSafeInteger(size) && size >= 0 ? size : 0
-}
-
 export function lastModifiedOf({ metadata, updated_at }: ObjectRow): Date | undefined {
   const date = new Date(typeof metadata?.lastModified === 'string' ? metadata.lastModified : updated_at)
   return Number.isNaN(date.getTime()) ? undefined : date

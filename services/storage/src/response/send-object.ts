@@ -2,11 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { finished, type Readable } from 'node:stream'
 import type { Backend, ByteRange } from '../backend/backend.ts'
 import type { StorageContext } from '../context.ts'
-import type { ObjectRow } from '../database/objects.ts'
+import { sizeOf, type ObjectRow } from '../database/objects.ts'
 import { READ_AT_ONCE_BYTES_MAX } from '../limits.ts'
 import { openObject } from '../objects/read-object.ts'
 import { parseRange } from '../request/range.ts'
-import { matchesIfRange, isUnchanged, objectHeaders, rangeHeaders, sizeOf, type HeaderFacts } from './object-headers.ts'
+import { matchesIfRange, isUnchanged, objectHeaders, rangeHeaders, type HeaderFacts } from './object-headers.ts'
 
 /** Answers with the bytes of an object, or with the part of them that was asked for, or with 304. No faster than the client takes them. */
 export async function sendObject(

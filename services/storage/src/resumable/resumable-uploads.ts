@@ -8,12 +8,10 @@ import type { StorageContext } from '../context.ts'
 import { toStorageError } from '../database/postgres-error.ts'
 import type { RequestDatabase } from '../database/request-database.ts'
 import { findUploadServer, noteUpload } from '../database/resumable-uploads.ts'
-import { entityTooLarge, invalidRequest, tooManyTransfers, uploadOnOtherServer } from '../errors.ts'
+import { invalidRequest, tooManyTransfers, uploadOnOtherServer } from '../errors.ts'
 import { UPLOAD_LOCK_WAIT_MS } from '../limits.ts'
-import { admitWrite } from '../objects/write-object.ts'
+import { admitWrite, requireFits } from '../objects/write-object.ts'
 import type { Operation } from '../operations.ts'
-import { requireAllowedType } from '../request/mime-type.ts'
-import { isEmptyFolder } from '../request/names.ts'
 import { openRequest, personOf } from '../request/open-request.ts'
 import { finishUpload } from './finish-upload.ts'
 import { createKeyLocker } from './key-locker.ts'
@@ -126,11 +124,9 @@ export class ResumableUploads {
 
   async #judge(request: FastifyRequest, described: DescribedUpload, size = 0): Promise<void> {
     const { intent, mimeType } = described
-    const isPlaceholder = isEmptyFolder(intent.name.key)
-    await admitWrite(this.#context, this.#databaseOf(request), intent, ({ allowedMimeTypes, bytesMax }) => {
-      if (!isPlaceholder) requireAllowedType(mimeType, allowedMimeTypes)
-      if (size > (isPlaceholder ? 0 : bytesMax)) throw entityTooLarge()
-    })
+    await admitWrite(this.#context, this.#databaseOf(request), intent, (rules) =>
+      requireFits(intent.name, { mimeType, size }, rules),
+    )
   }
 
   async #finish(request: FastifyRequest, id: string): Promise<void> {

@@ -1,11 +1,11 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { StorageContext } from '../context.ts'
-import type { ObjectRow } from '../database/objects.ts'
+import { sizeOf, type ObjectRow } from '../database/objects.ts'
 import { describeTransform, parseTransform } from '../images/transform.ts'
 import { findReadable, type ReadAccess } from '../objects/read-object.ts'
 import type { Operation } from '../operations.ts'
 import { openRequest } from '../request/open-request.ts'
-import { isUnchanged, objectHeaders, sizeOf } from '../response/object-headers.ts'
+import { isUnchanged, objectHeaders } from '../response/object-headers.ts'
 import { nameOf } from './download.ts'
 
 interface InfoRoute {

@@ -83,6 +83,7 @@ export function objectRoutes(context: StorageContext): FastifyPluginAsyncTypebox
     app.post('/object/move', { schema: { body: MoveBody } }, async (request) => {
       const { bucketId, sourceKey, destinationKey, destinationBucket = bucketId } = request.body
       await moveObject(
+        context,
         openRequest(context, request, 'storage.object.move'),
         nameOf({ bucket: bucketId, '*': sourceKey }),
         parseObjectName(destinationBucket, destinationKey),

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { isVersion, type ByteRange } from '../backend/backend.ts'
 import { requireBucket } from '../database/buckets.ts'
-import type { ObjectRow } from '../database/objects.ts'
+import { sizeOf, type ObjectRow } from '../database/objects.ts'
 import {
   findMultipartUpload,
   listPartRows,
@@ -16,7 +16,6 @@ import { S3_PARTS_MAX, S3_UPLOADED_PART_BYTES_MAX } from '../limits.ts'
 import { findAsCaller, openObject } from '../objects/read-object.ts'
 import { commitVersion, newVersion, removeBytes } from '../objects/write-object.ts'
 import { parseObjectName } from '../request/names.ts'
-import { sizeOf } from '../response/object-headers.ts'
 import { readNameEncoder, readPageSize, sendXml, textParameter } from './handle-listing.ts'
 import { admit, type AdmittedUpload } from './handle-multipart.ts'
 import { readCopySource, requireLength } from './handle-objects.ts'
