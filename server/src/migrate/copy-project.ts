@@ -1,7 +1,6 @@
 import { cpSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { parseEnv } from 'node:util'
-import type { OptionValues } from '@holdfast/foundation'
+import { parseDotenv, type OptionValues } from '@holdfast/foundation'
 import { functionsOptions, projectFilesOf } from '@holdfast/functions'
 import type { ExportReport } from './report.ts'
 import { UPLOAD_FILES } from './script-parts.ts'
@@ -24,7 +23,7 @@ export function findProject(options: Options): CopiedProject {
           .filter((entry) => entry.isDirectory() && !/^[_.]/.test(entry.name))
           .map(({ name }) => name)
       : [],
-    secrets: existsSync(envFile) ? Object.keys(parseEnv(readFileSync(envFile, 'utf8').replace(/^\uFEFF/, ''))) : [],
+    secrets: existsSync(envFile) ? Object.keys(parseDotenv(readFileSync(envFile, 'utf8'))) : [],
     hasConfig: existsSync(configFile),
   }
 }

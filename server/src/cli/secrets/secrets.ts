@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
-import { parseEnv } from 'node:util'
-import { HoldfastError } from '@holdfast/foundation'
+import { HoldfastError, parseDotenv } from '@holdfast/foundation'
 import { functionsOptions, projectFilesOf } from '@holdfast/functions'
 import { loadConfig, separateWords } from '../../config/load-config.ts'
 import { nearest } from '../../config/names.ts'
@@ -32,7 +31,7 @@ export function secrets(input: CommandInput, readInput = () => readFileSync(0, '
   const config = loadConfig(secretsDeclarations, { argv, env: input.env, readFile: readOrUndefined })
   const file = projectFilesOf(optionsOf(config, functionsOptions)).envFile
   const before = readOrUndefined(file) ?? ''
-  if (command === 'list') return list(parseEnv(before) as Record<string, string>, config, input)
+  if (command === 'list') return list(parseDotenv(before), config, input)
   const changes = command === 'set' ? valuesOf(given, config, readInput) : namesOf(given, before)
   if (changes.size === 0) throw invalid('There is nothing to change.', 'Write "holdfast secrets set NAME=value".')
   write(file, editEnv(before, changes))
@@ -82,11 +81,11 @@ function valuesOf(
 function readEnv(path: string): Readonly<Record<string, string>> {
   const text = readOrUndefined(path)
   if (text === undefined) throw invalid(`${path} does not exist.`, 'Check --env-file.')
-  return parseEnv(text) as Record<string, string>
+  return parseDotenv(text)
 }
 
 function namesOf(given: readonly string[], before: string): ReadonlyMap<string, undefined> {
-  const known = Object.keys(parseEnv(before))
+  const known = Object.keys(parseDotenv(before))
   for (const name of given) {
     if (known.includes(name)) continue
     const meant = nearest(name, known)

@@ -1,9 +1,9 @@
 import type { OptionValues } from '@holdfast/foundation'
+import { variablesOf } from '@holdfast/functions'
 import { loadConfig, type ConfigSources } from '../../config/load-config.ts'
 import { options, type Config } from '../../config/options.ts'
 import { readTables } from '../project-config.ts'
 import { readProjectSettings, type ProjectSettings } from './project-settings.ts'
-import { variablesOf } from './variables.ts'
 
 /**
  * Merges the settings as `loadConfig` does, and below the config file those of the project's `config.toml`.

@@ -4,6 +4,7 @@ import type { Logger } from '@holdfast/foundation'
 import { readFunctionsConfig } from './config.ts'
 import { findEsmAddresses } from './esm-addresses.ts'
 import { readSecrets } from './secrets.ts'
+import { variablesOf } from './variables.ts'
 
 /** A function of the project. */
 export interface FunctionDefinition {
@@ -75,7 +76,8 @@ export async function discoverProject(
     importMap: findFirst(directory, ['import_map.json']),
     inspectorPort: config.inspectorPort,
     addresses: functions.size === 0 ? {} : findEsmAddresses(directory),
-    secrets: functions.size === 0 ? {} : readSecrets(config.secrets, envFile, environment, logger),
+    secrets:
+      functions.size === 0 ? {} : readSecrets(config.secrets, envFile, variablesOf(configFile, environment), logger),
   }
 }
 

@@ -1,25 +1,25 @@
 import { readFileSync } from 'node:fs'
-import { parseEnv } from 'node:util'
-import type { Logger } from '@holdfast/foundation'
+import { parseDotenv, type Logger } from '@holdfast/foundation'
 
 const REFERENCE = /^env\((\w+)\)$/
 
 /**
  * The secrets of the project: those of `config.toml`, then those of the file, which win. Names that begin with `SUPABASE_` are ours and are refused.
  *
- * @param configured - of `config.toml`; `env(NAME)` names a variable of the server, the only way in which a function gets one
+ * @param configured - of `config.toml`; `env(NAME)` names a variable of the server or of the project's dotenv files, the only way in which a function gets one
  * @param path - a file as of dotenv; it need not exist
+ * @param find - finds such a variable
  */
 export function readSecrets(
   configured: Readonly<Record<string, string>>,
   path: string,
-  environment: Readonly<Record<string, string | undefined>>,
+  find: (name: string) => string | undefined,
   logger: Logger,
 ): Readonly<Record<string, string>> {
   const secrets: Record<string, string> = {}
   for (const [name, value] of Object.entries(configured)) {
     const reference = REFERENCE.exec(value)?.[1]
-    const found = reference === undefined ? value : environment[reference]
+    const found = reference === undefined ? value : find(reference)
     if (found === undefined) logger.log('warn', `the secret ${name} of functions names ${reference}, which is not set`)
     else secrets[name] = found
   }
@@ -33,8 +33,7 @@ export function readSecrets(
 
 function readEnvFile(path: string): Readonly<Record<string, string>> {
   try {
-    // A byte order mark would belong to the first name.
-    return parseEnv(readFileSync(path, 'utf8').replace(/^\uFEFF/, '')) as Readonly<Record<string, string>>
+    return parseDotenv(readFileSync(path, 'utf8'))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
     throw error
