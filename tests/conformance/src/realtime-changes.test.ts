@@ -26,9 +26,11 @@ const SCHEMA = `
   grant all on public.whole to anon;
   create table public.keyless (title text);
   grant all on public.keyless to anon;
+  create table public.grades (id int primary key, remark text);
+  grant all on public.grades to anon;
   create table public.later (id int primary key);
   grant all on public.later to anon;
-  alter publication supabase_realtime add table public.posts, public.news, public.whole, public.keyless;
+  alter publication supabase_realtime add table public.posts, public.news, public.whole, public.keyless, public.grades;
 `
 
 const run = (text: string): Promise<unknown> => holdfast.admin.withClient((client) => client.query(text))
@@ -37,7 +39,7 @@ beforeAll(async () => {
   holdfast = await openHoldfast()
   await run(SCHEMA)
   // The last one is not published for clients, and read because a policy reads it.
-  const names = ['posts', 'news', 'whole', 'keyless', 'rooms']
+  const names = ['posts', 'news', 'whole', 'keyless', 'grades', 'rooms']
   const find = sql`select from pg_publication_tables where pubname = 'holdfast' and tablename = any(${names}::text[])`
   await vi.waitFor(async () => expect(await holdfast.admin.query(find)).toHaveLength(names.length), { timeout: 60_000 })
 })
@@ -248,6 +250,20 @@ describe('a filter', () => {
     const { told } = await follow(openClient(holdfast), { event: '*', schema: 'public', ...wanted })
     expect(told[0]).toMatch(/^error: /)
     expect(told[0]).toMatch(message)
+  })
+
+  test('over a column that may be selected no more tells nothing of it, and the client is told why', async () => {
+    const grades = { event: '*', schema: 'public', table: 'grades' }
+    const { changes, told } = await follow(openClient(holdfast), { ...grades, filter: 'remark=eq.low' })
+    const others = await follow(openClient(holdfast), { ...grades, filter: 'id=gt.0' })
+    await run(`insert into grades values (1, 'low')`)
+    await expect.poll(() => changes[0]?.length).toBe(1)
+    await run(
+      `revoke select on grades from anon; grant select (id) on grades to anon; insert into grades values (2, 'low')`,
+    )
+    await expect.poll(() => told).toContainEqual(expect.stringMatching(/^error: .*invalid column for filter remark$/))
+    await expect.poll(() => others.changes[0]?.length).toBe(2)
+    expect(changes[0]).toHaveLength(1)
   })
 })
 

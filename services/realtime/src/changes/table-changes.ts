@@ -216,6 +216,7 @@ export class TableChanges {
     const info = await readTableInfo(pool, this.#table, [...roles], hasFullIdentity)
     const unread = await readUnreadClaims(pool)
     const isSame = known !== undefined && isDeepStrictEqual([known.info, known.unread], [info, unread])
+    if (info && !isSame) this.#cutUnreadable(info)
     const read = { info, unread, roles, readAtMs, index: isSame ? known.index : info && this.#indexOf(info, unread) }
     // A change of the schema that came meanwhile may have been missed.
     this.#current = read
@@ -227,6 +228,15 @@ export class TableChanges {
     const index = new SubscriptionIndex(info, unread)
     for (const subscription of this.#subscriptions.keys()) index.add(subscription)
     return index
+  }
+
+  /** A filter tells of its column: whoever may select it no more joins again, and is refused. */
+  #cutUnreadable({ roles }: TableInfo): void {
+    for (const [subscription, role] of this.#subscriptions) {
+      const selectable = roles.get(role)?.selectable
+      const hidden = subscription.filter?.conditions.find(({ column }) => selectable?.has(column) === false)
+      if (hidden) this.#cut([subscription], `invalid column for filter ${hidden.column}`)
+    }
   }
 
   #cut(subscriptions: readonly Subscription[], reason: string): void {
