@@ -103,6 +103,8 @@ globalThis.EdgeRuntime = {
     return promise
   },
 }
+// A thread of its own has no room within the memory of a process, which would end with all requests. Packages look whether there are any.
+delete globalThis.Worker
 globalThis.Supabase = {
   ai: {
     Session: function Session() {

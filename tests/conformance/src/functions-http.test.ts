@@ -151,6 +151,7 @@ describe('projects', () => {
       secrets: 'NotCapable',
       write: 'NotCapable',
       run: 'NotCapable',
+      thread: 'ReferenceError',
       temporary: 'allowed',
     })
   })

@@ -133,6 +133,7 @@ Deno.serve(async () => {
     secrets: () => Deno.readTextFile(new URL('../.env', import.meta.url)),
     write: () => Deno.writeTextFile(new URL('./x.txt', import.meta.url), 'x'),
     run: () => new Deno.Command('/bin/true').output(),
+    thread: () => new Worker('data:text/javascript,', { type: 'module' }),
     temporary: async () => Deno.readTextFile(await Deno.makeTempFile()),
   }
   const results: Record<string, string> = {}
