@@ -52,3 +52,49 @@ test('hide and show what Postgres does, also negated, as the rows that they read
   await expectEqual({ alice: ['1', '2'], bob: ['1', '2'] })
   expect(bob.ids('drafts')).toEqual(['1', '2'])
 })
+
+/* What they read cannot be known, or is no data: their tables stay on the server. */
+test.each([
+  [
+    'runs text that it makes itself',
+    `returns boolean language plpgsql immutable security definer set search_path = '' as $$ declare found_it boolean;
+       begin execute 'select exists (select from public.blocks where blocker = $1 and blocked = auth.uid())' into found_it using who; return found_it; end $$`,
+    /runs text that it makes itself/,
+  ],
+  [
+    'reads the claims by a name that it makes itself',
+    `returns boolean language plpgsql immutable as $$
+       begin return who = (current_setting('request' || '.jwt.claims', true)::jsonb ->> 'sub')::uuid; end $$`,
+    /reads a setting of the session/,
+  ],
+  [
+    'is left to chance',
+    `returns boolean language plpgsql immutable as $$ begin return random() < 0.5; end $$`,
+    /random\(\) is volatile/,
+  ],
+])('one that %s brings nobody rows', async (_, definition, reason) => {
+  const refused: string[] = []
+  await using world = await openWorld({
+    schema: `
+      create table public.blocks (blocker uuid, blocked uuid, primary key (blocker, blocked));
+      create function public.hides_from_me(who uuid) ${definition};
+      create table public.posts (id int primary key, author uuid);
+      create table public.notes (id int primary key);
+      alter table public.posts enable row level security;
+      alter table public.notes enable row level security;
+      create policy seen on public.posts for select using (not public.hides_from_me(author));
+      create policy all_of_them on public.notes for select using (true);
+      insert into public.posts values (1, '${ALICE}'), (2, '${BOB}');
+      insert into public.blocks values ('${ALICE}', '${BOB}'), ('${BOB}', '${ALICE}');
+    `,
+    logger: { log: (_level, _message, fields) => refused.push(String(fields?.['reason'])) },
+  })
+  const [alice, bob] = [world.device(ALICE), world.device(BOB)]
+  for (const device of [alice, bob]) device.connect()
+  await world.run(`update public.posts set id = id + 10; insert into public.notes values (1)`)
+  for (const device of [alice, bob]) {
+    await device.until(() => device.ids('notes').length === 1, 'the note')
+    expect(device.received.filter((row) => row.startsWith('posts/'))).toEqual([])
+  }
+  expect(refused).toContainEqual(expect.stringMatching(reason))
+})

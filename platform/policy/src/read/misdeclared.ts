@@ -3,15 +3,16 @@ import { Refusal } from '../refusal.ts'
 import { qualify } from '../syntax/collect-names.ts'
 import { nameParts } from '../syntax/names.ts'
 import { parseFunctionBody } from '../syntax/parse.ts'
-import { readProcedure } from '../syntax/plpgsql.ts'
+import { lookAtProcedure, type ProcedureLook } from '../syntax/plpgsql.ts'
 
 type Declared = Pick<FunctionInfo, 'schema' | 'name' | 'language' | 'volatility' | 'procedure' | 'bodies'>
 
 /**
- * A function in PL/pgSQL that is declared immutable although it reads tables, claims or the clock is stable in what it does, and is followed as that. Postgres
- * calls it for each row all the same; who reads the change stream would call it without the person.
+ * A function in PL/pgSQL that is declared immutable although it reads tables, claims, settings, chance or the clock is stable in what it does, and is followed, or
+ * refused, as that. Postgres calls it for each row all the same; who reads the change stream would call it without the person. So is one whose reads cannot be
+ * known, because it runs text that it makes itself.
  *
- * The author's word is taken where a body cannot be read, and for functions of the system that are not immutable, such as `to_char`.
+ * The author's word is taken for functions of the system that only format, such as `to_char`.
  */
 export function withTrueVolatility<F extends Declared>(functions: readonly F[]): F[] {
   const looks = functions.map(lookAt)
@@ -40,40 +41,40 @@ function calls({ called }: Look, { schema, name }: Declared): boolean {
   return called.has(JSON.stringify([schema, name])) || called.has(JSON.stringify(['pg_catalog', name]))
 }
 
-const CLOCK = new Set(['now', 'transaction_timestamp', 'statement_timestamp'])
+/** Functions of the system that are not volatile, and read the clock, settings, rights, or tables that are named in text. */
+const READS_MORE =
+  /^(now|(transaction|statement)_timestamp|current_\w+|has_\w+_privilege|pg_has_role|row_security_active|to_reg\w+|(query|cursor|table|schema|database)_to_xml\w*|txid_\w+|pg_current_\w+|inet_\w+)$/
 
 function lookAt(f: Declared): Look {
   const called = new Set<string>()
-  if (f.schema === 'pg_catalog') return { isMore: false, called }
+  if (f.schema === 'pg_catalog') return { isMore: f.volatility === 'v' || READS_MORE.test(f.name), called }
   if (f.language !== 'sql' && f.language !== 'plpgsql') return { isMore: f.volatility !== 'i', called }
-  let isMore = false
+  const { nodes, isOpaque } = f.procedure === null ? lookAtBodies(f.bodies) : lookAtProcedure(f.procedure)
+  let isMore = isOpaque
   const walk = (tree: unknown): void => {
     if (Array.isArray(tree)) for (const item of tree) walk(item)
     if (Array.isArray(tree) || typeof tree !== 'object' || tree === null) return
     for (const [key, value] of Object.entries(tree)) {
       if (key === 'RangeVar' || key === 'SQLValueFunction') isMore = true
-      if (key === 'sval' && typeof value === 'string' && value.startsWith('request.jwt.')) isMore = true
       if (key === 'funcname') {
         const [schema, name] = qualify(nameParts(value))
-        if (schema === 'auth' || (schema === 'pg_catalog' && CLOCK.has(name))) isMore = true
+        if (schema === 'auth') isMore = true
         called.add(JSON.stringify([schema, name]))
       }
       walk(value)
     }
   }
-  walk(bodiesOf(f))
+  walk(nodes)
   return { isMore, called }
 }
 
-/** The parse trees of a function: none when it does more than read, or runs text that it makes itself. */
-function bodiesOf({ procedure, bodies }: Declared): readonly unknown[] {
+/** The bodies of a function in SQL, as far as they can be read: it is looked at again where it is called. */
+function lookAtBodies(bodies: Declared['bodies']): ProcedureLook {
   try {
-    if (procedure === null)
-      return Object.values(bodies).flatMap((body) => ('text' in body ? parseFunctionBody(body.text) : []))
-    const { queries, variables } = readProcedure(procedure)
-    return [...queries, ...variables.flatMap(({ initial }) => initial ?? [])].map(({ node }) => node)
+    const nodes = Object.values(bodies).flatMap((body) => ('text' in body ? parseFunctionBody(body.text) : []))
+    return { nodes, isOpaque: false }
   } catch (error) {
-    if (error instanceof Refusal) return []
+    if (error instanceof Refusal) return { nodes: [], isOpaque: true }
     throw error
   }
 }

@@ -133,6 +133,28 @@ export function collectProcedureNames(definition: string, schemas: readonly stri
   }
 }
 
+/** What a function in PL/pgSQL consists of, whether it can be followed or not. */
+export interface ProcedureLook {
+  /** Its queries and expressions, as far as they can be read. */
+  readonly nodes: readonly Node[]
+  /** What it reads cannot be known: it runs text that it makes itself, does more than read, or has parts that cannot be read. */
+  readonly isOpaque: boolean
+}
+
+export function lookAtProcedure(definition: string): ProcedureLook {
+  const parsed = parseProcedure(definition)
+  if ('error' in parsed) return { nodes: [], isOpaque: true }
+  let isOpaque = MOMENT.test(definition)
+  const found = find(parsed.tree, () => (isOpaque = true))
+  const nodes: Node[] = []
+  for (const { text, mode } of found.expressions) {
+    const node = parseOne(selectOf(text, mode))
+    if (node) nodes.push(node)
+    if (!node || !('SelectStmt' in node)) isOpaque = true
+  }
+  return { nodes, isOpaque }
+}
+
 interface Found {
   readonly datums: readonly Tree[]
   readonly expressions: { readonly text: string; readonly mode: number; readonly takesFirst: boolean }[]
