@@ -12,6 +12,7 @@ import {
   type UnplannableOperation,
 } from './plan-operation.ts'
 import { readableColumns, readRow } from './read-row.ts'
+import { rowTriggersFor, writeClosely } from './write-closely.ts'
 import type { WritableTable } from './writable-tables.ts'
 
 /** Why a transaction stopped, and at which operation. */
@@ -21,6 +22,8 @@ export type Failure =
   | { readonly kind: 'error'; readonly operation: UploadOperation; readonly error: DatabaseError }
   /** The one-statement form of PUT asks for more than an INSERT does: apply again, looking first whether the rows are there. */
   | { readonly kind: 'probe_first'; readonly table: string }
+  /** A trigger may have done something else with the row: apply again, looking closely at what becomes of each row. */
+  | { readonly kind: 'look_closely'; readonly table: string }
   /** Operations that were sent together stopped at one that has to be applied by itself, to see why. */
   | { readonly kind: 'one_by_one'; readonly from: number }
 
@@ -34,6 +37,8 @@ export interface ApplyInput {
   readonly tables: ReadonlyMap<string, WritableTable>
   /** Local names of the tables whose PUTs must not use the one-statement form. */
   readonly probeTables: ReadonlySet<string>
+  /** Local names of the tables whose triggers may do something else with a row. */
+  readonly closeTables: ReadonlySet<string>
   /** How many of the first operations may go to Postgres in runs: from the one on that stopped a run before, they go one by one. */
   readonly togetherUntil: number
   readonly runOperationsMax: number
@@ -82,20 +87,25 @@ export async function applyOperations(tx: Transaction, input: ApplyInput): Promi
 }
 
 /** Whether the statement of an operation is known without reading anything, and nothing has to be read after it. */
-function isAlone(operation: UploadOperation, { tables, probeTables }: ApplyInput, guarded: GuardedRecords): boolean {
-  if (!guarded.isAlone(operation)) return false
+function isAlone(
+  operation: UploadOperation,
+  { tables, probeTables, closeTables }: ApplyInput,
+  guarded: GuardedRecords,
+): boolean {
+  if (!guarded.isAlone(operation) || closeTables.has(operation.type)) return false
   return operation.op !== 'PUT' || !(probeTables.has(operation.type) || tables.get(operation.type)?.key.deferrable)
 }
 
 async function applyGuarded(
   tx: Transaction,
   operation: UploadOperation,
-  { tables, probeTables }: ApplyInput,
+  { tables, probeTables, closeTables }: ApplyInput,
   guarded: GuardedRecords,
 ): Promise<Failure | undefined> {
   const isProbedFirst = probeTables.has(operation.type)
+  const isClose = closeTables.has(operation.type)
   const failure = await judged(operation, async () => {
-    const found = await applyOne(tx, guarded.rebase(operation), tables.get(operation.type), isProbedFirst)
+    const found = await applyOne(tx, guarded.rebase(operation), tables.get(operation.type), { isProbedFirst, isClose })
     if (found.kind !== 'done') return { ...found, ...('operation' in found ? { operation } : {}) }
     await guarded.applied(operation, found.merged)
     return undefined
@@ -130,16 +140,21 @@ async function applyOne(
   tx: Transaction,
   operation: UploadOperation,
   table: WritableTable | undefined,
-  isProbedFirst: boolean,
+  { isProbedFirst, isClose }: { readonly isProbedFirst: boolean; readonly isClose: boolean },
 ): Promise<Failure | Done> {
   const putForm = table && operation.op === 'PUT' ? await choosePutForm(tx, operation, table, isProbedFirst) : 'upsert'
   let attempt: UploadOperation = operation
   for (let merges = 0; ; merges += 1) {
     const planned = planOperation(attempt, table, putForm)
     if (planned.kind === 'unplannable') return { kind: 'unplannable', operation, reason: planned.reason }
-    const touched = await tx.execute(planned.statement)
+    const triggers = rowTriggersFor(operation, table)
+    const touched =
+      table && triggers.length > 0 && isClose
+        ? await writeClosely(tx, { operation: attempt, table, planned, triggers })
+        : await tx.execute(planned.statement)
     if (touched > 0 || !table)
       return { kind: 'done', merged: attempt === operation ? [] : mergedColumns(operation, attempt) }
+    if (triggers.length > 0 && !isClose) return { kind: 'look_closely', table: operation.type }
     const verdict = await explainNoRow(tx, operation, table, planned.guards)
     const merged = merges < MERGES_MAX && mergeTexts(operation, table, verdict)
     // A statement that found no row with the same texts before would find none again.

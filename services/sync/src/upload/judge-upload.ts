@@ -158,6 +158,7 @@ async function judge(
   let tables = isRemembered ? memory.tables : await find()
   let togetherUntil = operations.length
   const probeTables = new Set<string>()
+  const closeTables = new Set<string>()
   for (;;) {
     await tx.execute(sql`savepoint operations`)
     await assumeCaller(tx, turn)
@@ -165,6 +166,7 @@ async function judge(
       operations,
       tables,
       probeTables,
+      closeTables,
       togetherUntil,
       runOperationsMax: turn.runOperationsMax,
       role: caller.role,
@@ -187,9 +189,11 @@ async function judge(
       tables = await find()
       continue
     }
-    if (outcome.kind !== 'probe_first') return renderRefusal(tx, caller, operations, tables, outcome)
-    assert(!probeTables.has(outcome.table), 'a table is looked at first only once')
-    probeTables.add(outcome.table)
+    if (outcome.kind !== 'probe_first' && outcome.kind !== 'look_closely')
+      return renderRefusal(tx, caller, operations, tables, outcome)
+    const lookedAt = outcome.kind === 'probe_first' ? probeTables : closeTables
+    assert(!lookedAt.has(outcome.table), 'a table is looked at only once')
+    lookedAt.add(outcome.table)
     // Nothing of this table goes together any more; what else there is may.
     togetherUntil = operations.length
   }

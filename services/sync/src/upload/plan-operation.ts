@@ -22,8 +22,16 @@ export interface UnplannableOperation {
   readonly column?: string
 }
 
+export interface PlannedStatement {
+  readonly kind: 'statement'
+  readonly statement: SqlFragment
+  readonly guards: readonly GuardedValue[]
+  /** What the row has afterwards, its key left out. */
+  readonly written: readonly GuardedValue[]
+}
+
 export type PlannedOperation =
-  | { readonly kind: 'statement'; readonly statement: SqlFragment; readonly guards: readonly GuardedValue[] }
+  | PlannedStatement
   | { readonly kind: 'unplannable'; readonly reason: UnplannableOperation }
 
 /** Turns one operation into one statement. Pure; Postgres judges everything that it can judge itself. */
@@ -54,10 +62,16 @@ export function planOperation(
     // Who deletes a record deletes its texts, whatever became of them.
     ({ column, value }) => (value !== null || !column.alwaysSet) && !(column.merged && operation.op === 'DELETE'),
   )
+  // A whole row from the device holds what Postgres computed; only Postgres sets that.
+  const written =
+    operation.op === 'PUT'
+      ? columns.filter(({ column }) => !column.generated && !table.key.columns.includes(column))
+      : columns
   return {
     kind: 'statement',
     guards,
-    statement: renderOperation(operation, table, putForm, columns, guards),
+    written,
+    statement: renderOperation(operation, table, putForm, columns, written, guards),
   }
 }
 
@@ -95,21 +109,19 @@ function renderOperation(
   table: WritableTable,
   putForm: PutForm,
   columns: readonly GivenColumn[],
+  written: readonly GivenColumn[],
   guards: readonly GivenColumn[],
 ): SqlFragment {
   const target = sql.identifier(table.schema, table.name)
   const key = operation.op === 'PUT' ? keyOfPut(operation, table, columns) : keyOfId(operation.id, table)
   const where = sql`where ${sql.join([renderKey(key, table), ...guards.map(renderGuard)], ' and ')}`
   switch (operation.op) {
-    case 'PUT': {
-      // A whole row from the device holds what Postgres computed; only Postgres sets that.
-      const written = columns.filter(({ column }) => !column.generated && !table.key.columns.includes(column))
+    case 'PUT':
       return putForm === 'replace'
         ? sql`update ${target} set ${renderAssignments(written, keepKey(table))} ${where}`
         : renderInsert(table, key, target, written, putForm)
-    }
     case 'PATCH':
-      return sql`update ${target} set ${renderAssignments(columns, keepKey(table))} ${where}`
+      return sql`update ${target} set ${renderAssignments(written, keepKey(table))} ${where}`
     case 'DELETE':
       return sql`delete from ${target} ${where}`
     default:

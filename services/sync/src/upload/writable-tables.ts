@@ -6,6 +6,7 @@ import {
   isSetByPostgres,
   sql,
   uniqueIndexesOf,
+  type SqlFragment,
   type Transaction,
   type UniqueIndex,
 } from '@holdfast/postgres'
@@ -43,6 +44,13 @@ export interface WritableTable {
   readonly columns: ReadonlyMap<string, WritableColumn>
   /** What the id of a record is made of. */
   readonly key: { readonly columns: readonly WritableColumn[]; readonly deferrable: boolean }
+  /** Triggers that fire for each row before it is written, or instead: one may do something else, and leave the row untouched. */
+  readonly rowTriggers: readonly RowTrigger[]
+}
+
+export interface RowTrigger {
+  readonly name: string
+  readonly event: 'update' | 'delete'
 }
 
 /** Schemas whose tables no device writes, even if an operator exposes them. */
@@ -74,6 +82,7 @@ interface ColumnRow {
   /** `null`: nothing was declared for the table. */
   readonly merges_lines: boolean | null
   readonly always_set: boolean
+  readonly row_triggers: readonly RowTrigger[]
   /** The caller has some privilege on the column. */
   readonly usable: boolean
 }
@@ -112,6 +121,8 @@ export async function findWritableTables(
               or pg_catalog.has_table_privilege(${role}::name, c.oid, 'delete'))
        order by candidate.local, candidate.rank
     ),
+    -- Once for each table, not for each of its columns.
+    row_triggers as materialized (select found.oid, ${rowTriggersOf(sql`found.oid`)} as list from found),
     base as (${baseTypesOf(columnTypesOf('found'))})
     select found.local, found.schema, found."table", a.attname as "column",
            base.typcategory as category,
@@ -130,8 +141,10 @@ export async function findWritableTables(
            (select a.attname = any (g.columns) from sync.guards g
              where g."table" = found.oid and g.scope = 'lines') as merges_lines,
            a.attnotnull or a.atthasdef as always_set,
+           row_triggers.list as row_triggers,
            pg_catalog.has_column_privilege(${role}::name, found.oid, a.attnum, 'select, insert, update') as usable
       from found
+      join row_triggers on row_triggers.oid = found.oid
       join pg_catalog.pg_attribute a on a.attrelid = found.oid and a.attnum > 0 and not a.attisdropped
       join base on base.oid = a.atttypid
       left join pg_catalog.pg_type element on base.typcategory = 'A' and element.oid = base.typelem
@@ -142,6 +155,14 @@ export async function findWritableTables(
   const tables = new Map<string, WritableTable>()
   for (const [local, ofTable] of Map.groupBy(rows, (row) => row.local)) tables.set(local, createTable(ofTable, shapeOf))
   return tables
+}
+
+function rowTriggersOf(table: SqlFragment): SqlFragment {
+  return sql`
+    (select coalesce(json_agg(distinct jsonb_build_object('name', t.tgname, 'event', event.name)), '[]'::json)
+       from pg_catalog.pg_trigger t, (values ('delete', 8), ('update', 16)) as event (name, bit)
+      where t.tgrelid in (select ${table} union all select p.relid from pg_catalog.pg_partition_tree(${table}) p)
+        and t.tgtype & 1 <> 0 and t.tgtype & 66 <> 0 and t.tgtype & event.bit <> 0 and t.tgenabled <> 'D')`
 }
 
 function createTable(rows: readonly ColumnRow[], shapeOf: ((oid: number) => TypeShape) | undefined): WritableTable {
@@ -177,6 +198,7 @@ function createTable(rows: readonly ColumnRow[], shapeOf: ((oid: number) => Type
     name: first.table,
     columns,
     key: { columns: key.columns.flatMap((name) => keyColumns.get(name) ?? []), deferrable: key.deferrable },
+    rowTriggers: first.row_triggers,
   }
 }
 
