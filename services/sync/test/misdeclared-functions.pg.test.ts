@@ -98,3 +98,34 @@ test.each([
   }
   expect(refused).toContainEqual(expect.stringMatching(reason))
 })
+
+test('one behind an operator or a cast is followed, or its table stays on the server', async () => {
+  await using world = await openWorld({
+    schema: `
+      create table public.blocks (blocker uuid, blocked uuid, primary key (blocker, blocked));
+      create function public.has_not_blocked_me(who uuid, _ int) returns boolean language plpgsql immutable security definer set search_path = '' as
+        $$ begin return not exists (select from public.blocks b where b.blocker = who and b.blocked = auth.uid()); end $$;
+      create operator public.=== (leftarg = uuid, rightarg = int, function = public.has_not_blocked_me);
+      create type public.whose as enum ('mine', 'theirs');
+      create function public.whose_is(who uuid) returns public.whose language plpgsql immutable as
+        $$ begin return case when who = auth.uid() then 'mine' else 'theirs' end; end $$;
+      create cast (uuid as public.whose) with function public.whose_is(uuid);
+      create table public.posts (id int primary key, author uuid);
+      create table public.drafts (id int primary key, author uuid);
+      alter table public.posts enable row level security;
+      alter table public.drafts enable row level security;
+      create policy seen on public.posts for select using (author operator(public.===) 1);
+      create policy not_mine on public.drafts for select using (author::public.whose = 'theirs');
+      insert into public.posts values (1, '${ALICE}'), (2, '${BOB}');
+      insert into public.drafts values (1, '${ALICE}'), (2, '${BOB}');
+      insert into public.blocks values ('${ALICE}', '${BOB}');
+    `,
+  })
+  const bob = world.device(BOB)
+  bob.connect()
+  await bob.until(() => bob.ids('posts').join() === '2', 'the post of a user who blocks nobody')
+  await world.run(`delete from public.blocks`)
+  await bob.until(() => bob.ids('posts').join() === '1,2', 'the other post')
+  expect(bob.received.filter((row) => row.startsWith('drafts/'))).toEqual([])
+  expect(world.service.plan()?.refused.map(({ name }) => name)).toContain('drafts')
+})

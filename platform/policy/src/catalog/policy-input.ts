@@ -214,4 +214,6 @@ export interface CastInfo {
   readonly volatility: string
   /** Its function is Postgres's own, or there is none. */
   readonly system: boolean
+  /** The function behind it, of a project and in SQL or PL/pgSQL. */
+  readonly code: { readonly schema: string; readonly name: string } | null
 }

@@ -15,18 +15,42 @@ type Declared = Pick<FunctionInfo, 'schema' | 'name' | 'language' | 'volatility'
  * The author's word is taken for functions of the system that only format, such as `to_char`.
  */
 export function withTrueVolatility<F extends Declared>(functions: readonly F[]): F[] {
-  const looks = functions.map(lookAt)
-  const readsMore = looks.map(({ isMore }) => isMore)
+  const more = readingMore(functions)
+  return functions.map((f) =>
+    more.has(f) && f.language === 'plpgsql' && f.volatility === 'i' ? { ...f, volatility: 's' } : f,
+  )
+}
+
+/** An operator or a cast. */
+interface Coded {
+  readonly volatility: string
+  /** The function behind it. */
+  readonly code: { readonly schema: string; readonly name: string } | null
+}
+
+/** Operators and casts whose function is declared immutable and reads more than its arguments are stable, as in {@link withTrueVolatility}. Overloads count as one. */
+export function withTrueCode<C extends Coded>(coded: readonly C[], functions: readonly Declared[]): C[] {
+  const more = new Set([...readingMore(functions)].map(({ schema, name }) => JSON.stringify([schema, name])))
+  return coded.map((one) =>
+    one.code && one.volatility === 'i' && more.has(JSON.stringify([one.code.schema, one.code.name]))
+      ? { ...one, volatility: 's' }
+      : one,
+  )
+}
+
+/** Functions that read more than their arguments, by themselves or through what they call. */
+function readingMore<F extends Declared>(functions: readonly F[]): ReadonlySet<F> {
+  const looks = functions.map((f) => ({ f, look: lookAt(f) }))
+  const more = new Set(looks.flatMap(({ f, look }) => (look.isMore ? [f] : [])))
   for (let isNew = true; isNew;) {
     isNew = false
-    for (const [index, look] of looks.entries()) {
-      if (readsMore[index] || !functions.some((other, at) => readsMore[at] && calls(look, other))) continue
-      readsMore[index] = isNew = true
+    for (const { f, look } of looks) {
+      if (more.has(f) || ![...more].some((other) => calls(look, other))) continue
+      more.add(f)
+      isNew = true
     }
   }
-  return functions.map((f, index) =>
-    readsMore[index] && f.language === 'plpgsql' && f.volatility === 'i' ? { ...f, volatility: 's' } : f,
-  )
+  return more
 }
 
 interface Look {

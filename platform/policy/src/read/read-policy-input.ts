@@ -26,8 +26,10 @@ import {
   type ReadingMemory,
 } from './earlier-reading.ts'
 import { holdEventTriggersOff } from './hold-event-triggers-off.ts'
-import type { CheckInfo, DefaultInfo, PolicyInput, ResolvedBody } from '../catalog/policy-input.ts'
+import type { CastInfo, CheckInfo, DefaultInfo, PolicyInput, ResolvedBody } from '../catalog/policy-input.ts'
+import type { CollectedNames } from '../syntax/collect-names.ts'
 import { operatorsNamed, readFunctions } from './read-functions.ts'
+import { withTrueCode } from './misdeclared.ts'
 import { readStreams } from './read-streams.ts'
 
 export interface ReadPolicyInputOptions {
@@ -162,9 +164,9 @@ async function readAll(
   const checks = isWriting ? await list<CheckInfo>(tx, checksAround(locked)) : undefined
   const defaults = isWriting ? await list<DefaultInfo>(tx, defaultsAround(locked)) : undefined
   const types = await list<PolicyInput['types'][number]>(tx, TYPES)
-  const casts = await list<PolicyInput['casts'][number]>(tx, CASTS)
 
   const names = { functions: new Set<string>(), operators: new Set<string>() }
+  const casts = await readCasts(tx, names)
   const texts = [
     ...policies.flatMap(({ using, check }) => [using, check]),
     ...(checks ?? []).map(({ expression }) => expression),
@@ -223,10 +225,17 @@ async function readAll(
     ...(defaults ? { defaults } : {}),
     types,
     functions: functions.map((f) => ({ ...f, executableBy: executableByOid.get(f.oid) ?? [] })),
-    operators,
-    casts,
+    operators: withTrueCode(operators, functions),
+    casts: withTrueCode(casts, functions),
     streams,
   }
+}
+
+/** Reads the casts, and collects the functions behind them. */
+async function readCasts(tx: Transaction, into: CollectedNames): Promise<readonly CastInfo[]> {
+  const casts = await list<CastInfo>(tx, CASTS)
+  for (const { code } of casts) if (code) into.functions.add(JSON.stringify([code.schema, code.name]))
+  return casts
 }
 
 type UnprintedPolicy = PolicyInput['policies'][number] & {
@@ -308,8 +317,11 @@ const TYPES = sql`
 const CASTS = sql`
   select castsource::int8 as source, casttarget::int8 as target,
          case castmethod when 'f' then p.provolatile when 'b' then 'i' else 's' end as volatility,
-         castfunc = 0 or p.pronamespace = 'pg_catalog'::regnamespace as system
-    from pg_cast left join pg_proc p on p.oid = castfunc`
+         castfunc = 0 or p.pronamespace = 'pg_catalog'::regnamespace as system,
+         case when p.pronamespace <> 'pg_catalog'::regnamespace and l.lanname in ('sql', 'plpgsql')
+              then json_build_object('schema', n.nspname, 'name', p.proname) end as code
+    from pg_cast left join pg_proc p on p.oid = castfunc
+    left join pg_namespace n on n.oid = p.pronamespace left join pg_language l on l.oid = p.prolang`
 
 const tablesAround = (locked: readonly number[]): SqlFragment => sql`
   select l.named, v.oid::int8 as rule, c.oid::int8, n.nspname as schema, c.relname as name, c.relkind as kind, c.relpersistence as persistence,
