@@ -129,10 +129,11 @@ async function runTransaction(
   }
 
   if (!explicit) {
-    // Nothing that is deferred can be left of a transaction that only reads, so that its settings are undone inside it.
+    // Nothing that is deferred can be left of a transaction that only reads, so that its session is reset inside it, unless it fails.
     const segments = input.readOnly ? [[...statements, ...RESET_SESSION]] : [statements, RESET_SESSION]
     const { answer, isClean } = await run(segments)
-    return { outcome: finish(answer), isClean }
+    const isReset = answer.error && input.readOnly && isClean ? (await run([RESET_SESSION])).isClean : isClean
+    return { outcome: finish(answer), isClean: isReset }
   }
   const end = input.rollback ? [CHECK_CONSTRAINTS, ROLLBACK] : [COMMIT]
   if (!input.verify) {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { renderHeadersFit } from '../src/query/render-answer-settings.ts'
 import { parseHeaders } from '../src/response/apply-settings.ts'
-import { ALICE, openRestWorld, type RestWorld } from './rest-world.ts'
+import { ALICE, BOB, openRestWorld, type RestWorld } from './rest-world.ts'
 
 const FUNCTIONS = `
   create function setting(name text) returns text language sql stable as $$ select current_setting(name, true) $$;
@@ -114,6 +114,40 @@ describe('the transaction of a request', () => {
       ),
     )
     expect(users).toEqual(['authenticator'])
+  })
+
+  test('leaves no temporary table, in which the next person would find rows of the one before', async () => {
+    await world.rows(`
+      create function own_rows() returns setof text language plpgsql as $$
+        begin
+          create temp table if not exists picked as select current_setting('request.jwt.claims')::json ->> 'sub' as sub;
+          return query select sub from picked;
+        end $$`)
+    await world.refresh()
+    const ask = async (as: 'alice' | 'bob') =>
+      (await world.ask('/rpc/own_rows', { method: 'POST', body: {}, as })).body as unknown
+    for (let round = 0; round < 5; round++) {
+      expect(await everywhere(async () => JSON.stringify(await ask('alice')))).toEqual([JSON.stringify([ALICE])])
+      expect(await everywhere(async () => JSON.stringify(await ask('bob')))).toEqual([JSON.stringify([BOB])])
+    }
+  })
+
+  test.each(['GET', 'POST'] as const)('leaves no lock of the session, also where it failed (%s)', async (method) => {
+    await world.rows(`
+      create or replace function locked(fails text) returns void language plpgsql as $$
+        begin
+          perform pg_advisory_lock(20260101);
+          if fails = 'yes' then raise exception 'no'; end if;
+        end $$`)
+    await world.refresh()
+    const locks = `select count(*)::int as held from pg_locks where locktype = 'advisory' and objid = 20260101`
+    for (const fails of ['no', 'yes']) {
+      const answer = await (method === 'GET'
+        ? world.ask(`/rpc/locked?fails=${fails}`)
+        : world.ask('/rpc/locked', { method, body: { fails } }))
+      expect(answer.status).toBe(fails === 'yes' ? 400 : 204)
+      expect(await world.rows(locks)).toEqual([{ held: 0 }])
+    }
   })
 
   test('leaves no timeout under which the connection cannot be reset', async () => {

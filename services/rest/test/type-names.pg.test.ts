@@ -61,6 +61,33 @@ test('the description names types with their schema, and keys of views', async (
   })
 })
 
+test('a cast is the one of the SQL grammar, to names that the catalog does not have as well', async () => {
+  await world.rows(`create view api.pieces as select 'abc'::text as letters, 6 as number, b'101'::varbit as bits;
+    grant select on api.pieces to service_role`)
+  await world.refresh()
+  const casts = {
+    letters: [
+      'bpchar',
+      'char',
+      'char varying',
+      'character',
+      'character varying',
+      'name',
+      'national char varying',
+    ].concat(['national character', 'national character varying', 'nchar', 'nchar varying', 'NCHAR', 'varchar']),
+    number: ['bigint', 'bit', 'dec', 'double precision', 'float', 'int', 'real', 'smallint'],
+    bits: ['bit', 'bit varying', 'varbit'],
+  }
+  for (const [column, types] of Object.entries(casts)) {
+    for (const type of types) {
+      const expected = await world.rows(`select to_json(cast(${column} as ${type})) as value from api.pieces`)
+      const query = new URLSearchParams({ select: `value:${column}::${type}` })
+      const { body } = await world.ask(`/pieces?${query}`)
+      expect(JSON.stringify(body), type).toBe(JSON.stringify(expected))
+    }
+  }
+})
+
 test('XML is what its output function makes of it, without the first newline', async () => {
   expect(await world.ask('/rpc/page', { headers: { accept: 'text/xml' } })).toMatchObject({ text: '<a>\n</a>' })
 })

@@ -1,5 +1,6 @@
 import { Pool as DriverPool, type ClientBase, type PoolClient, type QueryResult } from 'pg'
 import { assert } from '@holdfast/foundation'
+import { RESET_STATEMENTS } from '../pipeline/reset-statements.ts'
 import type { SqlFragment } from '../sql/sql.ts'
 import { rememberConnection } from '../wire/lost-connections.ts'
 import { renderSettings } from './own-settings.ts'
@@ -17,8 +18,8 @@ export interface PoolOptions {
   /** Server-side `statement_timeout` of every statement, in milliseconds; 0 for none. */
   readonly statementTimeoutMs?: number
   /**
-   * Undoes settings of the session after each transaction, for pools that run functions of the project: one may have called `set_config` for
-   * longer than its transaction. Default false.
+   * Leaves nothing of a transaction in the session, for pools that run functions of the project: one may have called `set_config` for longer than its
+   * transaction, or made a temporary table. Default false.
    */
   readonly resetAfterTransaction?: boolean
   /**
@@ -120,7 +121,9 @@ export function createPool(options: PoolOptions): Pool {
     rememberConnection(client)
   })
   const begin = options.isReadOnly ? 'begin transaction read only' : 'begin'
-  const commit = options.resetAfterTransaction || options.isReadOnly ? 'commit; reset all; reset role' : 'commit'
+  const after = options.resetAfterTransaction || options.isReadOnly ? RESET_STATEMENTS : []
+  const commit = ['commit', ...after].join('; ')
+  const rollback = ['rollback', ...after].join('; ')
   let ending: Promise<void> | undefined
 
   return {
@@ -158,7 +161,7 @@ export function createPool(options: PoolOptions): Pool {
       } catch (error) {
         // A connection that is gone, or hangs, tells no more than `error` does; `broken` discards it.
         if (!isConnectionLoss(error))
-          broken = await client.query('rollback').then(
+          broken = await client.query(rollback).then(
             () => false,
             () => true,
           )

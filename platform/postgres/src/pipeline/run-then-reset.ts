@@ -1,9 +1,10 @@
 import type { ClientBase } from 'pg'
+import { RESET_STATEMENTS } from './reset-statements.ts'
 import type { SegmentAnswer } from './exchange.ts'
 import { runPipeline, type PipelineOptions, type PipelineStep } from './pipeline.ts'
 
-/** A function of the project may have changed settings, or the role, for longer than its transaction. */
-export const RESET_SESSION: readonly PipelineStep[] = ['reset all', 'reset role'].map((text) => ({
+/** See {@link RESET_STATEMENTS}. */
+export const RESET_SESSION: readonly PipelineStep[] = RESET_STATEMENTS.map((text) => ({
   text,
   values: [],
   key: text,

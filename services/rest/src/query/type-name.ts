@@ -1,15 +1,21 @@
 import { quoteIdentifier } from '@holdfast/postgres'
 
+/** Without a length these are of length one, and a cast to them cuts. */
+const ONE_BIT = '"bit"(1)'
+const ONE_CHARACTER = '"bpchar"(1)'
+
 /**
  * Names that the SQL grammar knows and `pg_type` does not. A cast comes from a query string, so it is never text of a statement:
  * it is one of these, or a quoted identifier.
  */
 const GRAMMAR_TYPES: Readonly<Record<string, string>> = {
   bigint: 'int8',
+  bit: ONE_BIT,
   'bit varying': 'varbit',
   boolean: 'bool',
-  char: 'bpchar',
-  character: 'bpchar',
+  char: ONE_CHARACTER,
+  'char varying': 'varchar',
+  character: ONE_CHARACTER,
   'character varying': 'varchar',
   dec: 'numeric',
   decimal: 'numeric',
@@ -17,8 +23,12 @@ const GRAMMAR_TYPES: Readonly<Record<string, string>> = {
   float: 'float8',
   int: 'int4',
   integer: 'int4',
-  'national character': 'bpchar',
-  nchar: 'bpchar',
+  'national char': ONE_CHARACTER,
+  'national char varying': 'varchar',
+  'national character': ONE_CHARACTER,
+  'national character varying': 'varchar',
+  nchar: ONE_CHARACTER,
+  'nchar varying': 'varchar',
   real: 'float4',
   smallint: 'int2',
   'time with time zone': 'timetz',
@@ -27,9 +37,10 @@ const GRAMMAR_TYPES: Readonly<Record<string, string>> = {
   'timestamp without time zone': 'timestamp',
 }
 
-/** SQL for a type that a request named: `int` is `"pg_catalog"."int4"`, `Mood` is `"mood"`, to be found on the search path. */
+/** SQL for a type that a request named: `int` is `pg_catalog."int4"`, `Mood` is `"mood"`, to be found on the search path. */
 export function renderTypeName(name: string): string {
   const folded = name.toLowerCase().replaceAll(/\s+/g, ' ')
   const known = Object.hasOwn(GRAMMAR_TYPES, folded) ? GRAMMAR_TYPES[folded] : undefined
-  return known === undefined ? quoteIdentifier(folded) : `pg_catalog.${quoteIdentifier(known)}`
+  if (known === undefined) return quoteIdentifier(folded)
+  return `pg_catalog.${known === ONE_BIT || known === ONE_CHARACTER ? known : quoteIdentifier(known)}`
 }

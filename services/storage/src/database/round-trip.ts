@@ -64,10 +64,8 @@ export async function runRoundTrip(
       const { answer, isClean } = await runThenReset(client, segmentsOf(sent, ending), OPTIONS)
       ended.answer = answer
       // A failed transaction skips all that was sent with it.
-      const isReset =
-        answer.status === 'E' && ending === 'write'
-          ? (await runThenReset(client, [[ROLLBACK], RESET_SESSION], OPTIONS)).isClean
-          : isClean
+      const again = resetAfterFailure(answer, ending)
+      const isReset = again ? (await runThenReset(client, again, OPTIONS)).isClean : isClean
       if (!isReset) throw new Error('the connection could not be reset')
     })
   } catch (error) {
@@ -117,4 +115,13 @@ function segmentsOf(sent: readonly PipelineStep[], ending: Ending): readonly (re
     case 'write':
       return [[BEGIN, ...sent, COMMIT], RESET_SESSION]
   }
+}
+
+/** What is sent after a failure that has skipped what was to reset the session; `undefined` if it was reset. */
+function resetAfterFailure(
+  { error, status }: SegmentAnswer,
+  ending: Ending,
+): readonly (readonly PipelineStep[])[] | undefined {
+  if (ending === 'write' && status === 'E') return [[ROLLBACK], RESET_SESSION]
+  return ending === 'read' && error ? [RESET_SESSION] : undefined
 }
