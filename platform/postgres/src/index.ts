@@ -23,7 +23,7 @@ export {
   type Queryable,
   type Transaction,
 } from './connection/pool.ts'
-export type { ShareLimits } from './connection/fair-queue.ts'
+export { createFairQueue, QueueTimeout, type FairQueue, type ShareLimits } from './connection/fair-queue.ts'
 export { sharePool, type PoolShare, type SharedPool } from './connection/shared-pool.ts'
 export { AUTHOR_PREFIX, authorOf } from './connection/author.ts'
 export { assumeSession, assumeStep, runAs, type Session } from './connection/run-as.ts'

@@ -6,6 +6,9 @@ import { optionsOf } from './service-options.ts'
 /** Connections of the accounts service: sign-in, sessions, administration. */
 const AUTH_CONNECTIONS_MAX = 20
 
+/** Connections on which is asked whether sessions live, which every request waits for: none of them waits for a sign-in. */
+const SESSION_CONNECTIONS_MAX = 2
+
 export interface Accounts {
   readonly auth: AuthService
   /** The sessions that have not ended, for the services that end what a session started. */
@@ -39,10 +42,15 @@ export async function openAccounts(
       clock,
     }),
   )
+  const sessionPool = openPool({
+    url: authUrl,
+    applicationName: 'holdfast session states',
+    connectionsMax: SESSION_CONNECTIONS_MAX,
+  })
   const sessions = opened.use(
     await openLiveSessions({
       url: authUrl,
-      pool,
+      pool: sessionPool,
       isThirdParty: (claims) => auth.isThirdParty(claims),
       isRevoked: (claims) => auth.isRevoked(claims),
       clock,

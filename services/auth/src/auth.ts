@@ -8,6 +8,8 @@ import type { AuthContext } from './context.ts'
 import { warnOfUnreadableSecrets } from './external/custom/warn-of-unreadable-secrets.ts'
 import { createProviders } from './external/providers.ts'
 import { createHooks } from './hooks/create-hooks.ts'
+import { HOOK_NAMES } from './hooks/hooks.ts'
+import { createTurns } from './hooks/take-turns.ts'
 import { type CapturedMessages, readCaptured } from './messages/captured-messages.ts'
 import { createMessages } from './messages/create-messages.ts'
 import type { OutgoingDigest, OutgoingInvitation } from './messages/messages.ts'
@@ -28,7 +30,7 @@ import { openRefusedRoles } from './tokens/refused-roles.ts'
 import { claimsOfSession } from './tokens/claims-of-session.ts'
 import type { TokenClaims } from './tokens/claims.ts'
 import { claimsOfPerson, impersonate, type Impersonated } from './tokens/impersonate.ts'
-import { type Jwks, openSigningKeys } from './tokens/signing-keys.ts'
+import { type Jwks, openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts'
 import { importVerificationKeys, type SigningSecret } from './tokens/jwt-secret.ts'
 import { createTokenVerifier, type VerifyToken } from './tokens/verify-token.ts'
 import { createRelyingParty } from './webauthn/relying-party.ts'
@@ -116,6 +118,7 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
     leakedPasswords: createLeakedPasswords(options, logger),
     limits: createRateLimits(options, clock),
     hooks,
+    turns: createTurns(HOOK_NAMES.some((name) => hooks.has(name))),
     messages: createMessages({ pool, options, hooks, clock, logger, projectName, issuer, siteUrl }),
     captcha: createCaptcha(options),
     redirects: createRedirectPolicy(siteUrl, options.additionalRedirectUrls),
@@ -154,10 +157,7 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
     discovery: discoveryRoutes(context),
     verifyToken: (token) => thirdParty?.verify(token) ?? verifyOwn(token),
     isThirdParty: (claims) => thirdParty?.isTheirs(claims) ?? false,
-    isRevoked(claims) {
-      const signer = signedBy.get(claims)
-      return signer !== undefined && !keys.jwks.keys.some(({ kid }) => kid === signer)
-    },
+    isRevoked: (claims) => isGone(keys, signedBy.get(claims)),
     verifyAdminToken: createTokenVerifier({
       ...verifier,
       isRefusedRole: (role) => roles.isRefused(role) && !options.jwtAdminRoles.includes(role),
@@ -177,6 +177,11 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
   }
 }
 
+/** Whether a key that has signed tokens is published no more. */
+function isGone(keys: SigningKeys, signer: string | undefined): boolean {
+  return signer !== undefined && !keys.jwks.keys.some(({ kid }) => kid === signer)
+}
+
 /** What the server does for people who are not there, or have no account yet. */
 function callsForOthers(
   context: AuthContext,
@@ -190,12 +195,12 @@ function callsForOthers(
   | 'sendDigest'
   | 'createInvitedAccount'
 > {
-  const { pool, messages } = context
+  const { pool, messages, turns } = context
   return {
     impersonate: (who, lifetimeS) => impersonate(context, who, lifetimeS),
     issueSignInKey: (email, lifetimeS) => issueSignInKey(context, email, lifetimeS),
-    claimsOfSession: (userId, sessionId) => claimsOfSession(context, userId, sessionId),
-    claimsOfPerson: (userId) => claimsOfPerson(context, userId),
+    claimsOfSession: (userId, sessionId) => turns.run(undefined, () => claimsOfSession(context, userId, sessionId)),
+    claimsOfPerson: (userId) => turns.run(undefined, () => claimsOfPerson(context, userId)),
     sendDigest: (digest) => pool.transaction((tx) => messages.sendDigest(tx, digest)),
     sendInvitation: (invitation) => pool.transaction((tx) => messages.sendInvitation(tx, invitation)),
     createInvitedAccount: (account) => createInvitedAccount(context, account),

@@ -3,6 +3,7 @@ import type { Pool } from '@holdfast/postgres'
 import type { Captcha } from './captcha/captcha.ts'
 import type { Providers } from './external/providers.ts'
 import type { Hooks } from './hooks/hooks.ts'
+import type { Turns } from './hooks/take-turns.ts'
 import type { Messages } from './messages/messages.ts'
 import type { AuthOptions } from './options/auth-options.ts'
 import type { LeakedPasswords } from './passwords/leaked-passwords.ts'
@@ -26,6 +27,8 @@ export interface AuthContext {
   readonly limits: RateLimits
   readonly messages: Messages
   readonly hooks: Hooks
+  /** For what may wait for a hook. */
+  readonly turns: Turns
   readonly captcha: Captcha
   readonly redirects: RedirectPolicy
   /** The external providers that people may sign in with. */

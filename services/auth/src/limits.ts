@@ -79,6 +79,12 @@ export const HTTP_HOOK_BACKOFF_MS = 2_000
 /** Bytes of an answer of a hook over HTTP, as GoTrue's. */
 export const HTTP_HOOK_ANSWER_BYTES_MAX = 200 * 1024
 
+/** Requests and other work that may wait for a hook at once, each with a connection: of 20, and notices that hooks send take five more. */
+export const HOOKED_CALLS_MAX = 12
+
+/** How long such work waits for its turn, in milliseconds: as long as for a connection. */
+export const HOOKED_CALL_WAIT_MS = 10_000
+
 /** How long a provider of captchas may take, in milliseconds, as GoTrue's. */
 export const CAPTCHA_TIMEOUT_MS = 10_000
 

@@ -4,10 +4,13 @@ import { overEmailSendRateLimit, overRequestRateLimit, overSmsSendRateLimit } fr
 import { NOTICES_PER_HOUR_MAX, RATE_LIMITED_ADDRESSES_MAX, RATE_LIMIT_WINDOW_S } from './limits.ts'
 import type { AuthOptions } from './options/auth-options.ts'
 
-/** Counts attempts by address. */
+/** Counts attempts by address, or by something else that they are about. */
 export interface RateLimiter {
-  /** @throws {HoldfastError} `over_request_rate_limit` with `retry-after` when `address` has none left */
-  take(address: string): void
+  /**
+   * @param counted - what has attempts of its own; default: the address
+   * @throws {HoldfastError} `over_request_rate_limit` with `retry-after` when it has none left
+   */
+  take(address: string, counted?: string): void
 }
 
 interface Bucket {
@@ -35,9 +38,9 @@ export function createRateLimiter(options: {
   const refillPerMs = attempts / (options.windowS * 1000)
 
   return {
-    take(address) {
+    take(address, counted = address) {
       if (attempts === 0 || (isLoopback(address) && isLoopbackExempt())) return
-      const network = networkOf(address)
+      const network = networkOf(counted)
       const nowMs = clock.now()
       const bucket = buckets.get(network) ?? { tokens: attempts, filledAtMs: nowMs }
       const elapsedMs = Math.max(0, nowMs - bucket.filledAtMs)
@@ -55,6 +58,10 @@ export function createRateLimiter(options: {
 /** The limits of the service, by kind of request. */
 export interface RateLimits {
   readonly signIn: RateLimiter
+  /**
+   * Refreshes by session, and refused ones by address. All devices behind one address refresh when it is back after an outage, and auth-js signs a person out whose
+   * refresh is refused for any reason.
+   */
   readonly refresh: RateLimiter
   readonly anonymous: RateLimiter
   /** Codes and links that are tried. */

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import { HoldfastError, nextTurn } from '@holdfast/foundation'
 import { answerInEvenTime } from './confirmations/even-time.ts'
+import { takeTurns } from './hooks/take-turns.ts'
 import { compileValidator } from './compile-validator.ts'
 import type { AuthContext } from './context.ts'
 import { renderError } from './render-error.ts'
@@ -39,24 +40,28 @@ import { userRoutes } from './routes/user.ts'
 /** Routes whose answers are not made to take an even time. */
 const PLAIN_ROUTES: readonly ((context: AuthContext) => FastifyPluginAsync)[] = [
   logoutRoute,
-  reauthenticateRoute,
-  userRoutes,
-  factorRoutes,
-  passkeyRoutes,
   ownSessionRoutes,
   adminSigningKeyRoutes,
   adminUserRoutes,
   adminAuditRoute,
   adminMessageRoutes,
-  inviteRoute,
-  generateLinkRoute,
   oauthAdminRoutes,
-  oauthRoutes,
   authorizeRoute,
-  callbackRoutes,
   customProviderRoutes,
   identityRoutes,
   ssoRoutes,
+]
+
+/** Those of which only what changes something may ask a hook, and those that may in any case. */
+const HOOKED_ROUTES: readonly (readonly [(context: AuthContext) => FastifyPluginAsync, 'everything' | 'writes'])[] = [
+  [reauthenticateRoute, 'everything'],
+  [callbackRoutes, 'everything'],
+  [userRoutes, 'writes'],
+  [factorRoutes, 'writes'],
+  [passkeyRoutes, 'writes'],
+  [inviteRoute, 'writes'],
+  [generateLinkRoute, 'writes'],
+  [oauthRoutes, 'writes'],
 ]
 
 /** Everything under `/auth/v1`. The gateway sets `request.caller` before. */
@@ -94,6 +99,7 @@ export function authRoutes(context: AuthContext): FastifyPluginAsync {
     await app.register(settingsRoute(context))
     await app.register(async (even) => {
       answerInEvenTime(even)
+      takeTurns(even, context.turns)
       await even.register(magicLinkRoute(context))
       await even.register(otpRoute(context))
       await even.register(recoverRoute(context))
@@ -101,15 +107,28 @@ export function authRoutes(context: AuthContext): FastifyPluginAsync {
       await even.register(verifyRoutes(context))
       if (hidesAccounts) await even.register(signUpRoute(context))
     })
-    if (!hidesAccounts) await app.register(signUpRoute(context))
+    if (!hidesAccounts) {
+      await app.register(async (hooked) => {
+        takeTurns(hooked, context.turns)
+        await hooked.register(signUpRoute(context))
+      })
+    }
     await app.register(async (even) => {
       answerInEvenTime(even, 'refusals')
+      takeTurns(even, context.turns)
       await even.register(tokenRoute(context))
     })
     for (const routesOf of PLAIN_ROUTES) {
       // Fastify itself would register all of them in one turn, in which nothing else of a start goes on.
       await nextTurn()
       await app.register(routesOf(context))
+    }
+    for (const [routesOf, which] of HOOKED_ROUTES) {
+      await nextTurn()
+      await app.register(async (hooked) => {
+        takeTurns(hooked, context.turns, which)
+        await hooked.register(routesOf(context))
+      })
     }
   }
   return routes

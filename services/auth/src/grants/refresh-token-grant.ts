@@ -9,6 +9,7 @@ import {
   refreshTokenRequired,
   userBanned,
 } from '../errors.ts'
+import { failForNow } from '../hooks/errors.ts'
 import { lockPresentedToken } from '../sessions/presented-token.ts'
 import {
   findActiveRefreshToken,
@@ -35,7 +36,7 @@ type Rotation = { readonly kind: 'next'; readonly refreshToken: string } | { rea
  *
  * @param input.oauthClientId - the app that asks, when it is not the person's own client; it has to be the one that the session was given to
  * @throws {HoldfastError} `refresh_token_not_found`, `refresh_token_already_used`, `session_expired`, `user_banned`,
- * `validation_failed`, `invalid_client`
+ * `validation_failed`, `invalid_client`, `over_request_rate_limit`
  * @see Supabase documentation, "User sessions", "What is refresh token reuse detection and what does it protect from?"
  */
 export async function grantByRefreshToken(
@@ -46,13 +47,17 @@ export async function grantByRefreshToken(
     readonly oauthClientId?: string | undefined
   },
 ): Promise<SignedIn> {
-  const { pool } = context
+  const { pool, limits } = context
   if (input.refreshToken === '') throw refreshTokenRequired()
 
   const outcome = await pool.transaction(async (tx): Promise<SignedIn | 'reused'> => {
     const locked = await lockPresentedToken(tx, input.refreshToken)
-    if (!locked) throw refreshTokenNotFound()
+    if (!locked) {
+      limits.refresh.take(input.origin.address)
+      throw refreshTokenNotFound()
+    }
     const { session, token } = locked
+    limits.refresh.take(input.origin.address, session.id)
     requireSameClient(session, input.oauthClientId)
     const nowMs = context.clock.now()
     const expired = judgeSession(session, context.options, nowMs)
@@ -78,7 +83,7 @@ export async function grantByRefreshToken(
       oauthClientId: session.oauth_client_id,
       scopes: session.scopes,
       address: input.origin.address,
-    })
+    }).catch(failForNow)
     return { user, access, refreshToken: rotation.refreshToken }
   })
   if (outcome === 'reused') {

@@ -17,6 +17,12 @@ export function hookTimeout(timeoutMs: number): HoldfastError {
   return new HoldfastError('hook_timeout', 422, `Failed to reach hook within maximum time of ${seconds} seconds`)
 }
 
+/** All that may wait for hooks at once does. */
+export function hooksBusy(): HoldfastError {
+  const headers = { 'retry-after': '5' }
+  return new HoldfastError('hook_timeout', 503, 'The hooks of this project are too slow at the moment', { headers })
+}
+
 export function hookTimeoutAfterRetry(cause: unknown): HoldfastError {
   return new HoldfastError('hook_timeout_after_retry', 422, 'Failed to reach hook after maximum retries', { cause })
 }
@@ -36,4 +42,22 @@ export function passwordAttemptRejected(message: string): HoldfastError {
 
 export function mfaAttemptRejected(message: string): HoldfastError {
   return new HoldfastError('mfa_verification_rejected', 403, message)
+}
+
+/** What a hook has failed with that has not refused. */
+const FAILURES: ReadonlySet<string> = new Set([
+  'hook_timeout',
+  'hook_timeout_after_retry',
+  'hook_payload_over_size_limit',
+  'hook_payload_invalid_content_type',
+])
+
+/**
+ * For a refresh, which another attempt may grant: auth-js signs a person out for every status below 500.
+ *
+ * @throws the error, as 503 when it is a failure of the hook
+ */
+export function failForNow(error: unknown): never {
+  if (!(error instanceof HoldfastError) || !FAILURES.has(error.code)) throw error
+  throw new HoldfastError(error.code, 503, error.message, { cause: error, headers: { 'retry-after': '5' } })
 }

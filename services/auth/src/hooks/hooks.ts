@@ -1,13 +1,16 @@
 import type { Transaction } from '@holdfast/postgres'
 
 /** The points at which a project is asked. Names are those of `[auth.hook.*]` in Supabase's `config.toml`. */
-export type HookName =
-  | 'custom_access_token'
-  | 'before_user_created'
-  | 'password_verification_attempt'
-  | 'mfa_verification_attempt'
-  | 'send_email'
-  | 'send_sms'
+export const HOOK_NAMES = [
+  'custom_access_token',
+  'before_user_created',
+  'password_verification_attempt',
+  'mfa_verification_attempt',
+  'send_email',
+  'send_sms',
+] as const
+
+export type HookName = (typeof HOOK_NAMES)[number]
 
 /** A JSON object that goes to a hook or comes from it. */
 export type HookPayload = Readonly<Record<string, unknown>>

@@ -28,7 +28,7 @@ export const rateLimitOptions = {
     default: 150,
     min: 0,
     max: 1000000,
-    description: 'Refreshes from one address in five minutes; 0 for no limit.',
+    description: 'Refreshes of one session, and refused ones from one address, in five minutes; 0 for no limit.',
   },
   rateLimitSignInSignUps: {
     type: 'integer',

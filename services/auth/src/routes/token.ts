@@ -56,7 +56,6 @@ export function tokenRoute(context: AuthContext): FastifyPluginAsyncTypebox {
           )
         }
         case 'refresh_token':
-          context.limits.refresh.take(origin.address)
           return renderSession(await grantByRefreshToken(context, { refreshToken: body.refresh_token ?? '', origin }))
         case 'pkce': {
           context.limits.signIn.take(origin.address)

@@ -46,6 +46,25 @@ describe('a refresh token', () => {
     expect(active).toBe(1)
   })
 
+  test('is exchanged however many others of its address are, right or wrong ones, and has a limit of its own', async () => {
+    const limited = await world.openApp({ rateLimitTokenRefresh: 2, rateLimitLoopbackExempt: false })
+    const people = [await limited.signUp(), await limited.signUp(), await limited.signUp(), await limited.signUp()]
+    const wrong = []
+    for (let count = 0; count < 3; count++) wrong.push((await limited.refresh('wrong')).status)
+    expect(wrong).toEqual([400, 400, 429])
+    const answers = []
+    for (const person of people) answers.push(await limited.refresh(person.refresh_token))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    const again = await limited.refresh(answers[0]?.body.refresh_token)
+    expect(again.status).toBe(200)
+    expect(await limited.refresh(again.body.refresh_token)).toMatchObject({
+      status: 429,
+      body: { code: 'over_request_rate_limit' },
+      headers: { 'retry-after': '150' },
+    })
+    expect((await limited.refresh(answers[1]?.body.refresh_token)).status).toBe(200)
+  })
+
   test('of long ago still gives the newest one when that was made from it, because the answer may have been lost', async () => {
     const first = await app.signUp()
     const lost = await app.refresh(first.refresh_token)

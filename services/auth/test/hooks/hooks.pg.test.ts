@@ -118,6 +118,23 @@ describe('the custom access token hook', () => {
     expect(await userCount(email)).toBe(0)
   })
 
+  test('over HTTP that fails signs nobody out: a refresh is answered so that clients ask again', async () => {
+    await using plain = await open({})
+    const email = 'crew@example.org'
+    const session = await plain.signUp(email)
+    await using hook = await openHttpListener(() => ({
+      body: '<h1>Bad gateway</h1>',
+      headers: { 'content-type': 'text/html' },
+    }))
+    const [hookCustomAccessTokenUri, hookCustomAccessTokenSecrets] = overHttp(hook)
+    await using app = await open({ hookCustomAccessTokenUri, hookCustomAccessTokenSecrets })
+    const refusal = { code: 'hook_payload_invalid_content_type' }
+    // auth-js forgets a session whose refresh is refused with a status below 500.
+    expect(await app.refresh(session.refresh_token)).toMatchObject({ status: 503, body: refusal })
+    expect(await app.signIn(email, PASSWORD)).toMatchObject({ status: 400, body: refusal })
+    expect((await plain.refresh(session.refresh_token)).status).toBe(200)
+  })
+
   test('that takes longer than two seconds is stopped', async () => {
     await using app = await open({ hookCustomAccessTokenUri: inPostgres('sleep') })
     const { status } = await signUp(app)
