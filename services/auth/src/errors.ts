@@ -222,3 +222,8 @@ export function flowStateExpired(): HoldfastError {
 export function badCodeVerifier(): HoldfastError {
   return new HoldfastError('bad_code_verifier', 400, 'code challenge does not match previously saved code verifier')
 }
+
+export function unstorableText(): HoldfastError {
+  const message = 'The request has a character that text cannot hold, such as NUL or half of a surrogate pair'
+  return new HoldfastError('validation_failed', 400, message)
+}

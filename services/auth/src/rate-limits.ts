@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net'
+import { isIPv4, isIPv6 } from 'node:net'
 import type { Clock, HoldfastError } from '@holdfast/foundation'
 import { overEmailSendRateLimit, overRequestRateLimit, overSmsSendRateLimit } from './errors.ts'
 import { NOTICES_PER_HOUR_MAX, RATE_LIMITED_ADDRESSES_MAX, RATE_LIMIT_WINDOW_S } from './limits.ts'
@@ -102,9 +102,10 @@ export function createRateLimits(options: AuthOptions, clock: Clock): RateLimits
   }
 }
 
-/** IPv4, IPv6, and IPv4 written as IPv6. */
+/** Whether a text is an address of this machine: IPv4, IPv6, or IPv4 written as IPv6. A name is none, whatever it begins with. */
 export function isLoopback(address: string): boolean {
-  return address === '::1' || /^(::ffff:)?127\./i.test(address)
+  const embedded = address.replace(/^::ffff:/i, '')
+  return address === '::1' || (isIPv4(embedded) && embedded.startsWith('127.'))
 }
 
 /** One person commands a whole /64 of IPv6, so the network counts there. */

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errorMessage, HoldfastError, type Logger } from '@holdfast/foundation'
 import { logFailure } from '@holdfast/http'
 import { isConnectionLoss, sqlstateOf } from '@holdfast/postgres'
-import { WeakPasswordError } from './errors.ts'
+import { unstorableText, WeakPasswordError } from './errors.ts'
 
 /** Since this version of the API `code` is the error's name; before, it is the status, and the name is in `error_code`. */
 const NAMED_CODES_SINCE = '2024-01-01'
@@ -46,7 +46,7 @@ function toRefusal(thrown: unknown): HoldfastError {
   // Also where a failed statement was given words of its own.
   const failed = thrown instanceof HoldfastError && thrown.status >= 500 ? thrown.cause : thrown
   if (TEXT_SQLSTATES.has(sqlstateOf(failed) ?? '')) {
-    return new HoldfastError('validation_failed', 400, 'The request has a character that text cannot hold, such as NUL')
+    return unstorableText()
   }
   if (thrown instanceof HoldfastError) return inGoTruesWords(thrown)
   if (isConnectionLoss(thrown)) {

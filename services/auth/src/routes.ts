@@ -1,10 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { HoldfastError, nextTurn } from '@holdfast/foundation'
 import { answerInEvenTime } from './confirmations/even-time.ts'
 import { takeTurns } from './hooks/take-turns.ts'
 import { compileValidator } from './compile-validator.ts'
 import type { AuthContext } from './context.ts'
+import { parseJsonBody } from './parse-json-body.ts'
 import { renderError } from './render-error.ts'
 import { isProxied } from './request-origin.ts'
 import { adminSigningKeyRoutes } from './routes/admin-signing-keys.ts'
@@ -80,19 +81,13 @@ export function authRoutes(context: AuthContext): FastifyPluginAsync {
         return renderError(notFound, request, reply, context.logger)
       })
     }
-    // auth-js names JSON as the type of bodies that it leaves out, and Fastify's own parser refuses those.
+    // Fastify's own parser refuses empty bodies.
     app.removeContentTypeParser('application/json')
-    app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
-      if (body === '') {
-        done(null, undefined)
-        return
-      }
-      try {
-        done(null, JSON.parse(String(body)))
-      } catch (error) {
-        done(new HoldfastError('bad_json', 400, 'Could not parse request body as JSON', { cause: error }))
-      }
-    })
+    app.addContentTypeParser(
+      'application/json',
+      { parseAs: 'string' },
+      async (_request: FastifyRequest, body: string) => parseJsonBody(body),
+    )
 
     await app.register(healthRoute(context))
     await app.register(jwksRoute(context))

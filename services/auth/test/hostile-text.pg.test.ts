@@ -27,3 +27,20 @@ test.each([
   expect(status).toBeGreaterThanOrEqual(400)
   expect(status).toBeLessThan(500)
 })
+
+test('half an emoji, as of a text that was cut, is refused in words, and a whole one is kept', async () => {
+  const { access_token: token } = await app.signUp()
+  const halves = [{ data: { name: 'Ann \ud83d' } }, { data: { '\udc18': 1 } }, { data: { name: '\udc18\ud83d' } }]
+  for (const payload of halves) {
+    expect(await app.call({ method: 'PUT', url: '/user', token, payload })).toMatchObject({
+      status: 400,
+      body: { code: 'validation_failed', message: expect.stringContaining('surrogate pair') as string },
+    })
+  }
+  const escaped = '{"data":{"name":"Ann \\ud83d\\udc18"}}'
+  const headers = { 'content-type': 'application/json' }
+  expect(await app.call({ method: 'PUT', url: '/user', token, payload: escaped, headers })).toMatchObject({
+    status: 200,
+    body: { user_metadata: { name: 'Ann 🐘' } },
+  })
+})

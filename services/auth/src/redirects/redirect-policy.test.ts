@@ -10,6 +10,8 @@ describe('people may be sent', () => {
     ['to the same machine by its name', 'http://127.0.0.1:54321', 'http://localhost:54321/auth/callback', true],
     ['to another port of the same machine', 'http://127.0.0.1:54321', 'http://[::1]:5173/', true],
     ['to no name that only looks like the machine', 'http://127.0.0.1:54321', 'http://localhost.evil.example/', false],
+    ['to no name that begins like its address', 'http://127.0.0.1:54321', 'http://127.0.0.1.evil.example/', false],
+    ['to no name that begins with its network', 'http://localhost:54321', 'http://127.evil.example/', false],
     ['to no address with a user name before it', 'https://app.example.org', 'https://a@app.example.org/', false],
     ['to no script', 'https://app.example.org', 'javascript:alert(1)', false],
   ])('%s', (_title, site, url, isAllowed) => {
