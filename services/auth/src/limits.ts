@@ -145,7 +145,7 @@ export const SCRYPT_BYTES_MAX = 256 * 1024 * 1024
 /** How long an external provider may take for one answer, in milliseconds, as in GoTrue. */
 export const PROVIDER_TIMEOUT_MS = 10_000
 
-/** Bytes of one answer of an external provider. Discovery documents and key sets have a few KiB. */
+/** Bytes of one answer of an external provider, of captchas and of text messages too. Discovery documents and key sets have a few KiB. */
 export const PROVIDER_RESPONSE_BYTES_MAX = 1024 * 1024
 
 /** How long the description and the keys of a provider are kept, in milliseconds. An unknown key asks again earlier. */

@@ -49,6 +49,7 @@ describe('a captcha', () => {
 
   test.each([
     ['answers no JSON', { body: '<html>', headers: { 'content-type': 'text/html' } }],
+    ['answers without end', { body: { success: true, more: 'x'.repeat(1024 * 1024) } }],
     ['sends elsewhere', { status: 302, headers: { location: 'http://127.0.0.1:1/' } }],
   ])('lets no request through when the provider %s', async (_title, answer) => {
     await using provider = await openHttpListener(() => answer)

@@ -1,6 +1,7 @@
 import { CAPTCHA_TIMEOUT_MS } from '../limits.ts'
 import type { AuthOptions } from '../options/auth-options.ts'
 import { optionInvalid } from '../options/option-invalid.ts'
+import { readLimitedJson } from '../read-limited.ts'
 import type { Captcha } from './captcha.ts'
 import { captchaFailed, captchaUnavailable } from './errors.ts'
 
@@ -48,7 +49,7 @@ async function ask(url: string, form: Readonly<Record<string, string>>): Promise
       redirect: 'error',
       signal: AbortSignal.timeout(CAPTCHA_TIMEOUT_MS),
     })
-    const answer = (await response.json()) as { readonly success?: unknown; readonly 'error-codes'?: unknown }
+    const answer = (await readLimitedJson(response)) as { readonly success?: unknown; readonly 'error-codes'?: unknown }
     const codes = answer['error-codes']
     return { success: answer.success === true, errorCodes: Array.isArray(codes) ? codes.map(String) : [] }
   } catch (error) {

@@ -1,4 +1,5 @@
-import { PROVIDER_RESPONSE_BYTES_MAX, PROVIDER_TIMEOUT_MS } from '../limits.ts'
+import { PROVIDER_TIMEOUT_MS } from '../limits.ts'
+import { readLimited } from '../read-limited.ts'
 import { isLoopbackUrl, isProviderAddress } from './provider-address.ts'
 
 /** The way to one provider: every call is limited in time and size, and goes only where that provider may send us. */
@@ -44,17 +45,4 @@ export function createProviderNetwork(home: string, closing?: AbortSignal): Prov
 /** Postgres keeps no NUL in JSON, so texts of a provider lose theirs. */
 export function parseJson(text: string): unknown {
   return JSON.parse(text, (_key, value: unknown) => (typeof value === 'string' ? value.replaceAll('\0', '') : value))
-}
-
-async function readLimited(response: Response): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  if (response.body !== null) {
-    for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
-      bytes += chunk.length
-      if (bytes > PROVIDER_RESPONSE_BYTES_MAX) throw new Error(`${response.url} answered with too much`)
-      chunks.push(chunk)
-    }
-  }
-  return new Uint8Array(Buffer.concat(chunks))
 }

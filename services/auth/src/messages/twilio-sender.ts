@@ -1,6 +1,7 @@
 import { MESSAGE_SEND_TIMEOUT_MS } from '../limits.ts'
 import type { AuthOptions } from '../options/auth-options.ts'
 import { optionInvalid } from '../options/option-invalid.ts'
+import { readLimitedJson } from '../read-limited.ts'
 import type { DueMessage } from './message-rows.ts'
 import { type Sender, SendError } from './sender.ts'
 import { isRefusal } from './twilio-status.ts'
@@ -35,7 +36,7 @@ export function createTwilioSender(options: AuthOptions): Sender | undefined {
         redirect: 'error',
         signal: AbortSignal.any([closing.signal, AbortSignal.timeout(MESSAGE_SEND_TIMEOUT_MS)]),
       })
-      const answer = (await response.json().catch(() => ({}))) as TwilioAnswer
+      const answer = (await readLimitedJson(response).catch(() => ({}))) as TwilioAnswer
       if (!response.ok) {
         const reason = `Twilio answered ${response.status}: ${answer.message ?? 'without a reason'}`
         throw isRefusal(response.status) ? new SendError(reason) : new Error(reason)

@@ -2,6 +2,7 @@ import { HoldfastError } from '@holdfast/foundation'
 import { MESSAGE_SEND_TIMEOUT_MS } from '../limits.ts'
 import type { AuthOptions } from '../options/auth-options.ts'
 import { optionInvalid } from '../options/option-invalid.ts'
+import { readLimitedJson } from '../read-limited.ts'
 import type { DueMessage } from './message-rows.ts'
 import { type Sender, SendError } from './sender.ts'
 import { isRefusal } from './twilio-status.ts'
@@ -42,7 +43,7 @@ export function createTwilioVerify(options: AuthOptions): TwilioVerify | undefin
       redirect: 'error',
       signal: AbortSignal.any([closing.signal, AbortSignal.timeout(MESSAGE_SEND_TIMEOUT_MS)]),
     })
-    return { status: response.status, body: (await response.json().catch(() => null)) as AnswerBody | null }
+    return { status: response.status, body: (await readLimitedJson(response).catch(() => null)) as AnswerBody | null }
   }
 
   return {
