@@ -1,7 +1,7 @@
 import type { LocalDatabase } from '@holdfast/client'
 import { showToast } from '../../components/toast.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
-import type { Field } from '../../lib/fields/field.ts'
+import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import { toEditText } from '../../lib/fields/format-value.ts'
 import { parseValue } from '../../lib/fields/parse-value.ts'
 import { settleText } from '../../lib/fields/settle-text.ts'
@@ -15,7 +15,7 @@ import type { GridRow } from './window-cache.ts'
 
 /**
  * Stores what was typed in a cell that is not on the screen any more, so that nobody can be asked: a text that was changed elsewhere meanwhile keeps both
- * versions, and what is known to be refused goes to the server, whose answer keeps it.
+ * versions, and what is known to be refused, or is of a record that is not here any more, goes to the server, whose answer keeps it.
  */
 export async function leaveCell(
   { local, writer, table }: { readonly local: LocalDatabase; readonly writer: RecordWriter; readonly table: TableInfo },
@@ -26,16 +26,20 @@ export async function leaveCell(
   if (text === seen) return
   const sql = `select * from ${quoteName(table.name)} where id = ?`
   const row = await local.database.getOptional<GridRow>(sql, [id])
-  if (!row) return showToast({ text: fieldMessages.notSaved(recordMessages.goneTitle) })
-  const parsed = parseValue(
-    field,
-    field.kind === 'long_text' ? keepBoth(seen, text, toEditText(field, row[field.name] ?? null)) : text,
-  )
+  // Of a record that is not here any more what the person saw is all that is known.
+  const before: GridRow = row ?? { id, [field.name]: valueOf(field, seen) }
+  const stored = toEditText(field, before[field.name] ?? null)
+  const parsed = parseValue(field, field.kind === 'long_text' ? keepBoth(seen, text, stored) : text)
   if (!parsed.isValid) return showToast({ text: fieldMessages.notSaved(parsed.message) })
   await writer.write({
     label: recordMessages.changeOf(field.label, 1, table.noun, table.many),
-    changes: changeRow(table.name, row, { [field.name]: parsed.value }),
+    changes: changeRow(table.name, before, { [field.name]: parsed.value }),
   })
+}
+
+function valueOf(field: Field, text: string): FieldValue {
+  const parsed = parseValue(field, text)
+  return parsed.isValid ? parsed.value : null
 }
 
 function keepBoth(seen: string, text: string, stored: string): string {

@@ -3,7 +3,7 @@ import { type JSX, type ReactNode, useMemo } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { FirstRowsNote } from '../../components/records/first-rows-note.tsx'
-import { fieldsOf } from '../../lib/fields/field.ts'
+import { type Field, fieldsOf } from '../../lib/fields/field.ts'
 import { useRecordMarks } from '../../lib/records/use-record-marks.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 import { DraftContent } from './draft-content.tsx'
@@ -25,7 +25,7 @@ export function RecordContent(props: RecordContentProps): JSX.Element {
     case 'draft':
       return <DraftContent {...props} fields={fields} draft={record.draft} labels={record.labels} />
     case 'gone':
-      return <GoneRecord {...props} />
+      return <GoneRecord {...props} fields={fields} />
     case 'failed':
       return (
         <Frame {...props}>
@@ -62,7 +62,7 @@ function Frame({
 }
 
 /** Not on this device: not yet in the first sync, deleted, out of sight; or only a refused change is left of it. */
-function GoneRecord(props: RecordContentProps): JSX.Element {
+function GoneRecord({ fields, ...props }: RecordContentProps & { readonly fields: readonly Field[] }): JSX.Element {
   const hasSynced = useHasSynced()
   const mark = useRecordMarks(props.table.name)?.get(props.recordId)
   if (!hasSynced) {
@@ -74,7 +74,7 @@ function GoneRecord(props: RecordContentProps): JSX.Element {
   }
   return (
     <Frame {...props}>
-      {mark?.item ? <RejectedBanner mark={mark} fields={[]} workspace={props.workspace} /> : null}
+      {mark?.item ? <RejectedBanner mark={mark} fields={fields} workspace={props.workspace} /> : null}
       <EmptyState title={words.goneTitle}>{mark?.item ? words.goneWithChange : words.goneDetail}</EmptyState>
     </Frame>
   )

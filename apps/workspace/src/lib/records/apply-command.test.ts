@@ -71,6 +71,26 @@ describe('applying a command', () => {
     expect(JSON.parse(transaction?.crud[0]?.metadata ?? '')).toMatchObject({ cmd: 'test', at: expect.any(String) })
   })
 
+  test('sends what was written into a record that has gone meanwhile, with what the person saw', async () => {
+    await applyCommand(database, command(insert('t1', { title: 'a' }), insert('t2', { title: 'a' })), unchecked)
+    await (await database.getNextCrudTransaction())?.complete()
+    await database.execute('delete from ps_data__tasks')
+    const removal: RecordChange = { kind: 'delete', table: 'tasks', id: 't2', values: { title: 'a' } }
+    await applyCommand(database, command(retitle('t1', 'a', 'ten minutes of work'), removal), unchecked)
+    const { crud = [] } = (await database.getNextCrudTransaction()) ?? {}
+    expect(crud).toMatchObject([
+      {
+        op: 'PATCH',
+        id: 't1',
+        table: 'tasks',
+        opData: { title: 'ten minutes of work' },
+        previousValues: { title: 'a' },
+        metadata: expect.stringContaining('"command":"c1"'),
+      },
+    ])
+    expect(await tasks()).toEqual([])
+  })
+
   test('sends only the changed column', async () => {
     await applyCommand(database, command(insert('t1', { title: 'a', points: 3 })), unchecked)
     await (await database.getNextCrudTransaction())?.complete()

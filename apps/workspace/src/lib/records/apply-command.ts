@@ -34,9 +34,12 @@ export async function applyCommand(
     const standings = isChecked ? await readStandings(tx, command.changes, without) : new Map<string, Standing>()
     const changed = command.changes.filter((change) => standings.get(recordKey(change)) === 'changed')
     if (changed.length > 0) return { kind: 'changed_since', records: distinctRecords(changed) }
+    const gone = await findGone(tx, command.changes)
     for (const change of command.changes) {
       const key = recordKey(change)
-      if (!without.has(key) && standings.get(key) !== 'already') await write(tx, change, metadata)
+      if (without.has(key) || standings.get(key) === 'already') continue
+      if (gone.has(key)) await queueForGone(tx, change, metadata)
+      else await write(tx, change, metadata)
     }
     for (const { sql, parameters } of command.drafts ?? []) await tx.execute(sql, [...parameters])
     return { kind: 'applied', already: [...standings.values()].filter((standing) => standing === 'already').length }
@@ -118,6 +121,33 @@ function isSame(current: FieldValue, expected: FieldValue): boolean {
   const isNumber = /^-?\d+(\.\d+)?$/
   if (isNumber.test(a) && isNumber.test(b)) return Number(a) === Number(b)
   return /^\d{4}-\d\d-\d\dT/.test(a) && Date.parse(a) === Date.parse(b)
+}
+
+/** The records that a command changes and that are neither on this device nor made by it: deleted by somebody else, or out of this person's sight by now. */
+async function findGone(tx: Transaction, changes: readonly RecordChange[]): Promise<ReadonlySet<string>> {
+  const made = new Set(changes.filter(({ kind }) => kind === 'insert').map(recordKey))
+  const changed = changes.filter((change) => change.kind !== 'insert' && !made.has(recordKey(change)))
+  const gone = new Set<string>()
+  for (const [table, own] of Map.groupBy(changed, (change) => change.table)) {
+    const rows = await tx.getAll<{ readonly id: string }>(
+      `select value as id from json_each(?) where value not in (select id from ${quoteName(table)})`,
+      [JSON.stringify(own.map(({ id }) => id))],
+    )
+    for (const { id } of rows) gone.add(recordKey({ table, id }))
+  }
+  return gone
+}
+
+/**
+ * SQLite would change no row and queue nothing: what the person wrote would be nowhere. So it goes to the server as it is, whose answer keeps it. A record that
+ * is to be deleted is gone already.
+ */
+async function queueForGone(tx: Transaction, change: RecordChange, metadata: string): Promise<void> {
+  if (change.kind !== 'update') return
+  await tx.execute(
+    `insert into powersync_crud (op, id, type, data, old_values, metadata) values ('PATCH', ?, ?, json(?), json(?), ?)`,
+    [change.id, change.table, JSON.stringify(change.values), JSON.stringify(change.before), metadata],
+  )
 }
 
 async function write(tx: Transaction, change: RecordChange, metadata: string): Promise<void> {
