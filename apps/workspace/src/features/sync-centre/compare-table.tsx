@@ -34,7 +34,7 @@ export function CompareTable({
       ))}
     </>
   )
-  if (rows.length === 0) return sentence
+  if (rows.length + record.lost.length === 0) return sentence
   return (
     <>
       {sentence}
@@ -73,9 +73,29 @@ export function CompareTable({
                 </td>
               </tr>
             ))}
+            <LostRows lost={record.lost} />
           </tbody>
         </table>
       </div>
+    </>
+  )
+}
+
+/** What was written into fields that are not there for this person. */
+function LostRows({ lost }: Pick<RejectedRecord, 'lost'>): JSX.Element {
+  return (
+    <>
+      {lost.map(({ name, label, yours }) => (
+        <tr key={name} className="border-t border-border align-top">
+          <th scope="row" className="px-3 py-2 font-medium break-words">
+            {label}
+          </th>
+          <td className="px-3 py-2 break-words whitespace-pre-wrap">
+            {yours === null ? <span className="text-muted">{words.emptyValue}</span> : String(yours)}
+          </td>
+          <td className="px-3 py-2 break-words text-muted">{words.notThere}</td>
+        </tr>
+      ))}
     </>
   )
 }

@@ -1,6 +1,5 @@
 import { type EditedValues, type RejectedChange } from '@holdfast/client'
 import { useWordedSchema } from '../../lib/data/use-tables.tsx'
-import type { ColumnDescriptor } from '@holdfast/protocol'
 import { type JSX, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Disclosure } from '../../components/disclosure.tsx'
@@ -131,7 +130,7 @@ function Decisions({ change, workspace, record }: CardProps & { readonly record:
             isDisabled={isBusy}
             onPress={() => void decide([() => rejected.retry(change.id, [], [leftOut])], () => words.sentPartly)}
           >
-            {words.dropFields(partly.map(labelOf))}
+            {words.dropFields(partly.map(({ label }) => label))}
           </Button>
         ) : null}
         {isGone ? null : discard}
@@ -219,15 +218,20 @@ function Details({ change, code }: { readonly change: RejectedChange; readonly c
   )
 }
 
-/** The fields that the refusal names, when the person wrote others as well: the others can go without them. */
-function partlyRefused({ verdict }: RejectedChange, { fields }: RejectedRecord): readonly ColumnDescriptor[] {
+/** The fields that the refusal names, and those that are not there any more, when the person wrote others as well: the others can go without them. */
+function partlyRefused(
+  { verdict }: RejectedChange,
+  { fields, lost }: RejectedRecord,
+): readonly { readonly name: string; readonly label: string }[] {
   const named =
     verdict.status === 'conflict'
       ? Object.keys(verdict.current)
       : verdict.status === 'error' && verdict.column !== undefined
         ? [verdict.column]
         : []
-  const written = fields.filter(({ yours }) => yours !== undefined).map(({ column }) => column)
-  const columns = written.filter(({ name }) => named.includes(name))
-  return columns.length < written.length ? columns : []
+  const written = fields.filter(({ yours }) => yours !== undefined)
+  const refused = written.flatMap(({ column }) =>
+    named.includes(column.name) ? [{ name: column.name, label: labelOf(column) }] : [],
+  )
+  return refused.length < written.length ? [...refused, ...lost] : []
 }

@@ -17,6 +17,8 @@ export interface RejectedRecord {
   readonly title: string
   /** The fields that the person wrote, and those that the refusal names, with what was written. */
   readonly fields: readonly { readonly column: ColumnDescriptor; readonly yours: LocalValueOf | undefined }[]
+  /** What the person wrote into fields that the table does not have any more, or that this person may not see now. */
+  readonly lost: readonly LostField[]
   /** Of a conflict: what another person changed meanwhile in fields that the person did not write, with what the person saw. */
   readonly changedByOthers: readonly { readonly column: ColumnDescriptor; readonly yours: LocalValueOf | undefined }[]
   /** The record as the server has it, from its last checkpoint. `undefined` when it is not visible to this person. */
@@ -25,6 +27,13 @@ export interface RejectedRecord {
   readonly isHere: boolean
   /** The record has not been read yet, so missing values above may still come. */
   readonly isLoading: boolean
+}
+
+/** A written field of which only its name is known. */
+export interface LostField {
+  readonly name: string
+  readonly label: string
+  readonly yours: LocalValueOf
 }
 
 export function useRejectedRecord(change: RejectedChange): RejectedRecord {
@@ -58,6 +67,7 @@ export function useRejectedRecord(change: RejectedChange): RejectedRecord {
     noun: table?.noun ?? humanize(change.table).toLowerCase(),
     title: title === undefined || title === null || title === '' ? shortId(change.recordId) : String(title),
     fields,
+    lost: lostFields(yours, descriptor?.columns ?? []),
     changedByOthers,
     serverRow,
     isHere: here.length > 0,
@@ -69,6 +79,16 @@ export function useRejectedRecord(change: RejectedChange): RejectedRecord {
 function writtenValues(change: RejectedChange): Readonly<Record<string, LocalValueOf>> {
   const own = change.operations.filter(({ type, id }) => type === change.table && id === change.recordId)
   return Object.assign({}, ...own.map(({ data }) => data ?? {})) as Record<string, LocalValueOf>
+}
+
+function lostFields(
+  yours: Readonly<Record<string, LocalValueOf>>,
+  columns: readonly ColumnDescriptor[],
+): readonly LostField[] {
+  const known = new Set(['id', ...columns.map(({ name }) => name)])
+  return Object.entries(yours).flatMap(([name, value]) =>
+    known.has(name) ? [] : [{ name, label: humanize(name), yours: value }],
+  )
 }
 
 /** The guarded values that the refused write was made from. */
