@@ -25,6 +25,26 @@ test('a guest gets in without an account', async ({ stranger }) => {
   await expect(page).toHaveURL(/\/account$/)
 })
 
+test('a guest is warned before signing out while the server is out of reach and the token is over', async ({
+  stranger,
+}) => {
+  const { page, problems } = stranger
+  problems.expectCutLine()
+  await page.goto('/sign-in')
+  await page.getByRole('button', { name: 'Continue as a guest' }).click()
+  await expectIn(page, 'Guest')
+  await page.route('**/auth/v1/**', (route) => route.abort())
+  await page.evaluate(() => {
+    const session = JSON.parse(localStorage.getItem('holdfast-auth') ?? '') as object
+    localStorage.setItem('holdfast-auth', JSON.stringify({ ...session, expires_at: 1 }))
+  })
+  await page.reload()
+  await page.getByRole('button', { name: 'Account of Guest', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  const dialog = page.getByRole('alertdialog', { name: 'Sign out' })
+  await expect(dialog).toContainText('This account can never be signed in to again')
+})
+
 test('what a guest has made stays theirs with the account that they keep', async ({ stranger, server }) => {
   const { page, email } = stranger
   await server.admin.execute(sql.trusted(NOTES))

@@ -1,5 +1,5 @@
-import { useRecords } from '@holdfast/react'
-import { type JSX, useEffect, useState } from 'react'
+import { useLocalDatabase, useRecords } from '@holdfast/react'
+import { type JSX, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Checkbox } from '../../components/checkbox.tsx'
 import { Dialog } from '../../components/dialog.tsx'
@@ -7,7 +7,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { LinkButton } from '../../components/link.tsx'
 import { Notice } from '../../components/notice.tsx'
 import type { UnsentCount } from '@holdfast/client'
-import { useBackend } from '../../lib/data/backend-context.tsx'
+import { useAccounts } from '../../lib/data/accounts.ts'
 import { UNFINISHED_SQL } from '../../lib/records/drafts.ts'
 import { photoMessages } from '../../messages/photos.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
@@ -137,18 +137,8 @@ function GuestWarning({ onClose }: { readonly onClose: () => void }): JSX.Elemen
   )
 }
 
+/** As this device remembers it: the auth client says nothing of a person whose token is over while the server is out of reach. */
 function useIsGuest(): boolean {
-  const { client } = useBackend()
-  const [isGuest, setGuest] = useState(false)
-  // The auth client has no hook of its own.
-  useEffect(() => {
-    let isOver = false
-    void client.supabase.auth.getSession().then(({ data }) => {
-      if (!isOver) setGuest(data.session?.user.is_anonymous === true)
-    })
-    return () => {
-      isOver = true
-    }
-  }, [client])
-  return isGuest
+  const { userId } = useLocalDatabase()
+  return useAccounts(({ accounts }) => accounts.find((account) => account.userId === userId)?.isGuest === true)
 }

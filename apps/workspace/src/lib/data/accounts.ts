@@ -10,6 +10,8 @@ const accountSchema = v.object({
   usedAt: v.number(),
   /** Changes that were not on the server when this account was last open here. */
   waiting: v.fallback(v.number(), 0),
+  /** Nobody can sign in to it again. */
+  isGuest: v.fallback(v.boolean(), false),
 })
 
 /** An account whose local database is on this device. */
@@ -32,6 +34,7 @@ export function rememberAccount(person: {
   readonly userId: string
   readonly email: string
   readonly name: string
+  readonly isGuest: boolean
 }): void {
   const { accounts } = useAccounts.getState()
   const known = accounts.find((account) => account.userId === person.userId)

@@ -116,10 +116,11 @@ function followPendingPassword(event: AuthChangeEvent, session: Session | null):
 }
 
 /** Who a person is, for the account menu: the name from the profile, else from the e-mail's first part. */
-function personOf({ user }: Session): { readonly userId: string; readonly email: string; readonly name: string } {
+function personOf({ user }: Session): Parameters<typeof rememberAccount>[0] {
   const email = user.email ?? ''
   const given: unknown = user.user_metadata['name'] ?? user.user_metadata['full_name']
-  return { userId: user.id, email, name: typeof given === 'string' && given !== '' ? given : nameFromEmail(email) }
+  const name = typeof given === 'string' && given !== '' ? given : nameFromEmail(email)
+  return { userId: user.id, email, name, isGuest: user.is_anonymous === true }
 }
 
 /** `dana.okafor@northline.example` → `Dana Okafor`. */

@@ -1,3 +1,4 @@
+import { AuthRetryableFetchError } from '@supabase/supabase-js'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Backend } from './backend.ts'
 import { callFunction, CallRefused } from './call-function.ts'
@@ -25,6 +26,18 @@ test('a hotel’s page is no success, whatever its status', async () => {
     answerWith(new Response('<!doctype html>', { status, headers: { 'content-type': 'text/html; charset=utf-8' } }))
     await expect(callFunction(backend, 'remove_member', {})).rejects.toThrow(TypeError)
   }
+})
+
+test('while the token cannot be renewed nothing is asked as nobody', async () => {
+  const getSession = async (): Promise<unknown> => ({
+    data: { session: null },
+    error: new AuthRetryableFetchError('the line is dead', 0),
+  })
+  const asked = vi.fn<typeof fetch>()
+  vi.stubGlobal('fetch', asked)
+  const offline = { ...backend, client: { supabase: { auth: { getSession } } } } as unknown as Backend
+  await expect(callFunction(offline, 'remove_member', {})).rejects.toThrow(TypeError)
+  expect(asked).not.toHaveBeenCalled()
 })
 
 test('half an answer is none', async () => {

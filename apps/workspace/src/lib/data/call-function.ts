@@ -1,3 +1,4 @@
+import { isAuthRetryableFetchError } from '@supabase/supabase-js'
 import type { Backend } from './backend.ts'
 import { ownRequest } from './own-request.ts'
 
@@ -29,7 +30,10 @@ export class CallRefused extends Error {
  * @throws {TypeError} when the server was not reached, is silent for half a minute, or something between answers in its place
  */
 export async function callFunction<Result>({ client, config }: Backend, name: string, args: object): Promise<Result> {
-  const { data } = await client.supabase.auth.getSession()
+  const { data, error } = await client.supabase.auth.getSession()
+  // Asked as nobody in particular, the server would refuse, as if the session were over.
+  if (error && isAuthRetryableFetchError(error))
+    throw new TypeError('The token cannot be renewed now.', { cause: error })
   const response = await post(`/rest/v1/rpc/${name}`, args, {
     'content-profile': 'holdfast',
     apikey: config.anonKey,
