@@ -44,6 +44,32 @@ test('a user who is taken out of the team loses its rows, and no change that was
       expect(await countRows(mina)).toBe(before)
     })
 
+    await test.step('what is typed into a record, or a cell, that goes is kept with the answer of the server', async () => {
+      const attention = page.getByRole('article')
+      await page.goto(`${mina.home}/t/actions/r/${action.id}`)
+      const title = page.getByRole('textbox', { name: 'Title' })
+      await title.fill('Revoked: ten minutes of work')
+      await leave(holdfast, membership)
+      await expect(page.getByText('This record is not on this device')).toBeVisible()
+      await expect(page.getByText('Your values of Title are kept.')).toBeVisible()
+      await expectAccessible(page, 'a record that went while it was edited')
+      await page.getByRole('link', { name: 'Decide in the Sync centre' }).click()
+      await expect(page.getByText('Revoked: ten minutes of work', { exact: true })).toBeVisible()
+      await discard(mina)
+      await join(holdfast, membership)
+      await mina.openTable('actions', actionsThat('Revoked:'))
+      await grid.cell(action.number, 'Title').dblclick()
+      await page.getByRole('textbox', { name: 'Edit Title' }).fill('Revoked: typed in the grid')
+      await leave(holdfast, membership)
+      await expect(mina.chip).toHaveAccessibleName('Sync: 1 needs attention')
+      await page.goto(`${mina.home}/sync?tab=attention`)
+      await expect(attention).toContainText('Revoked: typed in the grid')
+      await discard(mina)
+      await join(holdfast, membership)
+      await mina.openTable('actions', actionsThat('Revoked:'))
+      await expect(grid.row('Revoked: access')).toHaveCount(1)
+    })
+
     await test.step('taken out while offline with an unsent change, the change is kept and says that it was refused', async () => {
       await mina.goOffline()
       await grid.type(action.number, 'Title', 'Revoked: written offline')
@@ -73,6 +99,48 @@ test('a user who is taken out of the team loses its rows, and no change that was
   } finally {
     await join(holdfast, membership)
   }
+})
+
+async function discard({ page, chip }: Person): Promise<void> {
+  await page.getByRole('button', { name: 'Discard' }).first().click()
+  await page
+    .getByRole('alertdialog')
+    .getByRole('button', { name: /^Discard/ })
+    .click()
+  await expect(chip).toHaveAccessibleName('Sync: Up to date')
+}
+
+test('what was filled into a form is found again when the form is deleted, and while nothing may be added', async ({
+  arrive,
+  holdfast: { admin },
+}) => {
+  const [form] = await admin.query<{ id: string }>(sql`
+    insert into holdfast.views (table_name, name, type, scope, config)
+    values ('actions', 'Form that goes', 'form', 'shared', ${JSON.stringify({ form: 'title.required,detail' })}::jsonb) returning id`)
+  const { page, home } = await arrive('mina')
+  const title = page.getByRole('textbox', { name: /^Title/ })
+  await page.goto(`${home}/t/actions/v/${form?.id}`)
+  await title.fill('Form: ten minutes of work')
+  await title.press('Tab')
+  await expect.poll(() => readRows(page, 'select id from hf_local_drafts')).toHaveLength(1)
+  await page.reload()
+  await expect(title).toHaveValue('Form: ten minutes of work')
+
+  await admin.execute(sql`revoke insert on public.actions from authenticated`)
+  try {
+    await page.getByRole('link', { name: 'What you have filled in' }).click()
+    await expect(title).toHaveValue('Form: ten minutes of work')
+    await expectAccessible(page, 'a draft of a form that may not be saved')
+  } finally {
+    await admin.execute(sql`grant insert on public.actions to authenticated`)
+  }
+  await admin.execute(sql`delete from holdfast.views where id = ${form?.id}`)
+  await page.goto(`${home}/capture`)
+  await page
+    .getByRole('region', { name: 'Left in the middle on this device' })
+    .getByRole('link', { name: /^New action/ })
+    .click()
+  await expect(title).toHaveValue('Form: ten minutes of work')
 })
 
 interface Membership {

@@ -14,6 +14,7 @@ export const formMessages = inLanguages('formMessages', {
   notAsked: (labels: string) => `A record needs values that this form does not ask for: ${labels}`,
   readOnly: 'You can see this table but not add to it',
   readOnlyDetail: 'You may not make records here.',
+  toBegun: 'What you have filled in',
   empty: 'This form asks for nothing yet',
   emptyDetail: 'Choose the fields that it asks for.',
   copyLink: 'Copy the link',

@@ -15,6 +15,7 @@ export const formMessages: Translation<typeof english> = {
   notAsked: (labels) => `Ein Eintrag braucht Werte, nach denen dieses Formular nicht fragt: ${labels}`,
   readOnly: 'Sie können diese Tabelle sehen, aber nichts hinzufügen',
   readOnlyDetail: 'Sie dürfen hier keine Einträge anlegen.',
+  toBegun: 'Was Sie ausgefüllt haben',
   empty: 'Dieses Formular fragt noch nach nichts',
   emptyDetail: 'Wählen Sie die Felder, nach denen es fragt.',
   copyLink: 'Link kopieren',

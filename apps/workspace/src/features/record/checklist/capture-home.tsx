@@ -23,7 +23,7 @@ import { pageLocale } from '../../../lib/language.ts'
 import { removeDraft } from '../../../lib/records/drafts.ts'
 import { openWorkSql, workTablesOf } from '../../../lib/records/work-tables.ts'
 import { quoteName } from '../../../lib/sql.ts'
-import { useKnownViews } from '../../../lib/views/use-views.ts'
+import { type SavedView, useKnownViews } from '../../../lib/views/use-views.ts'
 import { checklistMessages as words } from '../../../messages/checklist.ts'
 import { workMessages } from '../../../messages/work.ts'
 
@@ -53,7 +53,7 @@ export function CaptureHome({
   return (
     <Page title={words.capture} width="reading" description={words.captureLead}>
       <div className="flex flex-col gap-7">
-        <Drafts {...{ workspace, tables }} />
+        <Drafts {...{ workspace, tables, forms }} areFormsKnown={views !== undefined} />
         {own.map((checklist) => {
           const table = tableOf(checklist.table)
           return table ? <ChecklistWork key={table.name} {...{ workspace, checklist, table }} /> : null
@@ -195,9 +195,13 @@ function PlaceLink({
 function Drafts({
   workspace,
   tables,
+  forms,
+  areFormsKnown,
 }: {
   readonly workspace: string
   readonly tables: readonly TableInfo[]
+  readonly forms: readonly SavedView[]
+  readonly areFormsKnown: boolean
 }): JSX.Element | null {
   const { database } = useLocalDatabase()
   const { rows } = useRecords<AnyDraftRow>(DRAFTS_SQL)
@@ -206,12 +210,19 @@ function Drafts({
     return table ? [{ row, table }] : []
   })
   if (known.length === 0) return null
+  // What was begun in a form that is no more goes on as a record that needs its values.
+  const placeOf = (row: AnyDraftRow): DraftPlace => {
+    const place = draftPlaceOf(row)
+    const isHere = place.kind !== 'view' || !areFormsKnown || forms.some(({ id }) => id === place.view)
+    return isHere ? place : { kind: 'record', record: row.record_id }
+  }
   return (
     <Section title={words.drafts}>
       {known.map(({ row, table }) => (
         <DraftLine
           key={row.id}
           {...{ workspace, table, row }}
+          to={placeOf(row)}
           onDiscard={() => void storeOrTell(words.discard, () => removeDraft(database, row.id))}
         />
       ))}
@@ -223,14 +234,15 @@ function DraftLine({
   workspace,
   table,
   row,
+  to,
   onDiscard,
 }: {
   readonly workspace: string
   readonly table: TableInfo
   readonly row: AnyDraftRow
+  readonly to: DraftPlace
   readonly onDiscard: () => void
 }): JSX.Element {
-  const to = draftPlaceOf(row)
   const title = table.titleColumn === undefined ? 'null' : quoteName(table.titleColumn)
   const { rows } = useRecords<{ readonly title: string | null }>(
     `select ${title} as title from ${quoteName(table.name)} where id = ?`,

@@ -1,9 +1,11 @@
 import { useJudgements, useRecords } from '@holdfast/react'
+import { useParams } from '@tanstack/react-router'
 import { Link2, Pencil } from 'lucide-react'
 import { type JSX, type ReactNode, useMemo, useState } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
+import { LinkButton } from '../../../components/link.tsx'
 import { type DraftRow, toDraft } from '../../../lib/records/drafts.ts'
 import { type SavedView, VIEWS_TABLE } from '../../../lib/views/use-views.ts'
 import { formMessages as words } from '../../../messages/form.ts'
@@ -47,7 +49,9 @@ export function FormView(props: FormViewProps): JSX.Element {
             <FormEditor {...props} asked={asked} onDone={() => setEditing(false)} />
           </Sheet>
         ) : !mayAdd ? (
-          <EmptyState title={words.readOnly}>{words.readOnlyDetail}</EmptyState>
+          <EmptyState title={words.readOnly} {...(stored && { action: <BegunLink {...{ table, stored }} /> })}>
+            {words.readOnlyDetail}
+          </EmptyState>
         ) : asked.length === 0 ? (
           <EmptyState title={words.empty}>{canEdit ? words.emptyDetail : null}</EmptyState>
         ) : isLoading ? null : (
@@ -61,6 +65,16 @@ export function FormView(props: FormViewProps): JSX.Element {
         )}
       </div>
     </div>
+  )
+}
+
+/** Who may add no record any more can still read and copy what they have filled in. */
+function BegunLink({ table, stored }: Pick<FormViewProps, 'table'> & { readonly stored: DraftRow }): JSX.Element {
+  const { ws } = useParams({ from: '/signed-in/w/$ws/t/$table' })
+  return (
+    <LinkButton to="/w/$ws/t/$table/r/$record" params={{ ws, table: table.name, record: stored.id }}>
+      {words.toBegun}
+    </LinkButton>
   )
 }
 
