@@ -15,11 +15,47 @@ export function memoryStore(): KeyValueStore {
   }
 }
 
+/** The browser's store behind a store of {@link browserStore}. */
+const areas = new WeakMap<KeyValueStore, Storage>()
+
+/**
+ * A browser's store that a full one does not break: what it has no room for is kept until the page ends, or until another tab writes it. A renewed session that is
+ * kept nowhere would be asked for again with a token that has been used, until the server ends it.
+ */
+export function browserStore(area: Storage): KeyValueStore {
+  const unkept = new Map<string, string>()
+  const store: KeyValueStore = {
+    getItem: (key) => unkept.get(key) ?? area.getItem(key),
+    setItem(key, value) {
+      try {
+        area.setItem(key, value)
+        unkept.delete(key)
+      } catch (error) {
+        console.warn(`holdfast: the browser has no room for "${key}". It is kept until this page is closed.`, error)
+        unkept.set(key, value)
+      }
+    },
+    removeItem(key) {
+      unkept.delete(key)
+      area.removeItem(key)
+    },
+  }
+  areas.set(store, area)
+  if (typeof window !== 'undefined') {
+    window.addEventListener('storage', ({ storageArea, key }) => {
+      if (storageArea !== area) return
+      if (key === null) unkept.clear()
+      else unkept.delete(key)
+    })
+  }
+  return store
+}
+
 /** The browser's store, or memory where there is none or it is closed to this page. */
 export function defaultStore(): KeyValueStore {
   try {
     const { localStorage } = globalThis as { localStorage?: Storage }
-    return localStorage ?? memoryStore()
+    return localStorage ? browserStore(localStorage) : memoryStore()
   } catch {
     return memoryStore() // a browser that forbids storage throws on reading the property
   }
@@ -31,12 +67,17 @@ export function defaultStore(): KeyValueStore {
  * @returns stops telling
  */
 export function whenRemovedElsewhere(store: KeyValueStore, key: string, onRemoved: () => void): () => void {
-  if (typeof window === 'undefined' || typeof Storage === 'undefined' || !(store instanceof Storage)) return () => {}
+  const area = areaOf(store)
+  if (typeof window === 'undefined' || !area) return () => {}
   const listen = (event: StorageEvent): void => {
-    if (event.storageArea === store && event.key === key && event.newValue === null) onRemoved()
+    if (event.storageArea === area && event.key === key && event.newValue === null) onRemoved()
   }
   window.addEventListener('storage', listen)
   return () => window.removeEventListener('storage', listen)
+}
+
+function areaOf(store: KeyValueStore): Storage | undefined {
+  return areas.get(store) ?? (typeof Storage !== 'undefined' && store instanceof Storage ? store : undefined)
 }
 
 /** Reads a JSON value that this code wrote. Anything unreadable counts as absent: all that is kept here can be fetched again. */
