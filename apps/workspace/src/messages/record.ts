@@ -78,6 +78,7 @@ export const recordMessages = inLanguages('recordMessages', {
 
   goneTitle: 'This record is not on this device',
   goneDetail: 'It was deleted, or it is no longer visible to you.',
+  commentUnsent: 'Your comment was not sent',
   goneWithChange: 'Your change to it is kept in the Sync centre.',
 
   draft: 'Draft',

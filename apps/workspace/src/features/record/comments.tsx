@@ -13,6 +13,7 @@ import { formatMoment } from '../../lib/format.ts'
 import type { LocalStatement } from '../../lib/records/record-change.ts'
 import {
   COMMENT_FORM,
+  commentDraftId,
   DRAFT_SQL,
   type DraftRow,
   removalOf,
@@ -194,7 +195,7 @@ interface CommentFormProps {
 
 /** Begins with what was written before, and not sent. */
 function CommentForm(props: CommentFormProps): JSX.Element | null {
-  const draftId = `${COMMENT_FORM}/${props.table}/${props.id}`
+  const draftId = commentDraftId(props.table, props.id)
   const { rows, isLoading } = useRecords<DraftRow>(DRAFT_SQL, [draftId])
   const [row] = rows
   if (isLoading) return null

@@ -1,10 +1,16 @@
-import { useHasSynced, useSchema } from '@holdfast/react'
+import { useHasSynced, useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
 import { type JSX, type ReactNode, useMemo } from 'react'
+import { Button } from '../../components/button.tsx'
+import { copyText } from '../../components/copy-text.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Notice } from '../../components/notice.tsx'
 import { FirstRowsNote } from '../../components/records/first-rows-note.tsx'
+import { storeOrTell } from '../../lib/data/unstored.ts'
 import { type Field, fieldsOf } from '../../lib/fields/field.ts'
+import { commentDraftId, DRAFT_SQL, type DraftRow, removeDraft, toDraft } from '../../lib/records/drafts.ts'
 import { useRecordMarks } from '../../lib/records/use-record-marks.ts'
+import { fieldMessages } from '../../messages/fields.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 import { DraftContent } from './draft-content.tsx'
 import type { RecordContentProps } from './record-content-props.ts'
@@ -75,7 +81,36 @@ function GoneRecord({ fields, ...props }: RecordContentProps & { readonly fields
   return (
     <Frame {...props}>
       {mark?.item ? <RejectedBanner mark={mark} fields={fields} workspace={props.workspace} /> : null}
+      <UnsentComment table={props.table.name} id={props.recordId} />
       <EmptyState title={words.goneTitle}>{mark?.item ? words.goneWithChange : words.goneDetail}</EmptyState>
     </Frame>
+  )
+}
+
+/** A comment that was being written when the record went is nowhere else. */
+function UnsentComment({ table, id }: { readonly table: string; readonly id: string }): JSX.Element | null {
+  const { database } = useLocalDatabase()
+  const draftId = commentDraftId(table, id)
+  const [row] = useRecords<DraftRow>(DRAFT_SQL, [draftId]).rows
+  if (!row) return null
+  const text = String(toDraft(row).values['body'] ?? '')
+  const discard = (): void => void storeOrTell(words.discardDraft, () => removeDraft(database, draftId))
+  return (
+    <Notice
+      tone="warning"
+      title={words.commentUnsent}
+      actions={
+        <>
+          <Button size="sm" onPress={() => void copyText(text, words.copied)}>
+            {fieldMessages.copy}
+          </Button>
+          <Button size="sm" tone="quiet" onPress={discard}>
+            {words.discardDraft}
+          </Button>
+        </>
+      }
+    >
+      <p className="[overflow-wrap:anywhere] whitespace-pre-wrap">{text}</p>
+    </Notice>
   )
 }

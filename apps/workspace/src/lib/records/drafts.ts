@@ -20,6 +20,11 @@ export interface DraftRow {
 /** The form of a comment that is not sent. */
 export const COMMENT_FORM = 'comment'
 
+/** A record has one comment that is being written. */
+export function commentDraftId(table: string, recordId: string): string {
+  return `${COMMENT_FORM}/${table}/${recordId}`
+}
+
 /** The form of what stands in a checklist and is not saved. */
 export const CHECKLIST_FORM = 'checklist'
 

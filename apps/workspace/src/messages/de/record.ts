@@ -68,6 +68,7 @@ export const recordMessages: Translation<typeof english> = {
 
   goneTitle: 'Dieser Eintrag ist nicht auf diesem Gerät',
   goneDetail: 'Er wurde gelöscht, oder Sie dürfen ihn nicht mehr sehen.',
+  commentUnsent: 'Ihr Kommentar wurde nicht gesendet',
   goneWithChange: 'Ihre Änderung daran finden Sie unter Abgleich.',
 
   draft: 'Entwurf',
