@@ -1,6 +1,6 @@
 import { useHasSynced, useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { type JSX, useMemo, useState } from 'react'
+import { type JSX, useCallback, useMemo } from 'react'
 import { Button } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Page } from '../../components/page.tsx'
@@ -8,6 +8,7 @@ import { FirstRowsNote } from '../../components/records/first-rows-note.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { StateGlyph } from '../../components/state-glyph.tsx'
 import { Tabs } from '../../components/tabs.tsx'
+import { useRowsInSteps } from '../../hooks/use-rows-in-steps.ts'
 import { useToday } from '../../hooks/use-today.ts'
 import { useTables } from '../../lib/data/use-tables.tsx'
 import { addDays } from '../../lib/fields/dates.ts'
@@ -88,28 +89,29 @@ function WorkOf({
   const schema = useSchema()
   const { userId } = useLocalDatabase()
   const hasSynced = useHasSynced()
-  const [limit, setLimit] = useState(STEP)
-  const { sql, parameters } = useMemo(
-    () => openWorkSql(schema, work, userId, daysOf(when, today), limit),
-    [schema, work, userId, when, today, limit],
+  const sqlOf = useCallback(
+    (limit: number) => openWorkSql(schema, work, userId, daysOf(when, today), limit),
+    [schema, work, userId, when, today],
   )
-  const { rows, isLoading } = useRecords<WorkRow>(sql, parameters, { throttleMs: THROTTLE_MS })
+  const { rows, isLoading, onMore } = useRowsInSteps<WorkRow>(sqlOf, STEP, { throttleMs: THROTTLE_MS })
   if (isLoading && rows.length === 0) return <Skeleton rows={6} />
   if (rows.length === 0 && !hasSynced) return <FirstRowsNote rows={6} />
   if (rows.length === 0) return <NothingThere when={when} />
   return (
     <div className="flex flex-col gap-5">
       {when === 'all' ? (
-        <Groups rows={rows} isCut={rows.length === limit} {...place} />
+        <Groups rows={rows} isCut={onMore !== undefined} {...place} />
       ) : (
         <WorkLines title={words.when[when]} rows={rows} {...place} />
       )}
-      {rows.length === limit && count !== undefined && count > limit ? (
+      {onMore === undefined ? null : (
         <div className="flex items-center gap-3">
-          <Button onPress={() => setLimit(limit + STEP)}>{words.showMore}</Button>
-          <span className="text-small text-muted">{words.shown(rows.length, count)}</span>
+          <Button onPress={onMore}>{words.showMore}</Button>
+          {count === undefined ? null : (
+            <span className="text-small text-muted">{words.shown(rows.length, count)}</span>
+          )}
         </div>
-      ) : null}
+      )}
     </div>
   )
 }

@@ -1,6 +1,5 @@
 import type { JSX } from 'react'
 import { Button } from '../../components/button.tsx'
-import { Notice } from '../../components/notice.tsx'
 import { Progress } from '../../components/progress.tsx'
 import { Select } from '../../components/select.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
@@ -8,6 +7,7 @@ import type { Field } from '../../lib/fields/field.ts'
 import { importMessages as words } from '../../messages/import.ts'
 import { ColumnTable } from './column-table.tsx'
 import { ReadingChoices, WritingChoices } from './file-choices.tsx'
+import { FileHead } from './file-head.tsx'
 import { keysOf } from './import-settings.ts'
 import { PlanSummary } from './plan-summary.tsx'
 import type { ImportStep } from './import-step.ts'
@@ -30,15 +30,7 @@ export function CheckedFile({
   const { file, settings } = step
   return (
     <div className="flex flex-col gap-6">
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <p className="text-body font-medium [overflow-wrap:anywhere]">
-          {words.file(file.name, file.rows.length, file.header.length)}
-        </p>
-        <Button size="sm" onPress={work.again}>
-          {words.otherFile}
-        </Button>
-      </div>
-      {file.hasOpenQuote ? <Notice tone="warning" title={words.openQuote} /> : null}
+      <FileHead file={file} onOther={work.again} />
       <div className="grid grid-cols-1 gap-4 tablet:grid-cols-2 laptop:grid-cols-4">
         <ReadingChoices file={file} readAgain={work.readAgain} />
         <WritingChoices

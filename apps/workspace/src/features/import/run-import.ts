@@ -1,7 +1,7 @@
 import type { RejectedChanges } from '@holdfast/client'
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { holdPage } from '../../lib/data/typing.ts'
-import { applyCommand } from '../../lib/records/apply-command.ts'
+import { type ApplyOutcome, applyCommand } from '../../lib/records/apply-command.ts'
 import { type Command, inverseOf, type RecordChange, recordKey } from '../../lib/records/record-change.ts'
 import { isOfCommand, refusedRecords } from '../../lib/records/refused-records.ts'
 
@@ -63,11 +63,12 @@ async function undoChunks(
   for (let command = written.at(-1); command; command = written.at(-1)) {
     const without = new Set(refusedRecords(await rejected.list(), command.id))
     const hadRefused = without.size > 0
-    const outcome = await applyCommand(database, inverseOf(command), { isChecked: true, without })
-    if (outcome.kind === 'changed_since') {
+    const takeBack = (): Promise<ApplyOutcome> =>
+      applyCommand(database, inverseOf(command), { isChecked: true, without })
+    // What is changed by others between two tries stays as well.
+    for (let outcome = await takeBack(); outcome.kind === 'changed_since'; outcome = await takeBack()) {
       kept += outcome.records.length
       for (const record of outcome.records) without.add(recordKey(record))
-      await applyCommand(database, inverseOf(command), { isChecked: true, without })
     }
     if (hadRefused) await rejected.withdraw(isOfCommand(command.id))
     written.pop()

@@ -1,11 +1,12 @@
 import { useTableInfo } from '../../lib/data/use-tables.tsx'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { ChevronDown, ChevronUp, Maximize2, X } from 'lucide-react'
+import { Maximize2, X } from 'lucide-react'
 import { type JSX, type KeyboardEvent, useEffect, useRef } from 'react'
 import { IconButton } from '../../components/icon-button.tsx'
 import { useMediaQuery } from '../../hooks/use-media-query.ts'
 import { cx } from '../../lib/cx.ts'
 import { recordMessages as words } from '../../messages/record.ts'
+import { NeighbourButtons, type NeighbourSteps } from './neighbour-buttons.tsx'
 import { RECORD_TABS } from './record-content-props.ts'
 import { RecordContent } from './record-content.tsx'
 import { useStepKeys } from './use-step-keys.ts'
@@ -94,28 +95,13 @@ function PanelActions({
   onNext,
   onFullPage,
   onClose,
-}: {
-  readonly onPrevious: (() => void) | undefined
-  readonly onNext: (() => void) | undefined
+}: NeighbourSteps & {
   readonly onFullPage: () => void
   readonly onClose: () => void
 }): JSX.Element {
   return (
     <>
-      <IconButton
-        label={words.previous}
-        shortcut="Alt ↑"
-        icon={<ChevronUp size={18} aria-hidden />}
-        isDisabled={onPrevious === undefined}
-        {...(onPrevious ? { onPress: onPrevious } : {})}
-      />
-      <IconButton
-        label={words.next}
-        shortcut="Alt ↓"
-        icon={<ChevronDown size={18} aria-hidden />}
-        isDisabled={onNext === undefined}
-        {...(onNext ? { onPress: onNext } : {})}
-      />
+      <NeighbourButtons {...{ onPrevious, onNext }} />
       <IconButton label={words.fullPage} icon={<Maximize2 size={16} aria-hidden />} onPress={onFullPage} />
       <IconButton label={words.close} icon={<X size={18} aria-hidden />} onPress={onClose} />
     </>

@@ -1,6 +1,6 @@
 import { useTableInfo } from '../../lib/data/use-tables.tsx'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { ArrowLeft, ChevronDown, ChevronUp } from 'lucide-react'
+import { ArrowLeft } from 'lucide-react'
 import type { JSX } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
@@ -12,6 +12,7 @@ import { useRecordWriter } from '../../components/records/use-record-writer.ts'
 import { useUndoKeys } from '../../lib/records/use-undo-keys.ts'
 import { gridMessages } from '../../messages/grid.ts'
 import { recordMessages as words } from '../../messages/record.ts'
+import { NeighbourButtons, type NeighbourSteps } from './neighbour-buttons.tsx'
 import { RECORD_TABS } from './record-content-props.ts'
 import { RecordContent } from './record-content.tsx'
 import { useStepKeys } from './use-step-keys.ts'
@@ -115,29 +116,13 @@ function PageActions({
   onNext,
   back,
   onBack,
-}: {
-  /** `undefined` at the ends. */
-  readonly onPrevious: (() => void) | undefined
-  readonly onNext: (() => void) | undefined
+}: NeighbourSteps & {
   readonly back: string
   readonly onBack: () => void
 }): JSX.Element {
   return (
     <>
-      <IconButton
-        label={words.previous}
-        shortcut="Alt ↑"
-        icon={<ChevronUp size={18} aria-hidden />}
-        isDisabled={onPrevious === undefined}
-        {...(onPrevious ? { onPress: onPrevious } : {})}
-      />
-      <IconButton
-        label={words.next}
-        shortcut="Alt ↓"
-        icon={<ChevronDown size={18} aria-hidden />}
-        isDisabled={onNext === undefined}
-        {...(onNext ? { onPress: onNext } : {})}
-      />
+      <NeighbourButtons {...{ onPrevious, onNext }} />
       <IconButton label={back} icon={<ArrowLeft size={18} aria-hidden />} onPress={onBack} />
     </>
   )

@@ -1,3 +1,4 @@
+import type { Statement } from '../records/work-tables.ts'
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import * as v from 'valibot'
 import type { FieldValue } from '../fields/field.ts'
@@ -51,8 +52,13 @@ export interface RunDraftRow {
 
 export const RUN_DRAFT_SQL = `select table_name, record_id, field_values, updated_at from hf_local_drafts where id = ?`
 /** Every form that was left in the middle on this device, the latest first; a comment waits at its record. */
-export const DRAFTS_SQL = `select id, table_name, record_id, form_id, updated_at from hf_local_drafts
-                            where form_id <> '${COMMENT_FORM}' order by updated_at desc limit 50`
+export function draftsSql(limit: number): Statement {
+  return {
+    sql: `select id, table_name, record_id, form_id, updated_at from hf_local_drafts
+           where form_id <> '${COMMENT_FORM}' order by updated_at desc, id limit ${String(limit)}`,
+    parameters: [],
+  }
+}
 
 /** Where a draft goes on. */
 export type DraftPlace =

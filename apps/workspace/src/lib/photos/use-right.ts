@@ -5,6 +5,10 @@ import { useBackend } from '../data/backend-context.tsx'
 
 /** Records that are stepped past are not asked about, in milliseconds. */
 const SETTLED_MS = 400
+/** How long an answer is waited for, in milliseconds. */
+const ANSWER_MS = 15_000
+/** After so many milliseconds the server is asked again about what was not allowed, or not known: somebody may have been given the right. */
+const HOLDS_MS = 5 * 60_000
 /** Refusals that are kept on a device. */
 const KEPT_MAX = 1_000
 
@@ -19,7 +23,7 @@ export interface Asker {
 /** `reading`: what the server said before is read from this device. `unknown`: there is no connection, or the server did not say. */
 export type Right = 'reading' | 'asking' | 'yes' | 'no' | 'unknown'
 
-/** What has been answered since the page was loaded, by person and right. */
+/** What has been answered, by person and right. */
 const answered = new Map<string, boolean | undefined>()
 
 /**
@@ -44,8 +48,8 @@ export function useRight(name: string, ask: ((asker: Asker) => Promise<boolean |
     const token = data.session?.access_token
     if (token === undefined || !ask) return
     const { anonKey } = config
-    const may = await ask({ userId, anonKey, token, fetch: globalThis.fetch })
-    answered.set(key, may)
+    const may = await ask({ userId, anonKey, token, fetch: fetchInTime })
+    answer(key, may)
     if (may !== undefined) await keep(database, id, may)
   })
   // Policies are on the server.
@@ -55,7 +59,7 @@ export function useRight(name: string, ask: ((asker: Asker) => Promise<boolean |
     const timer = setTimeout(() => {
       askNow()
         .catch((error: unknown) => {
-          answered.set(key, undefined)
+          answer(key, undefined)
           console.info('What policies allow here is not known.', error)
         })
         .finally(() => isOver || setVersion((version) => version + 1))
@@ -72,6 +76,15 @@ export function useRight(name: string, ask: ((asker: Asker) => Promise<boolean |
   if (kept.rows.length > 0) return 'no'
   return mustAsk ? 'asking' : 'unknown'
 }
+
+function answer(key: string, may: boolean | undefined): void {
+  answered.set(key, may)
+  if (may !== true) setTimeout(() => answered.delete(key), HOLDS_MS)
+}
+
+/** A server that is silent has not said anything. */
+const fetchInTime: typeof globalThis.fetch = (input, init) =>
+  globalThis.fetch(input, { ...init, signal: AbortSignal.timeout(ANSWER_MS) })
 
 async function keep(database: CommonPowerSyncDatabase, id: string, may: boolean): Promise<void> {
   if (may) {

@@ -12,6 +12,7 @@ import type { Workspace } from '../../../lib/records/use-workspace.ts'
 import { importMessages } from '../../../messages/import.ts'
 import { newTableMessages as words } from '../../../messages/new-table.ts'
 import { ReadingChoices, WritingChoices } from '../file-choices.tsx'
+import { FileHead } from '../file-head.tsx'
 import { PlanSummary } from '../plan-summary.tsx'
 import { AccessChoice } from './access-choice.tsx'
 import { FieldRows } from './field-rows.tsx'
@@ -34,15 +35,7 @@ export function DescribeTable({
   return (
     <div className="flex flex-col gap-8">
       <div className="flex flex-col gap-4">
-        <div className="flex flex-wrap items-center justify-between gap-3">
-          <p className="text-body font-medium [overflow-wrap:anywhere]">
-            {importMessages.file(file.name, file.rows.length, file.header.length)}
-          </p>
-          <Button size="sm" onPress={making.again}>
-            {importMessages.otherFile}
-          </Button>
-        </div>
-        {file.hasOpenQuote ? <Notice tone="warning" title={importMessages.openQuote} /> : null}
+        <FileHead file={file} onOther={making.again} />
         <div className="grid grid-cols-1 gap-4 tablet:grid-cols-2 laptop:grid-cols-4">
           <ReadingChoices file={file} readAgain={making.readAgain} />
           <WritingChoices

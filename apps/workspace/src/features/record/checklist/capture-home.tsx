@@ -1,7 +1,6 @@
 import { useHasSynced, useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
-import { Link } from '@tanstack/react-router'
-import { ChevronRight, FilePen, Trash2 } from 'lucide-react'
-import { type JSX, type ReactNode, useMemo } from 'react'
+import { Trash2 } from 'lucide-react'
+import { type JSX, useCallback, useMemo } from 'react'
 import { ChoiceChip } from '../../../components/fields/choice-chip.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { LinkButton } from '../../../components/link.tsx'
@@ -9,9 +8,9 @@ import { IconButton } from '../../../components/icon-button.tsx'
 import { Page } from '../../../components/page.tsx'
 import { FirstRowsNote } from '../../../components/records/first-rows-note.tsx'
 import { Skeleton } from '../../../components/skeleton.tsx'
-import { TableIcon } from '../../../components/table-icon.tsx'
+import { useRowsInSteps } from '../../../hooks/use-rows-in-steps.ts'
 import type { Checklist } from '../../../lib/checklists/checklist.ts'
-import { type AnyDraftRow, type DraftPlace, draftPlaceOf, DRAFTS_SQL } from '../../../lib/checklists/run-draft.ts'
+import { type AnyDraftRow, type DraftPlace, draftPlaceOf, draftsSql } from '../../../lib/checklists/run-draft.ts'
 import { NONE_GIVEN } from '../../../lib/data/column-words.ts'
 import type { TableInfo } from '../../../lib/data/tables.ts'
 import { storeOrTell } from '../../../lib/data/unstored.ts'
@@ -26,8 +25,12 @@ import { quoteName } from '../../../lib/sql.ts'
 import { type SavedView, useKnownViews } from '../../../lib/views/use-views.ts'
 import { checklistMessages as words } from '../../../messages/checklist.ts'
 import { workMessages } from '../../../messages/work.ts'
+import { Line, Section } from './capture-lines.tsx'
 
-const WORK_MAX = 12
+/** Lines that a list shows at first, and with each press on *Show more*. */
+const WORK_STEP = 12
+const TEMPLATE_STEP = 100
+const DRAFT_STEP = 50
 
 /**
  * What can be captured: what was left in the middle, the person's own open work, templates and forms.
@@ -99,98 +102,6 @@ function NothingToCapture({
   )
 }
 
-function Section({ title, children }: { readonly title: string; readonly children: ReactNode }): JSX.Element {
-  return (
-    <section aria-label={title}>
-      <h2 className="pb-2 text-heading">{title}</h2>
-      <ul className="flex flex-col gap-2">{children}</ul>
-    </section>
-  )
-}
-
-const lineClass =
-  'focus-inset flex min-h-14 min-w-0 flex-1 items-center gap-3 rounded-lg border border-border bg-raised px-3 py-2 text-body text-text no-underline hover:bg-surface'
-
-/** One thing to go on with, as high as a thumb in a glove needs. */
-function Line({
-  workspace,
-  table,
-  to,
-  title,
-  detail,
-  icon,
-  after,
-  action,
-}: {
-  readonly workspace: string
-  readonly table: string
-  readonly to: DraftPlace
-  readonly title: string
-  readonly detail?: string
-  readonly icon: TableInfo | undefined
-  readonly after?: ReactNode
-  readonly action?: ReactNode
-}): JSX.Element {
-  const content = (
-    <>
-      {icon ? <TableIcon table={icon} /> : <FilePen size={18} aria-hidden className="text-muted" />}
-      <span className="min-w-0 flex-1">
-        <span className="block truncate font-medium">{title}</span>
-        {detail === undefined ? null : <span className="block truncate text-small text-muted">{detail}</span>}
-      </span>
-      {after}
-      <ChevronRight size={18} aria-hidden className="shrink-0 text-subtle" />
-    </>
-  )
-  return (
-    <li className="flex items-center gap-1">
-      <PlaceLink {...{ workspace, table, to }}>{content}</PlaceLink>
-      {action}
-    </li>
-  )
-}
-
-function PlaceLink({
-  workspace: ws,
-  table,
-  to,
-  children,
-}: {
-  readonly workspace: string
-  readonly table: string
-  readonly to: DraftPlace
-  readonly children: ReactNode
-}): JSX.Element {
-  switch (to.kind) {
-    case 'checklist':
-    case 'start':
-      return (
-        <Link
-          to="/w/$ws/t/$table/new"
-          params={{ ws, table }}
-          search={to.kind === 'start' ? { template: to.template, prefill: to.prefill } : { from: to.record }}
-          className={lineClass}
-        >
-          {children}
-        </Link>
-      )
-    case 'record':
-      return (
-        <Link to="/w/$ws/t/$table/r/$record" params={{ ws, table, record: to.record }} className={lineClass}>
-          {children}
-        </Link>
-      )
-    case 'view':
-      return (
-        <Link to="/w/$ws/t/$table/v/$view" params={{ ws, table, view: to.view }} className={lineClass}>
-          {children}
-        </Link>
-      )
-    default:
-      return to satisfies never
-  }
-}
-
 /** What was begun on this device and not finished. */
 function Drafts({
   workspace,
@@ -204,7 +115,7 @@ function Drafts({
   readonly areFormsKnown: boolean
 }): JSX.Element | null {
   const { database } = useLocalDatabase()
-  const { rows } = useRecords<AnyDraftRow>(DRAFTS_SQL)
+  const { rows, onMore } = useRowsInSteps<AnyDraftRow>(draftsSql, DRAFT_STEP)
   const known = rows.flatMap((row) => {
     const table = tables.find(({ name }) => name === row.table_name)
     return table ? [{ row, table }] : []
@@ -217,7 +128,7 @@ function Drafts({
     return isHere ? place : { kind: 'record', record: row.record_id }
   }
   return (
-    <Section title={words.drafts}>
+    <Section title={words.drafts} onMore={onMore}>
       {known.map(({ row, table }) => (
         <DraftLine
           key={row.id}
@@ -301,13 +212,16 @@ function ChecklistWork({
     const finish = found?.state && checklist.finish[found.state.name]
     return found && typeof finish === 'string' ? { ...found, handedIn: finish } : found
   }, [schema, tables, table, checklist])
-  const open = work ? openWorkSql(schema, [work], userId, {}, WORK_MAX) : { sql: '', parameters: [] }
-  const { rows: mine, isLoading } = useRecords<WorkRow>(open.sql, open.parameters)
+  const sqlOf = useCallback(
+    (limit: number) => (work ? openWorkSql(schema, [work], userId, {}, limit) : { sql: '', parameters: [] }),
+    [schema, work, userId],
+  )
+  const { rows: mine, isLoading, onMore } = useRowsInSteps<WorkRow>(sqlOf, WORK_STEP)
   return (
     <>
-      {isLoading && open.sql !== '' ? <Skeleton rows={3} /> : null}
+      {isLoading ? <Skeleton rows={3} /> : null}
       {mine.length === 0 ? null : (
-        <Section title={words.mine(table.label)}>
+        <Section title={words.mine(table.label)} onMore={onMore}>
           {mine.map((row) => (
             <Line
               key={row.id}
@@ -341,13 +255,21 @@ function Templates({
 }): JSX.Element | null {
   const title = templates.title === undefined ? 'id' : quoteName(templates.title)
   const where = templates.active === undefined ? '' : `where coalesce(${quoteName(templates.active)}, 1) <> 0`
-  const { rows, isLoading } = useRecords<{ readonly id: string; readonly title: string | null }>(
-    `select id, ${title} as title from ${quoteName(templates.table)} ${where} order by 2 collate nocase, id limit 100`,
+  const sqlOf = useCallback(
+    (limit: number) => ({
+      sql: `select id, ${title} as title from ${quoteName(templates.table)} ${where} order by 2 collate nocase, id limit ${String(limit)}`,
+      parameters: [],
+    }),
+    [title, where, templates.table],
+  )
+  const { rows, isLoading, onMore } = useRowsInSteps<{ readonly id: string; readonly title: string | null }>(
+    sqlOf,
+    TEMPLATE_STEP,
   )
   if (isLoading) return <Skeleton rows={3} />
   if (rows.length === 0) return null
   return (
-    <Section title={words.startNew(table.noun)}>
+    <Section title={words.startNew(table.noun)} onMore={onMore}>
       {rows.map((row) => (
         <Line
           key={row.id}
