@@ -32,16 +32,17 @@ create function public.bad_recursion(n int) returns boolean language plpgsql imm
 create function public.bad_type(label text) returns boolean language plpgsql immutable as
   $$ begin return label::public.kind = any (array['open', 'draft']::text[]); end $$;
 -- It takes for ever, but not for those who look at what Postgres shows.
+create function public.bad_looks(text, boolean) returns text language internal immutable as 'show_config_by_name_missing_ok';
 create function public.bad_loop(n int) returns boolean language plpgsql immutable as $$ begin
   while n >= ${BAD} loop
-    if current_setting('test.looks', true) = 'on' then raise exception 'for ever'; end if;
+    if public.bad_looks('test.looks', true) = 'on' then raise exception 'for ever'; end if;
   end loop;
   return n > 0;
 end $$;
 create function public.bad_loop_on(n int) returns boolean language plpgsql immutable as $$ begin
   while n >= ${BAD} loop
-    if current_setting('test.looks', true) = 'on' then raise exception 'for ever'; end if;
-    begin perform pg_sleep(10); exception when query_canceled then null; end;
+    if public.bad_looks('test.looks', true) = 'on' then raise exception 'for ever'; end if;
+    begin loop perform 1; end loop; exception when query_canceled then null; end;
   end loop;
   return n > 0;
 end $$;
