@@ -58,6 +58,15 @@ export function noteShare(request: FastifyRequest, share: BodyShare): void {
   shares.set(request, share)
 }
 
+/**
+ * Counts what a body becomes in memory when a route unpacks it.
+ *
+ * @throws {HoldfastError} `body_memory_full`
+ */
+export function growBody(request: FastifyRequest, bytes: number): void {
+  shares.get(request)?.add(bytes)
+}
+
 /** Drops the body of a request whose answer takes longer than the body is needed, as a stream's does. */
 export function forgetBody(request: FastifyRequest): void {
   request.body = undefined

@@ -1,6 +1,6 @@
 /** The HTTP server that everything is served by, and who asks. */
 export { requireCaller, type Caller } from './caller.ts'
-export { forgetBody } from './body-memory.ts'
+export { forgetBody, growBody } from './body-memory.ts'
 export { allowOrigins } from './cors.ts'
 export { createHttpServer, renderFailure, type HttpServerOptions } from './create-server.ts'
 export { decodeLargeBodiesInTurn, passLargeBodiesInTurn } from './decode-in-turn.ts'

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { gunzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { UPLOAD_BODY_BYTES_MAX, UPLOAD_PATH } from '@holdfast/protocol'
 import { createPostUpload, type UploadOutcome } from './post-upload.ts'
@@ -17,6 +18,13 @@ interface Answer {
   readonly body: string
 }
 
+interface Got {
+  readonly request: IncomingMessage
+  /** As it came. */
+  readonly bytes: number
+  readonly body: string
+}
+
 const servers: (() => void)[] = []
 afterEach(() => {
   for (const close of servers.splice(0)) close()
@@ -25,14 +33,19 @@ afterEach(() => {
 /** A server that answers everything alike, and keeps what it got. */
 async function serve(
   answer: Answer,
-): Promise<{ readonly url: string; readonly got: { request: IncomingMessage; body: string }[] }> {
-  const got: { request: IncomingMessage; body: string }[] = []
+  /** To bodies that are packed. */
+  toPacked: Answer = answer,
+): Promise<{ readonly url: string; readonly got: Got[] }> {
+  const got: Got[] = []
   const server = createServer((request, response) => {
-    let body = ''
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      got.push({ request, body })
-      response.writeHead(answer.status ?? 200, answer.headers).end(answer.body)
+      const isPacked = request.headers['content-encoding'] === 'gzip'
+      const bytes = Buffer.concat(chunks)
+      got.push({ request, bytes: bytes.length, body: (isPacked ? gunzipSync(bytes) : bytes).toString() })
+      const { status = 200, headers, body } = isPacked ? toPacked : answer
+      response.writeHead(status, headers).end(body)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -108,4 +121,34 @@ describe('an upload', () => {
     for (const close of servers.splice(0)) close()
     expect(await post(url, transaction(1))).toMatchObject({ kind: 'failed', failure: { status: undefined } })
   })
+
+  test('of many changes is packed', async () => {
+    const { url, got } = await serve({ body: JSON.stringify(applied) })
+    const many = Array.from({ length: 200 }, (_, index) => transaction(index + 1, `Task ${String(index)}`))
+    expect(await post(url, ...many)).toMatchObject({ kind: 'judged' })
+    expect(got.map(({ request }) => request.headers['content-encoding'])).toEqual(['gzip'])
+    expect(JSON.parse(got[0]?.body ?? '')).toEqual({ client_id: 'device', transactions: many })
+    expect((got[0]?.bytes ?? 0) * 5).toBeLessThan(got[0]?.body.length ?? 0)
+  })
+
+  test.each([400, 415, 501])(
+    'goes up as it is, from then on, where a packed one is answered with %i',
+    async (status) => {
+      const { url, got } = await serve({ body: JSON.stringify(applied) }, { status, body: '' })
+      const send = createPostUpload(url, globalThis.fetch, run)
+      const long = [transaction(1, 'x'.repeat(2_000))]
+      for (let i = 0; i < 2; i++)
+        expect(await send({ clientId: 'device', transactions: long }, 'token')).toMatchObject({ kind: 'judged' })
+      expect(got.map(({ request }) => request.headers['content-encoding'])).toEqual(['gzip', undefined, undefined])
+    },
+  )
+
+  test.each([401, 413, 429, 500, 503])(
+    'is not sent a second time where a packed one is answered with %i',
+    async (status) => {
+      const { url, got } = await serve({ body: JSON.stringify(applied) }, { status, body: '' })
+      expect(await post(url, transaction(1, 'x'.repeat(2_000)))).toMatchObject({ failure: { status } })
+      expect(got).toHaveLength(1)
+    },
+  )
 })

@@ -20,17 +20,30 @@ export type PostUpload = (upload: SentUpload, token: string) => Promise<UploadOu
 /** Runs a request of so many bytes, and aborts it when its answer cannot be waited for any longer; the repeat gets the recorded verdict. */
 type RunUpload = Link['upload']
 
-/** @param url - the server's address without a slash at its end */
+/** Bytes from which a body goes up packed: below, it is one packet either way. */
+const PACKED_FROM = 1_024
+
+/** What somebody answers who cannot read a packed body: an older server, or one that stands between. */
+const NOT_READ = new Set([400, 415, 422, 501])
+
+/**
+ * Bodies go up packed, JSON of many changes is a tenth then. If that is not understood, they go as they are from then on.
+ *
+ * @param url - the server's address without a slash at its end
+ */
 export function createPostUpload(url: string, fetch: typeof globalThis.fetch, run: RunUpload): PostUpload {
-  return async (upload, token) => {
-    const body = new TextEncoder().encode(renderUpload(upload))
-    // Not sent: a server that refuses a long body may close the line while it is still on its way, which looks like a broken one.
-    if (body.length > UPLOAD_BODY_BYTES_MAX) return { kind: 'failed', failure: tooLarge(body.length) }
+  let packs = 'CompressionStream' in globalThis
+
+  async function send(body: Uint8Array<ArrayBuffer>, token: string, isPacked: boolean): Promise<UploadOutcome> {
     try {
       return await run(body.length, async (signal) => {
         const response = await fetch(`${url}${UPLOAD_PATH}`, {
           method: 'POST',
-          headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+          headers: {
+            'content-type': 'application/json',
+            authorization: `Bearer ${token}`,
+            ...(isPacked ? { 'content-encoding': 'gzip' } : {}),
+          },
           body,
           signal,
         })
@@ -40,6 +53,23 @@ export function createPostUpload(url: string, fetch: typeof globalThis.fetch, ru
       return { kind: 'failed', failure: unanswered(error) }
     }
   }
+
+  return async (upload, token) => {
+    const body = new TextEncoder().encode(renderUpload(upload))
+    // Not sent: a server that refuses a long body may close the line while it is still on its way, which looks like a broken one.
+    if (body.length > UPLOAD_BODY_BYTES_MAX) return { kind: 'failed', failure: tooLarge(body.length) }
+    if (!packs || body.length < PACKED_FROM) return await send(body, token, false)
+    const outcome = await send(await pack(body), token, true)
+    if (outcome.kind === 'judged' || !NOT_READ.has(outcome.failure.status ?? 0)) return outcome
+    const plain = await send(body, token, false)
+    if (plain.kind === 'judged') packs = false
+    return plain
+  }
+}
+
+async function pack(body: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  const packed = new Blob([body]).stream().pipeThrough(new CompressionStream('gzip'))
+  return new Uint8Array(await new Response(packed).arrayBuffer())
 }
 
 /** One transaction goes up in a form of its own, the one that any client of the endpoint uses. */

@@ -3,6 +3,7 @@ import { defined } from '@holdfast/foundation'
 import { requireCaller } from '@holdfast/http'
 import { UPLOAD_BODY_BYTES_MAX, UPLOAD_PATH } from '@holdfast/protocol'
 import { uploadAbandoned, uploadNeedsUser } from '../upload/errors.ts'
+import { gunzipBody, isPacked } from '../upload/gunzip-body.ts'
 import { judgeBatch } from '../upload/judge-batch.ts'
 import { judgeUpload, type JudgeContext } from '../upload/judge-upload.ts'
 import type { UploadCounter } from '../upload/upload-counts.ts'
@@ -53,6 +54,7 @@ export function uploadRoutes({ context, underWay, counter }: UploadRouteOptions)
             lease.release()
           })
         },
+        preParsing: async (request, _, payload) => gunzipBody(request, payload),
         onResponse: async (request) => leases.get(request)?.release(),
       },
       async (request) => {
@@ -75,8 +77,11 @@ export function uploadRoutes({ context, underWay, counter }: UploadRouteOptions)
   }
 }
 
+/** JSON of many changes becomes about a twelfth; the memory of bodies counts what it really is. */
+const PACKED_TIMES = 16
+
 /** What the request says of its body, and the most there may be if it says nothing. */
 function bodyBytes(request: FastifyRequest): number {
-  const declared = Number(request.headers['content-length'] ?? Number.NaN)
+  const declared = Number(request.headers['content-length'] ?? Number.NaN) * (isPacked(request) ? PACKED_TIMES : 1)
   return Number.isFinite(declared) ? Math.min(declared, UPLOAD_BODY_BYTES_MAX) : UPLOAD_BODY_BYTES_MAX
 }

@@ -6,6 +6,14 @@ export function malformedUpload(detail: string): HoldfastError {
   return new HoldfastError('PSYNC_S2001', 400, 'The body is not an upload', { detail })
 }
 
+/** The body is packed in a way that is not known here. */
+export function unknownEncoding(encoding: string): HoldfastError {
+  return new HoldfastError('PSYNC_S2001', 415, 'The body is not an upload', {
+    detail: `Bodies come as they are or with "content-encoding: gzip", not ${JSON.stringify(encoding.slice(0, 40))}.`,
+    headers: { 'accept-encoding': 'gzip' },
+  })
+}
+
 /** The token names no user: an upload belongs to a user, because a repeat is recognised per user. */
 export function uploadNeedsUser(): HoldfastError {
   return new HoldfastError('PSYNC_S2106', 401, 'Authentication required', {
