@@ -1,6 +1,6 @@
 import { useRecords } from '@holdfast/react'
 import { useMemo, useState } from 'react'
-import type { Statement } from '../lib/records/work-tables.ts'
+import type { Statement } from '../lib/sql.ts'
 
 export interface RowsInSteps<Row> {
   readonly rows: readonly Row[]

@@ -26,3 +26,9 @@ export function escapeLike(text: string): string {
 export function lowerAscii(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
+
+/** A statement with its parameters. */
+export interface Statement {
+  readonly sql: string
+  readonly parameters: readonly (string | number)[]
+}

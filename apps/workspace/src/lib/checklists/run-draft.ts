@@ -1,4 +1,4 @@
-import type { Statement } from '../records/work-tables.ts'
+import type { Statement } from '../sql.ts'
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import * as v from 'valibot'
 import type { FieldValue } from '../fields/field.ts'

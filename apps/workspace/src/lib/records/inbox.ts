@@ -2,9 +2,9 @@ import type { SchemaDescriptor } from '@holdfast/protocol'
 import { COMMENTS_TABLE } from '../data/comments-table.ts'
 import { HISTORY_TABLE } from '../data/history-table.ts'
 import { startOfDay } from '../fields/dates.ts'
-import { quoteName } from '../sql.ts'
+import { quoteName, type Statement } from '../sql.ts'
 import { READ_MARKS_TABLE } from './read-marks.ts'
-import { openWorkSql, peopleTableOf, type Statement, type WorkTable } from './work-tables.ts'
+import { openWorkSql, peopleTableOf, type WorkTable } from './work-tables.ts'
 
 export type InboxKind = 'mention' | 'comment' | 'assigned' | 'due'
 

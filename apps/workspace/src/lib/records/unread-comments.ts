@@ -4,7 +4,7 @@ import { useToday } from '../../hooks/use-today.ts'
 import { COMMENTS_TABLE } from '../data/comments-table.ts'
 import { addDays } from '../fields/dates.ts'
 import { READ_MARKS_TABLE, UNREAD_DAYS, useHasReadMarks } from './read-marks.ts'
-import type { Statement } from './work-tables.ts'
+import type { Statement } from '../sql.ts'
 
 const THROTTLE_MS = 1_000
 

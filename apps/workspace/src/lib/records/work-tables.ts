@@ -3,7 +3,7 @@ import { tablesOf, titleColumnOf, type TableInfo } from '../data/tables.ts'
 import { choiceLooks } from '../fields/choice-looks.ts'
 import { type Field, fieldsOf } from '../fields/field.ts'
 import { labelSql } from '../fields/label-sql.ts'
-import { quoteName } from '../sql.ts'
+import { quoteName, type Statement } from '../sql.ts'
 import { positionOf } from './located-tables.ts'
 
 /** A table whose records somebody has to do by a day. */
@@ -71,12 +71,6 @@ export function finishedStates({ state }: WorkTable): readonly string[] {
     const { glyph } = choiceLooks(choice)
     return glyph === 'check' || glyph === 'cross'
   })
-}
-
-/** A statement with its parameters. */
-export interface Statement {
-  readonly sql: string
-  readonly parameters: readonly (string | number)[]
 }
 
 /** Days, `YYYY-MM-DD`, both of them included. Without either, records without a day belong to it as well. */
