@@ -151,4 +151,34 @@ describe('an upload', () => {
       expect(got).toHaveLength(1)
     },
   )
+
+  test('goes up as it is where a packed one never has an answer, as behind a proxy that lets other origins name no encoding', async () => {
+    const { url, got } = await serve({ body: JSON.stringify(applied) })
+    const asked: boolean[] = []
+    const withoutPacked: typeof globalThis.fetch = (address, init) => {
+      const isPacked = new Headers(init?.headers).has('content-encoding')
+      asked.push(isPacked)
+      return isPacked ? Promise.reject(new TypeError('Failed to fetch')) : globalThis.fetch(address, init)
+    }
+    const send = createPostUpload(url, withoutPacked, run)
+    for (let i = 0; i < 6; i++)
+      await send({ clientId: 'device', transactions: [transaction(1, 'x'.repeat(2_000))] }, 'token')
+    expect(asked).toEqual([true, false, true, false, false, false])
+    expect(got).toHaveLength(4)
+  })
+
+  test('is packed again after a line was broken for a while', async () => {
+    const { url, got } = await serve({ body: JSON.stringify(applied) })
+    let isBroken = true
+    const send = createPostUpload(
+      url,
+      (address, init) => (isBroken ? Promise.reject(new TypeError('no line')) : globalThis.fetch(address, init)),
+      run,
+    )
+    for (let i = 0; i < 4; i++) {
+      isBroken = i < 2
+      await send({ clientId: 'device', transactions: [transaction(1, 'x'.repeat(2_000))] }, 'token')
+    }
+    expect(got.map(({ request }) => request.headers['content-encoding'])).toEqual(['gzip', 'gzip'])
+  })
 })

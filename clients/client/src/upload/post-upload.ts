@@ -2,6 +2,7 @@ import { UPLOAD_BODY_BYTES_MAX, UPLOAD_PATH, type UploadBatchResponse, type Uplo
 import type { Link } from '../link/watch-link.ts'
 import type { UploadFailure } from './classify-failure.ts'
 import type { QueuedTransaction } from '../queue/queued-transaction.ts'
+import { afterUpload, isNotRead, NEVER_PACKS, PACKED_FROM, PACKS, type Packing } from './packing.ts'
 
 export type UploadOutcome =
   /** Of the first transactions, at least one. */
@@ -20,19 +21,13 @@ export type PostUpload = (upload: SentUpload, token: string) => Promise<UploadOu
 /** Runs a request of so many bytes, and aborts it when its answer cannot be waited for any longer; the repeat gets the recorded verdict. */
 type RunUpload = Link['upload']
 
-/** Bytes from which a body goes up packed: below, it is one packet either way. */
-const PACKED_FROM = 1_024
-
-/** What somebody answers who cannot read a packed body: an older server, or one that stands between. */
-const NOT_READ = new Set([400, 415, 422, 501])
-
 /**
- * Bodies go up packed, JSON of many changes is a tenth then. If that is not understood, they go as they are from then on.
+ * Bodies go up packed: JSON of many changes is a tenth then. Where that is not understood they go as they are.
  *
  * @param url - the server's address without a slash at its end
  */
 export function createPostUpload(url: string, fetch: typeof globalThis.fetch, run: RunUpload): PostUpload {
-  let packs = 'CompressionStream' in globalThis
+  let packing: Packing = 'CompressionStream' in globalThis ? PACKS : NEVER_PACKS
 
   async function send(body: Uint8Array<ArrayBuffer>, token: string, isPacked: boolean): Promise<UploadOutcome> {
     try {
@@ -58,12 +53,11 @@ export function createPostUpload(url: string, fetch: typeof globalThis.fetch, ru
     const body = new TextEncoder().encode(renderUpload(upload))
     // Not sent: a server that refuses a long body may close the line while it is still on its way, which looks like a broken one.
     if (body.length > UPLOAD_BODY_BYTES_MAX) return { kind: 'failed', failure: tooLarge(body.length) }
-    if (!packs || body.length < PACKED_FROM) return await send(body, token, false)
-    const outcome = await send(await pack(body), token, true)
-    if (outcome.kind === 'judged' || !NOT_READ.has(outcome.failure.status ?? 0)) return outcome
-    const plain = await send(body, token, false)
-    if (plain.kind === 'judged') packs = false
-    return plain
+    const isPacked = packing.when === 'now' && body.length >= PACKED_FROM
+    const outcome = await send(isPacked ? await pack(body) : body, token, isPacked)
+    const status = outcome.kind === 'judged' ? 200 : outcome.failure.status
+    packing = afterUpload(packing, isPacked, status)
+    return isPacked && isNotRead(status) ? await send(body, token, false) : outcome
   }
 }
 
