@@ -130,7 +130,8 @@ async function findGone(tx: Transaction, changes: readonly RecordChange[]): Prom
   const gone = new Set<string>()
   for (const [table, own] of Map.groupBy(changed, (change) => change.table)) {
     const rows = await tx.getAll<{ readonly id: string }>(
-      `select value as id from json_each(?) where value not in (select id from ${quoteName(table)})`,
+      // By key: `not in` may read all ids of a large table.
+      `select e.value as id from json_each(?) e where not exists (select 1 from ${quoteName(table)} t where t.id = e.value)`,
       [JSON.stringify(own.map(({ id }) => id))],
     )
     for (const { id } of rows) gone.add(recordKey({ table, id }))
