@@ -30,6 +30,7 @@ interface Coded {
 
 /** Operators and casts whose function is declared immutable and reads more than its arguments are stable, as in {@link withTrueVolatility}. Overloads count as one. */
 export function withTrueCode<C extends Coded>(coded: readonly C[], functions: readonly Declared[]): C[] {
+  if (coded.every(({ code }) => code === null)) return [...coded]
   const more = new Set([...readingMore(functions)].map(({ schema, name }) => JSON.stringify([schema, name])))
   return coded.map((one) =>
     one.code && one.volatility === 'i' && more.has(JSON.stringify([one.code.schema, one.code.name]))
@@ -40,37 +41,48 @@ export function withTrueCode<C extends Coded>(coded: readonly C[], functions: re
 
 /** Functions that read more than their arguments, by themselves or through what they call. */
 function readingMore<F extends Declared>(functions: readonly F[]): ReadonlySet<F> {
-  const looks = functions.map((f) => ({ f, look: lookAt(f) }))
-  const more = new Set(looks.flatMap(({ f, look }) => (look.isMore ? [f] : [])))
-  for (let isNew = true; isNew;) {
-    isNew = false
-    for (const { f, look } of looks) {
-      if (more.has(f) || ![...more].some((other) => calls(look, other))) continue
+  const all = functions.map((f) => ({ f, seen: lookAt(f) }))
+  const more = new Set<F>()
+  const names = new Set<string>()
+  for (let left = all, before = -1; left.length !== before;) {
+    before = left.length
+    for (const { f, seen } of left) {
+      if (!seen.isMore && !seen.called.some((name) => names.has(name))) continue
       more.add(f)
-      isNew = true
+      for (const name of namesOf(f)) names.add(name)
     }
+    left = left.filter(({ f }) => !more.has(f))
   }
   return more
+}
+
+/** How bodies may name a function. Of a name without a schema, the search path of the moment would tell which function it is: any that it may be counts. */
+function namesOf({ schema, name }: Declared): readonly string[] {
+  return [schema, 'pg_catalog'].map((one) => JSON.stringify([one, name]))
 }
 
 interface Look {
   /** By itself it reads more than its arguments. */
   readonly isMore: boolean
   /** What it calls, each as the JSON of `[schema, name]`. */
-  readonly called: ReadonlySet<string>
-}
-
-/** Of a name without a schema, the search path of the moment would tell which function it is: any that it may be counts. */
-function calls({ called }: Look, { schema, name }: Declared): boolean {
-  return called.has(JSON.stringify([schema, name])) || called.has(JSON.stringify(['pg_catalog', name]))
+  readonly called: readonly string[]
 }
 
 /** Functions of the system that are not volatile, and read the clock, settings, rights, or tables that are named in text. */
 const READS_MORE =
   /^(now|(transaction|statement)_timestamp|current_\w+|has_\w+_privilege|pg_has_role|row_security_active|to_reg\w+|(query|cursor|table|schema|database)_to_xml\w*|txid_\w+|pg_current_\w+|inet_\w+)$/
 
+/** Bodies are parsed once for each reading of the catalog. */
+const looks = new WeakMap<Declared, Look>()
+
 function lookAt(f: Declared): Look {
-  const called = new Set<string>()
+  const known = looks.get(f) ?? look(f)
+  looks.set(f, known)
+  return known
+}
+
+function look(f: Declared): Look {
+  const called: string[] = []
   if (f.schema === 'pg_catalog') return { isMore: f.volatility === 'v' || READS_MORE.test(f.name), called }
   if (f.language !== 'sql' && f.language !== 'plpgsql') return { isMore: f.volatility !== 'i', called }
   const { nodes, isOpaque } = f.procedure === null ? lookAtBodies(f.bodies) : lookAtProcedure(f.procedure)
@@ -83,7 +95,7 @@ function lookAt(f: Declared): Look {
       if (key === 'funcname') {
         const [schema, name] = qualify(nameParts(value))
         if (schema === 'auth') isMore = true
-        called.add(JSON.stringify([schema, name]))
+        called.push(JSON.stringify([schema, name]))
       }
       walk(value)
     }
