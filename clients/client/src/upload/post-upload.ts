@@ -29,8 +29,9 @@ type RunUpload = Link['upload']
 export function createPostUpload(url: string, fetch: typeof globalThis.fetch, run: RunUpload): PostUpload {
   let packing: Packing = 'CompressionStream' in globalThis ? PACKS : NEVER_PACKS
 
-  async function send(body: Uint8Array<ArrayBuffer>, token: string, isPacked: boolean): Promise<UploadOutcome> {
+  async function send(json: Uint8Array<ArrayBuffer>, token: string, isPacked: boolean): Promise<UploadOutcome> {
     try {
+      const body = isPacked ? await pack(json) : json
       return await run(body.length, async (signal) => {
         const response = await fetch(`${url}${UPLOAD_PATH}`, {
           method: 'POST',
@@ -54,7 +55,7 @@ export function createPostUpload(url: string, fetch: typeof globalThis.fetch, ru
     // Not sent: a server that refuses a long body may close the line while it is still on its way, which looks like a broken one.
     if (body.length > UPLOAD_BODY_BYTES_MAX) return { kind: 'failed', failure: tooLarge(body.length) }
     const isPacked = packing.when === 'now' && body.length >= PACKED_FROM
-    const outcome = await send(isPacked ? await pack(body) : body, token, isPacked)
+    const outcome = await send(body, token, isPacked)
     const status = outcome.kind === 'judged' ? 200 : outcome.failure.status
     packing = afterUpload(packing, isPacked, status)
     return isPacked && isNotRead(status) ? await send(body, token, false) : outcome

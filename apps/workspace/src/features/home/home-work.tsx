@@ -1,16 +1,15 @@
-import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
+import { useRecords } from '@holdfast/react'
 import { type JSX, type ReactNode, useEffect, useMemo } from 'react'
-import { useToday } from '../../hooks/use-today.ts'
 import { addDays } from '../../lib/fields/dates.ts'
-import { useTables } from '../../lib/data/use-tables.tsx'
 import { useFavourites } from '../../lib/records/favourites.ts'
-import { openWorkSql, workTablesOf } from '../../lib/records/work-tables.ts'
+import { openWorkSql } from '../../lib/records/work-tables.ts'
 import { Favourites } from './favourites.tsx'
 import { MyWork } from './my-work.tsx'
 import { NearMe } from './near-me.tsx'
 import { OthersOnMyRecords, useOthersOnMyRecords } from './others-on-my-records.tsx'
 import { RecentRecords } from './recent-records.tsx'
 import { RefusedSection } from '../../components/records/refused-section.tsx'
+import { useWork } from './use-work.ts'
 import { DAYS_SOON, type WorkRow } from './work-list.tsx'
 
 /** Records that are read; more than anybody gets done in a week. */
@@ -32,11 +31,7 @@ export function HomeWork({
   /** Stands below, and comes with it. */
   readonly children: ReactNode
 }): JSX.Element | null {
-  const schema = useSchema()
-  const { userId } = useLocalDatabase()
-  const today = useToday()
-  const tables = useTables()
-  const work = useMemo(() => workTablesOf(schema, tables), [schema, tables])
+  const { schema, userId, work, today } = useWork()
   const { sql, parameters } = useMemo(
     () => openWorkSql(schema, work, userId, { until: addDays(today, DAYS_SOON) }, READ_MAX),
     [schema, work, userId, today],

@@ -1,4 +1,4 @@
-import { useHasSynced, useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
+import { useHasSynced, useRecords } from '@holdfast/react'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type JSX, useCallback, useMemo } from 'react'
 import { Button } from '../../components/button.tsx'
@@ -9,13 +9,11 @@ import { Skeleton } from '../../components/skeleton.tsx'
 import { StateGlyph } from '../../components/state-glyph.tsx'
 import { Tabs } from '../../components/tabs.tsx'
 import { useRowsInSteps } from '../../hooks/use-rows-in-steps.ts'
-import { useToday } from '../../hooks/use-today.ts'
-import { useTables } from '../../lib/data/use-tables.tsx'
 import { addDays } from '../../lib/fields/dates.ts'
-import { formatCount } from '../../lib/format.ts'
-import { countWorkSql, openWorkSql, type WorkDays, workTablesOf } from '../../lib/records/work-tables.ts'
+import { countWorkSql, openWorkSql, type WorkDays } from '../../lib/records/work-tables.ts'
 import { workMessages as words } from '../../messages/work.ts'
-import { DAYS_SOON, WorkGroup, WorkLines, type WorkPlace, type WorkRow } from './work-list.tsx'
+import { useWork } from './use-work.ts'
+import { countOf, DAYS_SOON, WorkGroup, WorkLines, type WorkPlace, type WorkRow } from './work-list.tsx'
 
 /** How the address names stretches of days. */
 const WHENS = ['overdue', 'today', 'week', 'all'] as const
@@ -30,12 +28,8 @@ export function MyWorkScreen(): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/my-work' })
   const { when = 'all' } = useSearch({ from: '/signed-in/w/$ws/my-work' })
   const navigate = useNavigate()
-  const schema = useSchema()
-  const tables = useTables()
-  const { userId } = useLocalDatabase()
-  const today = useToday()
+  const { schema, userId, work, today } = useWork()
   const hasSynced = useHasSynced()
-  const work = useMemo(() => workTablesOf(schema, tables), [schema, tables])
   const { sql, parameters } = useMemo(
     () => countWorkSql(schema, work, userId, today, addDays(today, DAYS_SOON)),
     [schema, work, userId, today],
@@ -61,7 +55,7 @@ export function MyWorkScreen(): JSX.Element {
           label: words.when[id],
           count: counts[id] ?? 0,
           tone: id === 'overdue' ? 'danger' : 'neutral',
-          content: <WorkOf key={id} when={id} count={counts[id]} work={work} workspace={ws} today={today} />,
+          content: <WorkOf key={id} when={id} count={counts[id]} workspace={ws} />,
         }))}
       />
     </Page>
@@ -79,15 +73,15 @@ interface Counts {
 function WorkOf({
   when,
   count,
-  ...place
-}: WorkPlace & {
+  workspace,
+}: {
   readonly when: When
   /** `undefined`: not counted yet. */
   readonly count: number | undefined
+  readonly workspace: string
 }): JSX.Element {
-  const { work, today } = place
-  const schema = useSchema()
-  const { userId } = useLocalDatabase()
+  const { schema, userId, work, today } = useWork()
+  const place = { work, workspace, today }
   const hasSynced = useHasSynced()
   const sqlOf = useCallback(
     (limit: number) => openWorkSql(schema, work, userId, daysOf(when, today), limit),
@@ -140,7 +134,7 @@ function Groups({
         <WorkGroup
           key={when}
           title={words.when[when]}
-          count={`${formatCount(together.length)}${isCut && together.at(-1) === rows.at(-1) ? '+' : ''}`}
+          count={countOf(together, isCut ? rows : undefined)}
           rows={together}
           {...place}
         />

@@ -2,10 +2,9 @@ import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { LinkButton } from '../../components/link.tsx'
-import { formatCount } from '../../lib/format.ts'
 import type { WorkTable } from '../../lib/records/work-tables.ts'
 import { workMessages as words } from '../../messages/work.ts'
-import { WorkGroup, type WorkPlace, type WorkRow } from './work-list.tsx'
+import { countOf, WorkGroup, type WorkPlace, type WorkRow } from './work-list.tsx'
 
 /** Records that a list shows; its screen has all of them. */
 const SHOWN_MAX = 8
@@ -45,8 +44,7 @@ export function MyWork({
       ) : (
         <div className="flex flex-col gap-5">
           {shown.map(({ when, rows: together }) => {
-            // The days come in order: only the last of them can be cut off.
-            const count = `${formatCount(together.length)}${isCut && together.at(-1) === rows.at(-1) ? '+' : ''}`
+            const count = countOf(together, isCut ? rows : undefined)
             return (
               <div key={when}>
                 <WorkGroup title={words.when[when]} count={count} rows={together.slice(0, SHOWN_MAX)} {...place} />

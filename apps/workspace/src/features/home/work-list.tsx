@@ -4,6 +4,7 @@ import { RecordLine } from '../../components/records/record-line.tsx'
 import { type ChoiceWords, NONE_GIVEN } from '../../lib/data/column-words.ts'
 import { shortId } from '../../lib/data/use-record-title.ts'
 import { formatDay } from '../../lib/fields/dates.ts'
+import { formatCount } from '../../lib/format.ts'
 import { pageLocale } from '../../lib/language.ts'
 import type { WorkTable } from '../../lib/records/work-tables.ts'
 import { workMessages as words } from '../../messages/work.ts'
@@ -27,6 +28,15 @@ export interface WorkPlace {
   readonly work: readonly WorkTable[]
   readonly workspace: string
   readonly today: string
+}
+
+/**
+ * How many records a stretch of days has, "8" or "8+".
+ *
+ * @param cut - all records that were read, when there are more; they come in the order of their days, so that only the last stretch goes on
+ */
+export function countOf(together: readonly WorkRow[], cut: readonly WorkRow[] | undefined): string {
+  return `${formatCount(together.length)}${cut !== undefined && together.at(-1) === cut.at(-1) ? '+' : ''}`
 }
 
 /** Records of one stretch of days under its name. */

@@ -1,0 +1,25 @@
+import { useLocalDatabase, useSchema } from '@holdfast/react'
+import type { SchemaDescriptor } from '@holdfast/protocol'
+import { useMemo } from 'react'
+import { useToday } from '../../hooks/use-today.ts'
+import { useTables } from '../../lib/data/use-tables.tsx'
+import { type WorkTable, workTablesOf } from '../../lib/records/work-tables.ts'
+
+/** Whose work it is, where it is, and the day. */
+export interface Work {
+  readonly schema: SchemaDescriptor
+  /** The account. */
+  readonly userId: string
+  readonly work: readonly WorkTable[]
+  /** `YYYY-MM-DD`. */
+  readonly today: string
+}
+
+export function useWork(): Work {
+  const schema = useSchema()
+  const tables = useTables()
+  const { userId } = useLocalDatabase()
+  const today = useToday()
+  const work = useMemo(() => workTablesOf(schema, tables), [schema, tables])
+  return { schema, userId, work, today }
+}
