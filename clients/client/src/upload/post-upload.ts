@@ -22,7 +22,7 @@ export type PostUpload = (upload: SentUpload, token: string) => Promise<UploadOu
 type RunUpload = Link['upload']
 
 /**
- * Bodies go up packed: JSON of many changes is a tenth then. Where that is not understood they go as they are.
+ * Bodies go up packed: 200 changes of a state, each of another record, are a quarter then. Where that is not understood they go as they are.
  *
  * @param url - the server's address without a slash at its end
  */

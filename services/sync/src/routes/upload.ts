@@ -77,7 +77,7 @@ export function uploadRoutes({ context, underWay, counter }: UploadRouteOptions)
   }
 }
 
-/** JSON of many changes becomes about a twelfth; the memory of bodies counts what it really is. */
+/** JSON of changes becomes a quarter, and of changes that are alike a twelfth; the memory of bodies counts what it really is. */
 const PACKED_TIMES = 16
 
 /** What the request says of its body, and the most there may be if it says nothing. */
