@@ -2,6 +2,7 @@ import { relative } from 'node:path'
 import { failuresOfFile, type Failure, type FileReport } from './name-failures.ts'
 import { readReport } from './read-report.ts'
 import { run } from './run.ts'
+import { PROJECTS, type Scope } from './test-scope.ts'
 import type { UnhandledError } from './unhandled-errors.ts'
 
 /** Failed files beyond this number are no accident: they get no second try. */
@@ -31,13 +32,14 @@ interface Run {
 }
 
 /**
- * Runs Vitest, and in a run of everything the files that failed once more, one at a time with nothing beside it.
+ * Runs the Vitest projects of a scope. Files that failed run once more, one at a time with nothing beside them, unless `args` select tests.
  *
- * @param reports - the folder that gets the reports
- * @param args - passed on to Vitest; none: a run of everything
+ * @param reports - folder for the reports
+ * @param args - further arguments of Vitest
  */
-export async function runVitest(reports: string, args: readonly string[]): Promise<VitestResult> {
-  const first = await runOnce(`${reports}/vitest.json`, args)
+export async function runVitest(reports: string, scope: Scope, args: readonly string[]): Promise<VitestResult> {
+  const projects = args.includes('--project') ? [] : PROJECTS[scope].map((project) => `--project=${project}`)
+  const first = await runOnce(`${reports}/vitest.json`, [...projects, ...args])
   const failed = first.files.filter(({ status }) => status === 'failed')
   const deservesSecond =
     args.length === 0 && first.unplaced.length === 0 && failed.length > 0 && failed.length <= SECOND_TRIES_MAX
@@ -51,7 +53,7 @@ export async function runVitest(reports: string, args: readonly string[]): Promi
   }
   const names = failed.map(({ name }) => relative(process.cwd(), name))
   console.log(`\nonce more: ${names.join(' ')}`)
-  const second = await runOnce(`${reports}/vitest-second.json`, ['--no-file-parallelism', ...names])
+  const second = await runOnce(`${reports}/vitest-second.json`, [...projects, '--no-file-parallelism', ...names])
   const others = first.files.filter((file) => !failed.includes(file))
   const failedTwice = second.files.filter(({ status }) => status === 'failed')
   const passedThen = failed.filter(({ name }) => !failedTwice.some((file) => file.name === name))

@@ -1,64 +1,33 @@
 /**
- * Runs every test: unit, Postgres, conformance, fault and browser. Arguments are passed on to Vitest; `--no-browser` leaves the browser out. A file or journey that
- * fails is run once more when the machine is quiet; what passes only then is named, and fails the nightly run, which has no second tries.
- * `HOLDFAST_TEST_SECONDS_MAX`: after so many seconds no further part of the journeys begins, and the parts that are left out are named.
- * Ends with what failed, named with its message, and one line that counts them all; leaves both in `.cache/reports/total.txt`.
+ * Runs the tests: by default unit, Postgres, conformance and the core journeys; with `--all` everything; with `--rest` what the default leaves out. `--no-browser`
+ * leaves the browser out. Other arguments go to Vitest.
+ *
+ * A file or journey that fails is run once more when the machine is quiet. A test that passes only then is named and counted as flaky; more than three flaky tests
+ * fail the run. The last line counts everything; `scripts/total.ts` adds up several runs.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { ensureChromium } from './chromium.ts'
-import { textOfFailures } from './name-failures.ts'
+import { addRuns, countRun, isPassed, textOfTotal } from './count-tests.ts'
 import { run } from './run.ts'
 import { runJourneys } from './run-journeys.ts'
 import { runVitest } from './run-vitest.ts'
+import { parseTestCommand } from './test-scope.ts'
 
-const REPORTS = '.cache/reports'
+const { scope, withBrowser, vitest } = parseTestCommand(process.argv.slice(2))
+const reports = `.cache/reports/${scope}`
 
-interface Counts {
-  passed: number
-  failed: number
-  skipped: number
-}
-
-const commandLine = process.argv.slice(2)
-const withBrowser = !commandLine.includes('--no-browser')
-const vitestArguments = commandLine.filter((argument) => argument !== '--no-browser')
-
-rmSync(REPORTS, { recursive: true, force: true })
-mkdirSync(REPORTS, { recursive: true })
-const total: Counts = { passed: 0, failed: 0, skipped: 0 }
-let failedRuns = 0
-let named = ''
+rmSync(reports, { recursive: true, force: true })
+mkdirSync(reports, { recursive: true })
 
 const built = await run('node', ['scripts/build-if-stale.ts', '--with-test-support'])
 if (built !== 0) process.exit(built)
 
-const tested = await runVitest(REPORTS, vitestArguments)
-total.passed += tested.passed
-total.failed += tested.failed
-total.skipped += tested.skipped
-if (!tested.isOk) failedRuns++
-named += textOfFailures('passed on the second try only', tested.secondTries) + textOfFailures('failed', tested.failures)
-
+let total = countRun(await runVitest(reports, scope, vitest))
 if (withBrowser) {
   const chromium = await ensureChromium()
-  const limit = process.env['HOLDFAST_TEST_SECONDS_MAX']
-  const journeys = await runJourneys({
-    reports: REPORTS,
-    chromium,
-    secondsMax: limit === undefined ? undefined : Number(limit),
-  })
-  if (!journeys.isOk) failedRuns++
-  total.passed += journeys.passed
-  total.failed += journeys.failed
-  total.skipped += journeys.skipped
-  named += textOfFailures('passed on the second try only', journeys.secondTries)
-  named += textOfFailures('failed', journeys.failures)
-  if (journeys.leftOut !== undefined)
-    named += `not run after ${Math.round(process.uptime())} s: ${journeys.leftOut} of the browser journeys\n`
+  total = addRuns(total, countRun(await runJourneys({ reports, chromium, scope })))
 }
 
-if (failedRuns > 0 && total.failed === 0) total.failed = failedRuns // a runner broke without naming a test
-const totalLine = `${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`
-writeFileSync(`${REPORTS}/total.txt`, `${named}${totalLine}\n`)
-console.log(`\n${named}${totalLine}`)
-process.exit(total.failed > 0 ? 1 : 0)
+writeFileSync(`${reports}/total.json`, JSON.stringify(total))
+process.stdout.write(`\n${textOfTotal(total)}`)
+process.exit(isPassed(total) ? 0 : 1)

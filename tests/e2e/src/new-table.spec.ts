@@ -13,111 +13,116 @@ const ROWS = 40
 /** The days of one row, and the site of another, are none. */
 const WRONG = 2
 
-test('an owner makes a table of a file, chooses who sees it, and it comes to the others without a reload', async ({
-  arrive,
-  holdfast,
-}) => {
-  const sites = await holdfast.admin.query<{ name: string }>(sql`
+test(
+  'an owner makes a table of a file, chooses who sees it, and it comes to the others without a reload',
+  { tag: '@core' },
+  async ({ arrive, holdfast }) => {
+    const sites = await holdfast.admin.query<{ name: string }>(sql`
     select s.name from public.sites s join public.regions r on r.id = s.region_id
      where r.name = 'North' and s.status <> 'decommissioned' group by s.name having count(*) = 1 order by s.name limit 8`)
-  const file = {
-    name: 'spare-valves.csv',
-    mimeType: 'text/csv',
-    buffer: Buffer.from(valves(sites.map(({ name }) => name))),
-  }
-  const dana = await arrive('dana')
-  const mina = await arrive('mina')
-  const { page } = dana
+    const file = {
+      name: 'spare-valves.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(valves(sites.map(({ name }) => name))),
+    }
+    const dana = await arrive('dana')
+    const mina = await arrive('mina')
+    const { page } = dana
 
-  await test.step('the kinds of the columns are told from the values, and so are links', async () => {
-    await page.keyboard.press('Control+k')
-    await page.getByPlaceholder('Go to a table, find a record, run a command').fill('new table from')
-    await page.getByRole('menuitem', { name: 'New table from a file' }).click()
-    await expect(page.getByRole('heading', { level: 1, name: 'New table from a file' })).toBeVisible()
-    await expectAccessible(page, 'new table')
-    await choose(page, file)
-    await expect(page.getByText(`spare-valves.csv: ${ROWS} rows, 10 columns`)).toBeVisible()
-    await expect(page.getByText(`Add ${ROWS - WRONG} spare valves`)).toBeVisible()
-    await expect
-      .poll(() => kinds(page))
-      .toEqual({
-        'valve ref': 'Text',
-        'Größe (mm)': 'Whole number',
-        Flow: 'Number',
-        Open: 'Yes or no',
-        'last service': 'Date',
-        Seen: 'Date and time',
-        State: 'Choice',
-        Site: 'Link to Sites',
-        Contact: 'E-mail address',
-        Notes: 'Long text',
-      })
-    await expect(page.getByText('97.5% (1 do not)')).toHaveCount(WRONG)
-    await expectAccessible(page, 'a described table')
-  })
+    await test.step('the kinds of the columns are told from the values, and so are links', async () => {
+      await page.keyboard.press('Control+k')
+      await page.getByPlaceholder('Go to a table, find a record, run a command').fill('new table from')
+      await page.getByRole('menuitem', { name: 'New table from a file' }).click()
+      await expect(page.getByRole('heading', { level: 1, name: 'New table from a file' })).toBeVisible()
+      await expectAccessible(page, 'new table')
+      await choose(page, file)
+      await expect(page.getByText(`spare-valves.csv: ${ROWS} rows, 10 columns`)).toBeVisible()
+      await expect(page.getByText(`Add ${ROWS - WRONG} spare valves`)).toBeVisible()
+      await expect
+        .poll(() => kinds(page))
+        .toEqual({
+          'valve ref': 'Text',
+          'Größe (mm)': 'Whole number',
+          Flow: 'Number',
+          Open: 'Yes or no',
+          'last service': 'Date',
+          Seen: 'Date and time',
+          State: 'Choice',
+          Site: 'Link to Sites',
+          Contact: 'E-mail address',
+          Notes: 'Long text',
+        })
+      await expect(page.getByText('97.5% (1 do not)')).toHaveCount(WRONG)
+      await expectAccessible(page, 'a described table')
+    })
 
-  await test.step('what does not fit is listed, and can be mended later', async () => {
-    const issues = page.getByRole('region', { name: 'Rows that do not fit' })
-    await expect(issues).toContainText('soon')
-    await expect(issues).toContainText('No record is called “nowhere”')
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download the rows that do not fit' }).click(),
-    ])
-    expect((await readFile(await download.path(), 'utf8')).trim().split('\r\n')).toHaveLength(1 + WRONG)
-  })
+    await test.step('what does not fit is listed, and can be mended later', async () => {
+      const issues = page.getByRole('region', { name: 'Rows that do not fit' })
+      await expect(issues).toContainText('soon')
+      await expect(issues).toContainText('No record is called “nowhere”')
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Download the rows that do not fit' }).click(),
+      ])
+      expect((await readFile(await download.path(), 'utf8')).trim().split('\r\n')).toHaveLength(1 + WRONG)
+    })
 
-  await test.step('the rules can be read before there is a table', async () => {
-    await page.getByRole('textbox', { name: 'valve ref is called' }).fill('Valve')
-    await page.getByRole('button', { name: 'The rules, as the database will have them' }).click()
-    const rules = page.locator('pre')
-    await expect(rules).toContainText('create policy members_read on public.spare_valves for select to authenticated')
-    await expect(rules).toContainText("comment on column public.spare_valves.groesse_mm is 'Größe (mm).';")
-    await page.getByRole('radiogroup').getByText('Whoever made the record').click()
-    await expect(rules).toContainText('create policy own_records_read')
-    await page.getByRole('radiogroup').getByText('Everybody in this workspace').click()
-    expect(await holdfast.admin.query(sql`select to_regclass('public.spare_valves') as made`)).toEqual([{ made: null }])
-  })
+    await test.step('the rules can be read before there is a table', async () => {
+      await page.getByRole('textbox', { name: 'valve ref is called' }).fill('Valve')
+      await page.getByRole('button', { name: 'The rules, as the database will have them' }).click()
+      const rules = page.locator('pre')
+      await expect(rules).toContainText('create policy members_read on public.spare_valves for select to authenticated')
+      await expect(rules).toContainText("comment on column public.spare_valves.groesse_mm is 'Größe (mm).';")
+      await page.getByRole('radiogroup').getByText('Whoever made the record').click()
+      await expect(rules).toContainText('create policy own_records_read')
+      await page.getByRole('radiogroup').getByText('Everybody in this workspace').click()
+      expect(await holdfast.admin.query(sql`select to_regclass('public.spare_valves') as made`)).toEqual([
+        { made: null },
+      ])
+    })
 
-  await test.step('made, it has its records, as the file says', async () => {
-    await page.getByRole('button', { name: `Make the table and import ${ROWS - WRONG} records` }).click()
-    await expect(page.getByText(`${ROWS - WRONG} spare valves imported on this device`)).toBeVisible()
-    await expectAccessible(page, 'a made table')
-    await expectSynced(dana)
-    const stored = await holdfast.admin.query(sql`
+    await test.step('made, it has its records, as the file says', async () => {
+      await page.getByRole('button', { name: `Make the table and import ${ROWS - WRONG} records` }).click()
+      await expect(page.getByText(`${ROWS - WRONG} spare valves imported on this device`)).toBeVisible()
+      await expectAccessible(page, 'a made table')
+      await expectSynced(dana)
+      const stored = await holdfast.admin.query(sql`
       select v.valve, v.groesse_mm::int as size, v.flow::float8 as flow, v.open, v.last_service::text as day, v.state, s.name as site, v.notes
         from public.spare_valves v left join public.sites s on s.id = v.site where v.valve = 'V-00003'`)
-    expect(stored).toEqual([
-      {
-        valve: 'V-00003',
-        size: 53,
-        flow: 3.5,
-        open: false,
-        day: '2026-11-03',
-        state: 'In store',
-        site: sites[3]?.name,
-        notes: 'Line one\nline two',
-      },
-    ])
-  })
+      expect(stored).toEqual([
+        {
+          valve: 'V-00003',
+          size: 53,
+          flow: 3.5,
+          open: false,
+          day: '2026-11-03',
+          state: 'In store',
+          site: sites[3]?.name,
+          notes: 'Line one\nline two',
+        },
+      ])
+    })
 
-  await test.step('others have it in their list, with its records', async () => {
-    await mina.page.getByRole('link', { name: `Spare valves ${ROWS - WRONG} rows` }).click()
-    await expect(mina.page.getByRole('gridcell', { name: 'Valve: V-00003' })).toBeVisible()
-    await expect(mina.page.getByRole('gridcell', { name: 'State: In store' }).first()).toBeVisible()
-  })
+    await test.step('others have it in their list, with its records', async () => {
+      await mina.page.getByRole('link', { name: `Spare valves ${ROWS - WRONG} rows` }).click()
+      await expect(mina.page.getByRole('gridcell', { name: 'Valve: V-00003' })).toBeVisible()
+      await expect(mina.page.getByRole('gridcell', { name: 'State: In store' }).first()).toBeVisible()
+    })
 
-  await test.step('taken back, the table goes too, also from the others', async () => {
-    await page.getByRole('button', { name: 'Undo the import' }).click()
-    await expect(page.getByText('The import was taken back.')).toBeVisible()
-    // A table with records is not removed: what was taken back is on its way to the server.
-    await expect.poll(() => holdfast.admin.query(sql`select from public.spare_valves`)).toEqual([])
-    await page.getByRole('button', { name: 'Remove the empty table as well' }).click()
-    await expect(page.getByText('The table was removed.')).toBeVisible()
-    expect(await holdfast.admin.query(sql`select to_regclass('public.spare_valves') as made`)).toEqual([{ made: null }])
-    await expect(mina.page.getByRole('link', { name: /^Spare valves/ })).toHaveCount(0)
-  })
-})
+    await test.step('taken back, the table goes too, also from the others', async () => {
+      await page.getByRole('button', { name: 'Undo the import' }).click()
+      await expect(page.getByText('The import was taken back.')).toBeVisible()
+      // A table with records is not removed: what was taken back is on its way to the server.
+      await expect.poll(() => holdfast.admin.query(sql`select from public.spare_valves`)).toEqual([])
+      await page.getByRole('button', { name: 'Remove the empty table as well' }).click()
+      await expect(page.getByText('The table was removed.')).toBeVisible()
+      expect(await holdfast.admin.query(sql`select to_regclass('public.spare_valves') as made`)).toEqual([
+        { made: null },
+      ])
+      await expect(mina.page.getByRole('link', { name: /^Spare valves/ })).toHaveCount(0)
+    })
+  },
+)
 
 test('only owners and admins make tables; whoever else imports has the tables that there are', async ({ arrive }) => {
   const { page, home } = await arrive('mina')

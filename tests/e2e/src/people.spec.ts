@@ -21,187 +21,194 @@ const JOBS = `
   create policy editors_change on public.jobs for update to authenticated
     using (team_id in (select holdfast.my_team_ids()) and (select holdfast.has_role('editor')))`
 
-test('people are invited, join on another device, get other roles, and lose access', async ({ browser }) => {
-  // Two devices that start five times.
-  test.setTimeout(480_000)
-  await using server = await openHoldfast({ args: ['--no-enable-signup'] })
-  await server.admin.execute(sql.trusted(JOBS))
-  await using noor = await openStranger(browser, server)
-  await using nora = await openStranger(browser, server)
-  await noor.withAccount()
-  await server.admin.query(sql`select holdfast.create_workspace('Northline Water', ${noor.email})`)
-  const [owner, visitor] = [noor.page, nora.page]
-  let link = ''
+test(
+  'people are invited, join on another device, get other roles, and lose access',
+  { tag: '@core' },
+  async ({ browser }) => {
+    // Two devices that start five times.
+    test.setTimeout(480_000)
+    await using server = await openHoldfast({ args: ['--no-enable-signup'] })
+    await server.admin.execute(sql.trusted(JOBS))
+    await using noor = await openStranger(browser, server)
+    await using nora = await openStranger(browser, server)
+    await noor.withAccount()
+    await server.admin.query(sql`select holdfast.create_workspace('Northline Water', ${noor.email})`)
+    const [owner, visitor] = [noor.page, nora.page]
+    let link = ''
 
-  await test.step('an owner makes a team, and invites to it', async () => {
-    await owner.goto('/sign-in')
-    await signIn(owner, noor.email, noor.password)
-    await owner.getByRole('link', { name: 'People' }).click(SYNCED)
-    await expect(memberOf(owner, 'Noor Haddad')).toContainText('Owner')
-    await owner.getByRole('button', { name: 'New team' }).click()
-    await owner.getByRole('textbox', { name: 'Name' }).fill('North')
-    await owner.getByRole('button', { name: 'Create' }).click()
-    await expect(owner.getByRole('list', { name: 'Teams' })).toContainText('North')
-    await expect
-      .poll(() => server.admin.query(sql`select workspace_id is not null as ours from holdfast.teams`))
-      .toEqual([{ ours: true }])
-    await server.admin.execute(
-      sql`insert into public.jobs (title, team_id) select 'Fit a new lock', id from holdfast.teams`,
-    )
-
-    await owner.getByRole('button', { name: 'Invite people' }).click()
-    await owner.getByRole('textbox', { name: 'E-mail addresses' }).fill(`${nora.email}, nobody`)
-    await choose(owner, 'Role', 'Viewer')
-    await choose(owner, 'Team', 'North')
-    await owner.getByRole('textbox', { name: 'Message' }).fill('Bring your boots.')
-    await expectAccessible(owner, 'inviting')
-    await owner.getByRole('button', { name: 'Send invitations' }).click()
-    await expect(owner.getByRole('list', { name: 'What became of each address' })).toContainText('nobodyIs no e-mail')
-    await owner.getByRole('button', { name: 'Done' }).click()
-    await expect(owner.getByRole('list', { name: 'Invitations' })).toContainText('Mail sent')
-    await expectAccessible(owner, 'people')
-    link = await mailedTo(server, nora.email)
-  })
-
-  await test.step('who has no account joins by the link, and has the rows of the team', async () => {
-    await visitor.goto(link)
-    await expect(visitor.getByRole('heading', { level: 1 })).toHaveText('Join Northline Water')
-    await expect(visitor.getByText('Bring your boots.')).toBeVisible()
-    await visitor.getByRole('button', { name: 'Create account and join' }).click()
-    await expect(visitor.getByRole('textbox', { name: 'Name' })).toHaveAccessibleDescription(/Enter your name/)
-    await expectAccessible(visitor, 'invitation')
-    await visitor.getByRole('textbox', { name: 'Name' }).fill('Nora Lind')
-    await failNextLook(nora)
-    await expect(visitor.getByRole('textbox', { name: 'Name' })).toHaveValue('Nora Lind')
-    await visitor.getByRole('textbox', { name: 'Password' }).fill('a good one 8')
-    await visitor.getByRole('button', { name: 'Create account and join' }).click()
-    await visitor.getByRole('link', { name: /^Jobs/ }).click(SYNCED)
-    await expect(visitor.getByRole('gridcell', { name: 'Title: Fit a new lock' })).toBeVisible()
-    await visitor.getByRole('link', { name: 'People' }).click()
-    await expect(memberOf(visitor, 'Nora Lind')).toContainText('Viewer')
-    await expect(visitor.getByText('ask Noor Haddad')).toBeVisible()
-    await expect(visitor.getByRole('button', { name: 'Invite people' })).toHaveCount(0)
-    await expect(visitor.getByRole('button', { name: 'What to do with Noor Haddad' })).toHaveCount(0)
-  })
-
-  await test.step('another role is seen on the other device; without a connection nothing is promised', async () => {
-    await act(owner, 'Nora Lind', 'Change role')
-    await choose(owner, 'Role', 'Editor')
-    await owner.getByRole('button', { name: 'Save' }).click()
-    await expect(memberOf(visitor, 'Nora Lind')).toContainText('Editor')
-    noor.problems.expectCutLine()
-    await owner.context().setOffline(true)
-    await expect(owner.getByText('inviting and changing roles need a connection')).toBeVisible()
-    await expect(owner.getByRole('button', { name: /^Invite people/ })).toHaveAttribute('aria-disabled', 'true')
-    await act(owner, 'Nora Lind')
-    await expect(owner.getByRole('menuitem', { name: 'Change role' })).toHaveAttribute('aria-disabled', 'true')
-    await owner.keyboard.press('Escape')
-    await owner.context().setOffline(false)
-  })
-
-  await test.step('who becomes a viewer while a record is open can only read it from then on', async () => {
-    const [{ id = '' } = {}] = await server.admin.query<{ id?: string }>(sql`select id from public.jobs`)
-    await visitor.goto(`/w/holdfast/t/jobs/r/${id}`)
-    const title = visitor.getByRole('textbox', { name: 'Title' })
-    await expect(title).toHaveValue('Fit a new lock')
-    await act(owner, 'Nora Lind', 'Change role')
-    await choose(owner, 'Role', 'Viewer')
-    await owner.getByRole('button', { name: 'Save' }).click()
-    await expect(visitor.getByText('You can read this job, but not change it.')).toBeVisible()
-    await expect(title).toHaveCount(0)
-    await expect(visitor.getByRole('heading', { level: 1, name: 'Fit a new lock' })).toBeVisible()
-    await visitor.getByRole('link', { name: 'People' }).click()
-  })
-
-  await test.step('the last owner cannot leave', async () => {
-    await act(owner, 'Noor Haddad')
-    await expect(owner.getByRole('menuitem', { name: /^Leave the workspace/ })).toHaveAttribute('aria-disabled', 'true')
-    await owner.keyboard.press('Escape')
-  })
-
-  await test.step('a guest sees and changes the record that is shared with them until their last day is over, and is told so', async () => {
-    const job = visitor.getByRole('gridcell', { name: 'Title: Fit a new lock' })
-    await visitor.getByRole('link', { name: /^Jobs/ }).click()
-    await expect(job).toBeVisible()
-    await act(owner, 'Nora Lind', 'Change role')
-    await choose(owner, 'Role', 'Guest')
-    await owner.getByLabel('Access until').fill('2099-12-31')
-    await owner.getByRole('button', { name: 'Save' }).click()
-    await expect(memberOf(owner, 'Nora Lind')).toContainText('Access until')
-    await expect(job).toHaveCount(0)
-
-    const [{ id = '' } = {}] = await server.admin.query<{ id?: string }>(sql`select id from public.jobs`)
-    await owner.goto(`/w/holdfast/t/jobs/r/${id}`)
-    await expect(owner.getByText('On this device and on the server')).toBeVisible()
-    await owner.getByRole('button', { name: 'More', exact: true }).click()
-    await owner.getByRole('menuitem', { name: 'Share with a guest' }).click()
-    const dialog = owner.getByRole('dialog', { name: 'Share “Fit a new lock”' })
-    await dialog.getByText('Nora Lind', { exact: true }).dblclick()
-    await dialog.getByText('May change it').click()
-    await expect(dialog.getByRole('checkbox', { name: 'Nora Lind may change it' })).toBeChecked()
-    await expectAccessible(owner, 'sharing')
-    await dialog.getByRole('button', { name: 'Done' }).click()
-    await expect(owner.getByRole('button', { name: 'Sync: Up to date' }), 'shared once').toBeVisible()
-    await expect(job).toBeVisible()
-    await expect
-      .poll(() => server.admin.query(sql`select table_name, may_change from holdfast.shares`))
-      .toEqual([{ table_name: 'jobs', may_change: true }])
-    await gridOf(visitor).type('Fit a new lock', 'Title', 'Fit a new lock and two keys')
-    await expect
-      .poll(() => server.admin.query(sql`select title from public.jobs`))
-      .toEqual([{ title: 'Fit a new lock and two keys' }])
-
-    await visitor.getByRole('link', { name: 'People' }).click()
-    await expect(visitor.getByText('As a guest you see yourself here')).toBeVisible()
-    await server.admin.execute(
-      sql`update holdfast.members set expires_at = now() - interval '1 minute' where role = 'guest'`,
-    )
-    await expect(visitor.getByText('Your access ended on')).toBeVisible()
-    await expectAccessible(visitor, 'access that is over')
-    await owner.getByRole('link', { name: 'People' }).click()
-    await expect(memberOf(owner, 'Nora Lind')).toContainText('Access ended on')
-    await expect(memberOf(owner, 'Nora Lind')).toContainText('1 record shared')
-  })
-
-  await test.step('who is removed has no rows any more, and may be invited again', async () => {
-    await act(owner, 'Nora Lind', 'Remove from the workspace')
-    await owner.getByRole('button', { name: 'Remove', exact: true }).click()
-    await expect(memberOf(owner, 'Nora Lind')).toHaveCount(0)
-    await expect(visitor.getByText('You are in no workspace')).toBeVisible()
-    await expect(visitor.getByText('Your access ended on')).toHaveCount(0)
-    await visitor.getByRole('link', { name: /^Jobs/ }).click()
-    await expect(visitor.getByRole('gridcell', { name: 'Title: Fit a new lock' })).toHaveCount(0)
-    await visitor.goto(link)
-    await expect(visitor.getByRole('heading', { level: 1 })).toHaveText('This invitation was used already')
-
-    await owner.getByRole('button', { name: 'Invite people' }).click()
-    await owner.getByRole('textbox', { name: 'E-mail addresses' }).fill(nora.email)
-    await owner.getByRole('button', { name: 'Send invitations' }).click()
-    await expect(owner.getByRole('list', { name: 'Invitations' })).toContainText('Mail sent')
-    link = await mailedTo(server, nora.email)
-    await owner.goto(link)
-    await expect(owner.getByText(`You are signed in as ${noor.email}`)).toBeVisible()
-    await nora.forget()
-    const validUntil = (interval: string): Promise<unknown> =>
-      server.admin.execute(
-        sql`update holdfast.invitations set expires_at = now() + ${interval}::interval where state = 'pending'`,
+    await test.step('an owner makes a team, and invites to it', async () => {
+      await owner.goto('/sign-in')
+      await signIn(owner, noor.email, noor.password)
+      await owner.getByRole('link', { name: 'People' }).click(SYNCED)
+      await expect(memberOf(owner, 'Noor Haddad')).toContainText('Owner')
+      await owner.getByRole('button', { name: 'New team' }).click()
+      await owner.getByRole('textbox', { name: 'Name' }).fill('North')
+      await owner.getByRole('button', { name: 'Create' }).click()
+      await expect(owner.getByRole('list', { name: 'Teams' })).toContainText('North')
+      await expect
+        .poll(() => server.admin.query(sql`select workspace_id is not null as ours from holdfast.teams`))
+        .toEqual([{ ours: true }])
+      await server.admin.execute(
+        sql`insert into public.jobs (title, team_id) select 'Fit a new lock', id from holdfast.teams`,
       )
-    await validUntil('-1 minute')
-    await visitor.goto(link)
-    await expect(visitor.getByRole('heading', { level: 1 })).toHaveText('This invitation has expired')
-    await expectAccessible(visitor, 'an invitation that has expired')
-    await validUntil('1 day')
-    await visitor.goto(link)
-    await visitor.getByRole('link', { name: 'Sign in to join' }).click()
-    await signIn(visitor, nora.email, 'a good one 8')
-    await visitor.getByRole('button', { name: 'Join', exact: true }).click()
-    await visitor.getByRole('link', { name: 'People' }).click(SYNCED)
-    await expect(memberOf(visitor, 'Nora Lind')).toContainText('Editor')
-    await visitor.setViewportSize({ width: 390, height: 844 })
-    await expectAccessible(visitor, 'people on a phone')
-  })
-  expect([...noor.problems.found, ...nora.problems.found], 'console errors and unhandled rejections').toEqual([])
-})
+
+      await owner.getByRole('button', { name: 'Invite people' }).click()
+      await owner.getByRole('textbox', { name: 'E-mail addresses' }).fill(`${nora.email}, nobody`)
+      await choose(owner, 'Role', 'Viewer')
+      await choose(owner, 'Team', 'North')
+      await owner.getByRole('textbox', { name: 'Message' }).fill('Bring your boots.')
+      await expectAccessible(owner, 'inviting')
+      await owner.getByRole('button', { name: 'Send invitations' }).click()
+      await expect(owner.getByRole('list', { name: 'What became of each address' })).toContainText('nobodyIs no e-mail')
+      await owner.getByRole('button', { name: 'Done' }).click()
+      await expect(owner.getByRole('list', { name: 'Invitations' })).toContainText('Mail sent')
+      await expectAccessible(owner, 'people')
+      link = await mailedTo(server, nora.email)
+    })
+
+    await test.step('who has no account joins by the link, and has the rows of the team', async () => {
+      await visitor.goto(link)
+      await expect(visitor.getByRole('heading', { level: 1 })).toHaveText('Join Northline Water')
+      await expect(visitor.getByText('Bring your boots.')).toBeVisible()
+      await visitor.getByRole('button', { name: 'Create account and join' }).click()
+      await expect(visitor.getByRole('textbox', { name: 'Name' })).toHaveAccessibleDescription(/Enter your name/)
+      await expectAccessible(visitor, 'invitation')
+      await visitor.getByRole('textbox', { name: 'Name' }).fill('Nora Lind')
+      await failNextLook(nora)
+      await expect(visitor.getByRole('textbox', { name: 'Name' })).toHaveValue('Nora Lind')
+      await visitor.getByRole('textbox', { name: 'Password' }).fill('a good one 8')
+      await visitor.getByRole('button', { name: 'Create account and join' }).click()
+      await visitor.getByRole('link', { name: /^Jobs/ }).click(SYNCED)
+      await expect(visitor.getByRole('gridcell', { name: 'Title: Fit a new lock' })).toBeVisible()
+      await visitor.getByRole('link', { name: 'People' }).click()
+      await expect(memberOf(visitor, 'Nora Lind')).toContainText('Viewer')
+      await expect(visitor.getByText('ask Noor Haddad')).toBeVisible()
+      await expect(visitor.getByRole('button', { name: 'Invite people' })).toHaveCount(0)
+      await expect(visitor.getByRole('button', { name: 'What to do with Noor Haddad' })).toHaveCount(0)
+    })
+
+    await test.step('another role is seen on the other device; without a connection nothing is promised', async () => {
+      await act(owner, 'Nora Lind', 'Change role')
+      await choose(owner, 'Role', 'Editor')
+      await owner.getByRole('button', { name: 'Save' }).click()
+      await expect(memberOf(visitor, 'Nora Lind')).toContainText('Editor')
+      noor.problems.expectCutLine()
+      await owner.context().setOffline(true)
+      await expect(owner.getByText('inviting and changing roles need a connection')).toBeVisible()
+      await expect(owner.getByRole('button', { name: /^Invite people/ })).toHaveAttribute('aria-disabled', 'true')
+      await act(owner, 'Nora Lind')
+      await expect(owner.getByRole('menuitem', { name: 'Change role' })).toHaveAttribute('aria-disabled', 'true')
+      await owner.keyboard.press('Escape')
+      await owner.context().setOffline(false)
+    })
+
+    await test.step('who becomes a viewer while a record is open can only read it from then on', async () => {
+      const [{ id = '' } = {}] = await server.admin.query<{ id?: string }>(sql`select id from public.jobs`)
+      await visitor.goto(`/w/holdfast/t/jobs/r/${id}`)
+      const title = visitor.getByRole('textbox', { name: 'Title' })
+      await expect(title).toHaveValue('Fit a new lock')
+      await act(owner, 'Nora Lind', 'Change role')
+      await choose(owner, 'Role', 'Viewer')
+      await owner.getByRole('button', { name: 'Save' }).click()
+      await expect(visitor.getByText('You can read this job, but not change it.')).toBeVisible()
+      await expect(title).toHaveCount(0)
+      await expect(visitor.getByRole('heading', { level: 1, name: 'Fit a new lock' })).toBeVisible()
+      await visitor.getByRole('link', { name: 'People' }).click()
+    })
+
+    await test.step('the last owner cannot leave', async () => {
+      await act(owner, 'Noor Haddad')
+      await expect(owner.getByRole('menuitem', { name: /^Leave the workspace/ })).toHaveAttribute(
+        'aria-disabled',
+        'true',
+      )
+      await owner.keyboard.press('Escape')
+    })
+
+    await test.step('a guest sees and changes the record that is shared with them until their last day is over, and is told so', async () => {
+      const job = visitor.getByRole('gridcell', { name: 'Title: Fit a new lock' })
+      await visitor.getByRole('link', { name: /^Jobs/ }).click()
+      await expect(job).toBeVisible()
+      await act(owner, 'Nora Lind', 'Change role')
+      await choose(owner, 'Role', 'Guest')
+      await owner.getByLabel('Access until').fill('2099-12-31')
+      await owner.getByRole('button', { name: 'Save' }).click()
+      await expect(memberOf(owner, 'Nora Lind')).toContainText('Access until')
+      await expect(job).toHaveCount(0)
+
+      const [{ id = '' } = {}] = await server.admin.query<{ id?: string }>(sql`select id from public.jobs`)
+      await owner.goto(`/w/holdfast/t/jobs/r/${id}`)
+      await expect(owner.getByText('On this device and on the server')).toBeVisible()
+      await owner.getByRole('button', { name: 'More', exact: true }).click()
+      await owner.getByRole('menuitem', { name: 'Share with a guest' }).click()
+      const dialog = owner.getByRole('dialog', { name: 'Share “Fit a new lock”' })
+      await dialog.getByText('Nora Lind', { exact: true }).dblclick()
+      await dialog.getByText('May change it').click()
+      await expect(dialog.getByRole('checkbox', { name: 'Nora Lind may change it' })).toBeChecked()
+      await expectAccessible(owner, 'sharing')
+      await dialog.getByRole('button', { name: 'Done' }).click()
+      await expect(owner.getByRole('button', { name: 'Sync: Up to date' }), 'shared once').toBeVisible()
+      await expect(job).toBeVisible()
+      await expect
+        .poll(() => server.admin.query(sql`select table_name, may_change from holdfast.shares`))
+        .toEqual([{ table_name: 'jobs', may_change: true }])
+      await gridOf(visitor).type('Fit a new lock', 'Title', 'Fit a new lock and two keys')
+      await expect
+        .poll(() => server.admin.query(sql`select title from public.jobs`))
+        .toEqual([{ title: 'Fit a new lock and two keys' }])
+
+      await visitor.getByRole('link', { name: 'People' }).click()
+      await expect(visitor.getByText('As a guest you see yourself here')).toBeVisible()
+      await server.admin.execute(
+        sql`update holdfast.members set expires_at = now() - interval '1 minute' where role = 'guest'`,
+      )
+      await expect(visitor.getByText('Your access ended on')).toBeVisible()
+      await expectAccessible(visitor, 'access that is over')
+      await owner.getByRole('link', { name: 'People' }).click()
+      await expect(memberOf(owner, 'Nora Lind')).toContainText('Access ended on')
+      await expect(memberOf(owner, 'Nora Lind')).toContainText('1 record shared')
+    })
+
+    await test.step('who is removed has no rows any more, and may be invited again', async () => {
+      await act(owner, 'Nora Lind', 'Remove from the workspace')
+      await owner.getByRole('button', { name: 'Remove', exact: true }).click()
+      await expect(memberOf(owner, 'Nora Lind')).toHaveCount(0)
+      await expect(visitor.getByText('You are in no workspace')).toBeVisible()
+      await expect(visitor.getByText('Your access ended on')).toHaveCount(0)
+      await visitor.getByRole('link', { name: /^Jobs/ }).click()
+      await expect(visitor.getByRole('gridcell', { name: 'Title: Fit a new lock' })).toHaveCount(0)
+      await visitor.goto(link)
+      await expect(visitor.getByRole('heading', { level: 1 })).toHaveText('This invitation was used already')
+
+      await owner.getByRole('button', { name: 'Invite people' }).click()
+      await owner.getByRole('textbox', { name: 'E-mail addresses' }).fill(nora.email)
+      await owner.getByRole('button', { name: 'Send invitations' }).click()
+      await expect(owner.getByRole('list', { name: 'Invitations' })).toContainText('Mail sent')
+      link = await mailedTo(server, nora.email)
+      await owner.goto(link)
+      await expect(owner.getByText(`You are signed in as ${noor.email}`)).toBeVisible()
+      await nora.forget()
+      const validUntil = (interval: string): Promise<unknown> =>
+        server.admin.execute(
+          sql`update holdfast.invitations set expires_at = now() + ${interval}::interval where state = 'pending'`,
+        )
+      await validUntil('-1 minute')
+      await visitor.goto(link)
+      await expect(visitor.getByRole('heading', { level: 1 })).toHaveText('This invitation has expired')
+      await expectAccessible(visitor, 'an invitation that has expired')
+      await validUntil('1 day')
+      await visitor.goto(link)
+      await visitor.getByRole('link', { name: 'Sign in to join' }).click()
+      await signIn(visitor, nora.email, 'a good one 8')
+      await visitor.getByRole('button', { name: 'Join', exact: true }).click()
+      await visitor.getByRole('link', { name: 'People' }).click(SYNCED)
+      await expect(memberOf(visitor, 'Nora Lind')).toContainText('Editor')
+      await visitor.setViewportSize({ width: 390, height: 844 })
+      await expectAccessible(visitor, 'people on a phone')
+    })
+    expect([...noor.problems.found, ...nora.problems.found], 'console errors and unhandled rejections').toEqual([])
+  },
+)
 
 /** The connection of a person who looks at an invitation goes and comes back, and the invitation cannot be read again. */
 async function failNextLook({ page, problems }: Awaited<ReturnType<typeof openStranger>>): Promise<void> {

@@ -5,7 +5,7 @@ import { expectConvergence } from './support/convergence.ts'
 import { expect, test } from './support/fixtures.ts'
 import { expectSynced, signIn } from './support/person.ts'
 
-test('on a phone: sign in, find a record in a list, edit it', async ({ arrive, holdfast }) => {
+test('on a phone: sign in, find a record in a list, edit it', { tag: '@core' }, async ({ arrive, holdfast }) => {
   const [action] = await makeActions(holdfast, ['Phone: an action'])
   if (!action) throw new Error('an action was made')
   const dana = await arrive('dana', {

@@ -8,91 +8,92 @@ import { actionsThat, gridOf } from './support/grid.ts'
 import { readDevice } from './support/local-device.ts'
 import { expectSynced } from './support/person.ts'
 
-test('a change that a policy refuses waits for the person with the reason, and what came after it is accepted', async ({
-  arrive,
-  holdfast,
-}) => {
-  const [verified, other] = await makeActions(holdfast, ['Refused: verified', 'Refused: other'], 'to_verify')
-  if (!verified || !other) throw new Error('two actions were made')
-  const sam = await arrive('sam', { knowsRules: false })
-  const { page } = sam
-  const grid = gridOf(page)
-  await sam.openTable('actions', actionsThat('Refused:'))
-  await expect(grid.row('Refused:')).toHaveCount(2)
-
-  await test.step('a contractor verifies an action offline, and edits another', async () => {
-    await sam.goOffline()
-    await grid.choose(verified.number, 'State', 'Verified')
-    await grid.type(other.number, 'Estimated hours', '7.5')
-    await expect(sam.chip).toHaveAccessibleName('Sync: Offline · 2 waiting')
-  })
-
-  await test.step('online, the first is refused and the second accepted', async () => {
-    await sam.goOnline()
-    await expect(sam.chip).toHaveAccessibleName('Sync: 1 needs attention')
-    await expect.poll(async () => (await storedAction(holdfast, other.id)).est_hours).toBe(7.5)
-    expect((await storedAction(holdfast, verified.id)).state).toBe('to_verify')
-    await grid.expectCell(verified.number, 'State', 'To verify')
-    await expect(grid.row(verified.number).getByRole('img', { name: 'not accepted' })).toBeVisible()
-  })
-
-  const card = page.getByRole('article', { name: 'Not accepted: action Refused: verified' })
-  await test.step('home leads to it', async () => {
-    await page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: 'Home' }).click()
-    await page
-      .getByRole('region', { name: 'Not accepted' })
-      .getByRole('link', { name: /^Refused: verified/ })
-      .click()
-    await expect(card).toBeVisible()
-    await page.goBack()
-  })
-
-  await test.step('the sync centre says who refused it and why, beside the server’s value', async () => {
-    await sam.chip.click()
-    await page.getByRole('dialog', { name: 'Sync' }).getByRole('link', { name: 'Sync centre' }).click()
-    await expect(card).toBeVisible()
-    await expect(card).toContainText('Only a lead')
-    await card.getByRole('button', { name: /^Details: HF-SYNC-/ }).click()
-    await expect(card).toContainText('verify_by_supervisor')
-    await expect(card.getByRole('row', { name: /^State/ })).toContainText(/Verified.*To verify/)
-    await expectAccessible(page, 'needs attention')
-    const { rejected } = await readDevice(page)
-    expect(rejected).toMatchObject([
-      { verdict: { status: 'error', sqlstate: '42501', policies: ['verify_by_supervisor'] } },
-    ])
-  })
-
-  await test.step('discarded, the record is as the server has it', async () => {
-    await card.getByRole('button', { name: 'Discard' }).click()
-    const dialog = page.getByRole('alertdialog', { name: 'Discard this change?' })
-    await expectAccessible(page, 'discard dialog')
-    await dialog.getByRole('button', { name: 'Discard' }).click()
-    await expect(page.getByText('Nothing needs your attention')).toBeVisible()
-    await expectSynced(sam)
+test(
+  'a change that a policy refuses waits for the person with the reason, and what came after it is accepted',
+  { tag: '@core' },
+  async ({ arrive, holdfast }) => {
+    const [verified, other] = await makeActions(holdfast, ['Refused: verified', 'Refused: other'], 'to_verify')
+    if (!verified || !other) throw new Error('two actions were made')
+    const sam = await arrive('sam', { knowsRules: false })
+    const { page } = sam
+    const grid = gridOf(page)
     await sam.openTable('actions', actionsThat('Refused:'))
-    await grid.expectCell(verified.number, 'State', 'To verify')
-    await expect(grid.row(verified.number).getByRole('img', { name: 'not accepted' })).toBeHidden()
-    await expectConvergence(sam, ['actions', 'findings', 'sites'])
-  })
+    await expect(grid.row('Refused:')).toHaveCount(2)
 
-  await test.step('refused once more, edited and sent again it is accepted', async () => {
-    await grid.choose(verified.number, 'State', 'Verified')
-    await expect(sam.chip).toHaveAccessibleName('Sync: 1 needs attention')
-    await sam.chip.click()
-    await page.getByRole('dialog', { name: 'Sync' }).getByRole('link', { name: 'Sync centre' }).click()
-    await card.getByRole('button', { name: 'Edit and send again' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Edit action “Refused: verified”' })
-    await dialog.getByRole('button', { name: /State/ }).click()
-    await page.getByRole('option', { name: 'Doing' }).click()
-    await expectAccessible(page, 'edit and send again')
-    await dialog.getByRole('button', { name: 'Send again' }).click()
-    await expect(dialog).toBeHidden()
-    await expectSynced(sam)
-    await expect(page.getByText('Nothing needs your attention')).toBeVisible()
-    await expect.poll(async () => (await storedAction(holdfast, verified.id)).state).toBe('doing')
-    await expectConvergence(sam, ['actions'])
-  })
-})
+    await test.step('a contractor verifies an action offline, and edits another', async () => {
+      await sam.goOffline()
+      await grid.choose(verified.number, 'State', 'Verified')
+      await grid.type(other.number, 'Estimated hours', '7.5')
+      await expect(sam.chip).toHaveAccessibleName('Sync: Offline · 2 waiting')
+    })
+
+    await test.step('online, the first is refused and the second accepted', async () => {
+      await sam.goOnline()
+      await expect(sam.chip).toHaveAccessibleName('Sync: 1 needs attention')
+      await expect.poll(async () => (await storedAction(holdfast, other.id)).est_hours).toBe(7.5)
+      expect((await storedAction(holdfast, verified.id)).state).toBe('to_verify')
+      await grid.expectCell(verified.number, 'State', 'To verify')
+      await expect(grid.row(verified.number).getByRole('img', { name: 'not accepted' })).toBeVisible()
+    })
+
+    const card = page.getByRole('article', { name: 'Not accepted: action Refused: verified' })
+    await test.step('home leads to it', async () => {
+      await page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: 'Home' }).click()
+      await page
+        .getByRole('region', { name: 'Not accepted' })
+        .getByRole('link', { name: /^Refused: verified/ })
+        .click()
+      await expect(card).toBeVisible()
+      await page.goBack()
+    })
+
+    await test.step('the sync centre says who refused it and why, beside the server’s value', async () => {
+      await sam.chip.click()
+      await page.getByRole('dialog', { name: 'Sync' }).getByRole('link', { name: 'Sync centre' }).click()
+      await expect(card).toBeVisible()
+      await expect(card).toContainText('Only a lead')
+      await card.getByRole('button', { name: /^Details: HF-SYNC-/ }).click()
+      await expect(card).toContainText('verify_by_supervisor')
+      await expect(card.getByRole('row', { name: /^State/ })).toContainText(/Verified.*To verify/)
+      await expectAccessible(page, 'needs attention')
+      const { rejected } = await readDevice(page)
+      expect(rejected).toMatchObject([
+        { verdict: { status: 'error', sqlstate: '42501', policies: ['verify_by_supervisor'] } },
+      ])
+    })
+
+    await test.step('discarded, the record is as the server has it', async () => {
+      await card.getByRole('button', { name: 'Discard' }).click()
+      const dialog = page.getByRole('alertdialog', { name: 'Discard this change?' })
+      await expectAccessible(page, 'discard dialog')
+      await dialog.getByRole('button', { name: 'Discard' }).click()
+      await expect(page.getByText('Nothing needs your attention')).toBeVisible()
+      await expectSynced(sam)
+      await sam.openTable('actions', actionsThat('Refused:'))
+      await grid.expectCell(verified.number, 'State', 'To verify')
+      await expect(grid.row(verified.number).getByRole('img', { name: 'not accepted' })).toBeHidden()
+      await expectConvergence(sam, ['actions', 'findings', 'sites'])
+    })
+
+    await test.step('refused once more, edited and sent again it is accepted', async () => {
+      await grid.choose(verified.number, 'State', 'Verified')
+      await expect(sam.chip).toHaveAccessibleName('Sync: 1 needs attention')
+      await sam.chip.click()
+      await page.getByRole('dialog', { name: 'Sync' }).getByRole('link', { name: 'Sync centre' }).click()
+      await card.getByRole('button', { name: 'Edit and send again' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Edit action “Refused: verified”' })
+      await dialog.getByRole('button', { name: /State/ }).click()
+      await page.getByRole('option', { name: 'Doing' }).click()
+      await expectAccessible(page, 'edit and send again')
+      await dialog.getByRole('button', { name: 'Send again' }).click()
+      await expect(dialog).toBeHidden()
+      await expectSynced(sam)
+      await expect(page.getByText('Nothing needs your attention')).toBeVisible()
+      await expect.poll(async () => (await storedAction(holdfast, verified.id)).state).toBe('doing')
+      await expectConvergence(sam, ['actions'])
+    })
+  },
+)
 
 test('after a refused state, hours go up by themselves and the next state waits in plain sight, and is sent when the first is given up', async ({
   arrive,

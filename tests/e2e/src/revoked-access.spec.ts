@@ -10,102 +10,103 @@ import type { Person } from './support/person.ts'
 
 const TABLES = ['actions', 'findings', 'inspections', 'answers', 'sites', 'assets', 'people', 'photos', 'contractors']
 
-test('a user who is taken out of the team loses its rows, and no change that was not sent', async ({
-  arrive,
-  holdfast,
-}) => {
-  const [action] = await makeActions(holdfast, ['Revoked: access'])
-  if (!action) throw new Error('an action was made')
-  const mina = await arrive('mina')
-  const { page } = mina
-  const grid = gridOf(page)
-  const before = await countRows(mina)
-  expect(before).toBeGreaterThan(1_000)
-  await mina.openTable('actions', actionsThat('Revoked:'))
-  await expect(grid.row('Revoked:')).toHaveCount(1)
-  const membership = await membershipOf(holdfast, mina)
+test(
+  'a user who is taken out of the team loses its rows, and no change that was not sent',
+  { tag: '@core' },
+  async ({ arrive, holdfast }) => {
+    const [action] = await makeActions(holdfast, ['Revoked: access'])
+    if (!action) throw new Error('an action was made')
+    const mina = await arrive('mina')
+    const { page } = mina
+    const grid = gridOf(page)
+    const before = await countRows(mina)
+    expect(before).toBeGreaterThan(1_000)
+    await mina.openTable('actions', actionsThat('Revoked:'))
+    await expect(grid.row('Revoked:')).toHaveCount(1)
+    const membership = await membershipOf(holdfast, mina)
 
-  try {
-    await test.step('while connected the rows leave the screen and the device', async () => {
-      await leave(holdfast, membership)
-      await expect(grid.grid).toBeHidden()
-      // Once the device has asked again, it knows that a new one would be refused as well.
-      const noRows = /^(No actions here yet|You can see this table but none of its rows)$/
-      await expect(page.getByText(noRows)).toBeVisible()
-      await expectAccessible(page, 'table without rows')
-      await expectConvergence(mina, TABLES)
-      expect(await countRows(mina)).toBeLessThan(before / 10)
-    })
+    try {
+      await test.step('while connected the rows leave the screen and the device', async () => {
+        await leave(holdfast, membership)
+        await expect(grid.grid).toBeHidden()
+        // Once the device has asked again, it knows that a new one would be refused as well.
+        const noRows = /^(No actions here yet|You can see this table but none of its rows)$/
+        await expect(page.getByText(noRows)).toBeVisible()
+        await expectAccessible(page, 'table without rows')
+        await expectConvergence(mina, TABLES)
+        expect(await countRows(mina)).toBeLessThan(before / 10)
+      })
 
-    await test.step('back in the team they come again', async () => {
+      await test.step('back in the team they come again', async () => {
+        await join(holdfast, membership)
+        await expect(grid.row('Revoked:')).toHaveCount(1)
+        await expectConvergence(mina, TABLES)
+        expect(await countRows(mina)).toBe(before)
+      })
+
+      await test.step('what is typed into a record, or a cell, that goes is kept with the answer of the server', async () => {
+        const attention = page.getByRole('article')
+        await page.goto(`${mina.home}/t/actions/r/${action.id}`)
+        const title = page.getByRole('textbox', { name: 'Title' })
+        await page.getByRole('tab', { name: /^Comments/ }).click()
+        await page.getByRole('textbox', { name: 'Comment' }).fill('Revoked: a long comment')
+        await page.getByRole('tab', { name: 'Fields' }).click()
+        await title.fill('Revoked: ten minutes of work')
+        await leave(holdfast, membership)
+        await expect(page.getByText('This record is not on this device')).toBeVisible()
+        await expect(page.getByText('Your values of Title are kept.')).toBeVisible()
+        await expect(page.getByText('Revoked: a long comment')).toBeVisible()
+        await expectAccessible(page, 'a record that went while it was edited')
+        await page.getByRole('button', { name: 'Discard the draft' }).click()
+        await expect(page.getByText('Revoked: a long comment')).toBeHidden()
+        await page.getByRole('link', { name: 'Decide in the Sync centre' }).click()
+        await expect(page.getByText('Revoked: ten minutes of work', { exact: true })).toBeVisible()
+        await discard(mina)
+        await join(holdfast, membership)
+        await mina.openTable('actions', actionsThat('Revoked:'))
+        await grid.cell(action.number, 'Title').dblclick()
+        await page.getByRole('textbox', { name: 'Edit Title' }).fill('Revoked: typed in the grid')
+        await leave(holdfast, membership)
+        await expect(mina.chip).toHaveAccessibleName('Sync: 1 needs attention')
+        await page.goto(`${mina.home}/sync?tab=attention`)
+        await expect(attention).toContainText('Revoked: typed in the grid')
+        await discard(mina)
+        await join(holdfast, membership)
+        await mina.openTable('actions', actionsThat('Revoked:'))
+        await expect(grid.row('Revoked: access')).toHaveCount(1)
+      })
+
+      await test.step('taken out while offline with an unsent change, the change is kept and says that it was refused', async () => {
+        await mina.goOffline()
+        await grid.type(action.number, 'Title', 'Revoked: written offline')
+        await expect(mina.chip).toHaveAccessibleName('Sync: Offline · 1 waiting')
+        await leave(holdfast, membership)
+        await mina.goOnline()
+        await expect(mina.chip).toHaveAccessibleName('Sync: 1 needs attention')
+        await expect(grid.grid).toBeHidden()
+        expect((await storedAction(holdfast, action.id)).title).toBe('Revoked: access')
+        const { rejected } = await readDevice(page)
+        expect(rejected).toMatchObject([
+          {
+            table: 'actions',
+            recordId: action.id,
+            operations: [{ op: 'PATCH', data: { title: 'Revoked: written offline' } }],
+          },
+        ])
+        await expectConvergence(mina, TABLES)
+        await page.goto(`${mina.home}/sync?tab=attention`)
+        await expect(page.getByRole('article')).toContainText('Revoked: written offline')
+        await expect(page.getByRole('article')).toContainText('This record is gone or no longer yours to change')
+        // There is nothing left to edit: giving the change up comes first.
+        await expect(page.getByRole('article').getByRole('button').first()).toHaveText('Discard')
+        await expect(page.getByRole('button', { name: 'Edit and send again' })).toHaveCount(0)
+        await expectAccessible(page, 'needs attention for a record that is gone')
+      })
+    } finally {
       await join(holdfast, membership)
-      await expect(grid.row('Revoked:')).toHaveCount(1)
-      await expectConvergence(mina, TABLES)
-      expect(await countRows(mina)).toBe(before)
-    })
-
-    await test.step('what is typed into a record, or a cell, that goes is kept with the answer of the server', async () => {
-      const attention = page.getByRole('article')
-      await page.goto(`${mina.home}/t/actions/r/${action.id}`)
-      const title = page.getByRole('textbox', { name: 'Title' })
-      await page.getByRole('tab', { name: /^Comments/ }).click()
-      await page.getByRole('textbox', { name: 'Comment' }).fill('Revoked: a long comment')
-      await page.getByRole('tab', { name: 'Fields' }).click()
-      await title.fill('Revoked: ten minutes of work')
-      await leave(holdfast, membership)
-      await expect(page.getByText('This record is not on this device')).toBeVisible()
-      await expect(page.getByText('Your values of Title are kept.')).toBeVisible()
-      await expect(page.getByText('Revoked: a long comment')).toBeVisible()
-      await expectAccessible(page, 'a record that went while it was edited')
-      await page.getByRole('button', { name: 'Discard the draft' }).click()
-      await expect(page.getByText('Revoked: a long comment')).toBeHidden()
-      await page.getByRole('link', { name: 'Decide in the Sync centre' }).click()
-      await expect(page.getByText('Revoked: ten minutes of work', { exact: true })).toBeVisible()
-      await discard(mina)
-      await join(holdfast, membership)
-      await mina.openTable('actions', actionsThat('Revoked:'))
-      await grid.cell(action.number, 'Title').dblclick()
-      await page.getByRole('textbox', { name: 'Edit Title' }).fill('Revoked: typed in the grid')
-      await leave(holdfast, membership)
-      await expect(mina.chip).toHaveAccessibleName('Sync: 1 needs attention')
-      await page.goto(`${mina.home}/sync?tab=attention`)
-      await expect(attention).toContainText('Revoked: typed in the grid')
-      await discard(mina)
-      await join(holdfast, membership)
-      await mina.openTable('actions', actionsThat('Revoked:'))
-      await expect(grid.row('Revoked: access')).toHaveCount(1)
-    })
-
-    await test.step('taken out while offline with an unsent change, the change is kept and says that it was refused', async () => {
-      await mina.goOffline()
-      await grid.type(action.number, 'Title', 'Revoked: written offline')
-      await expect(mina.chip).toHaveAccessibleName('Sync: Offline · 1 waiting')
-      await leave(holdfast, membership)
-      await mina.goOnline()
-      await expect(mina.chip).toHaveAccessibleName('Sync: 1 needs attention')
-      await expect(grid.grid).toBeHidden()
-      expect((await storedAction(holdfast, action.id)).title).toBe('Revoked: access')
-      const { rejected } = await readDevice(page)
-      expect(rejected).toMatchObject([
-        {
-          table: 'actions',
-          recordId: action.id,
-          operations: [{ op: 'PATCH', data: { title: 'Revoked: written offline' } }],
-        },
-      ])
-      await expectConvergence(mina, TABLES)
-      await page.goto(`${mina.home}/sync?tab=attention`)
-      await expect(page.getByRole('article')).toContainText('Revoked: written offline')
-      await expect(page.getByRole('article')).toContainText('This record is gone or no longer yours to change')
-      // There is nothing left to edit: giving the change up comes first.
-      await expect(page.getByRole('article').getByRole('button').first()).toHaveText('Discard')
-      await expect(page.getByRole('button', { name: 'Edit and send again' })).toHaveCount(0)
-      await expectAccessible(page, 'needs attention for a record that is gone')
-    })
-  } finally {
-    await join(holdfast, membership)
-  }
-})
+    }
+  },
+)
 
 async function discard({ page, chip }: Person): Promise<void> {
   await page.getByRole('button', { name: 'Discard' }).first().click()

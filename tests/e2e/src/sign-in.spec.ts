@@ -33,57 +33,58 @@ test.describe('signing in', () => {
     await expect(page.getByRole('heading', { level: 1, name: 'Regions' })).toBeAttached()
   })
 
-  test('shows the tables with as many rows as Postgres lets the person select, and signing out closes them', async ({
-    arrive,
-    holdfast,
-  }) => {
-    const dana = await arrive('dana')
-    const { page } = dana
-    await expect(page).toHaveURL(dana.home)
-    await expect(page.getByRole('heading', { level: 1, name: 'Holdfast' })).toBeVisible()
-    const tables = page.getByRole('region', { name: 'Tables' }).getByRole('listitem')
+  test(
+    'shows the tables with as many rows as Postgres lets the person select, and signing out closes them',
+    { tag: '@core' },
+    async ({ arrive, holdfast }) => {
+      const dana = await arrive('dana')
+      const { page } = dana
+      await expect(page).toHaveURL(dana.home)
+      await expect(page.getByRole('heading', { level: 1, name: 'Holdfast' })).toBeVisible()
+      const tables = page.getByRole('region', { name: 'Tables' }).getByRole('listitem')
 
-    const described = (await readDevice(page)).tables.filter(({ schema }) => schema === 'public')
-    // Other journeys on this server may have made tables besides the sample's.
-    const synced = await holdfast.admin.query<{ name: string }>(
-      sql`select tablename as name from pg_catalog.pg_tables where schemaname = 'public' and rowsecurity`,
-    )
-    expect(described.map(({ table }) => table).toSorted()).toEqual(synced.map(({ name }) => name).toSorted())
-    await page.getByRole('region', { name: 'Tables' }).getByRole('button', { name: 'More tables' }).click()
-    await expect(tables).toHaveCount(described.length)
-    const supabase = await dana.supabase()
-    for (const { name, schema, table } of described) {
-      const { count, error } = await supabase.schema(schema).from(table).select('*', { count: 'exact', head: true })
-      expect(error).toBeNull()
-      const link = tables.locator(`a[href="${dana.home}/t/${name}"]`)
-      await expect(link.locator('span').last(), `count of ${name}`).toHaveText((count ?? 0).toLocaleString('en-GB'))
-    }
-    // Row-level security decides: the region's actions, not all of them.
-    const rows = await holdfast.admin.query<{ count: number }>(sql`select count(*)::int as count from public.actions`)
-    const shown = await supabase.from('actions').select('*', { count: 'exact', head: true })
-    expect(shown.count).toBeLessThan(rows[0]?.count ?? 0)
-    expect(shown.count).toBeGreaterThan(0)
-    await expectAccessible(page, 'home')
-    await expectConvergence(
-      dana,
-      // The history of records is asked for, record by record.
-      described.map(({ name }) => name).filter((name) => name !== 'hf_history'),
-    )
+      const described = (await readDevice(page)).tables.filter(({ schema }) => schema === 'public')
+      // Other journeys on this server may have made tables besides the sample's.
+      const synced = await holdfast.admin.query<{ name: string }>(
+        sql`select tablename as name from pg_catalog.pg_tables where schemaname = 'public' and rowsecurity`,
+      )
+      expect(described.map(({ table }) => table).toSorted()).toEqual(synced.map(({ name }) => name).toSorted())
+      await page.getByRole('region', { name: 'Tables' }).getByRole('button', { name: 'More tables' }).click()
+      await expect(tables).toHaveCount(described.length)
+      const supabase = await dana.supabase()
+      for (const { name, schema, table } of described) {
+        const { count, error } = await supabase.schema(schema).from(table).select('*', { count: 'exact', head: true })
+        expect(error).toBeNull()
+        const link = tables.locator(`a[href="${dana.home}/t/${name}"]`)
+        await expect(link.locator('span').last(), `count of ${name}`).toHaveText((count ?? 0).toLocaleString('en-GB'))
+      }
+      // Row-level security decides: the region's actions, not all of them.
+      const rows = await holdfast.admin.query<{ count: number }>(sql`select count(*)::int as count from public.actions`)
+      const shown = await supabase.from('actions').select('*', { count: 'exact', head: true })
+      expect(shown.count).toBeLessThan(rows[0]?.count ?? 0)
+      expect(shown.count).toBeGreaterThan(0)
+      await expectAccessible(page, 'home')
+      await expectConvergence(
+        dana,
+        // The history of records is asked for, record by record.
+        described.map(({ name }) => name).filter((name) => name !== 'hf_history'),
+      )
 
-    await page.getByRole('button', { name: `Account of ${dana.name}`, exact: true }).click()
-    await page.getByRole('menuitem', { name: 'Sign out' }).click()
-    const dialog = page.getByRole('alertdialog', { name: 'Sign out' })
-    await expect(dialog).toContainText('Everything on this device has been sent.')
-    await expectAccessible(page, 'sign-out dialog')
-    await dialog.getByRole('button', { name: 'Sign out' }).click()
-    await expect(page).toHaveURL(/\/sign-in/)
-    await page.goto(dana.home)
-    await expect(page).toHaveURL(/\/sign-in\?redirect=/)
+      await page.getByRole('button', { name: `Account of ${dana.name}`, exact: true }).click()
+      await page.getByRole('menuitem', { name: 'Sign out' }).click()
+      const dialog = page.getByRole('alertdialog', { name: 'Sign out' })
+      await expect(dialog).toContainText('Everything on this device has been sent.')
+      await expectAccessible(page, 'sign-out dialog')
+      await dialog.getByRole('button', { name: 'Sign out' }).click()
+      await expect(page).toHaveURL(/\/sign-in/)
+      await page.goto(dana.home)
+      await expect(page).toHaveURL(/\/sign-in\?redirect=/)
 
-    // The account is still on this device, and another person's is another one.
-    await expect(page.getByRole('region', { name: 'On this device' })).toContainText(dana.name)
-    await signIn(page, ACCOUNTS.mina.email)
-    await expectSynced(dana)
-    await expect(page.getByRole('button', { name: `Account of ${ACCOUNTS.mina.name}`, exact: true })).toBeVisible()
-  })
+      // The account is still on this device, and another person's is another one.
+      await expect(page.getByRole('region', { name: 'On this device' })).toContainText(dana.name)
+      await signIn(page, ACCOUNTS.mina.email)
+      await expectSynced(dana)
+      await expect(page.getByRole('button', { name: `Account of ${ACCOUNTS.mina.name}`, exact: true })).toBeVisible()
+    },
+  )
 })
