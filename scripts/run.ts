@@ -15,3 +15,17 @@ export function run(
     child.once('exit', (code) => resolve(code ?? 1))
   })
 }
+
+/** Runs a command. Returns its exit code, as `run` does, and what it wrote to stdout and stderr. */
+export function runCaptured(command: string, args: readonly string[]): Promise<{ code: number; output: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8')
+      stream.on('data', (text: string) => (output += text))
+    }
+    child.once('error', (error) => resolve({ code: 1, output: `${output}${command}: ${error.message}\n` }))
+    child.once('close', (code) => resolve({ code: code ?? 1, output }))
+  })
+}
