@@ -60,8 +60,8 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   const storage = await openFiles(context, files)
   const tap = createChangeTap(logger)
   // Requests come later than sync is opened.
-  const isStandby = (): boolean => sync.isStandby
-  const realtime = openChannels(context, { accounts, share: shares.share('realtime'), pool, tap, roles, isStandby })
+  const state = { isStandby: (): boolean => sync.isStandby, isRefused: (): boolean => sync.status().refused }
+  const realtime = openChannels(context, { accounts, share: shares.share('realtime'), pool, tap, roles, ...state })
   const functions = openFunctionsPart(context, { accounts, baseUrl, pool, requestUrl, hasSample })
   phases.end('services')
   const policies = openPolicyCompiler(context, { pool, readerUrl, catalog, exposedSchemas: rest.exposedSchemas })

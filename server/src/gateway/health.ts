@@ -4,8 +4,8 @@ import { APP_VERSION_MIN, VERSION } from '../version.ts'
 /** Where the parts stand, for people who watch over the server. */
 export interface HealthReport {
   readonly database: 'up' | 'down'
-  /** Whether devices can sync; `preparing` until the first copy of all tables is made, `standby` while another server on the same database serves them. */
-  readonly sync: 'ready' | 'preparing' | 'standby'
+  /** Whether devices can sync; `preparing` until the first copy of all tables is made, `standby` while another server on the same database serves them; `refused` until an operator has done what `problem` says. */
+  readonly sync: 'ready' | 'preparing' | 'standby' | 'refused'
   /** While a large table is being read for sync: how many rows of it have been since the start. */
   readonly rowsRead?: number | undefined
   /** What an operator has to do something about. It may name addresses, tables and roles. */

@@ -23,6 +23,8 @@ export function openChannels(
     readonly tap: ChangeTap
     readonly roles: Pick<RoleUrls, 'evaluatorUrl' | 'readerUrl'>
     readonly isStandby: () => boolean
+    /** Nothing reads the changes of tables until an operator has changed something. */
+    readonly isRefused: () => boolean
   },
 ): RealtimeService | undefined {
   if (!config.realtimeEnabled) return undefined
@@ -49,7 +51,7 @@ export function openChannels(
       readerPool,
       evaluatorPool,
       hasFullIdentity: (oid) => hasOwnFullIdentity(pool, oid),
-      areFollowed: (tables) => areFollowed(pool, tables),
+      areFollowed: async (tables) => !given.isRefused() && (await areFollowed(pool, tables)),
       tap,
       isStandby: given.isStandby,
       tokens: {

@@ -93,7 +93,7 @@ function reportHealth({ cluster, sync, schemas }: GatewayParts): HealthReport {
   const status = sync.status()
   return {
     database: cluster.isUp() ? 'up' : 'down',
-    sync: status.standby ? 'standby' : status.ready ? 'ready' : 'preparing',
+    sync: status.refused ? 'refused' : status.standby ? 'standby' : status.ready ? 'ready' : 'preparing',
     rowsRead: status.filling?.rows,
     problem: [status.problem, schemas.problem, status.floods].filter(Boolean).join('; ') || undefined,
   }

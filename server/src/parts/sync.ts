@@ -59,6 +59,7 @@ export async function waitForSync(sync: SyncService, { signal, progress }: OpenH
   signal.throwIfAborted()
   if (sync.status().standby)
     progress('another server on this database serves sync; this one takes over when it is gone')
+  else if (sync.status().refused) progress(`sync is off, everything else works: ${sync.status().problem}`)
   else if (!sync.status().ready)
     progress(`sync is not ready yet (${sync.status().problem ?? 'tables are being copied'}); everything else is`)
 }

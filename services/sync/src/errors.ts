@@ -19,6 +19,16 @@ export function notReady(): HoldfastError {
   })
 }
 
+/** The database does not provide what sync needs to be exact. The reason is for operators. */
+export function syncRefused(): HoldfastError {
+  return new HoldfastError(
+    'HF_SYNC_REFUSED',
+    503,
+    'Sync is off: this server cannot follow all changes of its database, so devices might keep rows that their users may no longer read.',
+    { hint: 'An operator finds the reason with "holdfast doctor" or in the log.', headers: { 'retry-after': '30' } },
+  )
+}
+
 /** Another process on this database has the lease: this one serves no streams until it takes over. */
 export function standingBy(): HoldfastError {
   return new HoldfastError(

@@ -197,6 +197,9 @@ export const PARTIAL_RETRY_MAX_MS = 5_000
 /** How long the size of a table that is to be read is waited for, in milliseconds: while a user has the table locked, it is taken for large. */
 export const SIZE_LOCK_TIMEOUT_MS = 50
 
+/** How often event triggers and rights are looked at that sync depends on, in milliseconds: three queries of the catalog. */
+export const PREREQUISITES_POLL_MS = 2_000
+
 /** How often a row is sent through the replication slot to see whether rows come, in milliseconds: some kilobytes of WAL a minute. */
 export const HEARTBEAT_MS = 5_000
 

@@ -11,7 +11,7 @@ import { createWalBarrier, type WalBarrier } from './checkpoints/wal-barrier.ts'
 import { createCompactions, type Compactions } from './compaction/compactions.ts'
 import { startCompactor, type Compactor } from './compaction/compactor.ts'
 import { createRetirement } from './compaction/retire-buckets.ts'
-import { standingBy } from './errors.ts'
+import { standingBy, syncRefused } from './errors.ts'
 import { createFence } from './lease/fence.ts'
 import { createInstance } from './lease/lease.ts'
 import {
@@ -126,6 +126,10 @@ export function startWriting(options: SyncOptions, ground: Ground): Writing {
       waiting.resolve()
     },
     onWaiting: () => waiting.resolve(),
+    onRefused() {
+      connections.endAll(syncRefused())
+      waiting.resolve()
+    },
     url: options.url,
     readerUrl: options.readerUrl,
     feed,

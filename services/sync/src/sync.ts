@@ -3,7 +3,7 @@ import type { SyncPlan } from '@holdfast/policy'
 import type { MigrationSource } from '@holdfast/postgres'
 import { fullClassLists } from './buckets/access-classes.ts'
 import type { Compaction } from './compaction/compactor.ts'
-import { notReady, standingBy } from './errors.ts'
+import { notReady, standingBy, syncRefused } from './errors.ts'
 import type { FillProgress } from './fill/fill-turns.ts'
 import { describeFloods } from './inspect/describe-floods.ts'
 import { DRAIN_MS } from './limits.ts'
@@ -53,6 +53,8 @@ export interface SyncService extends AsyncDisposable {
     readonly ready: boolean
     /** Another process on this database serves devices, and this one takes over when that is gone. */
     readonly standby: boolean
+    /** The database does not provide what sync needs to be exact; `problem` says what. */
+    readonly refused: boolean
     readonly connections: number
     readonly opId: number
     /** Age of the oldest transaction that has arrived and is not in the log; 0 when there is none. */
@@ -84,10 +86,12 @@ export function openSync(options: SyncOptions): SyncService {
 
   function requireReady(): void {
     if (replicator.isStandby) throw standingBy()
+    if (replicator.refusal !== undefined) throw syncRefused()
     if (!isReady) throw notReady()
   }
 
   function currentPlan(): SyncPlan {
+    if (replicator.refusal !== undefined) throw syncRefused()
     const current = plan()
     if (!current) throw notReady()
     return current
@@ -103,6 +107,7 @@ export function openSync(options: SyncOptions): SyncService {
     status: () => ({
       ready: replicator.isServing,
       standby: replicator.isStandby,
+      refused: replicator.refusal !== undefined,
       connections: connections.size,
       opId: feed.opId,
       lagSeconds: secondsSince(replicator.progress.waitingSinceMs),

@@ -10,6 +10,7 @@ import {
   type AppliedMigration,
   type Pool,
 } from '@holdfast/postgres'
+import { findRefusals } from '@holdfast/sync'
 import type { InspectConfig } from '../../config/options.ts'
 import { MIGRATIONS } from '../../migrations.ts'
 import { compareHistory } from '../../project/compare-history.ts'
@@ -38,8 +39,12 @@ const INSTALLED = [
   ),
 ] as const
 
-/** Looks at Postgres, the migrations, the extensions that they make, and the tables that everybody can read. Changes nothing. */
-export async function checkDatabase(config: InspectConfig): Promise<Finding[]> {
+/**
+ * Looks at Postgres, the migrations, the extensions that they make, and the tables that everybody can read. Changes nothing.
+ *
+ * @param isServed - a server runs that is asked as well
+ */
+export async function checkDatabase(config: InspectConfig, isServed: boolean): Promise<Finding[]> {
   const { files } = listMigrationFiles(config.migrationsDir)
   if (config.databaseUrl === undefined && !existsSync(join(resolve(config.dataDir), 'postgres')))
     return [ok('database', 'there is none yet: the first start makes it')]
@@ -57,6 +62,8 @@ export async function checkDatabase(config: InspectConfig): Promise<Finding[]> {
       ...(await checkExtensions(pool, files)),
       ...(await checkTables(pool, config.restSchemas)),
       ...(await checkSlots(pool)),
+      // A server that runs says it of itself.
+      ...(config.databaseUrl === undefined || isServed ? [] : await checkRights(pool)),
     ]
   })
 }
@@ -86,6 +93,13 @@ async function checkServer(pool: Pool): Promise<Finding[]> {
           'Tokens would be refused: set both clocks by NTP.',
         ),
   ]
+}
+
+/** Whether the user of DATABASE_URL may do what sync needs. */
+async function checkRights(pool: Pool): Promise<Finding[]> {
+  const refusals = await findRefusals(pool)
+  if (refusals.length === 0) return [ok('rights', 'the user of DATABASE_URL may do what sync needs')]
+  return refusals.map((reason) => problem('rights', `sync is off: ${reason}`, 'Everything else works.'))
 }
 
 /** Whether this release would start on the database. */

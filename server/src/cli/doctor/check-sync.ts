@@ -21,7 +21,15 @@ export async function checkSync(config: InspectConfig): Promise<Finding[]> {
           '"holdfast sync status" says with what.',
         )
       : ok('sync', 'sync follows the database')
-    : problem('sync', `sync does not follow the database (${status.reader.state})`, '"holdfast sync status" says more.')
+    : problem(
+        'sync',
+        status.reader.state === 'refused'
+          ? (status.reader.problem ?? '')
+          : `sync does not follow the database (${status.reader.state})`,
+        status.reader.state === 'refused'
+          ? 'Start the server again, or wait some seconds, when it is done.'
+          : '"holdfast sync status" says more.',
+      )
   if (!status.ready) return [state]
   const { problems, tables } = checkCoverage(await connection.json<CoverageReport>('/sync/v1/coverage'))
   return [

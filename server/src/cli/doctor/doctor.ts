@@ -26,7 +26,7 @@ export async function doctor(input: CommandInput): Promise<number> {
     await Promise.all([
       ofProject,
       guarded('machine', checkMachine(asked, running)),
-      guarded('database', checkDatabase(asked)),
+      guarded('database', checkDatabase(asked, running !== undefined || config.url !== undefined)),
       guarded(
         'sync',
         running || config.url !== undefined ? checkSync(asked) : [ok('sync', 'no server runs to be asked')],

@@ -11,6 +11,7 @@ import { startHeartbeat, type Heartbeat } from './heartbeat.ts'
 import { createLogWriter, type LogWriter } from './log-writer.ts'
 import type { PlanSource } from './plan-source.ts'
 import { hasVoid, prepareState, readFirst, startFromSlot } from './prepare-state.ts'
+import { writePrerequisites, type Prerequisites } from './prerequisites.ts'
 import { PUBLICATION, type PublishedPlan } from './publish-tables.ts'
 import type { ReplicatorOptions } from './replicator-options.ts'
 import type { RunState } from './run-state.ts'
@@ -26,6 +27,7 @@ export interface Attempt {
   readonly phases: Phases
   /** What the slot holds cannot be read: everything is read again. */
   readonly isUnreadable: boolean
+  readonly prerequisites: Prerequisites
   readonly state: RunState
   /** Sets what streams follow; `undefined` holds all checkpoints. */
   readonly serve: (active: ActivePlan | undefined) => void
@@ -85,6 +87,10 @@ export async function followStream(options: ReplicatorOptions, attempt: Attempt)
   }
 }
 
+/** Why everything is read again. */
+const UNREADABLE = 'changes came without their old rows'
+const UNWATCHED = 'event triggers were missing, disabled or altered, so changes may have passed unnoticed'
+
 interface OpenLog {
   readonly writer: LogWriter
   /** Complete definitions; `undefined`: they are looked up. */
@@ -95,7 +101,7 @@ interface OpenLog {
 /** Opens the log where it ends, or begins it with what the tables have. */
 async function openLog(
   options: ReplicatorOptions,
-  { signal, lease, isUnreadable, state: run }: Attempt,
+  { signal, lease, isUnreadable, prerequisites, state: run }: Attempt,
   slotName: string,
   plans: PlanSource,
 ): Promise<OpenLog> {
@@ -104,7 +110,9 @@ async function openLog(
     run.waitsFor = problem
     if (problem !== undefined) options.onWaiting()
   }
-  const { state, slot } = await prepareState(options, slotName, isUnreadable, { signal, onWaiting })
+  const voided = isUnreadable ? UNREADABLE : prerequisites.hasGap ? UNWATCHED : undefined
+  const { state, slot } = await prepareState(options, slotName, voided, { signal, onWaiting })
+  await writePrerequisites(pool, prerequisites)
   const writer = createLogWriter(pool, feed, { ...state, epoch: lease.epoch }, options.batchLimits)
   if (!slot) return { writer, stored: undefined, startLsn: state.confirmedLsn }
   const { consistentPoint: startLsn } = slot

@@ -19,18 +19,22 @@ import { makeSlot, type MakeSlotOptions } from './make-slot.ts'
 import type { ReplicatorOptions } from './replicator-options.ts'
 import { readTableBytes } from '../storage/table-bytes.ts'
 
-/** The state to continue from; with a new slot when there is nothing to continue. */
+/**
+ * The state to continue from; with a new slot when there is nothing to continue.
+ *
+ * @param voided - why what was read before cannot be continued
+ */
 export async function prepareState(
   options: ReplicatorOptions,
   slotName: string,
-  isUnreadable: boolean,
+  voided: string | undefined,
   making: Pick<MakeSlotOptions, 'signal' | 'onWaiting'>,
 ): Promise<{ readonly state: ReplicatorState; readonly slot: CreatedSlot | undefined }> {
   const { pool, logger } = options
   const state = await readState(pool)
   const slot = await findSlot(pool, slotName)
   const isUsable =
-    !isUnreadable &&
+    voided === undefined &&
     slot !== undefined &&
     slot.walStatus !== 'lost' &&
     slot.invalidationReason === undefined &&
@@ -38,9 +42,7 @@ export async function prepareState(
   if (state?.confirmedLsn !== undefined && isUsable) return { state, slot: undefined }
   if (state?.confirmedLsn !== undefined) {
     logger.log('warn', 'the replication slot is gone: all tables are read again', {
-      reason: isUnreadable
-        ? 'changes came without their old rows'
-        : (slot?.invalidationReason ?? slot?.walStatus ?? 'missing'),
+      reason: voided ?? slot?.invalidationReason ?? slot?.walStatus ?? 'missing',
     })
   }
   await dropSlot(pool, slotName)

@@ -8,6 +8,8 @@ export type ReaderState =
   | 'following'
   /** What went wrong is in `problem`; it is tried again. */
   | 'being repaired'
+  /** The database does not provide what sync needs to be exact; `problem` says what. */
+  | 'refused'
   | 'stopped'
 
 /** Tells how far behind the change reader is in time. */

@@ -25,6 +25,8 @@ export interface ReplicatorOptions {
   readonly onStandby: () => void
   /** Nothing can be served before transactions of others have ended. */
   readonly onWaiting: () => void
+  /** The database does not provide what sync needs to be exact: nothing is served. Called for each new reason. */
+  readonly onRefused: (reason: string) => void
   readonly feed: CheckpointFeed
   readonly dependencies: DependencyIndex
   /** Compiles the policies as they are now. Gives up when the signal is aborted. */

@@ -4,6 +4,7 @@ import type { FillProgress } from '../fill/fill-turns.ts'
 import { keepCompiled } from '../lease/keep-compiled.ts'
 import { acquireLease, type Lease } from '../lease/lease.ts'
 import { followStream } from './follow-stream.ts'
+import { ensurePrerequisites, SyncRefusal, watchPrerequisites } from './prerequisites.ts'
 import type { ReaderProgress, ReaderState } from './reader-progress.ts'
 import type { ReplicatorOptions } from './replicator-options.ts'
 import { RunState } from './run-state.ts'
@@ -15,6 +16,8 @@ export interface Replicator extends AsyncDisposable {
   readonly isServing: boolean
   /** Whether another process reads the changes, and this one waits to take over. */
   readonly isStandby: boolean
+  /** Why nothing is served until an operator changes something; `undefined` while sync runs, or repairs itself. */
+  readonly refusal: string | undefined
   /** The plan that is being served; `undefined` while there is none, or it is being replaced. */
   plan(): ActivePlan | undefined
   /** Whether the policies are compiled for every change of the schema that the reader has passed; asking for it has them compiled at once. */
@@ -44,6 +47,9 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
     },
     get isStandby() {
       return state.phase === 'standing by'
+    },
+    get refusal() {
+      return state.phase === 'refused' ? state.failure : undefined
     },
     plan: () => state.active,
     isSettled: () => state.isSettled(),
@@ -82,12 +88,15 @@ async function run(
       if (signal.aborted) break
       isUnreadable = error instanceof HoldfastError && error.code === 'replication_identity_not_full'
       const reason = errorMessage(error)
-      state.failed(reason)
-      logger.log('warn', 'the change reader is being repaired', {
-        code: error instanceof HoldfastError ? error.code : undefined,
-        reason,
-        cause: errorMessage((error as Error).cause ?? ''),
-      })
+      if (error instanceof SyncRefusal) refuse(options, state, reason)
+      else {
+        state.failed(reason)
+        logger.log('warn', 'the change reader is being repaired', {
+          code: error instanceof HoldfastError ? error.code : undefined,
+          reason,
+          cause: errorMessage((error as Error).cause ?? ''),
+        })
+      }
       if (Date.now() - started > LASTING_MS) attempt = 0
       await delay(backoffMs(attempt, 50, 2_000), signal).catch(() => undefined) // stopping ends the loop
     } finally {
@@ -101,6 +110,14 @@ async function run(
   ready.reject(new HoldfastError('sync_stopped', 503, 'Sync was stopped before it was ready'))
 }
 
+function refuse({ logger, onRefused }: ReplicatorOptions, state: RunState, reason: string): void {
+  const isNew = state.phase !== 'refused' || state.failure !== reason
+  state.refused(reason)
+  if (!isNew) return
+  logger.log('error', 'sync is refused: devices get nothing until this is changed', { reason })
+  onRefused(reason)
+}
+
 async function follow(
   options: ReplicatorOptions,
   state: RunState,
@@ -112,6 +129,7 @@ async function follow(
   await using lease = await lead(options, state, signal)
   options.fence.epoch = lease.epoch
   phases.end('lease')
+  const prerequisites = await ensurePrerequisites(options.pool, options.readerPool, options.logger)
   state.phase = 'starting'
   lease.lost.addEventListener('abort', () => void closeStream(options, state), { once: true })
   const serve = (active: ActivePlan | undefined): void => {
@@ -123,7 +141,17 @@ async function follow(
     options.dependencies.planChanged()
     onServing()
   }
-  await followStream(options, { signal, lease, phases, isUnreadable, state, serve })
+  using watch = watchPrerequisites(options, prerequisites)
+  const stop = (): void => {
+    state.active = undefined
+    void closeStream(options, state)
+  }
+  watch.lost.addEventListener('abort', stop, { once: true })
+  try {
+    await followStream(options, { signal, lease, phases, isUnreadable, prerequisites, state, serve })
+  } finally {
+    watch.lost.throwIfAborted()
+  }
 }
 
 /** Waits for the right to read the slot and to write the log. */

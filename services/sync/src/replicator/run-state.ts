@@ -40,6 +40,12 @@ export class RunState {
     this.phase = 'being repaired'
   }
 
+  refused(reason: string): void {
+    this.failure = reason
+    this.phase = 'refused'
+    this.active = undefined
+  }
+
   standBy(): void {
     this.phase = 'standing by'
     this.failure = undefined
