@@ -1,10 +1,11 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { silentLogger } from '@holdfast/foundation'
 import {
   applyMigrations,
   createPool,
   EVALUATOR_ROLE,
   READER_ROLE,
+  readMigrations,
   roleUrl,
   sql,
   type MigrationSource,
@@ -45,11 +46,9 @@ export async function openTestDatabase(options: TestDatabaseOptions = {}): Promi
   const name = `test_${randomBytes(6).toString('hex')}`
   const projectUrl = withDatabase(cluster.adminUrl, name)
   const owner = sql.identifier(new URL(projectUrl).username)
-  const template = sql.identifier(TEMPLATE_DATABASE)
-  // Not through the log: the readers of all other databases would go over each of its pages.
-  await admin.execute(
-    sql`create database ${sql.identifier(name)} template ${template} owner ${owner} strategy file_copy`,
-  )
+  const template = await ensureTemplate({ admin, internalUrl: cluster.internalUrl, sources: options.migrations ?? [] })
+  await copyDatabase(admin, { template, name })
+  await admin.execute(sql`alter database ${sql.identifier(name)} owner to ${owner}`)
   // What tests say as the superuser is written as a project writes it.
   for (const setting of [`search_path = "$user", public`, `restrict_nonsystem_relation_kind = ''`])
     await admin.execute(sql`alter role current_user in database ${sql.identifier(name)} set ${sql.trusted(setting)}`)
@@ -65,7 +64,6 @@ export async function openTestDatabase(options: TestDatabaseOptions = {}): Promi
     connectionsMax: 10,
     resetAfterTransaction: true,
   })
-  if (options.migrations) await applyMigrations({ pool, sources: options.migrations, logger: silentLogger })
   return {
     name,
     url,
@@ -85,6 +83,48 @@ export async function openTestDatabase(options: TestDatabaseOptions = {}): Promi
       await admin[Symbol.asyncDispose]()
     },
   }
+}
+
+interface TemplateOptions {
+  readonly admin: Pool
+  readonly internalUrl: string
+  readonly sources: readonly MigrationSource[]
+}
+
+/** Per cluster and set of migrations: the template database, or its making. */
+const templates = new Map<string, Promise<string>>()
+
+/** Returns the name of a database with these migrations, which each worker's Postgres makes once. */
+function ensureTemplate({ admin, internalUrl, sources }: TemplateOptions): Promise<string> {
+  if (sources.length === 0) return Promise.resolve(TEMPLATE_DATABASE)
+  const key = `${internalUrl} ${sources.map((source) => source.name).join(' ')}`
+  let template = templates.get(key)
+  if (!template) templates.set(key, (template = makeTemplate({ admin, internalUrl, sources })))
+  return template
+}
+
+async function makeTemplate({ admin, internalUrl, sources }: TemplateOptions): Promise<string> {
+  const applied = sources.flatMap(readMigrations).map(({ source, name: file, sql: text }) => [source, file, text])
+  const hash = createHash('sha256').update(JSON.stringify(applied)).digest('hex').slice(0, 16)
+  const name = `${TEMPLATE_DATABASE}_${hash}`
+  // Another file of this worker may have made it. Its name is given when it is complete.
+  const found = await admin.query(sql`select from pg_catalog.pg_database where datname = ${name}`)
+  if (found.length > 0) return name
+  const unfinished = `${name}_${randomBytes(4).toString('hex')}`
+  await copyDatabase(admin, { template: TEMPLATE_DATABASE, name: unfinished })
+  {
+    const url = withDatabase(internalUrl, unfinished)
+    await using pool = createPool({ url, applicationName: 'test template', connectionsMax: 1 })
+    await applyMigrations({ pool, sources, logger: silentLogger })
+  }
+  await admin.execute(sql`alter database ${sql.identifier(unfinished)} rename to ${sql.identifier(name)}`)
+  return name
+}
+
+/** Not through the log: the readers of all other databases would go over each of its pages. */
+async function copyDatabase(admin: Pool, { template, name }: { template: string; name: string }): Promise<void> {
+  const [from, to] = [sql.identifier(template), sql.identifier(name)]
+  await admin.execute(sql`create database ${to} template ${from} strategy file_copy`)
 }
 
 /** A database with a replication slot cannot be dropped, and a slot in use cannot either. */
