@@ -60,7 +60,7 @@ export function openPolicyCompiler(
       phases.log(logger, 'policies were compiled in these phases')
       return plan
     },
-    readWrites: () => readWriteInput(compilerPool),
+    readWrites: async () => readWriteInput(compilerPool, { schemas: exposedSchemas(await currentCatalog()) }),
     prepare: (plan) => installKeyFunctions({ pool, compilerPool }, plan, memory),
   }
 }

@@ -9,7 +9,7 @@ import { convertArguments } from './convert-arguments.ts'
 import { isClock } from './clock.ts'
 import { nameParts } from './names.ts'
 import { parseFunctionBody } from './parse.ts'
-import type { Scope } from './scope.ts'
+import { checkDisclosed, type Scope } from './scope.ts'
 import { baseOf, functionsOf, typeOf } from './typing.ts'
 import { INSTEAD_OF_SETTING } from './what-to-write.ts'
 import { walkExpr } from './walk.ts'
@@ -62,6 +62,7 @@ export function convertCall(node: FuncCall, scope: Scope): Expr {
   }
   if (isClaimFunction(call)) return { ...call, as: undefined }
   if (schema === 'pg_catalog') return checkSystemCall(call, scope.catalog)
+  checkDisclosed(schema, name, scope)
   const [meant, other] = functionsOf(call, scope.catalog)
   if (!meant || other) return refuse(`which function ${label} means is not certain`)
   const kept = { ...call, ...checkCallable(meant, label, scope, args.length) }
@@ -192,6 +193,7 @@ export function queryOfFunction(call: Call, f: FunctionInfo, scope: Scope): Quer
 /** @returns the queries that a SQL function consists of, its arguments put in */
 export function queriesOfFunction(call: Call, f: FunctionInfo, scope: Scope): readonly Query[] {
   const label = `${f.schema}.${f.name}`
+  checkDisclosed(f.schema, f.name, scope)
   if (scope.functions.includes(label)) return refuse(`the function ${label} calls itself`)
   if (scope.functions.length >= INLINE_DEPTH_MAX)
     return refuse(`functions call each other more than ${INLINE_DEPTH_MAX} deep`)
@@ -222,6 +224,7 @@ export function scopeOfBody(f: FunctionInfo, scope: Scope, call: Scope['call']):
     as: f.securityDefiner ? createRights(f.owner, searchPath) : scope.as,
     functions: [...scope.functions, `${f.schema}.${f.name}`],
     aliases: scope.aliases,
+    disclosed: scope.disclosed,
   }
 }
 

@@ -13,7 +13,7 @@ import {
   type Query,
 } from './expression.ts'
 import { dependsOnRow, queryOfFunction } from './convert-call.ts'
-import { freshAlias, type Range, type RangeColumn, type Scope, tableColumns } from './scope.ts'
+import { checkDisclosed, freshAlias, type Range, type RangeColumn, type Scope, tableColumns } from './scope.ts'
 import { need } from './names.ts'
 import { parseViewDefinition } from './parse.ts'
 import { elementOf, functionsOf, typeOf } from './typing.ts'
@@ -250,6 +250,7 @@ function convertTable(node: RangeVar, scope: Scope, ranges: Range[]): From {
   const table =
     scope.catalog.table(node.schemaname, relation) ??
     refuse(`it reads ${node.schemaname}.${relation}, which is no table of the database`)
+  checkDisclosed(table.schema, table.name, scope)
   if (table.view?.securityInvoker) return convertView(table, name, alias, names, scope, ranges)
   const columns = [...tableColumns(table)]
   ranges.push({ name, alias, columns: new Map(columns.map(([real, column], index) => [names[index] ?? real, column])) })

@@ -10,7 +10,7 @@ import { convertQuery } from './convert-query.ts'
 import { refuseClock } from './clock.ts'
 import { qualify } from './collect-names.ts'
 import { nameParts, need } from './names.ts'
-import { isOpaque, opaque, resolveName, type Scope } from './scope.ts'
+import { checkDisclosed, isOpaque, opaque, resolveName, type Scope } from './scope.ts'
 import { baseOf, mayReadClock, OID, typeOf } from './typing.ts'
 import { convertType } from './convert-type.ts'
 
@@ -30,12 +30,14 @@ const BOOLEAN_TESTS: Readonly<Record<string, BooleanTest>> = {
  * A scope in which only the row has names.
  *
  * @param aliases - every alias given so far in this compilation
+ * @param disclosed - see {@link Scope}
  */
 export function createScope(
   catalog: PolicyCatalog,
   role: number,
   row: TableInfo | undefined,
   aliases: Set<string>,
+  disclosed?: ReadonlySet<string>,
 ): Scope {
   const convert = { expr: convertExpr, query: convertQuery }
   return {
@@ -51,6 +53,7 @@ export function createScope(
     as: undefined,
     functions: [],
     aliases,
+    disclosed,
   }
 }
 
@@ -115,6 +118,7 @@ function convertCast(cast: NodeOf<'TypeCast'>, scope: Scope): Expr {
   const from = typeOf(arg, scope.catalog)
   const target = baseOf(type.type, scope.catalog)
   const possible = scope.catalog.castsTo(target).filter((cast) => from === undefined || cast.source === from)
+  for (const { code } of possible) if (code) checkDisclosed(code.schema, code.name, scope)
   if (arg.kind !== 'constant' && possible.some((cast) => !cast.system && cast.volatility !== 'i')) {
     refuse(`what the conversion to ${type.sql} reads cannot be known: its function is not immutable`)
   }
@@ -205,6 +209,7 @@ function operation(
 /** An operator of a person's own is a function that may read anything, unless it says that it reads nothing. */
 function checkOperator(schema: string, name: string, scope: Scope): void {
   const candidates = scope.catalog.operators(schema, name)
+  for (const { code } of schema === 'pg_catalog' ? [] : candidates) checkDisclosed(code.schema, code.name, scope)
   if (schema === 'pg_catalog' && candidates.some((operator) => operator.volatility === 'v'))
     refuse(`the operator ${name} is volatile`)
   if (schema === 'pg_catalog' || candidates.every((operator) => operator.volatility === 'i')) return

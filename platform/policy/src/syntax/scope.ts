@@ -62,6 +62,18 @@ export interface Scope {
   readonly functions: readonly string[]
   /** Every alias given so far in this compilation. */
   readonly aliases: Set<string>
+  /** The only schemas whose functions and relations may be used, where the result is disclosed to the role; `undefined`: any. */
+  readonly disclosed: ReadonlySet<string> | undefined
+}
+
+/**
+ * Postgres's own is no secret, and neither is what a user reaches through the API.
+ *
+ * @throws {Refusal} for what is in another schema, where the result is disclosed
+ */
+export function checkDisclosed(schema: string, name: string, scope: Pick<Scope, 'disclosed'>): void {
+  if (schema === 'pg_catalog' || !scope.disclosed || scope.disclosed.has(schema)) return
+  refuse(`${schema}.${name} is in a schema that the API does not expose`)
 }
 
 /** An alias that no range has yet; it is taken from now on. */

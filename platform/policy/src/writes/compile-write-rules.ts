@@ -15,6 +15,7 @@ import { isExempt } from '../compile/table-access.ts'
 import { chooseRowKey, localColumnName } from '../row-key.ts'
 import { convertExpr, createScope } from '../syntax/convert.ts'
 import { parsePolicyExpression } from '../syntax/parse.ts'
+import type { Scope } from '../syntax/scope.ts'
 import { ROW_ALIAS } from '../syntax/render.ts'
 import { constraintRules } from './constraint-rules.ts'
 import { FactQueries, type FactQuery } from './fact-queries.ts'
@@ -142,21 +143,27 @@ function compileNode(node: Node, compiler: TableCompiler): RuleCondition {
     if (node.BoolExpr.boolop === 'NOT_EXPR') return first ? { is: 'not', of: first } : { is: 'unknown' }
     return { is: node.BoolExpr.boolop === 'OR_EXPR' ? 'or' : 'and', of }
   }
-  const { catalog, role, table, context } = compiler
+  const { context } = compiler
   try {
-    return toRuleCondition(convertExpr(node, createScope(catalog, role, table, new Set([ROW_ALIAS]))), context)
+    return toRuleCondition(convertExpr(node, scopeOf(compiler)), context)
   } catch (error) {
     return unlessRefused(error)
   }
 }
 
+/** Devices get the bodies of functions as conditions, and what queries return as facts: nothing that the API does not expose. */
+function scopeOf({ input, catalog, role, table }: TableCompiler): Scope {
+  return createScope(catalog, role, table, new Set([ROW_ALIAS]), new Set(input.policies.schemas))
+}
+
 /** Of a column whose values a device does not compare the value is of no use. */
-function defaultsOf({ input, table, catalog, role, context }: TableCompiler): NonNullable<CommandRules['defaults']> {
+function defaultsOf(compiler: TableCompiler): NonNullable<CommandRules['defaults']> {
+  const { input, table, catalog, context } = compiler
   const valueOf = (column: string, expression: string | null): RuleDefault | null => {
     const type = table.columns.find(({ name }) => name === column)?.typeOid
     if (expression === null || ruleTypeOf(type, catalog) === undefined) return null
     try {
-      const scope = createScope(catalog, role, table, new Set([ROW_ALIAS]))
+      const scope = scopeOf(compiler)
       const value = toRuleValue(convertExpr(parsePolicyExpression(expression), scope), context, new Map())
       return value && ('text' in value || 'fact' in value) ? value : null
     } catch (error) {

@@ -3,8 +3,10 @@ import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import { dependenciesOfExpr } from '../compile/dependencies.ts'
 import { surveyExpr } from '../compile/survey.ts'
 import { readsClock } from '../syntax/clock.ts'
+import { isClaimFunction, type Call } from '../syntax/convert-call.ts'
 import type { Expr, Query } from '../syntax/expression.ts'
 import { renderExpr, renderQuery } from '../syntax/render.ts'
+import { functionsOf } from '../syntax/typing.ts'
 import { walkExpr } from '../syntax/walk.ts'
 
 /** A list with more values than this is not told to devices. */
@@ -43,10 +45,17 @@ export class FactQueries {
     let isNameable = true
     walkExpr(expr, {
       expr: (inner) => {
-        if (inner.kind === 'call' && (inner.via !== undefined || inner.as !== undefined)) isNameable = false
+        if (inner.kind === 'call' && !this.#isReachable(inner)) isNameable = false
       },
     })
     return isNameable
+  }
+
+  /** Whether the API can call it, too: PostgREST passes arguments by name. */
+  #isReachable(call: Call): boolean {
+    if (call.via !== undefined || call.as !== undefined) return false
+    if (call.schema === 'pg_catalog' || isClaimFunction(call)) return true
+    return functionsOf(call, this.#catalog).every(({ argNames }) => argNames.every((name) => name !== ''))
   }
 
   /** @throws {Refusal} when what it reads cannot be followed */

@@ -63,14 +63,20 @@ export interface RowTrigger {
  * Reads what {@link compileWriteRules} needs.
  *
  * @param pool - connected as `holdfast_reader`, as {@link readPolicyInput} needs it
+ * @param options.schemas - those that the API exposes: of others nothing is disclosed
  */
 export async function readWriteInput(
   pool: Pick<Pool, 'transaction' | 'query' | 'execute'>,
-  signal?: AbortSignal,
+  { schemas, signal }: { readonly schemas?: readonly string[]; readonly signal?: AbortSignal } = {},
 ): Promise<WriteInput> {
   const transitions = await readTransitions(pool)
   const expressions = transitions.flatMap(({ steps }) => steps.flatMap(({ allowedIf }) => allowedIf ?? []))
-  const policies = await readPolicyInput(pool, { isWriting: true, expressions, ...(signal ? { signal } : {}) })
+  const policies = await readPolicyInput(pool, {
+    isWriting: true,
+    expressions,
+    ...(schemas ? { schemas } : {}),
+    ...(signal ? { signal } : {}),
+  })
   const tables = policies.tables.map(({ oid }) => oid)
   const rights = await list<WriteRight>(pool, writeRights(tables, policies.apiRoles))
   const triggers = await list<RowTrigger>(pool, ROW_TRIGGERS)
@@ -102,6 +108,7 @@ export async function writeFingerprint(pool: Pick<Pool, 'query'>): Promise<strin
       union all select 'c' || oid || ' ' || xmin from pg_catalog.pg_class where oid >= 16384 and relkind in ('r', 'p', 'v', 'm', 'f', 'i')
       union all select 'a' || attrelid || ' ' || attnum || ' ' || xmin from pg_catalog.pg_attribute where attrelid >= 16384
       union all select 'm' || roleid || ' ' || member from pg_catalog.pg_auth_members
+      union all select 'r' || setdatabase || ' ' || setrole || ' ' || array_to_string(setconfig, ' ') from pg_catalog.pg_db_role_setting
       ${transitions}
     ) objects`)
   return row?.fingerprint ?? ''
