@@ -1,4 +1,7 @@
-/** Compares docs/dependencies.md with what the manifests declare; exits 1 with a line per package that only one of them names. */
+/**
+ * Compares docs/dependencies.md with the manifests, and the install scripts, deprecations and Node requirements of the lock file, the root manifest and the
+ * launchers with each other. Exits 1 with a line per difference.
+ */
 import { globSync, readFileSync } from 'node:fs'
 import { matchesGlob } from 'node:path'
 
@@ -41,6 +44,51 @@ function described(): readonly string[] {
   return [...firstCells].flatMap(([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
 }
 
+interface LockedPackage {
+  readonly hasInstallScript?: boolean
+  readonly deprecated?: string
+}
+
+interface RootManifest {
+  readonly engines: { readonly node: string }
+  readonly allowScripts: Readonly<Record<string, boolean>>
+}
+
+function readJson(file: string): unknown {
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+/** Differences that npm would warn of, were its warnings not off in `.npmrc`; install scripts have to be decided in `allowScripts`. */
+function lockOffences({ allowScripts }: RootManifest): readonly string[] {
+  const { packages } = readJson('package-lock.json') as { readonly packages: Readonly<Record<string, LockedPackage>> }
+  const entries = Object.entries(packages).map(
+    ([path, entry]) => [path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length), entry] as const,
+  )
+  const scripted = new Set(entries.filter(([, { hasInstallScript }]) => hasInstallScript).map(([name]) => name))
+  return [
+    ...entries.flatMap(([name, { deprecated }]) => (deprecated ? [`${name} is deprecated: ${deprecated}`] : [])),
+    ...[...scripted]
+      .filter((name) => !(name in allowScripts))
+      .map((name) => `package.json: allowScripts does not say whether the install script of ${name} may run`),
+    ...Object.keys(allowScripts)
+      .filter((name) => !scripted.has(name))
+      .map((name) => `package.json: allowScripts names ${name}, which has no install script`),
+  ]
+}
+
+/** Launchers that an old Node reads, each with the least major version, as it cannot read a manifest that may not be there. */
+const LAUNCHERS = ['server/bin/holdfast.cjs', 'scripts/require-node.cjs']
+
+function nodeOffences({ engines }: RootManifest): readonly string[] {
+  return LAUNCHERS.flatMap((file) => {
+    const [, major = 'none'] = /NODE_MAJOR_MIN = (\d+)/.exec(readFileSync(file, 'utf8')) ?? []
+    return engines.node === `>=${major}`
+      ? []
+      : [`${file}: NODE_MAJOR_MIN is ${major}, package.json has ${engines.node}`]
+  })
+}
+
+const rootManifest = readJson('package.json') as RootManifest
 const manifests = declared()
 const page = described()
 const offences = [
@@ -51,6 +99,8 @@ const offences = [
     .filter((entry) => ![...manifests.keys()].some((name) => matchesGlob(name, entry)))
     .map((entry) => `${PAGE}: ${entry} is declared by no manifest`),
   ...page.filter((entry, index) => page.indexOf(entry) !== index).map((entry) => `${PAGE}: ${entry} is there twice`),
+  ...lockOffences(rootManifest),
+  ...nodeOffences(rootManifest),
 ]
 
 for (const offence of offences) console.error(offence)

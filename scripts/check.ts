@@ -23,6 +23,8 @@ const CHECKS: readonly Check[] = [
   { name: 'format', command: 'oxfmt', args: ['--check', '.'] },
   { name: 'layers', command: 'node', args: ['scripts/check-layers.ts'] },
   { name: 'dependencies', command: 'node', args: ['scripts/check-dependencies.ts'] },
+  // npm judges by the Node that runs it: in npm scripts the repository's own, which the packages run on as well.
+  { name: 'engines', command: 'npm', args: ['ci', '--dry-run', '--engine-strict', '--offline'] },
   { name: 'docs', command: 'node', args: ['scripts/check-docs.ts'] },
 ]
 const LANES = 2

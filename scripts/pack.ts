@@ -30,11 +30,10 @@ interface Manifest {
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const target = join(root, '.cache/packages')
 
-/** What the server runs on. `server/bin/holdfast.cjs` says the same in words. */
-const SERVER_NODE = '>=24'
-
-/** Of build tools; in a browser Node does not matter. */
-const CLIENT_NODE = '>=22'
+/** The Node of all published packages: the one that the repository and its tests run on. */
+const NODE = (
+  JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly engines: { readonly node: string } }
+).engines.node
 
 /** The repository that provenance names: `npm publish` compares it with where the release was built. */
 const REPOSITORY = process.env['HOLDFAST_REPOSITORY']
@@ -79,14 +78,14 @@ function writeJson(file: string, value: unknown): void {
 }
 
 /** The fields that all published packages have alike. */
-function commonFields({ name, version, description, license }: Manifest, node: string, folder: string): object {
+function commonFields({ name, version, description, license }: Manifest, folder: string): object {
   return {
     name,
     version,
     description,
     license,
     type: 'module',
-    engines: { node },
+    engines: { node: NODE },
     ...(REPOSITORY && { repository: { type: 'git', url: `git+${REPOSITORY}.git`, directory: folder } }),
     publishConfig: { access: 'public', provenance: true },
   }
@@ -140,7 +139,7 @@ function stageServer(): string {
   writeJson(join(staged, 'server/dist/bundle/built-from.json'), {})
   writeJson(join(staged, 'server/package.json'), { private: true, type: 'module', version: manifest.version })
   writeJson(join(staged, 'package.json'), {
-    ...commonFields(manifest, SERVER_NODE, 'server'),
+    ...commonFields(manifest, 'server'),
     bin: Object.fromEntries(
       Object.entries(manifest.bin ?? {}).map(([name, path]) => [name, join('server', path).replaceAll('\\', '/')]),
     ),
@@ -176,7 +175,7 @@ const SOURCE_SPECIFIER = /((?:from|import)\s*\(?\s*)(['"])(\.{1,2}\/[^'"]+?)\.ts
 
 const PROTOCOL_SPECIFIER = /(['"])@holdfast\/protocol\1/g
 
-function stageClient(path: string, node: string): string {
+function stageClient(path: string): string {
   const manifest = readManifest(path)
   const staged = join(target, manifest.name.replace('@', '').replace('/', '-'))
   copyBuilt(join(root, path, 'dist'), join(staged, 'dist'))
@@ -192,7 +191,7 @@ function stageClient(path: string, node: string): string {
     )
   }
   writeJson(join(staged, 'package.json'), {
-    ...commonFields(manifest, node, path),
+    ...commonFields(manifest, path),
     sideEffects: false,
     exports: {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
@@ -214,10 +213,9 @@ if (!process.argv.includes('--no-build')) {
 rmSync(target, { recursive: true, force: true })
 const staged = [
   stageServer(),
-  stageClient('clients/client', CLIENT_NODE),
-  stageClient('clients/react', CLIENT_NODE),
-  // Starts a server.
-  stageClient('clients/testing', SERVER_NODE),
+  stageClient('clients/client'),
+  stageClient('clients/react'),
+  stageClient('clients/testing'),
 ]
 const { stdout } = await promisify(execFile)(
   'npm',
