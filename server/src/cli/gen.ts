@@ -41,7 +41,7 @@ export async function gen(input: CommandInput): Promise<number> {
 
 async function write(config: GenConfig): Promise<string> {
   if (config.lang === 'powersync')
-    return renderAppSchema(await connectTo(config, 'authenticated').json<SchemaDescriptor>('/sync/v1/schema'))
+    return renderAppSchema(await connectTo(config, 'authenticated').json<SchemaDescriptor>('/sync/v1/schema'), config)
   if (config.lang !== 'typescript') {
     throw new HoldfastError('option_invalid', 500, `--lang: "${config.lang}" is not a language.`, {
       hint: 'Use typescript or powersync.',

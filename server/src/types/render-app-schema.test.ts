@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ColumnDescriptor, TableDescriptor } from '@holdfast/protocol'
-import { renderAppSchema } from './render-app-schema.ts'
+import { renderAppSchema, type SchemaChoice } from './render-app-schema.ts'
 
 const columnOf = (name: string, local: ColumnDescriptor['local'] = 'text'): ColumnDescriptor => ({
   name,
@@ -21,11 +21,13 @@ const tableOf = (name: string, columns: readonly ColumnDescriptor[], more: Parti
   ...more,
 })
 
+const REST = { schema: [], restSchemas: ['public', 'holdfast'] }
+
 test('a table has its columns but the id, and its indexes', () => {
   const notes = tableOf('notes', [columnOf('id'), columnOf('done', 'integer'), columnOf('due on')], {
     indexes: [['done'], ['id']],
   })
-  expect(renderAppSchema({ version: '1', tables: [notes] }))
+  expect(renderAppSchema({ version: '1', tables: [notes] }, REST))
     .toBe(`import { column, Schema, Table } from '@powersync/common'
 
 // public.notes
@@ -47,7 +49,7 @@ export type Database = (typeof AppSchema)['types']
 
 test('names that no constant can have get others, each its own', () => {
   const names = ['class', 'due on', 'due_on', '2024', "it's"]
-  const text = renderAppSchema({ version: '1', tables: names.map((name) => tableOf(name, [columnOf('a')])) })
+  const text = renderAppSchema({ version: '1', tables: names.map((name) => tableOf(name, [columnOf('a')])) }, REST)
   expect([...text.matchAll(/^const (\S+)/gm)].map((found) => found[1])).toEqual([
     'class_',
     'due_on',
@@ -56,4 +58,26 @@ test('names that no constant can have get others, each its own', () => {
     'it_s',
   ])
   expect(text).toContain(String.raw`  'it\'s': it_s,`)
+})
+
+describe('schemas', () => {
+  const tables = [
+    tableOf('notes', [columnOf('a')]),
+    tableOf('hf_views', [columnOf('a')], { schema: 'holdfast', table: 'views' }),
+    tableOf('crm_people', [columnOf('a')], { schema: 'crm', table: 'people' }),
+  ]
+  const constantsOf = (choice: SchemaChoice): readonly string[] =>
+    [...renderAppSchema({ version: '1', tables }, choice).matchAll(/^const (\S+)/gm)].map(([, name = '']) => name)
+
+  test.each([
+    { title: 'those of REST by default, without Holdfast itself', schema: [], expected: ['notes'] },
+    { title: 'one that is named', schema: ['crm'], expected: ['crm_people'] },
+    { title: 'those of Holdfast when they are named', schema: ['public', 'holdfast'], expected: ['notes', 'hf_views'] },
+  ])('$title', ({ schema, expected }) => {
+    expect(constantsOf({ ...REST, schema })).toEqual(expected)
+  })
+
+  test('one of which no table syncs is refused', () => {
+    expect(() => constantsOf({ ...REST, schema: ['publik'] })).toThrow('No table of a schema "publik" syncs.')
+  })
 })

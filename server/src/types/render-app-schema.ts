@@ -1,7 +1,20 @@
+import { HoldfastError } from '@holdfast/foundation'
 import type { SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
 
-/** Writes the module of a PowerSync schema, as its clients take it, of the tables that sync. */
-export function renderAppSchema({ tables }: SchemaDescriptor): string {
+/** The schemas that a person named, and those of REST for when there are none. */
+export interface SchemaChoice {
+  readonly schema: readonly string[]
+  readonly restSchemas: readonly string[]
+}
+
+/**
+ * Renders the module of a PowerSync schema with the synced tables of the chosen schemas. Tables of Holdfast itself are
+ * included only if their schema is named.
+ *
+ * @throws {HoldfastError} `schema_unknown`
+ */
+export function renderAppSchema(descriptor: SchemaDescriptor, choice: SchemaChoice): string {
+  const tables = chooseTables(descriptor.tables, choice)
   const names = constantNames(tables.map(({ name }) => name))
   return `import { column, Schema, Table } from '@powersync/common'
 
@@ -12,6 +25,19 @@ ${tables.map(({ name }) => `  ${entry(name, names.get(name) ?? '')},`).join('\n'
 
 export type Database = (typeof AppSchema)['types']
 `
+}
+
+function chooseTables(
+  synced: readonly TableDescriptor[],
+  { schema, restSchemas }: SchemaChoice,
+): readonly TableDescriptor[] {
+  const missing = schema.find((one) => !synced.some((table) => table.schema === one))
+  if (missing !== undefined)
+    throw new HoldfastError('schema_unknown', 500, `No table of a schema "${missing}" syncs.`, {
+      hint: '"holdfast sync coverage --all" lists the tables, and why some do not sync.',
+    })
+  const chosen = schema.length > 0 ? schema : restSchemas.filter((one) => one !== 'holdfast')
+  return synced.filter((table) => chosen.includes(table.schema))
 }
 
 const isIdentifier = (name: string): boolean => /^[A-Za-z_$][\w$]*$/.test(name)
