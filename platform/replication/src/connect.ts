@@ -1,15 +1,13 @@
 import { Client, type ClientConfig } from 'pg'
-import { bufferedSocket, rememberConnection } from '@holdfast/postgres'
+import { bufferedSocket, quoteLiteral, rememberConnection, TEXT_SETTINGS } from '@holdfast/postgres'
 import { replicationConnectionLost, replicationNotConfigured } from './errors.ts'
 
 /** What makes Postgres print values the same way in the stream and in a snapshot, and keeps it from cutting long work short. */
 const SESSION = `
-  set datestyle = 'ISO, MDY';
+  ${Object.entries(TEXT_SETTINGS)
+    .map(([name, value]) => `set ${name} = ${quoteLiteral(value)};`)
+    .join('\n  ')}
   set timezone = 'UTC';
-  set intervalstyle = 'postgres';
-  set extra_float_digits = 1;
-  set bytea_output = 'hex';
-  set xmlbinary = 'base64';
   set statement_timeout = 0;
   set lock_timeout = 0;
   set idle_in_transaction_session_timeout = 0;

@@ -1,4 +1,5 @@
 import type { PipelineStep } from '../pipeline/pipeline.ts'
+import { TEXT_SETTINGS } from './own-settings.ts'
 import type { Connections, Transaction } from './pool.ts'
 
 /** On whose behalf statements run. */
@@ -22,7 +23,7 @@ const ASSUME = {
 
 /**
  * Puts the role and the claims of `session` on an open transaction, so that row-level security applies to every statement after it.
- * The settings are local to the transaction: the pooled connection goes back clean.
+ * Values print as our code reads them, whatever the role or the database sets. The settings are local to the transaction: the pooled connection goes back clean.
  */
 export async function assumeSession(tx: Transaction, session: Session): Promise<void> {
   await tx.client.query({ ...ASSUME, values: assumed(tx, session) })
@@ -37,6 +38,7 @@ export function assumeStep(tx: Pick<Transaction, 'roleSettings'>, session: Sessi
 function assumed(tx: Pick<Transaction, 'roleSettings'>, session: Session): [names: string[], values: string[]] {
   const settings = {
     ...tx.roleSettings?.(session.role),
+    ...TEXT_SETTINGS,
     ...session.settings,
     'request.jwt.claims': JSON.stringify(session.claims),
   }

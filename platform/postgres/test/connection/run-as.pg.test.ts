@@ -17,7 +17,8 @@ beforeAll(async () => {
     applicationName: 'test',
     connectionsMax: 1,
     resetAfterTransaction: true,
-    roleSettings: (role) => (role === 'anon' ? { statement_timeout: '100ms' } : {}),
+    roleSettings: (role) =>
+      role === 'anon' ? { statement_timeout: '100ms', datestyle: 'German', bytea_output: 'escape' } : {},
   })
   await db.pool.execute(sql`create table public.notes (id int primary key, owner text not null)`)
   await db.pool.execute(sql`alter table public.notes enable row level security`)
@@ -51,6 +52,13 @@ async function left(): Promise<object | undefined> {
 const NOTHING = { role: 'authenticator', claims: '', tenant: '', timeout: '30s' }
 
 describe('runAs', () => {
+  test('prints values in the same way, whatever the role sets', async () => {
+    const printed = sql`select date '2026-02-03'::text as day, '\\xdead'::bytea::text as bytes, current_setting('statement_timeout') as timeout`
+    expect(await runAs(pool, { role: 'anon', claims: {} }, (tx) => tx.query(printed))).toEqual([
+      { day: '2026-02-03', bytes: '\\xdead', timeout: '100ms' },
+    ])
+  })
+
   test('lets a person see through policies', async () => {
     const rows = await runAs(pool, ada, (tx) => tx.query(sql`select id from public.notes`))
     expect(rows).toEqual([{ id: 1 }])

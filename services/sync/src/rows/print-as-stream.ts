@@ -1,14 +1,7 @@
-import { sql, type Transaction } from '@holdfast/postgres'
+import { sql, TEXT_SETTINGS, type Transaction } from '@holdfast/postgres'
 
 /** Values print as in the change stream, so that the same encoder reads them. */
-const PRINT_SETTINGS: Readonly<Record<string, string>> = {
-  datestyle: 'ISO, MDY',
-  timezone: 'UTC',
-  intervalstyle: 'postgres',
-  extra_float_digits: '1',
-  bytea_output: 'hex',
-  xmlbinary: 'base64',
-}
+const PRINT_SETTINGS: Readonly<Record<string, string>> = { ...TEXT_SETTINGS, timezone: 'UTC' }
 
 /** Makes values of this transaction print as the change stream has them. To be called before anybody is assumed. */
 export async function printAsStream(tx: Transaction): Promise<void> {
