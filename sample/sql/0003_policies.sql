@@ -375,3 +375,11 @@ insert into holdfast.fields (table_name, field_name, position, place, section, h
   ('inspections', 'number', 70, 'bottom', null, null),
   ('inspections', 'signature_path', 80, 'bottom', null, null)
 on conflict do nothing;
+
+-- What is shared or commented on: shares and comments go with the record
+
+select holdfast.follow_records('public.sites');
+select holdfast.follow_records('public.assets');
+select holdfast.follow_records('public.inspections');
+select holdfast.follow_records('public.findings');
+select holdfast.follow_records('public.actions');

@@ -225,12 +225,14 @@ describe('the slices', () => {
     const sam = await sessionOf('Sam Reyes')
     const dana = await sessionOf('Dana Okafor')
     const foreign = `t.site_id not in (select site_id from public.actions where contractor_id = ${SAMS})`
+    // Dana shares what she reads and changes herself.
+    const hers = `${foreign} and t.site_id in ${NORTH_SITES}`
     const [finding, action, other] = await Promise.all([
       lookUp(
-        sql`select t.id from public.findings t where ${sql.trusted(foreign)} and t.id in (select finding_id from public.photos)`,
+        sql`select t.id from public.findings t where ${sql.trusted(hers)} and t.id in (select finding_id from public.photos)`,
       ),
-      lookUp(sql`select t.id from public.actions t where ${sql.trusted(foreign)} and t.state = 'open'`),
-      lookUp(sql`select t.id from public.actions t where ${sql.trusted(foreign)} and t.state = 'doing'`),
+      lookUp(sql`select t.id from public.actions t where ${sql.trusted(hers)} and t.state = 'open'`),
+      lookUp(sql`select t.id from public.actions t where ${sql.trusted(hers)} and t.state = 'doing'`),
     ])
     const share = (table: string, id: string, mayChange: boolean): Promise<number> =>
       runAs(database.requestPool, dana, (tx) =>
