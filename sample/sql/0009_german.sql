@@ -135,7 +135,7 @@ insert into holdfast.fields (table_name, field_name, translations) values
   ('actions', 'created_by', '{"de": {"label": "Angelegt von"}}'),
   ('inspections', 'created_by', '{"de": {"label": "Angelegt von"}}'),
   ('findings', 'created_by', '{"de": {"label": "Gefunden von"}}')
-on conflict (schema_name, table_name, field_name) do update set translations = excluded.translations;
+on conflict (schema_name, table_name, field_name, workspace_id) do update set translations = excluded.translations;
 
 insert into holdfast.fields (table_name, field_name, translations)
 select t.table_name, w.field_name, w.words::jsonb
@@ -144,4 +144,4 @@ select t.table_name, w.field_name, w.words::jsonb
     ('updated_at', '{"de": {"label": "Zuletzt geändert"}}')
   ) as w (field_name, words)
  where t.schema_name = 'public'
-on conflict (schema_name, table_name, field_name) do update set translations = excluded.translations;
+on conflict (schema_name, table_name, field_name, workspace_id) do update set translations = excluded.translations;

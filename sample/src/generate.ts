@@ -75,7 +75,7 @@ export function generateSample(seed: number, clock: Clock): SampleData {
         table: 'comments',
         rows: generateComments({ seed, calendar, tasks, defects, visits, people }),
       },
-      { schema: 'holdfast', table: 'views', rows: generateViews(seed) },
+      { schema: 'holdfast', table: 'views', rows: generateViews(seed, workspace.id) },
     ],
   }
 }

@@ -187,6 +187,7 @@ export interface ActionRow extends Row {
 /** A view is dated by the moment it is written: it tells nothing of the water company. */
 export interface ViewRow {
   readonly id: string
+  readonly workspace_id: string
   readonly table_name: string
   readonly name: string
   readonly type: string

@@ -11,9 +11,9 @@ export function firstViewOf(seed: number): { readonly table: string; readonly vi
 
 const OVERDUE = 'all(due_on.before.today,state.notin.verified.dropped)'
 
-/** The views that everybody has: written as the links of the app are. Each region's people see their own rows in them. */
-export function generateViews(seed: number): readonly ViewRow[] {
-  const views: readonly Omit<ViewRow, 'id' | 'position'>[] = [
+/** The views that everybody of the workspace has: written as the links of the app are. Each region's people see their own rows in them. */
+export function generateViews(seed: number, workspaceId: string): readonly ViewRow[] {
+  const views: readonly Omit<ViewRow, 'id' | 'workspace_id' | 'position'>[] = [
     {
       table_name: 'actions',
       name: 'Overdue – my region',
@@ -74,5 +74,10 @@ export function generateViews(seed: number): readonly ViewRow[] {
       is_default: false,
     },
   ]
-  return views.map((view, index) => ({ id: createId(seed, 'views', index), ...view, position: index }))
+  return views.map((view, index) => ({
+    id: createId(seed, 'views', index),
+    workspace_id: workspaceId,
+    ...view,
+    position: index,
+  }))
 }

@@ -8,7 +8,7 @@ import { signIn } from './support/person.ts'
 import { openStranger } from './support/stranger.ts'
 
 const SYNCED = { timeout: 120_000 }
-/** A project's own table: its rows are those of a team, and only editors change them; admins see all, guests what is shared with them. */
+/** A project's own table: its rows are those of a team, and only editors change them; admins see and change all, guests what is shared with them. */
 const JOBS = `
   create table public.jobs (
     id uuid primary key default gen_random_uuid(), title text not null, team_id uuid references holdfast.teams (id));
@@ -16,6 +16,7 @@ const JOBS = `
   grant select, update on public.jobs to authenticated;
   create policy team_reads on public.jobs for select to authenticated using (team_id in (select holdfast.my_team_ids()));
   create policy admins_read on public.jobs for select to authenticated using ((select holdfast.has_role('admin')));
+  create policy admins_change on public.jobs for update to authenticated using ((select holdfast.has_role('admin')));
   create policy guests_read on public.jobs for select to authenticated using (id in (select holdfast.shared_record_ids('jobs')));
   create policy guests_change on public.jobs for update to authenticated using (id in (select holdfast.changeable_record_ids('jobs')));
   create policy editors_change on public.jobs for update to authenticated

@@ -17,7 +17,7 @@ import type { TableInfo } from '../../lib/data/tables.ts'
 import { useWorkspaces } from '../../lib/data/use-workspaces.ts'
 import { formatCount } from '../../lib/format.ts'
 import { firstVisitMs, lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
-import type { SavedView } from '../../lib/views/use-views.ts'
+import { firstOf, type SavedView } from '../../lib/views/use-views.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
 import { viewMessages } from '../../messages/views.ts'
 
@@ -256,7 +256,7 @@ function TableLink({
   readonly isNarrow: boolean
   readonly onFollow: (() => void) | undefined
 }): JSX.Element {
-  const first = views.find(({ isDefault }) => isDefault)
+  const first = firstOf(views)
   return (
     <>
       <Item label={table.label} isNarrow={isNarrow}>

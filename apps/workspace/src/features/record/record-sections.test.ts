@@ -57,6 +57,8 @@ const place = (rest: Partial<FieldPlace>): FieldPlace => ({
   heading: undefined,
   position: undefined,
   isHidden: false,
+  workspace: null,
+  words: {},
   ...rest,
 })
 const names = (of: readonly { readonly name: string }[]): readonly string[] => of.map(({ name }) => name)

@@ -82,6 +82,8 @@ test('a place that the app does not know counts as not given, and a table withou
   const [dressed] = withFields([table], [stored('title', { place: 'aloft', section: ' Effort ', position: 5 })])
   expect(dressed?.layout?.get('title')).toEqual({
     id: 'title',
+    workspace: null,
+    words: { label: null, help: null, translations: '{}', choices: '{}' },
     place: undefined,
     section: 'Effort',
     heading: undefined,
@@ -89,6 +91,23 @@ test('a place that the app does not know counts as not given, and a table withou
     isHidden: false,
   })
   expect(withFields([table], [stored('title', { table_name: 'sites' })])[0]).toBe(table)
+})
+
+test('the workspace that a person works in says it before the project, and other workspaces do not', () => {
+  const label = (workspace?: string): string | undefined => {
+    const rows = [
+      stored('title', { id: '1', label: 'Task', workspace_id: null }),
+      stored('title', { id: '2', label: 'Job', workspace_id: 'water' }),
+      stored('title', { id: '3', label: 'Duty', workspace_id: 'gas' }),
+      stored('number', { id: '4', label: 'Code', workspace_id: 'gas' }),
+    ]
+    const [dressed] = withFields([table], rows, workspace)
+    const fields = dressed && fieldsOf(dressed.descriptor, { version: '1', tables: [dressed.descriptor] })
+    return fields?.map(({ label: called }) => called).join()
+  }
+  expect(label('water')).toMatch(/^Job,.*,Number/)
+  expect(label('gas')).toMatch(/^Duty,.*,Code/)
+  expect(label('oil')).toMatch(/^Task,.*,Number/)
 })
 
 test('choices have the words of the project: first those of the language, then its own, then those of the value', () => {

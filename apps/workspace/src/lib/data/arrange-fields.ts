@@ -18,6 +18,7 @@ export const storedFieldSchema = v.object({
   position: v.nullable(v.number()),
   is_hidden: v.number(),
   choices: v.optional(v.string(), '{}'),
+  workspace_id: v.optional(v.nullable(v.string())),
 })
 export type StoredField = v.InferOutput<typeof storedFieldSchema>
 
@@ -28,14 +29,23 @@ export type FieldLayout = ReadonlyMap<string, FieldPlace>
  * Tables with the places and words that the project gave their fields. Words go where all screens read them, into the comment of the column.
  *
  * @param stored - rows of `holdfast.fields`; a place of a newer version of the app counts as not given
+ * @param workspace - that the person works in; `undefined` until it is known
  */
-export function withFields(tables: readonly TableInfo[], stored: readonly StoredField[]): readonly TableInfo[] {
+export function withFields(
+  tables: readonly TableInfo[],
+  stored: readonly StoredField[],
+  workspace?: string,
+): readonly TableInfo[] {
   if (stored.length === 0) return tables
+  const here = workspace ?? stored.find(({ workspace_id }) => workspace_id != null)?.workspace_id
   const byTable = Map.groupBy(stored, (row) => `${row.schema_name}.${row.table_name}`)
   return tables.map((table) => {
-    const rows = byTable.get(`${table.descriptor.schema}.${table.descriptor.table}`)
-    if (rows === undefined) return table
-    const byField = new Map(rows.map((row) => [row.field_name, row]))
+    const all = byTable.get(`${table.descriptor.schema}.${table.descriptor.table}`)
+    if (all === undefined) return table
+    // The row of the workspace is written over the project's.
+    const known = [...all.filter((row) => row.workspace_id == null), ...all.filter((row) => row.workspace_id === here)]
+    const byField = new Map(known.map((row) => [row.field_name, row]))
+    const rows = [...byField.values()]
     const columns = table.descriptor.columns.map((column) => worded(column, byField.get(column.name)))
     return {
       ...table,
@@ -48,6 +58,8 @@ export function withFields(tables: readonly TableInfo[], stored: readonly Stored
 function placeOf(row: StoredField): FieldPlace {
   return {
     id: row.id,
+    workspace: row.workspace_id ?? null,
+    words: { label: row.label, help: row.help, translations: row.translations, choices: row.choices },
     place: row.place === 'main' || row.place === 'beside' || row.place === 'bottom' ? row.place : undefined,
     section: row.section?.trim() || undefined,
     heading: translationIn(row.translations, translationSchema)?.section?.trim() || undefined,

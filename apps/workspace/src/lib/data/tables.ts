@@ -28,6 +28,10 @@ export interface TableInfo extends TableLooks {
 export interface FieldPlace {
   /** Of the row in `holdfast.fields`. */
   readonly id: string
+  /** The workspace that the row is of; `null`: the project. */
+  readonly workspace: string | null
+  /** The other columns of the row: what the field is called. */
+  readonly words: Readonly<Record<string, string | null>>
   readonly place: 'main' | 'beside' | 'bottom' | undefined
   /** The heading that it stands under in the main part. */
   readonly section: string | undefined

@@ -25,13 +25,14 @@ export function TablesProvider({ children }: { readonly children: ReactNode }): 
   const schema = useSchema()
   const looks = useKept<StoredLooks>(LOOKS_TABLE, LOOKS, readLooks, rememberLooks)
   const fields = useKept<StoredField>(FIELDS_TABLE, FIELDS, readFieldLooks, rememberFieldLooks)
-  const mine = useMyWorkspaces(looks)
+  const workspaces = useMyWorkspaces(looks, fields)
   useFollowMade(looks)
   const known = useMemo(() => {
-    const tables = withFields(withLooks(tablesOf(schema), looks, mine), fields)
+    const mine = workspaces && new Set(workspaces)
+    const tables = withFields(withLooks(tablesOf(schema), looks, mine), fields, workspaces?.[0])
     const worded = new Map(tables.map(({ name, descriptor }) => [name, descriptor]))
     return { tables, schema: { ...schema, tables: schema.tables.map((table) => worded.get(table.name) ?? table) } }
-  }, [schema, looks, fields, mine])
+  }, [schema, looks, fields, workspaces])
   return <Tables value={known}>{children}</Tables>
 }
 
@@ -74,13 +75,18 @@ function useFollowMade(looks: readonly StoredLooks[]): void {
   }, [now, refreshSchema])
 }
 
-/** Ids of the workspaces that the person has access to; asked only where a table was made for one. `undefined`: not known yet. */
-function useMyWorkspaces(looks: readonly StoredLooks[]): ReadonlySet<string> | undefined {
+/** Ids of the workspaces that the person has access to, the one they work in first; asked only where something is of one. `undefined`: not known yet. */
+function useMyWorkspaces(
+  looks: readonly StoredLooks[],
+  fields: readonly StoredField[],
+): readonly string[] | undefined {
   const areKept = useSchema().tables.some(({ name }) => name === 'hf_workspaces')
-  const isAsked = areKept && looks.some(({ workspace_id }) => workspace_id != null)
-  const { rows, isCurrent } = useRecords<{ readonly id: string }>(isAsked ? 'select id from hf_workspaces' : '')
+  const isAsked = areKept && [...looks, ...fields].some(({ workspace_id }) => workspace_id != null)
+  const { rows, isCurrent } = useRecords<{ readonly id: string }>(
+    isAsked ? 'select id from hf_workspaces order by created_at, id' : '',
+  )
   return useMemo(
-    () => (isAsked && isCurrent ? new Set(rows.map(({ id }) => id)) : undefined),
+    () => (isAsked && isCurrent ? rows.map(({ id }) => id) : undefined),
     [isAsked, isCurrent, rows],
   )
 }

@@ -33,6 +33,8 @@ export interface ViewRow {
   readonly config: string | null
   readonly is_default: number | null
   readonly position: number | null
+  /** Of whose people a shared view is; `null`: the project's. A server of an older version keeps none. */
+  readonly workspace_id?: string | null
 }
 
 const COLUMNS = 'id, table_name, name, type, scope, owner_id, config, is_default, position'
@@ -40,6 +42,17 @@ const COLUMNS = 'id, table_name, name, type, scope, owner_id, config, is_default
 /** Whether the project has a table for views that this person may read. */
 export function useHasViews(): boolean {
   return useSchema().tables.some(({ name }) => name === VIEWS_TABLE)
+}
+
+function useColumns(): string {
+  const views = useSchema().tables.find(({ name }) => name === VIEWS_TABLE)
+  return views?.columns.some(({ name }) => name === 'workspace_id') ? `${COLUMNS}, workspace_id` : COLUMNS
+}
+
+/** The view of a table that opens first: that of the workspace before the project's. */
+export function firstOf(views: readonly SavedView[]): SavedView | undefined {
+  const first = views.filter(({ isDefault }) => isDefault)
+  return first.find(({ row }) => row.workspace_id != null) ?? first[0]
 }
 
 const NONE: readonly SavedView[] = []
@@ -53,7 +66,8 @@ export function useViews(table?: string): readonly SavedView[] {
 export function useKnownViews(table?: string): readonly SavedView[] | undefined {
   const hasViews = useHasViews()
   const where = table === undefined ? '' : ' where table_name = ?'
-  const sql = `select ${COLUMNS} from ${VIEWS_TABLE}${where} order by position, name collate nocase, id`
+  const columns = useColumns()
+  const sql = `select ${columns} from ${VIEWS_TABLE}${where} order by position, name collate nocase, id`
   const { rows, isLoading } = useRecords<ViewRow>(hasViews ? sql : '', table === undefined ? [] : [table])
   return useMemo(() => (isLoading && hasViews ? undefined : rows.map(toView)), [rows, isLoading, hasViews])
 }
@@ -64,7 +78,8 @@ export function useView(
   id: string | undefined,
 ): { readonly view: SavedView | undefined; readonly isLoading: boolean } {
   const isAsked = useHasViews() && id !== undefined
-  const sql = `select ${COLUMNS} from ${VIEWS_TABLE} where id = ? and table_name = ?`
+  const columns = useColumns()
+  const sql = `select ${columns} from ${VIEWS_TABLE} where id = ? and table_name = ?`
   const { rows, isCurrent } = useRecords<ViewRow>(isAsked ? sql : '', [id ?? null, table])
   const [row] = rows
   const view = useMemo(() => (row && row.id === id ? toView(row) : undefined), [row, id])

@@ -11,6 +11,9 @@ interface Draft {
   readonly isDefault: boolean
 }
 
+/** The workspace of a shared view; `null`: the project's; `undefined` where the server keeps none. */
+type OfWorkspace = string | null | undefined
+
 /** A new view; `views` are those of its table. */
 export function createView(view: {
   readonly table: string
@@ -19,6 +22,7 @@ export function createView(view: {
   readonly userId: string
   readonly position: number
   readonly views: readonly SavedView[]
+  readonly workspace: OfWorkspace
 }): { readonly id: string; readonly command: NewCommand } {
   const { draft } = view
   const id = uuidV7()
@@ -31,20 +35,29 @@ export function createView(view: {
     config: renderSettings(null, view.settings),
     is_default: draft.isDefault ? 1 : 0,
     position: view.position,
+    ...inWorkspace(view.workspace),
   }
   const insert: RecordChange = { kind: 'insert', table: VIEWS_TABLE, id, values }
-  return { id, command: { label: words.newView, changes: [...dethrone(draft, view.views, id), insert] } }
+  return { id, command: { label: words.newView, changes: [...dethrone(draft, view.views, id, view.workspace), insert] } }
 }
 
-/** Another name, type or scope for a view. */
-export function updateView(view: SavedView, draft: Draft, views: readonly SavedView[]): NewCommand {
+/** Another name, type or scope for a view. One that is shared already stays with its workspace. */
+export function updateView(
+  view: SavedView,
+  draft: Draft,
+  views: readonly SavedView[],
+  workspace: OfWorkspace,
+): NewCommand {
+  const isMoved = view.scope === 'personal' && draft.scope !== 'personal'
+  const stays = isMoved ? workspace : view.row.workspace_id
   const values: RecordValues = {
     name: draft.name,
     type: draft.type,
     scope: draft.scope,
     is_default: draft.isDefault ? 1 : 0,
+    ...(isMoved && inWorkspace(workspace)),
   }
-  return { label: words.edit, changes: [...dethrone(draft, views, view.id), changeOf(view, values)] }
+  return { label: words.edit, changes: [...dethrone(draft, views, view.id, stays), changeOf(view, values)] }
 }
 
 /** Keeps in the view what the screen shows. */
@@ -57,10 +70,21 @@ export function deleteView(view: SavedView): NewCommand {
   return { label: words.removed(view.name), changes: [{ kind: 'delete', table: VIEWS_TABLE, id, values }] }
 }
 
-/** At most one view of a table opens first: the one before gives way in the same step, and ahead of it. */
-function dethrone({ isDefault }: Draft, views: readonly SavedView[], id: string): readonly RecordChange[] {
+/** At most one view of a table opens first in a workspace: the one before gives way in the same step, and ahead of it. */
+function dethrone(
+  { isDefault }: Draft,
+  views: readonly SavedView[],
+  id: string,
+  workspace: OfWorkspace,
+): readonly RecordChange[] {
   if (!isDefault) return []
-  return views.filter((view) => view.isDefault && view.id !== id).map((view) => changeOf(view, { is_default: 0 }))
+  return views
+    .filter((view) => view.isDefault && view.id !== id && (view.row.workspace_id ?? null) === (workspace ?? null))
+    .map((view) => changeOf(view, { is_default: 0 }))
+}
+
+function inWorkspace(workspace: OfWorkspace): RecordValues {
+  return workspace === undefined ? {} : { workspace_id: workspace }
 }
 
 function changeOf({ id, row }: SavedView, values: RecordValues): RecordChange {

@@ -1,4 +1,4 @@
-import { useJudgements, useLocalDatabase } from '@holdfast/react'
+import { useLocalDatabase } from '@holdfast/react'
 import { Link, useParams } from '@tanstack/react-router'
 import {
   CalendarDays,
@@ -28,12 +28,13 @@ import { useUntilChanged } from '../../../hooks/use-until-changed.ts'
 import { cx } from '../../../lib/cx.ts'
 import type { TableInfo } from '../../../lib/data/tables.ts'
 import type { NewCommand } from '../../../lib/records/record-change.ts'
-import { type SavedView, useViews, VIEWS_TABLE, type ViewType } from '../../../lib/views/use-views.ts'
+import { type SavedView, useViews, type ViewType } from '../../../lib/views/use-views.ts'
 import { createView, deleteView, saveSettings, updateView } from '../../../lib/views/view-commands.ts'
 import { recordMessages } from '../../../messages/record.ts'
 import { viewEditingMessages as words } from '../../../messages/view-editing.ts'
 import { viewMessages } from '../../../messages/views.ts'
 import type { ViewShape } from '../use-grid-view.ts'
+import { useViewRights, type ViewRights } from './use-view-rights.ts'
 import { ViewForm, type ViewDraft } from './view-form.tsx'
 
 export interface ViewsProps {
@@ -55,7 +56,8 @@ export function ViewsPanel({ table, view }: ViewsProps): JSX.Element {
   const untilOpen = useUntilChanged(saved?.id)
   const create = async (draft: ViewDraft): Promise<boolean> => {
     const position = Math.max(-1, ...views.map(({ row }) => row.position ?? 0)) + 1
-    const created = createView({ table: table.name, draft, settings: view.settings, userId, position, views })
+    const workspace = rights.workspaceOf(draft.scope)
+    const created = createView({ table: table.name, draft, settings: view.settings, userId, position, views, workspace })
     const isStored = await writer.write(created.command)
     if (isStored) view.openView(created.id)
     return isStored
@@ -73,7 +75,7 @@ export function ViewsPanel({ table, view }: ViewsProps): JSX.Element {
         onSubmit={(draft) => {
           setForm(undefined)
           if (isNew) untilOpen(() => create(draft))
-          else void writer.write(updateView(saved, draft, views))
+          else void writer.write(updateView(saved, draft, views, rights.workspaceOf(draft.scope)))
         }}
       />
     )
@@ -282,36 +284,4 @@ function Action({
       </AriaButton>
     </li>
   )
-}
-
-interface ViewRights {
-  readonly canChange: boolean
-  readonly canDelete: boolean
-  /** Of views that the person may make. */
-  readonly scopes: readonly SavedView['scope'][]
-}
-
-/** What policies leave the person to do with views, as far as this device knows; the server decides. */
-function useViewRights(saved: SavedView | undefined, userId: string): ViewRights {
-  const scopes = ['personal', 'shared', 'locked'] as const
-  const row = saved && { ...saved.row }
-  const judgements = useJudgements([
-    ...scopes.map((scope) => ({
-      table: VIEWS_TABLE,
-      command: 'insert' as const,
-      after: { scope, owner_id: userId },
-    })),
-    ...(row
-      ? [
-          { table: VIEWS_TABLE, command: 'update' as const, before: row, after: row, changed: ['config'] },
-          { table: VIEWS_TABLE, command: 'delete' as const, before: row },
-        ]
-      : []),
-  ])
-  const isLeft = (index: number): boolean => judgements?.[index]?.kind !== 'refused'
-  return {
-    scopes: scopes.filter((_, index) => isLeft(index)),
-    canChange: isLeft(scopes.length),
-    canDelete: isLeft(scopes.length + 1),
-  }
 }

@@ -14,6 +14,7 @@ import { arrangeMessages as words } from '../../../messages/arrange.ts'
 import { commonMessages } from '../../../messages/common.ts'
 import { recordMessages } from '../../../messages/record.ts'
 import { type FieldLayout, headingOf } from '../../../lib/data/arrange-fields.ts'
+import { useArrangedFor } from './use-may-arrange.ts'
 import { addSection, changesFor, moveTo, type Part, partsOf, step } from './arrangement.ts'
 
 const TITLE_MAX = 60
@@ -32,10 +33,11 @@ export function ArrangeDialog({
 }): JSX.Element {
   const { parts, before, said, list, labelOf, setParts, move, stepBy } = useParts(table, fields)
   const titleOf = (part: Part): string => titleIn(table.layout, part)
+  const whom = useArrangedFor(table)
   // A second press would make each row of the arrangement twice.
   const alone = useOneAtATime<void>()
   const save = async (): Promise<void> => {
-    const changes = changesFor(table, parts, before, fields)
+    const changes = changesFor(table, parts, before, fields, whom?.workspace)
     if (changes.length === 0 || (await writer.write({ label: words.arrangement(table.label), changes }))) onClose()
   }
   return (

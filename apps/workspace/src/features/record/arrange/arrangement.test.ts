@@ -21,6 +21,8 @@ const row = (rest: Partial<FieldPlace>): FieldPlace => ({
   heading: undefined,
   position: undefined,
   isHidden: false,
+  workspace: null,
+  words: {},
   ...rest,
 })
 
@@ -83,5 +85,21 @@ test('of fields that have a row only what changed is written, and can be taken b
       values: { place: 'main', section: null, position: 20, is_hidden: 0 },
       before: { place: 'main', section: 'Effort', position: 20, is_hidden: 0 },
     },
+  ])
+})
+
+test('a row of the project stays as it is: the workspace gets one of its own with the same words', () => {
+  const words = { label: 'Titel', help: null, translations: '{}', choices: '{}' }
+  const layout = new Map([
+    ['title', row({ id: 'a', place: 'main', position: 10, words })],
+    ['note', row({ id: 'b', place: 'main', position: 20, workspace: 'water' })],
+    ['day', row({ id: 'c', place: 'beside', position: 30 })],
+  ])
+  const before = partsOf(fields, schema, layout)
+  const changes = changesFor({ ...table, layout }, step(before, 'note', -1), before, fields, 'water')
+  const place = { place: 'main', section: null, is_hidden: 0 }
+  expect(changes).toMatchObject([
+    { kind: 'update', id: 'b', values: { ...place, position: 10 } },
+    { kind: 'insert', values: { ...place, field_name: 'title', workspace_id: 'water', position: 20, ...words } },
   ])
 })

@@ -81,12 +81,17 @@ export function addSection(parts: readonly Part[], title: string): readonly Part
   )
 }
 
-/** What has to be written so that the fields stand like this: only of fields that stood elsewhere, or had no place of their own yet. */
+/**
+ * What has to be written so that the fields stand like this: only of fields that stood elsewhere, or had no place of their own yet.
+ *
+ * @param workspace - for whose people; `null`: the whole project; `undefined` where the server keeps none. A row of another place stays, and is copied.
+ */
 export function changesFor(
   table: TableInfo,
   parts: readonly Part[],
   before: readonly Part[],
   fields: readonly Field[],
+  workspace?: string | null,
 ): readonly RecordChange[] {
   const { schema, table: tableName } = table.descriptor
   const isStill = (part: Part, name: string): boolean =>
@@ -101,13 +106,18 @@ export function changesFor(
       // What the database keeps stays where the schema has it until it is moved.
       if (!row && isStill(part, name)) return []
       const values = valuesOf(part, position, row)
-      if (!row) {
-        const named = { schema_name: schema, table_name: tableName, field_name: name }
-        return [{ kind: 'insert', table: FIELDS_TABLE, id: uuidV7(), values: { ...named, ...values } }]
+      const was = row && valuesBefore(row)
+      if (was && Object.entries(values).every(([key, value]) => was[key] === value)) return []
+      if (!row || (workspace !== undefined && row.workspace !== workspace)) {
+        const named = {
+          schema_name: schema,
+          table_name: tableName,
+          field_name: name,
+          ...(workspace !== undefined && { workspace_id: workspace }),
+        }
+        return [{ kind: 'insert', table: FIELDS_TABLE, id: uuidV7(), values: { ...named, ...row?.words, ...values } }]
       }
-      const was = valuesBefore(row)
-      if (Object.entries(values).every(([key, value]) => was[key] === value)) return []
-      return [{ kind: 'update', table: FIELDS_TABLE, id: row.id, values, before: was }]
+      return [{ kind: 'update', table: FIELDS_TABLE, id: row.id, values, before: valuesBefore(row) }]
     }),
   )
 }
