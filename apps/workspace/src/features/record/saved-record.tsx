@@ -99,7 +99,11 @@ export function SavedRecord(
         {asking === 'arrange' ? (
           <ArrangeDialog {...{ table, fields, writer }} onClose={() => setAsking(undefined)} />
         ) : asking === 'share' ? (
-          <ShareDialog {...{ table, recordId, title, workspace, writer }} onClose={() => setAsking(undefined)} />
+          <ShareDialog
+            {...{ table, recordId, title, workspace, writer }}
+            mayChange={rights.readOnly === undefined}
+            onClose={() => setAsking(undefined)}
+          />
         ) : null}
       </Suspense>
     </>

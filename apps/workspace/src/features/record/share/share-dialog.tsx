@@ -23,6 +23,7 @@ export function ShareDialog({
   recordId,
   title,
   workspace,
+  mayChange,
   writer,
   onClose,
 }: {
@@ -31,6 +32,8 @@ export function ShareDialog({
   /** What the record is called. */
   readonly title: string
   readonly workspace: string
+  /** Whether the person may change the record: nobody gives what they do not have. */
+  readonly mayChange: boolean
   readonly writer: RecordWriter
   readonly onClose: () => void
 }): JSX.Element {
@@ -69,7 +72,7 @@ export function ShareDialog({
                 key={`${guest.workspace_id} ${guest.user_id}`}
                 guest={guest}
                 record={{ table_name: table.name, record_id: recordId }}
-                canChange={table.descriptor.guests === 'change'}
+                canChange={table.descriptor.guests === 'change' && (mayChange || guest.may_change === 1)}
                 onChange={write}
               />
             ))}
@@ -102,7 +105,7 @@ function Guest({
 }: {
   readonly guest: GuestRow
   readonly record: { readonly table_name: string; readonly record_id: string }
-  /** A policy of the table lets guests change what is shared with them so. */
+  /** A policy of the table lets guests change what is shared with them so, and the person may give it. */
   readonly canChange: boolean
   /** @returns whether it is stored */
   readonly onChange: (label: string, change: RecordChange) => Promise<boolean>
