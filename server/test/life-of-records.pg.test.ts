@@ -119,9 +119,7 @@ describe('a share', () => {
       expect(await titles(MARK, 'pits')).toEqual(['Pit'])
       await expect(share(MARK, GINA, 'pits', PIT)).rejects.toMatchObject(REFUSED)
     } finally {
-      await database.pool.execute(
-        sql`delete from holdfast.members where user_id = ${MARK} and workspace_id = ${WATER}`,
-      )
+      await database.pool.execute(sql`delete from holdfast.members where user_id = ${MARK} and workspace_id = ${WATER}`)
     }
   })
 
@@ -185,7 +183,8 @@ describe('a share', () => {
       create table public.tanks (id uuid primary key, title text); alter table public.tanks enable row level security;
       grant select on public.tanks to authenticated; create policy all_read on public.tanks for select to authenticated using (true);
       insert into public.tanks values ('${PIT}', 'Tank'), ('${PLANT}', 'Tank')`)
-    const shared = (table = 'tanks'): Promise<unknown> => asked(GUS, sql`select holdfast.shared_record_ids(${table}) id`)
+    const shared = (table = 'tanks'): Promise<unknown> =>
+      asked(GUS, sql`select holdfast.shared_record_ids(${table}) id`)
     await project.execute(make)
     await share(OLGA, GUS, 'tanks', PIT)
     await project.execute(sql`drop table public.tanks`)
@@ -255,10 +254,26 @@ describe('a history', () => {
     ).map((one) => [one.kind, one.changes])
 
   test.each([
-    ['was deleted', `delete from public.notes`, `insert into public.notes (id, owner, title) values ('${PIT}', '${MARK}', 'his')`],
-    ['was deleted with all others', `truncate public.notes`, `insert into public.notes (id, owner, title) values ('${PIT}', '${MARK}', 'his')`],
-    ['got another id', `update public.notes set id = '${GAS}' where id = '${PIT}'`, `insert into public.notes (id, owner, title) values ('${PIT}', '${MARK}', 'his')`],
-    ['was deleted, by a record that took its id', `delete from public.notes where id = '${PIT}'`, `update public.notes set id = '${PIT}' where id = '${PLANT}'`],
+    [
+      'was deleted',
+      `delete from public.notes`,
+      `insert into public.notes (id, owner, title) values ('${PIT}', '${MARK}', 'his')`,
+    ],
+    [
+      'was deleted with all others',
+      `truncate public.notes`,
+      `insert into public.notes (id, owner, title) values ('${PIT}', '${MARK}', 'his')`,
+    ],
+    [
+      'got another id',
+      `update public.notes set id = '${GAS}' where id = '${PIT}'`,
+      `insert into public.notes (id, owner, title) values ('${PIT}', '${MARK}', 'his')`,
+    ],
+    [
+      'was deleted, by a record that took its id',
+      `delete from public.notes where id = '${PIT}'`,
+      `update public.notes set id = '${PIT}' where id = '${PLANT}'`,
+    ],
   ])('of a record that %s is not that of the next one', async (_, goes, comes) => {
     await project.execute(
       sql`insert into public.notes (id, owner, title) values (${PIT}, ${OLGA}, 'secret'), (${PLANT}, ${MARK}, 'other')`,

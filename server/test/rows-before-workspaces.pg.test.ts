@@ -130,9 +130,7 @@ test('comments of records that are gone, and history from before the last insert
 
 test('a shared view is of the workspace of its owner, or the owner’s own where that is not one', async () => {
   expect(
-    await database.pool.query(
-      sql`select name, scope, workspace_id, is_default from holdfast.views order by name`,
-    ),
+    await database.pool.query(sql`select name, scope, workspace_id, is_default from holdfast.views order by name`),
   ).toEqual([
     { name: 'her own', scope: 'personal', workspace_id: null, is_default: false },
     { name: 'of both', scope: 'personal', workspace_id: null, is_default: false },

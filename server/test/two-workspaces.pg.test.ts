@@ -226,7 +226,9 @@ const TABLES: Readonly<Record<string, TableCase>> = {
   tables: {
     row: () => TABLE,
     column: 'label',
-    attempts: foreign(`insert into holdfast.tables (table_name, label, workspace_id) values ('mine', 'Mine', '${GAS}')`),
+    attempts: foreign(
+      `insert into holdfast.tables (table_name, label, workspace_id) values ('mine', 'Mine', '${GAS}')`,
+    ),
   },
   favourites: {
     row: () => FAVOURITE,
@@ -334,8 +336,23 @@ const FUNCTIONS: Readonly<Record<string, FunctionCase>> = {
 }
 
 /** What no answer has in it. */
-const WORDS = [WATER, OLGA, GUS, NINA, TEAM, PIT, SHARE, VIEW, LOCKED, PERSONAL, FIELD, COMMENT, MEMBER, INVITATION, TABLE]
-  .concat(['Water works', 'North', 'Deep', 'Olga', '"N"'])
+const WORDS = [
+  WATER,
+  OLGA,
+  GUS,
+  NINA,
+  TEAM,
+  PIT,
+  SHARE,
+  VIEW,
+  LOCKED,
+  PERSONAL,
+  FIELD,
+  COMMENT,
+  MEMBER,
+  INVITATION,
+  TABLE,
+].concat(['Water works', 'North', 'Deep', 'Olga', '"N"'])
 
 test('every table and every function of schema holdfast that people may use has a case', async () => {
   const tables = await database.pool.query<{ name: string }>(sql`

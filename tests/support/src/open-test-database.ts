@@ -97,7 +97,7 @@ const templates = new Map<string, Promise<string>>()
 /** Returns the name of a database with these migrations, which each worker's Postgres makes once. */
 function ensureTemplate({ admin, internalUrl, sources }: TemplateOptions): Promise<string> {
   if (sources.length === 0) return Promise.resolve(TEMPLATE_DATABASE)
-  const key = `${internalUrl} ${sources.map((source) => source.name).join(' ')}`
+  const key = `${internalUrl} ${sources.map((source) => String(source.directory)).join(' ')}`
   let template = templates.get(key)
   if (!template) templates.set(key, (template = makeTemplate({ admin, internalUrl, sources })))
   return template

@@ -76,19 +76,13 @@ function useFollowMade(looks: readonly StoredLooks[]): void {
 }
 
 /** Ids of the workspaces that the person has access to, the one they work in first; asked only where something is of one. `undefined`: not known yet. */
-function useMyWorkspaces(
-  looks: readonly StoredLooks[],
-  fields: readonly StoredField[],
-): readonly string[] | undefined {
+function useMyWorkspaces(looks: readonly StoredLooks[], fields: readonly StoredField[]): readonly string[] | undefined {
   const areKept = useSchema().tables.some(({ name }) => name === 'hf_workspaces')
   const isAsked = areKept && [...looks, ...fields].some(({ workspace_id }) => workspace_id != null)
   const { rows, isCurrent } = useRecords<{ readonly id: string }>(
     isAsked ? 'select id from hf_workspaces order by created_at, id' : '',
   )
-  return useMemo(
-    () => (isAsked && isCurrent ? rows.map(({ id }) => id) : undefined),
-    [isAsked, isCurrent, rows],
-  )
+  return useMemo(() => (isAsked && isCurrent ? rows.map(({ id }) => id) : undefined), [isAsked, isCurrent, rows])
 }
 
 /** The project's tables that this person may see, in the project's order; they follow the server's schema. */

@@ -38,7 +38,10 @@ export function createView(view: {
     ...inWorkspace(view.workspace),
   }
   const insert: RecordChange = { kind: 'insert', table: VIEWS_TABLE, id, values }
-  return { id, command: { label: words.newView, changes: [...dethrone(draft, view.views, id, view.workspace), insert] } }
+  return {
+    id,
+    command: { label: words.newView, changes: [...dethrone(draft, view.views, id, view.workspace), insert] },
+  }
 }
 
 /** Another name, type or scope for a view. One that is shared already stays with its workspace. */

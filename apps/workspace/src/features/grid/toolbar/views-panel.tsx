@@ -57,7 +57,15 @@ export function ViewsPanel({ table, view }: ViewsProps): JSX.Element {
   const create = async (draft: ViewDraft): Promise<boolean> => {
     const position = Math.max(-1, ...views.map(({ row }) => row.position ?? 0)) + 1
     const workspace = rights.workspaceOf(draft.scope)
-    const created = createView({ table: table.name, draft, settings: view.settings, userId, position, views, workspace })
+    const created = createView({
+      table: table.name,
+      draft,
+      settings: view.settings,
+      userId,
+      position,
+      views,
+      workspace,
+    })
     const isStored = await writer.write(created.command)
     if (isStored) view.openView(created.id)
     return isStored
