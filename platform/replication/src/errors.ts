@@ -76,11 +76,3 @@ export function publicationForeign(publication: string): HoldfastError {
     },
   )
 }
-
-/** A change came without its whole old row, so where the row was before cannot be known. */
-export function replicaIdentityNotFull(table: string): HoldfastError {
-  return new HoldfastError('replication_identity_not_full', 503, `table ${table} does not log whole old rows`, {
-    detail: 'An update or delete arrived while the table was not set to REPLICA IDENTITY FULL.',
-    hint: 'Set REPLICA IDENTITY FULL on the table and its partitions, drop the slot, create it again and read the tables again.',
-  })
-}

@@ -21,6 +21,8 @@ export type ReplicationEvent =
   | { readonly kind: 'update'; readonly relation: Relation; readonly old: Tuple; readonly row: Tuple }
   | { readonly kind: 'delete'; readonly relation: Relation; readonly old: Tuple }
   | { readonly kind: 'truncate'; readonly relations: readonly Relation[] }
+  /** An update or delete without its whole old row: the table, or a partition of it, was not set to `REPLICA IDENTITY FULL`. */
+  | { readonly kind: 'incomplete'; readonly relation: Relation }
   /**
    * `pg_logical_emit_message`: inside its transaction when `transactional`, else on its own, between transactions. `lsn` is the
    * position after the message, which is what that function returned.

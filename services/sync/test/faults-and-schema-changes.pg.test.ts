@@ -130,15 +130,44 @@ describe('the service', () => {
     await expectSoundLog()
   })
 
-  test('heals when rows are changed while their table does not log whole old rows', async () => {
+  test('reads a table again, and no other, when its rows are changed while it does not log whole old rows', async () => {
     const device = await opened()
+    await world.run(`
+      create table readings (id int, owner_id uuid, primary key (id)) partition by range (id);
+      create table readings_1 partition of readings for values from (0) to (100);
+      alter table readings enable row level security;
+      create policy own on readings for select using (owner_id = (select auth.uid()));
+      insert into readings select i, '${ALICE}' from generate_series(1, 9) i`)
+    await expectEqual(device, ALICE, ['items', 'list_members', 'readings'])
+    const definitions = (): Promise<object[]> =>
+      world.rows(
+        `select id, tag, number from sync.definitions where not dropped and id not like 'items%' order by number`,
+      )
+    const before = await definitions()
+    expect(before.length).toBeGreaterThanOrEqual(2)
     // In one transaction, so that nothing can set the identity right in between.
     await world.run(
       `alter table items replica identity default; update items set n = n + 1; delete from items where title like '%2'`,
     )
-    await expectEqual(device)
+    const tables = ['items', 'list_members', 'readings']
+    await expectEqual(device, ALICE, tables)
     await world.run(`update items set n = n + 1`)
-    await expectEqual(device)
+    await expectEqual(device, ALICE, tables)
+    expect(device.isOpen).toBe(true)
+    expect(await definitions()).toEqual(before)
+    // A partition's identity counts, and its table is read again.
+    await world.run(`alter table readings_1 replica identity default; delete from readings where id > 5`)
+    await expectEqual(device, ALICE, tables)
+    await world.run(`update readings set owner_id = '${BOB}' where id > 3`)
+    await expectEqual(device, ALICE, tables)
+    // A table that says who sees the rows of others.
+    await world.run(`alter table list_members replica identity default; delete from list_members`)
+    await expectEqual(device, ALICE, tables)
+    expect(
+      await world.rows(
+        `select from pg_class where relname in ('items', 'readings', 'readings_1', 'list_members') and relreplident <> 'f'`,
+      ),
+    ).toEqual([])
     await expectSoundLog()
   })
 

@@ -1,4 +1,3 @@
-import { replicaIdentityNotFull } from '../errors.ts'
 import type { Relation, ReplicationEvent, Tuple } from '../events.ts'
 import type { Lsn } from '../lsn.ts'
 import { createRelations, protocolError } from './relations.ts'
@@ -13,7 +12,7 @@ export interface Decoder {
    * Reads the message between `start` and `end` and appends what it means to `out`: nothing for what only describes (Relation,
    * Type, Origin).
    *
-   * @throws {HoldfastError} `replication_identity_not_full`, `replication_protocol`
+   * @throws {HoldfastError} `replication_protocol`
    */
   decode(buffer: Buffer, start: number, end: number, out: ReplicationEvent[]): void
   /** Between a `begin` and its `commit`. */
@@ -91,17 +90,30 @@ class PgoutputDecoder implements Decoder {
   }
 
   #readUpdate(): ReplicationEvent {
-    const relation = this.#relations.getFull(this.#u32())
+    const oid = this.#u32()
+    const relation = this.#relations.get(oid)
+    const form = this.#u8()
     // Under REPLICA IDENTITY FULL there is always an old row ('O'), whole and with its TOAST values.
-    if (this.#u8() !== 0x4f) throw replicaIdentityNotFull(`${relation.schema}.${relation.name}`)
+    if (form !== 0x4f || !this.#relations.isFull(oid)) {
+      if (form !== 0x4e) {
+        this.#skipTuple() // 'K' or 'O'
+        this.#at += 1 // 'N'
+      }
+      this.#skipTuple()
+      return { kind: 'incomplete', relation }
+    }
     const old = this.#tuple(relation, undefined)
     this.#at += 1 // 'N'
     return { kind: 'update', relation, old, row: this.#tuple(relation, old) }
   }
 
   #readDelete(): ReplicationEvent {
-    const relation = this.#relations.getFull(this.#u32())
-    if (this.#u8() !== 0x4f) throw replicaIdentityNotFull(`${relation.schema}.${relation.name}`)
+    const oid = this.#u32()
+    const relation = this.#relations.get(oid)
+    if (this.#u8() !== 0x4f || !this.#relations.isFull(oid)) {
+      this.#skipTuple()
+      return { kind: 'incomplete', relation }
+    }
     return { kind: 'delete', relation, old: this.#tuple(relation, undefined) }
   }
 
@@ -166,6 +178,14 @@ class PgoutputDecoder implements Decoder {
       }
     }
     return row
+  }
+
+  #skipTuple(): void {
+    const count = this.#u16()
+    for (let index = 0; index < count; index++) {
+      const length = this.#u8() === 0x74 ? this.#u32() : 0
+      this.#at += length
+    }
   }
 
   #text(length: number): string {

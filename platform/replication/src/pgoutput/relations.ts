@@ -1,5 +1,4 @@
 import { HoldfastError } from '@holdfast/foundation'
-import { replicaIdentityNotFull } from '../errors.ts'
 import type { Relation } from '../events.ts'
 
 /** `REPLICA IDENTITY FULL` in a Relation message. */
@@ -11,8 +10,8 @@ export interface Relations {
   learn(relation: Relation, identity: number): void
   /** @throws {HoldfastError} `replication_protocol` for a relation that was never described */
   get(oid: number): Relation
-  /** As {@link Relations.get}, for a change that needs the whole old row. @throws {HoldfastError} `replication_identity_not_full` */
-  getFull(oid: number): Relation
+  /** Whether changes of the relation come with their whole old rows. */
+  isFull(oid: number): boolean
 }
 
 export function createRelations(): Relations {
@@ -31,11 +30,7 @@ export function createRelations(): Relations {
       known.set(relation.oid, { relation: kept, isFull: identity === IDENTITY_FULL })
     },
     get: (oid) => entry(oid).relation,
-    getFull(oid) {
-      const { relation, isFull } = entry(oid)
-      if (!isFull) throw replicaIdentityNotFull(`${relation.schema}.${relation.name}`)
-      return relation
-    },
+    isFull: (oid) => entry(oid).isFull,
   }
 }
 

@@ -91,6 +91,8 @@ function changes(events: readonly ReplicationEvent[]): string[] {
             .toSorted()
             .join()}`,
         ]
+      case 'incomplete':
+        return [`${event.relation.name} ?`]
       case 'message':
         return [`message ${event.prefix} ${event.content}`]
       case 'begin':

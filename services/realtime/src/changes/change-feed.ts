@@ -153,6 +153,9 @@ export class ChangeFeed {
         case 'delete':
           this.#collect(event)
           break
+        case 'incomplete':
+          if (this.#open && !this.#open.isOld) this.#tableOf(event.relation)?.overflow()
+          break
         case 'message':
           if (this.#open && event.prefix === SCHEMA_PREFIX) this.#open.hasSchemaChange = true
           break

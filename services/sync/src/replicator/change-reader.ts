@@ -156,6 +156,9 @@ class StreamReader implements ChangeReader {
       case 'truncate':
         await this.#truncate(event.relations.map((relation) => relation.oid))
         return false
+      case 'incomplete':
+        this.#readIncomplete(event.relation)
+        return false
       case 'message':
         this.#readMessage(event)
         return false
@@ -165,6 +168,16 @@ class StreamReader implements ChangeReader {
         this.#passed(event.lsn)
         return false
     }
+  }
+
+  /** Another session took the full identity off a table: where its row was before is not known, so the table is read again. */
+  #readIncomplete({ oid, schema, name }: Relation): void {
+    if (!this.#followed.follows(oid)) return
+    this.#barrier.rewritten(oid)
+    this.#options.logger.log('warn', 'changes of a table came without their old rows: it is read again', {
+      schema,
+      name,
+    })
   }
 
   #readMessage({ prefix, content, transactional }: MessageEvent): void {

@@ -25,8 +25,6 @@ export interface Attempt {
   readonly signal: AbortSignal
   readonly lease: Lease
   readonly phases: Phases
-  /** What the slot holds cannot be read: everything is read again. */
-  readonly isUnreadable: boolean
   readonly prerequisites: Prerequisites
   readonly state: RunState
   /** Sets what streams follow; `undefined` holds all checkpoints. */
@@ -88,7 +86,6 @@ export async function followStream(options: ReplicatorOptions, attempt: Attempt)
 }
 
 /** Why everything is read again. */
-const UNREADABLE = 'changes came without their old rows'
 const UNWATCHED = 'event triggers were missing, disabled or altered, so changes may have passed unnoticed'
 
 interface OpenLog {
@@ -101,7 +98,7 @@ interface OpenLog {
 /** Opens the log where it ends, or begins it with what the tables have. */
 async function openLog(
   options: ReplicatorOptions,
-  { signal, lease, isUnreadable, prerequisites, state: run }: Attempt,
+  { signal, lease, prerequisites, state: run }: Attempt,
   slotName: string,
   plans: PlanSource,
 ): Promise<OpenLog> {
@@ -110,7 +107,7 @@ async function openLog(
     run.waitsFor = problem
     if (problem !== undefined) options.onWaiting()
   }
-  const voided = isUnreadable ? UNREADABLE : prerequisites.hasGap ? UNWATCHED : undefined
+  const voided = prerequisites.hasGap ? UNWATCHED : undefined
   const { state, slot } = await prepareState(options, slotName, voided, { signal, onWaiting })
   await writePrerequisites(pool, prerequisites)
   const writer = createLogWriter(pool, feed, { ...state, epoch: lease.epoch }, options.batchLimits)

@@ -79,14 +79,12 @@ async function run(
   ready: PromiseWithResolvers<void>,
 ): Promise<void> {
   const { logger } = options
-  let isUnreadable = false
   for (let attempt = 0; !signal.aborted; attempt++) {
     const started = Date.now()
     try {
-      await follow(options, state, signal, isUnreadable, () => ready.resolve())
+      await follow(options, state, signal, () => ready.resolve())
     } catch (error) {
       if (signal.aborted) break
-      isUnreadable = error instanceof HoldfastError && error.code === 'replication_identity_not_full'
       const reason = errorMessage(error)
       if (error instanceof SyncRefusal) refuse(options, state, reason)
       else {
@@ -122,7 +120,6 @@ async function follow(
   options: ReplicatorOptions,
   state: RunState,
   signal: AbortSignal,
-  isUnreadable: boolean,
   onServing: () => void,
 ): Promise<void> {
   const phases = createPhases()
@@ -148,7 +145,7 @@ async function follow(
   }
   watch.lost.addEventListener('abort', stop, { once: true })
   try {
-    await followStream(options, { signal, lease, phases, isUnreadable, prerequisites, state, serve })
+    await followStream(options, { signal, lease, phases, prerequisites, state, serve })
   } finally {
     watch.lost.throwIfAborted()
   }
