@@ -16,7 +16,7 @@ export type {
 export type { ReadingMemory } from './read/earlier-reading.ts'
 export type { PolicyInput } from './catalog/policy-input.ts'
 export { readPolicyInput, type ReadPolicyInputOptions } from './read/read-policy-input.ts'
-export { chooseRowKey, localColumnName, type RowKey } from './row-key.ts'
+export { chooseRowKey, type RowKey } from './row-key.ts'
 export { shapeOfType, type TypeShape } from './type-shape.ts'
 export { splitStatements, type SqlStatement } from './syntax/split-statements.ts'
 export { compileSyncPlan } from './compile/compile-sync-plan.ts'

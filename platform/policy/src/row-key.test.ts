@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { UniqueIndex } from '@holdfast/postgres'
-import { chooseRowKey, localColumnName } from './row-key.ts'
+import { chooseRowKey } from './row-key.ts'
 
 const key = (name: string, columns: readonly string[], more: Partial<UniqueIndex> = {}): UniqueIndex => ({
   name,
@@ -30,13 +30,4 @@ describe('the key of a table', () => {
     expect(chooseRowKey(keys)?.columns).toEqual(columns)
     expect(chooseRowKey(keys.toReversed())?.columns).toEqual(columns)
   })
-})
-
-test('a column id that is not the key has another name on the device, which no other column has', () => {
-  expect(localColumnName('id', ['id', 'a'], ['id'])).toBe('id')
-  expect(localColumnName('id', ['id', 'a'], ['a', 'id'])).toBe('id_')
-  expect(localColumnName('id', ['id', 'Id_'], ['a'])).toBe('id__')
-  expect(localColumnName('ID', ['id', 'ID'], ['id'])).toBe('id_')
-  expect(['Id', 'ID'].map((name) => localColumnName(name, ['Id', 'ID', 'a'], ['a']))).toEqual(['id__', 'id_'])
-  expect(localColumnName('a', ['id', 'a'], ['a'])).toBe('a')
 })

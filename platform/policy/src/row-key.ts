@@ -31,21 +31,3 @@ function compare(left: readonly (number | string)[], right: readonly (number | s
   if (at < 0) return 0
   return (left[at] ?? 0) < (right[at] ?? 0) ? -1 : 1
 }
-
-/**
- * The name of a column on the device: its own, but for a column `id` (in any case: SQLite does not tell them apart) that is not the key, because
- * `id` is the record's there.
- */
-export function localColumnName(name: string, columns: readonly string[], key: readonly string[]): string {
-  const isHidden = (column: string): boolean =>
-    column.toLowerCase() === 'id' && !(column === 'id' && key.length === 1 && key[0] === 'id')
-  if (!isHidden(name)) return name
-  const taken = new Set(columns.map((column) => column.toLowerCase()))
-  for (const column of columns.filter(isHidden).toSorted()) {
-    let local = 'id_'
-    while (taken.has(local)) local += '_'
-    if (column === name) return local
-    taken.add(local)
-  }
-  return name
-}

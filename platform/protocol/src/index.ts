@@ -26,6 +26,15 @@ export type {
   HostProblem,
   HostRequest,
 } from './testing.ts'
+export {
+  foldName,
+  isLocalColumnName,
+  isLocalTableName,
+  localColumnNames,
+  localTableNames,
+  tablesOfLocalName,
+  type QualifiedName,
+} from './local-names.ts'
 export { isLongText } from './long-text.ts'
 export { mergeLines, type MergedLines } from './merge-lines.ts'
 export { SCHEMA_PATH, type ColumnDescriptor, type SchemaDescriptor, type TableDescriptor } from './schema-descriptor.ts'

@@ -4,7 +4,7 @@ export const SCHEMA_PATH = '/sync/v1/schema'
 /** A column as the local database declares it. */
 export interface ColumnDescriptor {
   readonly name: string
-  /** Its name in Postgres, where that is another: `id` of a table whose rows are known by something else. */
+  /** Its name in Postgres, where that is another; see `local-names.ts`. */
   readonly column?: string
   /** SQLite storage class in the local table. */
   readonly local: 'text' | 'integer' | 'real'
@@ -29,7 +29,7 @@ export interface ColumnDescriptor {
 
 /** A synced table as the signed-in role may see it. */
 export interface TableDescriptor {
-  /** Local name: `<table>` for schema public, `<schema>__<table>` otherwise. */
+  /** Local name: `<table>` for schema public, `<schema>__<table>` otherwise, where that works on devices; see `local-names.ts`. */
   readonly name: string
   readonly schema: string
   readonly table: string

@@ -1,6 +1,6 @@
 import { quoteName } from '../quote-name.ts'
 import type { Transaction } from '@powersync/common'
-import type { UploadOperation } from '@holdfast/protocol'
+import { foldName, type UploadOperation } from '@holdfast/protocol'
 
 /** The record is not on this device any more, so a change of it cannot be made again. */
 export class RecordGone extends Error {
@@ -15,10 +15,10 @@ export class RecordGone extends Error {
   }
 }
 
-/** The columns of a table of this device, in lower case; none: there is no such table any more. */
+/** The columns of a table of this device, case folded; none: there is no such table any more. */
 export async function localColumns(tx: Transaction, table: string): Promise<ReadonlySet<string>> {
   const rows = await tx.getAll<{ readonly name: string }>('select name from pragma_table_info(?)', [table])
-  return new Set(rows.map(({ name }) => name.toLowerCase()))
+  return new Set(rows.map(({ name }) => foldName(name)))
 }
 
 /** A record that the operations change, and that is neither on this device nor created by them; or one of a table that is not here. */
@@ -42,7 +42,7 @@ export async function goneRecord(
 export async function writeRow(tx: Transaction, operation: UploadOperation): Promise<void> {
   const table = quoteName(operation.type)
   const here = await localColumns(tx, operation.type)
-  const columns = Object.entries(operation.data ?? {}).filter(([name]) => here.has(name.toLowerCase()))
+  const columns = Object.entries(operation.data ?? {}).filter(([name]) => here.has(foldName(name)))
   switch (operation.op) {
     case 'PUT': {
       const names = ['id', ...columns.map(([name]) => quoteName(name))]

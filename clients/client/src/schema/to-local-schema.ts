@@ -1,26 +1,51 @@
 import { column, Schema, Table, type TableOptions } from '@powersync/common'
-import type { ColumnDescriptor, SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
+import {
+  foldName,
+  isLocalColumnName,
+  isLocalTableName,
+  type ColumnDescriptor,
+  type SchemaDescriptor,
+  type TableDescriptor,
+} from '@holdfast/protocol'
 import { localTables } from './local-tables.ts'
 
-/** SQLite's limit with the columns that PowerSync adds. */
-const COLUMNS_MAX = 1_999
-
-/** The local database for what the server says may be here. */
+/**
+ * The local database for what the server says may be here. Names are local names; a table or column of an older server that has none is left out, so that
+ * the others are there.
+ */
 export function toLocalSchema(descriptor: SchemaDescriptor): Schema {
-  const synced = distinct(descriptor.tables).map((table) => [table.name, toTable(table)] as const)
+  const tables = distinct(
+    descriptor.tables.filter(({ name }) => isLocalTableName(name)),
+    Object.keys(localTables),
+  )
+  const taken = new Set(tables.map(({ name }) => foldName(name)))
+  const synced = tables.map((table) => [table.name, toTable(table, taken)] as const)
   return new Schema({ ...Object.fromEntries(synced), ...localTables })
 }
 
-function toTable(table: TableDescriptor): Table {
+/** @param taken - names in SQLite, folded, behind the prefix that tables and indexes of PowerSync share */
+function toTable(table: TableDescriptor, taken: Set<string>): Table {
   // PowerSync brings the id itself, and SQLite compares names without regard to case.
-  const columns = distinct(table.columns, ['id']).slice(0, COLUMNS_MAX)
+  const columns = distinct(
+    table.columns.filter(({ name }) => isLocalColumnName(name)),
+    ['id'],
+  )
   const names = new Set(columns.map((entry) => entry.name))
-  const indexes = table.indexes.filter((index) => index.every((name) => names.has(name)))
+  const indexes = table.indexes.filter((index) => {
+    const name = foldName(`${table.name}__${indexName(index)}`)
+    if (taken.has(name) || !index.every((column) => names.has(column))) return false
+    taken.add(name)
+    return true
+  })
   return new Table(Object.fromEntries(columns.map((entry) => [entry.name, column[entry.local]])), {
-    indexes: Object.fromEntries(indexes.map((index) => [`by_${index.join('_')}`, [...index]])),
+    indexes: Object.fromEntries(indexes.map((index) => [indexName(index), [...index]])),
     trackMetadata: true,
     ...trackGuarded(columns),
   })
+}
+
+function indexName(columns: readonly string[]): string {
+  return `by_${columns.join('_')}`
 }
 
 /** Guarded rows need their guarded values with every change, not only with a change of those. */
@@ -37,7 +62,7 @@ function distinct<T extends { readonly name: string }>(
 ): readonly T[] {
   const seen = new Set(taken)
   return entries.filter(({ name }) => {
-    const folded = name.toLowerCase()
+    const folded = foldName(name)
     if (seen.has(folded)) return false
     seen.add(folded)
     return true

@@ -9,6 +9,7 @@ import {
   type WriteRules,
 } from '@holdfast/protocol'
 import type { KeyValueStore } from '../key-value.ts'
+import { quoteName } from '../quote-name.ts'
 import { createValue, type Value } from '../value.ts'
 import { cachedWriteRules, cacheWriteRules, fetchWriteRules } from './fetch-write-rules.ts'
 
@@ -164,7 +165,7 @@ export class LocalWriteRules implements Disposable {
   async #readRows(table: string, ids: readonly string[], into: Map<string, RuleRow | null>): Promise<void> {
     for (const id of ids) into.set(rowKey(table, id), null)
     if (!this.#options.schema.get().tables.some(({ name }) => name === table)) return
-    const name = `"${table.replaceAll('"', '""')}"`
+    const name = quoteName(table)
     for (let start = 0; start < ids.length; start += LOOKUPS_PER_QUERY) {
       const some = ids.slice(start, start + LOOKUPS_PER_QUERY)
       const marks = some.map(() => '?').join(', ')

@@ -1,3 +1,4 @@
+import { localTableNames } from '@holdfast/protocol'
 import type {
   CastInfo,
   FunctionInfo,
@@ -22,6 +23,8 @@ export interface PolicyCatalog {
   role(oid: number): RoleInfo | undefined
   policiesOf(table: number): readonly PolicyInfo[]
   tableOfType(type: number): TableInfo | undefined
+  /** What a table that may sync is called on devices; `undefined` for any other relation. */
+  localName(table: number): string | undefined
 }
 
 export function createPolicyCatalog(input: PolicyInput): PolicyCatalog {
@@ -33,6 +36,9 @@ export function createPolicyCatalog(input: PolicyInput): PolicyCatalog {
   const operators = Map.groupBy(input.operators, (operator) => key(operator.schema, operator.name))
   const casts = new Map(input.casts.map((cast) => [`${cast.source} ${cast.target}`, cast]))
   const roles = new Map(input.roles.map((role) => [role.oid, role]))
+  // Also of tables that do not sync now: an edit of a policy renames nothing.
+  const local = localTableNames(input.tables.filter(({ schema, kind }) => input.schemas.includes(schema) && (kind === 'r' || kind === 'p')))
+  const localNames = new Map([...local].map(([{ oid }, name]) => [oid, name]))
   const policies = Map.groupBy(input.policies, (policy) => policy.table)
   return {
     input,
@@ -46,6 +52,7 @@ export function createPolicyCatalog(input: PolicyInput): PolicyCatalog {
     role: (oid) => roles.get(oid),
     policiesOf: (table) => policies.get(table) ?? [],
     tableOfType: (type) => tablesByOid.get(types.get(type)?.relation ?? 0),
+    localName: (table) => localNames.get(table),
   }
 }
 

@@ -16,6 +16,7 @@ const METHODS: readonly Method[] = [
   'role',
   'policiesOf',
   'tableOfType',
+  'localName',
 ]
 
 /** A catalog that records lookups in it. Reads of its `input` itself are not recorded. */

@@ -5,10 +5,10 @@ import { type PolicyCatalog, createPolicyCatalog } from '../catalog/policy-catal
 import type { PolicyInput, TableInfo } from '../catalog/policy-input.ts'
 import type { KeyFunction, PlannedColumn, RefusedTable, SyncPlan, TableName, TablePlan } from '../plan.ts'
 import { Refusal } from '../refusal.ts'
-import { chooseRowKey, localColumnName, type RowKey } from '../row-key.ts'
+import { chooseRowKey, type RowKey } from '../row-key.ts'
 import { shapeOfType } from '../type-shape.ts'
 import { compileRole, PolicyRefusal, type RolePart } from './compile-role.ts'
-import { localNameOf } from './local-name.ts'
+import { localColumnOf, localNameOf } from './local-name.ts'
 import { mergeParts } from './merge-parts.ts'
 import { planStreams } from './plan-streams.ts'
 import { readStreamQueries, type StreamCondition, type StreamQueries } from './stream-queries.ts'
@@ -40,7 +40,6 @@ export function assemblePlan(
   const tables: TablePlan[] = []
   const refused: RefusedTable[] = []
   const keyFunctions = new Map<string, KeyFunction>()
-  const localNames = new Map<string, TableInfo>()
   for (const table of tablesToSync(input)) {
     const outcome = outcomes.get(table.oid)
     assert(outcome !== undefined, 'every table to sync was compiled')
@@ -48,15 +47,6 @@ export function assemblePlan(
       refused.push({ ...nameOf(table), ...outcome })
       continue
     }
-    const taken = localNames.get(outcome.plan.localName)
-    if (taken) {
-      refused.push({
-        ...nameOf(table),
-        reason: `its name on the device, ${outcome.plan.localName}, is taken by ${taken.schema}.${taken.name}`,
-      })
-      continue
-    }
-    localNames.set(outcome.plan.localName, table)
     tables.push(outcome.plan)
     for (const f of outcome.keyFunctions) keyFunctions.set(f.name, f)
   }
@@ -134,12 +124,11 @@ function compileTable(table: TableInfo, catalog: PolicyCatalog, queries: StreamQ
   if (!key) return { reason: NO_KEY }
   const wanted = compileWanted(table, key, catalog, queries)
   if ('reason' in wanted) return wanted
-  const columnNames = table.columns.map((column) => column.name)
   const plan: TablePlan = {
     ...nameOf(table),
-    localName: localNameOf(table),
+    localName: localNameOf(table, catalog),
     key,
-    columns: table.columns.map((column) => plannedColumn(column, columnNames, key, catalog)),
+    columns: table.columns.map((column) => plannedColumn(column, table, catalog)),
     definitions: wanted.flatMap(({ stream, parts }) => mergeParts(parts, table, catalog, stream)),
   }
   const parts = wanted.flatMap((one) => one.parts)
@@ -202,8 +191,7 @@ function compileParts(
 
 function plannedColumn(
   { name, typeOid, typeName, collation }: TableInfo['columns'][number],
-  columnNames: readonly string[],
-  key: RowKey,
+  table: TableInfo,
   catalog: PolicyCatalog,
 ): PlannedColumn {
   const baseTypeOid = catalog.type(typeOid)?.base || typeOid
@@ -217,7 +205,7 @@ function plannedColumn(
     typeKind: base?.kind ?? 'b',
     elementOid: base?.element ? catalog.type(base.element)?.base || base.element : 0,
     shape: shapeOfType(typeOid, (oid) => catalog.type(oid)),
-    localName: localColumnName(name, columnNames, key.columns),
+    localName: localColumnOf(name, table),
   }
 }
 

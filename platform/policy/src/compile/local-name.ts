@@ -1,7 +1,28 @@
+import { assert } from '@holdfast/foundation'
+import { localColumnNames } from '@holdfast/protocol'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { TableInfo } from '../catalog/policy-input.ts'
+import { chooseRowKey } from '../row-key.ts'
 
-/** What a table is called on devices. */
-export function localNameOf(table: TableInfo): string {
-  if (table.schema === 'public') return table.name
-  return table.schema === 'holdfast' ? `hf_${table.name}` : `${table.schema}__${table.name}`
+/** What a table of a synced schema is called on devices. */
+export function localNameOf(table: TableInfo, catalog: PolicyCatalog): string {
+  const name = catalog.localName(table.oid)
+  assert(name !== undefined, 'a table that syncs has a local name')
+  return name
+}
+
+const columnNames = new WeakMap<TableInfo, ReadonlyMap<string, string>>()
+
+/** What a column is called on devices. */
+export function localColumnOf(column: string, table: TableInfo): string {
+  let names = columnNames.get(table)
+  if (!names) {
+    const key = chooseRowKey(table.uniqueIndexes)?.columns ?? ['id']
+    names = localColumnNames(
+      table.columns.map(({ name }) => name),
+      key,
+    )
+    columnNames.set(table, names)
+  }
+  return names.get(column) ?? column
 }

@@ -31,7 +31,7 @@ export function mergeParts(
       const roles = ofQuery.map((one) => one.role).sort()
       const text = bucketText(first, table, catalog) + (index === 0 ? '' : JSON.stringify(roles))
       definitions.push({
-        id: `${localNameOf(table)}.${createHash('sha256').update(text).digest('hex').slice(0, 8)}`,
+        id: `${localNameOf(table, catalog)}.${createHash('sha256').update(text).digest('hex').slice(0, 8)}`,
         stream,
         roles,
         policies: [...new Set(all.flatMap((part) => part.policies))],

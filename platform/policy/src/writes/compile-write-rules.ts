@@ -10,9 +10,8 @@ import type {
 import type { Node } from 'libpg-query'
 import { createPolicyCatalog, type PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { PolicyInfo, TableInfo } from '../catalog/policy-input.ts'
-import { localNameOf } from '../compile/local-name.ts'
+import { localColumnOf, localNameOf } from '../compile/local-name.ts'
 import { isExempt } from '../compile/table-access.ts'
-import { chooseRowKey, localColumnName } from '../row-key.ts'
 import { convertExpr, createScope } from '../syntax/convert.ts'
 import { parsePolicyExpression } from '../syntax/parse.ts'
 import type { Scope } from '../syntax/scope.ts'
@@ -53,7 +52,7 @@ export async function compileWriteRules(
   const tables: Record<string, TableRules> = {}
   const facts = new Map<string, FactQuery>()
   const localNames = new Map<number, string>()
-  for (const table of input.policies.tables) if (synced.has(table.oid)) localNames.set(table.oid, localNameOf(table))
+  for (const table of input.policies.tables) if (synced.has(table.oid)) localNames.set(table.oid, localNameOf(table, catalog))
   let sliceEnd = performance.now() + SLICE_MS
   for (const table of input.policies.tables) {
     if (performance.now() > sliceEnd) {
@@ -70,7 +69,7 @@ export async function compileWriteRules(
       localNames,
       context: { catalog, facts: queries, table, synced },
     }
-    tables[localNameOf(table)] = {
+    tables[localNameOf(table, catalog)] = {
       insert: compileCommand('insert', compiler),
       update: compileCommand('update', compiler),
       delete: compileCommand('delete', compiler),
@@ -172,14 +171,14 @@ function defaultsOf(compiler: TableCompiler): NonNullable<CommandRules['defaults
     }
   }
   const own = (input.policies.defaults ?? []).filter((one) => one.table === table.oid)
-  return Object.fromEntries(own.map(({ column, expression }) => [localOf(column, table), valueOf(column, expression)]))
+  return Object.fromEntries(own.map(({ column, expression }) => [localColumnOf(column, table), valueOf(column, expression)]))
 }
 
 function writableColumns(command: WriteCommand, { input, role, table }: TableCompiler): Pick<CommandRules, 'columns'> {
   const right = input.rights.find((one) => one.table === table.oid && one.role === role)
   if (command === 'delete') return right?.canDelete ? {} : { columns: [] }
   const columns = (command === 'insert' ? right?.insertable : right?.updatable) ?? []
-  return columns.length === table.columns.length ? {} : { columns: columns.map((name) => localOf(name, table)) }
+  return columns.length === table.columns.length ? {} : { columns: columns.map((name) => localColumnOf(name, table)) }
 }
 
 function databaseColumns(command: WriteCommand, { input, table }: TableCompiler): Pick<CommandRules, 'set' | 'filled'> {
@@ -193,15 +192,6 @@ function databaseColumns(command: WriteCommand, { input, table }: TableCompiler)
     for (const name of found.set) set.add(name)
     for (const name of found.filled) filled.add(name)
   }
-  const local = (names: ReadonlySet<string>): readonly string[] => [...names].map((name) => localOf(name, table)).sort()
+  const local = (names: ReadonlySet<string>): readonly string[] => [...names].map((name) => localColumnOf(name, table)).sort()
   return { set: local(set), filled: local(filled) }
-}
-
-function localOf(column: string, table: TableInfo): string {
-  const key = chooseRowKey(table.uniqueIndexes)
-  return localColumnName(
-    column,
-    table.columns.map(({ name }) => name),
-    key?.columns ?? ['id'],
-  )
 }

@@ -1,6 +1,6 @@
 import type { CommandRules, RuleCheck, RuleCondition, RuleTransitions, WriteCommand } from '@holdfast/protocol'
 import type { TableInfo } from '../catalog/policy-input.ts'
-import { chooseRowKey, localColumnName } from '../row-key.ts'
+import { localColumnOf } from '../compile/local-name.ts'
 import { findTriggerColumns } from './trigger-columns.ts'
 import type { WriteInput } from './read-write-input.ts'
 
@@ -35,7 +35,7 @@ function requiredColumns(command: WriteCommand, { input, table, written }: Const
   return input.columns
     .filter((column) => column.table === table.oid && column.isRequired)
     .filter(({ hasDefault }) => command === 'update' || !hasDefault)
-    .map(({ name }) => localOf(name, table))
+    .map(({ name }) => localColumnOf(name, table))
     .filter((name) => !written.set.includes(name) && !written.filled.includes(name))
 }
 
@@ -43,7 +43,7 @@ function requiredColumns(command: WriteCommand, { input, table, written }: Const
 function lengthChecks({ input, table }: ConstraintContext): readonly RuleCheck[] {
   return input.columns.flatMap(({ table: of, name, length }) => {
     if (of !== table.oid || length === null) return []
-    const column = localOf(name, table)
+    const column = localColumnOf(name, table)
     const characters = { call: 'length', of: { call: 'rtrim', of: { column } } } as const
     const when: RuleCondition = {
       is: 'compare',
@@ -62,7 +62,7 @@ function constraintChecks({ input, table, compile }: ConstraintContext): readonl
     const when = compile(expression)
     if (when.is === 'unknown') return []
     const words = comment === null ? {} : { words: comment }
-    return [{ name, ...words, columns: columns.map((column) => localOf(column, table)), when }]
+    return [{ name, ...words, columns: columns.map((column) => localColumnOf(column, table)), when }]
   })
 }
 
@@ -85,7 +85,7 @@ function transitionsOf(
       }),
     }))
     const isAnyNew = steps.every((step) => step.from !== null)
-    return [{ column: localOf(column, table), from, isAnyNew, reads: read === undefined ? [] : [read] }]
+    return [{ column: localColumnOf(column, table), from, isAnyNew, reads: read === undefined ? [] : [read] }]
   })
 }
 
@@ -96,13 +96,4 @@ function isSetBefore(column: string, command: WriteCommand, input: WriteInput, t
     .filter((one) => one.table === table.oid && one.commands.includes(command) && one.name < TRANSITION_TRIGGERS)
     .map(({ definition }) => findTriggerColumns(definition))
     .some(({ set, filled }) => set === '*' || set.has(column) || filled.has(column))
-}
-
-function localOf(column: string, table: TableInfo): string {
-  const key = chooseRowKey(table.uniqueIndexes)
-  return localColumnName(
-    column,
-    table.columns.map(({ name }) => name),
-    key?.columns ?? ['id'],
-  )
 }

@@ -288,7 +288,7 @@ function findRows(
       const others = tables.filter((other) => other.alias !== alias)
       const rest = conditions.filter((other) => other !== condition)
       const where = findRows(others, rest, context, new Map([...found, [alias, { table, number }]]))
-      return { is: 'row', number, table: localNameOf(table), as, id: value, where }
+      return { is: 'row', number, table: localNameOf(table, context.catalog), as, id: value, where }
     }
   }
   return UNKNOWN

@@ -1,8 +1,8 @@
 import type { RuleType, RuleValue } from '@holdfast/protocol'
 import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { TableInfo } from '../catalog/policy-input.ts'
+import { localColumnOf } from '../compile/local-name.ts'
 import { Refusal } from '../refusal.ts'
-import { chooseRowKey, localColumnName } from '../row-key.ts'
 import type { Expr } from '../syntax/expression.ts'
 import { baseOf, OID, typeOf } from '../syntax/typing.ts'
 import type { FactQueries } from './fact-queries.ts'
@@ -98,11 +98,11 @@ export function toRuleValue(
 ): RuleValue | undefined {
   const { catalog, facts, table } = context
   if (expr.kind === 'row')
-    return expr.nondeterministic && !isAnyType ? undefined : { column: localOf(expr.column, table) }
+    return expr.nondeterministic && !isAnyType ? undefined : { column: localColumnOf(expr.column, table) }
   if (expr.kind === 'column') {
     const other = found.get(expr.range)
     if (!other || (expr.nondeterministic && !isAnyType)) return undefined
-    return { column: localOf(expr.column, other.table), of: other.number }
+    return { column: localColumnOf(expr.column, other.table), of: other.number }
   }
   if (expr.kind === 'cast' && isTransparent(expr, catalog)) return toRuleValue(expr.arg, context, found, isAnyType)
   if (expr.kind === 'constant' && expr.sql === 'null') return { text: null }
@@ -156,13 +156,4 @@ function isTransparent({ arg, type, typmod }: Extract<Expr, { kind: 'cast' }>, c
   if (catalog.type(baseOf(type, catalog))?.kind === 'e') return from === baseOf(type, catalog)
   if (before === after) return before !== undefined
   return after === 'text' && (before === 'uuid' || before === 'text')
-}
-
-function localOf(column: string, table: TableInfo): string {
-  const key = chooseRowKey(table.uniqueIndexes)
-  return localColumnName(
-    column,
-    table.columns.map(({ name }) => name),
-    key?.columns ?? ['id'],
-  )
 }

@@ -3,7 +3,7 @@ import { sql, type SqlFragment } from '@holdfast/postgres'
 import type { UploadOperation } from '@holdfast/protocol'
 import { readRecordId } from '../encode/record-id.ts'
 import { renderValue, type SqliteValue } from './render-value.ts'
-import type { WritableColumn, WritableTable } from './writable-tables.ts'
+import { columnNamed, type WritableColumn, type WritableTable } from './writable-tables.ts'
 
 /**
  * How a PUT is written. `upsert`: one statement, but Postgres then also asks that the person may read the new row and may update.
@@ -86,13 +86,13 @@ export type GuardedValue = GivenColumn
 
 function columnsOf(row: Readonly<Record<string, SqliteValue>>, table: WritableTable): readonly GivenColumn[] {
   return Object.entries(row).flatMap(([name, value]) => {
-    const column = table.columns.get(name)
+    const column = columnNamed(name, table)
     return column ? [{ column, value: renderValue(value, column) }] : []
   })
 }
 
 function unwritableColumn(name: string, table: WritableTable): UnplannableOperation | undefined {
-  const column = table.columns.get(name)
+  const column = columnNamed(name, table)
   if (!column) {
     return {
       sqlstate: '42703',

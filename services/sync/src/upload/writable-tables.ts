@@ -1,5 +1,5 @@
 import { assert } from '@holdfast/foundation'
-import { chooseRowKey, localColumnName, type TypeShape } from '@holdfast/policy'
+import { chooseRowKey, type TypeShape } from '@holdfast/policy'
 import {
   baseTypesOf,
   columnTypesOf,
@@ -10,6 +10,7 @@ import {
   type Transaction,
   type UniqueIndex,
 } from '@holdfast/postgres'
+import { foldName, localColumnNames, tablesOfLocalName, type QualifiedName } from '@holdfast/protocol'
 import { mergesLines } from './merges-lines.ts'
 import { readShapes } from './read-types.ts'
 
@@ -42,6 +43,11 @@ export interface WritableTable {
   readonly name: string
   /** By their local names; only those that the caller has a privilege on. */
   readonly columns: ReadonlyMap<string, WritableColumn>
+  /**
+   * Those whose local name is another, by their names in Postgres: operations that were queued before a column got its local name use them, and so do devices
+   * with a schema of their own.
+   */
+  readonly plainColumns: ReadonlyMap<string, WritableColumn>
   /** What the id of a record is made of. */
   readonly key: { readonly columns: readonly WritableColumn[]; readonly deferrable: boolean }
   /** Triggers that fire for each row before it is written, or instead: one may do something else, and leave the row untouched. */
@@ -93,7 +99,7 @@ interface ColumnRow {
  * A table or column on which the caller has no privilege at all is not found, exactly like one that does not exist: the answer must not tell what
  * is in the catalog.
  *
- * @returns the tables that the caller may use, by local name; where a name fits two of them, the one of schema `public`
+ * @returns the tables that the caller may use, by local name; where a name fits two tables, the one that it is the local name of
  * @throws Postgres's 42704 if the role does not exist
  */
 export async function findWritableTables(
@@ -101,25 +107,34 @@ export async function findWritableTables(
   localNames: readonly string[],
   scope: TableScope,
 ): Promise<ReadonlyMap<string, WritableTable>> {
-  const candidates = localNames.flatMap(candidateTables).filter(({ schema }) => scope.schemas.includes(schema))
+  const candidates = localNames.flatMap((local) =>
+    tablesOfLocalName(local)
+      .filter((table) => isWritable(table, scope))
+      .map((table) => ({ local, ...table })),
+  )
   const { role } = scope
   const rows = await tx.query<ColumnRow>(sql`
     with candidate as (
       select * from unnest(
         ${candidates.map((candidate) => candidate.local)}::text[],
         ${candidates.map((candidate) => candidate.schema)}::text[],
-        ${candidates.map((candidate) => candidate.table)}::text[]
+        ${candidates.map((candidate) => candidate.name)}::text[]
       ) with ordinality as candidate (local, schema, "table", rank)
     ),
-    found as (
-      select distinct on (candidate.local) candidate.local, candidate.schema, candidate."table", c.oid
+    -- Whether the caller may use a table does not decide which one a name stands for. Views do not sync and take no name.
+    named as (
+      select distinct on (candidate.local) candidate.local, candidate.schema, candidate."table", c.oid, n.oid as namespace
         from candidate
         join pg_catalog.pg_namespace n on n.nspname = candidate.schema
         join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = candidate."table" and c.relkind in ('r', 'p', 'v')
-       where pg_catalog.has_schema_privilege(${role}::name, n.oid, 'usage')
-         and (pg_catalog.has_any_column_privilege(${role}::name, c.oid, 'select, insert, update')
-              or pg_catalog.has_table_privilege(${role}::name, c.oid, 'delete'))
-       order by candidate.local, candidate.rank
+       order by candidate.local, c.relkind = 'v', candidate.rank
+    ),
+    found as (
+      select named.local, named.schema, named."table", named.oid
+        from named
+       where pg_catalog.has_schema_privilege(${role}::name, named.namespace, 'usage')
+         and (pg_catalog.has_any_column_privilege(${role}::name, named.oid, 'select, insert, update')
+              or pg_catalog.has_table_privilege(${role}::name, named.oid, 'delete'))
     ),
     -- Once for each table, not for each of its columns.
     row_triggers as materialized (select found.oid, ${rowTriggersOf(sql`found.oid`)} as list from found),
@@ -170,11 +185,14 @@ function createTable(rows: readonly ColumnRow[], shapeOf: ((oid: number) => Type
   assert(first, 'a table has columns')
   // A view has no index; its rows are known by their id.
   const key = chooseRowKey(first.unique_indexes) ?? { columns: ['id'], deferrable: false }
-  const names = rows.map((row) => row.column)
+  const localNames = localColumnNames(
+    rows.map((row) => row.column),
+    key.columns,
+  )
   const columns = new Map<string, WritableColumn>()
   const keyColumns = new Map<string, WritableColumn>()
   for (const row of rows) {
-    const localName = localColumnName(row.column, names, key.columns)
+    const localName = localNames.get(row.column) ?? row.column
     const base = Number(row.base)
     const column: WritableColumn = {
       name: row.column,
@@ -197,24 +215,26 @@ function createTable(rows: readonly ColumnRow[], shapeOf: ((oid: number) => Type
     schema: first.schema,
     name: first.table,
     columns,
+    plainColumns: plainNames(columns, new Set(localNames.values())),
     key: { columns: key.columns.flatMap((name) => keyColumns.get(name) ?? []), deferrable: key.deferrable },
     rowTriggers: first.row_triggers,
   }
 }
 
-/**
- * The tables that a local name may stand for, likeliest first: `sites` is `public.sites`, `hf_members` is `holdfast.members` and
- * `crm__leads` is `crm.leads`; each could also be a table of schema public with that very name.
- */
-export function candidateTables(local: string): readonly { local: string; schema: string; table: string }[] {
-  // A name that Postgres would cut short or cannot hold names nothing.
-  if (local.includes('\0') || local.length === 0) return []
-  const candidates = [{ local, schema: 'public', table: local }]
-  if (local.startsWith('hf_')) candidates.push({ local, schema: 'holdfast', table: local.slice('hf_'.length) })
-  for (let at = local.indexOf('__', 1); at > 0; at = local.indexOf('__', at + 1)) {
-    candidates.push({ local, schema: local.slice(0, at), table: local.slice(at + 2) })
-  }
-  return candidates.filter(
-    ({ schema, table }) => table.length > 0 && !SYSTEM_SCHEMAS.has(schema) && !schema.startsWith('pg_'),
-  )
+/** Finds a column by its local name or, where that is no other's local name, by its name in Postgres. */
+export function columnNamed(name: string, table: WritableTable): WritableColumn | undefined {
+  return table.columns.get(name) ?? table.plainColumns.get(name)
+}
+
+/** @param taken - all local names of the table. `id` is the record's */
+function plainNames(
+  columns: ReadonlyMap<string, WritableColumn>,
+  taken: ReadonlySet<string>,
+): ReadonlyMap<string, WritableColumn> {
+  const other = [...columns.values()].filter(({ name }) => !taken.has(name) && foldName(name) !== 'id')
+  return new Map(other.map((column) => [column.name, column]))
+}
+
+function isWritable({ schema }: QualifiedName, { schemas }: TableScope): boolean {
+  return schemas.includes(schema) && !SYSTEM_SCHEMAS.has(schema) && !schema.startsWith('pg_')
 }

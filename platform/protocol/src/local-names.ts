@@ -1,0 +1,168 @@
+/**
+ * The one mapping between names in Postgres and names in the SQLite databases of devices. A name that works there stays as it is. Of the others:
+ *
+ * - `.` `[` `"` `\` and control characters, which JSON paths parse, are `$hex$`: `No.` is `No$2e$`
+ * - a reserved name gets a `$`: `sqlite_export` is `sqlite$_export`, `_deleted` is `_deleted$`
+ * - of names that differ only in the case of ASCII letters, which SQLite folds, those with capitals say which: `User` beside `user` is `User$u1$`
+ * - of tables of several schemas with one name, all but the first are `schema$s$table`
+ */
+
+/** A table in Postgres. */
+export interface QualifiedName {
+  readonly schema: string
+  readonly name: string
+}
+
+/** SQLite compares names without regard to the case of ASCII letters, and of no others. */
+export function foldName(name: string): string {
+  return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+}
+
+// eslint-disable-next-line no-control-regex
+const PARSED = /[\u0000-\u001f".[\\]/
+/** A name with this could be taken for an escaped one. */
+const LOOKS_ESCAPED = /\$(?:[0-9a-f]{2}|u[0-9a-f]+|s)\$/i
+const SCHEMA_END = '$s$'
+const CASE_END = /\$u([0-9a-f]+)\$$/
+
+/** Names of SQLite, of PowerSync's core extension and of the kit, each with the `$`s in it that make others of it. */
+const RESERVED_TABLES = [
+  /^(sqlite|pragma|powersync)(\$*)(_.*)$/is,
+  /^(ps)(\$*)(_(?:crud|kv|migration|tx|untyped|updated_rows|data_(?:local_)?_.*|(?:buckets|oplog|stream_subscriptions|sync_state)(?:_.*)?))$/is,
+  /^(hf)(\$*)(_(?:local|search)(?:_.*)?)$/is,
+  /^(jsonb?_(?:each|tree)|dbstat|bytecode|tables_used|generate_series|__proto__)(\$*)()$/i,
+]
+/** SQLite gives columns of views that are called `true` or `false` other names. */
+const RESERVED_COLUMNS = [/^(_deleted|_metadata|true|false|__proto__)(\$*)()$/i]
+
+/** Postgres's names of columns to those on the device, injective also where case is folded. */
+export function localColumnNames(columns: readonly string[], key: readonly string[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>()
+  const isRecordId = key.length === 1 && key[0] === 'id'
+  const hidden = columns.filter((name) => foldName(name) === 'id' && !(name === 'id' && isRecordId))
+  const shown = columns.filter((name) => !hidden.includes(name))
+  for (const group of Map.groupBy(shown, foldName).values()) {
+    for (const name of group) {
+      const plain = reserve(escapeName(name), RESERVED_COLUMNS)
+      names.set(name, group.length > 1 && foldName(name) !== name ? withCase(plain) : plain)
+    }
+  }
+  // The record's own id has the name `id` there.
+  const taken = new Set([...names.values()].map(foldName))
+  for (const name of hidden.toSorted()) {
+    let local = 'id_'
+    while (taken.has(local)) local += '_'
+    taken.add(local)
+    names.set(name, local)
+  }
+  return names
+}
+
+/** Postgres's tables to their names on the device, injective also where case is folded. */
+export function localTableNames<T extends QualifiedName>(tables: readonly T[]): ReadonlyMap<T, string> {
+  const names = new Map<T, string>()
+  for (const group of Map.groupBy(tables, (table) => foldName(joined(table))).values()) {
+    const first = group.length === 1 ? group[0] : firstOf(group.filter((table) => joined(table) === foldName(joined(table))))
+    for (const table of group) names.set(table, table === first ? plainTable(joined(table)) : distinctTable(table))
+  }
+  return names
+}
+
+/**
+ * The tables that a local name may stand for. Where several of them exist, it is the first. A device with a schema of its own may also use the name in Postgres.
+ */
+export function tablesOfLocalName(local: string): readonly QualifiedName[] {
+  if (local === '' || local.includes('\0')) return []
+  const distinct = readDistinct(local)
+  if (distinct) return [distinct]
+  const read = unescapeName(unreserve(local, RESERVED_TABLES))
+  const text = plainTable(read) === local ? read : local
+  const found: QualifiedName[] = [{ schema: 'public', name: text }]
+  if (text.startsWith('hf_')) found.unshift({ schema: 'holdfast', name: text.slice('hf_'.length) })
+  for (let at = text.indexOf('__', 1); at > 0; at = text.indexOf('__', at + 1)) {
+    found.push({ schema: text.slice(0, at), name: text.slice(at + 2) })
+  }
+  return found.filter(({ name }) => name.length > 0)
+}
+
+/** Whether SQLite and the SDK take a name for a table as it is. An old server may describe one that they do not. */
+export function isLocalTableName(name: string): boolean {
+  return !isReserved(name, RESERVED_TABLES)
+}
+
+/** As {@link isLocalTableName}, of a column. */
+export function isLocalColumnName(name: string): boolean {
+  return !PARSED.test(name) && !isReserved(name, RESERVED_COLUMNS)
+}
+
+/** The name on the device, were there no other table. */
+function joined({ schema, name }: QualifiedName): string {
+  if (schema === 'public') return name
+  return schema === 'holdfast' ? `hf_${name}` : `${schema}__${name}`
+}
+
+/** Of tables with one name, all without capitals: in the order of {@link tablesOfLocalName}. */
+function firstOf<T extends QualifiedName>(tables: readonly T[]): T | undefined {
+  const rank = ({ schema }: T): number => ['holdfast', 'public'].indexOf(schema) + 1 || 2 + schema.length
+  return tables.toSorted((one, other) => rank(one) - rank(other))[0]
+}
+
+function plainTable(text: string): string {
+  return reserve(escapeName(text), RESERVED_TABLES)
+}
+
+function distinctTable({ schema, name }: QualifiedName): string {
+  const own = schema === 'public' && foldName(name) !== name
+  const text = own ? escapeAll(name) : `${escapeAll(schema)}${SCHEMA_END}${escapeAll(name)}`
+  return withCase(reserve(text, RESERVED_TABLES))
+}
+
+/** Undoes {@link distinctTable}. */
+function readDistinct(local: string): QualifiedName | undefined {
+  const text = unreserve(local.replace(CASE_END, ''), RESERVED_TABLES)
+  const at = text.indexOf(SCHEMA_END)
+  const table =
+    at < 0
+      ? { schema: 'public', name: unescapeName(text) }
+      : { schema: unescapeName(text.slice(0, at)), name: unescapeName(text.slice(at + SCHEMA_END.length)) }
+  return distinctTable(table) === local ? table : undefined
+}
+
+/** Adds which of the letters are capitals: bit 0 is the first letter. */
+function withCase(name: string): string {
+  let capitals = 0n
+  ;[...name.matchAll(/[A-Za-z]/g)].forEach(([letter], index) => {
+    if (letter < 'a') capitals |= 1n << BigInt(index)
+  })
+  return capitals === 0n ? name : `${name}$u${capitals.toString(16)}$`
+}
+
+function escapeName(text: string): string {
+  return PARSED.test(text) || LOOKS_ESCAPED.test(text) ? escapeAll(text) : text
+}
+
+function escapeAll(text: string): string {
+  // eslint-disable-next-line no-control-regex
+  return text.replace(/[\u0000-\u001f".[\\$]/g, (one) => `$${one.charCodeAt(0).toString(16).padStart(2, '0')}$`)
+}
+
+function unescapeName(text: string): string {
+  return text.replace(/\$([0-7][0-9a-f])\$/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}
+
+type Reserved = readonly RegExp[]
+
+function reserve(name: string, reserved: Reserved): string {
+  return reserved.reduce((text, one) => text.replace(one, '$1$2$$$3'), name)
+}
+
+function unreserve(name: string, reserved: Reserved): string {
+  return reserved.reduce(
+    (text, one) => text.replace(one, (_, start: string, signs: string, end: string) => start + signs.slice(1) + end),
+    name,
+  )
+}
+
+function isReserved(name: string, reserved: Reserved): boolean {
+  return reserved.some((one) => one.exec(name)?.[2] === '')
+}
