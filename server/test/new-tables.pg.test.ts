@@ -49,6 +49,7 @@ beforeAll(async () => {
     alter table public.sites enable row level security;
     create policy all_read on public.sites for select to authenticated using (true);
     grant select on public.sites to authenticated;
+    create table public."TwoCases" (id uuid primary key);
     create table public.secrets (id uuid primary key, name text);
     alter table public.secrets enable row level security;
     revoke all on public.secrets from public, anon, authenticated;`)
@@ -225,6 +226,7 @@ describe('what is refused, with a code that a person’s language has words for'
     ['new_table.name', { name: 'x'.repeat(52) }],
     ['new_table.name', { name: undefined }],
     ['new_table.exists', { name: 'sites' }],
+    ['new_table.exists', { name: 'twocases' }],
     ['new_table.label', { label: 'A. B' }],
     ['new_table.label', { label: ' ' }],
     ['new_table.fields', { fields: [] }],

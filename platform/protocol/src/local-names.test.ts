@@ -14,8 +14,46 @@ const runs = process.env['HOLDFAST_NIGHT'] ? 20_000 : 500
 
 /** Pieces of names that are reserved, folded, parsed, or look like what the mapping makes. */
 const piece = fc.constantFrom(
-  ...['sqlite', 'ps', 'hf', 'powersync', '_', '__', '_crud', '_data__', '_local', 'json_each', 'a', 'A', 'b', 'B', 'id', 'ID'],
-  ...['.', '[', ']', '"', "'", '\\', '$', '$2e$', '$s$', '$u1$', '$u', '2e', 's', '1', '\n', ' ', 'ä', 'Ä', '_deleted', 'true'],
+  ...[
+    'sqlite',
+    'ps',
+    'hf',
+    'powersync',
+    '_',
+    '__',
+    '_crud',
+    '_data__',
+    '_local',
+    'json_each',
+    'a',
+    'A',
+    'b',
+    'B',
+    'id',
+    'ID',
+  ],
+  ...[
+    '.',
+    '[',
+    ']',
+    '"',
+    "'",
+    '\\',
+    '$',
+    '$2e$',
+    '$s$',
+    '$u1$',
+    '$u',
+    '2e',
+    's',
+    '1',
+    '\n',
+    ' ',
+    'ä',
+    'Ä',
+    '_deleted',
+    'true',
+  ],
 )
 const name = fc.array(piece, { minLength: 1, maxLength: 5 }).map((pieces) => pieces.join(''))
 const table = fc.record({ schema: fc.oneof(fc.constantFrom('public', 'holdfast', 'a', 'A', 'a__b'), name), name })
@@ -64,7 +102,13 @@ describe('the names of tables on a device', () => {
       { schema: 'public', name: 'hf_members' },
       { schema: 'holdfast', name: 'members' },
     ])
-    expect([...names.values()].toSorted()).toEqual(['a$s$b__c', 'a__b$s$c', 'a__b__c', 'hf_members', 'public$s$hf_members'])
+    expect([...names.values()].toSorted()).toEqual([
+      'a$s$b__c',
+      'a__b$s$c',
+      'a__b__c',
+      'hf_members',
+      'public$s$hf_members',
+    ])
     expect(tablesOfLocalName('hf_members')[0]).toEqual({ schema: 'holdfast', name: 'members' })
   })
 
@@ -98,7 +142,21 @@ describe('the names of tables on a device', () => {
 describe('the names of columns on a device', () => {
   test('are their own, but for those that SQLite, the SDK or JSON paths read otherwise', () => {
     expect(
-      columnsOf(['id', 'name', 'No.', 'x[0]', '$.a', '.5', '[', 'a"b', '_deleted', '_METADATA', 'true', '_deleted$', '$type']),
+      columnsOf([
+        'id',
+        'name',
+        'No.',
+        'x[0]',
+        '$.a',
+        '.5',
+        '[',
+        'a"b',
+        '_deleted',
+        '_METADATA',
+        'true',
+        '_deleted$',
+        '$type',
+      ]),
     ).toEqual({
       id: 'id',
       name: 'name',

@@ -62,7 +62,8 @@ export function localColumnNames(columns: readonly string[], key: readonly strin
 export function localTableNames<T extends QualifiedName>(tables: readonly T[]): ReadonlyMap<T, string> {
   const names = new Map<T, string>()
   for (const group of Map.groupBy(tables, (table) => foldName(joined(table))).values()) {
-    const first = group.length === 1 ? group[0] : firstOf(group.filter((table) => joined(table) === foldName(joined(table))))
+    const first =
+      group.length === 1 ? group[0] : firstOf(group.filter((table) => joined(table) === foldName(joined(table))))
     for (const table of group) names.set(table, table === first ? plainTable(joined(table)) : distinctTable(table))
   }
   return names

@@ -47,6 +47,11 @@ export type Database = (typeof AppSchema)['types']
 `)
 })
 
+test('no name ends the comment that it stands in', () => {
+  const table = tableOf('a$0a$throw 1', [columnOf('b')], { table: 'a\nthrow 1', schema: 'x\u2028y' })
+  expect(renderAppSchema({ version: '1', tables: [table] })).toContain('// x y.a throw 1, on devices a$0a$throw 1\n')
+})
+
 test('names that no constant can have get others, each its own', () => {
   const names = ['class', 'due on', 'due_on', '2024', "it's"]
   const text = renderAppSchema({ version: '1', tables: names.map((name) => tableOf(name, [columnOf('a')])) }, REST)

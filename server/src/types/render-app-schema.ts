@@ -55,7 +55,9 @@ function renderTable({ name, schema, table, columns, indexes }: TableDescriptor,
       ? ''
       : `,\n  { indexes: { ${indexed.map((index) => `${key(`by_${index.join('_')}`)}: [${index.map(quote).join(', ')}]`).join(', ')} } }`
   const lines = own.map((one) => `    ${key(one.name)}: column.${one.local},`)
-  return `// ${schema}.${table}${name === table ? '' : `, on devices ${name}`}\nconst ${constant} = new Table(\n  {\n${lines.join('\n')}\n  }${options},\n)\n`.replaceAll(
+  // A line break in a name would end the comment.
+  const comment = `${schema}.${table}${name === table ? '' : `, on devices ${name}`}`.replaceAll(/[\r\n]/g, ' ')
+  return `// ${comment}\nconst ${constant} = new Table(\n  {\n${lines.join('\n')}\n  }${options},\n)\n`.replaceAll(
     /[\u2028\u2029]/g,
     ' ',
   )

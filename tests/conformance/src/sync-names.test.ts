@@ -11,15 +11,119 @@ import { openApp, soon } from './sync-app.ts'
 const ACCOUNT = { email: 'names@example.org', password: 'whatever they are called' }
 
 const TABLES = [
-  ...['ordinary', 'sqlite_export', 'SQLite_Sequence', 'ps_crud', 'ps_buckets', 'ps_buckets_name', 'ps_data__x', 'PS_Data__ordinary'],
-  ...['ps_data_local__hf_local_drafts', 'powersync_crud', 'powersync_crud_', 'powersync_x', 'json_each', 'JSON_Tree', 'pragma_table_info'],
-  ...['dbstat', 'E5Case', 'e5case', 'Alone', 'No.', 'x[0]', '"', "it's", 'a b', '\\', 'a\nb', ' ', '1', 'select', 'constructor', '__proto__'],
-  ...['hf_local_drafts', 'hf_search', 'hf_members', 'ordinary__by_on', 'No$2e$', 'sqlite$_export', 'crm__leads', 'Ä', 'ä', '--', '%'],
+  ...[
+    'ordinary',
+    'sqlite_export',
+    'SQLite_Sequence',
+    'ps_crud',
+    'ps_buckets',
+    'ps_buckets_name',
+    'ps_data__x',
+    'PS_Data__ordinary',
+  ],
+  ...[
+    'ps_data_local__hf_local_drafts',
+    'powersync_crud',
+    'powersync_crud_',
+    'powersync_x',
+    'json_each',
+    'JSON_Tree',
+    'pragma_table_info',
+  ],
+  ...[
+    'dbstat',
+    'E5Case',
+    'e5case',
+    'Alone',
+    'No.',
+    'x[0]',
+    '"',
+    "it's",
+    'a b',
+    '\\',
+    'a\nb',
+    ' ',
+    '1',
+    'select',
+    'constructor',
+    '__proto__',
+  ],
+  ...[
+    'hf_local_drafts',
+    'hf_search',
+    'hf_members',
+    'ordinary__by_on',
+    'No$2e$',
+    'sqlite$_export',
+    'crm__leads',
+    'Ä',
+    'ä',
+    '--',
+    '%',
+  ],
 ]
 const COLUMNS = [
-  ...['a', 'A', 'No.', 'Tel.', 'x[0]', '$.a', '.5', '[', ']', '"', '"a"', 'a"b', "it's", '\\', 'a\nb', '\u0001', ' ', '1', '0', '$', '$a'],
-  ...['_deleted', '_metadata', '_DELETED', '_deleted$', 'true', 'false', 'null', 'ID', 'Id', 'id_', 'rowid', 'oid', '_rowid_', 'data', 'type', 'op'],
-  ...['__proto__', 'constructor', 'toString', 'select', 'Ä', 'ä', 'No$2e$', 'A$u1$', '?', '?1', ':x', '--', '/*', 'a;b', '%', 'a,b', '#', '`'],
+  ...[
+    'a',
+    'A',
+    'No.',
+    'Tel.',
+    'x[0]',
+    '$.a',
+    '.5',
+    '[',
+    ']',
+    '"',
+    '"a"',
+    'a"b',
+    "it's",
+    '\\',
+    'a\nb',
+    '\u0001',
+    ' ',
+    '1',
+    '0',
+    '$',
+    '$a',
+  ],
+  ...[
+    '_deleted',
+    '_metadata',
+    '_DELETED',
+    '_deleted$',
+    'true',
+    'false',
+    'null',
+    'ID',
+    'Id',
+    'id_',
+    'rowid',
+    'oid',
+    '_rowid_',
+    'data',
+    'type',
+    'op',
+  ],
+  ...[
+    '__proto__',
+    'constructor',
+    'toString',
+    'select',
+    'Ä',
+    'ä',
+    'No$2e$',
+    'A$u1$',
+    '?',
+    '?1',
+    ':x',
+    '--',
+    '/*',
+    'a;b',
+    '%',
+    'a,b',
+    '#',
+    '`',
+  ],
 ]
 
 let holdfast: Holdfast
@@ -43,7 +147,28 @@ function createTable(schema: string, name: string, columns: readonly string[]): 
 /** Names of pieces that the mapping has to tell apart. */
 function randomNames(seed: number, count: number): readonly string[] {
   const random = createRandom(seed)
-  const pieces = ['sqlite', 'ps', '_', '__', '_crud', '_data__', 'a', 'A', 'B', '.', '[', '"', '\\', '$', '$2e$', '$u1$', '$s$', ' ', 'ä', '_deleted']
+  const pieces = [
+    'sqlite',
+    'ps',
+    '_',
+    '__',
+    '_crud',
+    '_data__',
+    'a',
+    'A',
+    'B',
+    '.',
+    '[',
+    '"',
+    '\\',
+    '$',
+    '$2e$',
+    '$u1$',
+    '$s$',
+    ' ',
+    'ä',
+    '_deleted',
+  ]
   const names = Array.from({ length: count }, () =>
     Array.from({ length: 1 + random.below(4) }, () => random.pick(pieces)).join(''),
   )
@@ -60,8 +185,15 @@ beforeAll(async () => {
   await there(
     [
       'create schema crm; create schema a; create schema a__b; grant usage on schema crm, a, a__b to authenticated;',
-      ...made.map((name, at) => createTable('public', name, at === 0 ? all : ['value', '_deleted', 'No.', 'Case', 'case'])),
-      ...[['crm', 'leads'], ['crm', 'Leads'], ['a', 'b__c'], ['a__b', 'c']].map(([schema = '', name = '']) => createTable(schema, name, ['value'])),
+      ...made.map((name, at) =>
+        createTable('public', name, at === 0 ? all : ['value', '_deleted', 'No.', 'Case', 'case']),
+      ),
+      ...[
+        ['crm', 'leads'],
+        ['crm', 'Leads'],
+        ['a', 'b__c'],
+        ['a__b', 'c'],
+      ].map(([schema = '', name = '']) => createTable(schema, name, ['value'])),
       `alter role authenticator set pgrst.db_schemas = 'public, holdfast, crm, a, a__b'; notify pgrst, 'reload config'`,
     ].join('\n'),
   )
@@ -150,8 +282,11 @@ describe('whatever tables and columns are called', () => {
       `select count(*)::int as count from pg_policies where policyname = 'all_' and schemaname <> 'holdfast'`,
     )
     expect(tables).toHaveLength(count[0]?.count ?? 0)
-    const renamed = tables.filter(({ schema, name, table }) => schema === 'public' && name !== table).map(({ table }) => table)
-    for (const name of ['ordinary', 'Alone', "it's", 'a b', 'crm__leads', 'select', 'e5case', 'Ä', 'ä', '%']) expect(renamed).not.toContain(name)
+    const renamed = tables
+      .filter(({ schema, name, table }) => schema === 'public' && name !== table)
+      .map(({ table }) => table)
+    for (const name of ['ordinary', 'Alone', "it's", 'a b', 'crm__leads', 'select', 'e5case', 'Ä', 'ä', '%'])
+      expect(renamed).not.toContain(name)
     await expectSame(device.database, tables)
   })
 
@@ -179,7 +314,9 @@ describe('whatever tables and columns are called', () => {
       Object.fromEntries(
         tables.map(({ name, columns }) => [
           name,
-          new Table(Object.fromEntries(columns.slice(1).map((one) => [one.name, column.text])), { trackMetadata: true }),
+          new Table(Object.fromEntries(columns.slice(1).map((one) => [one.name, column.text])), {
+            trackMetadata: true,
+          }),
         ]),
       ),
     )
@@ -207,6 +344,8 @@ describe('whatever tables and columns are called', () => {
     })
     expect(await answer.json()).toMatchObject({ status: 'applied' })
     expect(await there(`select "No." as no from public.sqlite_export where id = 'there'`)).toEqual([{ no: 'by hand' }])
-    expect(await there(`select "Case", _deleted from public."E5Case" where id = 'there'`)).toEqual([{ Case: 'of E5Case', _deleted: 'no' }])
+    expect(await there(`select "Case", _deleted from public."E5Case" where id = 'there'`)).toEqual([
+      { Case: 'of E5Case', _deleted: 'no' },
+    ])
   })
 })

@@ -49,6 +49,34 @@ test('a table becomes a view with its columns but the id, its indexes and its gu
   expect(() => toLocalSchema(descriptor).validate()).not.toThrow()
 })
 
+test('no two names meet in SQLite, and one that an older server describes and SQLite does not take keeps no table away', () => {
+  const table = (name: string, ...columns: readonly ColumnDescriptor[]) => ({
+    name,
+    schema: 'public',
+    table: name,
+    can: { insert: true, update: true, delete: true },
+    columns: [column('id'), ...columns],
+    indexes: [['on']],
+  })
+  const local = toLocalSchema({
+    version: '1',
+    tables: [
+      table('a', column('on'), column('Ä'), column('ä'), column('.5'), column('_deleted'), column('ON')),
+      table('a__by_on', column('on')),
+      table('A__BY_ON', column('on')),
+      table('ps_crud', column('on')),
+      table('hf_local_drafts', column('on')),
+    ],
+  })
+  const made = local.tables.filter(({ localOnly }) => !localOnly)
+  expect(made.map(({ name, columns }) => [name, columns.map((one) => one.name)])).toEqual([
+    ['a', ['on', 'Ä', 'ä']],
+    ['a__by_on', ['on']],
+  ])
+  // An index is `ps_data__a__by_on`, which is the table for the rows of the other.
+  expect(made.map(({ indexes }) => indexes.map(({ name }) => name))).toEqual([[], ['by_on']])
+})
+
 test('links are the foreign keys', () => {
   const linksOf = linksOfSchema(descriptor)
   expect([...linksOf('tasks')]).toEqual([['site_id', 'sites']])

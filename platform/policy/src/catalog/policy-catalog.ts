@@ -37,7 +37,9 @@ export function createPolicyCatalog(input: PolicyInput): PolicyCatalog {
   const casts = new Map(input.casts.map((cast) => [`${cast.source} ${cast.target}`, cast]))
   const roles = new Map(input.roles.map((role) => [role.oid, role]))
   // Also of tables that do not sync now: an edit of a policy renames nothing.
-  const local = localTableNames(input.tables.filter(({ schema, kind }) => input.schemas.includes(schema) && (kind === 'r' || kind === 'p')))
+  const local = localTableNames(
+    input.tables.filter(({ schema, kind }) => input.schemas.includes(schema) && (kind === 'r' || kind === 'p')),
+  )
   const localNames = new Map([...local].map(([{ oid }, name]) => [oid, name]))
   const policies = Map.groupBy(input.policies, (policy) => policy.table)
   return {

@@ -52,7 +52,8 @@ export async function compileWriteRules(
   const tables: Record<string, TableRules> = {}
   const facts = new Map<string, FactQuery>()
   const localNames = new Map<number, string>()
-  for (const table of input.policies.tables) if (synced.has(table.oid)) localNames.set(table.oid, localNameOf(table, catalog))
+  for (const table of input.policies.tables)
+    if (synced.has(table.oid)) localNames.set(table.oid, localNameOf(table, catalog))
   let sliceEnd = performance.now() + SLICE_MS
   for (const table of input.policies.tables) {
     if (performance.now() > sliceEnd) {
@@ -171,7 +172,9 @@ function defaultsOf(compiler: TableCompiler): NonNullable<CommandRules['defaults
     }
   }
   const own = (input.policies.defaults ?? []).filter((one) => one.table === table.oid)
-  return Object.fromEntries(own.map(({ column, expression }) => [localColumnOf(column, table), valueOf(column, expression)]))
+  return Object.fromEntries(
+    own.map(({ column, expression }) => [localColumnOf(column, table), valueOf(column, expression)]),
+  )
 }
 
 function writableColumns(command: WriteCommand, { input, role, table }: TableCompiler): Pick<CommandRules, 'columns'> {
@@ -192,6 +195,7 @@ function databaseColumns(command: WriteCommand, { input, table }: TableCompiler)
     for (const name of found.set) set.add(name)
     for (const name of found.filled) filled.add(name)
   }
-  const local = (names: ReadonlySet<string>): readonly string[] => [...names].map((name) => localColumnOf(name, table)).sort()
+  const local = (names: ReadonlySet<string>): readonly string[] =>
+    [...names].map((name) => localColumnOf(name, table)).sort()
   return { set: local(set), filled: local(filled) }
 }

@@ -50,7 +50,8 @@ async function renderVerdict(
       return renderErrorVerdict(operation, failure.error, {
         policies,
         rule: table && (await ruleInWords(tx, table, failure.error, policies)),
-        columns: await checkedColumns(tx, table, failure.error),
+        columns: (await checkedColumns(tx, table, failure.error))?.map((column) => localColumn(column, table)),
+        column: failure.error.column && localColumn(failure.error.column, table),
       })
     }
     default:
@@ -97,6 +98,11 @@ async function checkedColumns(
     : undefined
 }
 
+/** What devices call a column that Postgres names. */
+function localColumn(name: string, table: WritableTable | undefined): string {
+  return [...(table?.columns.values() ?? [])].find((column) => column.name === name)?.localName ?? name
+}
+
 /** The verdict on an operation that Postgres refused. */
 function renderErrorVerdict(
   operation: UploadOperation,
@@ -105,6 +111,7 @@ function renderErrorVerdict(
     readonly policies: readonly string[] | undefined
     readonly rule: string | undefined
     readonly columns: readonly string[] | undefined
+    readonly column: string | undefined
   },
 ): OperationVerdict {
   return {
@@ -115,7 +122,7 @@ function renderErrorVerdict(
     ...(error.detail ? { detail: error.detail } : {}),
     ...(error.hint ? { hint: error.hint } : {}),
     table: operation.type,
-    ...(error.column ? { column: error.column } : {}),
+    ...(reasons.column ? { column: reasons.column } : {}),
     ...(error.constraint ? { constraint: error.constraint } : {}),
     ...(reasons.columns?.length ? { columns: reasons.columns } : {}),
     ...(reasons.policies ? { policies: reasons.policies } : {}),

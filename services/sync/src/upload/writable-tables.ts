@@ -121,20 +121,16 @@ export async function findWritableTables(
         ${candidates.map((candidate) => candidate.name)}::text[]
       ) with ordinality as candidate (local, schema, "table", rank)
     ),
-    -- Whether the caller may use a table does not decide which one a name stands for. Views do not sync and take no name.
-    named as (
-      select distinct on (candidate.local) candidate.local, candidate.schema, candidate."table", c.oid, n.oid as namespace
+    -- Views do not sync and take no name from a table.
+    found as (
+      select distinct on (candidate.local) candidate.local, candidate.schema, candidate."table", c.oid
         from candidate
         join pg_catalog.pg_namespace n on n.nspname = candidate.schema
         join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = candidate."table" and c.relkind in ('r', 'p', 'v')
+       where pg_catalog.has_schema_privilege(${role}::name, n.oid, 'usage')
+         and (pg_catalog.has_any_column_privilege(${role}::name, c.oid, 'select, insert, update')
+              or pg_catalog.has_table_privilege(${role}::name, c.oid, 'delete'))
        order by candidate.local, c.relkind = 'v', candidate.rank
-    ),
-    found as (
-      select named.local, named.schema, named."table", named.oid
-        from named
-       where pg_catalog.has_schema_privilege(${role}::name, named.namespace, 'usage')
-         and (pg_catalog.has_any_column_privilege(${role}::name, named.oid, 'select, insert, update')
-              or pg_catalog.has_table_privilege(${role}::name, named.oid, 'delete'))
     ),
     -- Once for each table, not for each of its columns.
     row_triggers as materialized (select found.oid, ${rowTriggersOf(sql`found.oid`)} as list from found),

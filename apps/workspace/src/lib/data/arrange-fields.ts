@@ -45,12 +45,16 @@ export function withFields(
     // The row of the workspace is written over the project's.
     const known = [...all.filter((row) => row.workspace_id == null), ...all.filter((row) => row.workspace_id === here)]
     const byField = new Map(known.map((row) => [row.field_name, row]))
-    const rows = [...byField.values()]
-    const columns = table.descriptor.columns.map((column) => worded(column, byField.get(column.name)))
+    const columns = table.descriptor.columns.map((column) => worded(column, byField.get(column.column ?? column.name)))
     return {
       ...table,
       descriptor: { ...table.descriptor, columns },
-      layout: new Map(rows.map((row) => [row.field_name, placeOf(row)])),
+      layout: new Map(
+        columns.flatMap((column) => {
+          const row = byField.get(column.column ?? column.name)
+          return row ? [[column.name, placeOf(row)]] : []
+        }),
+      ),
     }
   })
 }

@@ -20,13 +20,13 @@ export function labelOf(column: ColumnDescriptor): string {
 }
 
 /** A comment's first sentence is the label, the rest is help; without a comment the name is turned into words. */
-export function wordsOf({ name, comment }: ColumnDescriptor): {
+export function wordsOf({ name, column, comment }: ColumnDescriptor): {
   readonly label: string
   readonly help: string | undefined
 } {
   const [, first = '', rest = ''] = /^([^.\n]{1,40})\.(?:\s+|$)([\s\S]*)$/.exec(comment?.trim() ?? '') ?? []
   if (first !== '') return { label: first, help: rest.trim() === '' ? undefined : rest.trim() }
-  return { label: labelOfName(name), help: comment?.trim() || undefined }
+  return { label: labelOfName(column ?? name), help: comment?.trim() || undefined }
 }
 
 /** `due_on` → `Due`, `site_id` → `Site`, `is_out_of_range` → `Out of range`. */

@@ -22,6 +22,7 @@ const table: TableDescriptor = {
     column('urgent', 'boolean', 'integer'),
     column('started', 'timestamp with time zone'),
     column('created_by', 'uuid'),
+    { ...column('No$2e$', 'text'), column: 'No.' },
   ],
   can: { insert: true, update: true, delete: true },
   indexes: [],
@@ -46,6 +47,11 @@ test('values come back in the form in which the device holds them', () => {
     ['urgent', 0, 1],
     ['started', null, '2031-05-17T12:00:00.123000Z'],
   ])
+})
+
+test('a field whose column has another name on the device is found by that in Postgres', () => {
+  expect(changed({ 'No.': { from: '1', to: '2' }, No$2e$: { from: 'of', to: 'none' } })).toEqual([['No$2e$', '1', '2']])
+  expect(fields.find(({ name }) => name === 'No$2e$')?.label).toBe('No.')
 })
 
 test('a field that is gone or kept by the database is left out, and a value that was too long is said to be', () => {

@@ -33,10 +33,12 @@ interface StoredChange {
  */
 export function fieldChanges(row: Pick<HistoryRow, 'changes'>, fields: readonly Field[]): readonly FieldChange[] {
   const stored = parseChanges(row.changes)
+  // By Postgres's names of the columns, as a trigger wrote it there.
+  const storedName = ({ column, name }: Field): string => column.column ?? name
   return fields
-    .filter(({ name, isSystem }) => !isSystem && Object.hasOwn(stored, name))
+    .filter((field) => !field.isSystem && Object.hasOwn(stored, storedName(field)))
     .map((field) => {
-      const change = stored[field.name] ?? {}
+      const change = stored[storedName(field)] ?? {}
       return {
         field,
         from: toFieldValue(field, change.from ?? null),

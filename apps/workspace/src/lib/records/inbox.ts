@@ -83,8 +83,8 @@ function assignedSql(schema: SchemaDescriptor, one: WorkTable, userId: string, s
     sql: `select 'assigned', h.id, ?, h.record_id, h.at, h.actor_id, null
             from ${HISTORY_TABLE} h
            where h.table_name = ? and h.at >= ? and h.actor_id is not ?
-             and json_extract(h.changes, ?) in (select id from ${quoteName(peopleTableOf(schema)?.name ?? '')} where user_id = ?)`,
-    parameters: [table.name, table.descriptor.table, since, userId, `$.${JSON.stringify(assignee.name)}.to`, userId],
+             and (select value ->> 'to' from json_each(h.changes) where key = ?) in (select id from ${quoteName(peopleTableOf(schema)?.name ?? '')} where user_id = ?)`,
+    parameters: [table.name, table.descriptor.table, since, userId, assignee.column.column ?? assignee.name, userId],
   }
 }
 

@@ -10,6 +10,9 @@ test.each([
   ['  Valve ref. ', 'valve_ref'],
   ['2026 total', 'field_2026_total'],
   ['pg_class', 'field_pg_class'],
+  ['sqlite-export', 'field_sqlite_export'],
+  ['json each', 'field_json_each'],
+  ['true', 'field_true'],
   ['名前', 'field_1'],
   ['', 'field_1'],
 ])('%j is called %s', (label, name) => {
@@ -29,7 +32,7 @@ test('every label has a name that the server takes, and no two labels the same',
       for (const label of labels) {
         const name = nameOf(label, 'field', (one) => taken.has(one))
         expect(name).toMatch(/^[a-z][a-z0-9_]{0,50}$/)
-        expect(name).not.toMatch(/^(pg|ps|hf)_/)
+        expect(name).not.toMatch(/^(pg|ps|hf|sqlite|powersync|pragma)_/)
         expect(taken).not.toContain(name)
         taken.add(name)
       }

@@ -1,8 +1,10 @@
+import { isLocalColumnName, isLocalTableName } from '@holdfast/protocol'
+
 const NAME_MAX = 51
 
 /**
  * A name for SQL out of what people call something: small letters, digits and underscores. `Größe (m)` is `groesse_m`; what has no such letters at all is
- * called by its place, `field_2`.
+ * called by its place, `field_2`. The name on devices is the same: one that is reserved there gets a word before it, `table_sqlite_export`.
  *
  * @param isTaken - whether there is something of that name already
  */
@@ -14,7 +16,8 @@ export function nameOf(label: string, otherwise: string, isTaken: (name: string)
     .replace(/\p{M}+/gu, '')
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_+|_+$/g, '')
-  const own = /^(pg|ps|hf)_/.test(plain) || /^[0-9]/.test(plain) ? `${otherwise}_${plain}` : plain
+  const isPlain = isLocalTableName(plain) && isLocalColumnName(plain) && !/^(?:(?:pg|ps|hf)_|[0-9])/.test(plain)
+  const own = isPlain ? plain : `${otherwise}_${plain}`
   const wanted = own === '' ? otherwise : own.slice(0, NAME_MAX).replace(/_+$/, '')
   if (own !== '' && !isTaken(wanted)) return wanted
   for (let copy = own === '' ? 1 : 2; ; copy += 1) {

@@ -1,3 +1,4 @@
+import { foldName } from '@holdfast/protocol'
 import { useLocalDatabase } from '@holdfast/react'
 import { useMemo, useRef, useState } from 'react'
 import { useTables, useWordedSchema } from '../../../lib/data/use-tables.tsx'
@@ -47,7 +48,10 @@ export function useNewTable(): MakingTable {
   const [step, setStep] = useState<NewTableStep>({ kind: 'choosing' })
   const { begin, guard } = useFileWork((problem) => setStep({ kind: 'choosing', problem }))
   const source = useRef<File>(undefined)
-  const taken = useMemo(() => new Set(schema.tables.map(({ name }) => name)), [schema])
+  const taken = useMemo(
+    () => new Set(schema.tables.flatMap(({ name, table }) => [foldName(name), foldName(table)])),
+    [schema],
+  )
 
   const check = async (described: Described, signal: AbortSignal): Promise<void> => {
     const { file, draft } = described

@@ -93,7 +93,8 @@ export function changesFor(
   fields: readonly Field[],
   workspace?: string | null,
 ): readonly RecordChange[] {
-  const { schema, table: tableName } = table.descriptor
+  const { schema, table: tableName, columns } = table.descriptor
+  const storedName = (name: string): string => columns.find((column) => column.name === name)?.column ?? name
   const isStill = (part: Part, name: string): boolean =>
     part.place === 'bottom' &&
     fields.find((field) => field.name === name)?.isSystem === true &&
@@ -112,7 +113,7 @@ export function changesFor(
         const named = {
           schema_name: schema,
           table_name: tableName,
-          field_name: name,
+          field_name: storedName(name),
           ...(workspace !== undefined && { workspace_id: workspace }),
         }
         return [{ kind: 'insert', table: FIELDS_TABLE, id: uuidV7(), values: { ...named, ...row?.words, ...values } }]
