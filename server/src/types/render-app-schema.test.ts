@@ -48,8 +48,9 @@ export type Database = (typeof AppSchema)['types']
 })
 
 test('no name ends the comment that it stands in', () => {
-  const table = tableOf('a$0a$throw 1', [columnOf('b')], { table: 'a\nthrow 1', schema: 'x\u2028y' })
-  expect(renderAppSchema({ version: '1', tables: [table] })).toContain('// x y.a throw 1, on devices a$0a$throw 1\n')
+  const table = tableOf('a$0a$throw 1', [columnOf('b')], { table: 'a\nthrow 1\u2028' })
+  const text = renderAppSchema({ version: '1', tables: [table] }, REST)
+  expect(text).toContain('// public.a throw 1 , on devices a$0a$throw 1\n')
 })
 
 test('names that no constant can have get others, each its own', () => {
