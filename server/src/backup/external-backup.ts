@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createPool, sql, type Pool } from '@holdfast/postgres'
+import { createPool, GITIGNORE, sql, type Pool } from '@holdfast/postgres'
 import { DERIVED_SYNC_TABLES } from '@holdfast/sync'
 import { BACKUP_FILES, copyDataFiles } from './backup-folder.ts'
 import { findClientTools, runClientTool } from './client-tools.ts'
@@ -48,7 +48,7 @@ export async function writeExternalBackup({ url, toolsFolder, folder }: External
 }
 
 export interface ExternalRestoreOptions extends ExternalBackupOptions {
-  /** Gets the secrets and keys. It does not exist, or is empty. */
+  /** Gets the secrets and keys. It does not exist, or is empty but for its `.gitignore`. */
   readonly dataDir: string
 }
 
@@ -58,7 +58,7 @@ export interface ExternalRestoreOptions extends ExternalBackupOptions {
  * @throws {HoldfastError} `restore_target_taken`, `postgres_tools_missing`, `postgres_tool_failed`
  */
 export async function restoreExternal({ url, toolsFolder, folder, dataDir }: ExternalRestoreOptions): Promise<void> {
-  if (existsSync(dataDir) && readdirSync(dataDir).length > 0) throw restoreTargetTaken(dataDir)
+  if (existsSync(dataDir) && readdirSync(dataDir).some((name) => name !== GITIGNORE)) throw restoreTargetTaken(dataDir)
   const major = await withPool(url, async (pool) => {
     const [row] = await pool.query<{ taken: boolean }>(sql`
       select exists (select from pg_catalog.pg_namespace where nspname in ('holdfast', 'auth', 'sync'))

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, rmdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { POSTGRES_MAJOR } from '@holdfast/postgres'
+import { GITIGNORE, POSTGRES_MAJOR } from '@holdfast/postgres'
 import { extract } from 'tar'
 import { BACKUP_FILES, copyDataFiles, type BackupMetadata } from './backup-folder.ts'
 import { backupInvalid, restoreTargetTaken, restoreVersionMismatch } from './errors.ts'
@@ -10,7 +10,7 @@ export interface RestoreEmbeddedOptions {
   /** The backup's folder. */
   readonly backup: string
   readonly metadata: BackupMetadata
-  /** The data folder to make; it does not exist, or is empty. */
+  /** The data folder to make; it does not exist, or is empty but for its `.gitignore`. */
   readonly dataDir: string
 }
 
@@ -29,7 +29,7 @@ const DATABASE = 'postgres'
 export async function restoreEmbedded({ backup, metadata, dataDir }: RestoreEmbeddedOptions): Promise<void> {
   if (metadata.postgresMajor !== POSTGRES_MAJOR) throw restoreVersionMismatch(metadata.postgresMajor, POSTGRES_MAJOR)
   const content = entriesOf(dataDir)
-  if (content?.some((name) => name !== UNFINISHED)) throw restoreTargetTaken(dataDir)
+  if (content?.some((name) => name !== UNFINISHED && name !== GITIGNORE)) throw restoreTargetTaken(dataDir)
   // A folder that is there may be a volume of its own or a link to one, which nothing can take the place of.
   const unfinished = content ? join(dataDir, UNFINISHED) : `${dataDir}.unfinished`
   rmSync(unfinished, { recursive: true, force: true })

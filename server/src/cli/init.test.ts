@@ -16,7 +16,11 @@ function openFolder() {
     run(): string {
       let text = ''
       const out = (more: string): void => void (text += more)
-      const argv = [`--functions-config=${configFile}`, `--migrations-dir=${join(folder, 'supabase/migrations')}`]
+      const argv = [
+        `--data-dir=${join(folder, '.holdfast')}`,
+        `--functions-config=${configFile}`,
+        `--migrations-dir=${join(folder, 'supabase/migrations')}`,
+      ]
       init({ argv, env: {}, out, err: out })
       return text
     },
@@ -33,6 +37,20 @@ test('an empty folder becomes a project whose settings are read', async () => {
     seedPatterns: ['./seed.sql'],
     folder: join(folder, 'supabase'),
   })
+})
+
+test('the data folder is ignored by git and by container builds', () => {
+  const { folder, run } = openFolder()
+  run()
+  expect(readFileSync(join(folder, '.holdfast/.gitignore'), 'utf8')).toBe('*\n')
+  expect(readFileSync(join(folder, '.dockerignore'), 'utf8').split('\n')).toContain('**/.holdfast*')
+})
+
+test('a .dockerignore that is there is left alone', () => {
+  const { folder, run } = openFolder()
+  writeFileSync(join(folder, '.dockerignore'), 'mine')
+  run()
+  expect(readFileSync(join(folder, '.dockerignore'), 'utf8')).toBe('mine')
 })
 
 test('a project that is there is left alone', () => {

@@ -1,15 +1,16 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { HoldfastError } from '@holdfast/foundation'
+import { prepareDataFolder } from '@holdfast/postgres'
 import { loadConfig } from '../config/load-config.ts'
 import { options } from '../config/options.ts'
 import { readOrUndefined, type CommandInput } from './command.ts'
 
 /**
- * `holdfast init`: makes the folder of a project, with what a start reads of it. Leaves files alone that are there.
+ * `holdfast init`: makes the folder of a project, with what a start reads of it, and the data folder, which git ignores. Leaves files alone that are there.
  *
  * @returns the exit code
- * @throws {HoldfastError} `project_exists`
+ * @throws {HoldfastError} `project_exists`, `data_folder_unusable`
  */
 export function init(input: CommandInput): number {
   const config = loadConfig(options, { argv: input.argv, env: input.env, readFile: readOrUndefined })
@@ -25,14 +26,26 @@ export function init(input: CommandInput): number {
   mkdirSync(resolve(config.migrationsDir), { recursive: true })
   writeFileSync(configFile, configOf(basename(dirname(folder))), { flag: 'wx' })
   if (!existsSync(seed)) writeFileSync(seed, SEED)
+  prepareDataFolder(config.dataDir)
+  const ignore = join(dirname(folder), '.dockerignore')
+  if (!existsSync(ignore)) writeFileSync(ignore, DOCKERIGNORE)
   const shown = relative(process.cwd(), folder) || '.'
   input.out(
     config.json
       ? `${JSON.stringify({ created: folder })}\n`
-      : `Created ${shown}. "holdfast migration new NAME" makes a migration, "holdfast start" applies it.\nKeep ${config.dataDir} out of version control: it has the database and its secrets.\n`,
+      : `Created ${shown}. "holdfast migration new NAME" makes a migration, "holdfast start" applies it.\nThe database and its secrets go into ${config.dataDir}, which git and container builds ignore.\n`,
   )
   return 0
 }
+
+/** Podman reads the file as well. */
+const DOCKERIGNORE = `# The database, its secrets and those of functions are not for images.
+.git
+**/.holdfast*
+**/.env
+**/.env.*
+**/node_modules
+`
 
 const SEED = `-- Rows for development. Applied once, after the migrations, on the packaged Postgres when only this machine is served.
 `

@@ -1,12 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { backoffMs, delay, errorMessage, type Logger } from '@holdfast/foundation'
 import { withOwnSettings } from '../connection/own-settings.ts'
 import { POSTGRES_MAJOR, SERVER_VERSION, findBinaries, type Binaries } from './binaries.ts'
 import { choosePort } from './choose-port.ts'
 import { clusterNameOf } from './cluster-name.ts'
 import { DATABASE_NAME, PROJECT_ROLE, REQUEST_ROLE, SUPERUSER, type Cluster } from './cluster.ts'
-import { dataFolderUnusable, databaseMissing, secretsMissing, versionMismatch } from './errors.ts'
+import { prepareDataFolder } from './data-folder.ts'
+import { databaseMissing, secretsMissing, versionMismatch } from './errors.ts'
 import { giveFolder, ownerOf, resolveIdentity, type Identity } from './identity.ts'
 import { initDatabase } from './init-database.ts'
 import { acquireLock } from './lock-file.ts'
@@ -67,7 +68,7 @@ export async function openEmbeddedCluster(options: EmbeddedClusterOptions): Prom
   const { logger } = options
   if (options.mustExist === true && !existsSync(join(options.dataDir, 'postgres')))
     throw databaseMissing(options.dataDir)
-  const dataDir = prepareFolder(options.dataDir)
+  const dataDir = prepareDataFolder(options.dataDir)
   const releaseLock = acquireLock(dataDir)
   try {
     const binaries = findBinaries(options.binDir)
@@ -131,21 +132,6 @@ export async function openEmbeddedCluster(options: EmbeddedClusterOptions): Prom
   } catch (error) {
     releaseLock()
     throw error
-  }
-}
-
-/** @returns the real path, so that one folder has one name */
-function prepareFolder(path: string): string {
-  try {
-    const absolute = resolve(path)
-    if (!existsSync(absolute)) {
-      mkdirSync(absolute, { recursive: true, mode: 0o700 })
-      // Root hands the database to another user, who has to pass through; the secrets beside it stay readable by root only.
-      if (process.getuid?.() === 0) chmodSync(absolute, 0o711)
-    }
-    return realpathSync(absolute)
-  } catch (error) {
-    throw dataFolderUnusable(path, error)
   }
 }
 

@@ -1,9 +1,9 @@
 import { hkdfSync } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
 import { Client } from 'pg'
 import { assert, type Logger } from '@holdfast/foundation'
 import { withOwnSettings } from '../connection/own-settings.ts'
 import { REQUEST_ROLE, type Cluster } from './cluster.ts'
+import { prepareDataFolder } from './data-folder.ts'
 import { externalUnreachable } from './errors.ts'
 import { createSecrets, takeSecrets } from './secrets.ts'
 import { watchServer } from './watch-server.ts'
@@ -73,7 +73,7 @@ function requestPasswords(
   address: URL,
   { dataDir, logger }: Pick<ExternalClusterOptions, 'dataDir' | 'logger'>,
 ): readonly string[] {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  prepareDataFolder(dataDir)
   const stored = takeSecrets(dataDir, logger)?.authenticatorPassword
   if (address.password === '') return [stored ?? createSecrets(dataDir).authenticatorPassword]
   const derived = hkdfSync('sha256', decodeURIComponent(address.password), '', 'holdfast authenticator', 32)
