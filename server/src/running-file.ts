@@ -9,6 +9,8 @@ export interface RunningServer {
   readonly startedAt: string
   /** Release that runs. */
   readonly version: string
+  /** Path of the certificate that it serves, if it serves TLS itself. */
+  readonly certFile?: string | undefined
   /** What `start --json` prints. */
   readonly ready: ReadyLine
 }
@@ -39,10 +41,13 @@ export interface ReadyLine {
 const FILE = 'running.json'
 
 /** Notes in the data folder that this process serves it, for `status` and `stop`. @returns forgets it */
-export function noteRunning(dataDir: string, version: string, ready: ReadyLine): () => void {
+export function noteRunning(
+  dataDir: string,
+  server: Pick<RunningServer, 'version' | 'certFile' | 'ready'>,
+): () => void {
   const path = join(dataDir, FILE)
   const startedAt = findProcess(process.pid)?.startedAt ?? ''
-  const note: RunningServer = { pid: process.pid, startedAt, version, ready }
+  const note: RunningServer = { pid: process.pid, startedAt, ...server }
   // It has keys, as the files beside it.
   writeFileSync(path, `${JSON.stringify(note)}\n`, { mode: 0o600 })
   return () => {

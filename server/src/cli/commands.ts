@@ -36,7 +36,7 @@ const PLACE = (({ dataDir, configFile, databaseUrl, postgresBin, json }) => ({
   json,
 }))(serverOptions)
 
-const { url, serviceKey, user, table, id, apply } = inspectOptions
+const { url, serviceKey, user, table, all, id, apply } = inspectOptions
 const RUNNING = { ...PLACE, url, serviceKey }
 const { show, algorithm, atOnce } = keysOptions
 const MIGRATIONS = { ...PLACE, ...projectOptions }
@@ -81,12 +81,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     words: 'sync status',
     summary: 'Tells where sync stands: the tables read, how far behind it is, how large the log is',
-    options: RUNNING,
+    options: { ...RUNNING, all },
   },
   {
     words: 'sync coverage',
     summary: 'Tells of each table and policy whether and how it syncs, and at what cost',
-    options: { ...RUNNING, table },
+    options: { ...RUNNING, table, all },
   },
   {
     words: 'sync check',

@@ -96,7 +96,7 @@ export async function serve(
       // Ports that were free stay the same, whatever comes.
       const { port, databasePort: dbPort } = holdfast
       next = { config: { ...config, port, dbPort }, preparation: WHOLE_PROJECT }
-      const forget = note(config.dataDir, line, logger)
+      const forget = note(config, line, logger)
       if (config.json) input.out(`${JSON.stringify(line)}\n`)
       else input.out(readyText(holdfast, performance.now() - began))
       endReset(config.dataDir)
@@ -136,9 +136,10 @@ function checkConfig(config: Config): Config {
 }
 
 /** A folder that cannot be written to is no reason not to serve. */
-function note(dataDir: string, line: ReadyLine, logger: Logger): () => void {
+function note({ dataDir, tlsCertFile }: Config, ready: ReadyLine, logger: Logger): () => void {
+  const certFile = tlsCertFile === undefined ? undefined : resolve(tlsCertFile)
   try {
-    return noteRunning(dataDir, VERSION, line)
+    return noteRunning(dataDir, { version: VERSION, certFile, ready })
   } catch (error) {
     logger.log('warn', 'holdfast status and stop do not find this server', { error: errorMessage(error) })
     return () => undefined

@@ -5,7 +5,7 @@ import { loadConfig } from '../config/load-config.ts'
 import { statusDeclarations } from '../config/options.ts'
 import { readRunning, type RunningServer } from '../running-file.ts'
 import { readOrUndefined, type CommandInput } from './command.ts'
-import { send } from './sync/connection.ts'
+import { send, trustCertificateOf } from './sync/connection.ts'
 
 /** Milliseconds that the server has to say how it is. */
 const ANSWER_MS = 5_000
@@ -76,15 +76,18 @@ function valuesOf({ ready }: RunningServer): Readonly<Record<string, string>> {
 }
 
 /** A server that is there and does not answer is told as not in order. */
-async function askHealth({ ready }: RunningServer): Promise<Health> {
+async function askHealth(running: RunningServer): Promise<Health> {
+  const { ready } = running
+  trustCertificateOf(running)
   try {
     const answer = await send(`${ready.base}/health`, {
       headers: { authorization: `Bearer ${ready.serviceRoleKey}` },
       signal: AbortSignal.timeout(ANSWER_MS),
     })
     return (await answer.json()) as Health
-  } catch {
-    return { ok: false, database: 'unknown', sync: 'unknown', problem: `there is no answer from ${ready.base}` }
+  } catch (error) {
+    const problem = error instanceof HoldfastError ? error.message : `There is no answer from ${ready.base}.`
+    return { ok: false, database: 'unknown', sync: 'unknown', problem }
   }
 }
 

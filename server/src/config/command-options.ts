@@ -31,6 +31,12 @@ export const inspectOptions = {
     type: 'string',
     description: 'Which row to look at.',
   },
+  all: {
+    type: 'boolean',
+    default: false,
+    description:
+      'Whether `sync status` and `sync coverage` show the tables of Holdfast itself as well. With `--json` they always have all tables.',
+  },
   apply: {
     type: 'boolean',
     default: false,

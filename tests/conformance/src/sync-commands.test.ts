@@ -71,7 +71,12 @@ describe('`holdfast sync status`', () => {
       /^slot +holdfast_\d+, being read, confirmed [\dA-F]+\/[\dA-F]+, Postgres keeps [\d,]+ \w+ for it$/m,
     )
     expect(out).toMatch(/^size +[\d,]+ \w+, the synced tables [\d,]+ \w+ \([\d.]+ : 1\)$/m)
-    expect(out).toMatch(/^ {2}auth\.|^ {2}holdfast\.migrations: row-level security is off$/m)
+    expect(out).not.toMatch(/^ {2}holdfast\./m)
+    expect(out).toMatch(/^\d+ tables of Holdfast itself are not meant for devices; --all lists them\.$/m)
+  })
+
+  test('lists the tables of Holdfast itself with --all', async () => {
+    expect((await beside('status', '--all')).out).toMatch(/^ {2}holdfast\.migrations: row-level security is off$/m)
   })
 
   test('shows a large table while it begins to sync, and devices that are connected, as JSON', async () => {
@@ -114,6 +119,9 @@ describe('`holdfast sync coverage`', () => {
     expect(out).toMatch(
       /^ {4}depends on {2}\S+ \(.*\), asked again: whose \(?auth\.uid\(\)\S* is its \w+; [\d,?]+ rows/m,
     )
+    expect(out).not.toMatch(/^holdfast\./m)
+    expect(out).toMatch(/^\d+ tables of Holdfast itself are left out; --all shows them\.$/m)
+    expect((await beside('coverage', '--all')).out).toMatch(/^holdfast\.views +as hf_views/m)
   })
 
   test('is JSON for machines, also with nothing but the key', async () => {

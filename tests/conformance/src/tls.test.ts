@@ -26,6 +26,17 @@ function folderOfTest(): string {
   return mkdtempSync(join(folder, 'test-'))
 }
 
+/** Runs the command as a process that trusts only the usual authorities. */
+async function runUntrusting(...argv: readonly string[]): Promise<string> {
+  const trusted = process.env['NODE_EXTRA_CA_CERTS']
+  delete process.env['NODE_EXTRA_CA_CERTS']
+  try {
+    return await runHoldfast(...argv)
+  } finally {
+    if (trusted !== undefined) process.env['NODE_EXTRA_CA_CERTS'] = trusted
+  }
+}
+
 describe('the whole server', () => {
   let holdfast: Holdfast
 
@@ -76,6 +87,22 @@ describe('the whole server', () => {
     await device.settle()
     expect(await device.localRows('sites')).toEqual(await device.visibleRows('sites'))
     expect(JSON.stringify([...(await device.localRows('sites')).values()])).toContain(' by TLS')
+  })
+
+  test.each([['doctor'], ['sync', 'status'], ['status']])(
+    'is reached by %s %s of its data folder, though no authority vouches for it',
+    async (...command) => {
+      const out = await runUntrusting(...command, `--data-dir=${holdfast.dataDir}`)
+      expect(out).not.toMatch(/PROBLEM|not trusted/)
+      expect(out).toMatch(/serving devices|sync follows|ready/)
+    },
+  )
+
+  test('is said to be there and not trusted, to a command that has only its address', async () => {
+    const asking = runUntrusting('sync', 'status', `--url=${holdfast.url}`, `--service-key=${holdfast.serviceRoleKey}`)
+    const stderr = expect.stringMatching(/a certificate that is not trusted.*NODE_EXTRA_CA_CERTS/s) as string
+    await expect(asking).rejects.toMatchObject({ code: 1, stderr })
+    await expect(asking).rejects.not.toMatchObject({ stderr: expect.stringContaining('Start Holdfast') as string })
   })
 
   test('is reached by requests of its own database', async () => {

@@ -7,7 +7,7 @@ import { choosePort } from './choose-port.ts'
 import { clusterNameOf } from './cluster-name.ts'
 import { DATABASE_NAME, PROJECT_ROLE, REQUEST_ROLE, SUPERUSER, type Cluster } from './cluster.ts'
 import { prepareDataFolder } from './data-folder.ts'
-import { databaseMissing, secretsMissing, versionMismatch } from './errors.ts'
+import { dataFolderUnusable, databaseMissing, secretsMissing, versionMismatch } from './errors.ts'
 import { giveFolder, ownerOf, resolveIdentity, type Identity } from './identity.ts'
 import { initDatabase } from './init-database.ts'
 import { acquireLock } from './lock-file.ts'
@@ -68,6 +68,8 @@ export async function openEmbeddedCluster(options: EmbeddedClusterOptions): Prom
   const { logger } = options
   if (options.mustExist === true && !existsSync(join(options.dataDir, 'postgres')))
     throw databaseMissing(options.dataDir)
+  // Before anything is created. Where there is a database, a leftover of ours may hold the port until it is stopped.
+  if (!existsSync(join(options.dataDir, 'postgres'))) await choosePort(options.port)
   const dataDir = prepareDataFolder(options.dataDir)
   const releaseLock = acquireLock(dataDir)
   try {
@@ -75,8 +77,6 @@ export async function openEmbeddedCluster(options: EmbeddedClusterOptions): Prom
     const databaseDir = join(dataDir, 'postgres')
     const identity = resolveIdentity(binaries, databaseDir)
     if (ownerOf(identity)?.uid === NOBODY) logger.log('warn', RUNS_AS_NOBODY)
-    // Before a database is made for nothing. Where there is one, a leftover of ours may hold the port until it is stopped.
-    if (!existsSync(databaseDir)) await choosePort(options.port)
     const clusterName = clusterNameOf(dataDir)
     // Before files change hands, which a leftover could not go on with.
     await recoverFromCrash(databaseDir, clusterName, logger)

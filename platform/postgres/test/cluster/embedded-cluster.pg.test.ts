@@ -193,16 +193,18 @@ test.runIf(process.getuid?.() === 0 && existsSync('/usr/bin/setpriv'))(
   },
 )
 
-test('a busy port is named', async () => {
+test('a busy port is named before anything is created', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const address = server.address()
   const port = typeof address === 'object' && address ? address.port : 0
-  await expect(open(newFolder(), port)).rejects.toMatchObject({
+  const dataDir = join(newFolder(), 'data')
+  await expect(open(dataDir, port)).rejects.toMatchObject({
     code: 'postgres_port_busy',
     message: expect.stringContaining(String(port)) as string,
     hint: expect.stringContaining('--db-port') as string,
   })
+  expect(existsSync(dataDir)).toBe(false)
   server.close()
 })
 

@@ -48,6 +48,20 @@ export async function checkDatabase(config: InspectConfig, isServed: boolean): P
   const { files } = listMigrationFiles(config.migrationsDir)
   if (config.databaseUrl === undefined && !existsSync(join(resolve(config.dataDir), 'postgres')))
     return [ok('database', 'there is none yet: the first start makes it')]
+  try {
+    return await inspectDatabase(config, files, isServed)
+  } catch (error) {
+    const { text, hint } = failure('database', error)
+    const ofExternal = 'Check DATABASE_URL, and whether that Postgres runs and lets this machine in.'
+    return [problem('database', text, hint ?? (config.databaseUrl === undefined ? undefined : ofExternal))]
+  }
+}
+
+async function inspectDatabase(
+  config: InspectConfig,
+  files: readonly MigrationFile[],
+  isServed: boolean,
+): Promise<Finding[]> {
   return await withProjectDatabase(config, async (url) => {
     await using pool = createPool({
       url: withOwnSettings(url, 0),

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { dirname, resolve } from 'node:path'
 import { endOfCertificate, findPort, readTlsIdentity, reminderOf } from '@holdfast/http'
 import { tlsFilesOf } from '../../config/base-url.ts'
+import { readSigningSecret } from '../../config/jwt-secret.ts'
 import type { InspectConfig } from '../../config/options.ts'
 import type { RunningServer } from '../../running-file.ts'
 import { failure, ok, problem, warning, type Finding } from './finding.ts'
@@ -19,6 +20,7 @@ export async function checkMachine(config: InspectConfig, running: RunningServer
     ok('node', `Node ${process.versions.node}`),
     checkDisk(config.dataDir),
     ...checkFolder(config.dataDir),
+    ...checkSecret(config),
     ...(await checkPorts(config, running)),
     ...checkTls(config),
   ]
@@ -33,13 +35,24 @@ function existingFolder(dataDir: string): string {
 
 function checkFolder(dataDir: string): Finding[] {
   const folder = existingFolder(dataDir)
+  if (!statSync(folder).isDirectory())
+    return [problem('data folder', `${folder} is a file`, 'Move it away, or choose another folder with --data-dir.')]
   const hint = 'Check who owns it, or choose another folder with --data-dir.'
-  if (!statSync(folder).isDirectory()) return [problem('data folder', `${folder} is no folder`, hint)]
   try {
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
     return []
   } catch {
     return [problem('data folder', `${folder} cannot be read and written by this user`, hint)]
+  }
+}
+
+/** Whether a start could sign API keys with the secret that is configured or stored. */
+function checkSecret({ jwtSecret, dataDir }: InspectConfig): Finding[] {
+  try {
+    readSigningSecret(jwtSecret, dataDir)
+    return []
+  } catch (error) {
+    return [failure('jwt secret', error)]
   }
 }
 

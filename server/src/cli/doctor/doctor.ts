@@ -21,19 +21,18 @@ const CHECK_MS = 60_000
 export async function doctor(input: CommandInput): Promise<number> {
   const { config, ofProject } = await readConfig(input)
   const running = readRunning(resolve(config.dataDir))
-  const asked: InspectConfig = running && config.url === undefined ? { ...config, url: running.ready.base } : config
   const findings = (
     await Promise.all([
       ofProject,
-      guarded('machine', checkMachine(asked, running)),
-      guarded('database', checkDatabase(asked, running !== undefined || config.url !== undefined)),
+      guarded('machine', checkMachine(config, running)),
+      guarded('database', checkDatabase(config, running !== undefined || config.url !== undefined)),
       guarded(
         'sync',
-        running || config.url !== undefined ? checkSync(asked) : [ok('sync', 'no server runs to be asked')],
+        running || config.url !== undefined ? checkSync(config) : [ok('sync', 'no server runs to be asked')],
       ),
       guarded(
         'mail',
-        checkMail(asked).then((one) => [one]),
+        checkMail(config).then((one) => [one]),
       ),
     ])
   ).flat()

@@ -17,7 +17,12 @@ export const problem = (of: string, text: string, hint?: string): Finding => ({ 
 
 /** What a check that failed itself found out. */
 export function failure(of: string, error: unknown): Finding {
-  if (!(error instanceof HoldfastError)) return problem(of, errorMessage(error))
+  if (!(error instanceof HoldfastError)) return problem(of, errorMessage(error), hintOf(error as NodeJS.ErrnoException))
   const text = [error.message, error.detail].filter((one) => one !== undefined).join(' ')
   return problem(of, text, error.hint)
+}
+
+function hintOf({ code }: NodeJS.ErrnoException): string | undefined {
+  if (code === 'EACCES' || code === 'EPERM') return 'Check who owns it, or run the command as its owner.'
+  return code === 'ENOTDIR' ? 'Choose another folder with --data-dir.' : undefined
 }

@@ -1,10 +1,13 @@
 import { createHmac } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { errorMessage, HoldfastError } from '@holdfast/foundation'
+import * as tls from 'node:tls'
+import { HoldfastError } from '@holdfast/foundation'
 import { baseUrlOf } from '../../config/base-url.ts'
 import { readSigningSecret } from '../../config/jwt-secret.ts'
 import type { InspectConfig } from '../../config/options.ts'
-import { readRunning } from '../../running-file.ts'
+import { readRunning, type RunningServer } from '../../running-file.ts'
+import { explainUnreachable } from './unreachable.ts'
 
 /** A running server, asked with the service key. */
 export interface Connection {
@@ -27,7 +30,8 @@ const KEY_LIFETIME_S = 600
 export function connectTo(config: InspectConfig, role: 'service_role' | 'authenticated' = 'service_role'): Connection {
   const running = readRunning(resolve(config.dataDir))
   const url = (config.url ?? running?.ready.base ?? baseUrlOf(config, config.port)).replace(/\/+$/, '')
-  const key = config.serviceKey ?? mintKey(config, role)
+  const key = config.serviceKey ?? mintKey(config, role, config.url === undefined ? running : undefined)
+  if (config.url === undefined) trustCertificateOf(running)
 
   async function request(
     path: string,
@@ -53,17 +57,25 @@ export function connectTo(config: InspectConfig, role: 'service_role' | 'authent
   }
 }
 
-/** @throws {HoldfastError} `server_unreachable` */
+/**
+ * Has this process trust the certificate of a server on this machine, which is in nobody's list of authorities when it is self-signed. The data folder says which
+ * one that is.
+ */
+export function trustCertificateOf(running: RunningServer | undefined): void {
+  // A certificate whose file is gone is judged as any other.
+  if (running?.certFile === undefined || !existsSync(running.certFile)) return
+  // Node before 24.5 cannot; its user names the certificate in NODE_EXTRA_CA_CERTS, as the error says.
+  if (!('setDefaultCACertificates' in tls)) return
+  tls.setDefaultCACertificates([...tls.getCACertificates('default'), readFileSync(running.certFile, 'utf8')])
+}
+
+/** @throws {HoldfastError} `server_unreachable`, `certificate_refused` */
 export async function send(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init)
   } catch (error) {
     if (init.signal?.aborted) throw error
-    const cause = (error as Error).cause
-    throw new HoldfastError('server_unreachable', 500, `There is no answer from ${new URL(url).origin}.`, {
-      detail: errorMessage(cause ?? error),
-      hint: 'Start Holdfast first, or tell its address with --url.',
-    })
+    throw explainUnreachable(url, error)
   }
 }
 
@@ -104,9 +116,10 @@ function readError(
   }
 }
 
-/** A key in the usual form, made with the secret that the server has. */
-function mintKey(config: InspectConfig, role: string): string {
-  const secret = readSigningSecret(config.jwtSecret, config.dataDir)
+/** A key in the usual form, made with the secret of the running server, else the one that the settings or the data folder name. */
+function mintKey(config: InspectConfig, role: string, running: RunningServer | undefined): string {
+  // The running server may have been started with another secret than this command.
+  const secret = readSigningSecret(running?.ready.jwtSecret ?? config.jwtSecret, config.dataDir)
   if (secret === undefined) {
     throw new HoldfastError('service_key_missing', 500, 'There is no service key to ask the server with.', {
       hint: `The first "holdfast start" makes it; ${config.dataDir} has none yet. For a server elsewhere set HOLDFAST_SERVICE_KEY, or --data-dir to its folder.`,

@@ -1,8 +1,14 @@
 import type { CoverageReport, DefinitionCoverage, TableCoverage } from '@holdfast/sync'
+import { ownTablesFirst } from './own-tables.ts'
 
-/** The coverage report as a table of all tables, and what stands behind each below it. */
-export function renderCoverage(report: CoverageReport): string {
-  const rows = report.tables.map((table) => [
+/**
+ * The coverage report as a table of tables, and what stands behind each below it.
+ *
+ * @param all - whether tables of Holdfast itself are shown that have no problem
+ */
+export function renderCoverage(report: CoverageReport, all: boolean): string {
+  const { shown, hidden } = ownTablesFirst(report.tables, { all, isProblem: hasProblem })
+  const rows = shown.map((table) => [
     table.table,
     table.synced ? `as ${table.localName}` : 'NOT SYNCED',
     table.rows === undefined ? '?' : count(table.rows),
@@ -12,10 +18,16 @@ export function renderCoverage(report: CoverageReport): string {
   ])
   return [
     renderTable([['table', 'syncs', 'rows', 'buckets', 'operations', 'by'], ...rows]),
-    ...report.tables.filter((table) => table.synced || table.policies.length > 0).map(renderDetails),
+    ...shown.filter((table) => table.synced || table.policies.length > 0).map(renderDetails),
     ...report.streams.map(renderStream),
+    ...(hidden === 0 ? [] : [`${hidden} tables of Holdfast itself are left out; --all shows them.\n`]),
     `plan ${report.version}. Rows and keys are estimates of Postgres; "?" until it has analyzed the table.\n`,
   ].join('\n')
+}
+
+/** Whether a policy cannot be followed, or fails. */
+function hasProblem({ refusedPolicy, failing }: TableCoverage): boolean {
+  return refusedPolicy !== undefined || failing.length > 0
 }
 
 function renderStream({ name, priority, autoSubscribe, tables, refused }: CoverageReport['streams'][number]): string {

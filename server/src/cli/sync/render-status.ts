@@ -1,9 +1,22 @@
 import type { SyncStatus, TableFill } from '@holdfast/sync'
+import { ownTablesFirst } from './own-tables.ts'
 
-/** Where sync stands, for people. */
-export function renderStatus(status: SyncStatus): string {
-  const { reader, checkpoint, slot, filling, definitions, devices, log, compaction } = status
-  const { refused, refusedStreams, failing, leftOut, leftOutClasses } = status
+/**
+ * Where sync stands, for people.
+ *
+ * @param all - whether tables of Holdfast itself are shown that have no problem
+ */
+export function renderStatus(status: SyncStatus, all: boolean): string {
+  const { reader, checkpoint, slot, definitions, devices, log, compaction } = status
+  const { refusedStreams } = status
+  const filling = ownTablesFirst(status.filling, { all }).shown
+  // A table without a policy was not meant for devices; Holdfast has some of these.
+  const refused = ownTablesFirst(status.refused, { all, isProblem: ({ policy }) => policy !== undefined })
+  const [failing, leftOut, leftOutClasses] = [
+    ownTablesFirst(status.failing, { all: true }).shown,
+    ownTablesFirst(status.leftOut, { all: true }).shown,
+    ownTablesFirst(status.leftOutClasses, { all: true }).shown,
+  ]
   const lines: (readonly [title: string, text: string])[] = [
     [
       'sync',
@@ -47,10 +60,13 @@ export function renderStatus(status: SyncStatus): string {
       ({ person, table, policy, buckets, through, authors }) =>
         `  ${person}: ${table}${policy === undefined ? '' : ` by policy "${policy}"`} is in ${count(buckets)} buckets or more, which do not fit on a device; ${renderAuthors(authors, through)}`,
     ),
-    ...(refused.length > 0 ? ['', 'Tables that do not sync'] : []),
-    ...refused.map(
+    ...(refused.shown.length > 0 ? ['', 'Tables that do not sync'] : []),
+    ...refused.shown.map(
       ({ table, policy, reason }) => `  ${table}: ${policy === undefined ? '' : `policy "${policy}": `}${reason}`,
     ),
+    ...(refused.hidden === 0
+      ? []
+      : ['', `${refused.hidden} tables of Holdfast itself are not meant for devices; --all lists them.`]),
     ...(refusedStreams.length > 0 ? ['', 'Streams that cannot be followed'] : []),
     ...refusedStreams.map(({ stream, query, reason }) => `  ${stream}: ${reason} (${query.trim()})`),
     ...(failing.length > 0 ? ['', 'Policies that fail'] : []),

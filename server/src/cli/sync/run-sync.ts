@@ -39,7 +39,7 @@ export async function runSync(input: CommandInput): Promise<number> {
   switch (command) {
     case 'status': {
       const status = await connection.json<SyncStatus>('/sync/v1/status')
-      print(status, () => renderStatus(status))
+      print(status, () => renderStatus(status, config.all))
       return status.ready && status.reader.state === 'following' ? 0 : 1
     }
     case 'coverage': {
@@ -48,7 +48,7 @@ export async function runSync(input: CommandInput): Promise<number> {
         config.table === undefined
           ? report
           : { ...report, tables: report.tables.filter((one) => isMeant(one, config.table ?? '')) }
-      print(shown, () => renderCoverage(shown))
+      print(shown, () => renderCoverage(shown, config.all || config.table !== undefined))
       return 0
     }
     case 'check': {

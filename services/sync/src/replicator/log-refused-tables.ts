@@ -1,13 +1,19 @@
 import type { Logger } from '@holdfast/foundation'
 import type { SyncPlan } from '@holdfast/policy'
 
-/** Logs which tables and which queries of streams do not sync, and why, each once. */
+/** The schema of Holdfast's own tables, some of which are not meant for devices. */
+const OWN_SCHEMA = 'holdfast'
+
+/** Logs which tables and which queries of streams do not sync, and why, each once. The project's tables come first. */
 export function logRefusedTables(logger: Logger, next: SyncPlan, before: SyncPlan | undefined): void {
   const previouslyLogged = new Set(before?.refused.map((table) => `${table.oid} ${table.reason}`))
-  for (const { schema, name, oid, policy, reason } of next.refused) {
+  const isOwn = ({ schema }: SyncPlan['refused'][number]): boolean => schema === OWN_SCHEMA
+  const ordered = next.refused.toSorted((one, other) => Number(isOwn(one)) - Number(isOwn(other)))
+  for (const table of ordered) {
+    const { schema, name, oid, policy, reason } = table
     if (previouslyLogged.has(`${oid} ${reason}`)) continue
     // A policy that cannot be followed surprises; a table without one was not meant for devices.
-    logger.log(policy === undefined ? 'info' : 'warn', 'a table does not sync', {
+    logger.log(policy !== undefined ? 'warn' : isOwn(table) ? 'debug' : 'info', 'a table does not sync', {
       table: `${schema}.${name}`,
       policy,
       reason,
