@@ -13,9 +13,11 @@ import {
   CONNECTION_IDLE_MS,
   DRAIN_PATIENCE,
   HANDSHAKE_TIMEOUT_MS,
+  HEAD_BYTES_MAX,
   HEADERS_TIMEOUT_MS,
   PARAMETER_LENGTH_MAX,
 } from './limits.ts'
+import { answerClientError } from './request-heads.ts'
 import { limitSlowBodies, type BodyPatience } from './slow-bodies.ts'
 import { logFailure } from './log-failure.ts'
 import type { TlsIdentity } from './tls.ts'
@@ -57,6 +59,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     requestIdHeader: false,
     // Routes are registered beside other work of a start, which on a busy machine may take long.
     pluginTimeout: 0,
+    clientErrorHandler: answerClientError,
     return503OnClosing: true,
     // Requests that run may end; the gateway cuts what takes too long.
     forceCloseConnections: 'idle',
@@ -86,7 +89,11 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
 
 /** Both kinds of server differ in what they are made with only, of which Fastify makes two types. */
 function serverOptionsOf(tls: HttpServerOptions['tls']): { readonly http: HttpOptions } {
-  const common = { headersTimeout: HEADERS_TIMEOUT_MS, shouldUpgradeCallback: isWebSocketRequest }
+  const common = {
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    maxHeaderSize: HEAD_BYTES_MAX,
+    shouldUpgradeCallback: isWebSocketRequest,
+  }
   if (!tls) return { http: common }
   const https: HttpsOptions = { ...common, cert: tls.cert, key: tls.key, handshakeTimeout: HANDSHAKE_TIMEOUT_MS }
   return { https } as unknown as { readonly http: HttpOptions }

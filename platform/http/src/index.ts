@@ -19,3 +19,4 @@ export {
 } from './tls.ts'
 export { parseTrustProxy } from './trust-proxy.ts'
 export { isUpgrade, takeUpgrade, type Upgrade } from './upgrades.ts'
+export { limitAddresses } from './request-heads.ts'

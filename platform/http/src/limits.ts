@@ -7,6 +7,15 @@ export const CONNECTION_IDLE_MS = 72_000
 /** Milliseconds that a client may take to send its headers. Above the idle time, as Node asks. */
 export const HEADERS_TIMEOUT_MS = 75_000
 
+/** Characters of an address. PostgREST's filters and replication libraries put values into it: 1,600 uuids, or a text of 30 kB with its escapes. */
+export const ADDRESS_CHARACTERS_MAX = 64 * 1024
+
+/** Bytes of an address and all headers: the longest address, and as much for tokens and cookies. A connection may hold as much for `HEADERS_TIMEOUT_MS`. */
+export const HEAD_BYTES_MAX = 128 * 1024
+
+/** Milliseconds in which the rest of a refused request is read and discarded, so that its client gets to read the answer. */
+export const HEAD_DRAIN_MS = 2_000
+
 /** Milliseconds that a client may take to agree on TLS. Phones on bad networks take some round trips of a second. */
 export const HANDSHAKE_TIMEOUT_MS = 20_000
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { HoldfastError, nextTurn, type Logger } from '@holdfast/foundation'
-import { allowOrigins, explainListen, findPort } from '@holdfast/http'
+import { allowOrigins, explainListen, findPort, limitAddresses } from '@holdfast/http'
 import { appConfigRoutes, type AppConfig } from './app-config.ts'
 import { appFiles } from './app-files.ts'
 import { docsFiles } from './docs-files.ts'
@@ -107,6 +107,7 @@ const PERSONAL_AUTH_PATHS =
 export async function mountGateway(app: FastifyInstance, options: GatewayOptions): Promise<void> {
   const { logger, verifyToken, requireSession, allowsNoKey } = options
   allowOrigins(app, (path) => isApi(path) && !path.startsWith(`${FUNCTIONS_PREFIX}/`), options.corsOrigins)
+  limitAddresses(app)
   app.addHook('onRequest', async (request, reply) => {
     // Accounts answer in words of their own.
     const isUnknown = request.is404 && !request.url.startsWith('/auth/v1/')

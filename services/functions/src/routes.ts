@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { HoldfastError } from '@holdfast/foundation'
 import { LOG_READERS_MAX, LOG_WAIT_MS_MAX } from './limits.ts'
 import { sendPlatformError, serviceKeyOnly, tooManyRequests } from './platform-errors.ts'
 import type { Serving } from './serve.ts'
@@ -21,6 +22,12 @@ export function functionRoutes({ load, onListen, isOperator }: FunctionRoutesOpt
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', (_request, body, done) => done(null, body))
     app.addHook('onListen', async () => onListen())
+    // What the gateway refuses is for pages of every origin to read, as the other answers of the platform are.
+    app.setErrorHandler((error, _request, reply) => {
+      if (!(error instanceof HoldfastError)) throw error
+      const { status, code, message } = error
+      return sendPlatformError(reply, { status, code, body: { code, message } })
+    })
     await app.register(async (scope) => {
       scope.addHook('onRequest', async (request, reply) =>
         (await isOperator(request)) ? undefined : sendPlatformError(reply, serviceKeyOnly),

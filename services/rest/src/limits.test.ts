@@ -47,7 +47,6 @@ function besides(count: number): string {
 
 describe('limits', () => {
   test.each([
-    ['characters of a query string', (n: number) => `id=eq.${'1'.repeat(n - 6)}`, limits.QUERY_CHARACTERS_MAX],
     ['parameters', (n: number) => times(n, 'id=gt.0', '&'), limits.PARAMETERS_MAX],
     ['conditions', (n: number) => `and=(${times(n - 1, 'id.gt.0')})`, limits.CONDITIONS_MAX],
     ['depth of conditions', tree, limits.LOGIC_DEPTH_MAX],

@@ -1,5 +1,5 @@
-/** Characters of one query string. Node refuses longer request lines anyway; this is the bound when it is configured higher. */
-export const QUERY_CHARACTERS_MAX = 64 * 1024
+/** Characters of `Content-Location`; a longer one is left out, because Node's clients refuse answers whose headers exceed 16 KiB. */
+export const CONTENT_LOCATION_CHARACTERS_MAX = 4_096
 
 /** Parameters of one query string. A form with more conditions than this is a mistake or an attack on the planner. */
 export const PARAMETERS_MAX = 300

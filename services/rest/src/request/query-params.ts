@@ -1,5 +1,5 @@
 import { invalidRange, parseFailed, queryTooComplex } from '../errors.ts'
-import { CONDITIONS_MAX, PARAMETERS_MAX, QUERY_CHARACTERS_MAX } from '../limits.ts'
+import { CONDITIONS_MAX, PARAMETERS_MAX } from '../limits.ts'
 import type { AtPath, EmbedPath, Filter, LogicTree, OrderTerm, QueryParams, RowRange } from './api-request.ts'
 import { parseColumns, parseFieldName, parseTreePath } from './field.ts'
 import { looksLikeOperation, parseFilterValue, parseLogic } from './filter.ts'
@@ -74,9 +74,6 @@ function canonicalOf(pairs: readonly Pair[]): string {
 
 /** Decodes the pairs; a name without `=` is no parameter. */
 function splitPairs(text: string): Pair[] {
-  if (text.length > QUERY_CHARACTERS_MAX) {
-    throw queryTooComplex(`A query string may have ${QUERY_CHARACTERS_MAX} characters.`)
-  }
   const pairs: Pair[] = []
   for (const piece of text.split('&')) {
     if (!piece.includes('=')) continue

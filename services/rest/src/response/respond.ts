@@ -2,6 +2,7 @@ import type { ExecuteResult } from '../execute.ts'
 import { offsetOutOfBounds } from '../errors.ts'
 import type { DatabasePlan } from '../plan/plan.ts'
 import type { ApiRequest, Preferences } from '../request/api-request.ts'
+import { CONTENT_LOCATION_CHARACTERS_MAX } from '../limits.ts'
 import { renderContentType } from '../request/media-type.ts'
 import { applySettings } from './apply-settings.ts'
 import { rangeStatus, renderContentRange } from './content-range.ts'
@@ -44,7 +45,8 @@ function respondToRead(
   if (plan.kind === 'call' && plan.call.routine.returns === 'void') return { status: 204, headers, body: '' }
   if (plan.kind === 'read') {
     const { canonical } = request.query
-    headers['content-location'] = `${request.path}${canonical === '' ? '' : `?${canonical}`}`
+    const location = `${request.path}${canonical === '' ? '' : `?${canonical}`}`
+    if (location.length <= CONTENT_LOCATION_CHARACTERS_MAX) headers['content-location'] = location
   }
   return { status, headers: { ...headers, ...contentHeaders(request, plan) }, body: row.body }
 }

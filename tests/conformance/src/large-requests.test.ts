@@ -4,8 +4,8 @@ import { createClient, type SupabaseClient } from '@supabase/supabase-js'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 
 /*
- * A body that is refused while its client still sends it: the client learns why. 10 MB are more than fits into the buffers between the two, and many at once
- * are what lost answers when connections were closed too early.
+ * Requests that are too large: the client learns why, also of a body that is refused while it is still sent. 10 MB are more than fits into the buffers between the two,
+ * and many at once are what lost answers when connections were closed too early.
  */
 
 const MB = 1_000_000
@@ -68,6 +68,47 @@ describe('a body that is too large is refused in the words of its service', () =
       return (await answer.json()) as { readonly error: unknown }
     }
     expect(await failuresOf(upload)).toEqual(each({ code: 'FST_ERR_CTP_BODY_TOO_LARGE', status: 413 }))
+  })
+})
+
+describe('an address', () => {
+  const ids = (count: number): string[] => Array.from({ length: count }, () => randomUUID())
+  const LONG = 'x'.repeat(70_000)
+
+  test('may be as long as 1,600 uuids', async () => {
+    const [kept, ...others] = ids(1_600)
+    expect((await service.from('notes').insert({ id: kept, text: 'kept' })).error).toBeNull()
+    const { data, error } = await service
+      .from('notes')
+      .select('text')
+      .in('id', [...others, kept])
+    expect([data, error]).toEqual([[{ text: 'kept' }], null])
+  })
+
+  test('that is longer is refused by REST with the limit', async () => {
+    const { error } = await service.from('notes').select().in('id', ids(2_000))
+    expect(error).toMatchObject({
+      code: 'HF_ADDRESS_TOO_LONG',
+      details: expect.stringContaining('65536'),
+      hint: expect.any(String),
+    })
+  })
+
+  test.each([
+    ['/auth/v1/settings', 414, { code: 414, error_code: 'HF_ADDRESS_TOO_LONG' }],
+    ['/rest/v1/notes', 414, { code: 'HF_ADDRESS_TOO_LONG', hint: expect.any(String) }],
+    // Supabase's storage answers 400 and has the status in the body.
+    ['/storage/v1/bucket', 400, { statusCode: '414', error: 'HF_ADDRESS_TOO_LONG' }],
+    ['/functions/v1/none', 414, { code: 'HF_ADDRESS_TOO_LONG' }],
+    ['/realtime/v1/api/broadcast', 414, { message: expect.stringContaining('too long') }],
+    ['/sync/v1/schema', 414, { error: { code: 'HF_ADDRESS_TOO_LONG', status: 414 } }],
+  ])('that is too long is refused in the form of %s, and pages can read it', async (path, status, body) => {
+    const answer = await fetch(`${holdfast.url}${path}?x=${LONG}`, {
+      method: path.endsWith('/broadcast') ? 'POST' : 'GET',
+      headers: { origin: 'https://app.example' },
+    })
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([status, '*'])
+    expect(await answer.json()).toMatchObject(body)
   })
 })
 
