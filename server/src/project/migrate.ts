@@ -5,7 +5,8 @@ import { compareHistory } from './compare-history.ts'
 import { ensureHistory, readHistory, whileLocked, type Client } from './history.ts'
 import type { MigrationFile } from './migration-files.ts'
 import { keepPublished, publishAsProject } from './publish-all-tables.ts'
-import { readSqlFile, runFile } from './run-file.ts'
+import { readPsqlPieces } from './psql-pieces.ts'
+import { type FilePart, readSqlFile, runFile } from './run-file.ts'
 
 export interface MigrateProjectOptions {
   /** Connected as the role that projects act as. */
@@ -70,44 +71,58 @@ export async function recordMigration(
   )
 }
 
-const recordOf = (version: string, name: string, statements: readonly SqlStatement[]): SqlFragment => sql`
+const recordOf = (version: string, name: string, statements: readonly Pick<SqlStatement, 'text'>[]): SqlFragment => sql`
   insert into supabase_migrations.schema_migrations (version, name, statements)
   values (${version}, ${name}, ${statements.map((one) => one.text)}::text[])`
 
 async function applyOne(client: Client, { version, name, path }: MigrationFile): Promise<void> {
-  const text = readSqlFile(path)
-  const statements = await statementsOf(text, path)
-  const written = await publishAsProject(queryable(client), text, statements)
-  await runFile(client, {
-    path,
-    parts: partsOf(written, written === text ? statements : await statementsOf(written, path)),
-    record: recordOf(version, name, statements),
-  })
+  const recorded: Pick<SqlStatement, 'text'>[] = []
+  const parts: FilePart[] = []
+  for (const piece of readPsqlPieces(readSqlFile(path), path)) {
+    if (piece.rows !== undefined) {
+      recorded.push({ text: piece.text.trim() })
+      parts.push(piece)
+      continue
+    }
+    const statements = await statementsOf(piece.sql, path, piece.line)
+    const written = await publishAsProject(queryable(client), piece.sql, statements)
+    recorded.push(...statements)
+    parts.push(...partsOf(written, written === piece.sql ? statements : await statementsOf(written, path, piece.line)))
+  }
+  await runFile(client, { path, parts, record: recordOf(version, name, recorded) })
 }
 
 /** The text, cut before and after each statement that no transaction can hold, as the CLI of Supabase does. */
-function partsOf(text: string, statements: readonly SqlStatement[]): readonly string[] {
-  const parts: string[] = []
+function partsOf(text: string, statements: readonly SqlStatement[]): readonly FilePart[] {
+  const parts: FilePart[] = []
   let from = 0
+  const add = (part: string, isAlone: boolean): void => void parts.push({ text: part, sql: part, isAlone })
   for (const { kind, start, text: statement } of statements) {
     if (kind !== 'runs alone') continue
-    parts.push(text.slice(from, start), statement)
+    add(text.slice(from, start), false)
+    add(statement, true)
     from = start + statement.length
   }
-  return [...parts, text.slice(from)]
+  add(text.slice(from), false)
+  return parts
 }
 
 /** As the history keeps them. What our parser does not know, Postgres may, or says better why not: then it is one. */
-async function statementsOf(text: string, path: string): Promise<readonly SqlStatement[]> {
+async function statementsOf(text: string, path: string, firstLine = 1): Promise<readonly SqlStatement[]> {
   const { splitStatements } = await import('@holdfast/policy')
   const statements = await splitStatements(text).catch((): readonly SqlStatement[] => [
     { text, kind: 'plain', line: 1, start: 0 },
   ])
   const input = statements.find(({ kind }) => kind === 'reads the input')
   if (input) {
-    throw new HoldfastError('project_sql_failed', 500, `${path}, line ${input.line}: COPY has no input here.`, {
-      hint: 'Use INSERT, or load the rows with psql.',
-    })
+    throw new HoldfastError(
+      'project_sql_failed',
+      500,
+      `${path}, line ${firstLine + input.line - 1}: COPY has no input here.`,
+      {
+        hint: 'Use INSERT, or load the rows with psql.',
+      },
+    )
   }
   return statements
 }

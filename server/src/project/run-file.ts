@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { errorMessage, HoldfastError } from '@holdfast/foundation'
-import { queryable, type SqlFragment } from '@holdfast/postgres'
+import { copyIn, queryable, type SqlFragment } from '@holdfast/postgres'
 import type { Client } from './history.ts'
 
 /** Postgres's own default, which a role or database of hosted Supabase does not have. */
@@ -26,36 +26,49 @@ export function readSqlFile(path: string): string {
   }
 }
 
+/** A part of a file that is sent as one. */
+export interface FilePart {
+  /** As it stands in the file; all parts together are the file. */
+  readonly text: string
+  /** What is run. */
+  readonly sql: string
+  /** A statement that no transaction can hold: what stands before it is committed. */
+  readonly isAlone?: boolean
+  /** The rows of a `COPY … FROM stdin`. */
+  readonly rows?: string
+}
+
 /**
  * Runs a file and its record in one transaction. A file that commits in its midst has its own way: what comes after is apart.
  *
- * @param parts - the text, in which every second part is a statement that no transaction can hold: what stands before it is committed, and it runs alone
  * @throws {HoldfastError} `project_sql_failed` with the file, the line and what Postgres said, and whether something of the file is in the database
  */
 export async function runFile(
   client: Client,
-  { path, parts, record }: { readonly path: string; readonly parts: readonly string[]; readonly record: SqlFragment },
+  { path, parts, record }: { readonly path: string; readonly parts: readonly FilePart[]; readonly record: SqlFragment },
 ): Promise<void> {
   await client.query('reset role; reset all')
   const { rows } = await client.query<{ search_path: string }>('show search_path')
   if (rows[0]?.search_path === PLAIN_SEARCH_PATH) await client.query(`set search_path = ${PROJECT_SEARCH_PATH}`)
   await client.query('begin')
   const first = await client.query<{ id: string }>('select pg_catalog.pg_current_xact_id()::text as id')
-  let before = ''
+  let [before, current] = ['', '']
   try {
-    for (const [index, part] of parts.entries()) {
-      const isAlone = index % 2 === 1
+    for (const { text, sql, isAlone = false, rows: copied } of parts) {
+      current = sql
       if (isAlone) await client.query('commit')
-      await client.query(part)
+      if (copied === undefined) await client.query(sql)
+      else await copyIn(client, sql, [Buffer.from(copied)])
       if (isAlone) await client.query('begin')
-      before += part
+      before += text
     }
     await client.query('reset role')
     await queryable(client).query(record)
     await client.query('commit')
   } catch (error) {
     await client.query('rollback').catch(() => undefined) // when the connection is gone, so is the transaction
-    throw failed({ path, before, text: parts.join(''), isPartial: await isCommitted(client, first.rows[0]?.id) }, error)
+    const text = parts.map((part) => part.text).join('')
+    throw failed({ path, before, current, text, isPartial: await isCommitted(client, first.rows[0]?.id) }, error)
   } finally {
     await client.query('reset role; reset all').catch(() => undefined)
   }
@@ -78,16 +91,24 @@ interface FailedFile {
   readonly text: string
   /** What stands before the part that failed: Postgres counts from the beginning of that. */
   readonly before: string
+  /** What failed. */
+  readonly current: string
   /** Whether something of the file was committed. */
   readonly isPartial: boolean
 }
 
-function failed({ path, text, before, isPartial }: FailedFile, error: unknown): HoldfastError {
-  const { position, detail, hint } = error as { position?: string; detail?: string; hint?: string }
+function failed({ path, text, before, current, isPartial }: FailedFile, error: unknown): HoldfastError {
+  const { position, detail, hint, where } = error as Partial<Record<'position' | 'detail' | 'hint' | 'where', string>>
   // Postgres counts characters, JavaScript halves of some.
   const characters = Array.from(text.slice(before.length))
   const upTo = before + characters.slice(0, Number(position)).join('')
-  const line = Number(position) > 0 ? `, line ${upTo.split('\n').length}` : ''
+  const copied = /^COPY .*, line (\d+)/.exec(where ?? '')?.[1]
+  const line =
+    copied !== undefined
+      ? `, line ${`${before}${current}`.split('\n').length + Number(copied)}` // they begin behind the statement's line
+      : Number(position) > 0
+        ? `, line ${upTo.split('\n').length}`
+        : ''
   const details = [detail, ...(isPartial ? [PARTIAL] : [])].filter((one) => one !== undefined)
   return new HoldfastError('project_sql_failed', 500, `${path}${line}: ${errorMessage(error)}`, {
     cause: error,

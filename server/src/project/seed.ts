@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { queryable, sql, type Pool } from '@holdfast/postgres'
 import type { DatabaseConfig } from './project-config.ts'
 import { ensureHistory, whileLocked } from './history.ts'
+import { readPsqlPieces } from './psql-pieces.ts'
 import { readSqlFile, runFile } from './run-file.ts'
 
 /** What became of the seed files of a project, by their names in the record. */
@@ -54,7 +55,7 @@ export async function seedProject(pool: Pool, { folder, seedPatterns }: Database
         }
         if (NO_STATEMENT.test(text)) continue
         const record = sql`insert into supabase_migrations.seed_files (path, hash) values (${key}, ${hash})`
-        await runFile(client, { path, parts: [text], record })
+        await runFile(client, { path, parts: readPsqlPieces(text, path), record })
         applied.push(key)
       }
       return { applied, changed, unmatched }
