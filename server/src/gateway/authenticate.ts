@@ -71,6 +71,12 @@ const WRONG_KEY = {
   hint: 'Double check the API key that the client sends as `apikey`.',
 }
 
+/** Addresses are kept by browsers, proxies and logs. WebSockets of browsers have no other place for a key: channels read theirs themselves. */
+const KEY_IN_ADDRESS = {
+  message: 'A service key is not accepted in an address',
+  hint: 'Send it in the header `apikey`, and replace a key that has been in addresses: they are kept in logs.',
+}
+
 /** Makes the hook that finds out who asks. The only place that reads tokens; what runs after it sees `request.caller`. */
 export function authenticate(options: AuthenticateOptions): onRequestAsyncHookHandler {
   return async (request, reply) => {
@@ -78,7 +84,8 @@ export function authenticate(options: AuthenticateOptions): onRequestAsyncHookHa
       request.caller = options.refusesKeysItself ? KEYLESS : toCaller(NO_CLAIMS, options)
       return
     }
-    const apiKey = options.acceptsApiKey ? readApiKey(request) : undefined
+    const fromHeader = readKeyHeader(request)
+    const apiKey = options.acceptsApiKey ? (fromHeader ?? readKeyInAddress(request)) : undefined
     const bearer = readBearer(request, !options.acceptsApiKey)
     if (bearer === '' && options.vocabulary.tokenEmpty) throw options.vocabulary.tokenEmpty()
     if (apiKey === undefined && !bearer) {
@@ -93,6 +100,9 @@ export function authenticate(options: AuthenticateOptions): onRequestAsyncHookHa
       if (!options.refusesKeysItself) return reply.code(401).send(WRONG_KEY)
       request.caller = keyless(request, options)
       return undefined
+    }
+    if (fromHeader === undefined && keyCaller !== undefined && OPERATORS.has(keyCaller.role)) {
+      return reply.code(401).send(KEY_IN_ADDRESS)
     }
     request.caller =
       !bearer || bearer === apiKey
@@ -113,7 +123,7 @@ const OPERATORS = new Set(['service_role', 'supabase_admin'])
 
 /** Whether the request has a key of those who run the server. A token of a person is none, whatever role it names; nor is what cannot be verified. */
 export async function isOperator(request: FastifyRequest, verifyToken: VerifyToken): Promise<boolean> {
-  for (const token of [readBearer(request, true), readApiKey(request)]) {
+  for (const token of [readBearer(request, true), readKeyHeader(request)]) {
     if (token && (await isOperatorKey(token, verifyToken))) return true
   }
   return false
@@ -179,9 +189,12 @@ function toCaller(claims: VerifiedClaims, { anonymousRole, vocabulary }: Authent
   return { role, claims, userId: claims.sub, expiresAtS: claims.exp }
 }
 
-function readApiKey(request: FastifyRequest): string | undefined {
-  const header = request.headers['apikey']
-  if (typeof header === 'string' && header !== '') return header
+function readKeyHeader({ headers }: FastifyRequest): string | undefined {
+  const header = headers['apikey']
+  return typeof header === 'string' && header !== '' ? header : undefined
+}
+
+function readKeyInAddress(request: FastifyRequest): string | undefined {
   const query = (request.query as Readonly<Record<string, unknown>> | undefined)?.['apikey']
   return typeof query === 'string' && query !== '' ? query : undefined
 }

@@ -47,12 +47,19 @@ describe('the secret key', () => {
     expect((await client.auth.admin.listUsers()).error).toBeNull()
   })
 
-  test('goes into the address, and as a token', async () => {
+  test('may be a token, but is refused in an address, as is the service_role key', async () => {
     const url = `${holdfast.url}/rest/v1/notes`
-    const inAddress = await fetch(`${url}?apikey=${holdfast.secretKey}`)
-    expect([inAddress.status, await inAddress.json()]).toEqual([200, [{ id: 1 }]])
     const headers = { apikey: holdfast.publishableKey, authorization: `Bearer ${holdfast.secretKey}` }
     expect(await (await fetch(url, { headers })).json()).toEqual([{ id: 1 }])
+    for (const key of [holdfast.secretKey, holdfast.serviceRoleKey]) {
+      for (const path of ['/rest/v1/notes', '/auth/v1/admin/users', '/storage/v1/bucket', '/sync/v1/status']) {
+        const answer = await fetch(`${holdfast.url}${path}?apikey=${key}`)
+        expect([answer.status, path]).toEqual([expect.toSatisfy((status) => [401, 403].includes(status)), path])
+      }
+    }
+    const refused = await fetch(`${url}?apikey=${holdfast.secretKey}`)
+    expect(await refused.json()).toMatchObject({ message: 'A service key is not accepted in an address' })
+    expect((await fetch(`${url}?apikey=${holdfast.publishableKey}`)).status).toBe(200)
   })
 
   test('of another project is refused', async () => {

@@ -83,6 +83,21 @@ describe('requests that the database sends', () => {
       .toMatchObject({ status_code: null, error_msg: expect.stringContaining('is not a public address') })
   })
 
+  test('the mailbox of this server is closed to them, whatever headers and names they give', async () => {
+    const forged = {
+      'Sec-Fetch-Site': 'none',
+      'Sec-Fetch-Mode': 'navigate',
+      'Sec-Fetch-Dest': 'document',
+      Via: '',
+    }
+    const { port } = new URL(world.holdfast.url)
+    for (const host of ['127.0.0.1', 'localhost', '[::1]', 'host.docker.internal']) {
+      const [row] = await world.holdfast.admin.query<{ id: string }>(sql`
+        select net.http_get(url := ${`http://${host}:${port}/mailbox`}, headers := ${JSON.stringify(forged)}::jsonb)::text as id`)
+      await expect.poll(() => responseTo(row?.id)).toMatchObject({ status_code: 401 })
+    }
+  })
+
   test('the API does not serve the schema net', async () => {
     const client = await world.holdfast.supabase()
     const { error } = await client.schema('net').rpc('http_get', { url: 'https://public.example' })

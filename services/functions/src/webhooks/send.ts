@@ -32,9 +32,15 @@ export type Outcome =
 /** Sends one request. Never rejects; an abort ends it as a failure. */
 export type Send = (request: WebhookRequest, signal: AbortSignal) => Promise<Outcome>
 
+/**
+ * Tells every receiver, this server among them, that a program sent the request: pages that are open to the browsers of this machine are closed to what comes through a
+ * proxy.
+ */
+const VIA = '1.1 holdfast-webhooks'
+
 /** Headers that belong to the connection, or that this server believes from proxies: nobody sets them for us. */
 const OWN_HEADERS =
-  /^(?:host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-length|forwarded|x-forwarded-.*|x-real-ip)$/
+  /^(?:host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-length|forwarded|x-forwarded-.*|x-real-ip|via)$/
 
 /** What goes along to another host after a redirect: none of the keys that were for the first one. */
 const KEPT_HEADERS = /^(?:accept.*|content-type|user-agent)$/
@@ -111,6 +117,7 @@ export function createSend(reach: Reach): Send {
             accept: '*/*',
             ...headers,
             host: url.host,
+            via: VIA,
             ...(body ? { 'content-length': body.length } : {}),
           },
           ...(url.username === ''
