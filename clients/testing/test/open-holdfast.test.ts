@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir, userInfo } from 'node:os'
@@ -175,6 +176,28 @@ describe('the host', () => {
     expect(await databases()).toEqual([{ datname: name }])
     child.kill('SIGKILL')
     await expect.poll(databases).toEqual([])
+  })
+
+  test('lets the process end within a second after a device with a channel was closed', async () => {
+    const source = `
+      import { openHoldfast } from '${new URL('../src/index.ts', import.meta.url).href}'
+      const holdfast = await openHoldfast({ project: ${JSON.stringify(project)}, users: { ada: {} } })
+      const device = await holdfast.openDevice('ada')
+      await new Promise((resolve) => device.client.supabase.channel('room').subscribe((state) => state === 'SUBSCRIBED' && resolve()))
+      await device[Symbol.asyncDispose]()
+      await holdfast[Symbol.asyncDispose]()
+      console.log('closed')
+    `
+    // In a file, because the database's worker takes over the options of the process.
+    const script = join(project, 'close-a-device.mjs')
+    writeFileSync(script, source)
+    const child = spawn(process.execPath, ['--conditions=source', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const ended = once(child, 'exit')
+    const [closed] = (await once(child.stdout, 'data')) as [Buffer]
+    const closedMs = performance.now()
+    expect(closed.toString()).toBe('closed\n')
+    expect(await ended).toEqual([0, null])
+    expect(performance.now() - closedMs).toBeLessThan(1_000)
   })
 
   test('does not answer those who do not know its secret', async () => {
