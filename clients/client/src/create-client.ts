@@ -3,7 +3,10 @@ import type { AttachmentsOptions } from './attachments/attachments-options.ts'
 import { chooseBodySender } from './attachments/transfer/body-sender.ts'
 import { defaultStore, type KeyValueStore } from './key-value.ts'
 import { openDevice, type DeviceState } from './local/device.ts'
-import type { OpenDatabase, RemoveDatabase } from './local/file-options.ts'
+import { endDisconnectTimers } from './channels/end-disconnect-timers.ts'
+import type { ForgetUser, OpenDatabase, RemoveDatabase } from './local/file-options.ts'
+import { PendingRemovals, type PendingRemoval } from './local/pending-removals.ts'
+import { SignInRequired } from './local/sign-in-required.ts'
 import { openDevicePeople, type DevicePerson } from './people/device-people.ts'
 import type { SessionState, SessionUser } from './session/session-state.ts'
 import { answersOfAccounts } from './session/answers-of-accounts.ts'
@@ -17,8 +20,13 @@ export interface ClientOptions {
   readonly url: string
   readonly anonKey: string
   readonly openDatabase: OpenDatabase
-  /** Deletes the file of a database that is not open, if it is there: one that was damaged and replaced. Default: it stays. */
+  /**
+   * Deletes the file of a database that is not open, with its journal or log, if it is there: of a person who leaves the device, or one that was damaged and
+   * replaced. Throws when it is still there afterwards. Default: the file stays; of a person who leaves it is emptied.
+   */
   readonly removeDatabase?: RemoveDatabase
+  /** Removes what the app itself keeps of a person who leaves the device for good. It is called again at the next start when it fails. */
+  readonly forgetUser?: ForgetUser
   /** Files that belong to rows: they are added and shown offline as rows are. Default: none. */
   readonly attachments?: AttachmentsOptions
   /** Which columns of which tables are searched by pieces of words ({@link LocalDatabase.search}); an index of them is kept on the device. Default: none. */
@@ -46,17 +54,24 @@ export interface HoldfastClient extends AsyncDisposable {
   readonly session: Value<SessionState>
   /** The local database of the signed-in person. */
   readonly device: Value<DeviceState>
-  /** Everybody whose local database is on this device; {@link openLocally} opens one of them without a network. */
+  /** Everybody whose local database is on this device; {@link openLocally} opens that of one who has not signed out, without a network. */
   readonly people: Value<readonly DevicePerson[]>
+  /** Whose data was to be removed from this device, and is not gone yet. {@link retryRemovals} tries again, and so does each start. */
+  readonly removals: Value<readonly PendingRemoval[]>
+  /** Tries again to remove what {@link removals} names. Never throws: what remains is still there. */
+  retryRemovals(): Promise<void>
   /**
-   * Signs out on this device only; `data` says what becomes of the person's data here.
+   * Signs out on this device only; `data` says what becomes of the person's data here. `wipe` also closes their database in other tabs.
    *
    * @throws {UnsentChanges} when `wipe` would lose changes and `discardUnsent` is not given; the person stays signed in
+   * @throws {DataRemains} when `wipe` could not remove everything; the person is signed out, and {@link removals} has them
    */
   signOut(data: SignOutData, options?: SignOutOptions): Promise<void>
   /**
-   * Opens the database of a person who has used this device, without signing in: reading and editing work, syncing waits for a sign-in.
+   * Opens the database of a person who has used this device and has not signed out, without signing in: reading and editing work, syncing waits for a sign-in.
    * Nothing changes while a person is signed in.
+   *
+   * @throws {SignInRequired} when the person has signed out
    */
   openLocally(user: SessionUser): Promise<void>
 }
@@ -78,17 +93,21 @@ export function createClient(options: ClientOptions): HoldfastClient {
     },
     global: { fetch: answersOfAccounts(fetch, url) },
   })
+  endDisconnectTimers(supabase)
   const now = options.now ?? Date.now
   const onProblem = options.onProblem ?? ((error: unknown) => console.warn('holdfast:', error))
   const session = openSession(supabase, store, onProblem)
   const people = openDevicePeople(store, now)
+  const removals = new PendingRemovals(store)
   const device = openDevice({
     url,
     session,
     store,
     people,
+    removals,
     openDatabase: options.openDatabase,
     removeDatabase: options.removeDatabase,
+    forgetUser: options.forgetUser,
     anonKey: options.anonKey,
     attachments: options.attachments,
     search: options.search,
@@ -104,8 +123,13 @@ export function createClient(options: ClientOptions): HoldfastClient {
     session: session.state,
     device: device.state,
     people: people.people,
+    removals: removals.value,
+    retryRemovals: () => device.retryRemovals(),
     signOut: (data, how) => signOut(session, device, data, how),
-    openLocally: (user) => session.openLocally(user),
+    async openLocally(user) {
+      if (await people.isSignedOut(user.id)) throw new SignInRequired(user)
+      await session.openLocally(user)
+    },
     async [Symbol.asyncDispose]() {
       await device[Symbol.asyncDispose]()
       session[Symbol.dispose]()

@@ -6,12 +6,15 @@ export { recordId, type KeyValues } from './schema/record-id.ts'
 export { hasSession, type SessionState, type SessionUser } from './session/session-state.ts'
 export type { SignOutData, SignOutOptions } from './local/sign-out.ts'
 export { UnsentChanges } from './local/unsent-changes.ts'
+export { DataRemains } from './local/data-remains.ts'
+export { SignInRequired } from './local/sign-in-required.ts'
+export type { PendingRemoval } from './local/pending-removals.ts'
 export type { DevicePerson } from './people/device-people.ts'
 export type { DeviceState } from './local/device.ts'
 export { COUNT_UNSENT_SQL, type UnsentCount } from './local/count-unsent.ts'
 export type { LocalDatabase } from './local/local-database.ts'
 export type { DamageReport } from './local/local-file.ts'
-export type { OpenDatabase, RemoveDatabase } from './local/file-options.ts'
+export type { ForgetUser, OpenDatabase, RemoveDatabase } from './local/file-options.ts'
 export {
   CheckUnavailable,
   countDifferences,

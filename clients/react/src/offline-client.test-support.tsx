@@ -85,7 +85,6 @@ export async function openOfflineClient({ hasFiles = true } = {}): Promise<Offli
     opened,
     wrapper,
     async switchTo(person) {
-      await client.signOut('keep')
       await client.openLocally(person)
       await opened(person.id)
     },

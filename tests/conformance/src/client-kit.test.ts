@@ -9,6 +9,7 @@ import {
   createClient,
   memoryStore,
   renderDeviceCheck,
+  SignInRequired,
   UnsentChanges,
   type HoldfastClient,
   type LocalDatabase,
@@ -86,18 +87,19 @@ describe('a shared device', () => {
   }
 
   async function signIn(email: string): Promise<LocalDatabase> {
-    const { error } = await client.supabase.auth.signInWithPassword({ email, password: SAMPLE_PASSWORD })
+    const { data, error } = await client.supabase.auth.signInWithPassword({ email, password: SAMPLE_PASSWORD })
     if (error) throw error
-    const local = await opened()
+    const local = await opened(data.user.id)
     await local.database.waitForFirstSync(AbortSignal.timeout(60_000))
     return local
   }
 
-  const opened = (): Promise<LocalDatabase> =>
+  const opened = (userId?: string): Promise<LocalDatabase> =>
     vi.waitFor(
       () => {
         const state = client.device.get()
-        if (state.kind !== 'open') throw new Error(`the device is ${state.kind}`)
+        if (state.kind !== 'open' || (userId ?? state.local.userId) !== state.local.userId)
+          throw new Error(`the device is ${state.kind}`)
         return state.local
       },
       { timeout: 60_000, interval: 20 },
@@ -160,8 +162,10 @@ describe('a shared device', () => {
     expect(await again.rejected.list()).toEqual([])
   })
 
-  test('opens for a person who signed out without a network, and takes work that goes up after signing in', async () => {
+  test('opens without a network for a person who did not sign out, and for no other, and takes work that goes up after signing in', async () => {
     await signIn(MINA)
+    // Another person takes the device over.
+    await signIn(DANA)
     await client.signOut('keep')
     link.sever()
     await restart()
@@ -169,12 +173,19 @@ describe('a shared device', () => {
     const [person] = await vi.waitFor(
       () => {
         const known = client.people.get()
-        expect(known).toHaveLength(1)
-        return known
+        expect(known.map(({ email, isSignedOut }) => [email, isSignedOut])).toEqual([
+          [DANA, true],
+          [MINA, false],
+        ])
+        return known.toReversed()
       },
       { timeout: 60_000 },
     )
-    if (person) await client.openLocally(person)
+    const [signedOut] = client.people.get()
+    if (!signedOut || !person) throw new Error('both are on the device')
+    await expect(client.openLocally(signedOut)).rejects.toThrow(SignInRequired)
+    expect(client.device.get()).toEqual({ kind: 'none' })
+    await client.openLocally(person)
     const local = await opened()
     await write(local, 'opened locally')
     expect(client.session.get()).toMatchObject({ kind: 'expired', user: { email: MINA } })

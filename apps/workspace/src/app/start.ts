@@ -19,7 +19,7 @@ export const useStart = create<Start>(() => ({ step: 'opening' }))
 export function start(): Promise<void> | undefined {
   useStart.setState({ step: 'opening' }, true)
   const database = Promise.withResolvers<void>()
-  openBackend(chooseSearched, database.resolve).then(
+  openBackend({ search: chooseSearched, forgetUser, onDatabase: database.resolve }).then(
     (backend) => useStart.setState({ step: 'ready', backend }, true),
     (cause: unknown) => {
       const error = cause instanceof Error ? cause : new Error(String(cause))
@@ -33,6 +33,12 @@ export function start(): Promise<void> | undefined {
 
 /** A browser that is slow to say whether another tab has the file does not keep the screen empty, in milliseconds. */
 const DATABASE_BEGINS_MS = 1_000
+
+/** Loaded when a user leaves this device for good. */
+async function forgetUser(userId: string): Promise<void> {
+  const { forgetPerson } = await import('../lib/views/forget-person.ts')
+  await forgetPerson(userId)
+}
 
 /** Loaded with the first database that is opened. */
 async function chooseSearched(schema: SchemaDescriptor): Promise<readonly SearchedTable[]> {

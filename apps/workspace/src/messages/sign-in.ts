@@ -40,6 +40,13 @@ export const signInMessages = inLanguages('signInMessages', {
   onThisDevice: 'On this device',
   open: 'Open',
   openAccount: (name: string) => `Open the account of ${name}`,
+  signInAs: (name: string) => `Sign in as ${name}`,
+  dataRemains: 'Not everything could be removed from this device',
+  dataRemainsOf: (accounts: readonly string[]) =>
+    `Data of ${accounts.join(', ')} is still here. Close all other tabs of this app, then try again. The app also tries whenever it starts.`,
+  someAccount: 'an account without an e-mail',
+  removeAgain: 'Try again',
+  details: 'Details',
   waiting: (count: number) => `${formatCount(count)} waiting`,
   sampleTitle: 'Sample accounts',
   samplePassword: (password: string) => `All of them have the password ${password}. Choose one to fill in the form.`,

@@ -172,10 +172,22 @@ export const syncMessages = inLanguages('syncMessages', {
   signOutSending: (count: number) => `Sending ${formatCount(count)}`,
   signOutKeep: 'Keep on this device and sign out',
   signOutKeepDetail: 'What you keep is sent the next time you sign in here.',
-  signOutDiscard: 'Discard and sign out',
+  signOutRemoveDetail: 'What has not been sent is deleted with your rows. Send it first, or confirm that it is lost.',
+  signOutDiscard: 'Delete unsent work and sign out',
+  loseTitle: 'Delete your unsent work?',
+  lose: 'Delete and sign out',
+  loseBack: 'Back',
+  lostForGood: 'This is only on this device and will be lost for good:',
+  lostChanges: (count: number) =>
+    icu('{count, plural, one {# change that was not sent} other {# changes that were not sent}}', { count }),
+  lostRefused: (count: number) =>
+    icu('{count, plural, one {# refused change} other {# refused changes}} without a decision', { count }),
+  lostFiles: (count: number) =>
+    icu('{count, plural, one {# file that was not sent} other {# files that were not sent}}', { count }),
+  lostDrafts: (count: number) => icu('{count, plural, one {# draft} other {# drafts}}', { count }),
   signOutGuest: 'You are a guest',
   signOutGuestDetail:
-    'This account can never be signed in to again, not even by you. Keep it with an e-mail or a provider first.',
+    'This account can never be signed in to again, not even by you, so your rows are removed from this device. Keep it with an e-mail or a provider first.',
   signOutGuestKeep: 'Keep your account',
   signOutSimple: 'Sign out',
   signOutShared: 'This is a shared device: remove my rows as well',

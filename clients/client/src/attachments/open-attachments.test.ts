@@ -48,7 +48,7 @@ test('files go up although the first look at the stored ones failed', async () =
     await expect.poll(() => device.state(id), PATIENCE).toBe('linked')
     expect(device.problems).toEqual([new Error('busy')])
   } finally {
-    await opened.close({ wipe: false })
+    await opened.close()
     spy.mockRestore()
   }
 })

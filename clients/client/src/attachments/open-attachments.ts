@@ -35,7 +35,7 @@ export interface OpenAttachments {
   /** Something has changed of what {@link OpenAttachmentsOptions.isWanted} says, or the server can be reached again. */
   wake(): void
   /** Ends transfers; those under way continue with the next start. */
-  close(options: { readonly wipe: boolean }): Promise<void>
+  close(): Promise<void>
 }
 
 /** Opens one person's files, and takes part in who of the tabs transfers them. */
@@ -86,13 +86,12 @@ export async function openAttachments(
   return {
     attachments: createAttachments({ ...context, userId, remember: gate.remember }),
     wake,
-    async close({ wipe }) {
+    async close() {
       ended.abort(new Error('The files were closed.'))
       stopSchema()
       gate[Symbol.dispose]()
       globalThis.removeEventListener?.('online', wake)
       await leading
-      if (wipe) await store.clear()
     },
   }
 

@@ -23,7 +23,6 @@ function openRecorded(): {
     // As the SDK's: the promise ends with the first connection, which need not ever come.
     connect: async () => void world.calls.push('connect'),
     disconnect: () => call('disconnect'),
-    disconnectAndClear: () => call('clear'),
     close: async () => {
       await call('close')
       database.closed = true
@@ -93,21 +92,21 @@ describe('the connection of a local database', () => {
     expect(calls).toEqual(['disconnect', 'connect', 'disconnect', 'connect'])
   })
 
-  test('closes last, empties the database when asked to, and nothing happens on a closed one', async () => {
+  test('closes last, and nothing happens on a closed one', async () => {
     const { connection, calls, problems } = openRecorded()
     connection.connect()
-    const closing = connection.close({ wipe: true })
+    const closing = connection.close()
     connection.connect()
     await closing
     await connection.restart()
-    expect(calls.slice(-2)).toEqual(['clear', 'close'])
+    expect(calls.at(-1)).toBe('close')
     expect(problems).toEqual([])
   })
 
   test('closes the file as well where the SDK cannot close, and its caller hears why', async () => {
     const world = openRecorded()
     world.fail = 'close'
-    await expect(world.connection.close({ wipe: false })).rejects.toThrow('close failed')
+    await expect(world.connection.close()).rejects.toThrow('close failed')
     expect(world.calls.slice(-2)).toEqual(['close', 'close the file'])
   })
 })

@@ -10,7 +10,7 @@ const UPLOAD_THROTTLE_MS = 100
 /** What of the SDK's database is used. */
 export type ConnectedDatabase = Pick<
   CommonPowerSyncDatabase,
-  'connect' | 'disconnect' | 'disconnectAndClear' | 'close' | 'closed' | 'ready' | 'database'
+  'connect' | 'disconnect' | 'close' | 'closed' | 'ready' | 'database'
 >
 
 /**
@@ -86,13 +86,9 @@ export class Connection {
     })
   }
 
-  /** @param wipe - also removes everything that is in the database */
-  close({ wipe }: { readonly wipe: boolean }): Promise<void> {
+  close(): Promise<void> {
     this.stop()
-    return this.#inTurn(async () => {
-      if (wipe) await this.#database.disconnectAndClear()
-      await closeAnyway(this.#database)
-    })
+    return this.#inTurn(() => closeAnyway(this.#database))
   }
 
   async #connectIfWanted(): Promise<void> {

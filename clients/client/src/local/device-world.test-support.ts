@@ -4,14 +4,17 @@ import { join } from 'node:path'
 import { PowerSyncDatabase } from '@powersync/node'
 import { afterEach, expect } from 'vitest'
 import type { SchemaDescriptor } from '@holdfast/protocol'
+import { folderFiles } from '../attachments/files/folder-files.ts'
 import { fetchSender } from '../attachments/transfer/body-sender.ts'
 import { memoryStore, type KeyValueStore } from '../key-value.ts'
+import { PendingRemovals } from './pending-removals.ts'
 import { openDevicePeople } from '../people/device-people.ts'
 import { cacheSchema } from '../schema/fetch-schema.ts'
 import type { SessionState } from '../session/session-state.ts'
 import type { UserTokens } from '../session/session.ts'
 import { createValue, type WritableValue } from '../value.ts'
 import { type Device, openDevice } from './device.ts'
+import type { OpenDatabase } from './file-options.ts'
 import type { LocalDatabase } from './local-database.ts'
 
 // Without network throughout: the server is at an address where nothing listens.
@@ -41,9 +44,26 @@ export interface World {
   readonly folder: string
   readonly session: WritableValue<SessionState>
   readonly people: ReturnType<typeof openDevicePeople>
+  readonly removals: PendingRemovals
   readonly store: KeyValueStore
   /** The open database, once it is that of the person. */
   opened(userId: string): Promise<LocalDatabase>
+}
+
+/** The SQLite file of a user, in a folder. */
+function databaseIn(folder: string, { schema: local, fileName }: Parameters<OpenDatabase>[0]): PowerSyncDatabase {
+  return new PowerSyncDatabase({
+    schema: local,
+    logger: { log: () => undefined }, // that there is no server is the point
+    database: {
+      dbFilename: fileName,
+      dbLocation: folder,
+      implementation: { type: 'node:sqlite' },
+      readWorkerCount: 1,
+      // In browsers tabs wait for each other; in Node a writer that meets another one fails at once.
+      initializeConnection: async (connection) => void (await connection.execute('pragma busy_timeout = 30000')),
+    },
+  })
 }
 
 const ending: (() => Promise<void>)[] = []
@@ -58,6 +78,7 @@ export function withDeviceWorlds(): void {
  * @param like.beside - another tab of the same browser
  * @param like.beforeOpen - runs before each file is opened
  * @param like.store - instead of that of the other tab
+ * @param like.removeDatabase - instead of deleting the file
  * @param like.fetch - asks the server for tables that are not known here
  */
 export async function openWorld(
@@ -66,6 +87,8 @@ export async function openWorld(
     readonly beside?: World
     readonly beforeOpen?: (fileName: string) => Promise<void>
     readonly store?: KeyValueStore
+    readonly forgetUser?: (userId: string) => void
+    readonly removeDatabase?: 'unsupported' | ((fileName: string, folder: string) => Promise<void>)
     readonly fetch?: typeof globalThis.fetch
   } = {},
 ): Promise<World> {
@@ -74,6 +97,8 @@ export async function openWorld(
   for (const userId of ['a', 'b']) await cacheSchema(store, userId, schema)
   const session = createValue<SessionState>(first)
   const people = openDevicePeople(store, () => 1_000)
+  const removals = new PendingRemovals(store)
+  const remove = typeof like.removeDatabase === 'function' ? like.removeDatabase : removeDatabase
   const tokens: UserTokens = {
     token: async () => 'token',
     refreshedToken: async () => undefined,
@@ -84,34 +109,27 @@ export async function openWorld(
     url: 'http://127.0.0.1:1',
     store,
     people,
+    removals,
+    forgetUser: like.forgetUser,
     session: {
       state: session,
       claims: createValue(undefined),
       tokensOf: () => tokens,
-      leave: async () => undefined,
+      leave: async () => session.set({ kind: 'signed_out' }),
       openLocally: async () => undefined,
       [Symbol.dispose]: () => undefined,
     },
-    async openDatabase({ schema: local, fileName }) {
-      await like.beforeOpen?.(fileName)
-      return new PowerSyncDatabase({
-        schema: local,
-        logger: { log: () => undefined }, // that there is no server is the point
-        database: {
-          dbFilename: fileName,
-          dbLocation: folder,
-          implementation: { type: 'node:sqlite' },
-          readWorkerCount: 1,
-          // In browsers tabs wait for each other; in Node a writer that meets another one fails at once.
-          initializeConnection: async (connection) => void (await connection.execute('pragma busy_timeout = 30000')),
-        },
-      })
+    async openDatabase(file) {
+      await like.beforeOpen?.(file.fileName)
+      return databaseIn(folder, file)
     },
-    removeDatabase: async (fileName) => {
-      for (const end of ['', '-wal', '-shm']) rmSync(join(folder, `${fileName}${end}`), { force: true })
-    },
+    removeDatabase: like.removeDatabase === 'unsupported' ? undefined : (fileName) => remove(fileName, folder),
     anonKey: 'anon',
-    attachments: undefined,
+    attachments: {
+      files: folderFiles(join(folder, 'files')),
+      bucket: 'photos',
+      rows: 'select id, null as path from notes where 0',
+    },
     search: undefined,
     fetch: like.fetch ?? globalThis.fetch,
     bodies: fetchSender(globalThis.fetch),
@@ -128,6 +146,7 @@ export async function openWorld(
     folder,
     session,
     people,
+    removals,
     store,
     async opened(userId) {
       await expect.poll(() => openUser(device), { timeout: 60_000 }).toBe(userId)
@@ -136,6 +155,10 @@ export async function openWorld(
       return state.local
     },
   }
+}
+
+export async function removeDatabase(fileName: string, folder: string): Promise<void> {
+  for (const end of ['', '-wal', '-shm']) rmSync(join(folder, `${fileName}${end}`), { force: true })
 }
 
 function openUser(device: Device): string | undefined {

@@ -1,13 +1,18 @@
 import type { KeyValueStore } from '../key-value.ts'
-import { cachedSchema, forgetSchema } from '../schema/fetch-schema.ts'
+import { cachedSchema } from '../schema/fetch-schema.ts'
 import type { DevicePeople } from '../people/device-people.ts'
 import type { Session } from '../session/session.ts'
-import { forgetIncomplete } from '../status/watch-incomplete.ts'
 import { createValue, type Value } from '../value.ts'
-import { forgetWriteRules } from '../write-rules/fetch-write-rules.ts'
+import type { SessionUser } from '../session/session-state.ts'
 import type { UnsentCount } from './count-unsent.ts'
+import type { DataRemains } from './data-remains.ts'
+import { DeviceRemovals } from './device-removals.ts'
+import type { ForgetUser } from './file-options.ts'
 import { fetchFirstSchema } from './first-schema.ts'
 import type { LocalDatabase, LocalDatabaseOptions } from './local-database.ts'
+import { readLocalFile } from './local-file.ts'
+import type { PendingRemovals } from './pending-removals.ts'
+import { openRemovalChannel, type RemovalChannel } from './removal-channel.ts'
 import { UnsentChanges } from './unsent-changes.ts'
 
 /** The local database of whoever is signed in. */
@@ -23,16 +28,25 @@ export interface Device extends AsyncDisposable {
   /**
    * Closes the database of the person who leaves.
    *
+   * @returns with `wipe`, why not everything could be removed
    * @throws {UnsentChanges} when `wipe` would lose changes and `discardUnsent` is false; the database stays open then
    */
-  release(options: { readonly wipe: boolean; readonly discardUnsent: boolean }): Promise<void>
+  release(options: { readonly wipe: boolean; readonly discardUnsent: boolean }): Promise<DataRemains | undefined>
+  /** Tries again to remove what earlier attempts could not. Never throws. */
+  retryRemovals(): Promise<void>
 }
 
 export interface DeviceOptions extends Omit<LocalDatabaseOptions, 'userId' | 'schema' | 'damagedFiles' | 'onDamage'> {
   readonly store: KeyValueStore
   readonly session: Session
   readonly people: DevicePeople
+  readonly removals: PendingRemovals
+  readonly forgetUser: ForgetUser | undefined
 }
+
+/** How long another tab's note of a removal may take to be read here, in milliseconds. */
+const NOTE_MS = 1_000
+const NOTE_POLL_MS = 50
 
 /** Keeps exactly one database open: that of the signed-in person, each person's in a file of its own. */
 export function openDevice(options: DeviceOptions): Device {
@@ -47,36 +61,52 @@ class SessionDevice implements Device {
   #turn: Promise<void> = Promise.resolve()
   #opening = new AbortController()
   readonly #damagedFiles = new Set<string>()
+  readonly #channel: RemovalChannel
+  readonly #removals: DeviceRemovals
   #isClosed = false
 
   constructor(options: DeviceOptions) {
     this.#options = options
+    this.#channel = openRemovalChannel((userId) => void this.#makeWay(userId))
+    this.#removals = new DeviceRemovals(options)
+    this.#removals.begin(() => this.#currentUser())
     const follow = (): void => this.#follow()
     this.#stopSession = options.session.state.subscribe(follow)
     follow()
   }
 
-  async release({ wipe, discardUnsent }: { readonly wipe: boolean; readonly discardUnsent: boolean }): Promise<void> {
-    const { onProblem } = this.#options
-    if (wipe) await this.#untilOpened()
-    if (wipe && !discardUnsent) await this.#assertAllSent()
-    this.#opening.abort()
-    const closing = this.#inTurn(() => this.#closeCurrent(wipe))
-    // Who only leaves is not kept by a database that cannot be closed well.
-    if (!wipe) return closing.catch(onProblem)
-    try {
-      await closing
-    } catch (error) {
-      this.#follow()
-      throw error
+  async release({
+    wipe,
+    discardUnsent,
+  }: {
+    readonly wipe: boolean
+    readonly discardUnsent: boolean
+  }): Promise<DataRemains | undefined> {
+    const { onProblem, people } = this.#options
+    const user = await this.#currentUser()
+    if (user && wipe && !discardUnsent) {
+      await this.#untilOpened(user)
+      await this.#assertAllSent()
     }
+    this.#opening.abort()
+    if (user && wipe) return this.#inTurn(() => this.#remove(user))
+    // Who only leaves is not kept by a database that cannot be closed well.
+    await this.#inTurn(() => this.#closeCurrent()).catch(onProblem)
+    if (user) await people.rememberSignOut(user.id).catch(onProblem)
+    return undefined
+  }
+
+  retryRemovals(): Promise<void> {
+    return this.#removals.retry()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     this.#stopSession()
+    this.#channel[Symbol.dispose]()
     this.#opening.abort()
-    await this.#inTurn(() => this.#closeCurrent(false)).catch(this.#options.onProblem)
+    await this.#removals.settled()
+    await this.#inTurn(() => this.#closeCurrent()).catch(this.#options.onProblem)
   }
 
   #follow(): void {
@@ -91,22 +121,22 @@ class SessionDevice implements Device {
     void this.#inTurn(() => this.#change(userId, signal))
   }
 
-  #inTurn(body: () => Promise<void>): Promise<void> {
+  #inTurn<T>(body: () => Promise<T>): Promise<T> {
     const mine = this.#turn.then(body)
-    this.#turn = mine.catch(() => undefined) // its caller hears of it; the next in turn must still run
+    this.#turn = mine.then(
+      () => undefined,
+      () => undefined,
+    ) // its caller hears of it; the next in turn must still run
     return mine
   }
 
   /**
-   * What is still being opened is to be wiped as well. A person who was never here has nothing on this device, and may wait for a network.
+   * What is still being opened may have unsent changes. A person who was never here has none, and may wait for a network.
    *
-   * @throws what a database failed to open with: nothing of it can be wiped
+   * @throws what a database failed to open with: nobody knows what is in it
    */
-  async #untilOpened(): Promise<void> {
-    const { session, store } = this.#options
-    while (session.state.get().kind === 'booting') await changeOf(session.state)
-    const current = session.state.get()
-    if ('user' in current && (await cachedSchema(store, current.user.id))) await this.#turn
+  async #untilOpened(user: SessionUser): Promise<void> {
+    if (await cachedSchema(this.#options.store, user.id)) await this.#turn
     const shown = this.state.get()
     if (shown.kind === 'failed') throw shown.error
   }
@@ -127,24 +157,48 @@ class SessionDevice implements Device {
     }
   }
 
-  async #closeCurrent(wipe: boolean): Promise<void> {
-    const { store, people } = this.#options
+  async #closeCurrent(): Promise<void> {
     const current = this.state.get()
     this.state.set({ kind: 'none' })
     if (current.kind !== 'open') return
-    const { local } = current
-    try {
-      if (wipe) {
-        await forgetSchema(store, local.userId)
-        await forgetWriteRules(store, local.userId)
-        await forgetIncomplete(store, local.userId)
-        await people.forget(local.userId)
-      } else {
-        await this.#noteUnsent(local).catch(this.#options.onProblem)
-      }
-    } finally {
-      await local.close({ wipe })
+    await this.#noteUnsent(current.local).catch(this.#options.onProblem)
+    await current.local.close()
+  }
+
+  /** Whoever is signed in, once that is known. */
+  async #currentUser(): Promise<SessionUser | undefined> {
+    const { state } = this.#options.session
+    while (state.get().kind === 'booting') await changeOf(state)
+    const current = state.get()
+    return 'user' in current ? current.user : undefined
+  }
+
+  async #remove(user: SessionUser): Promise<DataRemains | undefined> {
+    const { store, removals, onProblem } = this.#options
+    const { generation } = await readLocalFile(store, user.id)
+    const removal = { ...user, generation, isBack: false, problem: undefined }
+    // A page that is closed in the middle goes on with its next start.
+    await removals.put(removal).catch(onProblem)
+    this.#channel.tell(user.id)
+    const current = this.state.get()
+    this.state.set({ kind: 'none' })
+    if (current.kind === 'open') await current.local.close().catch(onProblem)
+    return this.#removals.attempt(removal)
+  }
+
+  /** Another tab removes the data of a user: it cannot delete a file that is open here. */
+  async #makeWay(userId: string): Promise<void> {
+    const { removals, onProblem } = this.#options
+    const isShown = (): boolean => !this.#isClosed && shownUser(this.state.get()) === userId
+    const untilMs = performance.now() + NOTE_MS
+    // `localStorage` is not the same at the same moment in two processes. Without a note it is another device, in a process that has several.
+    while (isShown() && !(await removals.find(userId))) {
+      if (performance.now() > untilMs) return
+      await new Promise((resolve) => setTimeout(resolve, NOTE_POLL_MS))
     }
+    if (!isShown()) return
+    this.#opening.abort()
+    await this.#inTurn(() => this.#closeCurrent()).catch(onProblem)
   }
 
   /** Only for showing. */
@@ -157,7 +211,7 @@ class SessionDevice implements Device {
     const current = this.state.get()
     if (signal.aborted || this.#isClosed) return
     if (current.kind === 'open' && current.local.userId === userId) return
-    await this.#closeCurrent(false).catch(this.#options.onProblem)
+    await this.#closeCurrent().catch(this.#options.onProblem)
     if (userId === undefined) return
     this.state.set({ kind: 'opening', userId, problem: undefined })
     try {
@@ -179,6 +233,7 @@ class SessionDevice implements Device {
   async #open(userId: string, signal: AbortSignal): Promise<void> {
     const { session, store, people } = this.#options
     const onProblem = (problem: string): void => this.state.set({ kind: 'opening', userId, problem })
+    await this.#removals.comeBack(userId)
     // Sign-in screens need none of it. It is loaded while the tables are asked for.
     const loading = import('./local-database.ts')
     loading.catch(() => undefined) // it fails where it is awaited

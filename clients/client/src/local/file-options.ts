@@ -7,8 +7,11 @@ export type OpenDatabase = (options: {
   readonly fileName: string
 }) => CommonPowerSyncDatabase | Promise<CommonPowerSyncDatabase>
 
-/** Deletes the file of a database that is not open, if it is there. */
+/** Deletes the file of a database that is not open, with its journal or log, if it is there. Throws when it is still there afterwards. */
 export type RemoveDatabase = (fileName: string) => Promise<void>
+
+/** Removes what the app itself keeps of a user on this device. May be called again for the same user. */
+export type ForgetUser = (userId: string) => void | Promise<void>
 
 export interface OpenFileOptions {
   readonly userId: string

@@ -15,7 +15,6 @@ import { watchIncomplete } from '../status/watch-incomplete.ts'
 import { watchSyncState } from '../status/watch-sync-state.ts'
 import { forgetBases } from '../queue/guard-bases.ts'
 import type { ChooseSearched, LocalSearch } from '../search/open-search.ts'
-import { emptySearchIndex } from '../search/search-tables.ts'
 import { createPostUpload } from '../upload/post-upload.ts'
 import { createUploadQueue } from '../upload/upload-queue.ts'
 import { createValue, type Value, type WritableValue } from '../value.ts'
@@ -78,8 +77,7 @@ export interface LocalDatabase {
   /** Starts, or after {@link disconnect} resumes, syncing. Resolves before the first connection is there. */
   connect(): void
   disconnect(): Promise<void>
-  /** @param wipe - also removes everything that is in it */
-  close(options?: { readonly wipe?: boolean }): Promise<void>
+  close(): Promise<void>
 }
 
 export interface LocalDatabaseOptions {
@@ -297,19 +295,15 @@ function toLocalDatabase({
       files?.wake()
       return disconnected
     },
-    async close({ wipe = false } = {}) {
+    async close() {
       connection.stop()
       for (const part of parts) part[Symbol.dispose]()
-      await files?.close({ wipe })
+      await files?.close()
       try {
-        if (wipe) await emptySearchIndex(database)
-        await connection.close({ wipe })
+        await connection.close()
       } finally {
         file[Symbol.dispose]()
       }
-      const kept = damage.get()?.fileName
-      if (wipe) await forgetReport(options.store, options.userId)
-      if (wipe && kept !== undefined) await options.removeDatabase?.(kept)
     },
   }
 }

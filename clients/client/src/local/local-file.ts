@@ -56,6 +56,15 @@ export async function forgetReport(store: KeyValueStore, userId: string): Promis
   await write(store, userId, file)
 }
 
+export async function forgetLocalFile(store: KeyValueStore, userId: string): Promise<void> {
+  await store.removeItem(keyOf(userId))
+}
+
+/** The next database of the user gets a name that none before has had. */
+export async function skipGenerations(store: KeyValueStore, userId: string, generation: number): Promise<void> {
+  await write(store, userId, { generation: generation + 1 })
+}
+
 async function write(store: KeyValueStore, userId: string, file: LocalFile): Promise<void> {
   await store.setItem(keyOf(userId), JSON.stringify(file))
 }

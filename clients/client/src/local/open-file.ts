@@ -1,6 +1,7 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { closeAnyway } from './close-anyway.ts'
 import { isDamage } from './damage.ts'
+import { locksHere, useLockOf } from './file-locks.ts'
 import type { OpenFileOptions } from './file-options.ts'
 import { fileNameOf, readLocalFile } from './local-file.ts'
 
@@ -83,7 +84,7 @@ async function useFile(fileName: string): Promise<Use> {
   const take = (ifAvailable: boolean): Promise<boolean | undefined> =>
     new Promise((resolve) => {
       locks
-        .request(`holdfast-use-${fileName}`, { mode: 'shared', ifAvailable }, (lock) => {
+        .request(useLockOf(fileName), { mode: 'shared', ifAvailable }, (lock) => {
           resolve(lock !== null)
           return lock === null ? undefined : used
         })
@@ -101,7 +102,7 @@ async function useFile(fileName: string): Promise<Use> {
 async function alone<T>(fileName: string, body: () => Promise<T>): Promise<T> {
   const locks = locksHere()
   if (!locks) return body()
-  const name = `holdfast-use-${fileName}`
+  const name = useLockOf(fileName)
   return locks.request(`holdfast-replace-${fileName}`, async () => {
     let isRunning = false
     const run = (): Promise<T> => {
@@ -116,8 +117,4 @@ async function alone<T>(fileName: string, body: () => Promise<T>): Promise<T> {
       return locks.request(name, { steal: true }, run)
     }
   })
-}
-
-function locksHere(): LockManager | undefined {
-  return (globalThis.navigator as Partial<Navigator> | undefined)?.locks
 }

@@ -13,6 +13,7 @@ export interface SignOutOptions {
  * Signs out on this device only. Nothing is synced after this began.
  *
  * @throws {UnsentChanges} when `wipe` would lose changes and `discardUnsent` is not given
+ * @throws {DataRemains} when the person is signed out, and not everything could be removed
  */
 export async function signOut(
   session: Session,
@@ -20,6 +21,7 @@ export async function signOut(
   data: SignOutData,
   options: SignOutOptions = {},
 ): Promise<void> {
-  await device.release({ wipe: data === 'wipe', discardUnsent: options.discardUnsent === true })
+  const remains = await device.release({ wipe: data === 'wipe', discardUnsent: options.discardUnsent === true })
   await session.leave()
+  if (remains) throw remains
 }

@@ -13,12 +13,30 @@ test('the people of a device are known at the next start, the last one first, wi
   const second = openDevicePeople(store, () => nowMs++)
   await second.rememberUnsent('nobody', 1)
   expect(second.people.get()).toEqual([
-    { ...ann, usedAtMs: 3, unsent: 3 },
-    { id: 'b', usedAtMs: 2, unsent: 0 },
+    { ...ann, usedAtMs: 3, unsent: 3, isSignedOut: false },
+    { id: 'b', usedAtMs: 2, unsent: 0, isSignedOut: false },
   ])
   await second.forget('a')
   await first.remember(bob)
   expect(first.people.get().map(({ id }) => id)).toEqual(['b'])
+})
+
+test('a person who signed out is known as such until they sign in again', async () => {
+  const store = memoryStore()
+  const { people, remember, rememberSignOut, isSignedOut } = openDevicePeople(store, () => 1)
+  await remember(ann)
+  expect(await isSignedOut('a')).toBe(false)
+  await rememberSignOut('a')
+  expect(await isSignedOut('a')).toBe(true)
+  expect(await openDevicePeople(store, () => 1).isSignedOut('a')).toBe(true)
+  await remember(ann)
+  expect(people.get()).toMatchObject([{ id: 'a', isSignedOut: false }])
+})
+
+test('a person of whom an older version noted nothing counts as signed out', async () => {
+  const store = memoryStore()
+  await store.setItem('holdfast-people', JSON.stringify([{ ...ann, usedAtMs: 1, unsent: 2 }]))
+  expect(await openDevicePeople(store, () => 1).isSignedOut('a')).toBe(true)
 })
 
 test('a list that cannot be read is an empty one', async () => {

@@ -8,6 +8,8 @@ export interface DevicePerson extends SessionUser {
   readonly usedAtMs: number
   /** What was not on the server when their database was closed last: operations in the outbox, refused changes, and files. */
   readonly unsent: number
+  /** They signed out: nobody opens their database without signing in. */
+  readonly isSignedOut: boolean
 }
 
 export interface DevicePeople {
@@ -15,6 +17,9 @@ export interface DevicePeople {
   readonly people: Value<readonly DevicePerson[]>
   remember(user: SessionUser): Promise<void>
   rememberUnsent(userId: string, unsent: number): Promise<void>
+  rememberSignOut(userId: string): Promise<void>
+  /** Whether a person has used this device and signed out since. */
+  isSignedOut(userId: string): Promise<boolean>
   /** Their database is empty now. */
   forget(userId: string): Promise<void>
 }
@@ -31,10 +36,15 @@ export function openDevicePeople(store: KeyValueStore, now: () => number): Devic
     remember: ({ id, email }) =>
       change((known) => {
         const unsent = known.find((person) => person.id === id)?.unsent ?? 0
-        return [{ id, email, usedAtMs: now(), unsent }, ...without(known, id)]
+        return [{ id, email, usedAtMs: now(), unsent, isSignedOut: false }, ...without(known, id)]
       }),
     rememberUnsent: (userId, unsent) =>
       change((known) => known.map((person) => (person.id === userId ? { ...person, unsent } : person))),
+    rememberSignOut: (userId) =>
+      change((known) => known.map((person) => (person.id === userId ? { ...person, isSignedOut: true } : person))),
+    async isSignedOut(userId) {
+      return (await read()).some(({ id, isSignedOut }) => id === userId && isSignedOut)
+    },
     forget: (userId) => change((known) => without(known, userId)),
   }
 
@@ -51,7 +61,10 @@ export function openDevicePeople(store: KeyValueStore, now: () => number): Devic
 
   async function read(): Promise<readonly DevicePerson[]> {
     const stored = await readJson<readonly DevicePerson[]>(store, PEOPLE_KEY)
-    return Array.isArray(stored) ? stored : []
+    // An older version did not note who signed out. The last user who has not is opened without being asked for.
+    return Array.isArray(stored)
+      ? stored.map((person) => ({ ...person, isSignedOut: person.isSignedOut !== false }))
+      : []
   }
 }
 

@@ -6,6 +6,7 @@ import { Dialog } from '../../components/dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { LinkButton } from '../../components/link.tsx'
 import { Notice } from '../../components/notice.tsx'
+import { LostWork } from '../../components/records/lost-work.tsx'
 import type { UnsentCount } from '@holdfast/client'
 import { useAccounts } from '../../lib/data/accounts.ts'
 import { UNFINISHED_SQL } from '../../lib/records/drafts.ts'
@@ -15,7 +16,7 @@ import { type Leaving, useLeaving } from './use-leaving.ts'
 
 /**
  * Signs out on this device. With unsent changes the person chooses first: send them now, keep them on this device for
- * the next sign-in, or discard them.
+ * the next sign-in, or delete them, which is asked once more. A guest keeps nothing: nobody could open it again.
  */
 export function SignOutDialog({
   onClose,
@@ -24,9 +25,16 @@ export function SignOutDialog({
   files,
 }: UnsentCount & { readonly onClose: () => void }): JSX.Element {
   const [isShared, setShared] = useState(false)
-  const leaving = useLeaving({ waiting, attention, files, isShared })
+  const [isConfirming, setConfirming] = useState(false)
+  const isGuest = useIsGuest()
+  const removes = isShared || isGuest
+  const unsent = { waiting, attention, files }
+  const leaving = useLeaving({ ...unsent, isShared: removes })
   const { step, error } = leaving
   const hasUnsent = waiting > 0 || attention > 0 || files > 0
+  if (isConfirming && hasUnsent) {
+    return <ConfirmLoss unsent={unsent} leaving={leaving} onBack={() => setConfirming(false)} onClose={onClose} />
+  }
   return (
     <Dialog
       title={words.signOutTitle}
@@ -36,7 +44,12 @@ export function SignOutDialog({
       actionsLayout={hasUnsent ? 'stack' : 'row'}
       actions={
         hasUnsent ? (
-          <UnsentActions leaving={leaving} waiting={waiting} files={files} />
+          <UnsentActions
+            leaving={leaving}
+            waiting={waiting + files}
+            removes={removes}
+            onRemove={() => setConfirming(true)}
+          />
         ) : (
           <>
             <Button onPress={onClose}>{words.cancel}</Button>
@@ -44,31 +57,35 @@ export function SignOutDialog({
               tone="primary"
               autoFocus
               isPending={step === 'leaving'}
-              onPress={() => void leaving.leave(isShared ? 'wipe' : 'keep')}
+              onPress={() => void leaving.leave(removes ? 'wipe' : 'keep')}
             >
-              {words.signOutSimple}
+              {removes ? words.wipe : words.signOutSimple}
             </Button>
           </>
         )
       }
     >
       <div className="flex flex-col gap-3">
-        <GuestWarning onClose={onClose} />
+        {isGuest ? <GuestWarning onClose={onClose} /> : null}
         {waiting > 0 ? <p>{words.signOutUnsent(waiting)}</p> : null}
         {files > 0 ? <p>{photoMessages.signOutFiles(files)}</p> : null}
         {attention > 0 ? <p>{words.signOutAttention(attention)}</p> : null}
-        {hasUnsent ? <p className="text-muted">{words.signOutKeepDetail}</p> : <p>{words.signOutClean}</p>}
+        {hasUnsent ? (
+          <p className="text-muted">{removes ? words.signOutRemoveDetail : words.signOutKeepDetail}</p>
+        ) : (
+          <p>{words.signOutClean}</p>
+        )}
         <Drafts />
         {step === 'not-sent' ? (
           <p role="status" className="text-warning">
             {words.signOutNotSent}
           </p>
         ) : null}
-        {attention === 0 ? (
+        {isGuest ? null : (
           <Checkbox isSelected={isShared} onChange={setShared} isDisabled={isBusy(leaving)}>
             {words.signOutShared}
           </Checkbox>
-        ) : null}
+        )}
         {error ? <ErrorNotice error={error} /> : null}
       </div>
     </Dialog>
@@ -79,33 +96,74 @@ function isBusy({ step }: Leaving): boolean {
   return step === 'sending' || step === 'leaving'
 }
 
+/** Says once more what is lost. */
+function ConfirmLoss({
+  unsent,
+  leaving,
+  onBack,
+  onClose,
+}: {
+  readonly unsent: UnsentCount
+  readonly leaving: Leaving
+  readonly onBack: () => void
+  readonly onClose: () => void
+}): JSX.Element {
+  return (
+    <Dialog
+      title={words.loseTitle}
+      isOpen
+      onClose={onClose}
+      role="alertdialog"
+      actions={
+        <>
+          <Button autoFocus isDisabled={leaving.step === 'leaving'} onPress={onBack}>
+            {words.loseBack}
+          </Button>
+          <Button tone="danger" isPending={leaving.step === 'leaving'} onPress={() => void leaving.leave('wipe')}>
+            {words.lose}
+          </Button>
+        </>
+      }
+    >
+      <LostWork {...unsent} />
+      {leaving.error ? <ErrorNotice error={leaving.error} /> : null}
+    </Dialog>
+  )
+}
+
 /** What can be done with changes that are only on this device. */
 function UnsentActions({
   leaving,
   waiting,
-  files,
+  removes,
+  onRemove,
 }: {
   readonly leaving: Leaving
+  /** Changes and files that can be sent. */
   readonly waiting: number
-  readonly files: number
+  /** Nothing stays on this device. */
+  readonly removes: boolean
+  readonly onRemove: () => void
 }): JSX.Element {
   const { step } = leaving
   return (
     <>
-      <Button tone="danger" isDisabled={isBusy(leaving)} onPress={() => void leaving.leave('wipe')}>
+      <Button tone="danger" isDisabled={isBusy(leaving)} onPress={onRemove}>
         {words.signOutDiscard}
       </Button>
-      <Button isDisabled={isBusy(leaving)} onPress={() => void leaving.leave('keep')}>
-        {words.signOutKeep}
-      </Button>
-      {waiting + files > 0 ? (
+      {removes ? null : (
+        <Button isDisabled={isBusy(leaving)} onPress={() => void leaving.leave('keep')}>
+          {words.signOutKeep}
+        </Button>
+      )}
+      {waiting > 0 ? (
         <Button
           tone="primary"
           isPending={step === 'sending'}
           isDisabled={step === 'leaving'}
           onPress={leaving.sendThenLeave}
         >
-          {step === 'sending' ? words.signOutSending(waiting + files) : words.signOutSendNow}
+          {step === 'sending' ? words.signOutSending(waiting) : words.signOutSendNow}
         </Button>
       ) : null}
     </>
@@ -120,8 +178,7 @@ function Drafts(): JSX.Element | null {
 }
 
 /** A guest cannot come back to the account. */
-function GuestWarning({ onClose }: { readonly onClose: () => void }): JSX.Element | null {
-  if (!useIsGuest()) return null
+function GuestWarning({ onClose }: { readonly onClose: () => void }): JSX.Element {
   return (
     <Notice
       tone="warning"

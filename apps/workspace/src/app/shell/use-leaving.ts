@@ -1,7 +1,6 @@
-import type { UnsentCount } from '@holdfast/client'
+import { DataRemains, type UnsentCount } from '@holdfast/client'
 import { useLocalDatabase } from '@holdfast/react'
 import { useEffect, useReducer } from 'react'
-import { forgetPerson } from '../../lib/views/forget-person.ts'
 import { rememberWaiting } from '../../lib/data/accounts.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { setPaused } from '../../lib/data/pause.ts'
@@ -33,8 +32,9 @@ export function useLeaving({
     try {
       if (data === 'keep') rememberWaiting(local.userId, waiting + attention + files)
       await client.signOut(data, { discardUnsent: true }) // the person has chosen
-      if (data === 'wipe') await forgetPerson(local.userId)
     } catch (cause) {
+      // They are signed out; the sign-in screen says what remains.
+      if (cause instanceof DataRemains) return
       dispatch({ kind: 'failed', cause })
     }
   }

@@ -3,14 +3,17 @@ import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
 import { StateGlyph } from '../../components/state-glyph.tsx'
 import type { LocalAccount } from '../../lib/data/accounts.ts'
+import type { KnownAccount } from '../../lib/data/use-known-accounts.ts'
 import { signInMessages as words } from '../../messages/sign-in.ts'
 
-/** The accounts whose database is on this device; they open without a connection. */
+/** The accounts whose database is on this device. Those that did not sign out open without a connection; the others after signing in. */
 export function LocalAccounts({
   accounts,
+  onSignIn,
   onOpen,
 }: {
-  readonly accounts: readonly LocalAccount[]
+  readonly accounts: readonly KnownAccount[]
+  readonly onSignIn: (account: LocalAccount) => void
   readonly onOpen: (account: LocalAccount) => Promise<void>
 }): JSX.Element {
   return (
@@ -31,12 +34,35 @@ export function LocalAccounts({
                 <StateGlyph name="clock" size={14} /> {words.waiting(account.waiting)}
               </span>
             )}
-            <Button size="sm" aria-label={words.openAccount(account.name)} onPress={() => void onOpen(account)}>
-              {words.open}
-            </Button>
+            <AccountAction account={account} onSignIn={onSignIn} onOpen={onOpen} />
           </li>
         ))}
       </ul>
     </section>
+  )
+}
+
+function AccountAction({
+  account,
+  onSignIn,
+  onOpen,
+}: {
+  readonly account: KnownAccount
+  readonly onSignIn: (account: LocalAccount) => void
+  readonly onOpen: (account: LocalAccount) => Promise<void>
+}): JSX.Element | null {
+  if (account.canOpen) {
+    return (
+      <Button size="sm" aria-label={words.openAccount(account.name)} onPress={() => void onOpen(account)}>
+        {words.open}
+      </Button>
+    )
+  }
+  // Who has no e-mail signs in above, with a phone number.
+  if (account.email === '') return null
+  return (
+    <Button size="sm" aria-label={words.signInAs(account.name)} onPress={() => onSignIn(account)}>
+      {words.submit}
+    </Button>
   )
 }

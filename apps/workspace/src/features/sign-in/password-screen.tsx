@@ -6,8 +6,8 @@ import { useOnline } from '../../hooks/use-online.ts'
 import { emailOf } from '../../lib/auth/identifier.ts'
 import { useSignInMethods } from '../../lib/auth/sign-in-methods.ts'
 import { useGoOn } from '../../lib/auth/use-go-on.ts'
-import { useAccounts } from '../../lib/data/accounts.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
+import { useKnownAccounts } from '../../lib/data/use-known-accounts.ts'
 import { signInMessages as words } from '../../messages/sign-in.ts'
 import { PasswordForm } from './password-form.tsx'
 
@@ -16,7 +16,7 @@ export function PasswordScreen(): JSX.Element {
   const { config } = useBackend()
   const { redirect, email, phone, reason } = useSearch({ strict: false })
   const hasPhone = useSignInMethods(({ methods }) => methods?.phone ?? false)
-  const hasAccounts = useAccounts(({ accounts }) => accounts.length > 0)
+  const hasOpenable = useKnownAccounts().some(({ canOpen }) => canOpen)
   const isOnline = useOnline()
   const [text, setText] = useState(email ?? phone ?? '')
   const goOn = useGoOn()
@@ -27,7 +27,7 @@ export function PasswordScreen(): JSX.Element {
     <EntryPage
       project={config.project.name}
       title={words.passwordTitle}
-      offline={isOnline ? undefined : hasAccounts ? words.offlineWithAccounts : words.offlineWithoutAccounts}
+      offline={isOnline ? undefined : hasOpenable ? words.offlineWithAccounts : words.offlineWithoutAccounts}
     >
       <PasswordForm
         text={text}

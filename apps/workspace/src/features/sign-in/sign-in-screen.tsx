@@ -7,13 +7,14 @@ import { useOnline } from '../../hooks/use-online.ts'
 import { emailOf } from '../../lib/auth/identifier.ts'
 import { type SignInMethods, useSignInMethods } from '../../lib/auth/sign-in-methods.ts'
 import { useGoOn } from '../../lib/auth/use-go-on.ts'
-import { useAccounts } from '../../lib/data/accounts.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
+import { useKnownAccounts } from '../../lib/data/use-known-accounts.ts'
 import { signInMessages as words } from '../../messages/sign-in.ts'
 import { IdentifierForm } from './identifier-form.tsx'
 import { LocalAccounts } from './local-accounts.tsx'
 import { OtherWays } from './other-ways.tsx'
 import { PasskeyButton } from './passkey-button.tsx'
+import { RemainingData } from './remaining-data.tsx'
 import { SampleAccountsHint } from './sample-accounts-hint.tsx'
 
 /** What a server has that has never been heard. */
@@ -30,7 +31,8 @@ const UNKNOWN: SignInMethods = {
 export function SignInScreen(): JSX.Element {
   const { config, client } = useBackend()
   const { redirect, email, reason } = useSearch({ strict: false })
-  const accounts = useAccounts((state) => state.accounts)
+  const accounts = useKnownAccounts()
+  const hasOpenable = accounts.some(({ canOpen }) => canOpen)
   const methods = useSignInMethods((state) => state.methods) ?? UNKNOWN
   const isOnline = useOnline()
   const [text, setText] = useState(email ?? '')
@@ -44,13 +46,21 @@ export function SignInScreen(): JSX.Element {
     <EntryPage
       project={config.project.name}
       title={words.lead}
-      offline={isOnline ? undefined : accounts.length > 0 ? words.offlineWithAccounts : words.offlineWithoutAccounts}
-      notice={reason === 'expired' ? <Notice title={words.reasonExpired} /> : null}
+      offline={isOnline ? undefined : hasOpenable ? words.offlineWithAccounts : words.offlineWithoutAccounts}
+      notice={
+        <>
+          {reason === 'expired' ? <Notice title={words.reasonExpired} /> : null}
+          <RemainingData />
+        </>
+      }
       below={
         <>
           {accounts.length > 0 ? (
             <LocalAccounts
               accounts={accounts}
+              onSignIn={(account) =>
+                void navigate({ to: '/sign-in/password', search: { redirect, email: account.email } })
+              }
               onOpen={async (account) => {
                 await client.openLocally({ id: account.userId, email: account.email })
                 await goOn(redirect)

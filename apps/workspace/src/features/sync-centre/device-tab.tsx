@@ -1,16 +1,17 @@
-import { useLastSyncedAt, useLocalDatabase, useSyncStatus } from '@holdfast/react'
+import { DataRemains } from '@holdfast/client'
+import { useLastSyncedAt, useLocalDatabase, useSyncStatus, useUnsent } from '@holdfast/react'
 import { type JSX, lazy, type ReactNode, Suspense } from 'react'
 import { Button } from '../../components/button.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { showToast } from '../../components/toast.tsx'
-import { forgetPerson } from '../../lib/views/forget-person.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { useLocalStore } from '../../lib/data/open-database.ts'
 import { useTableCounts } from '../../lib/data/use-table-counts.ts'
 import { formatBytes, formatCount, formatMoment } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { syncMenuMessages } from '../../messages/sync-menu.ts'
+import { LostWork } from '../../components/records/lost-work.tsx'
 import { type ConfirmedWork, useConfirmedWork } from './use-confirmed-work.ts'
 import { useDeviceFacts } from './use-device-facts.ts'
 
@@ -25,7 +26,7 @@ export function DeviceTab({ waiting }: { readonly waiting: number }): JSX.Elemen
         <CheckDevice waiting={waiting} />
       </Suspense>
       <Resync waiting={waiting} />
-      <Wipe waiting={waiting} />
+      <Wipe />
     </div>
   )
 }
@@ -103,12 +104,16 @@ function Resync({ waiting }: { readonly waiting: number }): JSX.Element {
 }
 
 /** Signs out and deletes the data on this device. */
-function Wipe({ waiting }: { readonly waiting: number }): JSX.Element {
+function Wipe(): JSX.Element {
   const { client } = useBackend()
-  const { userId } = useLocalDatabase()
+  const unsent = useUnsent()
   const work = useConfirmedWork(async () => {
-    await client.signOut('wipe', { discardUnsent: true })
-    await forgetPerson(userId)
+    try {
+      await client.signOut('wipe', { discardUnsent: true })
+    } catch (error) {
+      // They are signed out; the sign-in screen says what remains.
+      if (!(error instanceof DataRemains)) throw error
+    }
   })
   return (
     <section aria-labelledby="device-wipe" className="flex flex-col items-start gap-2">
@@ -121,7 +126,7 @@ function Wipe({ waiting }: { readonly waiting: number }): JSX.Element {
       </Button>
       <Confirmation work={work} title={words.wipeTitle} confirmLabel={words.wipe} isDanger>
         <p>{words.wipeDetail}</p>
-        {waiting > 0 ? <p className="pt-2 font-medium text-danger">{words.signOutUnsent(waiting)}</p> : null}
+        <LostWork {...unsent} />
       </Confirmation>
     </section>
   )

@@ -31,6 +31,10 @@ export function readLastEmail(): string | undefined {
   return lastEmail.read()
 }
 
+export function forgetLastEmail(): void {
+  lastEmail.clear()
+}
+
 function keyOf(purpose: CodePurpose, identifier: Identifier): string {
   return `${purpose}:${'email' in identifier ? identifier.email : identifier.phone}`
 }

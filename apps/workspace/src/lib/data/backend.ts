@@ -1,4 +1,4 @@
-import { browserFiles, type ChooseSearched, createClient, type HoldfastClient } from '@holdfast/client'
+import { browserFiles, type ChooseSearched, createClient, type ForgetUser, type HoldfastClient } from '@holdfast/client'
 import type { AuthChangeEvent, Session } from '@supabase/supabase-js'
 import {
   clearPendingPassword,
@@ -20,15 +20,21 @@ export interface Backend {
   readonly client: HoldfastClient
 }
 
+export interface BackendOptions {
+  /** Which texts are found by the search of the app. */
+  readonly search: ChooseSearched
+  readonly forgetUser: ForgetUser
+  /** Called when a local database begins to open. */
+  readonly onDatabase: () => void
+}
+
 /**
  * Makes the client from the settings: of the last visit when there are any (so a start needs no network; the fresh ones
  * are for the next start), else from the server. The client opens the local database of whoever this device remembers.
  *
- * @param search - which texts are found by the search of the app
- * @param onDatabase - called when a local database begins to open
  * @throws when this device has never seen the server and cannot reach it now
  */
-export async function openBackend(search: ChooseSearched, onDatabase: () => void): Promise<Backend> {
+export async function openBackend({ search, forgetUser, onDatabase }: BackendOptions): Promise<Backend> {
   const cached = readCachedConfig()
   if (cached) {
     fetchConfig().then(
@@ -56,6 +62,7 @@ export async function openBackend(search: ChooseSearched, onDatabase: () => void
       const { removeDatabase } = await import('./open-database.ts')
       await removeDatabase(fileName)
     },
+    forgetUser,
     // The screen at `/auth/callback` does it, and can say why a link did not work.
     detectSessionInUrl: false,
     attachments: {

@@ -55,17 +55,30 @@ function nameIn(store: LocalStore, fileName: string): string {
 const REMOVALS_MAX = 20
 const REMOVAL_DELAY_MS = 100
 
-/** Deletes a database of this page's store that is not open. */
+/**
+ * Deletes a database that is not open, wherever this browser has kept it: which store was the best may have changed.
+ *
+ * @throws when it is still there
+ */
 export async function removeDatabase(fileName: string): Promise<void> {
-  const { store } = useLocalStore.getState()
-  if (store === undefined || store === 'memory') return
-  const name = nameIn(store, fileName)
-  if (store === 'indexeddb') {
-    indexedDB.deleteDatabase(name)
-    return
-  }
-  const root = await navigator.storage.getDirectory()
+  await removeFiles(nameIn('opfs', fileName))
+  await deleteIndexedDb(nameIn('indexeddb', fileName))
+}
+
+async function removeFiles(name: string): Promise<void> {
+  const root = await privateFiles()
+  if (!root) return
   for (const end of ['', '-journal', '-wal']) await removeEntry(root, `${name}${end}`)
+  await removeTemporaryFiles(root)
+}
+
+/** The browser's private files for this site; `undefined` where it has none. */
+async function privateFiles(): Promise<FileSystemDirectoryHandle | undefined> {
+  try {
+    return await navigator.storage.getDirectory()
+  } catch {
+    return undefined // not in this browser, or not for this page
+  }
 }
 
 async function removeEntry(root: FileSystemDirectoryHandle, name: string): Promise<void> {
@@ -77,6 +90,39 @@ async function removeEntry(root: FileSystemDirectoryHandle, name: string): Promi
       if (attempt === REMOVALS_MAX) throw error
     }
     await new Promise((resolve) => setTimeout(resolve, REMOVAL_DELAY_MS))
+  }
+}
+
+/** SQLite's temporary files of tabs that have ended. A running one holds the lock of its folder's name (`OPFSCoopSyncVFS`). */
+async function removeTemporaryFiles(root: FileSystemDirectoryHandle): Promise<void> {
+  const names: string[] = []
+  for await (const { kind, name } of root.values())
+    if (kind === 'directory' && name.startsWith('.ahp-')) names.push(name)
+  for (const name of names) {
+    await navigator.locks.request(name, { ifAvailable: true }, async (lock) => {
+      if (lock) await root.removeEntry(name, { recursive: true })
+    })
+  }
+}
+
+/** How long another tab may take to close a database of IndexedDB, in milliseconds. */
+const CLOSE_MS = 5_000
+
+async function deleteIndexedDb(name: string): Promise<void> {
+  // A private window may have none.
+  if (typeof indexedDB === 'undefined') return
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const timer = setTimeout(() => reject(new Error(`Another tab has the database ${name} open.`)), CLOSE_MS)
+  try {
+    const request = indexedDB.deleteDatabase(name)
+    request.addEventListener('success', () => resolve())
+    request.addEventListener('error', () => reject(request.error ?? new Error(`${name} could not be deleted.`)))
+    await promise
+  } catch (error) {
+    // Site data is switched off: there is none.
+    if (!(error instanceof DOMException && error.name === 'SecurityError')) throw error
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -51,6 +51,14 @@ export async function turnPushOff(backend: Backend): Promise<void> {
   told.clear()
 }
 
+/** Ends the notifications of this device for a person who leaves it, also without a network. The server drops a device to which it cannot deliver. */
+export async function forgetPush(userId: string): Promise<void> {
+  if (told.read()?.userId !== userId) return
+  const registration = isSupported() ? await navigator.serviceWorker.getRegistration() : undefined
+  await (await registration?.pushManager.getSubscription())?.unsubscribe()
+  told.clear()
+}
+
 /** Tells the server again, with the session of now; subscribes again when the browser or the server has another key. Quiet when this device takes none. */
 export async function renewPush(backend: Backend, userId: string): Promise<void> {
   if ((await readPushState(backend, userId)) === 'on') await tell(backend, userId, await subscribe(backend))

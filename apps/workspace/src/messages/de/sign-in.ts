@@ -40,6 +40,13 @@ export const signInMessages: Translation<typeof english> = {
   onThisDevice: 'Auf diesem Gerät',
   open: 'Öffnen',
   openAccount: (name) => `Konto von ${name} öffnen`,
+  signInAs: (name) => `Als ${name} anmelden`,
+  dataRemains: 'Nicht alles konnte von diesem Gerät entfernt werden',
+  dataRemainsOf: (accounts) =>
+    `Daten von ${accounts.join(', ')} sind noch hier. Schließen Sie alle anderen Tabs dieser App und versuchen Sie es noch einmal. Die App versucht es auch bei jedem Start.`,
+  someAccount: 'einem Konto ohne E-Mail-Adresse',
+  removeAgain: 'Noch einmal versuchen',
+  details: 'Details',
   waiting: (count) => icu('{count, plural, one {# wartet} other {# warten}}', { count }),
   sampleTitle: 'Beispielkonten',
   samplePassword: (password) => `Alle haben das Passwort ${password}. Wählen Sie eines, um die Felder auszufüllen.`,

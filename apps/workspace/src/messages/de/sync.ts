@@ -179,10 +179,30 @@ export const syncMessages: Translation<typeof english> = {
   signOutSending: (count) => icu('{count, plural, one {# wird} other {# werden}} gesendet', { count }),
   signOutKeep: 'Auf diesem Gerät behalten und abmelden',
   signOutKeepDetail: 'Was Sie behalten, wird gesendet, wenn Sie sich hier das nächste Mal anmelden.',
-  signOutDiscard: 'Verwerfen und abmelden',
+  signOutRemoveDetail:
+    'Was nicht gesendet ist, wird mit Ihren Zeilen gelöscht. Senden Sie es zuerst, oder bestätigen Sie den Verlust.',
+  signOutDiscard: 'Nicht Gesendetes löschen und abmelden',
+  loseTitle: 'Nicht Gesendetes löschen?',
+  lose: 'Löschen und abmelden',
+  loseBack: 'Zurück',
+  lostForGood: 'Das ist nur auf diesem Gerät und geht endgültig verloren:',
+  lostChanges: (count) =>
+    icu('{count, plural, one {# Änderung, die nicht gesendet ist} other {# Änderungen, die nicht gesendet sind}}', {
+      count,
+    }),
+  lostRefused: (count) =>
+    icu(
+      '{count, plural, one {# nicht angenommene Änderung} other {# nicht angenommene Änderungen}} ohne Entscheidung',
+      {
+        count,
+      },
+    ),
+  lostFiles: (count) =>
+    icu('{count, plural, one {# Datei, die nicht gesendet ist} other {# Dateien, die nicht gesendet sind}}', { count }),
+  lostDrafts: (count) => icu('{count, plural, one {# Entwurf} other {# Entwürfe}}', { count }),
   signOutGuest: 'Sie sind Gast',
   signOutGuestDetail:
-    'In dieses Konto kommt niemand mehr hinein, auch Sie nicht. Behalten Sie es zuerst mit einer E-Mail-Adresse oder einem anderen Konto.',
+    'In dieses Konto kommt niemand mehr hinein, auch Sie nicht; Ihre Zeilen werden deshalb von diesem Gerät entfernt. Behalten Sie es zuerst mit einer E-Mail-Adresse oder einem anderen Konto.',
   signOutGuestKeep: 'Konto behalten',
   signOutSimple: 'Abmelden',
   signOutShared: 'Andere benutzen dieses Gerät auch: meine Zeilen entfernen',

@@ -1,0 +1,15 @@
+import type { CommonPowerSyncDatabase } from '@powersync/common'
+import { emptySearchIndex } from '../search/search-tables.ts'
+
+export type ClearedDatabase = Pick<CommonPowerSyncDatabase, 'disconnectAndClear' | 'execute' | 'writeTransaction'>
+
+/**
+ * Removes everything from an open database, also from the free pages and the log of its file. Needed where the file itself cannot be deleted: SQLite keeps the bytes
+ * of deleted rows until it needs their room.
+ */
+export async function clearDatabase(database: ClearedDatabase): Promise<void> {
+  await emptySearchIndex(database)
+  await database.disconnectAndClear()
+  await database.execute('vacuum')
+  await database.execute('pragma wal_checkpoint(truncate)')
+}

@@ -1,0 +1,83 @@
+import type { Session } from '../session/session.ts'
+import type { SessionUser } from '../session/session-state.ts'
+import { DataRemains } from './data-remains.ts'
+import { skipGenerations } from './local-file.ts'
+import type { PendingRemovals, StoredRemoval } from './pending-removals.ts'
+import type { RemoveUserDataOptions } from './remove-user-data.ts'
+
+export interface DeviceRemovalsOptions extends RemoveUserDataOptions {
+  readonly removals: PendingRemovals
+  readonly session: Session
+}
+
+/** Removes the data of users from a device, and tries again what did not succeed. */
+export class DeviceRemovals {
+  readonly #options: DeviceRemovalsOptions
+  /** What is tried again. Only users whose data it is wait for it. */
+  #retrying: Promise<void> = Promise.resolve()
+
+  constructor(options: DeviceRemovalsOptions) {
+    this.#options = options
+  }
+
+  /** Goes on with what earlier starts left. A user whose session is still there was leaving when the page was closed. */
+  begin(currentUser: () => Promise<SessionUser | undefined>): void {
+    const { removals, session } = this.#options
+    this.#inTurn(async () => {
+      if ((await removals.list()).length === 0) return
+      const user = await currentUser()
+      const own = user && (await removals.find(user.id))
+      if (own && !own.isBack) await session.leave()
+      await this.#retryAll()
+    })
+  }
+
+  /** Never throws. */
+  retry(): Promise<void> {
+    return this.#inTurn(() => this.#retryAll())
+  }
+
+  settled(): Promise<void> {
+    return this.#retrying
+  }
+
+  /** @returns why not everything could be removed; that is noted, too */
+  async attempt(removal: StoredRemoval): Promise<DataRemains | undefined> {
+    const { removals, onProblem } = this.#options
+    try {
+      // Loaded when it is needed: sign-in screens start without SQLite.
+      const { removeUserData } = await import('./remove-user-data.ts')
+      await removeUserData(removal, this.#options)
+      await removals.end(removal.id)
+      return undefined
+    } catch (error) {
+      const remains = new DataRemains(removal.id, error)
+      const problem = error instanceof Error ? error.message : String(error)
+      await removals.put({ ...removal, problem }).catch(onProblem)
+      return remains
+    }
+  }
+
+  /** A user signs in again whose data is to go: what an earlier sign-out left behind is not opened. */
+  async comeBack(userId: string): Promise<void> {
+    const { removals, store } = this.#options
+    if (!(await removals.find(userId))) return
+    await this.#retrying
+    const pending = await removals.find(userId)
+    if (!pending || pending.isBack) return
+    await skipGenerations(store, userId, pending.generation)
+    await removals.put({ ...pending, isBack: true })
+  }
+
+  async #retryAll(): Promise<void> {
+    for (const removal of await this.#options.removals.list()) {
+      const remains = await this.attempt(removal)
+      if (remains) this.#options.onProblem(remains)
+    }
+  }
+
+  #inTurn(body: () => Promise<void>): Promise<void> {
+    this.#retrying = this.#retrying.then(body).catch(this.#options.onProblem)
+    return this.#retrying
+  }
+}

@@ -1,0 +1,77 @@
+import { readJson, type KeyValueStore } from '../key-value.ts'
+import type { SessionUser } from '../session/session-state.ts'
+import { createValue, type Value } from '../value.ts'
+
+/** Data of a user that is to be removed from this device, and is still there at least in part. */
+export interface PendingRemoval extends SessionUser {
+  /** Why the last attempt did not succeed; `undefined` while the first one runs, or was cut short. */
+  readonly problem: string | undefined
+}
+
+/** @internal */
+export interface StoredRemoval extends PendingRemoval {
+  /** The databases up to this generation are to go. */
+  readonly generation: number
+  /** The user has signed in again since: only the old databases are to go. */
+  readonly isBack: boolean
+}
+
+const KEY = 'holdfast-removals'
+
+/** Notes in the store of the device which data is still to be removed, so that a start after a crash goes on with it. */
+export class PendingRemovals {
+  readonly #store: KeyValueStore
+  readonly #value = createValue<readonly StoredRemoval[]>([])
+  #turn: Promise<void>
+
+  constructor(store: KeyValueStore) {
+    this.#store = store
+    this.#turn = this.#read().then(
+      (stored) => this.#value.set(stored),
+      () => undefined, // the session tells that the store cannot be read
+    )
+  }
+
+  get value(): Value<readonly PendingRemoval[]> {
+    return this.#value
+  }
+
+  /** Reads the store again: another tab may have written. */
+  async list(): Promise<readonly StoredRemoval[]> {
+    await this.#change((removals) => removals)
+    return this.#value.get()
+  }
+
+  async find(userId: string): Promise<StoredRemoval | undefined> {
+    return (await this.#read()).find(({ id }) => id === userId)
+  }
+
+  put(removal: StoredRemoval): Promise<void> {
+    return this.#change((removals) => [...without(removals, removal.id), removal])
+  }
+
+  end(userId: string): Promise<void> {
+    return this.#change((removals) => without(removals, userId))
+  }
+
+  #change(edit: (removals: readonly StoredRemoval[]) => readonly StoredRemoval[]): Promise<void> {
+    const mine = this.#turn.then(async () => {
+      const before = await this.#read()
+      const after = edit(before)
+      if (after.length === 0 && before.length > 0) await this.#store.removeItem(KEY)
+      else if (after !== before) await this.#store.setItem(KEY, JSON.stringify(after))
+      this.#value.set(after)
+    })
+    this.#turn = mine.catch(() => undefined) // its caller hears of it; the next in turn must still run
+    return mine
+  }
+
+  async #read(): Promise<readonly StoredRemoval[]> {
+    const stored = await readJson<readonly StoredRemoval[]>(this.#store, KEY)
+    return Array.isArray(stored) ? stored : []
+  }
+}
+
+function without(removals: readonly StoredRemoval[], userId: string): readonly StoredRemoval[] {
+  return removals.filter(({ id }) => id !== userId)
+}

@@ -1,0 +1,118 @@
+import { assertFileName } from '../attachments/files/file-store.ts'
+import type { AttachmentsOptions } from '../attachments/attachments-options.ts'
+import type { KeyValueStore } from '../key-value.ts'
+import type { DevicePeople } from '../people/device-people.ts'
+import { forgetSchema } from '../schema/fetch-schema.ts'
+import { toLocalSchema } from '../schema/to-local-schema.ts'
+import { forgetIncomplete } from '../status/watch-incomplete.ts'
+import { forgetWriteRules } from '../write-rules/fetch-write-rules.ts'
+import { clearDatabase } from './clear-database.ts'
+import { closeAnyway } from './close-anyway.ts'
+import type { ForgetUser, OpenDatabase, RemoveDatabase } from './file-options.ts'
+import { whileUnused } from './file-locks.ts'
+import { fileNameOf, forgetLocalFile } from './local-file.ts'
+import type { StoredRemoval } from './pending-removals.ts'
+
+export interface RemoveUserDataOptions {
+  readonly store: KeyValueStore
+  readonly people: DevicePeople
+  readonly openDatabase: OpenDatabase
+  readonly removeDatabase: RemoveDatabase | undefined
+  readonly forgetUser: ForgetUser | undefined
+  readonly attachments: AttachmentsOptions | undefined
+  readonly onProblem: (error: unknown) => void
+}
+
+/** How long the emptying of a file that cannot be deleted may take, in milliseconds: a tab that is frozen gives no file back. */
+const CLEAR_MS = 10_000
+
+/**
+ * Removes everything of a user from this device: databases with outbox, drafts and search index, damaged ones that were kept, files of rows, and what is in the
+ * store. Goes on after a failure, so that as little as possible stays.
+ *
+ * @throws {AggregateError} when something could not be removed; may be called again
+ */
+export async function removeUserData(removal: StoredRemoval, options: RemoveUserDataOptions): Promise<void> {
+  const { id, generation, isBack } = removal
+  const problems: unknown[] = []
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work()
+    } catch (error) {
+      problems.push(error)
+    }
+  }
+  for (let at = 0; at <= generation; at += 1) {
+    await attempt(() => removeFile(fileNameOf(id, { generation: at }), options))
+  }
+  if (!isBack) {
+    // A replacement that never came to its end.
+    const { removeDatabase } = options
+    if (removeDatabase) await attempt(() => removeDatabase(fileNameOf(id, { generation: generation + 1 })))
+    await attempt(() => removeFiles(id, options))
+    await attempt(() => forgetStored(id, options, problems.length > 0))
+    await attempt(async () => options.forgetUser?.(id))
+  }
+  if (problems.length > 0) throw new AggregateError(problems, problems.map(messageOf).join(' '))
+}
+
+async function removeFile(fileName: string, options: RemoveUserDataOptions): Promise<void> {
+  const { removeDatabase } = options
+  if (!removeDatabase) return clearFile(fileName, options)
+  try {
+    await whileUnused(fileName, () => removeDatabase(fileName))
+  } catch (error) {
+    // What stays is at least empty.
+    await within(CLEAR_MS, clearFile(fileName, options)).catch(options.onProblem)
+    throw error
+  }
+}
+
+async function clearFile(fileName: string, { openDatabase, onProblem }: RemoveUserDataOptions): Promise<void> {
+  const database = await openDatabase({ schema: toLocalSchema({ version: '', tables: [] }), fileName })
+  try {
+    await database.init()
+    await clearDatabase(database)
+  } finally {
+    await closeAnyway(database).catch(onProblem)
+  }
+}
+
+async function removeFiles(userId: string, { attachments }: RemoveUserDataOptions): Promise<void> {
+  if (!attachments) return
+  assertFileName(userId)
+  const files = await attachments.files(userId)
+  await files.clear()
+  const left = (await files.list()).length
+  if (left > 0) throw new Error(`${left} files could not be deleted.`)
+}
+
+/** @param keepsFile - a database of the user is still here: the next one takes another name */
+async function forgetStored(
+  userId: string,
+  { store, people }: RemoveUserDataOptions,
+  keepsFile: boolean,
+): Promise<void> {
+  await forgetSchema(store, userId)
+  await forgetWriteRules(store, userId)
+  await forgetIncomplete(store, userId)
+  await people.forget(userId)
+  if (!keepsFile) await forgetLocalFile(store, userId)
+}
+
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`A database could not be emptied within ${ms} ms.`)), ms)
+  })
+  work.catch(() => undefined) // it may fail after its time
+  try {
+    await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
