@@ -1,6 +1,7 @@
 import type { Field } from '../../lib/fields/field.ts'
 import { parseHtmlTable, renderHtmlTable } from '../../lib/fields/html-table.ts'
 import { parseTsv, renderTsv } from '../../lib/fields/tsv.ts'
+import { guardFormulas, withoutGuards } from '../../lib/spreadsheet-text.ts'
 import { copyText, type PastedCell } from './edit-changes.ts'
 import type { GridRow } from './window-cache.ts'
 
@@ -21,7 +22,8 @@ export function copyCells(rows: readonly GridRow[], fields: readonly Field[]): C
     fields.map((field) => ({ text: copyText(field, row), copied: { field, value: row[field.name] ?? null } })),
   )
   const texts = cells.map((row) => row.map(({ text }) => text))
-  return { text: renderTsv(texts), html: renderHtmlTable(texts), cells }
+  // The HTML marks texts as such; without it a spreadsheet decides by what they begin with.
+  return { text: renderTsv(texts.map((row) => row.map(guardFormulas))), html: renderHtmlTable(texts), cells }
 }
 
 /**
@@ -30,7 +32,7 @@ export function copyCells(rows: readonly GridRow[], fields: readonly Field[]): C
  */
 export function pastedCells(text: string, html: string, last: CopiedCells | undefined): Cells {
   if (last?.text === text.replaceAll('\r\n', '\n')) return last.cells
-  const cells = text === '' ? [] : parseTsv(text)
+  const cells = text === '' ? [] : parseTsv(text).map((row) => row.map(withoutGuards))
   const table = html === '' ? undefined : parseHtmlTable(html, PASTED_CELLS_MAX)
   if (table && (table.length !== cells.length || widthOf(table) !== widthOf(cells))) return table
   return cells.map((row, at) => row.map((cell, column) => ({ text: cell, number: table?.[at]?.[column]?.number })))

@@ -1,5 +1,5 @@
 import type { CellValue } from 'hucre'
-import { withoutApostrophe } from '../csv.ts'
+import { withoutGuards } from '../spreadsheet-text.ts'
 import { decodeText, detectEncoding, type Encoding } from './decode-text.ts'
 import { CELLS_MAX, COLUMNS_MAX, FILE_BYTES_MAX, ROWS_MAX, UNPACKED_BYTES_MAX } from './file-limits.ts'
 import { readUnpackedSize } from './read-zip-sizes.ts'
@@ -104,7 +104,7 @@ async function openText(bytes: Uint8Array, readAs: ReadAs): Promise<OpenedFile> 
     let last: readonly string[] = []
     for (const values of streamCsvRows(content, { delimiter })) {
       row += 1
-      last = values.map((value) => withoutApostrophe(String(value ?? '')))
+      last = values.map((value) => withoutGuards(String(value ?? '')))
       yield { row, cells: last }
     }
     hasOpenQuote = /[\r\n]/.test(last.at(-1) ?? '') && countQuotes(content) % 2 === 1
