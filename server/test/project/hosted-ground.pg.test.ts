@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { authMigrations } from '@holdfast/auth'
+import { realtimeMigrations } from '@holdfast/realtime'
+import { storageMigrations } from '@holdfast/storage'
 import { serveQueues } from '../../src/project/serve-queues.ts'
 import { type OpenProject, openProject } from './open-project.ts'
 
@@ -9,7 +11,7 @@ import { type OpenProject, openProject } from './open-project.ts'
 let opened: OpenProject
 
 beforeAll(async () => {
-  opened = await openProject([authMigrations])
+  opened = await openProject([authMigrations, storageMigrations, realtimeMigrations])
 })
 afterAll(() => opened[Symbol.asyncDispose]())
 
@@ -69,6 +71,45 @@ test('nothing is made in the schemas of services, and the error says where inste
     message: expect.stringContaining('permission denied for schema auth') as string,
     hint: expect.stringContaining('a schema of the project') as string,
   })
+})
+
+test.each(
+  ['auth', 'realtime', 'storage'].flatMap((schema) =>
+    ['tables', 'sequences', 'routines'].map((kind) => `grant all on all ${kind} in schema ${schema}`),
+  ),
+)('%s to roles of the project, which dumps have, fails on nothing', async (grant) => {
+  await migrate(`${grant} to postgres, anon, authenticated, service_role, dashboard_user;`)
+})
+
+test('no superuser runs what the project can put on tables of its own, or have foreign keys call', async () => {
+  const functions = await rows(`
+    select p.oid::regprocedure::text as name from pg_proc p join pg_roles o on o.oid = p.proowner
+     where p.prorettype = 'trigger'::regtype and p.prosecdef and o.rolsuper and has_function_privilege('postgres', p.oid, 'execute')
+       and p.pronamespace in ('auth'::regnamespace, 'realtime'::regnamespace, 'storage'::regnamespace)`)
+  expect(functions).toEqual([])
+  await migrate(`
+    create type public.odd as enum ('a');
+    create table public.ran_as (name text);
+    create function public.to_uuid(public.odd) returns uuid language plpgsql security invoker as $$
+      begin
+        if (select rolsuper from pg_roles where rolname = current_user) then raise 'ran as a superuser'; end if;
+        return '00000000-0000-4000-8000-000000000001'::uuid;
+      end $$;
+    create cast (public.odd as uuid) with function public.to_uuid(public.odd) as implicit;
+    insert into vault.secrets (id, secret) values ('00000000-0000-4000-8000-000000000001', 'of the project');
+    create table public.uses (id int primary key, secret_id uuid references vault.secrets (id) on delete cascade);
+    create table public.odd_uses (secret_id public.odd references vault.secrets (id));
+    grant references on vault.secrets to service_role;
+    grant select, references, delete on table vault.secrets to postgres;
+    insert into public.uses values (1, '00000000-0000-4000-8000-000000000001');`)
+  await rows(`insert into public.odd_uses values ('a')`).catch((error: unknown) =>
+    expect(String(error)).not.toContain('ran as a superuser'),
+  )
+  expect(await rows(`select decrypted_secret as secret from vault.decrypted_secrets`)).toEqual([
+    { secret: 'of the project' },
+  ])
+  await migrate(`drop table public.odd_uses; delete from vault.secrets;`)
+  expect(await rows(`select from public.uses`)).toEqual([])
 })
 
 test.each([
