@@ -9,6 +9,7 @@ import type { AuthContext } from '../context.ts'
 import { emailExists, phoneExists, userNotFound } from '../errors.ts'
 import type { SmsChannel } from '../messages/messages.ts'
 import { notifyOfNewEmail, notifyOfNewPhone, notifyUser } from '../messages/notices.ts'
+import { markUnverified } from '../identities/unverified-credentials.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { checkChanges, type CheckedChanges, type UserChanges } from './check-changes.ts'
 import { findUserByAnyEmail } from '../users/find-by-any-email.ts'
@@ -102,6 +103,7 @@ async function changeEmail(
   if (await findUserByAnyEmail(tx, email, user.id)) throw emailExists()
   if (isEmailTakenAtOnce(context, user)) {
     await confirmEmailChange(tx, { userId: user.id, email, now })
+    await markUnverified(tx, user.id, 'email')
     await notifyOfNewEmail(context, tx, user, email)
     return
   }
@@ -123,6 +125,7 @@ async function changePhone(
   if (await findUserByPhone(tx, phone)) throw phoneExists()
   if (!context.options.smsEnableConfirmations) {
     await confirmPhoneChange(tx, { userId: user.id, phone, now })
+    await markUnverified(tx, user.id, 'phone')
     await notifyOfNewPhone(context, tx, user, phone)
     return
   }

@@ -13,6 +13,7 @@ import {
   singleIdentityNotDeletable,
 } from '../identities/errors.ts'
 import { setUserEmail } from '../identities/identity-changes.ts'
+import { markUnverified } from '../identities/unverified-credentials.ts'
 
 /**
  * Takes away one of a person's ways to sign in; one has to be left. When it was the one with their address, that of another takes its place.
@@ -66,6 +67,7 @@ async function keepAnAddress(
     if (email !== '' && (await isTaken(tx, email, user.id))) continue
     const isConfirmed = email !== '' && (isVerified(identity) || input.isAutoConfirmed)
     await setUserEmail(tx, { userId: user.id, email: email === '' ? undefined : email, isConfirmed, now })
+    if (isConfirmed && !isVerified(identity)) await markUnverified(tx, user.id, 'email')
     await endPending(tx, user.id)
     return
   }

@@ -7,6 +7,7 @@ import { confirmEmail, confirmPhone, nameProviders } from '../confirmations/conf
 import { endPending } from '../one-time-tokens/end-pending.ts'
 import { emailExists, phoneExists } from '../errors.ts'
 import { mergeIdentityData } from '../identities/insert-identity.ts'
+import { acceptCredentials } from '../identities/unverified-credentials.ts'
 import { requireGoodPassword } from '../passwords/require-good-password.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { mergeMetadata } from '../users/user-metadata.ts'
@@ -49,8 +50,14 @@ export async function changeAccount(
       await lockUser(tx, id)
       const user = await findAccount(tx, id)
       if (attributes.role !== undefined) await setColumn(tx, user, sql`role = ${attributes.role}`, now)
-      if (attributes.emailConfirm) await confirmEmail(tx, { userId: id, now })
-      if (attributes.phoneConfirm) await confirmPhone(tx, { userId: id, now })
+      if (attributes.emailConfirm) {
+        await confirmEmail(tx, { userId: id, now })
+        await acceptCredentials(tx, id, 'email')
+      }
+      if (attributes.phoneConfirm) {
+        await confirmPhone(tx, { userId: id, now })
+        await acceptCredentials(tx, id, 'phone')
+      }
       if (passwordHash !== undefined) await setPassword(tx, { user, passwordHash, now })
       if (attributes.email !== undefined) await setEmail(tx, user, attributes.email, attributes.emailConfirm, now)
       if (attributes.phone !== undefined) await setPhone(tx, user, attributes.phone, attributes.phoneConfirm, now)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { isConnectionLoss, sql, sqlstateOf, type Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
 import type { AuthContext } from '../context.ts'
-import { deleteEntrances } from '../identities/identity-changes.ts'
+import { deleteSignInMethods } from '../identities/unverified-credentials.ts'
 import type { UserRow } from '../users/user-row.ts'
 import { lockUser } from '../users/user-row.ts'
 import { deletingUserFailed } from './errors.ts'
@@ -56,7 +56,7 @@ async function deleteSoftly(tx: Transaction, user: UserRow, now: string): Promis
        where id = ${identity.id}
     `)
   }
-  await deleteEntrances(tx, user.id)
+  await deleteSignInMethods(tx, user.id)
 }
 
 /** What GoTrue leaves of an address, so that rows of both mean the same. */

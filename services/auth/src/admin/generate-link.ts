@@ -4,6 +4,7 @@ import { issueToken, type IssuedToken } from '../confirmations/issue-token.ts'
 import { confirmationUrl } from '../messages/confirmation-url.ts'
 import type { AuthContext } from '../context.ts'
 import { emailExists, validationFailed } from '../errors.ts'
+import { markUnverified } from '../identities/unverified-credentials.ts'
 import { requireGoodPassword } from '../passwords/require-good-password.ts'
 import { parseEmail } from '../users/contact.ts'
 import { mergeMetadata, type UserMetadata } from '../users/user-metadata.ts'
@@ -118,7 +119,10 @@ async function prepareUser(context: AuthContext, tx: Transaction, work: LinkWork
     if (await isEmailTaken(tx, email)) throw emailExists()
     return createUnconfirmedAccount(context, tx, { email, metadata, passwordHash, address, now })
   }
-  if ((type === 'signup' || type === 'invite') && user.email_confirmed_at !== null) throw emailExists()
+  if (type === 'signup' || type === 'invite') {
+    if (user.email_confirmed_at !== null) throw emailExists()
+    await markUnverified(tx, user.id, 'email')
+  }
   if (type === 'signup') {
     await setUserMetadata(tx, { userId: user.id, metadata: mergeMetadata(user.raw_user_meta_data, metadata), now })
   }

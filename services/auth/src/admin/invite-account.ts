@@ -2,6 +2,7 @@ import type { AuthContext } from '../context.ts'
 import { recordAudit } from '../audit-log.ts'
 import { issueToken } from '../confirmations/issue-token.ts'
 import { emailExists } from '../errors.ts'
+import { markUnverified } from '../identities/unverified-credentials.ts'
 import { parseEmail } from '../users/contact.ts'
 import type { UserMetadata } from '../users/user-metadata.ts'
 import { findUserByEmail, type UserRow } from '../users/user-row.ts'
@@ -34,6 +35,7 @@ export async function inviteAccount(
     const isFree = existing ? existing.email_confirmed_at === null : !(await isEmailTaken(tx, email))
     if (!isFree) throw emailExists()
     const user = existing ?? (await createUnconfirmedAccount(context, tx, { email, metadata, address, now }))
+    if (existing) await markUnverified(tx, user.id, 'email')
     const traits = { user_id: user.id, user_email: email }
     await recordAudit(tx, { action: 'user_invited', actor: admin, address, now, traits })
     const code = { digits: options.emailOtpLength }

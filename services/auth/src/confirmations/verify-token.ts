@@ -2,6 +2,11 @@ import { sql, type Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
 import type { AuthContext } from '../context.ts'
 import { userBanned, validationFailed } from '../errors.ts'
+import {
+  acceptCredentials,
+  isMarkedUnverified,
+  revokeUnverifiedCredentials,
+} from '../identities/unverified-credentials.ts'
 import { notifyOfNewEmail, notifyOfNewPhone } from '../messages/notices.ts'
 import {
   deleteOneTimeTokens,
@@ -215,6 +220,7 @@ async function makeTrue(
   const { user, token, presented, address, now } = input
   const type = input.type !== 'email' ? input.type : token?.token_type === 'recovery_token' ? 'magiclink' : 'signup'
   const audit = { actor: user, address, now }
+  await endUnverifiedCredentials(tx, { user, token, type, now })
   switch (type) {
     case 'signup':
     case 'invite':
@@ -240,6 +246,7 @@ async function makeTrue(
       if (!user.email_change) throw otpExpired(presented.kind === 'link' ? 'link' : 'code')
       await recordAudit(tx, { ...audit, action: 'user_modified' })
       await confirmEmailChange(tx, { userId: user.id, email: user.email_change, now })
+      await acceptCredentials(tx, user.id, 'email')
       await notifyOfNewEmail(context, tx, user, user.email_change)
       break
     case 'sms':
@@ -250,11 +257,34 @@ async function makeTrue(
       if (!user.phone_change) throw otpExpired('code')
       await recordAudit(tx, { ...audit, action: 'user_modified' })
       await confirmPhoneChange(tx, { userId: user.id, phone: user.phone_change, now })
+      await acceptCredentials(tx, user.id, 'phone')
       await notifyOfNewPhone(context, tx, user, user.phone_change)
       break
   }
   await nameProviders(tx, { userId: user.id, now })
   return { kind: 'whole', userId: user.id, type }
+}
+
+/**
+ * A first proof ends the credentials from before it, unless it answers the message of the sign-up that set them: only that message is asked
+ * for with the password. Whoever changes a contact is signed in, so a change keeps them.
+ */
+async function endUnverifiedCredentials(
+  tx: Transaction,
+  input: {
+    readonly user: UserRow
+    readonly token: OneTimeToken | undefined
+    readonly type: Exclude<VerificationType, 'email'>
+    readonly now: string
+  },
+): Promise<void> {
+  const { user, token, type, now } = input
+  if (type === 'email_change' || type === 'phone_change') return
+  const channel = type === 'sms' ? 'phone' : 'email'
+  const isFirstProof = (type === 'magiclink' || type === 'recovery') && user.email_confirmed_at === null
+  if (!isFirstProof && !(await isMarkedUnverified(tx, user.id, channel))) return
+  const flowsFrom = token && { flowsFrom: token.created_at }
+  await revokeUnverifiedCredentials(tx, { user, channel, ...flowsFrom, now })
 }
 
 /** Where addresses confirm themselves, one of the two is enough, as in GoTrue. */

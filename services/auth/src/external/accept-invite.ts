@@ -4,8 +4,9 @@ import { recordAudit } from '../audit-log.ts'
 import { confirmEmail, nameProviders } from '../confirmations/confirm-user.ts'
 import type { AuthContext } from '../context.ts'
 import { identityAlreadyExists } from '../identities/errors.ts'
-import { deleteMakersEntrances, removeUnconfirmedIdentities } from '../identities/identity-changes.ts'
+import { setUserMetadata } from '../identities/identity-changes.ts'
 import { insertIdentity } from '../identities/insert-identity.ts'
+import { revokeUnverifiedCredentials } from '../identities/unverified-credentials.ts'
 import { findOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
 import { findUserById, lockUser, type UserRow } from '../users/user-row.ts'
 import { violatedConstraint } from '../violated-constraint.ts'
@@ -54,8 +55,8 @@ export async function acceptInvite(
   }
   // Whoever holds the invitation has the address; whatever else opened the account before goes.
   const metadata = mergeProviderData(user.raw_user_meta_data, identityData)
-  await deleteMakersEntrances(tx, { userId: user.id, now })
-  await removeUnconfirmedIdentities(tx, { userId: user.id, keptIdentityId: identityId, metadata, now })
+  await revokeUnverifiedCredentials(tx, { user, channel: 'email', keptIdentityId: identityId, now })
+  await setUserMetadata(tx, { userId: user.id, metadata, now })
   await nameProviders(tx, { userId: user.id, now })
   await confirmEmail(tx, { userId: user.id, now })
   const traits = { provider: provider.name }

@@ -6,14 +6,13 @@ import { confirmEmail, nameProviders } from '../confirmations/confirm-user.ts'
 import { countMail, sendLinkMail } from '../confirmations/send-token.ts'
 import type { AuthContext } from '../context.ts'
 import { emailExists, signUpDisabled, userBanned } from '../errors.ts'
-import {
-  deleteMakersEntrances,
-  removeUnconfirmedIdentities,
-  setUserEmail,
-  setUserMetadata,
-  updateIdentity,
-} from '../identities/identity-changes.ts'
+import { setUserEmail, setUserMetadata, updateIdentity } from '../identities/identity-changes.ts'
 import { insertIdentity } from '../identities/insert-identity.ts'
+import {
+  isMarkedUnverified,
+  markUnverified,
+  revokeUnverifiedCredentials,
+} from '../identities/unverified-credentials.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
 import { createUser } from '../sign-up/create-user.ts'
 import { findUserById, isBanned, lockUser, type UserRow } from '../users/user-row.ts'
@@ -52,6 +51,7 @@ export async function enterAccount(context: AuthContext, tx: Transaction, input:
   const user = await findUserById(tx, userId)
   assert(user, 'the decision named or made a user')
   if (isBanned(user, context.clock.now())) throw userBanned(403)
+  await endUnverifiedCredentials(tx, { ...input, user, identityId: entered.identityId })
   const hasEmail = (user.email ?? '') !== ''
   if (!hasEmail) await takeVouchedAddress(tx, { ...input, user })
   if (!hasEmail || user.email_confirmed_at !== null) {
@@ -86,7 +86,6 @@ async function takeDecision(
       const { user } = decision
       const identityId = randomUUID()
       await lockUser(tx, user.id)
-      if (user.email && user.email_confirmed_at === null) await deleteMakersEntrances(tx, { userId: user.id, now })
       const identity = { id: identityId, userId: user.id, provider: provider.name, providerId: profile.subject }
       await insertIdentity(tx, { ...identity, identityData, now })
       const metadata = mergeProviderData(user.raw_user_meta_data, identityData)
@@ -119,11 +118,24 @@ async function takeDecision(
         address: origin.address,
         announce: true,
       })
+      if (isConfirmed && !email.verified) await markUnverified(tx, userId, 'email')
       return { userId, identityId }
     }
     case 'ambiguous':
       throw multipleAccounts()
   }
+}
+
+/** The provider vouches for the address of an account that was never proven to be its maker's. */
+async function endUnverifiedCredentials(
+  tx: Transaction,
+  input: EnterInput & { readonly user: UserRow; readonly identityId: string },
+): Promise<void> {
+  const { user, profile, identityId, now } = input
+  if (!profile.emails.some(({ email, verified }) => verified && email === user.email)) return
+  if (user.email_confirmed_at !== null && !(await isMarkedUnverified(tx, user.id, 'email'))) return
+  await revokeUnverifiedCredentials(tx, { user, channel: 'email', keptIdentityId: identityId, now })
+  await nameProviders(tx, { userId: user.id, now })
 }
 
 /** A person who came without an address gets the first one that their provider vouches for and that no other account has. */
@@ -148,7 +160,8 @@ async function confirmByProvider(
   const verified = profile.emails.filter((email) => email.verified)
   const vouched = verified.find(({ email }) => email === user.email) ?? verified.find((email) => email.primary)
   const metadata = mergeProviderData(null, toIdentityData(profile))
-  await removeUnconfirmedIdentities(tx, { userId: user.id, keptIdentityId: identityId, metadata, now })
+  await revokeUnverifiedCredentials(tx, { user, channel: 'email', keptIdentityId: identityId, now })
+  await setUserMetadata(tx, { userId: user.id, metadata, now })
   await nameProviders(tx, { userId: user.id, now })
   if (vouched || !context.options.emailEnableConfirmations) {
     if (vouched && vouched.email !== user.email) {
@@ -156,7 +169,8 @@ async function confirmByProvider(
       if (await isTaken(tx, vouched.email, user.id)) throw emailExists()
       await setUserEmail(tx, { userId: user.id, email: vouched.email, isConfirmed: true, now })
     }
-    await confirmEmail(tx, { userId: user.id, now })
+    await confirmEmail(tx, { userId: user.id, isProven: vouched !== undefined, now })
+    if (!vouched) await markUnverified(tx, user.id, 'email')
     const traits = { provider: provider.name }
     await recordAudit(tx, { action: 'user_signedup', actor: user, address: origin.address, now, traits })
     return undefined

@@ -8,6 +8,7 @@ import { userBanned } from '../errors.ts'
 import { identityAlreadyExists } from '../identities/errors.ts'
 import { setUserEmail } from '../identities/identity-changes.ts'
 import { insertIdentity } from '../identities/insert-identity.ts'
+import { acceptCredentials } from '../identities/unverified-credentials.ts'
 import { notifyUser } from '../messages/notices.ts'
 import { findUserById, isBanned, lockUser } from '../users/user-row.ts'
 import { isTaken, lockExternalPerson } from './account-linking.ts'
@@ -49,6 +50,9 @@ export async function linkIdentity(
   const traits = { identity_id: identityId, provider: provider.name, provider_id: profile.subject }
   await recordAudit(tx, { action: 'identity_linked', actor: target, address: origin.address, now, traits })
   await nameProviders(tx, { userId: target.id, now })
+  if (profile.emails.some(({ email, verified }) => verified && email === target.email)) {
+    await acceptCredentials(tx, target.id, 'email')
+  }
   const refusal = (target.email ?? '') === '' ? await takeAddress(context, tx, input) : undefined
   if (!refusal) {
     const notice = { kind: 'identity_linked_notification', provider: provider.name } as const

@@ -7,8 +7,9 @@ import { confirmEmail, confirmPhone, nameProviders } from '../confirmations/conf
 import { pretendToCreate, pretendToSend } from '../confirmations/pretend.ts'
 import { countMail, countSms, type LinkTarget, sendLinkMail, sendPhoneCode } from '../confirmations/send-token.ts'
 import type { AuthContext } from '../context.ts'
-import { deleteMakersEntrances, removeUnconfirmedIdentities } from '../identities/identity-changes.ts'
+import { setUserMetadata } from '../identities/identity-changes.ts'
 import { insertIdentity } from '../identities/insert-identity.ts'
+import { markUnverified, revokeUnverifiedCredentials } from '../identities/unverified-credentials.ts'
 import type { SmsChannel } from '../messages/messages.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
 import type { Contact } from '../users/contact.ts'
@@ -43,7 +44,8 @@ export type PreparedUser = NewUser & { readonly identity: FirstIdentity }
 
 /**
  * Creates an account unless there is one, and confirms it or sends the message that does. An account that waits for confirmation stays as it is,
- * because the same person may or may not be asking.
+ * because the same user may or may not be asking; unless they know its password, that ends with its other credentials when the address is
+ * proven.
  *
  * @throws {HoldfastError} `user_already_exists` in a race: try again
  */
@@ -56,6 +58,8 @@ export async function register(
     readonly origin: RequestOrigin
     /** What a mail counts as: the same for every address that the same thing is asked for. */
     readonly mailKind?: AddressLimitKind
+    /** The hash of the account that waits, where the password of the request was found to be the same. */
+    readonly matchingHash?: string | undefined
     /** The way of a code to a number. */
     readonly smsChannel?: SmsChannel | undefined
   },
@@ -79,6 +83,9 @@ export async function register(
   const user = known
     ? await useKnown(tx, { ...input, known })
     : await createUser(context, tx, { user: newUser, address: origin.address, announce: true })
+  if (isSelfConfirming || (known && !knowsPassword(known, input.matchingHash))) {
+    await markUnverified(tx, user.id, provider)
+  }
   if (isSelfConfirming) {
     await recordAudit(tx, { ...audit, action: 'user_signedup', actor: user })
     if (provider === 'email') await confirmEmail(tx, { userId: user.id, isProven: false, now })
@@ -119,11 +126,15 @@ async function useKnown(
   const identityData = { ...identity.data, sub: userId }
   await insertIdentity(tx, { id: identity.id, userId, provider, providerId: userId, identityData, now })
   if (provider === 'phone' || known.phone_confirmed_at !== null) return known
-  await deleteMakersEntrances(tx, { userId, now })
-  const metadata = { ...newUser.userMetadata, sub: userId }
-  await removeUnconfirmedIdentities(tx, { userId, keptIdentityId: identity.id, metadata, now })
+  await revokeUnverifiedCredentials(tx, { user: known, channel: 'email', keptIdentityId: identity.id, now })
+  await setUserMetadata(tx, { userId, metadata: { ...newUser.userMetadata, sub: userId }, now })
   await nameProviders(tx, { userId, now })
   return (await findUserById(tx, userId)) ?? known
+}
+
+/** An account whose password changed since it was compared counts as unknown. */
+function knowsPassword(known: UserRow, matchingHash: string | undefined): boolean {
+  return matchingHash !== undefined && known.encrypted_password === matchingHash
 }
 
 async function countConfirmation(

@@ -10,6 +10,7 @@ import type { RequestOrigin } from '../sessions/session-row.ts'
 import { startSession } from '../sessions/start-session.ts'
 import { type Contact, parseEmail, parsePhone } from '../users/contact.ts'
 import type { UserMetadata } from '../users/user-metadata.ts'
+import { findUserByEmail, findUserByPhone, hasPassword } from '../users/user-row.ts'
 import { confirmsItself, prepareUser, type PreparedUser, register, registering } from './register.ts'
 
 export interface SignUpInput extends LinkTarget {
@@ -47,12 +48,13 @@ export async function signUp(context: AuthContext, input: SignUpInput): Promise<
     // Hashed before the address is looked up, so that it takes as long for one that is known.
     passwordHash: await context.passwords.hash(input.password),
   })
+  const matchingHash = await findMatchingHash(context, contact, input.password)
   const { origin } = input
   const { now } = newUser
   const smsChannel = contact.provider === 'phone' ? requireChannel(context, input.channel) : undefined
   if (!confirmsItself(context, contact)) countMessage(context, contact, origin)
   const outcome = await registering(context, async (tx): Promise<SignUpOutcome | 'exists'> => {
-    const registration = await register(context, tx, { ...input, contact, newUser, smsChannel })
+    const registration = await register(context, tx, { ...input, contact, newUser, smsChannel, matchingHash })
     if (registration.kind === 'confirmed') {
       const { user } = registration
       const traits = { provider: contact.provider }
@@ -66,6 +68,23 @@ export async function signUp(context: AuthContext, input: SignUpInput): Promise<
   // Not thrown inside: what was recorded of it stays.
   if (outcome === 'exists') throw userAlreadyExists()
   return outcome
+}
+
+/**
+ * The hash of an account that waits for confirmation, if the password is that of the account. Compares for every address, so that it takes as
+ * long for one without an account.
+ */
+async function findMatchingHash(
+  { pool, passwords }: AuthContext,
+  contact: Contact,
+  password: string,
+): Promise<string | undefined> {
+  const known =
+    contact.provider === 'email'
+      ? await findUserByEmail(pool, contact.email)
+      : await findUserByPhone(pool, contact.phone)
+  const hash = known && hasPassword(known) ? (known.encrypted_password ?? undefined) : undefined
+  return (await passwords.verify(password, hash)) ? hash : undefined
 }
 
 function countMessage({ limits }: AuthContext, { provider }: Contact, { address }: RequestOrigin): void {

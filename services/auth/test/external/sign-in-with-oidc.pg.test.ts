@@ -189,6 +189,8 @@ describe('whose account it is', () => {
   test('a verified address leads to the account that has it', async () => {
     const owner = await app.signUp()
     const email = ((await tokensOf(owner.access_token)) as { email?: string }).email ?? ''
+    const admin = await openAdminApi(app)
+    await admin.call('PUT', `/admin/users/${owner.user.id}`, { email_confirm: true })
     world.nowMs += 1_000
     const { fragment } = await signInAt(app, provider, newLogin({ email: email.toUpperCase() }))
     expect(await tokensOf(fragment['access_token'])).toMatchObject({
