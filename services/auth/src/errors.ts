@@ -227,3 +227,9 @@ export function unstorableText(): HoldfastError {
   const message = 'The request has a character that text cannot hold, such as NUL or half of a surrogate pair'
   return new HoldfastError('validation_failed', 400, message)
 }
+
+export function numberTooLarge(): HoldfastError {
+  const message =
+    'The request has a number that a double-precision number cannot hold (the largest is about 1.8e308). Send it as a text.'
+  return new HoldfastError('bad_json', 400, message)
+}

@@ -44,3 +44,31 @@ test('half an emoji, as of a text that was cut, is refused in words, and a whole
     body: { user_metadata: { name: 'Ann 🐘' } },
   })
 })
+
+test.each(['1e400', '-1E+309', '[{"a":2e308}]', '9'.repeat(400)])(
+  'the number %s, which would become null, is refused',
+  async (number) => {
+    const { access_token: token } = await app.signUp()
+    const headers = { 'content-type': 'application/json' }
+    for (const [method, url] of [
+      ['PUT', '/user'],
+      ['POST', '/signup'],
+    ] as const) {
+      const payload = `{"email":"${crypto.randomUUID()}@example.org","password":"correct horse battery","data":{"n":${number}}}`
+      expect(await app.call({ method, url, token, payload, headers })).toMatchObject({
+        status: 400,
+        body: { code: 'bad_json', message: expect.stringContaining('double-precision') as string },
+      })
+    }
+  },
+)
+
+test.each(['1e308', '1.5e-400', '"1e400"', '1234567890123456789'])('the value %s is kept', async (value) => {
+  const { access_token: token } = await app.signUp()
+  const headers = { 'content-type': 'application/json' }
+  const payload = `{"data":{"n":${value}}}`
+  expect(await app.call({ method: 'PUT', url: '/user', token, payload, headers })).toMatchObject({
+    status: 200,
+    body: { user_metadata: { n: JSON.parse(value) as unknown } },
+  })
+})
