@@ -83,6 +83,8 @@ async function readOpenRows(
 
 function valuesOf(cell: string | undefined): readonly string[] {
   if (cell === undefined) return []
+  // Postgres casts a boolean to the same text.
+  if (cell === 'true' || cell === 'false') return [cell]
   // The digits of large numbers would be lost.
   if (!cell.includes('"')) return cell.match(/-?\d+/g) ?? []
   const value: unknown = JSON.parse(cell)

@@ -136,3 +136,76 @@ test('everybody is asked about a row that is for everybody, and where nothing ca
   expect(await askedAbout('owner <> auth.uid()', ROW)).toBeUndefined()
   expect(await askedAbout(`code = (auth.jwt() ->> 'sub')`, ROW)).toBeUndefined()
 })
+
+/** Columns of every type that a policy may compare as a text, and values of which the text is not the JSON. */
+const TEXT_FORMS: readonly (readonly [type: string, values: readonly string[]])[] = [
+  ['bool', ['true', 'false']],
+  ['int4', ['-5', '0', '17']],
+  ['int8', ['9007199254740993']],
+  ['numeric', ['1.10', '1e3', 'NaN']],
+  ['float8', ['1.5', '1e300', 'Infinity']],
+  ['text', ['', 'Ab', '007', 'true', 'a"b']],
+  ['varchar(9)', ['x ', '1.10']],
+  ['char(5)', ['ab']],
+  ['uuid', [ALICE]],
+  ['date', ['2026-03-01']],
+  ['timestamptz', ['2026-03-01 12:00+02']],
+  ['interval', ['1 day 02:03']],
+  ['bytea', ['\\x00ff']],
+  ['money', ['12.5']],
+  ['json', ['{"a" : 1.0}']],
+  ['jsonb', ['{"a" : 1.0}']],
+  ['text[]', ['{a,"b c",NULL}']],
+  ['bool[]', ['{t,f}']],
+  ['public.mood', ['glad']],
+  ['public.flag', ['true']],
+]
+
+test('whoever has the text form of a value in a claim is asked about its row, whatever its type', async () => {
+  await db.pool.withClient((client) =>
+    client.query(`
+      create type public.mood as enum ('glad', 'sad');
+      create domain public.flag as bool;
+      create table public.forms (id int primary key, ${TEXT_FORMS.map(([type], at) => `c${at} ${type}`).join(', ')});
+      alter table public.forms enable row level security;
+      grant select on public.forms to authenticated;
+      alter publication supabase_realtime add table public.forms;`),
+  )
+  for (const [at, [type, values]] of TEXT_FORMS.entries()) {
+    for (const value of values) {
+      const [audience, text] = await audienceOfForm(at, type, value)
+      const isAsked = audience === undefined || [...audience].some((one) => one.claims['form'] === text)
+      expect(isAsked, `${type} ${value}, which is the text ${text}`).toBe(true)
+    }
+  }
+})
+
+/** Whom a row with one value may concern, under a policy that compares its text with a claim, and that text as Postgres has it. */
+async function audienceOfForm(at: number, type: string, value: string) {
+  const { rows } = await db.pool.withClient(async (client) => {
+    await client.query(`drop policy if exists one on public.forms; truncate public.forms;
+      create policy one on public.forms for select using (c${at}::text = (auth.jwt() ->> 'form'))`)
+    await client.query(`insert into public.forms (id, c${at}) values (1, $1::text::${type})`, [value])
+    return client.query<{ text: string; row: Record<string, string | null>; literal: string; cells: string[] }>(`
+      select f.c${at}::text as text, f::text as literal,
+             array(select value::text from json_each(to_json(f))) as cells
+        from public.forms f`)
+  })
+  const [found] = rows
+  if (!found) throw new Error('the row is there')
+  const info = await readTableInfo(db.pool, { schema: 'public', name: 'forms' }, ['authenticated'], async () => false)
+  if (!info) throw new Error('the table is published')
+  const index = new SubscriptionIndex(info, [])
+  const forms = [found.text, ...Array.from({ length: STRANGERS }, (_, number) => `other ${number}`)]
+  for (const form of forms) {
+    const identity = { role: 'authenticated', claims: { sub: crypto.randomUUID(), form } }
+    const subscriber = { topic: 'x', identity: () => identity, deliver: () => undefined, cut: () => undefined }
+    index.add({ ...parseWanted({ schema: 'public', table: 'forms' }, 1), subscriber })
+  }
+  const role = index.roles.get('authenticated')
+  if (!role) throw new Error('the role is known')
+  const values = info.columns.map((_, position) => (position === 0 ? '1' : null))
+  const row = { cells: found.cells, values, literal: found.literal }
+  const [audience] = await findAudiences({ readerPool, evaluatorPool, logger: silentLogger }, info, role, [row])
+  return [audience, found.text] as const
+}
