@@ -2,6 +2,7 @@ import { parseJwtSecret } from '@holdfast/auth'
 import { createPhases } from '@holdfast/foundation'
 import { findPort, parseTrustProxy, readTlsIdentity } from '@holdfast/http'
 import { openEmbeddedCluster, openExternalCluster, type Cluster } from '@holdfast/postgres'
+import { readAppSettings } from './config/app-settings.ts'
 import { tlsFilesOf } from './config/base-url.ts'
 import { requireLoopbackForSample } from './config/loopback.ts'
 import { readMapSettings } from './config/map-settings.ts'
@@ -17,6 +18,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   requireLoopbackForSample(config, config.sample)
   parseTrustProxy(config.trustProxy)
   readMapSettings(config)
+  readAppSettings(config.appSettings)
   const tls = tlsFilesOf(config)
   // Refused before anything is started, as a secret that is no good.
   if (tls) readTlsIdentity(tls)

@@ -108,6 +108,12 @@ export const serverOptions = {
     description:
       'Whether REST refuses the tokens of sessions that have ended and of accounts that are banned or deleted, instead of when they expire. Sync always does.',
   },
+  appSettings: {
+    type: 'object',
+    default: {},
+    description:
+      'Settings that functions and policies read with `current_setting`, by names that begin with `app.`: `{"app.settings.url": "https://example.com"}`. All requests of people have them, uploads too.',
+  },
   projectName: {
     type: 'string',
     default: 'Holdfast',

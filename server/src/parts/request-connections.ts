@@ -1,4 +1,5 @@
 import { sharePool, type CatalogWatch, type SharedPool } from '@holdfast/postgres'
+import { readAppSettings } from '../config/app-settings.ts'
 import { requestShares, type RequestShare } from '../request-shares.ts'
 import type { PartContext } from './part-context.ts'
 
@@ -17,7 +18,7 @@ export function openRequestConnections(
     applicationName: NAME,
     connectionsMax: config.requestConnectionsMax,
     resetAfterTransaction: true,
-    settings: REQUEST_SETTINGS,
+    settings: { ...readAppSettings(config.appSettings), ...REQUEST_SETTINGS },
     roleSettings: (role) => catalog.current().roles.find(({ name }) => name === role)?.settings ?? {},
   })
   const shared = sharePool(pool, requestShares(config))
