@@ -19,6 +19,7 @@ import {
   UploadPartCopyCommand,
   paginateListObjectsV2,
   type CompletedPart,
+  type PutObjectCommandOutput,
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { errorMessage, type Logger } from '@holdfast/foundation'
@@ -29,6 +30,7 @@ import { isDiskFull, writeNewFile } from './new-file.ts'
 import {
   createS3Client,
   isAbsent,
+  notFromStore,
   sendFile,
   SilenceLimit,
   statusOf,
@@ -108,12 +110,11 @@ function backendOf(client: S3Client, { settings, folder, partBytes = S3_PART_BYT
       }
     },
     async read(version, range) {
-      const Range = range && `bytes=${range.from}-${range.to}`
-      const bytes = await get(store, keyOf(version), Range)
+      const bytes = await get(store, keyOf(version), range)
       return bytes && pipeline(bytes, new SilenceLimit(silenceMs), () => undefined)
     },
-    async readPart(version, { from, to }) {
-      const bytes = await get(store, keyOf(version), `bytes=${from}-${to}`)
+    async readPart(version, range) {
+      const bytes = await get(store, keyOf(version), range)
       return bytes && buffer(pipeline(bytes, new SilenceLimit(silenceMs), () => undefined))
     },
     sizeOf: async (version) => sizeOf(store, keyOf(version)),
@@ -146,25 +147,39 @@ interface Store {
 async function findInStore<T>(
   { silenceMs }: Store,
   send: (abortSignal: AbortSignal) => Promise<T>,
+  absent: 'NoSuchKey' | 'NotFound' = 'NoSuchKey',
 ): Promise<T | undefined> {
   try {
     return await withPatience(silenceMs, send)
   } catch (error) {
-    if (isAbsent(error)) return undefined
+    if (isAbsent(error, absent)) return undefined
     throw toStoreError(error)
   }
 }
 
-async function get(store: Store, Key: string, Range?: string): Promise<Readable | undefined> {
+async function get(store: Store, Key: string, range?: ByteRange): Promise<Readable | undefined> {
+  const Range = range && `bytes=${range.from}-${range.to}`
   const command = new GetObjectCommand({ Bucket: store.bucket, Key, Range })
   const found = await findInStore(store, (abortSignal) => store.client.send(command, { abortSignal }))
-  return found?.Body as Readable | undefined
+  if (!found) return undefined
+  const isAsked = range === undefined || found.ContentRange?.startsWith(`bytes ${range.from}-`) === true
+  if (found.ETag === undefined || !isAsked) {
+    ;(found.Body as Readable | undefined)?.destroy()
+    throw notFromStore('GET', Key)
+  }
+  return found.Body as Readable | undefined
 }
 
 async function sizeOf(store: Store, Key: string): Promise<number | undefined> {
   const command = new HeadObjectCommand({ Bucket: store.bucket, Key })
-  const found = await findInStore(store, (abortSignal) => store.client.send(command, { abortSignal }))
+  const found = await findInStore(store, (abortSignal) => store.client.send(command, { abortSignal }), 'NotFound')
+  if (found && found.ETag === undefined) throw notFromStore('HEAD', Key)
   return found && (found.ContentLength ?? 0)
+}
+
+/** Asks the store whether it has all bytes of an object: a proxy in between may have answered the request that stored them. */
+async function requireStored(store: Store, Key: string, size: number): Promise<void> {
+  if ((await sizeOf(store, Key)) !== size) throw notFromStore('PUT', Key)
 }
 
 async function remove(store: Store, Key: string): Promise<void> {
@@ -181,6 +196,7 @@ async function copy(store: Store, from: string, Key: string): Promise<boolean> {
   try {
     if (size > partBytes) await copyInParts(store, CopySource, Key, size)
     else await withPatience(S3_COPY_MS, (abortSignal) => client.send(command, { abortSignal }))
+    await requireStored(store, Key, size)
   } catch (error) {
     if (isAbsent(error)) return false
     throw toStoreError(error)
@@ -219,18 +235,19 @@ async function putFile(store: Store, Key: string, { path, size, eTag }: WaitingF
           client.send(new UploadPartCommand({ ...input, Body }), { abortSignal }),
         )
       })
+      await requireStored(store, Key, size)
       return
     }
     const ContentMD5 = Buffer.from(eTag.slice(1, -1), 'hex').toString('base64')
     const input = { Bucket, Key, ContentLength: size, ContentMD5 }
-    if (size === 0)
-      await withPatience(silenceMs, (abortSignal) =>
-        client.send(new PutObjectCommand({ ...input, Body: '' }), { abortSignal }),
-      )
-    else
-      await sendFile({ path, range: { from: 0, to: size - 1 }, silenceMs }, (Body, abortSignal) =>
-        client.send(new PutObjectCommand({ ...input, Body }), { abortSignal }),
-      )
+    const put = (Body: Readable | '', abortSignal: AbortSignal): Promise<PutObjectCommandOutput> =>
+      client.send(new PutObjectCommand({ ...input, Body }), { abortSignal })
+    const answer =
+      size === 0
+        ? await withPatience(silenceMs, (abortSignal) => put('', abortSignal))
+        : await sendFile({ path, range: { from: 0, to: size - 1 }, silenceMs }, put)
+    // Encrypting stores have other ETags than the MD5.
+    if (answer.ETag !== eTag) await requireStored(store, Key, size)
   } catch (error) {
     await remove(store, Key).catch(() => undefined) // the first failure is the one to tell
     throw toStoreError(error)
@@ -263,13 +280,15 @@ async function inParts(
   send: (part: PartOf) => Promise<{ readonly ETag?: string | undefined }>,
 ): Promise<void> {
   const begin = new CreateMultipartUploadCommand({ Bucket, Key })
-  const { UploadId = '' } = await withPatience(S3_COPY_MS, (abortSignal) => client.send(begin, { abortSignal }))
+  const { UploadId } = await withPatience(S3_COPY_MS, (abortSignal) => client.send(begin, { abortSignal }))
+  if (UploadId === undefined) throw notFromStore('POST', Key)
   try {
     const Parts: CompletedPart[] = []
     for (let from = 0; from < size; from += partBytes) {
       const PartNumber = Parts.length + 1
       const range = { from, to: Math.min(from + partBytes, size) - 1 }
       const { ETag } = await send({ UploadId, PartNumber, range })
+      if (ETag === undefined) throw notFromStore('PUT', Key)
       Parts.push({ PartNumber, ETag })
     }
     const end = new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } })
@@ -293,7 +312,8 @@ async function* listVersions(
   Prefix: string,
 ): AsyncGenerator<ListedVersion> {
   try {
-    for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket, Prefix })) {
+    for await (const { Contents = [], IsTruncated } of paginateListObjectsV2({ client }, { Bucket, Prefix })) {
+      if (IsTruncated === undefined) throw notFromStore('GET', Prefix)
       for (const { Key = '', Size = 0, LastModified } of Contents) {
         const version = Key.slice(Prefix.length)
         if (!isVersion(version) || !LastModified) continue

@@ -50,8 +50,18 @@ export function statusOf(error: unknown): number | undefined {
   return (error as ServiceError | undefined)?.$metadata?.httpStatusCode
 }
 
-export function isAbsent(error: unknown): boolean {
-  return statusOf(error) === 404 && (error as ServiceError).name !== 'NoSuchBucket'
+/**
+ * Whether the store said that an object does not exist. A 404 of a proxy does not say it.
+ *
+ * @param name - of the SDK's error: `NotFound` for HEAD, whose answers have no body that could name another
+ */
+export function isAbsent(error: unknown, name: 'NoSuchKey' | 'NotFound' = 'NoSuchKey'): boolean {
+  return statusOf(error) === 404 && (error as ServiceError).name === name
+}
+
+/** An answer without what every S3 store sends: a captive portal or a proxy gave it. The bytes may not be in the store, so the request has failed. */
+export function notFromStore(method: string, key: string): HoldfastError {
+  return storeUnavailable(new Error(`the answer to ${method} ${key} is not that of an S3 store`))
 }
 
 /** Says what the store answered, or that it did not. */

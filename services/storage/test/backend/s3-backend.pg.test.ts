@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer as createHttpServer, request as requestHttp } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -97,6 +98,84 @@ describe('a store that is not as it should be', () => {
     silent.close()
     rmSync(folder, { recursive: true })
   })
+})
+
+const PORTAL = '<html><body>Sign in to the network</body></html>'
+const HTML = { 'content-type': 'text/html' }
+const XML = { 'content-type': 'application/xml' }
+
+/** What a captive portal, a proxy or a store in trouble answers in the place of the store. */
+const FOREIGN_ANSWERS: Readonly<Record<string, readonly [status: number, headers: object, body: string]>> = {
+  'a page': [200, HTML, PORTAL],
+  'a page that says 404': [404, HTML, PORTAL],
+  nothing: [200, {}, ''],
+  'no content': [204, {}, ''],
+  'an error that says 200': [200, XML, '<Error><Code>InternalError</Code><Message>Try again.</Message></Error>'],
+}
+
+/** Passes requests on to a store, or answers those of a method itself. */
+async function openPortal(store: StorageWorld) {
+  let foreign: { readonly method: string; readonly answer: (typeof FOREIGN_ANSWERS)[string] } | undefined
+  const server = createHttpServer((request, response) => {
+    if (foreign && request.method === foreign.method) {
+      const [status, headers, body] = foreign.answer
+      request.resume()
+      response.writeHead(status, headers as Record<string, string>).end(body)
+      return
+    }
+    const target = new URL(request.url ?? '/', store.url)
+    const passed = requestHttp(target, { method: request.method, headers: request.headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(response)
+    })
+    passed.on('error', () => response.destroy())
+    request.pipe(passed)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    answer: (method: string, name: string): void => {
+      foreign = { method, answer: FOREIGN_ANSWERS[name] ?? [200, {}, ''] }
+    },
+    pass: (): void => {
+      foreign = undefined
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+test.each(Object.keys(FOREIGN_ANSWERS))('a foreign answer, %s, is never taken for that of the store', async (name) => {
+  await using store = await openStore()
+  await using portal = await openPortal(store)
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-outbox-'))
+  const settings = { ...settingsOf(store), endpoint: `${portal.url}${new URL(store.url).pathname}/s3` }
+  await using backend = await openS3Backend({ settings, folder, logger: silentLogger, partBytes: 5 * MIB })
+  const [kept, large] = [randomUUID(), randomBytes(6 * MIB)]
+  await backend.write(kept, Readable.from(['kept']))
+  const list = async (): Promise<void> => {
+    for await (const { version } of backend.list()) expect(version).toBe(kept)
+  }
+  for (const [method, what, call] of [
+    ['PUT', 'write', () => backend.write(randomUUID(), Readable.from(['new']))],
+    ['PUT', 'write nothing', () => backend.write(randomUUID(), Readable.from(['']))],
+    ['PUT', 'write in parts', () => backend.write(randomUUID(), Readable.from([large]))],
+    ['POST', 'begin and complete', () => backend.write(randomUUID(), Readable.from([large]))],
+    ['PUT', 'copy', () => backend.copy(kept, randomUUID())],
+    ['GET', 'read', () => backend.read(kept)],
+    ['GET', 'read a part', () => backend.readPart(kept, { from: 1, to: 2 })],
+    ['GET', 'list', list],
+    ...(name.includes('404') ? [] : [['HEAD', 'size', () => backend.sizeOf(kept)] as const]),
+  ] as const) {
+    portal.answer(method, name)
+    await expect(call(), what).rejects.toMatchObject({ code: 'StoreUnavailable', status: 503 })
+    portal.pass()
+  }
+  expect((await buffer((await backend.read(kept)) ?? Readable.from([]))).toString()).toBe('kept')
+  await list()
+  rmSync(folder, { recursive: true })
 })
 
 test('parts that are sent for hours are left alone, and those that were left behind are not', async () => {
