@@ -1,7 +1,7 @@
 import { parseJwtSecret } from '@holdfast/auth'
-import { createPhases } from '@holdfast/foundation'
+import { createPhases, HoldfastError } from '@holdfast/foundation'
 import { findPort, parseTrustProxy, readTlsIdentity } from '@holdfast/http'
-import { openEmbeddedCluster, openExternalCluster, type Cluster } from '@holdfast/postgres'
+import { openEmbeddedCluster, openExternalCluster, parseChosenSettings, type Cluster } from '@holdfast/postgres'
 import { readAppSettings } from './config/app-settings.ts'
 import { tlsFilesOf } from './config/base-url.ts'
 import { requireLoopbackForSample } from './config/loopback.ts'
@@ -24,11 +24,12 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   if (tls) readTlsIdentity(tls)
   // A configured secret that is no good is refused before anything is started.
   if (config.jwtSecret !== undefined) parseJwtSecret(config.jwtSecret)
+  const settings = readPostgresSettings(config)
   const phases = createPhases()
   const port = await findPort(config.host, config.port)
   phases.end('port')
   const { promise: spawned, resolve: onSpawned } = Promise.withResolvers<void>()
-  const opening = openCluster(options, onSpawned)
+  const opening = openCluster(options, settings, onSpawned)
   await Promise.race([spawned, opening])
   const [loaded, cluster] = await Promise.allSettled([import('./compose.ts'), opening])
   if (cluster.status === 'rejected') throw cluster.reason
@@ -40,8 +41,20 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   return await loaded.value.composeHoldfast(options, { port, cluster: cluster.value, phases })
 }
 
+/** @throws {HoldfastError} `option_invalid` for one that cannot be chosen, and for any with a Postgres that another person runs */
+function readPostgresSettings({ databaseUrl, postgresSettings }: OpenHoldfastOptions['config']): ChosenSettings {
+  if (databaseUrl !== undefined && postgresSettings.length > 0)
+    throw new HoldfastError('option_invalid', 500, '--postgres-settings are those of the packaged Postgres.', {
+      hint: 'Change them on the Postgres of DATABASE_URL itself, or start without it.',
+    })
+  return parseChosenSettings(postgresSettings)
+}
+
+type ChosenSettings = ReturnType<typeof parseChosenSettings>
+
 function openCluster(
   { config, logger, progress, signal }: OpenHoldfastOptions,
+  settings: ChosenSettings,
   onSpawned: () => void,
 ): Promise<Cluster> {
   if (config.databaseUrl !== undefined) {
@@ -52,5 +65,5 @@ function openCluster(
   }
   progress('starting Postgres')
   const { dataDir, dbPort: port, postgresBin: binDir } = config
-  return openEmbeddedCluster({ dataDir, port, binDir, logger, signal, onSpawned })
+  return openEmbeddedCluster({ dataDir, port, binDir, settings, logger, signal, onSpawned })
 }

@@ -28,11 +28,12 @@ export interface CommandEntry {
 }
 
 /** Which server or database is meant. */
-const PLACE = (({ dataDir, configFile, databaseUrl, postgresBin, json }) => ({
+const PLACE = (({ dataDir, configFile, databaseUrl, postgresBin, postgresSettings, json }) => ({
   dataDir,
   configFile,
   databaseUrl,
   postgresBin,
+  postgresSettings,
   json,
 }))(serverOptions)
 

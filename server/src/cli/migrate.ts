@@ -11,6 +11,7 @@ import {
   withOwnSettings,
   type Cluster,
   type Pool,
+  parseChosenSettings,
 } from '@holdfast/postgres'
 import { openBackend, storageOptions } from '@holdfast/storage'
 import { STORED_FILES } from '../backup/stored-files.ts'
@@ -157,9 +158,15 @@ async function bringFiles(
   return await copyFiles({ db: pool, backend, storageUrl, serviceKey, progress })
 }
 
-function openTarget({ dataDir, databaseUrl, postgresBin }: MigrateConfig): Promise<Cluster> {
+function openTarget({ dataDir, databaseUrl, postgresBin, postgresSettings }: MigrateConfig): Promise<Cluster> {
   return databaseUrl === undefined
-    ? openEmbeddedCluster({ dataDir, port: 0, binDir: postgresBin, logger: silentLogger })
+    ? openEmbeddedCluster({
+        dataDir,
+        port: 0,
+        binDir: postgresBin,
+        settings: parseChosenSettings(postgresSettings),
+        logger: silentLogger,
+      })
     : openExternalCluster({ url: databaseUrl, dataDir, logger: silentLogger })
 }
 

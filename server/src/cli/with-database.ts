@@ -1,28 +1,29 @@
 import { resolve } from 'node:path'
 import { HoldfastError, silentLogger } from '@holdfast/foundation'
-import { findRunningCluster, openEmbeddedCluster, readLockHolder } from '@holdfast/postgres'
+import { findRunningCluster, openEmbeddedCluster, parseChosenSettings, readLockHolder } from '@holdfast/postgres'
 
 /** The settings that say which database is meant. */
 export interface DatabaseChoice {
   readonly dataDir: string
   readonly databaseUrl: string | undefined
   readonly postgresBin: string | undefined
+  readonly postgresSettings: readonly string[]
 }
 
 /** Uses the database of DATABASE_URL, or that of the data folder as {@link withEmbedded} does. */
 export async function withDatabase<T>(
-  { dataDir, databaseUrl, postgresBin }: DatabaseChoice,
+  { databaseUrl, ...folder }: DatabaseChoice,
   use: (url: string) => Promise<T>,
 ): Promise<T> {
-  return databaseUrl === undefined ? withEmbedded({ dataDir, postgresBin }, use) : use(databaseUrl)
+  return databaseUrl === undefined ? withEmbedded(folder, use) : use(databaseUrl)
 }
 
 /** Uses the database as {@link withDatabase} does, as the role that projects act as. */
 export async function withProjectDatabase<T>(
-  { dataDir, databaseUrl, postgresBin }: DatabaseChoice,
+  { databaseUrl, ...folder }: DatabaseChoice,
   use: (url: string) => Promise<T>,
 ): Promise<T> {
-  return databaseUrl === undefined ? withEmbedded({ dataDir, postgresBin }, use, 'project') : use(databaseUrl)
+  return databaseUrl === undefined ? withEmbedded(folder, use, 'project') : use(databaseUrl)
 }
 
 /**
@@ -44,6 +45,7 @@ export async function withEmbedded<T>(
     dataDir,
     port: 0,
     binDir: choice.postgresBin,
+    settings: parseChosenSettings(choice.postgresSettings),
     logger: silentLogger,
     mustExist: true,
   })

@@ -77,6 +77,12 @@ export const serverOptions = {
     description:
       'The folder of the programs of an installed Postgres 18 to run instead of the packaged one, for the extensions that it has: `/usr/lib/postgresql/18/bin`.',
   },
+  postgresSettings: {
+    type: 'list',
+    default: [],
+    description:
+      'Settings of the packaged Postgres: `shared_buffers=1GB,work_mem=16MB,max_connections=200,shared_preload_libraries=pg_stat_statements`. Those that sync or safety depend on, such as wal_level and fsync, are refused with the reason.',
+  },
   externalUrl: {
     type: 'string',
     description:

@@ -24,6 +24,7 @@ const SENDERS = ['emailSmtpHost', 'smsTwilioAccountSid', 'smsTwilioVerifyAccount
 const NOT_A_CHOICE = [
   'databaseUrl',
   'postgresBin',
+  'postgresSettings',
   'dataDir',
   'host',
   'port',
