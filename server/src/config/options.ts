@@ -81,7 +81,7 @@ export const serverOptions = {
     type: 'list',
     default: [],
     description:
-      'Settings of the packaged Postgres: `shared_buffers=1GB,work_mem=16MB,max_connections=200,shared_preload_libraries=pg_stat_statements`. Those that sync or safety depend on, such as wal_level and fsync, are refused with the reason.',
+      'Settings of the packaged Postgres: `shared_buffers=1GB,work_mem=16MB`, `shared_preload_libraries=auto_explain`. Those that sync or safety depend on, such as wal_level and fsync, are refused with the reason.',
   },
   externalUrl: {
     type: 'string',
