@@ -54,6 +54,7 @@ export function openChannels(
       areFollowed: async (tables) => !given.isRefused() && (await areFollowed(pool, tables)),
       tap,
       isStandby: given.isStandby,
+      isUnfollowed: given.isRefused,
       tokens: {
         verifyToken: auth.verifyToken,
         requireSession: (claims) => sessions.require(claims),

@@ -37,6 +37,8 @@ export interface OpenRealtimeOptions {
   readonly tokens: TokenChecks
   /** Whether another server reads the changes of the database: that one has the channels, and clients are sent there. */
   readonly isStandby: () => boolean
+  /** Whether nothing reads the changes of tables until an operator has changed something. Broadcasts and presence go on. */
+  readonly isUnfollowed: () => boolean
   readonly options: RealtimeOptions
   readonly logger: Logger
   readonly clock: Clock
@@ -52,7 +54,7 @@ export interface RealtimeService extends AsyncDisposable {
 /** Opens channels as Supabase's realtime service has them. */
 export function openRealtime(input: OpenRealtimeOptions): RealtimeService {
   const { share, pool, readerPool, evaluatorPool, hasFullIdentity, areFollowed } = input
-  const { tap, tokens, options, logger, clock, isStandby } = input
+  const { tap, tokens, options, logger, clock, isStandby, isUnfollowed } = input
   const bus = openLocalBus(logger)
   const rights = new Rights(share, logger)
   const openedAt = readOpenedAt(pool, logger)
@@ -69,6 +71,7 @@ export function openRealtime(input: OpenRealtimeOptions): RealtimeService {
     changes,
     kept: createFairLimit(options.realtimeKeptTotalMax * 1_024, tooManyChannels),
     isStandby,
+    isUnfollowed,
     options,
     logger,
     clock,

@@ -70,6 +70,8 @@ export interface RealtimeWorld extends AsyncDisposable {
   connect(query?: string): Promise<TestSocket>
   /** Has another server read the changes from now on, or this one again. */
   standBy(isStandby: boolean): void
+  /** Has nothing read the changes of tables from now on, or this server again. */
+  stopFollowing(isUnfollowed: boolean): void
   /** Ends the session of everybody whose claims name it. */
   endSession(session: string): void
   stop(): Promise<void>
@@ -103,16 +105,17 @@ export async function openRealtimeWorld(
   const watchers = new Map<string, Set<(reason: HoldfastError) => void>>()
   const ended = new Set<unknown>()
   const defaults = Object.fromEntries(Object.entries(realtimeOptions).map(([name, one]) => [name, one.default]))
-  const standby = { isNow: false }
+  const state = { isStandby: false, isUnfollowed: false }
   const realtime = openRealtime({
-    isStandby: () => standby.isNow,
+    isStandby: () => state.isStandby,
+    isUnfollowed: () => state.isUnfollowed,
     share: shareOf(database),
     pool: database?.pool ?? withoutDatabase(),
     tap,
     readerPool: database?.requestPool ?? withoutDatabase(),
     evaluatorPool: database?.requestPool ?? withoutDatabase(),
     hasFullIdentity: async () => false,
-    areFollowed: async () => true,
+    areFollowed: async () => !state.isUnfollowed,
     tokens: {
       verifyToken: async (token) => claimsOf(token),
       requireSession: async ({ session }) => {
@@ -160,9 +163,8 @@ export async function openRealtimeWorld(
       await once(socket, 'open')
       return test
     },
-    standBy(isNow) {
-      standby.isNow = isNow
-    },
+    stopFollowing: (isUnfollowed) => void (state.isUnfollowed = isUnfollowed),
+    standBy: (isStandby) => void (state.isStandby = isStandby),
     endSession(session) {
       ended.add(session)
       for (const onEnded of watchers.get(session) ?? [])

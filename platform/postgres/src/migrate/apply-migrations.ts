@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg'
 import { HoldfastError, errorMessage, type Logger } from '@holdfast/foundation'
 import { queryable, type Pool } from '../connection/pool.ts'
+import { SQLSTATE, sqlstateOf } from '../connection/sqlstate.ts'
 import { sql } from '../sql/sql.ts'
 import { forgetLost } from './lost-schemas.ts'
 import { readMigrations, type Migration, type MigrationSource } from './migration.ts'
@@ -102,6 +103,9 @@ async function applyOne(client: ClientBase, migration: Migration, isLast: boolea
       `The migration ${migration.source}/${migration.name} failed${line}: ${errorMessage(error)}`,
       {
         cause: error,
+        ...(sqlstateOf(error) === SQLSTATE.insufficientPrivilege
+          ? { hint: 'Start once with a superuser in DATABASE_URL.' }
+          : {}),
       },
     )
   } finally {

@@ -129,6 +129,12 @@ export class ChangeFeed {
       })
   }
 
+  /** Ends everybody who has subscribed; who joins again is not told what was found before. */
+  cutAll(reason: string): void {
+    this.#catalog.clear()
+    for (const { subscriber } of this.#subscriptions) subscriber.cut(reason)
+  }
+
   async stop(): Promise<void> {
     this.#listening?.[Symbol.dispose]()
     await Promise.all([...this.#stopped, ...[...this.#tables.values()].map((table) => table.stop())])

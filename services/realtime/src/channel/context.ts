@@ -20,6 +20,8 @@ export interface ChannelContext {
   readonly kept: FairLimit
   /** Whether another server reads the changes of the database, and has the channels. */
   readonly isStandby: () => boolean
+  /** Whether nothing reads the changes of tables until an operator has changed something. */
+  readonly isUnfollowed: () => boolean
   readonly options: RealtimeOptions
   readonly clock: Clock
   readonly logger: Logger

@@ -48,7 +48,12 @@ export function openHub(context: ChannelContext): Hub {
     messages: new MessageShare(options.realtimeServerMessagesPerSecondMax),
   }
   const limit = createFairLimit(options.realtimeClientsMax, tooManyClients)
+  let wasUnfollowed = false
   const sweeping = setInterval(() => {
+    const isUnfollowed = context.isUnfollowed()
+    // They join again, and are told that nothing comes.
+    if (isUnfollowed && !wasUnfollowed) context.changes.cutAll('Changes of tables cannot be followed at the moment')
+    wasUnfollowed = isUnfollowed
     const isStandby = context.isStandby()
     for (const connection of connections) {
       // They come again, to the server that has the channels, or to this one when it has them again.

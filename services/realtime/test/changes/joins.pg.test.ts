@@ -68,3 +68,34 @@ test('a table that has just been published is found, though it was not when othe
   await database.pool.withClient((client) => client.query('alter publication supabase_realtime add table public.notes'))
   expect(await join('realtime:late')).toMatchObject({ status: 'ok' })
 })
+
+test('while nothing reads the changes of tables, those who have subscribed are told, and the others stay', async () => {
+  const database = await openTestDatabase({ migrations: [realtimeMigrations] })
+  onTestFinished(() => database[Symbol.asyncDispose]())
+  await database.pool.withClient((client) =>
+    client.query(`create table public.notes (id int primary key); grant select on public.notes to anon;
+      alter publication supabase_realtime add table public.notes`),
+  )
+  const world = await openRealtimeWorld({}, database)
+  onTestFinished(() => world[Symbol.asyncDispose]())
+  const client = await world.connect()
+  await client.join('realtime:talk')
+  const wanted = { config: { postgres_changes: [{ event: '*', schema: 'public', table: 'notes' }] } }
+  await client.join('realtime:notes', wanted)
+  const told = (status: string): Promise<unknown> =>
+    client.next(
+      (message) =>
+        !Buffer.isBuffer(message) &&
+        message[2] === 'realtime:notes' &&
+        message[3] === 'system' &&
+        (message[4] as { status: string }).status === status,
+    )
+  await told('ok')
+  world.stopFollowing(true)
+  expect(await told('error')).toMatchObject({ 4: { message: expect.stringContaining('cannot be followed') } })
+  expect(await client.next((message) => !Buffer.isBuffer(message) && message[3] === 'phx_error')).toMatchObject({
+    2: 'realtime:notes',
+  })
+  const waiting = { config: { ...wanted.config, postgres_changes_options: { wait: true } } }
+  expect(await client.join('realtime:notes', waiting)).toMatchObject({ status: 'error' })
+})
