@@ -39,6 +39,8 @@ export interface Holdfast extends AsyncDisposable {
 export interface OpenHoldfastOptions {
   readonly config: Config
   readonly logger: Logger
+  /** Gets a line for every request. Default: none. */
+  readonly requestLog?: Logger | undefined
   readonly clock: Clock
   /** Told each step, for a person who waits. */
   readonly progress: (line: string) => void

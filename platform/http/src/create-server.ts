@@ -20,12 +20,15 @@ import {
 import { answerClientError } from './request-heads.ts'
 import { limitSlowBodies, type BodyPatience } from './slow-bodies.ts'
 import { logFailure } from './log-failure.ts'
+import { logRequests } from './log-requests.ts'
 import type { TlsIdentity } from './tls.ts'
 import type { TrustProxy } from './trust-proxy.ts'
 import { isWebSocketRequest, routeUpgrades } from './upgrades.ts'
 
 export interface HttpServerOptions {
   readonly logger: Logger
+  /** Gets a line for every request. Default: none; `logger` has them among its debug messages, with the route in place of the path. */
+  readonly requestLog?: Logger | undefined
   /** Speaks TLS with this certificate. Default: plain HTTP, for a proxy in front or this machine only. */
   readonly tls?: Pick<TlsIdentity, 'cert' | 'key'> | undefined
   /** Whose `x-forwarded-*` headers are believed. Default: none. */
@@ -74,15 +77,17 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   })
   limitSlowBodies(app, bodyPatience, createBodyMemory(options.bodyMemoryBytesMax ?? BODY_MEMORY_BYTES_MAX))
   drainRefusedBodies(app, { ...DRAIN_PATIENCE, silenceMs: bodyPatience.silenceMs, ...options.drainPatience })
-  app.addHook('onResponse', async (request, reply) => {
-    logger.log('debug', 'answered', {
-      requestId: request.id,
-      method: request.method,
-      route: request.routeOptions.url,
-      status: reply.statusCode,
-      durationMs: Math.round(reply.elapsedTime * 10) / 10,
+  if (options.requestLog) logRequests(app, options.requestLog)
+  else
+    app.addHook('onResponse', async (request, reply) => {
+      logger.log('debug', 'answered', {
+        requestId: request.id,
+        method: request.method,
+        route: request.routeOptions.url,
+        status: reply.statusCode,
+        durationMs: Math.round(reply.elapsedTime * 10) / 10,
+      })
     })
-  })
   app.setErrorHandler((error, request, reply) => renderFailure(error, request, reply, logger))
   return app
 }

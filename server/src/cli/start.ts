@@ -6,7 +6,7 @@ import { setClusterAside } from '@holdfast/postgres'
 import { STORED_FILES } from '../backup/stored-files.ts'
 import { options, type Config } from '../config/options.ts'
 import { runUntilStopped, type LifetimeOptions } from '../lifetime.ts'
-import { createLogger, isLogLevel } from '../logger.ts'
+import { createLogger, isLogFormat, isLogLevel } from '../logger.ts'
 import { openHoldfast } from '../open-holdfast.ts'
 import { returnMemory } from '../return-memory.ts'
 import { returnMemoryWhenQuiet } from '../return-memory-when-quiet.ts'
@@ -51,7 +51,9 @@ export async function serve(
   const config = checkConfig(given.config)
   const tell = config.json ? input.err : input.out
   const level = isLogLevel(config.logLevel) ? config.logLevel : 'warn'
-  using logger = limitRepeats(createLogger(level, input.err, systemClock.now), systemClock)
+  const format = isLogFormat(config.logFormat) ? config.logFormat : 'text'
+  using logger = limitRepeats(createLogger(level, input.err, systemClock.now, format), systemClock)
+  const requestLog = config.logRequests ? createLogger('info', input.err, systemClock.now, format) : undefined
   using _ = returnMemoryWhenQuiet(logger)
   tell(`Holdfast ${VERSION}\n`)
   for (const note of given.notes) tell(`  ${note}\n`)
@@ -86,6 +88,7 @@ export async function serve(
         openHoldfast({
           ...next,
           logger,
+          requestLog,
           clock: systemClock,
           progress,
           signal,
@@ -124,6 +127,11 @@ function checkConfig(config: Config): Config {
   if (!isLogLevel(config.logLevel)) {
     throw new HoldfastError('option_invalid', 500, `--log-level: "${config.logLevel}" is not a level.`, {
       hint: 'Use debug, info, warn or error.',
+    })
+  }
+  if (!isLogFormat(config.logFormat)) {
+    throw new HoldfastError('option_invalid', 500, `--log-format: "${config.logFormat}" is not a format.`, {
+      hint: 'Use text or json.',
     })
   }
   // Seen only when the database is made otherwise, as "in use".

@@ -228,6 +228,17 @@ export const serverOptions = {
     default: 'warn',
     description: 'The least important messages that are logged: debug, info, warn or error.',
   },
+  logFormat: {
+    type: 'string',
+    default: 'text',
+    description: 'How lines are logged: text, or json with one object per line.',
+  },
+  logRequests: {
+    type: 'boolean',
+    default: false,
+    description:
+      'Whether every request is logged: its time, id, method, path, status, duration, user and bytes sent, without query strings, headers and bodies.',
+  },
 } satisfies OptionDeclarations
 
 /** Settings of the project in the folder where Holdfast is started. */

@@ -9,13 +9,14 @@ import type { PartContext } from './part-context.ts'
  * clients.
  */
 export function openHttpServer(
-  { config, logger, opened }: PartContext,
+  { config, logger, requestLog, opened }: PartContext,
   trustProxy: ReturnType<typeof parseTrustProxy>,
 ): ReturnType<typeof createHttpServer> {
   const files = tlsFilesOf(config)
   const tls = files && readTlsIdentity(files)
   const app = createHttpServer({
     logger,
+    requestLog,
     tls,
     trustProxy,
     bodyPatience: {

@@ -7,6 +7,7 @@ import type { OpenHoldfastOptions } from '../holdfast.ts'
 export interface PartContext {
   readonly config: Config
   readonly logger: Logger
+  readonly requestLog: Logger | undefined
   readonly clock: Clock
   /** When the installation was born whose database a reset has made anew. */
   readonly bornAt: Date | undefined
@@ -27,7 +28,7 @@ export interface OpenPool {
 }
 
 export function createPartContext(
-  { config, logger, clock, preparation }: OpenHoldfastOptions,
+  { config, logger, requestLog, clock, preparation }: OpenHoldfastOptions,
   opened: AsyncDisposableStack,
 ): PartContext {
   const onError = (error: Error): void => logger.log('debug', 'an idle connection broke', { error: error.message })
@@ -35,6 +36,7 @@ export function createPartContext(
   return {
     config,
     logger,
+    requestLog,
     clock,
     bornAt: preparation?.bornAt === undefined ? undefined : new Date(preparation.bornAt),
     opened,
