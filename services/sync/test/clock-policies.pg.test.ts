@@ -237,3 +237,82 @@ test('many rows of one moment change in parts, while others write to them', asyn
   expect(device.state.size).toBeGreaterThan(0)
   expect(device.faults).toEqual([])
 })
+
+/*
+ * The clock of Postgres cannot be set in a test. What a clock ahead leaves is a log without rows that are to be seen now, and a note that it was later before:
+ * rows are taken out while they are over, and the slot passes the change that brings them back.
+ */
+const SET_BACK_SCHEMA = `
+  create table public.items (id int primary key, until timestamptz);
+  alter table public.items enable row level security;
+  create policy p on public.items for select using (until > now());
+  create table public.members (user_id uuid primary key, valid_until timestamptz);
+  alter table public.members enable row level security;
+  create table public.papers (id int primary key);
+  alter table public.papers enable row level security;
+  create policy p on public.papers for select
+    using (exists (select from public.members m where m.user_id = auth.uid() and m.valid_until > now()));
+  create policy own on public.members for select using (user_id = auth.uid());
+  insert into public.items select n, now() - interval '1 hour' from generate_series(1, 3) n;
+  insert into public.papers values (1);
+  insert into public.members values ('${ALICE}', now() + interval '1 hour');
+  grant select on all tables in schema public to authenticated;`
+
+const SEEN_TOMORROW = `update sync.state set clock_seen = now() + interval '1 day'`
+
+/** Makes rows visible without a change in the stream. */
+async function showUnnoticed(world: World): Promise<void> {
+  await world.run(`update public.items set until = now() + interval '1 hour'`)
+  const [row] = await world.rows<{ slot_name: string }>('select slot_name from sync.state')
+  await expect
+    .poll(
+      () =>
+        world.rows(`select pg_replication_slot_advance('${row?.slot_name}', pg_current_wal_insert_lsn())`).then(
+          (rows) => rows.length,
+          () => 0,
+        ), // the slot is still in use
+      PATIENCE,
+    )
+    .toBe(1)
+  await world.run(`update sync.state set confirmed_lsn = pg_current_wal_insert_lsn()`)
+}
+
+describe('a clock that was ahead and is set back', () => {
+  test('brings back the rows that went too early, when it was set back before the start', async () => {
+    await using world = await openWorld({ schema: SET_BACK_SCHEMA })
+    const device = await connected(world, ALICE)
+    expect([...device.state.keys()].filter((key) => key.startsWith('items/'))).toEqual([])
+    device.disconnect()
+    await world.stop()
+    await showUnnoticed(world)
+    await world.run(SEEN_TOMORROW)
+    await world.restart()
+    const later = await connected(world, ALICE)
+    await later.until(
+      ({ state }) => [...state.keys()].filter((key) => key.startsWith('items/')).length === 3,
+      'the rows',
+      10_000,
+    )
+  })
+
+  test('brings them back while the server runs, and evaluates keys again', async () => {
+    await using world = await openWorld({ schema: SET_BACK_SCHEMA })
+    const device = await connected(world, ALICE)
+    await world.stop()
+    await showUnnoticed(world)
+    await world.restart()
+    device.connect()
+    await device.until(({ isOpen, completed }) => isOpen && completed.length > 1, 'a checkpoint of the next server')
+    expect([...device.state.keys()].filter((key) => key.startsWith('items/'))).toEqual([])
+    await world.run(SEEN_TOMORROW)
+    await device.until(
+      ({ state }) => [...state.keys()].filter((key) => key.startsWith('items/')).length === 3,
+      'the rows',
+      10_000,
+    )
+    expect(device.ids('papers')).toEqual(['1'])
+    expect(device.faults).toEqual([])
+    const [seen] = await world.rows<{ ok: boolean }>(`select clock_seen <= now() as ok from sync.state`)
+    expect(seen?.ok).toBe(true)
+  })
+})

@@ -55,20 +55,21 @@ export interface Device {
 }
 
 /**
- * The newest one of each of some devices, which every stream opened later has to carry as well. A device without one gets that of the log as a whole, if it is
- * not the first log (`resetState`). In the order of the devices.
+ * Reads the newest write checkpoint of each device, in the order of the devices. Every stream opened later has to carry it. A device whose number is below the
+ * floor gets the floor, which answers all numbers that were given before the server started (`raiseWriteCheckpointFloor`).
  */
 export async function readWriteCheckpoints(
   pool: Pool,
   devices: readonly Device[],
 ): Promise<readonly (WriteCheckpoint | undefined)[]> {
   const rows = await pool.query<Row & { readonly device: number }>(sql`
-    select d.device::int, coalesce(w.id, s.write_checkpoint_floor)::text as id, coalesce(w.lsn, '0/0')::text as lsn
+    select d.device::int, greatest(w.id, s.write_checkpoint_floor)::text as id,
+           (case when w.id > s.write_checkpoint_floor then w.lsn else s.write_checkpoint_floor_lsn end)::text as lsn
       from unnest(${devices.map(({ userId }) => userId)}::text[], ${devices.map(({ clientId }) => clientId)}::text[])
            with ordinality d (user_id, client_id, device)
+     cross join sync.state s
       left join sync.write_checkpoints w on w.user_id = d.user_id and w.client_id = d.client_id
-      left join sync.state s on true
-     where w.id is not null or s.write_checkpoint_floor is not null
+     where s.write_checkpoint_floor is not null
   `)
   const found: (WriteCheckpoint | undefined)[] = devices.map(() => undefined)
   for (const { device, ...row } of rows) found[device - 1] = fromRow(row)

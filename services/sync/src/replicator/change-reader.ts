@@ -343,8 +343,10 @@ class StreamReader implements ChangeReader {
     await this.#route(changes)
     const distrusted = evaluator.takeDistrusted()
     if (distrusted.size > 0) await this.#invalidateTables(distrusted)
+    const isSetBack = dueRows.takeSetBack()
+    if (isSetBack) this.#barrier.voided()
     await writer.complete(endLsn, () => {
-      if (changesSchema || distrusted.size > 0) stopServing()
+      if (changesSchema || isSetBack || distrusted.size > 0) stopServing()
       dependencies.tell()
     })
     if (this.#hasNewClasses) {

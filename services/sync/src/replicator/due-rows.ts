@@ -5,12 +5,13 @@ import type { Pool } from '@holdfast/postgres'
 import type { Relation, Tuple } from '@holdfast/replication'
 import type { ActiveDefinition, ActivePlan } from '../buckets/active-plan.ts'
 import { DUE_ROWS_MAX, DUE_ROWS_POLL_MS } from '../limits.ts'
-import { readDueRows } from '../storage/moments.ts'
+import { noteClock, readDueRows } from '../storage/moments.ts'
 import { createRouters } from '../rows/apply-changes.ts'
 import { emitMessage, orAborted } from '../fill/stream-messages.ts'
 import { readByKeys } from '../fill/read-chunk.ts'
 import { createRecentTransactions } from '../rows/recent-transactions.ts'
 import { DueWindow, type DueChanges } from './due-window.ts'
+import { wakeReader } from './wake-reader.ts'
 
 /** Prefix of the messages between which rows are read whose moment has come. */
 export const DUE_PREFIX = 'holdfast:due'
@@ -33,6 +34,8 @@ export interface DueRows extends AsyncDisposable {
   message(content: string): DueChanges | undefined
   /** Everything up to here is in the log. */
   durable(): void
+  /** Whether the clock was set back since the last call: what was read of definitions that read the clock is void. */
+  takeSetBack(): boolean
 }
 
 interface ClockedTable {
@@ -64,6 +67,7 @@ class Evaluations implements DueRows {
   #tables: ReadonlyMap<number, ClockedTable>
   #window: DueWindow | undefined
   #windows = 0
+  #isSetBack = false
 
   constructor(options: DueRowsOptions) {
     this.#options = options
@@ -107,6 +111,12 @@ class Evaluations implements DueRows {
     if (this.#window?.isTaken) this.#window.markApplied()
   }
 
+  takeSetBack(): boolean {
+    const isSetBack = this.#isSetBack
+    this.#isSetBack = false
+    return isSetBack
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort(new Error('the change reader has ended'))
     await this.#looping
@@ -124,6 +134,7 @@ class Evaluations implements DueRows {
       let isMore = false
       const signal = AbortSignal.any([stopping, this.#abandoning.signal])
       try {
+        await this.#watchClock()
         isMore = await this.#evaluateSome(signal)
       } catch (error) {
         // A lost connection, or a change of the schema that the stream will tell of.
@@ -134,6 +145,16 @@ class Evaluations implements DueRows {
       }
       if (!isMore) await delay(DUE_ROWS_POLL_MS, stopping).catch(() => undefined) // stopping ends the loop
     }
+  }
+
+  /** A row that has gone has no moment left, and keys are evaluated at their next moment only: after the clock was set back, all of them are read again. */
+  async #watchClock(): Promise<void> {
+    const { pool, logger } = this.#options
+    if (!readsClock(this.#active)) return
+    if ((await noteClock(pool, [...this.#tables.keys()])) === 'going on') return
+    logger.log('warn', 'the clock of Postgres was set back: tables whose policies read it are read again')
+    this.#isSetBack = true
+    await wakeReader({ pool, logger })
   }
 
   /** @returns whether there may be more */
@@ -175,4 +196,13 @@ function clockedTables(active: ActivePlan): ReadonlyMap<number, ClockedTable> {
     for (const { stored } of clocked) found.set(stored.number, { table, definitions: clocked })
   }
   return found
+}
+
+/** Whether some policy reads the clock, for its own row or on the way to it. */
+function readsClock({ tables, dependencies }: ActivePlan): boolean {
+  return (
+    [...tables.values()].some(({ definitions }) =>
+      definitions.some(({ definition }) => definition.rowFilter?.next !== undefined),
+    ) || [...dependencies.values()].some((some) => some.some(({ clock }) => clock !== undefined))
+  )
 }

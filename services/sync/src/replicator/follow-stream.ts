@@ -2,7 +2,7 @@ import type { Phases } from '@holdfast/foundation'
 import { openReplicationStream, releaseSlot, type Lsn, type ReplicationStream } from '@holdfast/replication'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { Lease } from '../lease/lease.ts'
-import type { StoredDefinition } from '../storage/bucket-storage.ts'
+import { raiseWriteCheckpointFloor, type StoredDefinition } from '../storage/bucket-storage.ts'
 import { writeFilling } from '../storage/fills.ts'
 import { createChangeReader, type ChangeReader } from './change-reader.ts'
 import { openPlans } from './compile-plan.ts'
@@ -52,6 +52,7 @@ export async function followStream(options: ReplicatorOptions, attempt: Attempt)
   signal.throwIfAborted()
   lease.lost.throwIfAborted()
 
+  await raiseWriteCheckpointFloor(pool)
   feed.reset(writer.lastOpId, startLsn ?? (0n as Lsn))
   // Devices would lose the rows of tables that are read again.
   if (state.isMissing) await writeFilling(pool)

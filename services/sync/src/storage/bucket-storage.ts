@@ -67,22 +67,27 @@ export async function readState(db: Queryable): Promise<ReplicatorState | undefi
   }
 }
 
-/**
- * Starts over with a new slot. Ids go on from where they were, so that positions of devices never point past the log. Write checkpoints that were asked for
- * before are answered by the new log as a whole: by a number above all that were given, also those that a restored backup does not know.
- */
+/** Starts over with a new slot. Ids continue from where they were, so that positions of devices never point past the log. */
 export async function resetState(db: Queryable, slotName: string): Promise<void> {
   await db.execute(sql`
     insert into sync.state (slot_name) values (${slotName})
     on conflict (only_row) do update set slot_name = excluded.slot_name, confirmed_lsn = null, filling = false
   `)
-  // No number was given yet while the sequence is at 1. A clock in microseconds is ahead of any that was counted.
-  await db.execute(sql`
-    update sync.state set write_checkpoint_floor = setval('sync.write_checkpoint_ids',
-             greatest((select last_value from sync.write_checkpoint_ids), (extract(epoch from clock_timestamp()) * 1000000)::bigint))
-     where (select last_value from sync.write_checkpoint_ids) > 1
+}
+
+/**
+ * Raises the floor of write checkpoint numbers above every number that a device can have. The database may have been restored from a backup that knows none of
+ * them, and a physical copy does not show that it was restored, so each start does this. The clock in microseconds is ahead of any number that was counted.
+ */
+export async function raiseWriteCheckpointFloor(db: Queryable): Promise<void> {
+  const [row] = await db.query<{ floor: string }>(sql`
+    select setval('sync.write_checkpoint_ids',
+             greatest((select last_value from sync.write_checkpoint_ids), (extract(epoch from clock_timestamp()) * 1000000)::bigint))::text as floor
   `)
-  await db.execute(sql`delete from sync.write_checkpoints`)
+  // Read after the number: what had committed when an earlier number was given is before this position.
+  await db.execute(sql`
+    update sync.state set write_checkpoint_floor = ${row?.floor ?? null}::bigint, write_checkpoint_floor_lsn = pg_current_wal_insert_lsn()
+  `)
 }
 
 export async function readDefinitions(db: Queryable): Promise<StoredDefinition[]> {

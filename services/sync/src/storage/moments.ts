@@ -1,6 +1,7 @@
-import { sql, type Queryable } from '@holdfast/postgres'
+import { sql, type Pool, type Queryable } from '@holdfast/postgres'
 import { rowKey } from '../encode/op-doc.ts'
 import { MOMENTS_WRITTEN_MAX } from '../limits.ts'
+import { invalidateDefinitions } from './bucket-storage.ts'
 
 /** When a row of a definition has to be evaluated again. */
 interface Moment {
@@ -60,6 +61,28 @@ export async function writeMoments(tx: Queryable, moments: readonly Moment[]): P
                       ${next.map((one) => JSON.stringify(one.key))}::text[], ${next.map((one) => one.at)}::float8[]) u (definition, row_key, key, at)
         on conflict (definition, row_key) do update set key = excluded.key, at = excluded.at`)
   }
+}
+
+/** Seconds by which the clock may be set back unnoticed. */
+const SET_BACK_S = 5
+
+/**
+ * Notes the present time as one at which policies that read the clock were evaluated, and tells whether it is before a time noted earlier: the clock was set back
+ * by more than five seconds. Then what was read of these definitions is void, because rows may have come or gone too early.
+ *
+ * @param definitions - numbers of those whose rows the clock concerns
+ */
+export async function noteClock(pool: Pool, definitions: readonly number[]): Promise<'set back' | 'going on'> {
+  const [row] = await pool.query<{ is_due: boolean; is_back: boolean }>(sql`
+    select clock_seen is null or now() > clock_seen + make_interval(secs => ${SET_BACK_S}) as is_due,
+           coalesce(now() < clock_seen - make_interval(secs => ${SET_BACK_S}), false) as is_back
+      from sync.state`)
+  if (!row?.is_due && !row?.is_back) return 'going on'
+  await pool.transaction(async (tx) => {
+    if (row.is_back) await invalidateDefinitions(tx, definitions)
+    await tx.execute(sql`update sync.state set clock_seen = now()`)
+  })
+  return row.is_back ? 'set back' : 'going on'
 }
 
 /** A row whose moment has come. */

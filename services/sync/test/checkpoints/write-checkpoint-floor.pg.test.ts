@@ -41,28 +41,69 @@ test('a device that asked a log that is gone gets a number that is not lower', a
   expect(await askWriteCheckpoint()).toBeGreaterThan(asked)
 })
 
-test('so does one that asked after the backup was taken that the database was restored from', async () => {
-  await askWriteCheckpoint()
-  const [backedUp] = await world.rows<{ last: string }>(
-    'select last_value::text as last from sync.write_checkpoint_ids',
-  )
-  await askWriteCheckpoint()
-  const asked = await askWriteCheckpoint()
-  await world.stop()
-  await world.run(
-    `select setval('sync.write_checkpoint_ids', ${backedUp?.last ?? '1'}); update sync.write_checkpoints set id = ${backedUp?.last ?? '1'}`,
-  )
-  await dropSlot()
-  await world.restart()
-  const device = world.device(ALICE, { clientId: DEVICE })
-  device.connect()
-  await device.until(({ completed }) => BigInt(completed.at(-1)?.writeCheckpoint ?? 0) >= asked, 'the write checkpoint')
-  expect(await askWriteCheckpoint()).toBeGreaterThan(asked)
-})
+interface Backup {
+  readonly title: string
+  /** Write checkpoints that were given before the backup was taken. */
+  readonly before: number
+  /** A physical copy has the slot; a base backup or a dump does not. */
+  readonly hasSlot: boolean
+  /** A dump of the project's own schemas has nothing of sync. */
+  readonly hasState: boolean
+}
 
-test('the first log of a database gives no number to a device that asked for none', async () => {
+const backups: readonly Backup[] = [true, false].flatMap((hasSlot) =>
+  [0, 1, 3].map((before) => ({
+    title: `${hasSlot ? 'a copy with its slot' : 'a backup without the slot'} from after ${before} write checkpoints`,
+    before,
+    hasSlot,
+    hasState: true,
+  })),
+)
+
+/** Sets what the database knows of write checkpoints to what it knew when the backup was taken. */
+async function restore({ before, hasSlot, hasState }: Backup): Promise<void> {
+  await world.run(
+    before === 0
+      ? `select setval('sync.write_checkpoint_ids', 1, false); delete from sync.write_checkpoints`
+      : `select setval('sync.write_checkpoint_ids', ${before}); update sync.write_checkpoints set id = ${before}`,
+  )
+  await world.run(`update sync.state set write_checkpoint_floor = null, write_checkpoint_floor_lsn = '0/0'`)
+  if (!hasSlot || !hasState) await dropSlot()
+  if (!hasState) await world.run(`truncate sync.state`)
+}
+
+test.each([...backups, { title: 'a dump that has nothing of sync', before: 0, hasSlot: false, hasState: false }])(
+  'a device that asked after the backup gets a number that is not lower: $title',
+  async (backup) => {
+    for (let i = 0; i < 5; i++) await askWriteCheckpoint()
+    const asked = await askWriteCheckpoint()
+    await world.stop()
+    await restore(backup)
+    await world.restart()
+    const device = world.device(ALICE, { clientId: DEVICE })
+    device.connect()
+    await device.until(
+      ({ completed }) => BigInt(completed.at(-1)?.writeCheckpoint ?? 0) >= asked,
+      'the write checkpoint',
+      10_000,
+    )
+    expect(await askWriteCheckpoint()).toBeGreaterThan(asked)
+  },
+)
+
+test('a number is answered only by a checkpoint with all that committed before it was asked for', async () => {
   const device = world.device(ALICE, { clientId: DEVICE })
-  device.connect()
-  await device.next()
-  expect(device.completed.at(-1)?.writeCheckpoint).toBeUndefined()
+  for (let i = 0; i < 3; i++) {
+    await world.run(`insert into items (owner_id, title) values ('${ALICE}', 'row ${i}')`)
+    const asked = await askWriteCheckpoint()
+    await world.restart()
+    if (!device.isOpen) device.connect()
+    await device.until(
+      ({ completed }) => BigInt(completed.at(-1)?.writeCheckpoint ?? 0) >= asked,
+      'the write checkpoint',
+    )
+    const first = device.completed.find(({ writeCheckpoint }) => BigInt(writeCheckpoint ?? 0) >= asked)
+    expect(first?.state.size).toBeGreaterThan(i)
+    device.disconnect()
+  }
 })
