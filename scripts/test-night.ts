@@ -45,6 +45,13 @@ const PARTS: readonly Part[] = [
     seed: 'HOLDFAST_HISTORY_SEED',
   },
   {
+    name: 'pairs',
+    project: 'pg',
+    files: [`${SYNC}/pair-histories.pg.test.ts`],
+    counts: { HOLDFAST_PAIR_HISTORIES: 40, HOLDFAST_PAIR_STEPS: 40 },
+    seed: 'HOLDFAST_PAIR_SEED',
+  },
+  {
     name: 'clocks',
     project: 'pg',
     files: [`${SYNC}/random-clocks.pg.test.ts`],

@@ -3,9 +3,16 @@ export const INCOMPLETE_PATH = '/sync/v1/incomplete'
 
 /**
  * Why rows of a table that a person may read are not on their device: they are in more separate groups than fit on one; they have more different values than
- * are followed; the person, or another person, brought more different values than one account may; a policy fails for the person.
+ * are followed; the person, or another person, brought more different values than one account may; a policy fails for the person; the server is still reading
+ * the table after a change of the schema, and its rows arrive together when that is done.
  */
-export type IncompleteReason = 'too_many_groups' | 'too_many_values' | 'own_values' | 'others_values' | 'policy_fails'
+export type IncompleteReason =
+  | 'too_many_groups'
+  | 'too_many_values'
+  | 'own_values'
+  | 'others_values'
+  | 'policy_fails'
+  | 'being_read'
 
 export interface IncompleteTable {
   /** By its name on devices. */

@@ -53,6 +53,8 @@ export interface CompletedCheckpoint {
   readonly writeCheckpoint: string | undefined
   /** Keys are `table/id`. */
   readonly state: DeviceState
+  /** What the server said was wrong with the device's streams, as text. */
+  readonly problems: string
 }
 
 interface DeviceBucket {
@@ -92,6 +94,7 @@ export class StreamClient {
   #target: Map<string, DescribedBucket> | undefined
   #targetOpId = ''
   #writeCheckpoint: string | undefined
+  #problems = ''
   #wake: (() => void)[] = []
 
   constructor(options: StreamClientOptions) {
@@ -253,6 +256,7 @@ export class StreamClient {
       this.#target = new Map(line.checkpoint.buckets.map((bucket) => [bucket.bucket, bucket]))
       this.#targetOpId = line.checkpoint.last_op_id
       this.#writeCheckpoint = line.checkpoint.write_checkpoint
+      this.#problems = JSON.stringify(line.checkpoint.streams.map((stream) => (stream as { errors?: unknown }).errors))
       this.#dropUnlisted()
     } else if (line.checkpoint_diff) {
       if (!this.#target) return void this.faults.push('a diff before the first checkpoint')
@@ -324,7 +328,12 @@ export class StreamClient {
       const bucket = this.buckets.get(name)
       if (bucket) bucket.position = lastOpId
     }
-    this.completed.push({ opId: Number(lastOpId), writeCheckpoint: this.#writeCheckpoint, state })
+    this.completed.push({
+      opId: Number(lastOpId),
+      writeCheckpoint: this.#writeCheckpoint,
+      state,
+      problems: this.#problems,
+    })
   }
 
   #completePartly({ last_op_id: lastOpId, priority }: NonNullable<ReadLine['partial_checkpoint_complete']>): void {

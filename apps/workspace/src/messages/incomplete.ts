@@ -11,6 +11,7 @@ export const incompleteMessages = inLanguages('incompleteMessages', {
     too_many_values: (many: string) =>
       `The newest ${many} may be missing here. There are more different values than devices are given`,
     policy_fails: (many: string) => `Some ${many} are missing here. The server cannot decide which of them you may see`,
+    being_read: (many: string) => `Some ${many} are not on this device yet. The server is still reading them`,
   },
   advice: {
     too_many_groups:
@@ -19,5 +20,6 @@ export const incompleteMessages = inLanguages('incompleteMessages', {
     others_values: 'Tell an administrator, who can see whose they are. The missing records are still on the server.',
     too_many_values: 'Tell an administrator. The missing records are still on the server.',
     policy_fails: 'Tell an administrator. Nothing of what you wrote is lost.',
+    being_read: 'They arrive by themselves. You need not do anything.',
   },
 })

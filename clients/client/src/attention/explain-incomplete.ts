@@ -42,6 +42,12 @@ export function explainIncomplete({ reason }: IncompleteTable, name: string): In
         title: `Some ${name} are missing here. The server cannot decide which of them you may see`,
         advice: 'Tell an administrator. Nothing of what you wrote is lost.',
       }
+    case 'being_read':
+      return {
+        code: 'HF-SYNC-READING',
+        title: `Some ${name} are not on this device yet. The server is still reading them`,
+        advice: 'They arrive by themselves. You need not do anything.',
+      }
     default:
       return reason satisfies never
   }

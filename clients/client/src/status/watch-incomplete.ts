@@ -6,6 +6,8 @@ import { createValue, type Value } from '../value.ts'
 
 /** Each checkpoint may have changed it; the server is asked at most this often, in milliseconds. */
 export const ASK_EVERY_MS = 30_000
+/** The same while the server is still reading a table, which takes seconds. */
+const ASK_EVERY_READING_MS = 2_000
 /** A checkpoint is not complete when it begins: the first question waits this long, in milliseconds. */
 const SETTLE_MS = 1_000
 /** An answer that takes longer is given up, in milliseconds. */
@@ -69,9 +71,13 @@ export async function watchIncomplete(
           if (!isDisposed && !database.closed) onProblem(error)
         })
       },
-      Math.max(SETTLE_MS, askedAt + ASK_EVERY_MS - now()),
+      Math.max(SETTLE_MS, askedAt + everyMs() - now()),
     )
     ;(asking as { unref?: () => void }).unref?.() // a Node process may end while a database is open
+  }
+
+  function everyMs(): number {
+    return tables.get().some(({ reason }) => reason === 'being_read') ? ASK_EVERY_READING_MS : ASK_EVERY_MS
   }
 
   async function ask(): Promise<void> {

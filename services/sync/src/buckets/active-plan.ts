@@ -31,6 +31,8 @@ export interface ActiveStream extends Pick<StreamPlan, 'name' | 'priority' | 'pa
   /** The problem of its declaration, for the device's log. */
   readonly problem: string | undefined
   readonly roles: ReadonlyMap<string, RolePlan>
+  /** By role: tables, by their names on devices, of which rows are still being read. Devices get none of those rows yet. */
+  readonly unread: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 /** A compiled plan with the buckets that exist for it. */
@@ -65,6 +67,7 @@ function unique(dependencies: readonly PlannedDependency[]): PlannedDependency[]
 }
 
 const NONE: ReadonlySet<number> = new Set()
+const NOTHING_UNREAD: ActiveStream['unread'] = new Map()
 
 /** How many classes a list may have, and how many of them one author may bring. */
 export type ClassLimits = Pick<ClassList, 'max' | 'perAuthorMax'>
@@ -85,6 +88,7 @@ export function activatePlan(
   const byId = new Map(stored.map((definition) => [definition.id, definition]))
   const tables = new Map<number, { table: TablePlan; definitions: ActiveDefinition[] }>()
   const perStream = new Map<string, Map<string, ActiveDefinition[]>>()
+  const unread: Unread = new Map()
   const all: PlannedDependency[] = []
   for (const table of plan.tables) {
     const definitions = new Map<string, ActiveDefinition>()
@@ -105,9 +109,12 @@ export function activatePlan(
           }))
       const active = { definition, stored: known, isUnfilled: unfilled.has(known.number), classes }
       if (!definitions.has(definition.id)) definitions.set(definition.id, active)
-      if (active.isUnfilled) continue
-      all.push(...definition.dependencies.map(keyed))
       const streams = definition.stream === undefined ? [DEFAULT_STREAM, streamOfTable(table)] : [definition.stream]
+      if (active.isUnfilled) {
+        for (const stream of streams) addUnread(unread, stream, definition.roles, table.localName)
+        continue
+      }
+      all.push(...definition.dependencies.map(keyed))
       for (const stream of streams) {
         const perRole = perStream.get(stream) ?? new Map<string, ActiveDefinition[]>()
         perStream.set(stream, perRole)
@@ -120,12 +127,22 @@ export function activatePlan(
   for (const dependency of unique(all)) {
     dependencies.set(dependency.oid, [...(dependencies.get(dependency.oid) ?? []), dependency])
   }
-  return { plan, tables, streams: activateStreams(plan, perStream), dependencies }
+  return { plan, tables, streams: activateStreams(plan, perStream, unread), dependencies }
+}
+
+/** Tables of which rows are being read, by stream and role. */
+type Unread = Map<string, Map<string, Set<string>>>
+
+function addUnread(unread: Unread, stream: string, roles: readonly string[], localName: string): void {
+  const perRole = unread.get(stream) ?? new Map<string, Set<string>>()
+  unread.set(stream, perRole)
+  for (const role of roles) perRole.set(role, (perRole.get(role) ?? new Set()).add(localName))
 }
 
 function activateStreams(
   plan: SyncPlan,
   perStream: ReadonlyMap<string, ReadonlyMap<string, readonly ActiveDefinition[]>>,
+  unread: Unread,
 ): ReadonlyMap<string, ActiveStream> {
   const rolesOf = (stream: string): ReadonlyMap<string, RolePlan> =>
     new Map(
@@ -137,6 +154,7 @@ function activateStreams(
         },
       ]),
     )
+  const unreadOf = (stream: string): ActiveStream['unread'] => unread.get(stream) ?? NOTHING_UNREAD
   const everything: ActiveStream = {
     name: DEFAULT_STREAM,
     priority: DEFAULT_PRIORITY,
@@ -144,19 +162,28 @@ function activateStreams(
     isDefault: true,
     problem: undefined,
     roles: rolesOf(DEFAULT_STREAM),
+    unread: unreadOf(DEFAULT_STREAM),
   }
   const declared = plan.streams.map(({ name, priority, parameters, autoSubscribe, refused }): ActiveStream => {
     const [first] = refused
     const problem = first && `a query of the stream cannot be followed: ${first.reason}`
-    return { name, priority, parameters, isDefault: autoSubscribe, problem, roles: rolesOf(name) }
+    return {
+      name,
+      priority,
+      parameters,
+      isDefault: autoSubscribe,
+      problem,
+      roles: rolesOf(name),
+      unread: unreadOf(name),
+    }
   })
   // A table that only declared streams name, or that is being filled, has a part without rows.
   const parts = plan.tables.map((table): ActiveStream => {
     const name = streamOfTable(table)
-    return { ...everything, name, isDefault: false, roles: rolesOf(name) }
+    return { ...everything, name, isDefault: false, roles: rolesOf(name), unread: unreadOf(name) }
   })
   // When every table has a stream of its own, nothing is left for it.
-  const isNeeded = declared.length === 0 || everything.roles.size > 0
+  const isNeeded = declared.length === 0 || everything.roles.size > 0 || everything.unread.size > 0
   const streams = [
     ...(isNeeded ? [everything] : []),
     ...declared.toSorted((one, other) => Number(other.isDefault) - Number(one.isDefault)),

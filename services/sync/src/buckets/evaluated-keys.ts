@@ -22,6 +22,8 @@ export interface EvaluatedSubscription {
   readonly crowded?: readonly string[]
   /** Tables, by their names on devices, of which a policy fails for the person. */
   readonly failing?: readonly string[]
+  /** Tables, by their names on devices, of which rows are still being read. */
+  readonly unread?: readonly string[]
   /** Something is missing because it took too long, and may be there the next time. */
   readonly isTimedOut?: boolean
 }

@@ -10,7 +10,7 @@ import { settleDefinitions } from '../fill/settle-definitions.ts'
 import { withFallbacks, type FallbackDefinition } from '../fill/fallback-definitions.ts'
 import { CLASS_RECOUNT_MS } from '../limits.ts'
 import { dropDefinitions, type StoredDefinition } from '../storage/bucket-storage.ts'
-import { readIsFilling, writeFilled, writeFilling, writeFirstFilled } from '../storage/fills.ts'
+import { readIsFilling, readServedTables, writeFilled, writeFilling, writeFirstFilled } from '../storage/fills.ts'
 import { readTableBytes } from '../storage/table-bytes.ts'
 import { createCompletionPace } from './completion-pace.ts'
 import { createHoldBudget } from './hold-budget.ts'
@@ -147,6 +147,8 @@ class PlanServing implements Serving {
 
   /** @param isComplete - the definitions that were given are those of the plan, complete */
   async open(position: Lsn, isComplete: boolean): Promise<void> {
+    // What devices had before the start, they keep until it is read again.
+    this.#served = await readServedTables(this.#options.pool)
     if (!isComplete) await this.#settle(this.#plan, position, false)
     await this.#activate()
     this.#options.onPlan(this.#plan)

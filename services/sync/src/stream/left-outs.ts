@@ -156,6 +156,7 @@ function incompleteTables({ active, leftOut, evaluated, author }: FoundLeftOut):
     ...leftOut.map(({ table, policy }) => of(table, 'too_many_groups', policy)),
     ...[...lists].flatMap((list) => reasonsOf(list, author).map((reason) => of(list.table, reason, list.policy))),
     ...evaluated.flatMap(({ failing = [] }) => failing.map((table) => of(table, 'policy_fails', undefined))),
+    ...evaluated.flatMap(({ unread = [] }) => unread.map((table) => of(table, 'being_read', undefined))),
   ])
 }
 

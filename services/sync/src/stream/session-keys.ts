@@ -138,7 +138,7 @@ export class SessionKeys {
 
   async #grantEvaluated(active: ActivePlan): Promise<void> {
     const { bucketsMax, leftOuts } = this.#context
-    const evaluated = this.#evaluated
+    const evaluated = withUnread(this.#chosen, this.#evaluated, this.#session.role)
     const fitted = fitBuckets(active, evaluated, bucketsMax)
     const author = authorOf(this.#session)
     leftOuts.note(this.#holder, this.#writer, { active, leftOut: fitted.leftOut, evaluated, author })
@@ -188,6 +188,21 @@ function withClasses(
     failing: [...new Set([...(before.failing ?? []), ...failing])],
     bucketNames: [...new Set([...before.bucketNames, ...bucketNames])],
   }
+}
+
+/** Names the tables of which rows are still being read, so that no device takes what it has of them for all of it. */
+function withUnread(
+  { subscriptions }: ChosenStreams,
+  evaluated: readonly EvaluatedSubscription[],
+  role: string,
+): readonly EvaluatedSubscription[] {
+  if (subscriptions.every(({ subscription: { stream } }) => stream.unread.size === 0)) return evaluated
+  return evaluated.map((one, index) => {
+    const unread = [...(subscriptions[index]?.subscription.stream.unread.get(role) ?? [])]
+    if (unread.length === 0) return one
+    const problem = `rows of ${unread.join(', ')} are still being read: they arrive together when that is done`
+    return { ...one, unread, problem: withProblem(one.problem, problem) }
+  })
 }
 
 // Shared by all who have none.

@@ -14,6 +14,7 @@ export const incompleteMessages: Translation<typeof english> = {
       `Die neuesten ${capitalize(many)} fehlen hier vielleicht. Es gibt mehr verschiedene Werte, als Geräte bekommen`,
     policy_fails: (many) =>
       `Einige ${capitalize(many)} fehlen hier. Der Server kann nicht entscheiden, welche Sie sehen dürfen`,
+    being_read: (many) => `Einige ${capitalize(many)} sind noch nicht auf diesem Gerät. Der Server liest sie noch ein`,
   },
   advice: {
     too_many_groups:
@@ -23,5 +24,6 @@ export const incompleteMessages: Translation<typeof english> = {
       'Sagen Sie es Ihrer Systembetreuung; sie sieht, wessen es sind. Was hier fehlt, ist noch auf dem Server.',
     too_many_values: 'Sagen Sie es Ihrer Systembetreuung. Was hier fehlt, ist noch auf dem Server.',
     policy_fails: 'Sagen Sie es Ihrer Systembetreuung. Von dem, was Sie geschrieben haben, ist nichts verloren.',
+    being_read: 'Sie kommen von selbst. Sie müssen nichts tun.',
   },
 }
