@@ -30,8 +30,11 @@ export function latePart<Part>(load: () => Promise<Part>): LatePart<Part> {
   }
 }
 
+/** Until a part that could not be loaded is asked for again, in milliseconds. A browser does not notice every end of a dead zone. */
+const RETRY_MS = 15_000
+
 /**
- * The part, once it has been loaded; `isWanted` starts that.
+ * The part, once it has been loaded; `isWanted` starts that. A load that failed is repeated while it is wanted: every {@link RETRY_MS}, and when the network is back.
  *
  * @returns `part` is undefined until then; `hasFailed` is true if the last load failed, until it is not wanted any more
  */
@@ -45,15 +48,31 @@ export function useLatePart<Part>(
   useEffect(() => {
     if (!isWanted || late.find() !== undefined) return
     let isOver = false
-    late.load().then(
-      () => isOver || showLoaded(),
-      (error: unknown) => {
-        console.info('A part of the screen could not be loaded.', error)
-        if (!isOver) setFailed(true)
-      },
-    )
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const load = (): void => {
+      clearTimeout(timer)
+      if (isOver || late.find() !== undefined) return
+      late.load().then(
+        () => {
+          if (isOver) return
+          setFailed(false)
+          showLoaded()
+        },
+        (error: unknown) => {
+          console.info('A part of the screen could not be loaded.', error)
+          if (isOver) return
+          setFailed(true)
+          clearTimeout(timer)
+          timer = setTimeout(load, RETRY_MS)
+        },
+      )
+    }
+    load()
+    addEventListener('online', load)
     return () => {
       isOver = true
+      clearTimeout(timer)
+      removeEventListener('online', load)
       setFailed(false)
     }
   }, [late, isWanted])

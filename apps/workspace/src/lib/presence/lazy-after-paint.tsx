@@ -1,5 +1,6 @@
-import { type ComponentType, createElement, type JSX, lazy, Suspense } from 'react'
+import { type ComponentType, createElement, type JSX, Suspense } from 'react'
 import { isOnDevice } from '../is-on-device.ts'
+import { latePart, useLatePart } from '../late-part.ts'
 
 /** Milliseconds that the screen has for itself before anything of presence is loaded; on a first visit, where it comes over the line, longer. */
 const FIRST_MS = 1_000
@@ -11,31 +12,23 @@ export function firstVisitMs(): number {
 }
 
 /**
- * A component that is loaded when the screen has been painted and the browser has time. What cannot be loaded is not there: nothing depends on
- * who else is here.
+ * A component that is loaded when the screen has been painted and the browser has time. What cannot be loaded is not there until an attempt succeeds
+ * ({@link useLatePart}).
  *
  * @param firstMs - milliseconds that the screen has for itself
  */
 export function lazyAfterPaint<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   firstMs: () => number = () => FIRST_MS,
-): (props: Props) => JSX.Element {
-  const Loaded = lazy(async (): Promise<{ default: ComponentType<Props> }> => {
+): (props: Props) => JSX.Element | null {
+  const late = latePart(async () => {
     await painted(firstMs())
-    try {
-      return { default: await load() }
-    } catch (error) {
-      console.info('Who else is here is not shown:', error)
-      return { default: Nothing }
-    }
+    return load()
   })
-  return (props) => (
-    <Suspense fallback={null}>{createElement(Loaded as unknown as ComponentType<Props>, props)}</Suspense>
-  )
-}
-
-function Nothing(): null {
-  return null
+  return function AfterPaint(props) {
+    const { part } = useLatePart(late, true)
+    return part === undefined ? null : <Suspense fallback={null}>{createElement(part, props)}</Suspense>
+  }
 }
 
 function painted(firstMs: number): Promise<void> {

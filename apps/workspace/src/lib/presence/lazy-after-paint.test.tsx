@@ -1,0 +1,49 @@
+// @vitest-environment happy-dom
+import { act } from 'react'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { renderedForEach } from '../rendered.test-support.ts'
+import { lazyAfterPaint } from './lazy-after-paint.tsx'
+
+const rendered = renderedForEach()
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** A part whose first request fails, as in a dead zone. */
+function failingOnce(): { readonly Part: () => React.JSX.Element | null; readonly loads: () => number } {
+  let loads = 0
+  const Part = lazyAfterPaint<object>(async () => {
+    loads += 1
+    if (loads === 1) throw new TypeError('Failed to fetch dynamically imported module')
+    return () => <p>Export</p>
+  })
+  return { Part, loads: () => loads }
+}
+
+const pass = (ms: number): Promise<void> => act(() => vi.advanceTimersByTimeAsync(ms).then(() => undefined))
+
+test('a part that could not be loaded is there when the network is back', async () => {
+  const { Part, loads } = failingOnce()
+  act(() => rendered.root.render(<Part />))
+  await pass(2_000)
+  expect([loads(), rendered.place.textContent]).toEqual([1, ''])
+  act(() => void dispatchEvent(new Event('online')))
+  await pass(2_000)
+  expect(rendered.place.textContent).toBe('Export')
+})
+
+test('a part that could not be loaded is there when it is used again', async () => {
+  const { Part } = failingOnce()
+  act(() => rendered.root.render(<Part />))
+  await pass(2_000)
+  act(() => rendered.root.render(null))
+  act(() => rendered.root.render(<Part />))
+  await pass(2_000)
+  expect(rendered.place.textContent).toBe('Export')
+})
+
+test('a part that stays in use is asked for again although the browser noticed no dead zone, and then no more', async () => {
+  const { Part, loads } = failingOnce()
+  act(() => rendered.root.render(<Part />))
+  await pass(60_000)
+  expect([loads(), rendered.place.textContent]).toEqual([2, 'Export'])
+})
