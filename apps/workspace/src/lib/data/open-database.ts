@@ -74,10 +74,13 @@ async function removeFiles(name: string): Promise<void> {
 
 /** The browser's private files for this site; `undefined` where it has none. */
 async function privateFiles(): Promise<FileSystemDirectoryHandle | undefined> {
+  const storage = navigator.storage as Partial<StorageManager> | undefined
+  if (typeof storage?.getDirectory !== 'function') return undefined
   try {
     return await navigator.storage.getDirectory()
-  } catch {
-    return undefined // not in this browser, or not for this page
+  } catch (error) {
+    if (keepsNothing(error)) return undefined
+    throw error
   }
 }
 
@@ -105,6 +108,13 @@ async function removeTemporaryFiles(root: FileSystemDirectoryHandle): Promise<vo
   }
 }
 
+/** What a browser throws that lets this site keep nothing: site data is switched off, or the window is a private one. */
+function keepsNothing(error: unknown): boolean {
+  return (
+    error instanceof DOMException && ['SecurityError', 'InvalidStateError', 'NotSupportedError'].includes(error.name)
+  )
+}
+
 /** How long another tab may take to close a database of IndexedDB, in milliseconds. */
 const CLOSE_MS = 5_000
 
@@ -119,8 +129,7 @@ async function deleteIndexedDb(name: string): Promise<void> {
     request.addEventListener('error', () => reject(request.error ?? new Error(`${name} could not be deleted.`)))
     await promise
   } catch (error) {
-    // Site data is switched off: there is none.
-    if (!(error instanceof DOMException && error.name === 'SecurityError')) throw error
+    if (!keepsNothing(error)) throw error
   } finally {
     clearTimeout(timer)
   }
