@@ -9,7 +9,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 /** A part whose first request fails, as in a dead zone. */
-function failingOnce(): { readonly Part: () => React.JSX.Element | null; readonly loads: () => number } {
+function failingOnce(): { readonly Part: (props: object) => React.JSX.Element | null; readonly loads: () => number } {
   let loads = 0
   const Part = lazyAfterPaint<object>(async () => {
     loads += 1
