@@ -56,7 +56,7 @@ export function renderChange(
     `"errors":${isTooLarge ? JSON.stringify([TOO_LARGE]) : 'null'}`,
   ]
   if (change.cells) parts.push(`"record":${record(change.cells, () => true)}`)
-  if (change.oldCells) parts.push(`"old_record":${record(change.oldCells, (name) => isOldShown(table, kind, name))}`)
+  if (change.oldCells) parts.push(`"old_record":${record(change.oldCells, (name) => isOldShown(table, name))}`)
   return `{${parts.join(',')}}`
 }
 
@@ -66,8 +66,11 @@ function refusalOf(table: TableInfo, { selectable }: RoleAccess, kind: ChangeKin
   return undefined
 }
 
-/** The stream has all of every old row, whatever the table's own replica identity is. Whoever may no longer be asked for is told by its key only. */
-function isOldShown(table: TableInfo, kind: ChangeKind, name: string): boolean {
-  if (kind === 'DELETE' && table.hasPolicies) return table.key.has(name)
+/**
+ * The stream has all of every old row, whatever the table's own replica identity is. Policies judge the row as it is now, so that under policies an old row is
+ * shown by its key only: a subscriber may not have been able to see it. Supabase's documentation says the same of UPDATE and DELETE.
+ */
+function isOldShown(table: TableInfo, name: string): boolean {
+  if (table.hasPolicies) return table.key.has(name)
   return table.identity === undefined || table.identity.has(name)
 }
