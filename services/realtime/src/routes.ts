@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import { HoldfastError, type Logger } from '@holdfast/foundation'
 import { renderFailure } from '@holdfast/http'
 import { BODY_BYTES_MAX } from './limits.ts'
+import { JsonBody } from './routes/json-body.ts'
 
 export interface Handlers {
   openSocket(request: FastifyRequest, reply: FastifyReply): Promise<void>
@@ -46,7 +47,8 @@ function acceptBodies(app: FastifyInstance): void {
     { parseAs: 'string', bodyLimit: BODY_BYTES_MAX },
     (_request, body, done) => {
       try {
-        done(null, JSON.parse(String(body)))
+        const text = String(body)
+        done(null, new JsonBody(text, JSON.parse(text)))
       } catch (error) {
         done(new HoldfastError('InvalidBody', 400, 'The body is not valid JSON', { cause: error }))
       }

@@ -64,7 +64,7 @@ function describeMessages(use: UseNodes): void {
     use(async (one, other) => {
       const seen: BusMessage[] = []
       other.subscribe('a', (got) => seen.push(got))
-      const entry = { key: 'ä', ref: '1', meta: { list: [1, null, { deep: true }] }, bytes: 7 }
+      const entry = { key: 'ä', ref: '1', meta: JSON.stringify({ list: [1, null, { deep: true }] }), bytes: 7 }
       const change = { joins: [entry], leaves: [entry] }
       one.publish('a', message('x'.repeat(5_000_000)))
       one.publish('a', { kind: 'presence', change })

@@ -46,6 +46,18 @@ describe('presence', () => {
     expect(blind.received).toEqual([])
   })
 
+  test('is turned on by who shows itself, who is told of the others then', async () => {
+    const world = await open()
+    const ada = await join(world, 'ada')
+    track(ada, { n: 1 })
+    await ada.beat()
+    const late = await join(world, 'late', false)
+    track(late, { n: 2 })
+    expect(await state(late)).toMatchObject({ ada: { metas: [{ n: 1 }] }, late: { metas: [{ n: 2 }] } })
+    track(ada, { n: 3 })
+    expect(await diff(late)).toMatchObject({ joins: { ada: { metas: [{ n: 3 }] } } })
+  })
+
   test('that is equal is no change', async () => {
     const world = await open()
     const ada = await join(world, 'ada')

@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { isDeepStrictEqual } from 'node:util'
 import { PRESENCE_DEPTH_MAX } from '../limits.ts'
 import { isRecord } from '../wire/decode.ts'
+import { memberTexts } from '../wire/json-text.ts'
 import { createEntry, type PresenceChange, type PresenceEntry } from '../presence/presence.ts'
 
-type Payload = Readonly<Record<string, unknown>>
-
 export type PresenceCall =
-  /** `undefined`: nothing any more. */
-  | { readonly action: 'show'; readonly shown: Payload | undefined }
+  /** JSON text of an object; `undefined`: nothing any more. */
+  | { readonly action: 'show'; readonly shown: string | undefined }
   | { readonly action: 'refused'; readonly reason: string }
 
-/** Reads what a client asks for with a message of presence. */
-export function parsePresenceCall(message: unknown): PresenceCall {
+/** Reads what a client asks for with a message of presence. @param text - of the message, which is passed on unchanged */
+export function parsePresenceCall(message: unknown, text: string): PresenceCall {
   const { event, payload = {} } = isRecord(message) ? message : {}
   const action = typeof event === 'string' ? event.toLowerCase() : ''
   if (action !== 'track' && action !== 'untrack')
@@ -20,7 +18,7 @@ export function parsePresenceCall(message: unknown): PresenceCall {
   if (!isRecord(payload)) return { action: 'refused', reason: 'Presence track payload must be a map' }
   if (isDeeperThan(PRESENCE_DEPTH_MAX, payload))
     return { action: 'refused', reason: 'Presence track payload is nested too deeply' }
-  return { action: 'show', shown: action === 'track' ? payload : undefined }
+  return { action: 'show', shown: action === 'track' ? (memberTexts(text).get('payload') ?? '{}') : undefined }
 }
 
 function isDeeperThan(levels: number, value: unknown): boolean {
@@ -32,7 +30,7 @@ function isDeeperThan(levels: number, value: unknown): boolean {
 export class MemberPresence {
   readonly #key: string
   readonly #keep: (bytes: number) => () => void
-  #shown: { readonly entry: PresenceEntry; readonly payload: Payload; readonly forget: () => void } | undefined
+  #shown: { readonly entry: PresenceEntry; readonly payload: string; readonly forget: () => void } | undefined
 
   /**
    * @param key - as the client chose it; empty for one of its own
@@ -48,12 +46,13 @@ export class MemberPresence {
   }
 
   /**
+   * @param payload - JSON text of an object
    * @param roomBytes - how much more the topic may have
    * @returns `undefined` when it shows this already; `full` when there is no room: it shows what it showed before
    */
-  track(payload: Payload, roomBytes: number): PresenceChange | 'full' | undefined {
+  track(payload: string, roomBytes: number): PresenceChange | 'full' | undefined {
     const previous = this.#shown
-    if (previous && isDeepStrictEqual(previous.payload, payload)) return undefined
+    if (previous?.payload === payload) return undefined
     const entry = createEntry(this.#key, randomUUID(), payload, previous?.entry)
     const moreBytes = entry.bytes - (previous?.entry.bytes ?? 0)
     if (moreBytes > Math.max(0, roomBytes)) return 'full'

@@ -15,7 +15,7 @@ import {
 } from '../limits.ts'
 import type { PresenceChange } from '../presence/presence.ts'
 import { isRecord } from '../wire/decode.ts'
-import { encodeBroadcast, type FanOut } from '../wire/encode.ts'
+import { encodeBroadcast, encodeText, type FanOut } from '../wire/encode.ts'
 import type { BroadcastFrame, ClientFrame, PushFrame, Ref } from '../wire/frames.ts'
 import type { ChannelContext, Line } from './context.ts'
 import { type JoinConfig, parseAccessToken } from './join-config.ts'
@@ -47,6 +47,7 @@ export class Membership implements Member {
   readonly #turns: Turns
   readonly #rights: MemberRights
   readonly #presence: MemberPresence
+  #wantsPresence: boolean
   readonly #changes: MemberChanges
   readonly #presenceCalls: Rate
   readonly #onClosed: (membership: Membership) => void
@@ -77,6 +78,7 @@ export class Membership implements Member {
       config.isPrivate,
       context.options.realtimeRightsSeconds * 1_000,
     )
+    this.#wantsPresence = config.presence.isEnabled
     this.#presence = new MemberPresence(config.presence.key, (bytes) => context.kept.enter(line.address, bytes))
     this.#changes = new MemberChanges(context.changes, config, context.logger)
     const callsMax = context.options.realtimePresenceCallsMax
@@ -242,7 +244,7 @@ export class Membership implements Member {
   #grant({ broadcast, presence }: ReadRights): void {
     this.canReadBroadcasts = broadcast
     if (presence && !this.canReadPresence)
-      this.#push('presence_state', this.#context.topics.presence(this.name, this.#config.isPrivate), null)
+      this.#pushText('presence_state', this.#context.topics.presence(this.name, this.#config.isPrivate))
     this.canReadPresence = presence
   }
 
@@ -289,7 +291,9 @@ export class Membership implements Member {
     if (this.#state.kind !== 'joined' || !identity) return
     try {
       const rights = await this.#readRights(identity)
-      const mayShow = !this.#presence.isShown || (await this.#rights.checkWrite(this.#callerOf(identity), 'presence'))
+      const mayShow =
+        !this.#presence.isShown ||
+        (this.#rights.canWrite('presence') ?? (await this.#rights.checkWrite(this.#callerOf(identity), 'presence')))
       if (this.#state.kind !== 'joined') return
       this.#grant(rights)
       if (!mayShow) this.#showChange(this.#presence.untrack())
@@ -300,8 +304,7 @@ export class Membership implements Member {
   }
 
   #readRights(identity: Identity): Promise<ReadRights> {
-    const { presence } = this.#config
-    return this.#rights.read(this.#callerOf(identity), presence.isEnabled, this.#context.clock.now())
+    return this.#rights.read(this.#callerOf(identity), this.#wantsPresence, this.#context.clock.now())
   }
 
   #broadcastBytes({ ref, event, encoding, payload }: BroadcastFrame): void | Promise<void> {
@@ -309,11 +312,10 @@ export class Membership implements Member {
     return this.#publish(ref, { kind: 'broadcast', from: this.id, broadcast: { event, encoding, payload } })
   }
 
-  #broadcastText({ ref, payload }: PushFrame): void | Promise<void> {
-    if (!isRecord(payload)) return undefined
+  #broadcastText({ ref, payload, payloadText: text }: PushFrame): void | Promise<void> {
+    if (!isRecord(payload) || text === undefined) return undefined
     const event = payload['event']
     if (typeof event === 'string' && Buffer.byteLength(event) > EVENT_NAME_BYTES_MAX) return undefined
-    const text = JSON.stringify(payload)
     if (!this.#accepts(ref, Buffer.byteLength(text))) return undefined
     return this.#publish(ref, { kind: 'text', from: this.id, payload: text })
   }
@@ -336,31 +338,35 @@ export class Membership implements Member {
   }
 
   /** Does it at once where the answer is known. */
-  #ifAllowed(extension: Extension, act: (isAllowed: boolean) => void): void | Promise<void> {
+  #ifAllowed(extension: Extension, act: (isAllowed: boolean) => void | Promise<void>): void | Promise<void> {
     const known = this.#rights.canWrite(extension)
     if (known !== undefined || !this.#identity) return act(known === true)
     return this.#rights.checkWrite(this.#callerOf(this.#identity), extension).then((isAllowed) => {
-      if (this.#state.kind === 'joined') act(isAllowed)
+      return this.#state.kind === 'joined' ? act(isAllowed) : undefined
     })
   }
 
-  #takePresence({ ref, payload }: PushFrame): void | Promise<void> {
+  #takePresence({ ref, payload, payloadText = '{}' }: PushFrame): void | Promise<void> {
     if (!this.#presenceCalls.take(1, this.#context.clock.now())) return this.end('Client presence rate limit exceeded')
-    const call = parsePresenceCall(payload)
+    const call = parsePresenceCall(payload, payloadText)
     if (call.action === 'refused') return this.#reply(ref, 'error', { reason: call.reason })
     const { shown } = call
-    if (shown && Buffer.byteLength(JSON.stringify(shown)) > PRESENCE_BYTES_MAX)
+    if (shown !== undefined && Buffer.byteLength(shown) > PRESENCE_BYTES_MAX)
       return this.end('Track message size exceeded')
     return this.#ifAllowed('presence', (isAllowed) => {
-      const change = isAllowed ? (shown ? this.#track(shown) : this.#presence.untrack()) : undefined
+      const change = isAllowed ? (shown === undefined ? this.#presence.untrack() : this.#track(shown)) : undefined
       if (change === 'full') return this.#reply(ref, 'error', { reason: reasonOf(presenceFull()) })
       this.#reply(ref, 'ok', {})
       this.#showChange(change)
+      if (!isAllowed || shown === undefined || this.#wantsPresence) return undefined
+      // As with Supabase, who shows itself sees the others, too.
+      this.#wantsPresence = true
+      return this.#askAgain()
     })
   }
 
   /** The state of a topic is one message for who joins, which has to fit into what may wait for a client. */
-  #track(shown: Readonly<Record<string, unknown>>): PresenceChange | 'full' | undefined {
+  #track(shown: string): PresenceChange | 'full' | undefined {
     const { options, topics } = this.#context
     const bytesMax = (options.realtimeUnsentSizeMax * 1_024) / 2
     return this.#presence.track(shown, bytesMax - topics.presenceBytes(this.name, this.#config.isPrivate))
@@ -380,6 +386,11 @@ export class Membership implements Member {
 
   #system(extension: string, status: 'ok' | 'error', message: string): void {
     this.#push('system', { extension, status, message, channel: this.name }, null)
+  }
+
+  /** @param payload - JSON text */
+  #pushText(event: string, payload: string): void {
+    this.#line.sendFrame(encodeText(this.#line.version, this.#topic, event, payload, this.#joinRef))
   }
 
   #push(event: string, payload: unknown, ref: Ref): void {

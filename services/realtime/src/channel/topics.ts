@@ -51,9 +51,9 @@ export class Topics {
     this.#subscriptions.get(topic)?.[Symbol.dispose]()
   }
 
-  /** Who shows what on a topic that has a member here, as clients read it. */
-  presence(name: string, isPrivate: boolean): unknown {
-    return this.#topics.get(busChannel(name, isPrivate))?.presence.render() ?? {}
+  /** Who shows what on a topic that has a member here, as JSON text that clients read. */
+  presence(name: string, isPrivate: boolean): string {
+    return this.#topics.get(busChannel(name, isPrivate))?.presence.render() ?? '{}'
   }
 
   /** Bytes of it. */
@@ -89,6 +89,6 @@ function deliverPresence(
   change: PresenceChange,
 ): void {
   state.apply(change)
-  const fanOut = FanOut.ofText(topic, 'presence_diff', JSON.stringify(renderDiff(change)))
+  const fanOut = FanOut.ofText(topic, 'presence_diff', renderDiff(change))
   for (const member of members) if (member.canReadPresence) member.deliver(fanOut)
 }

@@ -3,8 +3,8 @@ export interface PresenceEntry {
   readonly key: string
   /** Unique for each track. */
   readonly ref: string
-  /** The payload of the member with `phx_ref`, and `phx_ref_prev` of what it replaces. */
-  readonly meta: Readonly<Record<string, unknown>>
+  /** JSON text: the payload as the member wrote it, with `phx_ref`, and `phx_ref_prev` of what it replaces. */
+  readonly meta: string
   /** What it takes in the state of its topic, about. */
   readonly bytes: number
 }
@@ -35,7 +35,8 @@ export class PresenceState {
     }
   }
 
-  render(): Metas {
+  /** Returns the state as JSON text. */
+  render(): string {
     return groupByKey([...this.#entries.values()])
   }
 
@@ -45,24 +46,34 @@ export class PresenceState {
   }
 }
 
-type Metas = Readonly<Record<string, { readonly metas: readonly PresenceEntry['meta'][] }>>
-
-export function renderDiff({ joins, leaves }: PresenceChange): { readonly joins: Metas; readonly leaves: Metas } {
-  return { joins: groupByKey(joins), leaves: groupByKey(leaves) }
+/** Returns a change as JSON text. */
+export function renderDiff({ joins, leaves }: PresenceChange): string {
+  return `{"joins":${groupByKey(joins)},"leaves":${groupByKey(leaves)}}`
 }
 
-function groupByKey(entries: readonly PresenceEntry[]): Metas {
+function groupByKey(entries: readonly PresenceEntry[]): string {
   const groups = Map.groupBy(entries, ({ key }) => key)
-  return Object.fromEntries([...groups].map(([key, own]) => [key, { metas: own.map(({ meta }) => meta) }]))
+  const members = [...groups].map(([key, own]) => renderMember(key, own))
+  return `{${members.join(',')}}`
 }
 
-/** The entry of a member that shows `payload` now, after `previous` if it showed something. */
+function renderMember(key: string, entries: readonly Pick<PresenceEntry, 'meta'>[]): string {
+  return `${JSON.stringify(key)}:{"metas":[${entries.map(({ meta }) => meta).join(',')}]}`
+}
+
+/**
+ * The entry of a member that shows `payload` now, after `previous` if it showed something.
+ *
+ * @param payload - JSON text of an object. Parsers take the last of repeated names, so that no member can forge its reference
+ */
 export function createEntry(
   key: string,
   ref: string,
-  payload: Readonly<Record<string, unknown>>,
+  payload: string,
   previous: PresenceEntry | undefined,
 ): PresenceEntry {
-  const meta = { ...payload, phx_ref: ref, ...(previous && { phx_ref_prev: previous.ref }) }
-  return { key, ref, meta, bytes: Buffer.byteLength(JSON.stringify({ [key]: { metas: [meta] } })) }
+  const refs = JSON.stringify({ phx_ref: ref, ...(previous && { phx_ref_prev: previous.ref }) })
+  const own = payload.trim().slice(1, -1).trim()
+  const meta = own === '' ? refs : `{${own},${refs.slice(1)}`
+  return { key, ref, meta, bytes: Buffer.byteLength(`{${renderMember(key, [{ meta }])}}`) }
 }

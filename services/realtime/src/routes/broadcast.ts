@@ -6,7 +6,9 @@ import type { Topics } from '../channel/topics.ts'
 import { BATCH_MESSAGES_MAX, EVENT_NAME_BYTES_MAX, PAYLOAD_ALLOWANCE_BYTES, TOPIC_NAME_BYTES_MAX } from '../limits.ts'
 import type { RealtimeOptions } from '../options.ts'
 import { isRecord } from '../wire/decode.ts'
+import { elementTexts, memberTexts } from '../wire/json-text.ts'
 import type { UserBroadcast } from '../wire/frames.ts'
+import { JsonBody } from './json-body.ts'
 
 export interface BroadcastContext {
   readonly topics: Topics
@@ -66,7 +68,7 @@ export async function sendMessage(
   const { private: isPrivateText } = request.query as { readonly private?: unknown }
   const { body } = request
   const isBinary = Buffer.isBuffer(body)
-  const payload = isBinary ? body : Buffer.from(JSON.stringify(body ?? {}))
+  const payload = isBinary ? body : Buffer.from(body instanceof JsonBody ? body.text : '{}')
   const name = topic.trim()
   if (!isNameOf(name, TOPIC_NAME_BYTES_MAX) || !isNameOf(event, EVENT_NAME_BYTES_MAX))
     throw new HoldfastError('InvalidName', 422, 'The names of topic and event have 1 to 246 and 1 to 255 bytes')
@@ -96,10 +98,12 @@ function isNameOf(text: string, bytesMax: number): boolean {
 
 /** @throws {InvalidMessages} */
 function parseMessages(body: unknown, bytesMax: number): readonly Message[] {
-  const messages = isRecord(body) ? body['messages'] : undefined
+  const { text, value } = body instanceof JsonBody ? body : new JsonBody('{}', {})
+  const messages = isRecord(value) ? value['messages'] : undefined
   if (messages === undefined) throw new InvalidMessages(["can't be blank"])
   if (!Array.isArray(messages) || messages.length > BATCH_MESSAGES_MAX) throw new InvalidMessages(['is invalid'])
-  const parsed = messages.map((message) => parseMessage(message, bytesMax))
+  const texts = elementTexts(memberTexts(text).get('messages') ?? '[]')
+  const parsed = messages.map((message, index) => parseMessage(message, texts[index] ?? '', bytesMax))
   if (parsed.some((one) => 'errors' in one))
     throw new InvalidMessages(parsed.map((one) => ('errors' in one ? one.errors : {})))
   return parsed.flatMap((one) => ('errors' in one ? [] : [one]))
@@ -107,7 +111,8 @@ function parseMessages(body: unknown, bytesMax: number): readonly Message[] {
 
 type Errors = Readonly<Record<string, readonly string[]>>
 
-function parseMessage(message: unknown, bytesMax: number): Message | { readonly errors: Errors } {
+/** @param text - of the message, whose payload is passed on unchanged */
+function parseMessage(message: unknown, text: string, bytesMax: number): Message | { readonly errors: Errors } {
   const { topic, event, payload, private: isPrivate = false } = isRecord(message) ? message : {}
   const errors: Record<string, readonly string[]> = {}
   requireText(errors, 'topic', topic, TOPIC_NAME_BYTES_MAX)
@@ -115,7 +120,7 @@ function parseMessage(message: unknown, bytesMax: number): Message | { readonly 
   if (payload === undefined || payload === null) errors['payload'] = ["can't be blank"]
   else if (!isRecord(payload)) errors['payload'] = ['is invalid']
   if (typeof isPrivate !== 'boolean') errors['private'] = ['is invalid']
-  const bytes = Buffer.from(JSON.stringify(payload ?? {}))
+  const bytes = Buffer.from(isRecord(message) ? (memberTexts(text).get('payload') ?? '{}') : '{}')
   if (bytes.length > bytesMax) errors['payload'] = ['Payload size exceeds tenant limit']
   if (Object.keys(errors).length > 0) return { errors }
   return {

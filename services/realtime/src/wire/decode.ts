@@ -1,3 +1,4 @@
+import { elementTexts, memberTexts } from './json-text.ts'
 import type { BroadcastFrame, ClientFrame, Encoding, PushFrame, Ref, Version } from './frames.ts'
 
 /** First byte of a binary frame: a broadcast that a client sends. */
@@ -8,11 +9,18 @@ const BROADCAST_PUSH_HEADER_BYTES = 7
 
 const ENCODINGS: readonly Encoding[] = ['binary', 'json']
 
+/** Events whose payloads other clients get. */
+const PASSED_ON: ReadonlySet<string> = new Set(['broadcast', 'presence'])
+
 /** @returns `undefined` for a frame that is none of the protocol; such frames are dropped */
 export function decodeFrame(version: Version, data: Buffer, isBinary: boolean): ClientFrame | undefined {
   if (isBinary) return version === '2.0.0' ? decodeBroadcastPush(data) : undefined
-  const value = parseJson(data.toString('utf8'))
-  return version === '2.0.0' ? decodeArray(value) : decodeObject(value)
+  const text = data.toString('utf8')
+  const value = parseJson(text)
+  const frame = version === '2.0.0' ? decodeArray(value) : decodeObject(value)
+  if (!frame || !PASSED_ON.has(frame.event)) return frame
+  const payloadText = version === '2.0.0' ? elementTexts(text)[4] : memberTexts(text).get('payload')
+  return { ...frame, ...(isRecord(frame.payload) && payloadText !== undefined && { payloadText }) }
 }
 
 function decodeArray(value: unknown): PushFrame | undefined {

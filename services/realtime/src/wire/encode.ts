@@ -1,4 +1,4 @@
-import type { EncodedFrame, ServerMessage, UserBroadcast, Version } from './frames.ts'
+import type { EncodedFrame, Ref, ServerMessage, UserBroadcast, Version } from './frames.ts'
 import { createFrame } from './web-socket-frame.ts'
 
 /** First byte of a binary frame: a broadcast that the server sends. */
@@ -18,11 +18,17 @@ export function encodeMessage(version: Version, message: ServerMessage): Encoded
  *
  * @param payload - JSON text
  */
-function encodeText(version: Version, topic: string, event: string, payload: string): EncodedFrame {
+export function encodeText(
+  version: Version,
+  topic: string,
+  event: string,
+  payload: string,
+  joinRef: Ref = null,
+): EncodedFrame {
   const [name, what] = [JSON.stringify(topic), JSON.stringify(event)]
   const text =
     version === '2.0.0'
-      ? `[null,null,${name},${what},${payload}]`
+      ? `[${JSON.stringify(joinRef)},null,${name},${what},${payload}]`
       : `{"topic":${name},"event":${what},"payload":${payload},"ref":null}`
   return createFrame([Buffer.from(text)], false)
 }

@@ -12,6 +12,8 @@ export interface PushFrame {
   readonly topic: string
   readonly event: string
   readonly payload: unknown
+  /** The JSON text of the payload, as the client wrote it; of broadcasts and presence only. */
+  readonly payloadText?: string
 }
 
 /** How the payload of a broadcast is encoded. */
