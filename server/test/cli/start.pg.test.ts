@@ -118,10 +118,21 @@ describe('start --json', () => {
     expect(first.out.trim().split('\n')).toHaveLength(1)
 
     const asOperator = { headers: { authorization: `Bearer ${ready.serviceRoleKey}` } }
+    await fetch(`${ready.base}/health`)
     const metrics = await (await fetch(`${ready.base}/metrics`, asOperator)).text()
     expect(metrics).toMatch(/^holdfast_slot_retained_bytes\{slot="holdfast_\d+"\} \d+$/m)
     expect(metrics).toMatch(/^holdfast_pool_connections_max\{pool="holdfast request"\} 20$/m)
     expect(metrics).toMatch(/^holdfast_sync_uploads_total\{result="applied"\} 0$/m)
+    for (const file of ['alerts.yml', 'grafana-dashboard.json']) {
+      const text = readFileSync(new URL(`../../../deploy/monitoring/${file}`, import.meta.url), 'utf8')
+      const asked = new Set(text.match(/\b(?:holdfast|process|nodejs)_[a-z_]+\b/gu))
+      expect(asked.size).toBeGreaterThan(8)
+      const families = new Set(metrics.match(/(?<=^# TYPE )\S+/gmu))
+      expect(
+        [...asked].filter((name) => !families.has(name.replace(/_bucket$/u, ''))),
+        file,
+      ).toEqual([])
+    }
     expect((await fetch(`${ready.base}/mailbox`)).status).toBe(401)
     expect(await (await fetch(`${ready.base}/mailbox`, asOperator)).text()).toContain('No messages yet')
 
