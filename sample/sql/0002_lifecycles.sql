@@ -67,7 +67,7 @@ begin
       end if;
     end if;
     if new.state in ('approved', 'returned') then
-      new.reviewer_id := coalesce(sample.my_person_id(), new.reviewer_id);
+      new.reviewer_id := coalesce(public.my_person_id(), new.reviewer_id);
     end if;
   end if;
   if new.state = 'in_progress' then
@@ -168,7 +168,7 @@ begin
     new.verified_by := null;
     return new;
   end if;
-  if old.contractor_id in (select sample.my_contractor_ids())
+  if old.contractor_id in (select public.my_contractor_ids())
     and to_jsonb(new) - for_contractors <> to_jsonb(old) - for_contractors then
     raise exception 'A contractor changes the state of an action, what blocks it, its hours and its cost, and nothing else.'
       using hint = 'action.contractor_fields';
@@ -177,7 +177,7 @@ begin
     new.verified_by := old.verified_by;
     return new;
   end if;
-  new.verified_by := case when new.state = 'verified' then coalesce(sample.my_person_id(), new.verified_by) end;
+  new.verified_by := case when new.state = 'verified' then coalesce(public.my_person_id(), new.verified_by) end;
   return new;
 end
 $$;

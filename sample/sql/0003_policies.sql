@@ -3,13 +3,14 @@
 -- auditors read everything and write only comments, supervisors (function lead) verify and approve.
 -- All of them are members of the workspace, contractors as guests: whoever loses access there has no rows here. Guests see what is shared with them besides.
 
--- What the policies ask: plain selects pinned to the caller, over ids and links only
+-- What the policies ask: plain selects pinned to the caller, over ids and links only.
+-- These functions are in an exposed schema: devices judge only by what their user can ask the API for.
 
-create function sample.my_person_id() returns uuid
+create function public.my_person_id() returns uuid
   language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select p.id from public.people p where p.user_id = auth.uid()
 $$;
-create function sample.is_auditor() returns boolean
+create function public.is_auditor() returns boolean
   language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select exists (
     select 1 from public.people p
@@ -17,7 +18,7 @@ create function sample.is_auditor() returns boolean
      where p.user_id = auth.uid() and p.kind = 'auditor'
        and m.user_id = auth.uid() and m.status = 'active' and m.role <> 'guest')
 $$;
-create function sample.my_region_ids() returns setof uuid
+create function public.my_region_ids() returns setof uuid
   language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select r.id
     from holdfast.team_members m
@@ -25,7 +26,7 @@ create function sample.my_region_ids() returns setof uuid
     join public.regions r on r.code = t.area
    where m.user_id = auth.uid()
 $$;
-create function sample.my_led_region_ids() returns setof uuid
+create function public.my_led_region_ids() returns setof uuid
   language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select r.id
     from holdfast.team_members m
@@ -33,7 +34,7 @@ create function sample.my_led_region_ids() returns setof uuid
     join public.regions r on r.code = t.area
    where m.user_id = auth.uid() and m.function = 'lead'
 $$;
-create function sample.my_site_ids() returns setof uuid
+create function public.my_site_ids() returns setof uuid
   language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select s.id
     from holdfast.team_members m
@@ -42,14 +43,14 @@ create function sample.my_site_ids() returns setof uuid
     join public.sites s on s.region_id = r.id
    where m.user_id = auth.uid()
 $$;
-create function sample.my_contractor_ids() returns setof uuid
+create function public.my_contractor_ids() returns setof uuid
   language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select p.contractor_id from public.people p
     join holdfast.members m on m.user_id = p.user_id
    where p.user_id = auth.uid() and p.contractor_id is not null
      and m.user_id = auth.uid() and m.status = 'active' and (m.expires_at is null or m.expires_at > now())
 $$;
-create function sample.my_contract_action_ids() returns setof uuid
+create function public.my_contract_action_ids() returns setof uuid
   language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select a.id
     from public.people p
@@ -57,7 +58,7 @@ create function sample.my_contract_action_ids() returns setof uuid
     join public.actions a on a.contractor_id = p.contractor_id
    where p.user_id = auth.uid() and m.user_id = auth.uid() and m.status = 'active' and (m.expires_at is null or m.expires_at > now())
 $$;
-create function sample.my_contract_site_ids() returns setof uuid
+create function public.my_contract_site_ids() returns setof uuid
   language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select a.site_id
     from public.people p
@@ -65,7 +66,7 @@ create function sample.my_contract_site_ids() returns setof uuid
     join public.actions a on a.contractor_id = p.contractor_id
    where p.user_id = auth.uid() and m.user_id = auth.uid() and m.status = 'active' and (m.expires_at is null or m.expires_at > now())
 $$;
-create function sample.my_contract_finding_ids() returns setof uuid
+create function public.my_contract_finding_ids() returns setof uuid
   language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select a.finding_id
     from public.people p
@@ -74,7 +75,7 @@ create function sample.my_contract_finding_ids() returns setof uuid
    where p.user_id = auth.uid() and a.finding_id is not null
      and m.user_id = auth.uid() and m.status = 'active' and (m.expires_at is null or m.expires_at > now())
 $$;
-create function sample.my_contract_team_ids() returns setof uuid
+create function public.my_contract_team_ids() returns setof uuid
   language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select a.team_id
     from public.people p
@@ -82,45 +83,58 @@ create function sample.my_contract_team_ids() returns setof uuid
     join public.actions a on a.contractor_id = p.contractor_id
    where p.user_id = auth.uid() and m.user_id = auth.uid() and m.status = 'active' and (m.expires_at is null or m.expires_at > now())
 $$;
-comment on function sample.my_person_id() is 'The person behind the caller''s account.';
-comment on function sample.is_auditor() is 'Whether the caller is an auditor.';
-comment on function sample.my_region_ids() is 'The regions of the caller''s teams.';
-comment on function sample.my_led_region_ids() is 'The regions of the teams that the caller leads.';
-comment on function sample.my_site_ids() is 'The sites in the regions of the caller''s teams.';
-comment on function sample.my_contractor_ids() is 'The company that the caller works for, if a contractor.';
-comment on function sample.my_contract_action_ids() is 'The actions given to the caller''s company.';
-comment on function sample.my_contract_site_ids() is 'The sites of the actions given to the caller''s company.';
-comment on function sample.my_contract_finding_ids() is 'The findings of the actions given to the caller''s company.';
-comment on function sample.my_contract_team_ids() is 'The teams whose actions were given to the caller''s company.';
+comment on function public.my_person_id() is 'The person behind the caller''s account.';
+comment on function public.is_auditor() is 'Whether the caller is an auditor.';
+comment on function public.my_region_ids() is 'The regions of the caller''s teams.';
+comment on function public.my_led_region_ids() is 'The regions of the teams that the caller leads.';
+comment on function public.my_site_ids() is 'The sites in the regions of the caller''s teams.';
+comment on function public.my_contractor_ids() is 'The company that the caller works for, if a contractor.';
+comment on function public.my_contract_action_ids() is 'The actions given to the caller''s company.';
+comment on function public.my_contract_site_ids() is 'The sites of the actions given to the caller''s company.';
+comment on function public.my_contract_finding_ids() is 'The findings of the actions given to the caller''s company.';
+comment on function public.my_contract_team_ids() is 'The teams whose actions were given to the caller''s company.';
 
 -- What the policies ask about a row that is written
 
-create function sample.is_site_open(site_id uuid) returns boolean
+create function public.is_site_open(site_id uuid) returns boolean
   language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select not exists (select 1 from public.sites s where s.id = is_site_open.site_id and s.status = 'decommissioned')
 $$;
-create function sample.is_inspection_site_open(inspection_id uuid) returns boolean
+create function public.is_inspection_site_open(inspection_id uuid) returns boolean
   language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select not exists (
     select 1 from public.inspections i join public.sites s on s.id = i.site_id
      where i.id = is_inspection_site_open.inspection_id and s.status = 'decommissioned'
   )
 $$;
-create function sample.is_finding_site_open(finding_id uuid) returns boolean
+create function public.is_finding_site_open(finding_id uuid) returns boolean
   language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select not exists (
     select 1 from public.findings f join public.sites s on s.id = f.site_id
      where f.id = is_finding_site_open.finding_id and s.status = 'decommissioned'
   )
 $$;
-create function sample.is_in_progress(inspection_id uuid) returns boolean
+create function public.is_in_progress(inspection_id uuid) returns boolean
   language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select exists (select 1 from public.inspections i where i.id = is_in_progress.inspection_id and i.state = 'in_progress')
 $$;
-comment on function sample.is_site_open(uuid) is 'False for a decommissioned site.';
-comment on function sample.is_inspection_site_open(uuid) is 'False for an inspection at a decommissioned site.';
-comment on function sample.is_finding_site_open(uuid) is 'False for a finding at a decommissioned site.';
-comment on function sample.is_in_progress(uuid) is 'Whether the inspection is in progress.';
+comment on function public.is_site_open(uuid) is 'False for a decommissioned site.';
+comment on function public.is_inspection_site_open(uuid) is 'False for an inspection at a decommissioned site.';
+comment on function public.is_finding_site_open(uuid) is 'False for a finding at a decommissioned site.';
+comment on function public.is_in_progress(uuid) is 'Whether the inspection is in progress.';
+
+revoke execute on function
+  public.my_person_id(), public.is_auditor(), public.my_region_ids(), public.my_led_region_ids(), public.my_site_ids(),
+  public.my_contractor_ids(), public.my_contract_action_ids(), public.my_contract_site_ids(), public.my_contract_finding_ids(),
+  public.my_contract_team_ids(), public.is_site_open(uuid), public.is_inspection_site_open(uuid),
+  public.is_finding_site_open(uuid), public.is_in_progress(uuid)
+  from public, anon;
+grant execute on function
+  public.my_person_id(), public.is_auditor(), public.my_region_ids(), public.my_led_region_ids(), public.my_site_ids(),
+  public.my_contractor_ids(), public.my_contract_action_ids(), public.my_contract_site_ids(), public.my_contract_finding_ids(),
+  public.my_contract_team_ids(), public.is_site_open(uuid), public.is_inspection_site_open(uuid),
+  public.is_finding_site_open(uuid), public.is_in_progress(uuid)
+  to authenticated, service_role;
 
 grant select, insert, update, delete on
   public.regions, public.contractors, public.people, public.sites, public.assets, public.templates, public.template_items,
@@ -147,19 +161,19 @@ create policy everyone_reads on public.templates for select to authenticated usi
 create policy everyone_reads on public.template_items for select to authenticated using (true);
 
 create policy team_reads on public.sites for select to authenticated
-  using (region_id in (select sample.my_region_ids()));
+  using (region_id in (select public.my_region_ids()));
 create policy team_reads on public.assets for select to authenticated
-  using (site_id in (select sample.my_site_ids()));
+  using (site_id in (select public.my_site_ids()));
 create policy team_reads on public.inspections for select to authenticated
-  using (site_id in (select sample.my_site_ids()));
+  using (site_id in (select public.my_site_ids()));
 create policy team_reads on public.answers for select to authenticated
   using (area in (select holdfast.my_areas()));
 create policy team_reads on public.findings for select to authenticated
-  using (site_id in (select sample.my_site_ids()));
+  using (site_id in (select public.my_site_ids()));
 create policy team_reads on public.photos for select to authenticated
   using (area in (select holdfast.my_areas()));
 create policy team_reads on public.actions for select to authenticated
-  using (site_id in (select sample.my_site_ids()));
+  using (site_id in (select public.my_site_ids()));
 create policy team_reads on public.contractors for select to authenticated
   using ((select holdfast.is_team_member()));
 create policy team_reads on public.people for select to authenticated
@@ -169,21 +183,21 @@ create policy team_reads_area on holdfast.teams for select to authenticated
   using (area in (select holdfast.my_areas()));
 
 create policy contractor_reads on public.actions for select to authenticated
-  using (contractor_id in (select sample.my_contractor_ids()));
+  using (contractor_id in (select public.my_contractor_ids()));
 create policy contractor_reads on public.findings for select to authenticated
-  using (id in (select sample.my_contract_finding_ids()));
+  using (id in (select public.my_contract_finding_ids()));
 create policy contractor_reads on public.photos for select to authenticated
-  using (finding_id in (select sample.my_contract_finding_ids()));
+  using (finding_id in (select public.my_contract_finding_ids()));
 create policy contractor_reads on public.sites for select to authenticated
-  using (id in (select sample.my_contract_site_ids()));
+  using (id in (select public.my_contract_site_ids()));
 create policy contractor_reads on public.contractors for select to authenticated
-  using (id in (select sample.my_contractor_ids()));
+  using (id in (select public.my_contractor_ids()));
 create policy contractor_reads on public.people for select to authenticated
-  using (contractor_id in (select sample.my_contractor_ids()) or team_id in (select sample.my_contract_team_ids()));
+  using (contractor_id in (select public.my_contractor_ids()) or team_id in (select public.my_contract_team_ids()));
 create policy contractor_reads on holdfast.teams for select to authenticated
-  using (id in (select sample.my_contract_team_ids()));
+  using (id in (select public.my_contract_team_ids()));
 create policy contractor_reads on holdfast.comments for select to authenticated
-  using (table_name = 'actions' and record_id in (select sample.my_contract_action_ids()));
+  using (table_name = 'actions' and record_id in (select public.my_contract_action_ids()));
 
 create policy guest_reads on public.sites for select to authenticated
   using (id in (select holdfast.shared_record_ids('sites')));
@@ -196,49 +210,49 @@ create policy guest_reads on public.actions for select to authenticated
 
 create policy self_reads on public.people for select to authenticated using (user_id = (select auth.uid()));
 
-create policy auditor_reads on public.sites for select to authenticated using ((select sample.is_auditor()));
-create policy auditor_reads on public.assets for select to authenticated using ((select sample.is_auditor()));
-create policy auditor_reads on public.inspections for select to authenticated using ((select sample.is_auditor()));
-create policy auditor_reads on public.answers for select to authenticated using ((select sample.is_auditor()));
-create policy auditor_reads on public.findings for select to authenticated using ((select sample.is_auditor()));
-create policy auditor_reads on public.photos for select to authenticated using ((select sample.is_auditor()));
-create policy auditor_reads on public.actions for select to authenticated using ((select sample.is_auditor()));
-create policy auditor_reads on public.contractors for select to authenticated using ((select sample.is_auditor()));
-create policy auditor_reads on public.people for select to authenticated using ((select sample.is_auditor()));
-create policy auditor_reads on holdfast.teams for select to authenticated using ((select sample.is_auditor()));
-create policy auditor_reads on holdfast.team_members for select to authenticated using ((select sample.is_auditor()));
-create policy auditor_reads on holdfast.comments for select to authenticated using ((select sample.is_auditor()));
+create policy auditor_reads on public.sites for select to authenticated using ((select public.is_auditor()));
+create policy auditor_reads on public.assets for select to authenticated using ((select public.is_auditor()));
+create policy auditor_reads on public.inspections for select to authenticated using ((select public.is_auditor()));
+create policy auditor_reads on public.answers for select to authenticated using ((select public.is_auditor()));
+create policy auditor_reads on public.findings for select to authenticated using ((select public.is_auditor()));
+create policy auditor_reads on public.photos for select to authenticated using ((select public.is_auditor()));
+create policy auditor_reads on public.actions for select to authenticated using ((select public.is_auditor()));
+create policy auditor_reads on public.contractors for select to authenticated using ((select public.is_auditor()));
+create policy auditor_reads on public.people for select to authenticated using ((select public.is_auditor()));
+create policy auditor_reads on holdfast.teams for select to authenticated using ((select public.is_auditor()));
+create policy auditor_reads on holdfast.team_members for select to authenticated using ((select public.is_auditor()));
+create policy auditor_reads on holdfast.comments for select to authenticated using ((select public.is_auditor()));
 
 -- Writing
 
 create policy lead_adds on public.sites for insert to authenticated
-  with check (region_id in (select sample.my_led_region_ids()));
+  with check (region_id in (select public.my_led_region_ids()));
 create policy lead_edits on public.sites for update to authenticated
-  using (region_id in (select sample.my_led_region_ids())) with check (region_id in (select sample.my_led_region_ids()));
+  using (region_id in (select public.my_led_region_ids())) with check (region_id in (select public.my_led_region_ids()));
 
 create policy team_adds on public.assets for insert to authenticated
-  with check (site_id in (select sample.my_site_ids()));
+  with check (site_id in (select public.my_site_ids()));
 create policy team_edits on public.assets for update to authenticated
-  using (site_id in (select sample.my_site_ids())) with check (site_id in (select sample.my_site_ids()));
+  using (site_id in (select public.my_site_ids())) with check (site_id in (select public.my_site_ids()));
 
 create policy team_adds on public.inspections for insert to authenticated
-  with check (site_id in (select sample.my_site_ids()));
+  with check (site_id in (select public.my_site_ids()));
 create policy team_edits on public.inspections for update to authenticated
-  using (site_id in (select sample.my_site_ids())) with check (site_id in (select sample.my_site_ids()));
+  using (site_id in (select public.my_site_ids())) with check (site_id in (select public.my_site_ids()));
 create policy team_deletes on public.inspections for delete to authenticated
-  using (site_id in (select sample.my_site_ids()));
+  using (site_id in (select public.my_site_ids()));
 
 create policy team_adds on public.answers for insert to authenticated
   with check (area in (select holdfast.my_areas()));
 create policy team_edits on public.answers for update to authenticated
   using (area in (select holdfast.my_areas())) with check (area in (select holdfast.my_areas()));
 create policy team_deletes on public.answers for delete to authenticated
-  using (area in (select holdfast.my_areas()) and sample.is_in_progress(inspection_id));
+  using (area in (select holdfast.my_areas()) and public.is_in_progress(inspection_id));
 
 create policy team_adds on public.findings for insert to authenticated
-  with check (site_id in (select sample.my_site_ids()));
+  with check (site_id in (select public.my_site_ids()));
 create policy team_edits on public.findings for update to authenticated
-  using (site_id in (select sample.my_site_ids())) with check (site_id in (select sample.my_site_ids()));
+  using (site_id in (select public.my_site_ids())) with check (site_id in (select public.my_site_ids()));
 
 create policy team_adds on public.photos for insert to authenticated
   with check (area in (select holdfast.my_areas()));
@@ -249,22 +263,22 @@ create policy team_deletes on public.photos for delete to authenticated
   using (area in (select holdfast.my_areas()));
 
 create policy team_adds on public.actions for insert to authenticated
-  with check (site_id in (select sample.my_site_ids()));
+  with check (site_id in (select public.my_site_ids()));
 create policy team_edits on public.actions for update to authenticated
-  using (site_id in (select sample.my_site_ids())) with check (site_id in (select sample.my_site_ids()));
+  using (site_id in (select public.my_site_ids())) with check (site_id in (select public.my_site_ids()));
 create policy contractor_edits on public.actions for update to authenticated
-  using (contractor_id in (select sample.my_contractor_ids()))
-  with check (contractor_id in (select sample.my_contractor_ids()));
+  using (contractor_id in (select public.my_contractor_ids()))
+  with check (contractor_id in (select public.my_contractor_ids()));
 create policy guest_edits on public.actions for update to authenticated
   using (id in (select holdfast.changeable_record_ids('actions')))
   with check (id in (select holdfast.changeable_record_ids('actions')));
 
 create policy contractor_writes on holdfast.comments for insert to authenticated
   with check (author_id = (select auth.uid())
-    and table_name = 'actions' and record_id in (select sample.my_contract_action_ids()));
+    and table_name = 'actions' and record_id in (select public.my_contract_action_ids()));
 create policy auditor_writes on holdfast.comments for insert to authenticated
   with check (author_id = (select auth.uid()) and area is not null
-    and (select sample.is_auditor()) and (select holdfast.has_role('commenter')));
+    and (select public.is_auditor()) and (select holdfast.has_role('commenter')));
 
 -- Restrictions: each must hold beside the permissions above, and Postgres names it when it refuses
 
@@ -275,9 +289,9 @@ create policy drop_by_supervisor on public.actions as restrictive for update to 
 create policy approve_by_supervisor on public.inspections as restrictive for update to authenticated
   using (true) with check (state not in ('approved', 'returned') or team_id in (select holdfast.my_led_team_ids()));
 create policy answer_while_in_progress on public.answers as restrictive for update to authenticated
-  using (true) with check (sample.is_in_progress(inspection_id));
+  using (true) with check (public.is_in_progress(inspection_id));
 create policy answer_new_while_in_progress on public.answers as restrictive for insert to authenticated
-  with check (sample.is_in_progress(inspection_id));
+  with check (public.is_in_progress(inspection_id));
 comment on policy verify_by_supervisor on public.actions is
   'Only a lead of the action''s team verifies it, or changes it afterwards.';
 comment on policy drop_by_supervisor on public.actions is
@@ -293,40 +307,40 @@ create policy decommissioned_is_read_only on public.sites as restrictive for upd
   using (status <> 'decommissioned') with check (true);
 
 create policy decommissioned_takes_no_rows on public.assets as restrictive for insert to authenticated
-  with check (sample.is_site_open(site_id));
+  with check (public.is_site_open(site_id));
 create policy decommissioned_is_read_only on public.assets as restrictive for update to authenticated
-  using (true) with check (sample.is_site_open(site_id));
+  using (true) with check (public.is_site_open(site_id));
 
 create policy decommissioned_takes_no_rows on public.inspections as restrictive for insert to authenticated
-  with check (sample.is_site_open(site_id));
+  with check (public.is_site_open(site_id));
 create policy decommissioned_is_read_only on public.inspections as restrictive for update to authenticated
-  using (true) with check (sample.is_site_open(site_id));
+  using (true) with check (public.is_site_open(site_id));
 create policy decommissioned_keeps_rows on public.inspections as restrictive for delete to authenticated
-  using (sample.is_site_open(site_id));
+  using (public.is_site_open(site_id));
 
 create policy decommissioned_takes_no_rows on public.answers as restrictive for insert to authenticated
-  with check (sample.is_inspection_site_open(inspection_id));
+  with check (public.is_inspection_site_open(inspection_id));
 create policy decommissioned_is_read_only on public.answers as restrictive for update to authenticated
-  using (true) with check (sample.is_inspection_site_open(inspection_id));
+  using (true) with check (public.is_inspection_site_open(inspection_id));
 create policy decommissioned_keeps_rows on public.answers as restrictive for delete to authenticated
-  using (sample.is_inspection_site_open(inspection_id));
+  using (public.is_inspection_site_open(inspection_id));
 
 create policy decommissioned_takes_no_rows on public.findings as restrictive for insert to authenticated
-  with check (sample.is_site_open(site_id));
+  with check (public.is_site_open(site_id));
 create policy decommissioned_is_read_only on public.findings as restrictive for update to authenticated
-  using (true) with check (sample.is_site_open(site_id));
+  using (true) with check (public.is_site_open(site_id));
 
 create policy decommissioned_takes_no_rows on public.photos as restrictive for insert to authenticated
-  with check (sample.is_inspection_site_open(inspection_id) and sample.is_finding_site_open(finding_id));
+  with check (public.is_inspection_site_open(inspection_id) and public.is_finding_site_open(finding_id));
 create policy decommissioned_is_read_only on public.photos as restrictive for update to authenticated
-  using (true) with check (sample.is_inspection_site_open(inspection_id) and sample.is_finding_site_open(finding_id));
+  using (true) with check (public.is_inspection_site_open(inspection_id) and public.is_finding_site_open(finding_id));
 create policy decommissioned_keeps_rows on public.photos as restrictive for delete to authenticated
-  using (sample.is_inspection_site_open(inspection_id) and sample.is_finding_site_open(finding_id));
+  using (public.is_inspection_site_open(inspection_id) and public.is_finding_site_open(finding_id));
 
 create policy decommissioned_takes_no_rows on public.actions as restrictive for insert to authenticated
-  with check (sample.is_site_open(site_id));
+  with check (public.is_site_open(site_id));
 create policy decommissioned_is_read_only on public.actions as restrictive for update to authenticated
-  using (true) with check (sample.is_site_open(site_id));
+  using (true) with check (public.is_site_open(site_id));
 
 -- What the tables look like. Answers, photos and what checklists are made of stand aside: people open them from an inspection or a finding.
 

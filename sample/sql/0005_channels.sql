@@ -13,7 +13,7 @@ begin
     return false;
   end if;
   if names[2] is null then
-    return holdfast.is_team_member() or sample.is_auditor();
+    return holdfast.is_team_member() or public.is_auditor();
   end if;
   -- With the rights of the caller: the policies of the table decide.
   execute format('select exists (select from %s where id = $1)', named) into can_read using names[2]::uuid;

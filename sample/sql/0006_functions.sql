@@ -7,7 +7,7 @@ create trigger critical_finding after insert on public.findings for each row
 
 insert into storage.buckets (id, name, public, allowed_mime_types) values ('reports', 'reports', false, '{text/markdown}');
 create policy reports_for_staff on storage.objects for select to authenticated
-  using (bucket_id = 'reports' and ((select sample.is_auditor()) or exists (select 1 from sample.my_region_ids())));
+  using (bucket_id = 'reports' and ((select public.is_auditor()) or exists (select 1 from public.my_region_ids())));
 
 select cron.schedule('weekly-summary', '0 6 * * mon', $$
   select net.http_post('http://kong:8000/functions/v1/weekly-summary', timeout_milliseconds := 60000)

@@ -15,6 +15,18 @@ afterAll(() => sample[Symbol.asyncDispose]())
 
 const STATES = ['actions', 'findings', 'inspections'] as const
 
+const SYNCED = ['public', 'holdfast']
+
+async function rulesUnder(schemas: readonly string[]): ReturnType<typeof compileWriteRules> {
+  const input = await readWriteInput(sample.database.compilerPool, { schemas })
+  const synced = input.policies.tables.filter(({ schema }) => SYNCED.includes(schema))
+  return compileWriteRules(input, 'authenticated', new Set(synced.map(({ oid }) => oid)))
+}
+
+test('devices are told as much as if every schema of the sample was exposed', async () => {
+  expect(await rulesUnder(SYNCED)).toEqual(await rulesUnder([...SYNCED, 'sample']))
+})
+
 async function rulesOf(name: string): Promise<WriteRules> {
   const input = await readWriteInput(sample.database.compilerPool)
   const { tables, facts } = await compileWriteRules(

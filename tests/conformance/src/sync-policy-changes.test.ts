@@ -121,7 +121,7 @@ describe('changes of the schema, with devices connected', () => {
     ],
     [
       'a function that a policy asks',
-      `create or replace function sample.my_region_ids() returns setof uuid language sql stable security definer set search_path = '' as $$
+      `create or replace function public.my_region_ids() returns setof uuid language sql stable security definer set search_path = '' as $$
         select r.id from holdfast.team_members m join holdfast.teams t on t.id = m.team_id join public.regions r on r.code >= t.area where m.user_id = auth.uid() $$`,
     ],
     [
