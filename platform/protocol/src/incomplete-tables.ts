@@ -4,7 +4,8 @@ export const INCOMPLETE_PATH = '/sync/v1/incomplete'
 /**
  * Why rows of a table that a person may read are not on their device: they are in more separate groups than fit on one; they have more different values than
  * are followed; the person, or another person, brought more different values than one account may; a policy fails for the person; the server is still reading
- * the table after a change of the schema, and its rows arrive together when that is done.
+ * the table after a change of the schema, and its rows arrive together when that is done; the device itself could not
+ * create the table.
  */
 export type IncompleteReason =
   | 'too_many_groups'
@@ -13,6 +14,7 @@ export type IncompleteReason =
   | 'others_values'
   | 'policy_fails'
   | 'being_read'
+  | 'not_on_device'
 
 export interface IncompleteTable {
   /** By its name on devices. */

@@ -12,6 +12,7 @@ export const incompleteMessages = inLanguages('incompleteMessages', {
       `The newest ${many} may be missing here. There are more different values than devices are given`,
     policy_fails: (many: string) => `Some ${many} are missing here. The server cannot decide which of them you may see`,
     being_read: (many: string) => `Some ${many} are not on this device yet. The server is still reading them`,
+    not_on_device: (many: string) => `This device cannot store ${many}. They are missing here`,
   },
   advice: {
     too_many_groups:
@@ -21,5 +22,6 @@ export const incompleteMessages = inLanguages('incompleteMessages', {
     too_many_values: 'Tell an administrator. The missing records are still on the server.',
     policy_fails: 'Tell an administrator. Nothing of what you wrote is lost.',
     being_read: 'They arrive by themselves. You need not do anything.',
+    not_on_device: 'Reload the app, and tell an administrator if that does not help. The records are on the server.',
   },
 })

@@ -48,6 +48,12 @@ export function explainIncomplete({ reason }: IncompleteTable, name: string): In
         title: `Some ${name} are not on this device yet. The server is still reading them`,
         advice: 'They arrive by themselves. You need not do anything.',
       }
+    case 'not_on_device':
+      return {
+        code: 'HF-SYNC-TABLE',
+        title: `This device cannot store ${name}. They are missing here`,
+        advice: 'Update the app, and tell an administrator if that does not help. The records are on the server.',
+      }
     default:
       return reason satisfies never
   }

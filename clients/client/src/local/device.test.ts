@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { memoryStore, type KeyValueStore } from '../key-value.ts'
+import { cachedSchema, cacheSchema } from '../schema/fetch-schema.ts'
 import { ana, ben, notes, openWorld, write, withDeviceWorlds } from './device-world.test-support.ts'
 import { UnsentChanges } from './unsent-changes.ts'
 
@@ -32,6 +33,24 @@ describe('a device', () => {
     world.session.set({ kind: 'second_factor', user: { id: 'a', email: undefined } })
     world.session.set({ kind: 'expired', user: { id: 'a', email: undefined } })
     expect(await world.opened('a')).toBe(before)
+  })
+
+  test('opens without a table that the SDK cannot create, and says which it is', async () => {
+    const world = await openWorld()
+    await write(await world.opened('a'), 'mine')
+    const schema = await cachedSchema(world.store, 'a')
+    const [table] = schema?.tables ?? []
+    if (!schema || !table) throw new Error('it has a table')
+    await (await world.opened('a')).database.execute('create table taken (x)')
+    await world.device[Symbol.asyncDispose]()
+    const again = await openWorld({ kind: 'booting' }, { beside: world })
+    await cacheSchema(world.store, 'a', { version: '2', tables: [table, { ...table, name: 'taken', table: 'taken' }] })
+    again.session.set(ana)
+    const local = await again.opened('a')
+    expect(await notes(local)).toEqual([{ body: 'mine' }])
+    expect((await local.countUnsent()).waiting).toBe(1)
+    expect(local.incomplete.get()).toEqual([{ table: 'taken', reason: 'not_on_device' }])
+    expect(local.schema.get().tables.map(({ name }) => name)).toEqual(['notes'])
   })
 
   test('does not wipe data that is nowhere else, and stays open then', async () => {

@@ -7,7 +7,6 @@ import { createRejectedChanges, type RejectedChanges } from '../attention/reject
 import type { KeyValueStore } from '../key-value.ts'
 import type { DeviceCheck, DeviceCheckOptions } from '../check/device-check.ts'
 import { openLink } from '../link/open-link.ts'
-import { toLocalSchema } from '../schema/to-local-schema.ts'
 import { watchSchemaHints } from '../schema/watch-schema-hints.ts'
 import type { Session } from '../session/session.ts'
 import type { SyncState } from '../status/sync-state.ts'
@@ -19,6 +18,7 @@ import { createPostUpload } from '../upload/post-upload.ts'
 import { createUploadQueue } from '../upload/upload-queue.ts'
 import { createValue, type Value, type WritableValue } from '../value.ts'
 import { LateWriteRules } from '../write-rules/late-write-rules.ts'
+import { openWithTables } from './apply-tables.ts'
 import { Connection } from './connection.ts'
 import type { BodySender } from '../attachments/transfer/body-sender.ts'
 import { createConnector } from './connector.ts'
@@ -111,11 +111,11 @@ const SCHEMA_REFUSALS: ReadonlySet<string> = new Set(['42703', '42P01'])
 
 /** Opens the database of one person. It is readable and writable at once; {@link LocalDatabase.connect} brings the network in. */
 export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<LocalDatabase> {
-  const file = await openFile({ ...options, schema: toLocalSchema(options.schema) })
+  const { file, schema, omitted } = await openWithTables(options.schema, (schema) => openFile({ ...options, schema }))
   const watch = watchDamage(file.database, { ...options, fileName: file.fileName })
   void watch.met.then(options.onDamage)
   try {
-    return await openParts(file, watch, options)
+    return await openParts(file, watch, { ...options, schema }, omitted)
   } catch (error) {
     watch[Symbol.dispose]()
     await file.database.close().catch(options.onProblem)
@@ -124,7 +124,13 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
   }
 }
 
-async function openParts(file: OpenFile, watch: DamageWatch, options: LocalDatabaseOptions): Promise<LocalDatabase> {
+/** @param omitted - names of tables that this device cannot hold */
+async function openParts(
+  file: OpenFile,
+  watch: DamageWatch,
+  options: LocalDatabaseOptions,
+  omitted: readonly string[],
+): Promise<LocalDatabase> {
   const { url, userId, session, store, fetch, now, random, onProblem } = options
   const { database } = file
   const tokens = session.tokensOf(userId)
@@ -144,6 +150,7 @@ async function openParts(file: OpenFile, watch: DamageWatch, options: LocalDatab
   })
   const schema = new LocalSchema(database, connection, {
     ...options,
+    omitted,
     token,
     inBackground,
     onAnswer: () => link.heard(),
@@ -161,7 +168,8 @@ async function openParts(file: OpenFile, watch: DamageWatch, options: LocalDatab
   const connector = createConnector(url, tokens, queue)
   // Its script comes while the database is asked for other things.
   const searching = loadSearch(database, schema.value, options)
-  const incomplete = await watchIncomplete(database, { url, userId, store, fetch, token, now, onProblem })
+  const asked = { url, userId, store, fetch, token, now, onProblem, omitted: schema.omitted }
+  const incomplete = await watchIncomplete(database, asked)
   const facts = { session: session.state, link: link.state, incomplete: incomplete.tables }
   const sync = watchSyncState(database, facts, isWanted, now)
   const onSettled = (): void => inBackground(forgetBases(database))

@@ -88,6 +88,7 @@ describe('the tables of an open database', () => {
       url: server.url,
       userId: 'a',
       schema: first,
+      omitted: [],
       store,
       fetch: globalThis.fetch,
       random: () => 0.5,
@@ -115,6 +116,24 @@ describe('the tables of an open database', () => {
     expect(local.rules.guardOf?.('tasks', 'state')).toBe('column')
     expect(await device.waiting()).toBe(1)
     expect(await cachedSchema(store, 'a')).toEqual(second)
+  })
+
+  test('are there but for those that the SDK cannot create, and rows and changes stay', async () => {
+    const [tasks] = second.tables
+    if (!tasks) throw new Error('there is a table')
+    const named = (name: string) => ({ ...tasks, name, table: name })
+    const names = ['a', 'taken', 'b', 'ps_crud', 'c']
+    const server = await serve({ version: '2', tables: [tasks, ...names.map(named)] })
+    const { local, device } = await open(server)
+    // Whatever the reason is: here a table of SQLite has the name already.
+    await device.database.execute(`create table taken (x)`)
+    await device.database.execute(`insert into tasks (id, title) values ('t1', 'waiting')`)
+    await local.refresh()
+    expect(local.value.get().tables.map(({ name }) => name)).toEqual(['tasks', 'a', 'b', 'c'])
+    expect(local.omitted.get()).toEqual(['taken', 'ps_crud'])
+    for (const name of ['a', 'b', 'c']) expect(await device.database.getAll(`select * from ${name}`)).toEqual([])
+    expect(await device.database.getAll('select title, state from tasks')).toEqual([{ title: 'waiting', state: null }])
+    expect(await device.waiting()).toBe(1)
   })
 
   test('are not rebuilt when nothing has changed', async () => {

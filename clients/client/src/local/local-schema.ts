@@ -3,10 +3,10 @@ import type { SchemaDescriptor } from '@holdfast/protocol'
 import type { KeyValueStore } from '../key-value.ts'
 import { guardsOfSchema, linksOfSchema } from '../schema/column-rules.ts'
 import { cacheSchema, fetchSchema } from '../schema/fetch-schema.ts'
-import { toLocalSchema } from '../schema/to-local-schema.ts'
 import { retryDelayMs } from '../upload/backoff.ts'
 import type { DependencyRules } from '../queue/depends-on.ts'
 import { createValue } from '../value.ts'
+import { applyTables } from './apply-tables.ts'
 import type { Connection } from './connection.ts'
 
 /** Changes of a schema come in groups, and this one may have been the middle of one. Milliseconds. */
@@ -16,6 +16,8 @@ export interface LocalSchemaOptions {
   readonly url: string
   readonly userId: string
   readonly schema: SchemaDescriptor
+  /** Names of tables that the description has and the database could not be given. */
+  readonly omitted: readonly string[]
   readonly store: KeyValueStore
   readonly fetch: typeof globalThis.fetch
   readonly random: () => number
@@ -28,6 +30,8 @@ export interface LocalSchemaOptions {
 /** The tables of an open database: as the server described them last, and asked for again when there is a hint of others. */
 export class LocalSchema implements Disposable {
   readonly value
+  /** Names of the tables that this device cannot hold; they are not in {@link value}. */
+  readonly omitted
   /** Always those of the last description. */
   readonly rules: DependencyRules = {
     linksOf: (table) => this.#linksOf(table),
@@ -47,6 +51,7 @@ export class LocalSchema implements Disposable {
     this.#connection = connection
     this.#options = options
     this.value = createValue(options.schema)
+    this.omitted = createValue(options.omitted)
     this.#linksOf = linksOfSchema(options.schema)
     this.#guardOf = guardsOfSchema(options.schema)
   }
@@ -79,10 +84,11 @@ export class LocalSchema implements Disposable {
         return true
       },
       async () => {
-        await this.#database.updateSchema(toLocalSchema(schema))
-        this.#linksOf = linksOfSchema(schema)
-        this.#guardOf = guardsOfSchema(schema)
-        this.value.set(schema)
+        const applied = await applyTables(this.#database, schema)
+        this.#linksOf = linksOfSchema(applied.schema)
+        this.#guardOf = guardsOfSchema(applied.schema)
+        this.value.set(applied.schema)
+        this.omitted.set(applied.omitted)
       },
     )
   }

@@ -23,6 +23,8 @@ export interface IncompleteOptions {
   readonly store: KeyValueStore
   readonly fetch: typeof globalThis.fetch
   readonly token: () => Promise<string | undefined>
+  /** Names of tables that this device cannot hold. */
+  readonly omitted: Value<readonly string[]>
   readonly now: () => number
   readonly onProblem: (error: unknown) => void
 }
@@ -37,7 +39,13 @@ export async function watchIncomplete(
 ): Promise<IncompleteWatch> {
   const { url, userId, store, onProblem } = options
   const now = steadyClock(options.now)
-  const tables = createValue<readonly IncompleteTable[]>((await readJson(store, keyOf(userId))) ?? [])
+  /** As the server said. */
+  let known: readonly IncompleteTable[] = (await readJson(store, keyOf(userId))) ?? []
+  const tables = createValue<readonly IncompleteTable[]>([])
+  const combine = (): void =>
+    tables.set([...options.omitted.get().map((table) => ({ table, reason: 'not_on_device' }) as const), ...known])
+  combine()
+  const stopOmitted = options.omitted.subscribe(combine)
   let asking: ReturnType<typeof setTimeout> | undefined
   let askedAt = Number.NEGATIVE_INFINITY
   let lastSynced: number | undefined
@@ -57,6 +65,7 @@ export async function watchIncomplete(
     [Symbol.dispose]() {
       isDisposed = true
       stopStatus()
+      stopOmitted()
       clearTimeout(asking)
     },
   }
@@ -91,9 +100,10 @@ export async function watchIncomplete(
       if (database.connected) askSoon()
       return
     }
-    if (JSON.stringify(answer.tables) === JSON.stringify(tables.get())) return
+    if (JSON.stringify(answer.tables) === JSON.stringify(known)) return
     await store.setItem(keyOf(userId), JSON.stringify(answer.tables))
-    tables.set(answer.tables)
+    known = answer.tables
+    combine()
   }
 }
 

@@ -15,6 +15,7 @@ export const incompleteMessages: Translation<typeof english> = {
     policy_fails: (many) =>
       `Einige ${capitalize(many)} fehlen hier. Der Server kann nicht entscheiden, welche Sie sehen dürfen`,
     being_read: (many) => `Einige ${capitalize(many)} sind noch nicht auf diesem Gerät. Der Server liest sie noch ein`,
+    not_on_device: (many) => `Dieses Gerät kann ${capitalize(many)} nicht speichern. Sie fehlen hier`,
   },
   advice: {
     too_many_groups:
@@ -25,5 +26,7 @@ export const incompleteMessages: Translation<typeof english> = {
     too_many_values: 'Sagen Sie es Ihrer Systembetreuung. Was hier fehlt, ist noch auf dem Server.',
     policy_fails: 'Sagen Sie es Ihrer Systembetreuung. Von dem, was Sie geschrieben haben, ist nichts verloren.',
     being_read: 'Sie kommen von selbst. Sie müssen nichts tun.',
+    not_on_device:
+      'Laden Sie die App neu, und sagen Sie es Ihrer Systembetreuung, wenn das nicht hilft. Die Datensätze sind auf dem Server.',
   },
 }
