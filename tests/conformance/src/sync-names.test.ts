@@ -202,6 +202,7 @@ describe('whatever tables and columns are called', () => {
     expect(await device.local.rejected.list()).toEqual([])
     await expectEdited(tables, id)
     await expectSame(device.database, tables)
+    expect(await device.local.checkDevice()).toMatchObject({ equal: true })
     // The truth of `_deleted` is what removes a record for the SDK.
     const [ordinary] = tables.filter(({ name }) => name === 'ordinary')
     await device.database.execute(`update ordinary set "_deleted$" = 1 where id = 'there'`)
