@@ -18,7 +18,7 @@ import { createPostUpload } from '../upload/post-upload.ts'
 import { createUploadQueue } from '../upload/upload-queue.ts'
 import { createValue, type Value, type WritableValue } from '../value.ts'
 import { LateWriteRules } from '../write-rules/late-write-rules.ts'
-import { openWithTables } from './apply-tables.ts'
+import { openWithTables, type AppliedTables } from './apply-tables.ts'
 import { Connection } from './connection.ts'
 import type { BodySender } from '../attachments/transfer/body-sender.ts'
 import { createConnector } from './connector.ts'
@@ -115,7 +115,7 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
   const watch = watchDamage(file.database, { ...options, fileName: file.fileName })
   void watch.met.then(options.onDamage)
   try {
-    return await openParts(file, watch, { ...options, schema }, omitted)
+    return await openParts(file, watch, { ...options, schema, omitted })
   } catch (error) {
     watch[Symbol.dispose]()
     await file.database.close().catch(options.onProblem)
@@ -124,14 +124,10 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
   }
 }
 
-/** @param omitted - names of tables that this device cannot hold */
-async function openParts(
-  file: OpenFile,
-  watch: DamageWatch,
-  options: LocalDatabaseOptions,
-  omitted: readonly string[],
-): Promise<LocalDatabase> {
-  const { url, userId, session, store, fetch, now, random, onProblem } = options
+type OpenedOptions = LocalDatabaseOptions & AppliedTables
+
+async function openParts(file: OpenFile, watch: DamageWatch, options: OpenedOptions): Promise<LocalDatabase> {
+  const { url, userId, session, fetch, now, random, onProblem } = options
   const { database } = file
   const tokens = session.tokensOf(userId)
   const token = (): Promise<string | undefined> => tokens.token()
@@ -150,7 +146,6 @@ async function openParts(
   })
   const schema = new LocalSchema(database, connection, {
     ...options,
-    omitted,
     token,
     inBackground,
     onAnswer: () => link.heard(),
@@ -168,8 +163,7 @@ async function openParts(
   const connector = createConnector(url, tokens, queue)
   // Its script comes while the database is asked for other things.
   const searching = loadSearch(database, schema.value, options)
-  const asked = { url, userId, store, fetch, token, now, onProblem, omitted: schema.omitted }
-  const incomplete = await watchIncomplete(database, asked)
+  const incomplete = await watchIncomplete(database, { ...options, token, omitted: schema.omitted })
   const facts = { session: session.state, link: link.state, incomplete: incomplete.tables }
   const sync = watchSyncState(database, facts, isWanted, now)
   const onSettled = (): void => inBackground(forgetBases(database))
