@@ -187,7 +187,7 @@ async function openParts(file: OpenFile, watch: DamageWatch, options: OpenedOpti
   return toLocalDatabase({
     options,
     file,
-    damage: createValue((await readLocalFile(store, userId)).report),
+    damage: createValue((await readLocalFile(options.store, userId)).report),
     database,
     connection,
     schema,
