@@ -82,7 +82,7 @@ describe('ranges', () => {
         hostname,
         port,
         path: `${pathname}/object/public/box/digits`,
-        headers: { range: `bytes=${'0-0,'.repeat(25_000)}0-0` },
+        headers: { range: `bytes=${'0-0,'.repeat(40_000)}0-0` },
       })
         .on('error', reject)
         .on('response', (response) => {
