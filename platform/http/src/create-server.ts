@@ -5,6 +5,7 @@ import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, ty
 import { HoldfastError, errorMessage, type Logger } from '@holdfast/foundation'
 import { createBodyMemory } from './body-memory.ts'
 import { drainRefusedBodies, type DrainPatience } from './drain-bodies.ts'
+import { limitHeadMemory } from './head-memory.ts'
 import { LATE_VALIDATORS } from './late-validators.ts'
 import {
   BODY_BYTES_MAX,
@@ -14,6 +15,7 @@ import {
   DRAIN_PATIENCE,
   HANDSHAKE_TIMEOUT_MS,
   HEAD_BYTES_MAX,
+  HEAD_MEMORY_BYTES_MAX,
   HEADERS_TIMEOUT_MS,
   PARAMETER_LENGTH_MAX,
 } from './limits.ts'
@@ -39,6 +41,8 @@ export interface HttpServerOptions {
   readonly drainPatience?: Partial<DrainPatience>
   /** Bytes of all request bodies that may be in memory. */
   readonly bodyMemoryBytesMax?: number
+  /** Bytes of all unfinished request heads that may be in memory. */
+  readonly headMemoryBytesMax?: number
 }
 
 /**
@@ -71,6 +75,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     frameworkErrors: (error, request, reply) => void renderFailure(error, request, reply, logger),
   })
   routeUpgrades(app)
+  limitHeadMemory(app, options.headMemoryBytesMax ?? HEAD_MEMORY_BYTES_MAX)
   app.decorateRequest('caller', undefined)
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })

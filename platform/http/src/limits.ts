@@ -13,6 +13,9 @@ export const ADDRESS_CHARACTERS_MAX = 64 * 1024
 /** Bytes of an address and all headers: the longest address, and as much for tokens and cookies. A connection may hold as much for `HEADERS_TIMEOUT_MS`. */
 export const HEAD_BYTES_MAX = 128 * 1024
 
+/** Bytes of all unfinished request heads. 500 connections may each hold a whole one. */
+export const HEAD_MEMORY_BYTES_MAX = 64 * 1024 * 1024
+
 /** Milliseconds in which the rest of a refused request is read and discarded, so that its client gets to read the answer. */
 export const HEAD_DRAIN_MS = 2_000
 
