@@ -77,7 +77,11 @@ function lockOffences({ allowScripts }: RootManifest): readonly string[] {
 }
 
 /** Launchers that an old Node reads, each with the least major version, as it cannot read a manifest that may not be there. */
-const LAUNCHERS = ['server/bin/holdfast.cjs', 'scripts/require-node.cjs']
+const LAUNCHERS = [
+  'server/bin/holdfast.cjs',
+  'clients/create-holdfast/bin/create-holdfast.cjs',
+  'scripts/require-node.cjs',
+]
 
 function nodeOffences({ engines }: RootManifest): readonly string[] {
   return LAUNCHERS.flatMap((file) => {

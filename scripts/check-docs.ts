@@ -35,11 +35,13 @@ function readRepository(): Repository {
     for (let folder = dirname(file); folder !== '.'; folder = dirname(folder)) folders.add(folder)
   }
   const anchors = new Map(pages.map((page) => [page, anchorsIn(readFileSync(page, 'utf8'))]))
-  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
+  const scripts = ['package.json', 'clients/create-holdfast/template/package.json'].flatMap((file) =>
+    Object.keys((JSON.parse(readFileSync(file, 'utf8')) as { scripts: Record<string, string> }).scripts),
+  )
   return {
     paths: [...files, ...folders],
     anchorsOf: (page) => anchors.get(page),
-    scripts: new Set(Object.keys(scripts)),
+    scripts: new Set(scripts),
   }
 }
 

@@ -27,6 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'any'>> = {
   client: ['protocol'],
   react: ['client'],
   testing: ['client', 'protocol', 'holdfast'],
+  'create-holdfast': [],
   workspace: ['client', 'react', 'protocol'],
   docs: [],
   'test-support': 'any',

@@ -6,7 +6,7 @@ export interface Repository {
   readonly paths: readonly string[]
   /** The anchors of a page; `undefined` if there is no such page. */
   readonly anchorsOf: (page: string) => ReadonlySet<string> | undefined
-  /** Names in `scripts` of the root's manifest. */
+  /** Names in `scripts` of the root's manifest, and of the app that the guides create. */
   readonly scripts: ReadonlySet<string>
 }
 

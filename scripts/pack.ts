@@ -206,6 +206,21 @@ function stageClient(path: string): string {
   return staged
 }
 
+/** The launcher and the app that it copies, as they stand in the repository. */
+function stageCreate(): string {
+  const path = 'clients/create-holdfast'
+  const manifest = readManifest(path)
+  const staged = join(target, manifest.name)
+  for (const part of ['bin', 'template']) cpSync(join(root, path, part), join(staged, part), { recursive: true })
+  writeJson(join(staged, 'package.json'), {
+    ...commonFields(manifest, path),
+    bin: manifest.bin,
+    files: ['bin', 'template'],
+  })
+  copyTexts(path, staged)
+  return staged
+}
+
 if (!process.argv.includes('--no-build')) {
   const built = await run(process.execPath, ['scripts/build-if-stale.ts', '--with-test-support'])
   if (built !== 0) process.exit(built)
@@ -216,6 +231,7 @@ const staged = [
   stageClient('clients/client'),
   stageClient('clients/react'),
   stageClient('clients/testing'),
+  stageCreate(),
 ]
 const { stdout } = await promisify(execFile)(
   'npm',

@@ -17,6 +17,9 @@ const MANIFESTS = [
   '{sample,server,bench}/package.json',
 ]
 
+/** The app that `npm create holdfast` makes names the packages of its release. */
+const TEMPLATE = 'clients/create-holdfast/template/package.json'
+
 function fail(message: string): never {
   console.error(message)
   process.exit(1)
@@ -30,9 +33,9 @@ function setVersion(version: string): void {
   if (!/^0\.\d+\.\d+(?:-[a-z]+\.\d+)?$/.test(version)) fail(`"${version}" is no version before 1.0, such as 0.2.0.`)
   const files = globSync(MANIFESTS).toSorted()
   const own = new Set(files.map((file) => readManifest(file).name))
-  for (const file of files) {
+  for (const file of [...files, TEMPLATE]) {
     const manifest = readManifest(file)
-    manifest.version = version
+    if (file !== TEMPLATE) manifest.version = version
     for (const field of FIELDS) {
       const declared = manifest[field] as Record<string, string> | undefined
       for (const name of Object.keys(declared ?? {})) if (declared && own.has(name)) declared[name] = version

@@ -12,7 +12,6 @@ import { isOfBytes } from './support/photos.ts'
  */
 
 const PAGE = 'docs/guides/photos-in-an-offline-first-app.md'
-const BASE = 'docs/guides/build-an-offline-first-app.md'
 const PASSWORD = 'a long password 1'
 
 /** One transparent pixel, and then bytes that no decoder looks at. */
@@ -59,7 +58,7 @@ test('the photos of the guide: taken off line, kept, sent through a kill of the 
   holdfast,
 }) => {
   const link = await openFaultyLink(holdfast.url)
-  const app = await buildGuideApp(PAGE, { url: link.url, anonKey: holdfast.anonKey }, { base: BASE })
+  const app = await buildGuideApp(PAGE, { url: link.url, anonKey: holdfast.anonKey })
   const served = await serveFolder(app.folder)
   const browser = await openBrowser()
   await using _ = {

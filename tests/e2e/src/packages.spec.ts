@@ -4,16 +4,14 @@ import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { sql } from '@holdfast/postgres'
 import { openHoldfast } from '@holdfast/test-support'
-import { buildGuideApp, ROOT, serveFolder } from './support/guide-app.ts'
+import { buildTemplateApp, ROOT, serveFolder } from './support/guide-app.ts'
 import { installPackages } from './support/installed-packages.ts'
 import { ACCOUNTS, signIn } from './support/person.ts'
 
-const PAGE = 'docs/guides/build-an-offline-first-app.md'
-
-test('the packages, installed in an empty folder, are the server, the app, and what the app of the guide is built and tested with', async ({
+test('the packages, installed in an empty folder, are the server, the app, and an app that create-holdfast makes', async ({
   page,
 }) => {
-  await using packages = await installPackages(PAGE)
+  await using packages = await installPackages()
 
   await test.step('npx finds the program', async () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'server/package.json'), 'utf8')) as { version: string }
@@ -41,23 +39,20 @@ test('the packages, installed in an empty folder, are the server, the app, and w
     })
   })
 
-  await test.step('the app of the guide is type-checked, built and used', async () => {
-    await using app = await buildGuideApp(
-      PAGE,
+  await test.step('the app that create-holdfast made is type-checked, built and used', async () => {
+    await using app = await buildTemplateApp(
       { url: holdfast.url, anonKey: holdfast.anonKey },
       { into: packages.folder },
     )
     await using served = await serveFolder(app.folder)
     await holdfast.admin.withClient((client) => client.query(app.sql))
-    const email = `reader-${randomUUID().slice(0, 8)}@example.org`
-    const password = 'a long password 1'
-    expect((await (await holdfast.supabase()).auth.signUp({ email, password })).error).toBeNull()
     await page.goto(served.url)
-    await page.locator('[name=email]').fill(email)
-    await page.locator('[name=password]').fill(password)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Create an account' }).click()
+    await page.getByLabel('E-mail address').fill(`reader-${randomUUID().slice(0, 8)}@example.org`)
+    await page.getByLabel('Password').fill('a long password 1')
+    await page.getByRole('button', { name: 'Sign up' }).click()
     await expect(page.locator('output')).toHaveText('Up to date', { timeout: 120_000 })
-    await page.locator('[name=body]').fill('from a package')
+    await page.getByLabel('New note').fill('from a package')
     await page.getByRole('button', { name: 'Add' }).click()
     await expect
       .poll(async () => await holdfast.admin.query<{ body: string }>(sql`select body from public.notes`))

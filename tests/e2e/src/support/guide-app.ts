@@ -1,56 +1,78 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-/** An app that was built from the blocks of a page of the documentation. */
+/** An app of the documentation that was built. */
 export interface GuideApp extends AsyncDisposable {
   /** The built files. */
   readonly folder: string
-  /** The page's first block of SQL. */
+  /** Its tables. */
   readonly sql: string
-  /** Lines of the app with something in them. */
-  readonly linesOfApp: number
 }
 
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 
+/** The app of the guide, which `npm create holdfast` copies. */
+const TEMPLATE = join(ROOT, 'clients/create-holdfast/template')
+
+/** Its migration. */
+const MIGRATION = 'supabase/migrations/20260101000000_notes.sql'
+
+type ServerAddress = { readonly url: string; readonly anonKey: string }
+
 /**
- * Takes the blocks out of the page and builds with Vite. A page of its own adds its second component, the one for refused changes, to the screen.
+ * Builds the app of the template for a server.
  *
- * @param options.base - the page that has the rest of the app, when `page` has only its SQL and its component
- * @param options.into - an empty folder with the app's packages installed; default: one in the repository, which has them as sources
+ * @param options.into - a folder that has the app and its packages; default: a copy in the repository, with the packages as sources
+ */
+export async function buildTemplateApp(
+  server: ServerAddress,
+  { into }: { readonly into?: string } = {},
+): Promise<GuideApp> {
+  const folder = into ?? newFolder()
+  if (into === undefined) cpSync(TEMPLATE, folder, { recursive: true })
+  return await build(folder, server, readFileSync(join(TEMPLATE, MIGRATION), 'utf8'))
+}
+
+/**
+ * Builds the app of the template with the page's first block of TSX in the place of its screens.
+ *
+ * @returns the app, and how many lines of the block have something in them
  */
 export async function buildGuideApp(
   page: string,
-  server: { readonly url: string; readonly anonKey: string },
-  { base, into }: { readonly base?: string; readonly into?: string } = {},
-): Promise<GuideApp> {
-  const own = blocksOf(readFileSync(join(ROOT, page), 'utf8'))
-  const blocks = base === undefined ? own : blocksOf(readFileSync(join(ROOT, base), 'utf8'))
-  const app = block(own, 'tsx', 0)
-  mkdirSync(join(ROOT, '.cache'), { recursive: true })
-  const folder = into ?? mkdtempSync(join(ROOT, '.cache/guide-app-'))
-  const write = (name: string, text: string): void => writeFileSync(join(folder, name), text)
+  server: ServerAddress,
+): Promise<GuideApp & { readonly linesOfApp: number }> {
+  const blocks = blocksOf(readFileSync(join(ROOT, page), 'utf8'))
+  const folder = newFolder()
+  for (const name of ['index.html', 'package.json', 'tsconfig.json', 'vite.config.ts'])
+    cpSync(join(TEMPLATE, name), join(folder, name))
   mkdirSync(join(folder, 'src'))
-  if (base === undefined) {
-    write('src/main.tsx', withAttention(app))
-    write('src/needs-attention.tsx', block(own, 'tsx', 1))
-  } else {
-    write('src/main.tsx', app)
-  }
-  write('src/env.d.ts', '/// <reference types="vite/client" />\n')
-  write('vite.config.ts', block(blocks, 'ts', 0))
-  write('index.html', block(blocks, 'html', 0))
-  const environment = block(blocks, 'ini', 0)
-    .replace('http://127.0.0.1:54321', server.url)
-    .replace('<anon key>', server.anonKey)
-  write('.env', environment)
-  if (into === undefined) write('package.json', block(blocks, 'json', 0))
-  write('tsconfig.json', TSCONFIG)
+  const main = block(blocks, 'tsx', 0)
+  writeFileSync(join(folder, 'src/main.tsx'), main)
+  const app = await build(folder, server, block(blocks, 'sql', 0))
+  return { ...app, linesOfApp: main.split('\n').filter((line) => line.trim() !== '').length }
+}
+
+/** What the app of the guide is built with and of. */
+export function templateManifest(): {
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
+} {
+  return JSON.parse(readFileSync(join(TEMPLATE, 'package.json'), 'utf8')) as ReturnType<typeof templateManifest>
+}
+
+function newFolder(): string {
+  mkdirSync(join(ROOT, '.cache'), { recursive: true })
+  return mkdtempSync(join(ROOT, '.cache/guide-app-'))
+}
+
+async function build(folder: string, server: ServerAddress, sql: string): Promise<GuideApp> {
+  writeFileSync(join(folder, '.env'), `VITE_SUPABASE_URL=${server.url}\nVITE_SUPABASE_ANON_KEY=${server.anonKey}\n`)
   try {
     await run('tsc', ['--project', folder])
     await run('vite', ['build', folder, '--logLevel', 'warn'])
@@ -60,46 +82,12 @@ export async function buildGuideApp(
   }
   return {
     folder: join(folder, 'dist'),
-    sql: block(own, 'sql', 0),
-    linesOfApp: app.split('\n').filter((line) => line.trim() !== '').length,
+    sql,
     async [Symbol.asyncDispose]() {
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
-
-/** The manifest that a page tells its reader to write. */
-export function guideManifest(page: string): {
-  readonly dependencies: Readonly<Record<string, string>>
-  readonly devDependencies: Readonly<Record<string, string>>
-} {
-  return JSON.parse(block(blocksOf(readFileSync(join(ROOT, page), 'utf8')), 'json', 0)) as ReturnType<
-    typeof guideManifest
-  >
-}
-
-function withAttention(app: string): string {
-  const place = '<Notes />'
-  if (app.split(place).length !== 2) throw new Error(`the page does not have ${place} in one place`)
-  return `import { NeedsAttention } from './needs-attention.tsx'\n${app.replace(place, `${place}<NeedsAttention />`)}`
-}
-
-/** What a new Vite app has, as strict as the rest of the repository. */
-const TSCONFIG = JSON.stringify({
-  compilerOptions: {
-    target: 'es2023',
-    lib: ['es2024', 'dom', 'dom.iterable', 'esnext.disposable'],
-    module: 'esnext',
-    moduleResolution: 'bundler',
-    allowImportingTsExtensions: true,
-    jsx: 'react-jsx',
-    strict: true,
-    noEmit: true,
-    skipLibCheck: true,
-    types: ['vite/client'],
-  },
-  include: ['src'],
-})
 
 function blocksOf(markdown: string): ReadonlyMap<string, readonly string[]> {
   const blocks = new Map<string, string[]>()

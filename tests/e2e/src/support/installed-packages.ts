@@ -12,9 +12,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { guideManifest, ROOT } from './guide-app.ts'
+import { ROOT, templateManifest } from './guide-app.ts'
 
 export interface InstalledPackages extends AsyncDisposable {
   /** Outside of the repository, with a space in its name. */
@@ -30,30 +30,23 @@ export interface InstalledPackages extends AsyncDisposable {
 }
 
 /**
- * Packs what is published and installs the tarballs with npm in an empty folder, as a stranger would, with the packages that the page tells its reader to install.
- * The tools that the page builds with are linked from the repository: they are 250 packages, and none of ours.
+ * Packs what is published, and has the packed `create-holdfast` make an app in an empty folder and npm install it, as a stranger would. The tools that the app is
+ * built with are linked from the repository: they are 250 packages, and none of ours.
  */
-export async function installPackages(page: string): Promise<InstalledPackages> {
+export async function installPackages(): Promise<InstalledPackages> {
   const { stdout } = await promisify(execFile)(process.execPath, ['scripts/pack.ts'], { cwd: ROOT })
   const tarballs = stdout.trim().split('\n')
   const folder = mkdtempSync(join(tmpdir(), 'holdfast packages '))
   chmodSync(folder, 0o755) // for the user that Postgres runs as when we are root
-  const { dependencies, devDependencies } = guideManifest(page)
-  const ofOthers = Object.entries({ ...dependencies, ...devDependencies }).filter(
-    ([name]) => name !== 'holdfast' && !name.startsWith('@holdfast/') && !(name in toolsOf(devDependencies)),
-  )
+  const { devDependencies } = templateManifest()
+  const tarballOf = (name: string): string => join(ROOT, tarballs.find((file) => basename(file).startsWith(name)) ?? '')
   try {
-    const manifest = { name: 'notes', private: true, type: 'module', dependencies: Object.fromEntries(ofOthers) }
-    writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
-    await runTool(
-      folder,
-      'npm',
-      'install',
-      '--prefer-offline',
-      '--no-audit',
-      '--no-fund',
-      ...tarballs.map((file) => join(ROOT, file)),
-    )
+    const packages = `--packages=${join(ROOT, '.cache/packages')}`
+    const create = ['exec', '--yes', '--offline', `--package=${tarballOf('create-holdfast-')}`, '--', 'create-holdfast']
+    await runTool(folder, 'npm', ...create, folder, packages)
+    leaveOutTools(folder, devDependencies)
+    const testing = tarballOf('holdfast-testing-')
+    await runTool(folder, 'npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', testing)
     for (const tool of Object.keys(toolsOf(devDependencies))) {
       mkdirSync(dirname(join(folder, 'node_modules', tool)), { recursive: true })
       symlinkSync(join(ROOT, 'node_modules', tool), join(folder, 'node_modules', tool), 'junction')
@@ -79,7 +72,7 @@ export async function installPackages(page: string): Promise<InstalledPackages> 
       }
       await promisify(execFile)(process.execPath, ['--test'], { cwd: folder })
       // Not for the steps that come.
-      for (const name of ['supabase', 'notes.test.ts']) rmSync(join(folder, name), { recursive: true })
+      for (const name of ['supabase/migrations', 'notes.test.ts']) rmSync(join(folder, name), { recursive: true })
     },
     serverBytes: async () => {
       const found = JSON.parse(await runTool(folder, 'npm', 'query', '#holdfast, #holdfast *')) as { path: string }[]
@@ -91,6 +84,13 @@ export async function installPackages(page: string): Promise<InstalledPackages> 
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+function leaveOutTools(folder: string, devDependencies: Readonly<Record<string, string>>): void {
+  const file = join(folder, 'package.json')
+  const manifest = JSON.parse(readFileSync(file, 'utf8')) as { devDependencies: Record<string, string> }
+  for (const tool of Object.keys(toolsOf(devDependencies))) delete manifest.devDependencies[tool]
+  writeFileSync(file, JSON.stringify(manifest))
 }
 
 function toolsOf(devDependencies: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
