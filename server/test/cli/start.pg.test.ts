@@ -154,6 +154,7 @@ describe('start --json', () => {
     // A timer would keep the process after everything is closed.
     expect(/closed; still active: (.*)/.exec(first.err)?.[1]).not.toContain('Timeout')
     expect(readdirSync(dataDir).toSorted()).toEqual([
+      '.gitignore',
       'extensions',
       'jwt-secret',
       'postgres',
