@@ -119,6 +119,7 @@ describe('a backup that is taken while the server runs', () => {
   test('holds secrets and keys, readable by its owner only, and never takes the place of anything', async () => {
     const target = join(folder, 'while-running')
     expect(readdirSync(join(target, 'data')).toSorted()).toEqual([
+      '.gitignore',
       'jwt-secret',
       'push-key',
       'secrets.json',
@@ -156,6 +157,7 @@ describe('a backup that is taken while the server does not run', () => {
     symlinkSync(disk, join(folder, 'link'))
     await runHoldfast('restore', join(folder, 'while-running'), `--data-dir=${join(folder, 'link')}`)
     expect(readdirSync(disk).toSorted()).toEqual([
+      '.gitignore',
       'jwt-secret',
       'postgres',
       'push-key',
