@@ -131,7 +131,6 @@ describe('parseRequest', () => {
       `id=in.(${Array.from({ length: 10_001 }, () => '1').join(',')})`,
       `select=${Array.from({ length: 501 }, () => 'a').join(',')}`,
       `select=a${'->a'.repeat(31)}`,
-      'x'.repeat(70_000),
     ]) {
       expect(() => request({ search })).toThrow(expect.objectContaining({ code: 'PGRST100' }) as Error)
     }
