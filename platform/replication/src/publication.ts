@@ -205,7 +205,7 @@ function identityStep(table: TableName, relation: TableName): Step {
       const [found] = await tx.query(sql`
         select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
          where n.nspname = ${relation.schema} and c.relname = ${relation.name} and c.relreplident <> 'f'`)
-      if (!found) return false
+      if (!found || (await hasVirtualColumns(tx, relation))) return false
       await excludeGrants(tx)
       // Who watches for a project that sets it need not look.
       await tx.query(sql`select set_config('holdfast.publishes', 'on', true)`)
@@ -223,11 +223,18 @@ function memberStep(publication: string, table: TableName, verb: 'add' | 'drop')
       await tx.execute(sql`lock table only ${target} in share update exclusive mode`)
       const members = await readMembers(tx, publication)
       if (members.some((member) => key(member) === key(table)) === (verb === 'add')) return false
+      if (verb === 'add' && (await hasVirtualColumns(tx, table))) return false
       await beforeChange(verb === 'add' ? [table] : [])
       await tx.execute(sql`alter publication ${sql.identifier(publication)} ${sql.trusted(verb)} table only ${target}`)
       return true
     },
   }
+}
+
+/** Whether a locked table has got a virtual generated column since the steps were planned: the change of the schema is on its way here. */
+async function hasVirtualColumns(tx: Transaction, { schema, name }: TableName): Promise<boolean> {
+  const [table] = await readTables(tx, [{ schema, name }])
+  return table !== undefined && table.virtual_columns.length > 0
 }
 
 function nameOf({ schema, name }: TableName): TableName {

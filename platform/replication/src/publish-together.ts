@@ -51,6 +51,9 @@ const PUBLISH: SqlFragment = sql`
     for target in select format('%I.%I', t ->> 0, t ->> 1) from jsonb_array_elements(wanted -> 'tables') t loop
       begin
         execute 'lock table only ' || target || ' in access exclusive mode nowait';
+        continue when exists (
+          select from pg_catalog.pg_attribute a
+           where a.attrelid = target::regclass and a.attgenerated = 'v' and not a.attisdropped);
         execute 'alter table only ' || target || ' replica identity full';
         execute format('alter publication %I add table only ', wanted ->> 'publication') || target;
       exception

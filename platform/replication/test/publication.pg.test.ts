@@ -146,6 +146,27 @@ describe('ensurePublication', () => {
     expect(await db.pool.execute(sql`update computed set id = 2`)).toBe(1)
   })
 
+  test.each([1, 2])('does not publish %i tables that get a virtual column meanwhile', async (count) => {
+    await using db = await openTestDatabase()
+    const names = ['a', 'b'].slice(0, count)
+    for (const name of names) await db.pool.execute(sql`create table ${sql.identifier(name)} (id int primary key)`)
+    let isAltered = false
+    await ensurePublication(db.pool, {
+      name: NAME,
+      tables: names.map(table),
+      async beforeChange() {
+        if (isAltered) return
+        isAltered = true
+        for (const name of names)
+          await db.pool.execute(
+            sql`alter table ${sql.identifier(name)} add twice int generated always as (id * 2) virtual`,
+          )
+      },
+    })
+    expect(await published(db)).toEqual([])
+    expect(await identities(db)).toEqual(Object.fromEntries(names.map((name) => [name, 'd'])))
+  })
+
   test('does not touch a publication that is not a list of tables', async () => {
     await using db = await openTestDatabase()
     await db.pool.execute(sql`create publication ${sql.identifier(NAME)} for all tables`)

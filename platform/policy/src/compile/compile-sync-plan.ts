@@ -12,6 +12,7 @@ import { localColumnOf, localNameOf } from './local-name.ts'
 import { mergeParts } from './merge-parts.ts'
 import { planStreams } from './plan-streams.ts'
 import { readStreamQueries, type StreamCondition, type StreamQueries } from './stream-queries.ts'
+import { findVirtualColumns } from './table-access.ts'
 
 /**
  * Compiles the policies of a database into bucket definitions. Pure: the same input gives the same plan. A table whose policies cannot be followed
@@ -216,8 +217,8 @@ function reasonNotToSync(table: TableInfo, catalog: PolicyCatalog): string | und
   if (table.inherits && table.kind !== 'p') return 'it takes part in inheritance'
   if (table.persistence !== 'p') return 'it is not logged, so that its changes cannot be seen'
   if (!table.rls) return 'row-level security is off'
-  const virtual = table.columns.find((column) => column.generated === 'v')
-  if (virtual) return `its column ${virtual.name} is generated when it is read, so that it is in no change`
+  const virtual = findVirtualColumns(table)
+  if (virtual) return virtual
   const stored = table.columns.find((column) => column.generated === 's')
   if (stored && catalog.input.serverVersion < 180_000)
     return `its column ${stored.name} is generated, and this Postgres does not replicate such columns`

@@ -20,6 +20,15 @@ export function isExempt(table: TableInfo, role: number, catalog: PolicyCatalog)
   return info.bypassesRls || (!table.forceRls && info.memberOf.includes(table.owner))
 }
 
+/** Says which columns of a table are VIRTUAL, and what to do. Returns undefined if there are none. */
+export function findVirtualColumns(table: TableInfo): string | undefined {
+  const names = table.columns.filter(({ generated }) => generated === 'v').map(({ name }) => name)
+  if (names.length === 0) return undefined
+  return names.length === 1
+    ? `its column ${names[0]} is VIRTUAL, which Postgres does not replicate (drop it and add it again as STORED)`
+    : `its columns ${names.join(', ')} are VIRTUAL, which Postgres does not replicate (drop them and add them again as STORED)`
+}
+
 /** @throws {Refusal} when changes of a table that is read do not come, or not as they should */
 export function checkFollowable(table: TableInfo, label: string): void {
   if (table.kind === 'm') refuse(`it reads the materialized view ${label}, whose refreshes are in no change`)
@@ -27,8 +36,8 @@ export function checkFollowable(table: TableInfo, label: string): void {
   if (table.isPartition) refuse(`it reads ${label}, a partition: its changes come as those of the whole table`)
   if (table.kind === 'r' && table.inherits) refuse(`it reads ${label}, which takes part in inheritance`)
   if (table.persistence !== 'p') refuse(`it reads ${label}, which is not logged, so that its changes cannot be seen`)
-  if (table.columns.some((column) => column.generated === 'v'))
-    refuse(`it reads ${label}, which has a virtual generated column`)
+  const virtual = findVirtualColumns(table)
+  if (virtual) refuse(`it reads ${label}, and ${virtual}`)
 }
 
 /** @throws {Refusal} of scope `role` when the role may not select one of the columns */
