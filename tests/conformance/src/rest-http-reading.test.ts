@@ -28,7 +28,7 @@ const ids = async (filter: string) =>
 
 describe('reading: keys', () => {
   test('a key in the address opens, and is no filter', async () => {
-    const key = world.keyOf('service') ?? ''
+    const key = world.keyOf('anon') ?? ''
     const answer = await world.http(`/cities?select=id&apikey=${key}&id=eq.1`, { as: 'nobody' })
     expect([answer.status, answer.body]).toEqual([200, [{ id: 1 }]])
     expect(answer.headers.get('content-location')).toBe('/cities?id=eq.1&select=id')
