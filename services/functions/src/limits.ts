@@ -73,5 +73,14 @@ export const DATABASE_ROLE_SETTINGS: Readonly<Record<string, string>> = {
   search_path: '"$user", public, extensions',
 }
 
+/** Bytes that a function may have in the folder of its process, where its temporary files are, and in any one file; the same as on Supabase. */
+export const FOLDER_BYTES_MAX = 256 * 1024 * 1024
+
+/** Files and folders in that folder. */
+export const FOLDER_FILES_MAX = 10_000
+
+/** Dotenv files and symbolic links that are denied to functions by name: what a command line has room for. */
+export const DENIED_PATHS_MAX = 200
+
 /** Files that a process may have open. */
 export const OPEN_FILES_MAX = 4_096

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { relative, sep } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { delay, errorMessage, HoldfastError, type Logger } from '@holdfast/foundation'
 import { environmentOf, type ProjectAccess } from './environment.ts'
@@ -10,7 +10,13 @@ import { LogStore } from './observe/log-store.ts'
 import { Metrics, type FunctionMetrics } from './observe/metrics.ts'
 import { openRunFolder, type RunFolder } from './process/run-folder.ts'
 import { BootFailure, type LogLine } from './process/worker.ts'
-import { discoverProject, type FunctionDefinition, type Project, type ProjectFiles } from './project/discover.ts'
+import {
+  discoverProject,
+  FUNCTION_NAME,
+  type FunctionDefinition,
+  type Project,
+  type ProjectFiles,
+} from './project/discover.ts'
 import { baseImports } from './project/import-map.ts'
 import { watchProject } from './project/watch-project.ts'
 import { Spares } from './workers/spares.ts'
@@ -96,6 +102,7 @@ export class Runtime implements AsyncDisposable {
       this.#problem = undefined
       if (why === 'changed' || !before || !isDeepStrictEqual(before, project)) {
         this.#project = project
+        logDeniedLinks(project, files.directory, logger)
         if (project.functions.size > 0) this.#begin(project)
       }
     } catch (error) {
@@ -155,7 +162,6 @@ function openMachine(
       runFolder,
       home,
       directory: files.directory,
-      secretFiles: [files.envFile, join(files.directory, '.env')],
       memoryMb: options.functionsMemoryMb,
       cpuMs: options.functionsCpuMs,
     },
@@ -211,6 +217,17 @@ function inspectedOf({ functionsInspect, functionsInspectMode, functionsInspectP
 
 function logLine(logger: Logger, name: string, { level, text, requestId }: LogLine): void {
   logger.log(level, `${name}: ${text}`, { function: name, ...(requestId && { requestId }) })
+}
+
+/** Says which links no function reads through, and which function is not served because of one. */
+function logDeniedLinks({ deniedLinks }: Project, directory: string, logger: Logger): void {
+  for (const { path, reason } of deniedLinks) {
+    const [name = ''] = relative(directory, path).split(sep)
+    const effect = FUNCTION_NAME.test(name)
+      ? `the function ${name} is not served`
+      : 'functions cannot read through a link'
+    logger.log('error', `${effect}: the link ${path} ${reason}; replace it with a copy`)
+  }
 }
 
 function describe(error: unknown): string {

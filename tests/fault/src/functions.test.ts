@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { request } from 'node:http'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openFunctionsWorld, type FunctionsWorld } from '@holdfast/test-support'
 
@@ -8,7 +8,20 @@ import { openFunctionsWorld, type FunctionsWorld } from '@holdfast/test-support'
 // that works, and no process outlives the server.
 
 const FILES = {
-  'config.toml': ['loop', 'heap', 'buffers', 'exit', 'outside', 'hangs', 'cut', 'fine', 'flood']
+  'config.toml': [
+    'loop',
+    'heap',
+    'buffers',
+    'exit',
+    'outside',
+    'hangs',
+    'cut',
+    'fine',
+    'flood',
+    'disk',
+    'reads',
+    'linked',
+  ]
     .map((name) => `[functions.${name}]\nverify_jwt = false\n`)
     .join('\n'),
   'functions/loop/index.ts': `
@@ -59,6 +72,40 @@ Deno.serve(async (request) => {
   await new Promise((resolve) => setTimeout(resolve, wait))
   return new Response('before')
 })`,
+  'functions/disk/index.ts': `
+Deno.serve(async (request) => {
+  if (request.method === 'GET') return new Response('fine')
+  const kind = new URL(request.url).searchParams.get('kind')
+  const chunk = new Uint8Array(8 * 1024 * 1024).fill(1)
+  const open: Deno.FsFile[] = []
+  if (kind === 'one') open.push(await Deno.create(await Deno.makeTempFile()))
+  for (let count = 0; count < (kind === 'many' ? 15_000 : 75); count++) {
+    if (kind === 'one') await open[0].write(chunk)
+    else {
+      const path = await Deno.makeTempFile()
+      if (kind === 'many') continue
+      await Deno.writeFile(path, chunk)
+      if (kind === 'deleted') {
+        open.push(await Deno.open(path))
+        await Deno.remove(path)
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+  await new Promise((resolve) => setTimeout(resolve, 2_000))
+  return new Response('it wrote all')
+})`,
+  'functions/reads/index.ts': `
+Deno.serve(async (request) => {
+  const path = new URL(request.url).searchParams.get('path')
+  try {
+    return new Response(await Deno.readTextFile(new URL(path, import.meta.url)))
+  } catch (error) {
+    return new Response(error.name)
+  }
+})`,
+  'functions/linked/index.ts': `Deno.serve(() => new Response('linked'))`,
+  'functions/.env.production': 'KEY=secret',
   'functions/flood/index.ts': `
 Deno.serve(() => new Response(new ReadableStream({
   pull(controller) { controller.enqueue(new Uint8Array(65_536)) },
@@ -112,6 +159,44 @@ describe('a function that', () => {
     expect(await codeOf(answer)).toBe(code)
     expect(await (await fetch(world.url('fine'))).text()).toBe('before')
     expect(await (await fetch(world.url(name))).text()).toBe('fine')
+  })
+
+  test.each([
+    ['a file', 'one'],
+    ['files', 'several'],
+    ['deleted files that are open', 'deleted'],
+    ['very many empty files', 'many'],
+  ])('fills the disk with %s is ended with the reason, and its folder is removed', async (_what, kind) => {
+    const reason = 'the process of the function disk has ended: its temporary folder had more than 256 MiB'
+    const before = world.holdfast.log().split(reason).length
+    const answer = await fetch(world.url(`disk?kind=${kind}`), { method: 'POST' })
+    expect([answer.status, await codeOf(answer)]).toEqual([546, 'WORKER_LIMIT'])
+    expect(world.holdfast.log().split(reason).length).toBe(before + 1)
+    expect(await (await fetch(world.url('disk'))).text()).toBe('fine')
+    for (const pid of processesOf(world)) {
+      const files = readdirSync(join(readlinkSync(`/proc/${pid}/cwd`), 'tmp'))
+      expect(files).toEqual([])
+    }
+  })
+
+  test('reads files of the project reads no dotenv file and no link outside, also ones that appear later', async () => {
+    const read = async (path: string): Promise<string> =>
+      await (await fetch(world.url(`reads?path=${encodeURIComponent(path)}`))).text()
+    expect(await read('./index.ts')).toContain('Deno.serve')
+    expect(await read('../.env.production')).toBe('NotCapable')
+    world.write('functions/_shared/.env.staging', 'KEY=secret')
+    await expect.poll(() => read('../_shared/.env.staging')).toBe('NotCapable')
+    symlinkSync('/etc/hostname', join(world.folder, 'functions/_shared/link'))
+    await expect.poll(() => read('../_shared/link')).toBe('NotCapable')
+    await expect.poll(() => world.holdfast.log()).toContain('functions cannot read through a link')
+
+    expect((await fetch(world.url('linked'))).status).toBe(200)
+    const link = join(world.folder, 'functions/linked/hostname')
+    symlinkSync('/etc/hostname', link)
+    await expect.poll(async () => (await fetch(world.url('linked'))).status).toBe(404)
+    expect(world.holdfast.log()).toContain(`the function linked is not served: the link ${link} leads to /etc/hostname`)
+    rmSync(link)
+    await expect.poll(async () => (await fetch(world.url('linked'))).status).toBe(200)
   })
 
   test('dies in the middle of an answer cuts it, rather than end it', async () => {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { HoldfastError } from '@holdfast/foundation'
 import { isExecutable, ownerOf, resolveProgramIdentity, type Identity } from '@holdfast/postgres'
-import { HEAP_SHARE, OPEN_FILES_MAX, RESERVED_MB } from '../limits.ts'
+import { FOLDER_BYTES_MAX, HEAP_SHARE, OPEN_FILES_MAX, RESERVED_MB } from '../limits.ts'
 
 /** Our modules that run in Deno. */
 export const RUNTIME = new URL('../../runtime/', import.meta.url)
@@ -61,8 +61,8 @@ export interface ProcessOptions {
   readonly home: string
   /** Of all functions. */
   readonly directory: string
-  /** Files in it that no function may read. */
-  readonly secretFiles: readonly string[]
+  /** Paths in it that no function may read. */
+  readonly deniedPaths: readonly string[]
   readonly importMap: string
   readonly denoConfig: string | undefined
   readonly memoryMb: number
@@ -78,7 +78,7 @@ export interface Command {
 }
 
 /**
- * The command of one process. The kernel ends it with the server, however that ends, and bounds its memory; both where the programs for that exist, as on
+ * The command of one process. The kernel ends it with the server, however that ends, and bounds its memory and the size of its files; both where the programs for that exist, as on
  * every Linux with glibc.
  */
 export function commandOf({ deno, identity }: Program, options: ProcessOptions): Command {
@@ -97,11 +97,11 @@ function endsWithServer({ prefix }: Identity): readonly string[] {
 function limitsOf({ memoryMb }: ProcessOptions): readonly string[] {
   if (process.platform !== 'linux' || !existsSync(PRLIMIT)) return []
   const bytes = (RESERVED_MB + memoryMb) * 1024 * 1024
-  return [PRLIMIT, `--data=${bytes}`, '--core=0', `--nofile=${OPEN_FILES_MAX}`]
+  return [PRLIMIT, `--data=${bytes}`, '--core=0', `--nofile=${OPEN_FILES_MAX}`, `--fsize=${FOLDER_BYTES_MAX}`]
 }
 
 function denoArguments(options: ProcessOptions): readonly string[] {
-  const { folder, directory, secretFiles, importMap, denoConfig, memoryMb, inspectFlag } = options
+  const { folder, directory, deniedPaths, importMap, denoConfig, memoryMb, inspectFlag } = options
   const runtime = fileURLToPath(RUNTIME)
   return [
     'run',
@@ -117,7 +117,7 @@ function denoArguments(options: ProcessOptions): readonly string[] {
     '--allow-import',
     '--allow-sys=hostname',
     `--allow-read=${[folder, directory, runtime].map(escapeComma).join(',')}`,
-    ...(secretFiles.length > 0 ? [`--deny-read=${secretFiles.map(escapeComma).join(',')}`] : []),
+    ...(deniedPaths.length > 0 ? [`--deny-read=${deniedPaths.map(escapeComma).join(',')}`] : []),
     `--allow-write=${escapeComma(folder)}`,
     ...(inspectFlag === undefined ? [] : [inspectFlag]),
     '--deny-run',

@@ -22,7 +22,7 @@ import type { RunFolder } from './run-folder.ts'
 import { watchUsage } from './watch-usage.ts'
 
 /** Why a process ended, or is to end. The last four are what `beforeunload` calls them. */
-export type EndReason = 'crash' | 'memory' | 'cpu' | 'wall_clock' | 'early_drop' | 'termination'
+export type EndReason = 'crash' | 'memory' | 'cpu' | 'disk' | 'wall_clock' | 'early_drop' | 'termination'
 
 /** What a function printed. */
 export interface LogLine {
@@ -47,7 +47,7 @@ export interface SpawnOptions {
   readonly runFolder: RunFolder
   readonly home: string
   readonly directory: string
-  readonly secretFiles: readonly string[]
+  readonly deniedPaths: readonly string[]
   readonly importMap: ImportMap
   readonly denoConfig: string | undefined
   readonly memoryMb: number
@@ -126,6 +126,7 @@ export class Worker implements AsyncDisposable {
     if (pid !== undefined) runFolder.note(pid)
     this.#usage = watchUsage({
       pid,
+      folder: this.#folder,
       memoryBytesMax: options.memoryMb * 1024 * 1024,
       cpuMsMax: options.inspectFlag === undefined ? options.cpuMs : Infinity,
       beat: () => this.#send({ kind: 'beat' }),

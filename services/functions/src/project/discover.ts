@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Logger } from '@holdfast/foundation'
 import { readFunctionsConfig } from './config.ts'
+import { findDeniedPaths, isWithin, type DeniedLink } from './denied-paths.ts'
 import { findEsmAddresses } from './esm-addresses.ts'
 import { readSecrets } from './secrets.ts'
 import { variablesOf } from './variables.ts'
@@ -27,6 +28,10 @@ export interface Project {
   readonly secrets: Readonly<Record<string, string>>
   /** Where addresses lead that its sources import and that only look like those of packages. */
   readonly addresses: Readonly<Record<string, string>>
+  /** What no function may read. */
+  readonly deniedPaths: readonly string[]
+  /** Links among them. A function with one in its folder is not served. */
+  readonly deniedLinks: readonly DeniedLink[]
   /** Where `config.toml` wants the inspector. */
   readonly inspectorPort: number | undefined
 }
@@ -47,7 +52,7 @@ const OWN_MAPS = ['deno.json', 'deno.jsonc', 'import_map.json', 'package.json']
 /**
  * Finds the functions: folders with an entry point, and what `config.toml` names.
  *
- * @throws {HoldfastError} `functions_config_invalid`
+ * @throws {HoldfastError} `functions_config_invalid`, `functions_too_many_denied_paths`
  */
 export async function discoverProject(
   { directory, configFile, envFile, overrides }: ProjectFiles,
@@ -57,10 +62,12 @@ export async function discoverProject(
   const config = await readFunctionsConfig(configFile)
   const names = new Set([...foldersWithEntry(directory), ...config.functions.keys()])
   const functions = new Map<string, FunctionDefinition>()
+  const denied = findDeniedPaths(directory, envFile)
   for (const name of config.enabled ? names : []) {
     const said = config.functions.get(name)
     if (!FUNCTION_NAME.test(name) || said?.enabled === false) continue
     const folder = join(directory, name)
+    if (denied.links.some(({ path }) => isWithin(path, folder))) continue
     const entry = said?.entrypoint ?? findFirst(folder, ENTRIES) ?? join(folder, 'index.ts')
     functions.set(name, {
       name,
@@ -74,6 +81,8 @@ export async function discoverProject(
   return {
     functions,
     importMap: findFirst(directory, ['import_map.json']),
+    deniedPaths: denied.paths,
+    deniedLinks: denied.links,
     inspectorPort: config.inspectorPort,
     addresses: functions.size === 0 ? {} : findEsmAddresses(directory),
     secrets:

@@ -50,5 +50,6 @@ export function watchProject(files: ProjectFiles, onChange: () => void, logger: 
 }
 
 function isIgnored(part: string): boolean {
+  if (part.startsWith('.env')) return false // whatever its end, functions must not read it
   return part === 'node_modules' || part === '.git' || IGNORED.test(part)
 }

@@ -223,7 +223,7 @@ function splice(
 /** Why there is no answer: the end of the process may be heard of a moment after that of the connection. */
 async function explainEnd(worker: Worker, error: Error, logger: Logger): Promise<PlatformError> {
   const reason = await Promise.race<EndReason | undefined>([worker.ended, delay(END_REASON_MS).then(() => undefined)])
-  if (reason === 'memory' || reason === 'cpu' || reason === 'wall_clock') return workerLimit
+  if (reason === 'memory' || reason === 'cpu' || reason === 'disk' || reason === 'wall_clock') return workerLimit
   if (reason === undefined) logger.log('error', 'a function closed a connection', { error: errorMessage(error) })
   return workerError
 }

@@ -4,7 +4,7 @@ import { BootFailure, Worker, type SpawnOptions } from '../process/worker.ts'
 import type { FunctionDefinition, Project } from '../project/discover.ts'
 import { mergeImportMap, type ImportMap } from '../project/import-map.ts'
 
-type SpareOptions = Omit<SpawnOptions, 'importMap' | 'denoConfig' | 'inspectFlag'>
+type SpareOptions = Omit<SpawnOptions, 'importMap' | 'deniedPaths' | 'denoConfig' | 'inspectFlag'>
 
 /** The function that a person looks into. */
 export interface Inspected {
@@ -81,6 +81,12 @@ export class Spares implements AsyncDisposable {
       throw new BootFailure(`${path ?? 'the import map'} cannot be read: ${errorMessage(error)}`, false)
     }
     const isDenoConfig = own !== undefined && /^deno\.jsonc?$/.test(basename(own))
-    return new Worker({ ...this.#spawn, importMap, denoConfig: isDenoConfig ? own : undefined, inspectFlag })
+    return new Worker({
+      ...this.#spawn,
+      importMap,
+      deniedPaths: this.#project?.deniedPaths ?? [],
+      denoConfig: isDenoConfig ? own : undefined,
+      inspectFlag,
+    })
   }
 }

@@ -2,6 +2,8 @@ import { pathToFileURL } from 'node:url'
 import { errorMessage } from '@holdfast/foundation'
 import {
   BOOT_FAILURE_KEPT_MS,
+  FOLDER_BYTES_MAX,
+  FOLDER_FILES_MAX,
   REFILL_AFTER_MS,
   REQUESTS_MAX,
   REQUESTS_PER_FUNCTION_MAX,
@@ -215,6 +217,7 @@ function isUsable({ worker, failedAt }: Entry): boolean {
 const EXPLAINED: Readonly<Record<EndReason, string>> = {
   crash: 'an error outside of a request, or Deno.exit',
   memory: 'it had more memory than functionsMemoryMb allows',
+  disk: `its temporary folder had more than ${FOLDER_BYTES_MAX / 1024 ** 2} MiB or ${FOLDER_FILES_MAX} files`,
   cpu: 'it computed for longer than functionsCpuMs without a pause',
   wall_clock: 'it was older than functionsWallClockS, with requests open',
   early_drop: 'it was not needed',
