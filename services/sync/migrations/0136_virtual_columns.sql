@@ -5,13 +5,15 @@ create function sync.on_virtual_column() returns event_trigger
   language plpgsql
   security definer
   set search_path = pg_catalog, pg_temp
-  -- The message about the ALTER TABLE stops the reader of the stream, which then compiles policies again.
-  set holdfast.publishes = 'on'
 as $$
 declare
   one record;
   part regclass;
+  publishes text := coalesce(current_setting('holdfast.publishes', true), '');
 begin
+  -- The message about the ALTER TABLE stops the reader of the stream, which then compiles policies again.
+  -- Not as a setting of the function: without a superuser Postgres refuses settings there whose prefix it does not know.
+  perform set_config('holdfast.publishes', 'on', true);
   for one in
     select c.oid::regclass as relation,
            exists (select from pg_publication p join pg_publication_rel r on r.prpubid = p.oid
@@ -38,6 +40,7 @@ begin
                      case when one.identity = 'n' then 'nothing' else 'default' end);
     end loop;
   end loop;
+  perform set_config('holdfast.publishes', publishes, true);
 end
 $$;
 comment on function sync.on_virtual_column() is 'Takes tables that get a VIRTUAL generated column out of the publication, so that they can still be updated.';
