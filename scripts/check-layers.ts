@@ -1,5 +1,5 @@
 /**
- * Compares what each package imports with the table of layers in ARCHITECTURE.md, and what its folders import from each other with their order in
+ * Compares what each package imports with the layers of ARCHITECTURE.md (`MAY_IMPORT`), and what its folders import from each other with their order in
  * `folder-order.ts`; exits 1 with a line per offence.
  */
 import { globSync, readFileSync } from 'node:fs'
