@@ -146,7 +146,7 @@ const PARTS: readonly Part[] = [
     name: 'suite',
     project: 'all',
     files: [],
-    counts: { HOLDFAST_QUEUE: 2_000, HOLDFAST_REFRESH_ROUNDS: 1_000 },
+    counts: { HOLDFAST_QUEUE: 2_000, HOLDFAST_REFRESH_ROUNDS: 1_000, HOLDFAST_NAME_RUNS: 20_000 },
     seed: 'HOLDFAST_SEED',
   },
   {

@@ -4,7 +4,7 @@ import { authMigrations } from '@holdfast/auth'
 import { compileSyncPlan, readPolicyInput, type SyncPlan } from '@holdfast/policy'
 import { runAs, sql, type Session } from '@holdfast/postgres'
 import { syncMigrations } from '@holdfast/sync'
-import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
+import { openTestDatabase, runsOf, type TestDatabase } from '@holdfast/test-support'
 
 // Tables that owners and admins of a workspace make in the app. Postgres is asked what became of a description, and who sees what in it.
 
@@ -292,7 +292,7 @@ describe('what is refused, with a code that a person’s language has words for'
           expect(await relations()).toEqual(before)
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runsOf(60) },
     )
   })
 

@@ -17,6 +17,7 @@ import {
   PERSON_FORMS,
   POLICY_USERS as USERS,
   ROW_FORMS,
+  runsOf,
   seedOf,
 } from '@holdfast/test-support'
 import fc from 'fast-check'
@@ -26,7 +27,7 @@ import { openPolicyWorld, type PolicyWorld } from './policy-world.ts'
 import { pinValues } from '../src/pin-values.ts'
 import type { BucketDefinition } from '../src/plan.ts'
 
-const RUNS = Number(process.env['HOLDFAST_POLICY_RUNS'] ?? 20)
+const RUNS = runsOf(20, { variable: 'HOLDFAST_POLICY_RUNS' })
 const SEED = seedOf('HOLDFAST_POLICY_SEED')
 const PARAMETERS = { numRuns: RUNS, endOnFailure: true, seed: SEED }
 const TIMEOUT_MS = 300_000 + RUNS * 500

@@ -11,13 +11,14 @@ import {
   PERSON_FORMS,
   POLICY_USERS as USERS,
   ROW_FORMS,
+  runsOf,
   seedOf,
 } from '@holdfast/test-support'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { compileWriteRules, FACT_VALUES_MAX, readWriteInput } from '../src/index.ts'
 import { openPolicyWorld, type PolicyWorld } from './policy-world.ts'
 
-const RUNS = Number(process.env['HOLDFAST_WRITE_RUNS'] ?? 5)
+const RUNS = runsOf(5, { variable: 'HOLDFAST_WRITE_RUNS' })
 const SEED = seedOf('HOLDFAST_WRITE_SEED')
 
 let world: PolicyWorld

@@ -1,3 +1,4 @@
+import { runsOf } from '@holdfast/test-support/runs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -10,7 +11,7 @@ import {
   type QualifiedName,
 } from './local-names.ts'
 
-const runs = process.env['HOLDFAST_NIGHT'] ? 20_000 : 500
+const runs = runsOf(500, { variable: 'HOLDFAST_NAME_RUNS' })
 
 /** Pieces of names that are reserved, folded, parsed, or look like what the mapping makes. */
 const piece = fc.constantFrom(

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Logger } from '@holdfast/foundation'
-import { seedOf } from '@holdfast/test-support'
+import { runsOf, seedOf } from '@holdfast/test-support'
 import { JWT_SECRET, PASSWORD, type AuthWorld, openAuthWorld } from './open-auth-world.ts'
 import { openAuth, type AuthService } from '../src/auth.ts'
 import { parseSigningSecret } from '../src/tokens/jwt-secret.ts'
@@ -12,7 +12,7 @@ import { parseSigningSecret } from '../src/tokens/jwt-secret.ts'
  *
  * `HOLDFAST_AUTH_RUNS` sets how many requests are tried and `HOLDFAST_AUTH_SEED` repeats a run; a failure prints its seed.
  */
-const RUNS = Number(process.env['HOLDFAST_AUTH_RUNS'] ?? 400)
+const RUNS = runsOf(400, { variable: 'HOLDFAST_AUTH_RUNS', least: 250 })
 const SEED = seedOf('HOLDFAST_AUTH_SEED')
 
 interface Target {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openTestDatabase } from '@holdfast/test-support'
+import { openTestDatabase, runsOf } from '@holdfast/test-support'
 import { realtimeMigrations } from '../src/index.ts'
 import { broadcastPush, isEvent, openRealtimeWorld } from './realtime-world.ts'
 
@@ -92,7 +92,7 @@ describe.each(['1.0.0', '2.0.0'])('any frames in protocol %s', (version) => {
         one.socket.send(broadcastPush('realtime:others', 'hello', Buffer.from('{}'), 1))
         await other.next(Buffer.isBuffer)
       }),
-      { numRuns: 60 },
+      { numRuns: runsOf(60) },
     )
     for (const client of [one, other]) expect(client.received.filter(isEvent('phx_close'))).toEqual([])
   })
@@ -147,7 +147,7 @@ test('any subscriptions to Postgres changes, and any private topics, are answere
       await hostile.beat()
       hostile.received.length = 0
     }),
-    { numRuns: 12 },
+    { numRuns: runsOf(12) },
   )
   const { rows } = await run('select count(*)::int as there from public.posts')
   expect(rows).toEqual([{ there: 0 }])

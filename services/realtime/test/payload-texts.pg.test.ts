@@ -1,3 +1,4 @@
+import { runsOf } from '@holdfast/test-support'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { broadcastPush, openRealtimeWorld, type RealtimeWorld, type TestSocket } from './realtime-world.ts'
@@ -89,7 +90,7 @@ test.each(Object.entries(ways))('the payload of %s', async (name, send) => {
       const wanted = name === 'presence' ? payload.slice(0, -1) : payload
       for (const texts of arrived) await expect.poll(() => texts.some((text) => text.includes(wanted))).toBe(true)
     }),
-    { numRuns: 15 },
+    { numRuns: runsOf(15) },
   )
 })
 

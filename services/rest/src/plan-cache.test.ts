@@ -1,3 +1,4 @@
+import { runsOf } from '@holdfast/test-support/runs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Utf8 } from '@holdfast/postgres'
@@ -168,7 +169,7 @@ describe('a cache of plans', () => {
         const expected = fresh(raw)
         for (let round = 0; round < 4; round++) expect(cached(cache, raw)).toEqual(expected)
       }),
-      { numRuns: 1_500 },
+      { numRuns: runsOf(1_500) },
     )
   })
 
@@ -181,7 +182,7 @@ describe('a cache of plans', () => {
           expect(cached(cache, raw)).toEqual(fresh(raw))
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     )
   })
 

@@ -1,3 +1,4 @@
+import { runsOf } from '@holdfast/test-support'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { printTree, logicTreeOf } from './filter-arbitrary.ts'
@@ -133,7 +134,7 @@ test('random trees select what Postgres selects for the same predicate', async (
       expect(status).toBe(200)
       expect(body).toEqual(await world.rows(`select id from things where ${byHand(tree)} order by id`))
     }),
-    { numRuns: 150 },
+    { numRuns: runsOf(150) },
   )
 })
 
@@ -219,7 +220,7 @@ test('no address gets a 500 or another form of refusal, and none changes anythin
         }
       },
     ),
-    { numRuns: 400 },
+    { numRuns: runsOf(400) },
   )
   expect(await world.rows('select count(*)::int as n, sum(id)::int as s from things')).toEqual(before)
 })

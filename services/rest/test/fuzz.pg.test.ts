@@ -1,4 +1,4 @@
-import { seedOf } from '@holdfast/test-support'
+import { runsOf, seedOf } from '@holdfast/test-support'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { wildRequest } from './request-arbitrary.ts'
@@ -10,7 +10,7 @@ import { openRestWorld, type RestWorld } from './rest-world.ts'
  *
  * `HOLDFAST_REST_RUNS` sets how many requests are tried and `HOLDFAST_REST_SEED` repeats a run; a failure prints its seed.
  */
-const RUNS = Number(process.env['HOLDFAST_REST_RUNS'] ?? 300)
+const RUNS = runsOf(300, { variable: 'HOLDFAST_REST_RUNS' })
 const SEED = seedOf('HOLDFAST_REST_SEED')
 
 let world: RestWorld

@@ -1,3 +1,4 @@
+import { runsOf } from '@holdfast/test-support'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { logicTreeOf, printFilterValue, printField, printTree } from './filter-arbitrary.ts'
@@ -224,7 +225,7 @@ test('trees over all operators and paths find what the predicates find', async (
       expect(status, `${text}\n${predicate}`).toBe(200)
       expect(body, predicate).toEqual(await world.rows(`select id from samples where ${predicate} order by id`))
     }),
-    { numRuns: 250 },
+    { numRuns: runsOf(250) },
   )
 })
 
@@ -261,6 +262,6 @@ test('conditions of embeds, and conditions on embeds, find what joins find', asy
       expect(answer.body, `${path}\n${where}\n${answer.text}`).toEqual(expected)
       expect(answer.headers['content-range']).toMatch(new RegExp(`/${expected.length}$`))
     }),
-    { numRuns: 150 },
+    { numRuns: runsOf(150) },
   )
 })

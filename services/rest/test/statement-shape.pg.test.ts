@@ -1,4 +1,4 @@
-import { seedOf } from '@holdfast/test-support'
+import { runsOf, seedOf } from '@holdfast/test-support'
 import fc from 'fast-check'
 import { HoldfastError } from '@holdfast/foundation'
 import { readCatalog, Utf8 } from '@holdfast/postgres'
@@ -16,7 +16,7 @@ import { createStages, prepareWith, type Prepare, type Prepared, type Stages } f
  *
  * `HOLDFAST_REST_RUNS` sets how many requests are tried and `HOLDFAST_REST_SEED` repeats a run; a failure prints its seed.
  */
-const RUNS = Number(process.env['HOLDFAST_REST_RUNS'] ?? 300)
+const RUNS = runsOf(300, { variable: 'HOLDFAST_REST_RUNS' })
 const SEED = seedOf('HOLDFAST_REST_SEED')
 const PARAMETERS = { numRuns: RUNS, seed: SEED }
 

@@ -1,3 +1,4 @@
+import { runsOf } from '@holdfast/test-support'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { renderHeadersFit } from '../src/query/render-answer-settings.ts'
@@ -366,7 +367,7 @@ describe('headers that a function sets', () => {
   )
 
   test('are refused by Postgres exactly where they cannot be sent', async () => {
-    const texts = fc.sample(list, { numRuns: 3_000, seed: 20 })
+    const texts = fc.sample(list, { numRuns: runsOf(3_000), seed: 20 })
     const { rows } = await world.db.requestPool.withClient((client) =>
       client.query<{ fits: boolean }>(
         `select ${renderHeadersFit('text')} as fits from unnest($1::text[]) with ordinality as _(text, at) order by at`,

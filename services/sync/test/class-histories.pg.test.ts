@@ -1,5 +1,5 @@
 import type { BucketDefinition } from '@holdfast/policy'
-import { seedOf } from '@holdfast/test-support'
+import { runsOf, seedOf } from '@holdfast/test-support'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBreaches, runHistory } from './histories.ts'
 import { LISTS_SCHEMA, openWorld, type World } from './sync-world.ts'
@@ -10,7 +10,7 @@ import { LISTS_SCHEMA, openWorld, type World } from './sync-world.ts'
  * `HOLDFAST_HISTORY_SEED` the first seed.
  */
 
-const COUNT = Number(process.env['HOLDFAST_HISTORIES'] ?? 12)
+const COUNT = runsOf(12, { variable: 'HOLDFAST_HISTORIES' })
 const FIRST = seedOf('HOLDFAST_HISTORY_SEED')
 
 const MEMBERSHIP = 'select from public.list_members m where m.list_id = items.list_id and m.user_id = auth.uid()'

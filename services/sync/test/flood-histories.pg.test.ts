@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { delay } from '@holdfast/foundation'
 import { sql, type Transaction } from '@holdfast/postgres'
-import { seedOf, type Random } from '@holdfast/test-support'
+import { type Random, runsOf, seedOf } from '@holdfast/test-support'
 import { expect, test } from 'vitest'
 import { findBreaches, runHistory, type Followed, type History } from './histories.ts'
 import type { SyncStatus } from '../src/inspect/status.ts'
@@ -14,7 +14,7 @@ import { ALICE, BOB, CAROL, LISTS_SCHEMA, openWorld, type World } from './sync-w
  * `HOLDFAST_HISTORY_SEED` the first seed.
  */
 
-const COUNT = Number(process.env['HOLDFAST_FLOOD_HISTORIES'] ?? 2)
+const COUNT = runsOf(2, { variable: 'HOLDFAST_FLOOD_HISTORIES' })
 const FIRST = seedOf('HOLDFAST_HISTORY_SEED')
 const TIMEOUT = 120_000 + COUNT * 30_000
 const SETTLE_MS = 40_000

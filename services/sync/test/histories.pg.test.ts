@@ -1,4 +1,4 @@
-import { seedOf } from '@holdfast/test-support'
+import { runsOf, seedOf } from '@holdfast/test-support'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compactUnlessCutOff, findBreaches, runHistory } from './histories.ts'
 import { changeSchema, CHANGING_SCHEMA } from './schema-histories.ts'
@@ -10,9 +10,9 @@ import { openWorld, type World } from './sync-world.ts'
  * `HOLDFAST_HISTORIES` sets how many, `HOLDFAST_HISTORY_SEED` the first seed.
  */
 
-const COUNT = Number(process.env['HOLDFAST_HISTORIES'] ?? 15)
+const COUNT = runsOf(15, { variable: 'HOLDFAST_HISTORIES' })
 const FIRST = seedOf('HOLDFAST_HISTORY_SEED')
-const GROUP = 10
+const GROUP = Math.min(10, COUNT)
 
 let world: World
 

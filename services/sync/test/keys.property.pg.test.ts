@@ -1,4 +1,4 @@
-import { createRandom, seedOf, type Random } from '@holdfast/test-support'
+import { createRandom, type Random, runsOf, seedOf } from '@holdfast/test-support'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { delay } from '@holdfast/foundation'
 import { assumeSession, sql, type Transaction } from '@holdfast/postgres'
@@ -14,7 +14,7 @@ import { ALICE, BOB, openWorld, type World } from './sync-world.ts'
  * `HOLDFAST_KEYS_SEED` repeats a history, `HOLDFAST_KEYS_RUNS` makes more of them.
  */
 const SEED = seedOf('HOLDFAST_KEYS_SEED')
-const RUNS = Number(process.env['HOLDFAST_KEYS_RUNS'] ?? 1)
+const RUNS = runsOf(1, { variable: 'HOLDFAST_KEYS_RUNS' })
 
 /** Roles are those of the whole cluster, which other tests share. */
 const CLERK = `clerk_${process.pid}`

@@ -1,5 +1,5 @@
 import { delay } from '@holdfast/foundation'
-import { createRandom, seedOf, type Random } from '@holdfast/test-support'
+import { createRandom, type Random, runsOf, seedOf } from '@holdfast/test-support'
 import { expect, test } from 'vitest'
 import type { StreamClient } from './stream-client.ts'
 import { ALICE, BOB, openWorld, type World } from './sync-world.ts'
@@ -10,7 +10,7 @@ import { ALICE, BOB, openWorld, type World } from './sync-world.ts'
  * `HOLDFAST_PAIR_HISTORIES` sets how many histories, `HOLDFAST_PAIR_SEED` the first seed, `HOLDFAST_PAIR_STEPS` the length of each.
  */
 
-const COUNT = Number(process.env['HOLDFAST_PAIR_HISTORIES'] ?? 1)
+const COUNT = runsOf(1, { variable: 'HOLDFAST_PAIR_HISTORIES' })
 const STEPS = Number(process.env['HOLDFAST_PAIR_STEPS'] ?? 12)
 const FIRST = seedOf('HOLDFAST_PAIR_SEED')
 

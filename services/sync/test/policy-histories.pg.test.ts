@@ -1,5 +1,5 @@
 import type { TablePlan } from '@holdfast/policy'
-import { BAD_TABLE, seedOf } from '@holdfast/test-support'
+import { BAD_TABLE, runsOf, seedOf } from '@holdfast/test-support'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compactUnlessCutOff, findBreaches } from './histories.ts'
 import { openPolicyWorld, runPolicyHistory } from './policy-histories.ts'
@@ -11,9 +11,9 @@ import type { World } from './sync-world.ts'
  * `HOLDFAST_POLICY_HISTORIES` sets how many, `HOLDFAST_HISTORY_SEED` the first seed.
  */
 
-const COUNT = Number(process.env['HOLDFAST_POLICY_HISTORIES'] ?? 5)
+const COUNT = runsOf(5, { variable: 'HOLDFAST_POLICY_HISTORIES' })
 const FIRST = seedOf('HOLDFAST_HISTORY_SEED')
-const GROUP = 10
+const GROUP = Math.min(10, COUNT)
 
 let world: World
 

@@ -10,14 +10,16 @@ import {
   createRandom,
   ITEM_COLUMNS,
   POLICY_USERS,
-  randomClockCondition,
   type Random,
+  randomClockCondition,
+  runsOf,
+  seedOf,
 } from '@holdfast/test-support'
 import { openPolicyWorld } from './policy-histories.ts'
 import type { World } from './sync-world.ts'
 
-const COUNT = Number(process.env['HOLDFAST_CLOCK_HISTORIES'] ?? 1)
-const FIRST = Number(process.env['HOLDFAST_CLOCK_SEED'] ?? 1)
+const COUNT = runsOf(1, { variable: 'HOLDFAST_CLOCK_HISTORIES' })
+const FIRST = seedOf('HOLDFAST_CLOCK_SEED')
 const TABLES = Array.from({ length: 12 }, (_, index) => `c${index}`)
 const PATIENCE = { timeout: 60_000, interval: 50 }
 

@@ -1,4 +1,4 @@
-import { createRandom, seedOf } from '@holdfast/test-support'
+import { createRandom, runsOf, seedOf } from '@holdfast/test-support'
 import { expect, test, describe } from 'vitest'
 import type { BucketDefinition } from '@holdfast/policy'
 import type { StreamClient } from './stream-client.ts'
@@ -20,7 +20,7 @@ import { ALICE, BOB, openWorld, type World } from './sync-world.ts'
  * together after some commit, in the order of the commits, and nothing comes that was never visible.
  */
 
-const HISTORIES = Number(process.env['HOLDFAST_STREAM_HISTORIES'] ?? 2)
+const HISTORIES = runsOf(2, { variable: 'HOLDFAST_STREAM_HISTORIES' })
 const SEED = seedOf('HOLDFAST_HISTORY_SEED')
 
 interface Followed {

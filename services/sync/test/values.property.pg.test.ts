@@ -1,4 +1,4 @@
-import { seedOf } from '@holdfast/test-support'
+import { runsOf, seedOf } from '@holdfast/test-support'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { quoteIdentifier, quoteLiteral } from '@holdfast/postgres'
@@ -12,7 +12,7 @@ import { ALICE, openWorld, type World } from './sync-world.ts'
  * `HOLDFAST_VALUES_SEED` repeats a run, `HOLDFAST_VALUES_ROWS` makes it longer.
  */
 const SEED = seedOf('HOLDFAST_VALUES_SEED')
-const ROWS = Number(process.env['HOLDFAST_VALUES_ROWS'] ?? 60)
+const ROWS = runsOf(60, { variable: 'HOLDFAST_VALUES_ROWS' })
 
 /** An SQL expression for a random value. */
 type Sql = fc.Arbitrary<string>

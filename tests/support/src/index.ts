@@ -1,4 +1,5 @@
 export { openTestDatabase, type TestDatabase, type TestDatabaseOptions } from './open-test-database.ts'
+export { runsOf, type RunsOptions } from './runs-of.ts'
 export { seedOf } from './seed-of.ts'
 export { BAD_FORMS, BAD_SCHEMA, BAD_TABLE, badPolicy, changeBadRow, shownOfBad } from './bad-policies.ts'
 export { createRandom, type Random } from './random.ts'

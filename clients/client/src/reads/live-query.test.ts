@@ -1,3 +1,4 @@
+import { runsOf } from '@holdfast/test-support/runs'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { column, Schema, Table } from '@powersync/common'
@@ -144,6 +145,6 @@ test('whatever is written, while it is read or between two runs, queries end wit
       }
       for (const stop of stops) stop()
     }),
-    { numRuns: 25 },
+    { numRuns: runsOf(25) },
   )
 })

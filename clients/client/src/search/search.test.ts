@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { column, Schema, Table } from '@powersync/common'
 import { PowerSyncDatabase } from '@powersync/node'
+import { runsOf } from '@holdfast/test-support/runs'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { candidatesSql } from './candidates.ts'
@@ -148,7 +149,7 @@ test('a word finds the same rows with the index as without it, whatever changed 
         }
       },
     ),
-    { numRuns: 30 },
+    { numRuns: runsOf(30) },
   )
 })
 

@@ -1,4 +1,5 @@
 import type { Transaction } from '@powersync/common'
+import { runsOf } from '@holdfast/test-support/runs'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { RejectedChange } from '../attention/attention-item.ts'
@@ -8,7 +9,7 @@ import { UploadPostponed } from './upload-queue.ts'
 import { writeByRecord } from '../queue/write-by-record.ts'
 
 /** The night makes more histories of one outbox. */
-const RUNS = Number(process.env['HOLDFAST_OUTBOX_RUNS'] ?? 50)
+const RUNS = runsOf(50, { variable: 'HOLDFAST_OUTBOX_RUNS' })
 
 /*
  * Pins that an operation that a person made is at each moment on the server, in the outbox or in needs attention; never lost, never

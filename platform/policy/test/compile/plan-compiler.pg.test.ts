@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createRandom, seedOf } from '@holdfast/test-support'
+import { createRandom, runsOf, seedOf } from '@holdfast/test-support'
 import { openPolicyWorld, type PolicyWorld } from '../policy-world.ts'
 import { readPolicyInput } from '../../src/read/read-policy-input.ts'
 import { compileSyncPlan } from '../../src/compile/compile-sync-plan.ts'
@@ -63,7 +63,8 @@ describe('compiling again what changed', () => {
     const random = createRandom(seedOf('HOLDFAST_POLICY_SEED'))
     const compiler = createPlanCompiler()
     await world.run(...TABLES)
-    for (let step = 0; step < Number(process.env['HOLDFAST_PLAN_CHANGES'] ?? 25); step++) {
+    const steps = runsOf(25, { variable: 'HOLDFAST_PLAN_CHANGES', least: CHANGES.length })
+    for (let step = 0; step < steps; step++) {
       const change = CHANGES[step < CHANGES.length ? step : random.below(CHANGES.length)] ?? ''
       await world.run(change).catch(() => undefined) // a change may not fit what those before it left
       const input = await readPolicyInput(world.database.compilerPool)

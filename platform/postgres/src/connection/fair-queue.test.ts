@@ -1,3 +1,4 @@
+import { runsOf } from '@holdfast/test-support/runs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createFairQueue, QueueTimeout, type FairQueue } from './fair-queue.ts'
@@ -162,7 +163,7 @@ describe('waiting ends', () => {
           if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ message: 'gone' })
         expect({ running: queue.running, waiting: queue.waiting }).toEqual({ running: 0, waiting: 0 })
       }),
-      { numRuns: 100 },
+      { numRuns: runsOf(100) },
     )
   })
 })

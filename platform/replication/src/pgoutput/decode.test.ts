@@ -1,4 +1,5 @@
 import { HoldfastError } from '@holdfast/foundation'
+import { runsOf } from '@holdfast/test-support/runs'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Relation, ReplicationEvent, Tuple } from '../events.ts'
@@ -150,7 +151,7 @@ describe('the decoder', () => {
         }
         expect(out).toEqual(changes.map(({ event }) => event))
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     )
   })
 

@@ -1,9 +1,10 @@
+import { runsOf } from '@holdfast/test-support/runs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createRedirectPolicy } from './redirect-policy.ts'
 
 /** The night tries more addresses. */
-const RUNS = Number(process.env['HOLDFAST_REDIRECT_RUNS'] ?? 3_000)
+const RUNS = runsOf(3_000, { variable: 'HOLDFAST_REDIRECT_RUNS' })
 
 // Pins that people come back to the project's own hosts and nowhere else, however the address is written. A browser is the judge
 // of where an address leads, so that `URL` is asked.

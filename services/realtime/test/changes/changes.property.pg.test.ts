@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runAs, sql } from '@holdfast/postgres'
-import { createRandom, seedOf } from '@holdfast/test-support'
+import { createRandom, runsOf, seedOf } from '@holdfast/test-support'
 import { FILTERS, openChangeWorld, PEOPLE, type ChangeWorld, type Told } from './change-world.ts'
 import { makeStep } from './random-transactions.ts'
 
@@ -9,7 +9,7 @@ import { makeStep } from './random-transactions.ts'
  * select; while policies, rights and memberships change. Of a DELETE everybody is told who may select the key.
  */
 
-const HISTORIES = Number(process.env['HOLDFAST_CHANGES_HISTORIES'] ?? 2)
+const HISTORIES = runsOf(2, { variable: 'HOLDFAST_CHANGES_HISTORIES' })
 const STEPS = 20
 
 /** So many others that not all of them are asked about each change. None of them has a row. */

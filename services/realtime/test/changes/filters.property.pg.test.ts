@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { HoldfastError } from '@holdfast/foundation'
 import { createPool, sql, sqlstateOf, type Pool } from '@holdfast/postgres'
-import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
+import { openTestDatabase, runsOf, type TestDatabase } from '@holdfast/test-support'
 import { checkFilter, evaluateFilters, printRows } from '../../src/changes/evaluate-changes.ts'
 import { FilterLookup } from '../../src/changes/filter-lookup.ts'
 import { parseFilter, type Filter } from '../../src/changes/filter.ts'
@@ -93,7 +93,7 @@ test('a filter passes the rows whose values Postgres finds equal to those that w
         ),
       ).toEqual(expected.map(({ passes }) => passes))
     }),
-    { numRuns: 100 },
+    { numRuns: runsOf(100) },
   )
 })
 
@@ -125,6 +125,6 @@ test('no text of a filter is SQL to Postgres', async () => {
         expect(sqlstateOf(error)).toMatch(/^(22|42)/)
       }
     }),
-    { numRuns: 150 },
+    { numRuns: runsOf(150) },
   )
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Transaction } from '@holdfast/postgres'
-import { createRandom, seedOf } from '@holdfast/test-support'
+import { createRandom, runsOf, seedOf } from '@holdfast/test-support'
 import { CONDITIONS, openChangeWorld, PEOPLE, type ChangeWorld, type Told } from './change-world.ts'
 import { makeStep, type Row } from './random-transactions.ts'
 
@@ -11,7 +11,7 @@ import { makeStep, type Row } from './random-transactions.ts'
  * changed since, and a change is never told to somebody who has lost their access.
  */
 
-const HISTORIES = Number(process.env['HOLDFAST_CHANGES_HISTORIES'] ?? 2)
+const HISTORIES = runsOf(2, { variable: 'HOLDFAST_CHANGES_HISTORIES' })
 const STEPS = 8
 const TRANSACTIONS_TOGETHER = 4
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { quoteIdentifier, runAs, sql } from '@holdfast/postgres'
-import { createRandom, seedOf } from '@holdfast/test-support'
+import { createRandom, runsOf, seedOf } from '@holdfast/test-support'
 import { ALICE, openChangeWorld, PEOPLE, type ChangeWorld, type Told } from './change-world.ts'
 import { makeTable, TYPES, type RandomTable } from './random-table.ts'
 
@@ -9,7 +9,7 @@ import { makeTable, TYPES, type RandomTable } from './random-table.ts'
  * value for value.
  */
 
-const TABLES = Number(process.env['HOLDFAST_CHANGES_TABLES'] ?? 3)
+const TABLES = runsOf(3, { variable: 'HOLDFAST_CHANGES_TABLES', least: 2 })
 const CHANGES = 12
 
 let world: ChangeWorld

@@ -1,3 +1,4 @@
+import { runsOf } from '@holdfast/test-support/runs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { HoldfastError } from '@holdfast/foundation'
@@ -92,7 +93,7 @@ describe('parseRequest', () => {
           }
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     )
   })
 

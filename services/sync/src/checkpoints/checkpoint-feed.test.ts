@@ -1,3 +1,4 @@
+import { runsOf } from '@holdfast/test-support/runs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Lsn } from '@holdfast/replication'
@@ -145,7 +146,7 @@ test('the numbers of a filled bucket are those of the newest checkpoint, in any 
       await Promise.all(fills)
       expectTrue(feed.hold(['bucket 1', 'bucket 2', 'bucket 3'].filter(() => fills.length > 0).slice(0, 0), listener))
     }),
-    { numRuns: 300 },
+    { numRuns: runsOf(300) },
   )
 })
 

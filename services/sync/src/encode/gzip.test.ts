@@ -1,4 +1,5 @@
 import { createGunzip, constants, gunzipSync } from 'node:zlib'
+import { runsOf } from '@holdfast/test-support/runs'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createGzipStream } from './gzip.ts'
@@ -17,7 +18,7 @@ test('what was written comes out whole and in order, whatever the sizes', async 
       for (const one of list) pieces.push(...(await gzip.pieces(one)))
       expect(gunzipSync(Buffer.concat([...pieces, ...gzip.end()]))).toEqual(Buffer.concat(list))
     }),
-    { numRuns: 100 },
+    { numRuns: runsOf(100) },
   )
 })
 

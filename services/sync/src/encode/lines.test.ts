@@ -1,4 +1,5 @@
 import { deserialize } from 'bson'
+import { runsOf } from '@holdfast/test-support/runs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ControlLine } from '@holdfast/protocol'
@@ -102,7 +103,7 @@ describe('lines', () => {
         expect(Object.keys(deserialize(array))).toEqual(list.map((_, index) => String(index)))
         expect(bytes.length).toBe(bytes.readInt32LE(0))
       }),
-      { numRuns: 60 },
+      { numRuns: runsOf(60) },
     )
   })
 
@@ -120,7 +121,7 @@ describe('lines', () => {
         )
         expect(bytes.length).toBe(bytes.readInt32LE(0))
       }),
-      { numRuns: 30 },
+      { numRuns: runsOf(30) },
     )
   })
 

@@ -1,4 +1,5 @@
 import { deserialize } from 'bson'
+import { runsOf } from '@holdfast/test-support/runs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -154,7 +155,7 @@ describe('the checksum of an operation', () => {
         // Equal sums are possible, once in some billions.
         expect(sum(one, other)).not.toBe(sum(other, one))
       }),
-      { numRuns: 10_000 },
+      { numRuns: runsOf(10_000) },
     )
   })
 })

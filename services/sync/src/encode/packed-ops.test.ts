@@ -1,3 +1,4 @@
+import { runsOf } from '@holdfast/test-support/runs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { dataLine, encodedOps, type LineFormat } from './lines.ts'
@@ -46,7 +47,7 @@ describe('operations that stand back to back', () => {
           expect(line(packed).equals(line(single))).toBe(true)
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runsOf(40) },
     )
   })
 
@@ -63,7 +64,7 @@ describe('operations that stand back to back', () => {
           expect(one?.equals(other as Buffer)).toBe(true)
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runsOf(40) },
     )
   })
 })

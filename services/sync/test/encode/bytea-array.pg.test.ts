@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { sql } from '@holdfast/postgres'
-import { openTestDatabase } from '@holdfast/test-support'
+import { openTestDatabase, runsOf } from '@holdfast/test-support'
 import { byteaArray } from '../../src/encode/bytea-array.ts'
 
 test('Postgres reads the same values from an array in binary form, whatever they are', async () => {
@@ -17,6 +17,6 @@ test('Postgres reads the same values from an array in binary form, whatever they
       )
       expect(rows.map((row) => row.value ?? undefined)).toEqual(values)
     }),
-    { numRuns: 50 },
+    { numRuns: runsOf(50) },
   )
 })

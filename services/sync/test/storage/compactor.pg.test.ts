@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { silentLogger } from '@holdfast/foundation'
 import { createPool, sql, type Pool } from '@holdfast/postgres'
 import type { Lsn } from '@holdfast/replication'
-import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
+import { openTestDatabase, runsOf, type TestDatabase } from '@holdfast/test-support'
 import {
   createCheckpointFeed,
   type BucketListener,
@@ -285,7 +285,7 @@ const step = fc.oneof(
   },
 )
 
-const RUNS = Number(process.env['HOLDFAST_COMPACTION_RUNS'] ?? 20)
+const RUNS = runsOf(20, { variable: 'HOLDFAST_COMPACTION_RUNS' })
 
 test(
   `devices at any operation reach the same rows and sums before and after compaction, in ${RUNS} histories`,

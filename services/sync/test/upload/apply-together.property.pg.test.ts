@@ -1,3 +1,4 @@
+import { runsOf } from '@holdfast/test-support'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { UploadRequest, UploadResponse } from '@holdfast/protocol'
@@ -113,7 +114,7 @@ describe('operations in one write', () => {
           }
           expect(await rowsOf(together)).toEqual(await rowsOf(oneByOne))
         }),
-        { numRuns: Number(process.env['HOLDFAST_TOGETHER_RUNS'] ?? 6) },
+        { numRuns: runsOf(6, { variable: 'HOLDFAST_TOGETHER_RUNS' }) },
       )
     },
     TIMEOUT_MS,

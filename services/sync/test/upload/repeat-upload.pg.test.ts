@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { runsOf } from '@holdfast/test-support'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createPool, sql } from '@holdfast/postgres'
@@ -179,7 +180,7 @@ test('any queue of transactions, replayed with lost answers and duplicates, leav
       }
       expect(await state()).toEqual(once)
     }),
-    { numRuns: 25 },
+    { numRuns: runsOf(25) },
   )
 })
 
@@ -220,7 +221,7 @@ test('no body whatever is answered with a 500', async () => {
       const answer = await world.post(garbage)
       expect([200, 400, 409]).toContain(answer.status)
     }),
-    { numRuns: 150 },
+    { numRuns: runsOf(150) },
   )
 })
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Judgement, PlannedWrite, RejectedChanges } from '@holdfast/client'
 import { column, Schema, Table } from '@powersync/common'
 import { PowerSyncDatabase } from '@powersync/node'
+import { runsOf } from '@holdfast/test-support/runs'
 import fc from 'fast-check'
 import { writeXlsx } from 'hucre/xlsx'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -265,7 +266,7 @@ test('an export that is imported again changes nothing, whatever is in it', asyn
         expect(planned).toMatchObject({ changes: [], same: rows.length })
       },
     ),
-    { numRuns: 40 },
+    { numRuns: runsOf(40) },
   )
 })
 

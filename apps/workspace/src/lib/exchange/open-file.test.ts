@@ -1,3 +1,4 @@
+import { runsOf } from '@holdfast/test-support/runs'
 import fc from 'fast-check'
 import type { CellValue } from 'hucre'
 import { writeXlsx } from 'hucre/xlsx'
@@ -230,7 +231,7 @@ describe('what is exported', () => {
           })
         })
       }),
-      { numRuns: 60 },
+      { numRuns: runsOf(60) },
     )
   })
 

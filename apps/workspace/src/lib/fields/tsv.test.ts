@@ -1,3 +1,4 @@
+import { runsOf } from '@holdfast/test-support/runs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseTsv, renderTsv } from './tsv.ts'
@@ -27,7 +28,7 @@ describe('parseTsv', () => {
       fc.property(table, (rows) => {
         expect(parseTsv(renderTsv(rows))).toEqual(rows)
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     )
   })
 })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { column, Schema, Table } from '@powersync/common'
 import { PowerSyncDatabase } from '@powersync/node'
+import { runsOf } from '@holdfast/test-support/runs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { FieldValue } from '../fields/field.ts'
@@ -216,7 +217,7 @@ describe('undoing', () => {
           expect(await tasks()).toEqual(states[index + 1])
         }
       }),
-      { numRuns: 25 },
+      { numRuns: runsOf(25) },
     )
   }, 60_000)
 })

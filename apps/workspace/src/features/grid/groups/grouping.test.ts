@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
+import { runsOf } from '@holdfast/test-support/runs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { FieldValue } from '../../../lib/fields/field.ts'
@@ -119,7 +120,7 @@ test('windows of a grouped view together are all its places, and the records of 
         query.grouping?.toggleAll(true)
       },
     ),
-    { numRuns: 150 },
+    { numRuns: runsOf(150) },
   )
 })
 

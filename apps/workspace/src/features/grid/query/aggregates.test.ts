@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
+import { runsOf } from '@holdfast/test-support/runs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { TEST_FIELDS, TEST_TASKS, testField } from '../../../lib/fields/test-fields.test-support.ts'
@@ -69,7 +70,7 @@ test('slices of any size calculate what one question does', async () => {
         expect(await calculated('points', aggregate, values, sliceRows), aggregate).toBe(inOne)
       }
     }),
-    { numRuns: 30 },
+    { numRuns: runsOf(30) },
   )
 })
 

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
+import { runsOf } from '@holdfast/test-support/runs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { addDays } from '../../../lib/fields/dates.ts'
@@ -77,7 +78,7 @@ describe('the SQL of a view', () => {
             .toSorted(),
         )
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     )
   })
 

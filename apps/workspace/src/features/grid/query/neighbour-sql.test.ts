@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
+import { runsOf } from '@holdfast/test-support/runs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Field, FieldValue } from '../../../lib/fields/field.ts'
@@ -40,7 +41,7 @@ describe('the neighbours of a record', () => {
           })
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runsOf(200) },
     )
   })
 

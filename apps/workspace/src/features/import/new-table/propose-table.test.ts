@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { column, Schema, Table } from '@powersync/common'
 import { PowerSyncDatabase } from '@powersync/node'
+import { runsOf } from '@holdfast/test-support/runs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toTableInfo } from '../../../lib/data/tables.ts'
@@ -211,6 +212,6 @@ test('whatever a file has, the description is one that the server takes, and eac
         expect(plan.inserted + plan.refusedRows).toBe(rows.length)
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runsOf(60) },
   )
 })
