@@ -86,6 +86,7 @@ test('a collector that refuses is told of once, and when it takes them again', a
 
 test('a collector that hangs gets one export, and keeps no server from stopping', async () => {
   const collector = await openCollector({ value: 0 })
+  vi.stubEnv('OTEL_EXPORTER_OTLP_TIMEOUT', '2000') // longer than a server takes to stop
   const { metrics } = await openExport(collector)
   const sending = Promise.all([metrics.send(), metrics.send()])
   await vi.waitFor(() => expect(collector.received).toHaveLength(1), { timeout: 10_000 })

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ana, notes, openWorld, write, type World, withDeviceWorlds } from './device-world.test-support.ts'
 import { isDamage } from './damage.ts'
 import type { KeyValueStore } from '../key-value.ts'
@@ -161,9 +161,16 @@ describe('a database whose file is damaged', () => {
   })
 
   test('is replaced by one of two tabs that come back at once, however long that takes, and both go on with the new one', async () => {
-    // Longer than a tab waits for others to leave the file.
-    const slowly = async (fileName: string): Promise<void> =>
-      fileName === 'holdfast-a-1.db' ? delay(7_000) : undefined
+    const { timeout } = AbortSignal
+    const clock = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout.call(AbortSignal, ms / 5))
+    onTestFinished(() => clock.mockRestore())
+    let isFirst = true
+    // Longer than a tab waits for others to leave the file, by that clock.
+    const slowly = async (fileName: string): Promise<void> => {
+      if (fileName !== 'holdfast-a-1.db' || !isFirst) return
+      isFirst = false
+      await delay(1_400)
+    }
     const world = await openWorld(ana, { beforeOpen: slowly })
     const other = await openWorld({ kind: 'signed_out' }, { beside: world, beforeOpen: slowly })
     const waiting = await damageWithOneWaiting(world)
