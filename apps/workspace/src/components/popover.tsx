@@ -3,7 +3,8 @@ import { useOverlayTrigger } from 'react-aria/useOverlayTrigger'
 import { type MenuTriggerProps as StateProps, useMenuTriggerState } from 'react-stately/useMenuTriggerState'
 import { latePart } from '../lib/late-part.ts'
 import type { PopoverProps } from './layers/layer-props.ts'
-import { type ControlAndLayer, LayerNotLoaded, LayerTrigger, useLayer } from './layers/layer-trigger.tsx'
+import { LayerNotLoaded } from './late-content.tsx'
+import { type ControlAndLayer, LayerTrigger, useLayer } from './layers/layer-trigger.tsx'
 
 const layerCode = latePart(async () => await import('./layers/popover-layer.tsx'))
 export const preloadPopover = layerCode.preload

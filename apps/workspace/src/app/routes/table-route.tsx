@@ -1,13 +1,13 @@
 import { useParams, useSearch } from '@tanstack/react-router'
-import { type JSX, lazy, Suspense } from 'react'
-import { lateContent } from '../../components/late-content.tsx'
+import type { JSX } from 'react'
+import { lateContent, lateLayer } from '../../components/late-content.tsx'
 import { useRememberRecent } from '../../lib/data/recent.ts'
 import { type OpenForm, TableScreen } from '../../features/grid/table-screen.tsx'
 
 /** The grid is there before the record's screens are. */
-const RecordPanel = lazy(async () => ({
-  default: (await import('../../features/record/record-panel.tsx')).RecordPanel,
-}))
+const { Content: RecordPanel } = lateLayer(
+  async () => (await import('../../features/record/record-panel.tsx')).RecordPanel,
+)
 
 const formView = lateContent<OpenForm>(async () => (await import('../../features/record/form/form-view.tsx')).FormView)
 
@@ -22,11 +22,7 @@ export function TableRoute(): JSX.Element {
       key={table}
       table={table}
       view={view}
-      renderRecord={(open) => (
-        <Suspense>
-          <RecordPanel key={open.recordId} {...open} />
-        </Suspense>
-      )}
+      renderRecord={(open) => <RecordPanel key={open.recordId} {...open} />}
       renderForm={(open) => <formView.Content key={open.saved.id} {...open} />}
     />
   )

@@ -1,8 +1,9 @@
 import { useLocalDatabase, useValue } from '@holdfast/react'
 import type { JSX } from 'react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { Banner } from '../../components/banner.tsx'
 import { Button } from '../../components/button.tsx'
+import { lateLayer } from '../../components/late-content.tsx'
 import { LinkButton } from '../../components/link.tsx'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { useTyping } from '../../lib/data/typing.ts'
@@ -12,9 +13,8 @@ import { secondFactorMessages } from '../../messages/second-factor.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
 import { takeNewVersion, useWaitingVersion } from '../register-service-worker.ts'
 
-const FullDeviceBanner = lazy(async () => ({ default: (await import('./full-device-banner.tsx')).FullDeviceBanner }))
-
-const DamageBanner = lazy(async () => ({ default: (await import('./damage-banner.tsx')).DamageBanner }))
+const { Content: FullDeviceBanner } = lateLayer(async () => (await import('./full-device-banner.tsx')).FullDeviceBanner)
+const { Content: DamageBanner } = lateLayer(async () => (await import('./damage-banner.tsx')).DamageBanner)
 
 /** One banner at a time: a change that was not stored first, then one that is not stored yet, then data that was damaged, then a new version, then what the person has to do, then a store that forgets. */
 export function Banners(): JSX.Element | null {
@@ -29,19 +29,11 @@ export function Banners(): JSX.Element | null {
   // It comes when nobody is typing: it moves what is below it.
   if (worker !== offered && !isTyping) setOffered(worker)
   if (unstored !== undefined) {
-    return (
-      <Suspense>
-        <FullDeviceBanner key={unstored} label={unstored} />
-      </Suspense>
-    )
+    return <FullDeviceBanner key={unstored} label={unstored} />
   }
   if (silent !== undefined) return <Banner tone="danger">{words.silentStore(silent)}</Banner>
   if (damage) {
-    return (
-      <Suspense>
-        <DamageBanner report={damage} />
-      </Suspense>
-    )
+    return <DamageBanner report={damage} />
   }
   if (offered && !isLater) return <NewVersion worker={offered} onLater={() => setLater(true)} />
   if (session.kind === 'second_factor') {

@@ -1,7 +1,7 @@
 import { useUnsent } from '@holdfast/react'
-import { type JSX, lazy, Suspense, useState } from 'react'
+import { type JSX, useState } from 'react'
 import { useStore } from 'zustand'
-import { LayerNotLoaded } from '../../components/layers/layer-trigger.tsx'
+import { lateLayer, LayerNotLoaded } from '../../components/late-content.tsx'
 import { Logo } from '../../components/logo.tsx'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { KeysMeanwhile } from '../../lib/keys-meanwhile.tsx'
@@ -13,8 +13,8 @@ import { Navigation, type NavigationProps } from './side-bar.tsx'
 const drawerCode = latePart(async () => await import('../../components/drawer.tsx'))
 const paletteCode = latePart(async () => await import('./palette.tsx'))
 export const preloadPalette = paletteCode.preload
-const ShortcutsDialog = lazy(async () => ({ default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog }))
-const SignOutDialog = lazy(async () => ({ default: (await import('./sign-out-dialog.tsx')).SignOutDialog }))
+const { Content: ShortcutsDialog } = lateLayer(async () => (await import('./shortcuts-dialog.tsx')).ShortcutsDialog)
+const { Content: SignOutDialog } = lateLayer(async () => (await import('./sign-out-dialog.tsx')).SignOutDialog)
 
 interface LayersProps {
   readonly openLayer: OpenLayer
@@ -31,10 +31,8 @@ export function Layers({ openLayer, navigation }: LayersProps): JSX.Element {
     <>
       {layer === 'drawer' ? <NavigationDrawer navigation={navigation} onClose={close} /> : null}
       {layer === 'palette' ? <LatePalette navigation={navigation} onLayer={onLayer} /> : null}
-      <Suspense>
-        {layer === 'shortcuts' ? <ShortcutsDialog isOpen onClose={close} /> : null}
-        {layer === 'sign-out' ? <SignOutDialog onClose={close} {...unsent} /> : null}
-      </Suspense>
+      {layer === 'shortcuts' ? <ShortcutsDialog isOpen onClose={close} /> : null}
+      {layer === 'sign-out' ? <SignOutDialog onClose={close} {...unsent} /> : null}
     </>
   )
 }

@@ -1,9 +1,7 @@
 import { createContext, type JSX, type ReactElement, type RefObject, use } from 'react'
-import { createPortal } from 'react-dom'
 import { ButtonContext, type ButtonProps } from 'react-aria-components/Button'
 import type { RootMenuTriggerState } from 'react-stately/useMenuTriggerState'
 import { type LatePart, useLatePart } from '../../lib/late-part.ts'
-import { NotLoaded } from '../late-content.tsx'
 
 /** What a control and the layer that it opens know of each other. */
 export interface LayerLink {
@@ -61,14 +59,4 @@ export function useLayer<Part>(late: LatePart<Part>): {
   const link = use(LayerContext)
   if (!link) throw new Error('A layer stands after its control, inside a PopoverTrigger or a MenuTrigger')
   return { link, ...useLatePart(late, link.state.isOpen) }
-}
-
-/** In place of a layer whose code could not be loaded; the next press of its control takes it away. */
-export function LayerNotLoaded(): JSX.Element {
-  return createPortal(
-    <div className="fixed inset-x-4 bottom-16 z-50 mx-auto max-w-lg rounded-lg border border-border bg-raised p-4 text-text shadow-popover tablet:bottom-6">
-      <NotLoaded />
-    </div>,
-    document.body,
-  )
 }

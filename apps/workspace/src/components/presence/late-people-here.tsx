@@ -1,6 +1,6 @@
 import { useHasSynced } from '@holdfast/react'
 import type { JSX } from 'react'
-import { firstVisitMs, lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
+import { firstVisitMs, lazyAfterPaint } from '../late-content.tsx'
 
 const Loaded = lazyAfterPaint<{ readonly topic: string | undefined }>(
   async () => (await import('./people-here.tsx')).PeopleHere,

@@ -1,5 +1,5 @@
 import { type JSX, useState } from 'react'
-import { LayerNotLoaded } from '../../components/layers/layer-trigger.tsx'
+import { LayerNotLoaded } from '../../components/late-content.tsx'
 import { KeysMeanwhile } from '../../lib/keys-meanwhile.tsx'
 import { latePart, useLatePart } from '../../lib/late-part.ts'
 import type { CellEditorProps } from './cell-editor-props.ts'

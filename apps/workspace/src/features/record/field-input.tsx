@@ -1,6 +1,7 @@
 import { ArrowUpRight } from 'lucide-react'
 import type { WriteRefusal } from '@holdfast/client'
-import { type JSX, lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { type JSX, useEffect, useRef, useState } from 'react'
+import { lateContent } from '../../components/late-content.tsx'
 import { Button } from 'react-aria-components/Button'
 import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
 import { OptionPicker, type PickerOption } from '../../components/fields/option-picker.tsx'
@@ -25,9 +26,9 @@ import { useTypedText } from './use-typed-text.ts'
 const EMPTY = ''
 
 /** Few ever see it. */
-const TextConflict = lazy(async () => ({
-  default: (await import('../../components/fields/text-conflict.tsx')).TextConflict,
-}))
+const { Content: TextConflict } = lateContent(
+  async () => (await import('../../components/fields/text-conflict.tsx')).TextConflict,
+)
 
 /** @param isUnjudged - stores it even if it is known to be refused */
 export type CommitValue = (value: FieldValue, isUnjudged?: boolean) => Promise<NotStored | undefined>
@@ -198,9 +199,7 @@ function TextInput(props: InputProps): JSX.Element {
     <div className="flex flex-col gap-2">
       {input}
       {printed}
-      <Suspense>
-        <TextConflict conflict={text.conflict} onChoose={text.choose} />
-      </Suspense>
+      <TextConflict conflict={text.conflict} onChoose={text.choose} />
     </div>
   )
 }

@@ -1,12 +1,13 @@
 import { useAttachments, useValue } from '@holdfast/react'
-import { type JSX, lazy, Suspense, useState } from 'react'
+import { type JSX, useState } from 'react'
+import { lateLayer } from '../../components/late-content.tsx'
 import { Spinner } from '../../components/spinner.tsx'
 import { cx } from '../../lib/cx.ts'
 import type { PhotoTable } from '../../lib/data/photo-table.ts'
 import type { Photo, PhotoEdits } from '../../lib/photos/use-photos.ts'
 import { PhotoTile } from './photo-tile.tsx'
 
-const PhotoViewer = lazy(async () => ({ default: (await import('./photo-viewer.tsx')).PhotoViewer }))
+const { Content: PhotoViewer } = lateLayer(async () => (await import('./photo-viewer.tsx')).PhotoViewer)
 
 /** Photos as tiles; one that is pressed opens in the viewer, which stays until the last one is deleted. */
 export function PhotoGrid({
@@ -48,16 +49,14 @@ export function PhotoGrid({
         </ul>
       ) : null}
       {openId === undefined ? null : (
-        <Suspense>
-          <PhotoViewer
-            photos={photos}
-            openId={openId}
-            table={table}
-            edits={edits}
-            onOpen={setOpenId}
-            onClose={() => setOpenId(undefined)}
-          />
-        </Suspense>
+        <PhotoViewer
+          photos={photos}
+          openId={openId}
+          table={table}
+          edits={edits}
+          onOpen={setOpenId}
+          onClose={() => setOpenId(undefined)}
+        />
       )}
     </>
   )

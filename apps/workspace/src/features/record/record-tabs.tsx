@@ -1,8 +1,8 @@
-import { type JSX, lazy, type ReactNode, Suspense, useState } from 'react'
+import { type JSX, type ReactNode, useState } from 'react'
+import { lateContent, lazyAfterPaint } from '../../components/late-content.tsx'
 import { Tabs } from '../../components/tabs.tsx'
 import { commonRefusal, refusalWords } from '../../lib/records/refusal-words.ts'
 import { useUnreadComments } from '../../lib/records/unread-comments.ts'
-import { lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
 import { usePlaceTopics } from '../../lib/presence/topics.ts'
 import { historyMessages } from '../../messages/history.ts'
 import { mentionMessages } from '../../messages/mentions.ts'
@@ -19,7 +19,7 @@ const NO_PROBLEMS: ReadonlyMap<string, string> = new Map()
 const NO_EDITORS: EditorsOfFields = new Map()
 
 /** Few open it: it is loaded then. */
-const HistoryTab = lazy(async () => ({ default: (await import('./history-tab.tsx')).HistoryTab }))
+const { Content: HistoryTab } = lateContent(async () => (await import('./history-tab.tsx')).HistoryTab)
 
 const FieldEditors = lazyAfterPaint(async () => (await import('./field-editors.tsx')).FieldEditors)
 
@@ -70,11 +70,7 @@ export function RecordTabs(props: RecordTabsProps): JSX.Element {
           {
             id: 'history' as const,
             label: historyMessages.title,
-            content: (
-              <Suspense fallback={<div aria-busy="true" />}>
-                <HistoryTab {...props} />
-              </Suspense>
-            ),
+            content: <HistoryTab {...props} />,
           },
         ]
       : []),

@@ -1,4 +1,5 @@
-import { type JSX, lazy, Suspense, useState } from 'react'
+import { type JSX, useState } from 'react'
+import { lateDetail, lateLayer } from '../../components/late-content.tsx'
 import { LatePeopleHere } from '../../components/presence/late-people-here.tsx'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
@@ -17,18 +18,13 @@ import { RecordTabs } from './record-tabs.tsx'
 import { RejectedBanner } from './rejected-banner.tsx'
 import { useRecordEdits } from './use-record-edits.ts'
 
-const ChecklistLink = lazy(async () => ({
-  default: (await import('./checklist/checklist-link.tsx')).ChecklistLink,
-}))
+const { Content: ChecklistLink } = lateDetail(
+  async () => (await import('./checklist/checklist-link.tsx')).ChecklistLink,
+)
 
 /** Few open it, and rarely. */
-const ArrangeDialog = lazy(async () => ({
-  default: (await import('./arrange/arrange-dialog.tsx')).ArrangeDialog,
-}))
-
-const ShareDialog = lazy(async () => ({
-  default: (await import('./share/share-dialog.tsx')).ShareDialog,
-}))
+const { Content: ArrangeDialog } = lateLayer(async () => (await import('./arrange/arrange-dialog.tsx')).ArrangeDialog)
+const { Content: ShareDialog } = lateLayer(async () => (await import('./share/share-dialog.tsx')).ShareDialog)
 
 /** A record that is on this device. */
 export function SavedRecord(
@@ -84,9 +80,7 @@ export function SavedRecord(
           <RejectedBanner mark={mark} fields={fields} workspace={workspace} />
         </div>
       ) : null}
-      <Suspense>
-        <ChecklistLink {...{ workspace, recordId }} table={table.name} />
-      </Suspense>
+      <ChecklistLink {...{ workspace, recordId }} table={table.name} />
       <RecordTabs
         {...props}
         rights={rights}
@@ -95,17 +89,15 @@ export function SavedRecord(
         writer={writer}
         onCommit={edits.commit}
       />
-      <Suspense>
-        {asking === 'arrange' ? (
-          <ArrangeDialog {...{ table, fields, writer }} onClose={() => setAsking(undefined)} />
-        ) : asking === 'share' ? (
-          <ShareDialog
-            {...{ table, recordId, title, workspace, writer }}
-            mayChange={rights.readOnly === undefined}
-            onClose={() => setAsking(undefined)}
-          />
-        ) : null}
-      </Suspense>
+      {asking === 'arrange' ? (
+        <ArrangeDialog {...{ table, fields, writer }} onClose={() => setAsking(undefined)} />
+      ) : asking === 'share' ? (
+        <ShareDialog
+          {...{ table, recordId, title, workspace, writer }}
+          mayChange={rights.readOnly === undefined}
+          onClose={() => setAsking(undefined)}
+        />
+      ) : null}
     </>
   )
 }

@@ -1,6 +1,7 @@
 import { DataRemains } from '@holdfast/client'
 import { useLastSyncedAt, useLocalDatabase, useSyncStatus, useUnsent } from '@holdfast/react'
-import { type JSX, lazy, type ReactNode, Suspense } from 'react'
+import type { JSX, ReactNode } from 'react'
+import { lateContent } from '../../components/late-content.tsx'
 import { Button } from '../../components/button.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -15,16 +16,14 @@ import { LostWork } from '../../components/records/lost-work.tsx'
 import { type ConfirmedWork, useConfirmedWork } from './use-confirmed-work.ts'
 import { useDeviceFacts } from './use-device-facts.ts'
 
-const CheckDevice = lazy(async () => ({ default: (await import('./check-device.tsx')).CheckDevice }))
+const { Content: CheckDevice } = lateContent(async () => (await import('./check-device.tsx')).CheckDevice)
 
 /** What this device holds, whether it is right, and the two ways to begin from scratch. */
 export function DeviceTab({ waiting }: { readonly waiting: number }): JSX.Element {
   return (
     <div className="flex max-w-2xl flex-col gap-8">
       <Storage waiting={waiting} />
-      <Suspense fallback={<div aria-busy="true" />}>
-        <CheckDevice waiting={waiting} />
-      </Suspense>
+      <CheckDevice waiting={waiting} />
       <Resync waiting={waiting} />
       <Wipe />
     </div>

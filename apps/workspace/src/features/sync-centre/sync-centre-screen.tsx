@@ -1,6 +1,7 @@
 import { useIncompleteTables, useUnsent } from '@holdfast/react'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { type JSX, lazy, Suspense } from 'react'
+import type { JSX } from 'react'
+import { lateContent } from '../../components/late-content.tsx'
 import { Page } from '../../components/page.tsx'
 import { Tabs } from '../../components/tabs.tsx'
 import { useRefusedFiles } from '../../lib/photos/use-refused-files.ts'
@@ -11,7 +12,7 @@ import { AttentionTab } from './attention-tab.tsx'
 import { DeviceTab } from './device-tab.tsx'
 import { OutboxTab } from './outbox-tab.tsx'
 
-const FilesTab = lazy(async () => ({ default: (await import('./files-tab.tsx')).FilesTab }))
+const { Content: FilesTab } = lateContent(async () => (await import('./files-tab.tsx')).FilesTab)
 
 /** What has not been sent, what was not accepted, and what this device holds. */
 export function SyncCentreScreen(): JSX.Element {
@@ -40,11 +41,7 @@ export function SyncCentreScreen(): JSX.Element {
             id: 'files',
             label: photoMessages.tabFiles,
             count: files,
-            content: (
-              <Suspense fallback={<div aria-busy="true" />}>
-                <FilesTab workspace={ws} />
-              </Suspense>
-            ),
+            content: <FilesTab workspace={ws} />,
           },
           { id: 'device', label: words.tabDevice, content: <DeviceTab waiting={waiting} /> },
         ]}

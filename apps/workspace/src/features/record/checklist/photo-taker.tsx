@@ -1,7 +1,8 @@
 import { DeviceFull } from '@holdfast/client'
 import { useAttachments, useValue } from '@holdfast/react'
 import { Camera } from 'lucide-react'
-import { type JSX, lazy, Suspense, useRef, useState } from 'react'
+import { type JSX, useRef, useState } from 'react'
+import { lateLayer } from '../../../components/late-content.tsx'
 import { Button } from '../../../components/button.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import type { PhotoTable } from '../../../lib/data/photo-table.ts'
@@ -11,7 +12,7 @@ import { checklistMessages as words } from '../../../messages/checklist.ts'
 import { photoMessages } from '../../../messages/photos.ts'
 import { PhotoTile } from '../photo-tile.tsx'
 
-const PhotoViewer = lazy(async () => ({ default: (await import('../photo-viewer.tsx')).PhotoViewer }))
+const { Content: PhotoViewer } = lateLayer(async () => (await import('../photo-viewer.tsx')).PhotoViewer)
 
 /** The camera as the largest thing on the screen, and what was taken with it. */
 export function PhotoTaker({
@@ -88,9 +89,7 @@ export function PhotoTaker({
         </>
       )}
       {openId === undefined ? null : (
-        <Suspense>
-          <PhotoViewer {...{ photos, openId, table, edits }} onOpen={setOpenId} onClose={() => setOpenId(undefined)} />
-        </Suspense>
+        <PhotoViewer {...{ photos, openId, table, edits }} onOpen={setOpenId} onClose={() => setOpenId(undefined)} />
       )}
     </div>
   )

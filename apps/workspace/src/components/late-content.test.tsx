@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
 import { act } from 'react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { renderedForEach } from '../rendered.test-support.ts'
-import { lazyAfterPaint } from './lazy-after-paint.tsx'
+import { renderedForEach } from '../lib/rendered.test-support.ts'
+import { lateContent, lateDetail, lateLayer, lazyAfterPaint } from './late-content.tsx'
 
 const rendered = renderedForEach()
 beforeEach(() => void vi.useFakeTimers())
@@ -46,4 +46,25 @@ test('a part that stays in use is asked for again although the browser noticed n
   act(() => rendered.root.render(<Part />))
   await pass(60_000)
   expect([loads(), rendered.place.textContent]).toEqual([2, 'Export'])
+})
+
+test.each([
+  { kind: 'content', make: lateContent<object>, meanwhile: 'Loading', failure: 'could not be loaded' },
+  { kind: 'a layer', make: lateLayer<object>, meanwhile: '', failure: 'could not be loaded' },
+  { kind: 'a detail', make: lateDetail<object>, meanwhile: '', failure: '' },
+])('$kind that could not be loaded appears when the network is back', async ({ make, meanwhile, failure }) => {
+  const answers = [Promise.withResolvers<() => React.JSX.Element>(), Promise.withResolvers<() => React.JSX.Element>()]
+  const loads = answers.values()
+  const { Content } = make(() => loads.next().value?.promise ?? Promise.reject(new Error('asked too often')))
+  act(() => rendered.root.render(<Content />))
+  expect(document.body.textContent).toContain(meanwhile)
+  answers[0]?.reject(new TypeError('Failed to fetch dynamically imported module'))
+  await pass(0)
+  expect(document.body.textContent).toContain(failure)
+  expect(document.body.textContent.includes('could not be loaded')).toBe(failure !== '')
+  act(() => void dispatchEvent(new Event('online')))
+  answers[1]?.resolve(() => <p>Export</p>)
+  await pass(0)
+  expect(rendered.place.textContent).toBe('Export')
+  expect(document.body.textContent).toBe('Export')
 })
