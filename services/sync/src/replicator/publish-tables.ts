@@ -10,7 +10,7 @@ import {
 } from '@holdfast/replication'
 import { PUBLISH_PATIENCE_MS } from '../limits.ts'
 import { HEARTBEAT_TABLE } from './heartbeat.ts'
-import { recordIdentities } from './own-identity.ts'
+import { recordIdentities, restoreIdentities } from './own-identity.ts'
 
 export const PUBLICATION = 'holdfast'
 
@@ -58,7 +58,8 @@ export async function publishTables(
     },
   })
   for (const table of refused) logger.log('warn', 'a table cannot be followed', { ...table })
-  const isLeft = await followPartitions(pool, logger)
+  const isKept = await restoreIdentities(pool, PUBLICATION, startPatience(PUBLISH_PATIENCE_MS))
+  const isLeft = (await followPartitions(pool, logger)) || isKept
   if (busy.length === 0) return { plan: isLeft ? { ...plan, isPartial: true } : plan, hasMissed }
   for (const table of busy) logger.log('info', 'a table is locked and will be followed later', { ...table })
   return { plan: withoutBusy(plan, busy), hasMissed }
