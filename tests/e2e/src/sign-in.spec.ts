@@ -5,44 +5,55 @@ import { expect, test } from './support/fixtures.ts'
 import { readDevice } from './support/local-device.ts'
 import { ACCOUNTS, expectSynced, signIn } from './support/person.ts'
 
-test.describe('signing in', () => {
-  test('with a wrong password says the same as for an unknown person, and leads to the page that was asked for', async ({
-    arrive,
-  }) => {
+test(
+  'a user who mistypes the password gets in, sees as many rows as Postgres lets them select, and signs out',
+  { tag: '@core' },
+  async ({ arrive, holdfast }) => {
     const dana = await arrive('dana', { until: 'signed-out' })
     const { page } = dana
-    dana.problems.expect(/status of 400.*\/auth\/v1\/token/)
+    dana.problems.expect(/status of 4(?:00|29).*\/auth\/v1\/token/)
 
-    await page.goto(`${dana.home}/t/regions`)
-    await expect(page).toHaveURL(/\/sign-in\?redirect=/)
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in to your workspace')
-    await expectAccessible(page, 'sign-in')
+    await test.step('a wrong password gets the same answer as an unknown user', async () => {
+      await page.goto(`${dana.home}/t/regions`)
+      await expect(page).toHaveURL(/\/sign-in\?redirect=/)
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in to your workspace')
+      await expectAccessible(page, 'sign-in')
 
-    const password = page.getByRole('textbox', { name: 'Password' })
-    await signIn(page, dana.email, 'not the password')
-    await expect(password).toHaveAccessibleDescription('E-mail or password is not right')
-    await expect(password).toBeFocused()
-    await expectAccessible(page, 'sign-in with a wrong password')
+      const password = page.getByRole('textbox', { name: 'Password' })
+      await signIn(page, dana.email, 'not the password')
+      await expect(password).toHaveAccessibleDescription('E-mail or password is not right')
+      await expect(password).toBeFocused()
+      await expectAccessible(page, 'sign-in with a wrong password')
 
-    await page.reload()
-    await signIn(page, 'nobody@northline.example', 'not the password')
-    await expect(password).toHaveAccessibleDescription('E-mail or password is not right')
+      await page.reload()
+      await signIn(page, 'nobody@northline.example', 'not the password')
+      await expect(password).toHaveAccessibleDescription('E-mail or password is not right')
+    })
 
-    await signIn(page, dana.email)
-    await expect(page).toHaveURL(`${dana.home}/t/regions`)
-    await expect(page.getByRole('heading', { level: 1, name: 'Regions' })).toBeAttached()
-  })
+    await test.step('after too many attempts the form counts the seconds', async () => {
+      const token = '**/auth/v1/token?*'
+      const refusal = { code: 429, error_code: 'over_request_rate_limit', msg: 'Request rate limit reached' }
+      await page.route(token, (route) => route.fulfill({ status: 429, json: refusal }))
+      await signIn(page, dana.email)
+      await expect(page.getByText(/^Too many attempts\. Try again in \d+ s\.$/)).toBeVisible()
+      await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeDisabled()
+      await expectAccessible(page, 'too many attempts')
+      await page.unroute(token)
+      await page.reload()
+    })
 
-  test(
-    'shows the tables with as many rows as Postgres lets the person select, and signing out closes them',
-    { tag: '@core' },
-    async ({ arrive, holdfast }) => {
-      const dana = await arrive('dana')
-      const { page } = dana
-      await expect(page).toHaveURL(dana.home)
+    await test.step('the right password leads to the page that was asked for', async () => {
+      await signIn(page, dana.email)
+      await expect(page).toHaveURL(`${dana.home}/t/regions`)
+      await expect(page.getByRole('heading', { level: 1, name: 'Regions' })).toBeAttached()
+      await expectSynced(dana)
+    })
+
+    await test.step('every table has as many rows as Postgres lets the user select', async () => {
+      await page.goto(dana.home)
       await expect(page.getByRole('heading', { level: 1, name: 'Holdfast' })).toBeVisible()
       const tables = page.getByRole('region', { name: 'Tables' }).getByRole('listitem')
-
+      await expect(tables.first()).toBeVisible()
       const described = (await readDevice(page)).tables.filter(({ schema }) => schema === 'public')
       // Other journeys on this server may have made tables besides the sample's.
       const synced = await holdfast.admin.query<{ name: string }>(
@@ -69,7 +80,9 @@ test.describe('signing in', () => {
         // The history of records is asked for, record by record.
         described.map(({ name }) => name).filter((name) => name !== 'hf_history'),
       )
+    })
 
+    await test.step('signing out closes the tables', async () => {
       await page.getByRole('button', { name: `Account of ${dana.name}`, exact: true }).click()
       await page.getByRole('menuitem', { name: 'Sign out' }).click()
       const dialog = page.getByRole('alertdialog', { name: 'Sign out' })
@@ -79,12 +92,14 @@ test.describe('signing in', () => {
       await expect(page).toHaveURL(/\/sign-in/)
       await page.goto(dana.home)
       await expect(page).toHaveURL(/\/sign-in\?redirect=/)
+    })
 
-      // The account is still on this device, and another person's is another one.
+    await test.step('the account is still on this device, and another user signs in beside it', async () => {
       await expect(page.getByRole('region', { name: 'On this device' })).toContainText(dana.name)
       await signIn(page, ACCOUNTS.mina.email)
       await expectSynced(dana)
+      await expect(page).toHaveURL(dana.home)
       await expect(page.getByRole('button', { name: `Account of ${ACCOUNTS.mina.name}`, exact: true })).toBeVisible()
-    },
-  )
-})
+    })
+  },
+)
