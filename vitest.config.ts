@@ -1,6 +1,12 @@
-import { availableParallelism } from 'node:os'
+import { availableParallelism, tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { compileMessages } from './apps/workspace/compile-messages.ts'
+import { keepTemporaryFilesInMemory } from './tests/support/src/temporary-files.ts'
+
+keepTemporaryFilesInMemory()
+// Workers and the servers that tests start load the same packages again and again.
+process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), `holdfast-compile-cache-${userInfo().uid}`)
 
 const resolve = { conditions: ['source'] }
 const ssr = { resolve: { conditions: ['source', 'node'], externalConditions: ['source', 'node'] } }
@@ -46,7 +52,7 @@ const postgresTests = {
 }
 
 /**
- * The projects run one after the other, the files of each side by side.
+ * First the unit tests, then those that wait, with the last files of one project beside the first of the next, then those that kill servers; within a project files run side by side.
  * Files of `unit` and `pg` share workers: nothing that they import keeps state between them, and a worker for each took a third of the processor's time. Those that put
  * other modules in the place of ours (`.mocks.pg.test.ts`) have one each, as have those that make this process a browser or change its clock.
  * `.test.ts` beside its file needs nothing, `.pg.test.ts` in a package's `test/` a Postgres (an embedded cluster for each worker); `tests/*` a whole server each.
@@ -84,7 +90,7 @@ export default defineConfig({
           expect: patient,
           maxWorkers: WAITING_WORKERS,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
           include: ['tests/conformance/src/**/*.test.ts', 'clients/testing/test/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 240_000,
@@ -97,7 +103,7 @@ export default defineConfig({
           name: 'fault',
           expect: patient,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 2 },
           include: ['tests/fault/src/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 240_000,
