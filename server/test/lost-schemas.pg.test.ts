@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { authMigrations } from '@holdfast/auth'
-import { silentLogger, type Logger } from '@holdfast/foundation'
+import type { Logger } from '@holdfast/foundation'
 import { applyMigrations, findLostSchemas, platformMigrations, sql, type MigrationSource } from '@holdfast/postgres'
 import { realtimeMigrations } from '@holdfast/realtime'
 import { storageMigrations } from '@holdfast/storage'
@@ -38,8 +38,7 @@ const apply = (): Promise<unknown> => applyMigrations({ pool: db.pool, sources, 
 
 beforeEach(async () => {
   said = []
-  db = await openTestDatabase()
-  await applyMigrations({ pool: db.pool, sources, logger: silentLogger })
+  db = await openTestDatabase({ migrations: sources })
 })
 
 afterEach(() => db[Symbol.asyncDispose]())

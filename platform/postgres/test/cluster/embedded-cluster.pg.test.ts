@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import {
   chmodSync,
   cpSync,
@@ -15,7 +15,8 @@ import {
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { delay, type Logger, silentLogger } from '@holdfast/foundation'
 import { createPool, type Pool } from '../../src/connection/pool.ts'
 import { isConnectionLoss } from '../../src/connection/sqlstate.ts'
@@ -42,6 +43,27 @@ function newFolder(): string {
   chmodSync(folder, 0o755) // mkdtemp makes folders that no other user may enter
   return join(folder, 'data')
 }
+
+/** Of a cluster that was started once and stopped; made by the first test that is not about the first start. */
+let used: Promise<string> | undefined
+
+/** A data folder as its server left it. Those of a run have their secrets in common. */
+async function usedFolder(): Promise<string> {
+  const dataDir = newFolder()
+  await promisify(execFile)('cp', ['-a', await (used ??= makeUsedFolder()), dataDir]) // owners too: Postgres under root has a user of its own
+  return dataDir
+}
+
+async function makeUsedFolder(): Promise<string> {
+  const dataDir = newFolder()
+  folders.pop() // stays for all tests
+  await (await open(dataDir))[Symbol.asyncDispose]()
+  return dataDir
+}
+
+afterAll(async () => {
+  if (used) rmSync(dirname(await used), { recursive: true, force: true })
+})
 
 function open(dataDir: string, port = 0): Promise<Cluster> {
   return openEmbeddedCluster({ dataDir, port, logger: silentLogger, durable: false })
@@ -100,7 +122,7 @@ describe('a data folder', () => {
   })
 
   test('has its secrets readable by the owner only, and Postgres asks for them', async () => {
-    const dataDir = newFolder()
+    const dataDir = await usedFolder()
     await using cluster = await open(dataDir)
     expect(statSync(join(dataDir, 'secrets.json')).mode & 0o777).toBe(0o600)
     expect(statSync(join(dataDir, 'postgres')).mode & 0o077).toBe(0)
@@ -117,7 +139,7 @@ describe('a data folder', () => {
   })
 
   test('belongs to one process at a time', async () => {
-    const dataDir = newFolder()
+    const dataDir = await usedFolder()
     await using cluster = await open(dataDir)
     expect(cluster.isUp()).toBe(true)
     await expect(open(dataDir)).rejects.toMatchObject({
@@ -127,8 +149,7 @@ describe('a data folder', () => {
   })
 
   test('is taken over from a process that is gone, also when its number was given away', async () => {
-    const dataDir = newFolder()
-    await (await open(dataDir))[Symbol.asyncDispose]()
+    const dataDir = await usedFolder()
     for (const holder of [
       { pid: 2 ** 22 + 1, startedAt: '1' },
       { pid: process.ppid, startedAt: '1' },
@@ -152,8 +173,7 @@ describe('a data folder', () => {
   })
 
   test('without its secrets is refused instead of getting new ones', async () => {
-    const dataDir = newFolder()
-    await (await open(dataDir))[Symbol.asyncDispose]()
+    const dataDir = await usedFolder()
     rmSync(join(dataDir, 'secrets.json'))
     await expect(open(dataDir)).rejects.toMatchObject({ code: 'secrets_missing' })
   })
@@ -167,8 +187,7 @@ describe('a data folder', () => {
   })
 
   test('with a damaged database ends with what Postgres said', async () => {
-    const dataDir = newFolder()
-    await (await open(dataDir))[Symbol.asyncDispose]()
+    const dataDir = await usedFolder()
     writeFileSync(join(dataDir, 'postgres', 'global', 'pg_control'), 'x')
     await expect(open(dataDir)).rejects.toMatchObject({
       code: 'postgres_start_failed',
@@ -211,7 +230,7 @@ test('a busy port is named before anything is created', async () => {
 test('a connection that is cut is warned of, but not when Postgres is stopped', async () => {
   const warnings: string[] = []
   const logger: Logger = { log: (level, message) => void (level === 'warn' && warnings.push(message)) }
-  const cluster = await openEmbeddedCluster({ dataDir: newFolder(), port: 0, logger, durable: false })
+  const cluster = await openEmbeddedCluster({ dataDir: await usedFolder(), port: 0, logger, durable: false })
   await using pool = poolOf(cluster)
   warnings.length = 0
   await expect(pool.query(sql`select pg_terminate_backend(pg_backend_pid())`)).rejects.toThrow()
@@ -224,7 +243,7 @@ test('a connection that is cut is warned of, but not when Postgres is stopped', 
 
 describe('after a crash', () => {
   test('a killed Postgres comes back, tells so, and the same pool goes on', async () => {
-    const dataDir = newFolder()
+    const dataDir = await usedFolder()
     await using cluster = await open(dataDir)
     await using pool = poolOf(cluster)
     await pool.execute(sql`create table public.kept as select 1 as n`)
@@ -246,7 +265,7 @@ describe('after a crash', () => {
   })
 
   test('a query that runs while Postgres dies fails as a lost connection', async () => {
-    const dataDir = newFolder()
+    const dataDir = await usedFolder()
     await using cluster = await open(dataDir)
     await using pool = poolOf(cluster)
     const sleeping = pool.query(sql`select pg_sleep(30)`).catch((error: unknown) => error)
@@ -258,7 +277,7 @@ describe('after a crash', () => {
   })
 
   test('one killed backend takes the connections with it and nothing else', async () => {
-    await using cluster = await open(newFolder())
+    await using cluster = await open(await usedFolder())
     await using pool = poolOf(cluster)
     const [backend] = await pool.query<{ pid: number }>(sql`select pg_backend_pid() as pid`)
     process.kill(backend?.pid ?? -1, 'SIGKILL')
@@ -274,7 +293,7 @@ describe('after a crash', () => {
   })
 
   test('stopping while Postgres is dead ends', async () => {
-    const dataDir = newFolder()
+    const dataDir = await usedFolder()
     const cluster = await open(dataDir)
     const pid = postmasterPid(dataDir)
     process.kill(pid, 'SIGKILL')
@@ -284,7 +303,7 @@ describe('after a crash', () => {
   })
 
   test('a Postgres that outlived its killed parent is stopped and started again', async () => {
-    const dataDir = newFolder()
+    const dataDir = await usedFolder()
     const script = `
       const { openEmbeddedCluster } = await import(${JSON.stringify(new URL('../../src/cluster/embedded-cluster.ts', import.meta.url).href)})
       const cluster = await openEmbeddedCluster({ dataDir: ${JSON.stringify(dataDir)}, port: 0, durable: false, logger: { log() {} } })
@@ -308,8 +327,7 @@ describe('after a crash', () => {
   test.runIf(process.platform === 'linux')(
     'a stale postmaster.pid is no obstacle, whoever has its number now',
     async () => {
-      const dataDir = newFolder()
-      await (await open(dataDir))[Symbol.asyncDispose]()
+      const dataDir = await usedFolder()
       const stranger = await startStranger(dataDir)
       try {
         for (const pid of [stranger.zombiePid, stranger.pid, 2 ** 22 + 1]) {
