@@ -139,9 +139,14 @@ export function startWriting(options: SyncOptions, ground: Ground): Writing {
     prepare: options.prepare,
     alsoPublished: options.alsoPublished ?? (async () => []),
     tap: options.tap ?? { deliver: () => undefined },
-    classes: { max: options.options.syncClassesMax, perAuthorMax: options.options.syncClassesPerPersonMax },
+    classes: {
+      max: options.options.syncClassesMax,
+      perAuthorMax: options.options.syncClassesPerPersonMax,
+      recountMs: options.classRecountMs,
+    },
     ...(options.snapshotBytesMax === undefined ? {} : { snapshotBytesMax: options.snapshotBytesMax }),
     batchLimits: options.batchLimits,
+    fillChunkRows: options.fillChunkRows,
     quietCompileMs: options.quietCompileMs ?? QUIET_COMPILE_MS,
     changesInARowMs: options.changesInARowMs ?? CHANGES_IN_A_ROW_MS,
     onPlan: (next) => {

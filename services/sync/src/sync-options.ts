@@ -40,11 +40,15 @@ export interface SyncOptions {
   /** Tables larger than this together are read for the first time in pieces. */
   readonly snapshotBytesMax?: number
   readonly batchLimits?: BatchLimits
+  /** Rows of a table that are read at once while the service serves; 16,000 by default. */
+  readonly fillChunkRows?: number
   /** How long after the last change of the schema that no device sees policies are compiled, in milliseconds. */
   readonly quietCompileMs?: number
   /** Changes of the schema are in a row when there is no more time between them, in milliseconds. */
   readonly changesInARowMs?: number
   readonly rowLimits?: RowLimits
+  /** How often access classes that are left out are looked at again, in milliseconds; 30 s by default. */
+  readonly classRecountMs?: number
   /** Buckets of one person; 50,000 by default. */
   readonly bucketsPerClientMax?: number
   /** How long devices have to go elsewhere when the service is disposed, in milliseconds; 1500 by default. */

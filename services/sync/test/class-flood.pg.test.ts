@@ -33,7 +33,7 @@ const items = (state: ReadonlyMap<string, string> | undefined): string =>
     .join()
 
 test('a flood of values takes nothing from anybody, and is told', async () => {
-  await using world = await openWorld({ schema: SCHEMA, classesMax: MAX })
+  await using world = await openWorld({ schema: SCHEMA, classesMax: MAX, classRecountMs: 1_000 })
   await world.run(`insert into public.items (title, n) values ('a', 10), ('b', 20), ('c', 30)`)
   const [alice, bob] = [world.device(ALICE), world.device(BOB)]
   const shows = async (ofAlice: string, ofBob: string): Promise<void> => {

@@ -7,7 +7,8 @@ import { ALICE, BOB, LISTS_SCHEMA, openWorld, type World } from './sync-world.ts
  * it, and the transaction itself is in no deadlock with the reading.
  */
 
-const ROWS = 100_000
+const ROWS = 20_000
+const CHUNK_ROWS = 2_000
 
 const DOCS = `
   alter table public.docs alter column body set storage external;
@@ -87,7 +88,7 @@ async function expectAll(world: World): Promise<void> {
 }
 
 test('rows of other tables reach devices while a table is locked that is being read', async () => {
-  await using world = await openWorld({ schema: SCHEMA })
+  await using world = await openWorld({ schema: SCHEMA, fillChunkRows: CHUNK_ROWS })
   const bob = world.device(BOB)
   bob.connect()
   {
@@ -108,7 +109,7 @@ test('rows of other tables reach devices while a table is locked that is being r
 })
 
 test('the service stops while a table is locked that is being read, and goes on after the next start', async () => {
-  await using world = await openWorld({ schema: SCHEMA })
+  await using world = await openWorld({ schema: SCHEMA, fillChunkRows: CHUNK_ROWS })
   {
     await using _lock = await lockLongText(world)
     await beginToRead(world)
@@ -121,6 +122,7 @@ test('the service stops while a table is locked that is being read, and goes on 
 
 test('a transaction that locks partitions before their table is in no deadlock with the reading of it', async () => {
   await using world = await openWorld({
+    fillChunkRows: CHUNK_ROWS,
     schema: `${LISTS_SCHEMA}
       create table public.docs (id int primary key, owner_id uuid, title text, body text) partition by range (id);
       create table public.docs_1 partition of public.docs for values from (0) to (${ROWS / 4});

@@ -51,6 +51,7 @@ export interface WorldOptions {
   readonly logger?: Logger
   readonly classesMax?: number
   readonly classesPerPersonMax?: number
+  readonly classRecountMs?: number
   readonly connectionsMax?: number
   readonly streamsPerPersonMax?: number
   readonly drainMs?: number
@@ -58,6 +59,7 @@ export interface WorldOptions {
   readonly tap?: SyncOptions['tap']
   readonly snapshotBytesMax?: number
   readonly batchLimits?: BatchLimits
+  readonly fillChunkRows?: number
   readonly quietCompileMs?: number
   readonly changesInARowMs?: number
   readonly rowLimits?: RowLimits
@@ -252,6 +254,7 @@ function optionsOfSync({ db, shares, own, world: options }: ServingOptions): Syn
       syncUploadTimeoutMs: 30_000,
     },
     compactSlackOps: 0,
+    ...(options.classRecountMs === undefined ? {} : { classRecountMs: options.classRecountMs }),
     drainMs: options.drainMs ?? 0,
     ...(options.alsoPublished ? { alsoPublished: options.alsoPublished } : {}),
     ...(options.tap ? { tap: options.tap } : {}),
@@ -259,6 +262,7 @@ function optionsOfSync({ db, shares, own, world: options }: ServingOptions): Syn
     ...(options.quietCompileMs === undefined ? {} : { quietCompileMs: options.quietCompileMs }),
     ...(options.changesInARowMs === undefined ? {} : { changesInARowMs: options.changesInARowMs }),
     ...(options.batchLimits ? { batchLimits: options.batchLimits } : {}),
+    ...(options.fillChunkRows === undefined ? {} : { fillChunkRows: options.fillChunkRows }),
     ...(options.bucketsPerClientMax === undefined ? {} : { bucketsPerClientMax: options.bucketsPerClientMax }),
     ...(options.rowLimits ? { rowLimits: options.rowLimits } : {}),
     logger: options.logger ?? silentLogger,

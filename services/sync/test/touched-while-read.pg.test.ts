@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { holdCopies } from './held-copies.ts'
 import { ALICE, BOB, LISTS_SCHEMA, openWorld, type World } from './sync-world.ts'
 
-const ROWS = 100_000
+const ROWS = 40_000
 
 const SCHEMA = `${LISTS_SCHEMA}
   create table public.docs (id int primary key, owner_id uuid, title text, body text);
@@ -27,7 +27,7 @@ async function readTo(world: World): Promise<number> {
  */
 test('what changes while its chunk is read is as the change left it', async () => {
   await using copies = await holdCopies('docs')
-  await using world = await openWorld({ schema: SCHEMA, through: (url) => copies.through(url) })
+  await using world = await openWorld({ schema: SCHEMA, fillChunkRows: 4_000, through: (url) => copies.through(url) })
   const [alice, bob] = [world.device(ALICE), world.device(BOB)]
   bob.connect()
   await world.run(`alter table public.docs enable row level security;

@@ -70,7 +70,10 @@ const NONE: ReadonlySet<number> = new Set()
 const NOTHING_UNREAD: ActiveStream['unread'] = new Map()
 
 /** How many classes a list may have, and how many of them one author may bring. */
-export type ClassLimits = Pick<ClassList, 'max' | 'perAuthorMax'>
+export type ClassLimits = Pick<ClassList, 'max' | 'perAuthorMax'> & {
+  /** How often classes that are left out are looked at again, in milliseconds; 30 s by default. */
+  readonly recountMs?: number | undefined
+}
 
 const NO_LIMITS: ClassLimits = { max: Number.POSITIVE_INFINITY, perAuthorMax: Number.POSITIVE_INFINITY }
 

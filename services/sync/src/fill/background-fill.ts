@@ -60,6 +60,8 @@ interface BackgroundFillOptions {
   readonly url: string
   /** Called when a transaction of a user has the table of some definitions locked: reading it may take long. */
   readonly onLocked: (definitions: Iterable<number>) => void
+  /** Rows of a table that are read at once. */
+  readonly chunkRows?: number | undefined
   readonly logger: Logger
 }
 
@@ -235,7 +237,7 @@ class Fill implements BackgroundFill {
     after: readonly string[] | null,
     signal: AbortSignal,
   ): Promise<readonly string[] | undefined> {
-    const { pool, url } = this.#options
+    const { pool, url, chunkRows } = this.#options
     const window = new FillWindow(`${this.#run}/${++this.#windows}`, job)
     this.#window = window
     try {
@@ -243,7 +245,7 @@ class Fill implements BackgroundFill {
       await orAborted(window.opened, signal)
       // Changes that the stream had before the first message were not noted: the rows read have to include them.
       await this.#recent.untilVisible(signal)
-      const { rows, isLast } = await readChunk({ pool, url, signal }, job.table, after)
+      const { rows, isLast } = await readChunk({ pool, url, signal, chunkRows }, job.table, after)
       signal.throwIfAborted()
       window.setRows(rows, isLast)
       // The next message is on its way while rows are being written; what was committed before it goes first.

@@ -3,7 +3,7 @@ import { quoteLiteral, quoteName, sql, type Pool, type Queryable, type SqlFragme
 import { copyRows, type Tuple } from '@holdfast/replication'
 import { READ_LOCK_TIMEOUT_MS } from '../limits.ts'
 
-/** Rows read at once, as long as they are small; they wait in memory for their place in the stream. */
+/** Default for {@link ReadOptions.chunkRows}. */
 const CHUNK_ROWS = 16_000
 /** Characters of rows after which no more are read at once. */
 const CHUNK_CHARACTERS = 16 * 1024 * 1024
@@ -20,6 +20,8 @@ export interface ReadOptions {
   readonly url: string
   /** Ends the reading at once, also while it waits for a lock. */
   readonly signal: AbortSignal
+  /** Rows read at once, as long as they are small; they wait in memory for their place in the stream. */
+  readonly chunkRows?: number | undefined
 }
 
 /**
@@ -95,6 +97,7 @@ export async function readChunk(
   table: TablePlan,
   after: readonly string[] | null,
 ): Promise<Chunk> {
+  const { chunkRows = CHUNK_ROWS } = options
   const names = namesOfKey(table)
   const rows: Tuple[] = []
   let characters = 0
@@ -102,7 +105,7 @@ export async function readChunk(
   const batches = await copyWhere(
     options,
     table,
-    sql`${where} order by ${names} limit ${sql.trusted(String(CHUNK_ROWS))}`,
+    sql`${where} order by ${names} limit ${sql.trusted(String(chunkRows))}`,
   )
   for await (const batch of batches) {
     for (const row of batch) {
@@ -111,7 +114,7 @@ export async function readChunk(
       if (characters >= CHUNK_CHARACTERS) return { rows, isLast: false }
     }
   }
-  return { rows, isLast: rows.length < CHUNK_ROWS }
+  return { rows, isLast: rows.length < chunkRows }
 }
 
 /** Finds the operators of the system, and those that came with the types of the key: the order has to be the one of its index. */

@@ -60,6 +60,7 @@ export async function followStream(options: ReplicatorOptions, attempt: Attempt)
     {
       pool,
       readerUrl: options.readerUrl,
+      fillChunkRows: options.fillChunkRows,
       logger,
       classes: options.classes,
       serve,

@@ -48,6 +48,8 @@ export interface ReplicatorOptions {
   /** Tables larger than this together are read for the first time in pieces. */
   readonly snapshotBytesMax?: number
   readonly batchLimits?: BatchLimits | undefined
+  /** Rows of a table that are read at once while the service serves. */
+  readonly fillChunkRows?: number | undefined
   /** How long after the last change of the schema that no device sees policies are compiled, in milliseconds. */
   readonly quietCompileMs: number
   /** Changes of the schema are in a row when there is no more time between them, in milliseconds. */

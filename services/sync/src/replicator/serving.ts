@@ -62,6 +62,8 @@ export interface ServingOptions {
   readonly pool: Pool
   /** Connects as `holdfast_reader`. */
   readonly readerUrl: string
+  /** Rows of a table that are read at once while this serves. */
+  readonly fillChunkRows?: number | undefined
   readonly logger: Logger
   readonly classes: ClassLimits
   /** Sets what streams follow; `undefined` holds all checkpoints. */
@@ -124,7 +126,7 @@ class PlanServing implements Serving {
   #countedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: ServingOptions, plan: SyncPlan, stored: readonly StoredDefinition[], holdsUntilFilled: boolean) {
-    const { pool, readerUrl, logger } = options
+    const { pool, readerUrl, logger, fillChunkRows } = options
     this.#options = options
     this.#plan = plan
     this.#kept = stored
@@ -134,6 +136,7 @@ class PlanServing implements Serving {
       pool,
       url: readerUrl,
       onLocked: (definitions) => this.#goOnWithout(definitions),
+      chunkRows: fillChunkRows,
       logger,
     })
   }
@@ -214,7 +217,8 @@ class PlanServing implements Serving {
 
   async recountClasses(): Promise<boolean> {
     const now = performance.now()
-    if (now - this.#countedAt < CLASS_RECOUNT_MS) return false
+    const { recountMs = CLASS_RECOUNT_MS } = this.#options.classes
+    if (now - this.#countedAt < recountMs) return false
     this.#countedAt = now
     if (!(await haveRoom(this.#options.pool, this.#active))) return false
     await this.#activate()
