@@ -1,3 +1,4 @@
+import { LANGUAGES } from '../language.ts'
 import { remembered } from '../remembered.ts'
 import { momentAtWall, useWorkspaceZone, wallTimeAt, withZoneName } from '../time-zone.ts'
 
@@ -46,7 +47,8 @@ export function addDaysTo(at: Date, days: number): Date {
 /** Moves a day by whole days. */
 export function addDays(day: string, days: number): string {
   const [year = 1970, month = 1, date = 1] = day.split('-').map(Number)
-  const moved = new Date(Date.UTC(year, month - 1, date + days))
+  const moved = new Date(Date.UTC(2000, 0, 1))
+  moved.setUTCFullYear(year, month - 1, date + days)
   return isoDay(moved.getUTCFullYear(), moved.getUTCMonth() + 1, moved.getUTCDate())
 }
 
@@ -76,6 +78,9 @@ const HAS_ZONE = /(Z|[+-]\d{2}(:?\d{2}){0,2})$/i
 /** The moment of a stored text; one without a zone is what the clocks of the workspace show. */
 export function momentOf(text: string): Date | undefined {
   const iso = text.replace(' ', 'T').replace(/(\.\d{3})\d+/, '$1')
+  const [day = ''] = iso.split('T')
+  // `Date` takes the 31st of February for the 3rd of March.
+  if (/^\d{4}-\d\d-\d\d$/.test(day) && addDays(day, 0) !== day) return undefined
   const parts = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?$/.exec(iso)
   const at = parts ? momentAtParts(parts) : new Date(iso)
   return at === undefined || Number.isNaN(at.getTime()) ? undefined : at
@@ -93,9 +98,7 @@ function momentAtParts([, year, month, day, hour, minute, second = '0', fraction
     second: Number(second),
     millisecond: Number(fraction.padEnd(3, '0')),
   }
-  return wall.month > 12 || wall.day > 31 || wall.hour > 24 || wall.minute > 59 || wall.second > 59
-    ? undefined
-    : momentAtWall(wall)
+  return wall.hour > 24 || wall.minute > 59 || wall.second > 59 ? undefined : momentAtWall(wall)
 }
 
 /** The stored form of a moment, as sync writes it: UTC with six digits of fraction, so that text order is time order. */
@@ -107,8 +110,8 @@ export function toStoredMoment(at: Date, hasZone: boolean): string {
 }
 
 /**
- * Reads a typed day: ISO, the order of the language (`20/11/2026`, `20.11.`), a month by name (`20 Nov`), `today`,
- * `tomorrow`, `yesterday`, `+3`, `-2`. Without a year it is the year of `today`.
+ * Reads a typed day: ISO, the order of the language (`20/11/2026`, `20.11.`, `20. 11. 2026`), a month by its name in the language or one of the app
+ * (`20 Nov`), `today`, `tomorrow`, `yesterday`, `+3`, `-2`. Without a year it is the year of `today`.
  *
  * @returns `YYYY-MM-DD`, or `undefined`
  */
@@ -125,7 +128,7 @@ export function parseDay(text: string, locale: string, today: string): string | 
     const month = monthByName(named[2] ?? named[3] ?? '', locale)
     return month === undefined ? undefined : checkedDay(fullYear(named[5], year), month, Number(named[1] ?? named[4]))
   }
-  const numbers = /^(\d{1,2})[-/. ](\d{1,2})[-/. ]?(\d{2}|\d{4})?$/.exec(typed)
+  const numbers = /^(\d{1,2})(?:[-/.]\s*|\s+)(\d{1,2})(?:(?:[-/.]\s*|\s+)(\d{2}|\d{4})?)?$/.exec(typed)
   if (!numbers) return undefined
   const [first, second] = [Number(numbers[1]), Number(numbers[2])]
   const [month, date] = isMonthFirst(locale) ? [first, second] : [second, first]
@@ -135,7 +138,9 @@ export function parseDay(text: string, locale: string, today: string): string | 
 /** Reads a typed moment: a day as {@link parseDay} reads it, with a time after it or midnight; or ISO. */
 export function parseMoment(text: string, locale: string, today: string): Date | undefined {
   const typed = text.trim()
-  if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(typed)) return momentOf(typed)
+  if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(typed)) {
+    return parseDay(typed.slice(0, 10), locale, today) === undefined ? undefined : momentOf(typed)
+  }
   const [, dayText = '', hour = '0', minute = '0', second = '00', half] =
     /^(.*?)(?:,?\s+(\d{1,2})[:.](\d{2})(?::(\d{2}(?:\.\d{1,6})?))?\s*([ap]m)?)?$/i.exec(typed) ?? []
   const day = parseDay(dayText, locale, today)
@@ -158,7 +163,7 @@ function fullYear(text: string | undefined, thisYear: number): number {
 }
 
 function monthByName(name: string, locale: string): number | undefined {
-  for (const language of [locale, 'en']) {
+  for (const language of [locale, ...LANGUAGES]) {
     const format = new Intl.DateTimeFormat(language, { month: 'long', timeZone: 'UTC' })
     for (let month = 0; month < 12; month++) {
       if (

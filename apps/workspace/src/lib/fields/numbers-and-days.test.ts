@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addDays, formatDay, momentOf, parseDay, parseMoment, toStoredMoment } from './dates.ts'
+import { addDays, formatDay, formatMomentText, momentOf, parseDay, parseMoment, toStoredMoment } from './dates.ts'
 import { formatNumberText, numberShapeOf, parseNumberText } from './numbers.ts'
 import { testField } from './test-fields.test-support.ts'
 
@@ -37,6 +37,15 @@ describe('numbers', () => {
     ['007', 'en-GB', '7'],
     ['.', 'en-GB', undefined],
     ['1e5', 'en-GB', undefined],
+    ['1 234 567,5', 'de-DE', '1234567.5'],
+    ['- 3', 'en-GB', '-3'],
+    // Two numbers in a cell used to become one.
+    ['3 5', 'en-GB', undefined],
+    ['12 50', 'de-DE', undefined],
+    ['10 2000', 'fr-FR', undefined],
+    ['1,5 2', 'de-DE', undefined],
+    ['12\t345', 'en-GB', undefined],
+    ['12\n345', 'en-GB', undefined],
     ['12 kg', 'en-GB', undefined],
   ])('%j in %s is %s', (text, locale, expected) => {
     expect(parseNumberText(text, locale)).toBe(expected)
@@ -51,7 +60,7 @@ describe('numbers', () => {
 describe('days', () => {
   test('are read as they are shown', () => {
     fc.assert(
-      fc.property(day, fc.constantFrom('en-GB', 'en-US', 'sv-SE'), (text, locale) => {
+      fc.property(day, fc.constantFrom('en-GB', 'en-US', 'de-DE', 'de-AT', 'de-CH', 'sv-SE'), (text, locale) => {
         expect(parseDay(formatDay(text, locale), locale, '2026-11-20')).toBe(text)
         expect(parseDay(text, locale, '2026-11-20')).toBe(text)
       }),
@@ -74,12 +83,38 @@ describe('days', () => {
     ['1/2', 'en-GB', '2026-02-01'],
     ['1/2', 'en-US', '2026-01-02'],
     ['2 März', 'de-DE', '2026-03-02'],
+    ['2. März 2026', 'en-GB', '2026-03-02'],
+    ['24. Dez.', 'en-US', '2026-12-24'],
+    ['3. Okt 27', 'de-DE', '2027-10-03'],
+    ['20. 11. 2026', 'de-DE', '2026-11-20'],
+    ['20.11. 26', 'de-DE', '2026-11-20'],
+    ['3. 4.', 'de-DE', '2026-04-03'],
+    ['20 11 2026', 'en-GB', '2026-11-20'],
     ['31.12.69', 'de-DE', '2069-12-31'],
     ['31.12.98', 'de-DE', '1998-12-31'],
     ['1 Jan 70', 'en-GB', '1970-01-01'],
     ['-2', 'en-GB', '2026-11-18'],
   ])('%j in %s is %s', (text, locale, expected) => {
     expect(parseDay(text, locale, '2026-11-20')).toBe(expected)
+  })
+})
+
+describe('what is no whole day', () => {
+  // "12/2026" used to be the 20th of December 2026 in en-US, and "1/234" the 1st of February 2034.
+  test.each([
+    '12/2026',
+    '1/2026',
+    '1.226',
+    '12.2026',
+    '1/234',
+    '11-2026',
+    '2026',
+    '20',
+    'Nov 2026',
+    '1..2.',
+    '1/2/3/4',
+  ])('%j is refused in every language', (text) => {
+    expect(LOCALES.map((locale) => parseDay(text, locale, '2026-11-20'))).toEqual(LOCALES.map(() => undefined))
   })
 })
 
@@ -114,7 +149,33 @@ describe('moments', () => {
     expect((parseMoment(text, 'en-GB', '2026-11-20')?.getTime() ?? 0) - minute).toBe(milliseconds)
   })
 
-  test.each(['2026-11-20 25:00', '2026-11-20 12:60', '2026-11-20 12:00:60', 'soon'])('%j is none', (text) => {
+  test.each([
+    '2026-11-20 25:00',
+    '2026-11-20 12:60',
+    '2026-11-20 12:00:60',
+    'soon',
+    // `Date` takes these for days of March.
+    '2026-02-31 10:00',
+    '2026-02-31T10:00',
+    '2026-02-29T10:00:00Z',
+    '2026-02-30T10:00:00.123456Z',
+    '2026-06-31T10:00:00+02:00',
+    // Years that a date field refuses.
+    '0026-11-20T10:00',
+    '9999-11-20T10:00Z',
+  ])('%j is none', (text) => {
     expect(parseMoment(text, 'en-GB', '2026-11-20')).toBeUndefined()
+  })
+
+  test('are read as they are shown, in German too', () => {
+    const moment = fc
+      .date({ min: new Date('1971-01-01'), max: new Date('2069-01-01'), noInvalidDate: true })
+      .map((at) => toStoredMoment(new Date(Math.floor(at.getTime() / 60_000) * 60_000), false))
+    fc.assert(
+      fc.property(moment, fc.constantFrom('en-GB', 'en-US', 'de-DE', 'de-AT', 'de-CH'), (stored, locale) => {
+        const read = parseMoment(formatMomentText(stored, locale), locale, '2026-11-20')
+        expect(read && toStoredMoment(read, false)).toBe(stored)
+      }),
+    )
   })
 })

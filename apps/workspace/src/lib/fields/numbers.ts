@@ -41,10 +41,7 @@ export function formatNumberText(text: string, locale: string): string {
  */
 export function parseNumberText(text: string, locale: string): string | undefined {
   const { decimal, group } = separatorsOf(locale)
-  const bare = text
-    .trim()
-    .replace(/[\s\u00a0\u202f]/g, '')
-    .replace(/^\u2212/, '-')
+  const bare = withoutSpaces(text.trim().replace(/^\u2212/, '-'))
   const isGrouped = new RegExp(`^[+-]?[1-9]\\d{0,2}(${escape(group)}\\d{3})+(${escape(decimal)}\\d*)?$`).test(bare)
   const local = (isGrouped ? bare.replaceAll(group, '') : bare).replace(decimal, '.')
   const plain = !isGrouped && /^[+-]?\d*[.,]\d+$/.test(bare) ? bare.replace(',', '.') : local
@@ -52,6 +49,12 @@ export function parseNumberText(text: string, locale: string): string | undefine
   if (whole === '' && fraction === '') return undefined
   const digits = whole.replace(/^0+(?=\d)/, '') || '0'
   return `${sign === '-' ? '-' : ''}${digits}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+/** Takes away spaces after a sign and between groups of thousands. Others separate two numbers, and stay. */
+function withoutSpaces(text: string): string {
+  const signed = text.replace(/^([+-])\s+/, '$1')
+  return /^[+-]?\d{1,3}([ \u00a0\u2009\u202f]\d{3})+([.,]\d*)?$/.test(signed) ? signed.replace(/\s/g, '') : signed
 }
 
 /** What is typed as a number, with the other sign. */
