@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { exportedText } from '../exchange/exported-text.ts'
 import { toStoredMoment } from './dates.ts'
 import { formatValue, toEditText } from './format-value.ts'
 import { parseValue } from './parse-value.ts'
@@ -97,6 +98,20 @@ describe('the text of an editor reads back to the same value', () => {
       fc.property(values, locales, ([name, value], locale) => {
         const parsed = parseValue(testField(name), toEditText(testField(name), value, locale), { locale, now })
         expect(parsed).toEqual({ isValid: true, value })
+      }),
+    )
+  })
+})
+
+describe('choices that read nearly the same', () => {
+  const word = fc.constantFrom('open', 'Open', 'OPEN', 'to_do', 'To do', 'to do', 'TO_DO', 'a', 'A', 'b_', 'b')
+  test('are told apart by what is edited, copied and exported of them', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(word, { minLength: 1 }), fc.nat(), (choices, at) => {
+        const field = { ...testField('state'), choices }
+        const value = choices[at % choices.length] ?? ''
+        for (const text of [toEditText(field, value, 'en-GB'), exportedText(field, value)])
+          expect(parseValue(field, text, { locale: 'en-GB', now })).toEqual({ isValid: true, value })
       }),
     )
   })

@@ -120,12 +120,14 @@ function parseBoolean(text: string): ParsedValue {
   return invalid(words.boolean)
 }
 
-/** The stored word or the shown words, in any case. */
+/** The stored word or the shown words, in any case. A choice that is exactly so goes before one that only reads the same. */
 function parseChoice(field: Field, text: string): ParsedValue {
   const folded = text.toLowerCase()
-  const found = field.choices.find(
-    (choice) => choice.toLowerCase() === folded || choiceWords(choice, field.choiceWords).toLowerCase() === folded,
-  )
+  const shown = (choice: string): string => choiceWords(choice, field.choiceWords)
+  const found =
+    field.choices.find((choice) => choice === text) ??
+    field.choices.find((choice) => shown(choice) === text) ??
+    field.choices.find((choice) => choice.toLowerCase() === folded || shown(choice).toLowerCase() === folded)
   return found === undefined
     ? invalid(words.choice(field.choices.map((choice) => choiceWords(choice, field.choiceWords))))
     : valid(found)
