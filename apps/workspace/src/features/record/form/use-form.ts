@@ -68,8 +68,19 @@ export function useForm(table: TableInfo, begun: Draft, asked: readonly AskedFie
     const notStored = await writer.tryWrite({ label: words.newOf(table.noun), changes: [change], drafts })
     if (notStored?.kind === 'refused') setRefused(notStored)
     if (notStored) return notStored
-    put(newDraft(table.name, begun.form))
+    await beginNext(draftId, values)
     return { kind: 'saved', id, values }
+  }
+  /** What was entered while the record was stored belongs to the next one. */
+  const beginNext = async (draftId: string, stored: RecordValues): Promise<void> => {
+    const entered = Object.entries(latest.current.values).filter(([name, value]) => value !== (stored[name] ?? null))
+    const next = { ...newDraft(table.name, begun.form), values: Object.fromEntries(entered) }
+    put(next)
+    if (entered.length === 0) return
+    await storeOrTell(words.newOf(table.noun), async () => {
+      await saveDraft(database, next)
+      await removeDraft(database, draftId)
+    })
   }
   return {
     draft,
