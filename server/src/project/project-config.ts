@@ -62,7 +62,8 @@ export async function readTables(path: string): Promise<Readonly<Record<string, 
 }
 
 function tableOf(path: string, name: string, value: unknown = {}): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null) throw invalid(path, `${name} is not a table`)
+  // `[[name]]` is a list of tables, and a date is an object as well.
+  if (Object.prototype.toString.call(value) !== '[object Object]') throw invalid(path, `${name} is not a table`)
   return value as Readonly<Record<string, unknown>>
 }
 
