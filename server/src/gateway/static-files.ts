@@ -78,11 +78,17 @@ export async function send(
     vary: 'accept-encoding',
     etag,
   })
-  if (request.headers['if-none-match']?.split(/\s*,\s*/).includes(etag)) return reply.code(304).send()
+  if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
   const body = encoding === undefined ? file.bytes : await encode(file, encoding)
   if (encoding !== undefined) reply.header('content-encoding', encoding)
   reply.header('content-length', body.length)
   return request.method === 'HEAD' ? reply.send() : reply.send(body)
+}
+
+/** Compares weakly (RFC 9110, 13.1.2): a proxy that compresses marks the tags that pass it as weak. */
+function isKnown(header: string | undefined, etag: string): boolean {
+  const known = header?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
+  return known.includes(etag) || known.includes('*')
 }
 
 function chooseEncoding(request: FastifyRequest, file: StaticFile): 'br' | 'gzip' | undefined {
