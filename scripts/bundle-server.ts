@@ -34,7 +34,7 @@ const BUILT_FROM = [...SERVER_PACKAGES.map((path) => `${path}/dist/.tsbuildinfo`
 const ownUrls: Plugin = {
   name: 'own-urls',
   transform(code, id) {
-    if (!code.includes('import.meta.')) return undefined
+    if (!code.replaceAll(/\/\*[\s\S]*?\*\//g, '').includes('import.meta.')) return undefined // but for comments
     if (id.includes('/node_modules/') || /import\.meta\.(?!url\b)/.test(code))
       throw new Error(`${id} uses import.meta in a way that a bundle does not keep`)
     const path = relative(bundle, id).replaceAll('\\', '/')

@@ -1,9 +1,8 @@
-import type { MigrationConfig } from '../config/options.ts'
+import { migrationDeclarations, type MigrationConfig } from '../config/options.ts'
 import { readDatabaseConfig } from '../project/project-config.ts'
 import { seedProject, type SeedReport } from '../project/seed.ts'
 import { withProjectPool } from './apply-pending.ts'
-import { readMigrationConfig } from './migration.ts'
-import type { CommandInput } from './command.ts'
+import { readSettings, type CommandInput } from './command.ts'
 
 /**
  * `holdfast seed`: applies the seeds of the project that the database does not have, whether the server runs or not, also to DATABASE_URL.
@@ -12,7 +11,7 @@ import type { CommandInput } from './command.ts'
  * @throws {HoldfastError} `project_config_invalid`, and those of {@link seedProject}
  */
 export async function seed(input: CommandInput): Promise<number> {
-  const config = readMigrationConfig(input.argv, input)
+  const config = readSettings(migrationDeclarations, input)
   const report = await applySeeds(config, input.err)
   input.out(config.json ? `${JSON.stringify(report)}\n` : `Applied ${report.applied.length} seeds.\n`)
   return 0

@@ -13,10 +13,9 @@ import { writeEmbeddedBackup } from '../backup/embedded-backup.ts'
 import { backupFailed, restoreFailed, restoreKindMismatch } from '../backup/errors.ts'
 import { readExternalMajor, restoreExternal, writeExternalBackup } from '../backup/external-backup.ts'
 import { restoreEmbedded } from '../backup/restore-embedded.ts'
-import { loadConfig, separateWords } from '../config/load-config.ts'
 import { backupDeclarations, type BackupConfig } from '../config/options.ts'
 import { VERSION } from '../version.ts'
-import { readOrUndefined, type CommandInput } from './command.ts'
+import { readSettings, type CommandInput } from './command.ts'
 import { withEmbedded } from './with-database.ts'
 
 /**
@@ -26,7 +25,7 @@ import { withEmbedded } from './with-database.ts'
  * @throws {HoldfastError} `backup_target_taken`, `backup_failed`, `postgres_tools_missing` and others, with what to do
  */
 export async function backup(input: CommandInput): Promise<number> {
-  const { folder, config } = readInput('backup', input)
+  const { folder, config } = readInput(input)
   const dataDir = resolve(config.dataDir)
   const metadata = await take(folder, dataDir, config).catch(explain(backupFailed))
   const { storageS3Bucket: bucket } = config
@@ -72,7 +71,7 @@ async function take(folder: string, dataDir: string, config: BackupConfig): Prom
  * @throws {HoldfastError} `restore_target_taken`, `restore_kind_mismatch`, `backup_invalid` and others, with what to do
  */
 export async function restore(input: CommandInput): Promise<number> {
-  const { folder, config } = readInput('restore', input)
+  const { folder, config } = readInput(input)
   const dataDir = resolve(config.dataDir)
   const metadata = readBackupMetadata(folder)
   if ((metadata.kind === 'external') !== (config.databaseUrl !== undefined)) throw restoreKindMismatch(metadata.kind)
@@ -104,23 +103,9 @@ function explain(failure: (cause: unknown) => HoldfastError): (error: unknown) =
   }
 }
 
-function readInput(
-  command: 'backup' | 'restore',
-  input: CommandInput,
-): { readonly folder: string; readonly config: BackupConfig } {
-  const { words, options } = separateWords(backupDeclarations, input.argv)
-  const [folder, ...others] = words
-  if (folder === undefined) {
-    throw new HoldfastError('argument_missing', 500, 'The folder of the backup is missing.', {
-      hint: `holdfast ${command} <folder>`,
-    })
-  }
-  const config = loadConfig(backupDeclarations, {
-    argv: [...options, ...others],
-    env: input.env,
-    readFile: readOrUndefined,
-  })
-  return { folder: resolve(folder), config }
+function readInput(input: CommandInput): { readonly folder: string; readonly config: BackupConfig } {
+  const [folder = ''] = input.words
+  return { folder: resolve(folder), config: readSettings(backupDeclarations, input) }
 }
 
 function print(input: CommandInput, config: BackupConfig, value: object, text: string): void {

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { HoldfastError } from '@holdfast/foundation'
+import { HoldfastError, type OptionDeclarations, type OptionValues } from '@holdfast/foundation'
+import { loadConfig, type ConfigSources, type Flags } from '../config/load-config.ts'
 
-/** What a command gets. */
+/** The input of a command. */
 export interface CommandInput {
-  /** What follows the command's name. */
-  readonly argv: readonly string[]
+  /** Its arguments. */
+  readonly words: readonly string[]
+  readonly flags: Flags
   readonly env: Readonly<Record<string, string | undefined>>
   /** For machines when `--json`, else for people. */
   readonly out: (text: string) => void
@@ -19,4 +21,21 @@ export function readOrUndefined(path: string): string | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw new HoldfastError('config_file_invalid', 500, `The config file ${path} cannot be read.`, { cause: error })
   }
+}
+
+/** Returns the sources of settings of a command: command line, environment and config file. */
+export function sourcesOf({ flags, env }: Pick<CommandInput, 'flags' | 'env'>): ConfigSources {
+  return { flags, env, readFile: readOrUndefined }
+}
+
+/**
+ * Reads the settings of a command.
+ *
+ * @throws {HoldfastError} those of {@link loadConfig}
+ */
+export function readSettings<T extends OptionDeclarations>(
+  declarations: T,
+  input: Pick<CommandInput, 'flags' | 'env'>,
+): OptionValues<T> {
+  return loadConfig(declarations, sourcesOf(input))
 }

@@ -1,7 +1,7 @@
 import { HoldfastError, type OptionDeclarations } from '@holdfast/foundation'
 import { flagName, nearest } from '../config/names.ts'
 import type { CommandInput } from './command.ts'
-import { COMMANDS } from './commands.ts'
+import type { CommandEntry } from './commands/entry.ts'
 
 /** What may follow some words of a command line. */
 interface Place {
@@ -27,8 +27,8 @@ const MEANING_CHARS_MAX = 80
  * @returns the exit code
  * @throws {HoldfastError} `option_invalid` for another shell
  */
-export function completion({ argv, out }: CommandInput): number {
-  const [shell = ''] = argv
+export function completion({ words, out }: CommandInput, commands: readonly CommandEntry[]): number {
+  const [shell = ''] = words
   const write = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined
   if (write === undefined) {
     const meant = nearest(shell, Object.keys(SHELLS))
@@ -38,18 +38,18 @@ export function completion({ argv, out }: CommandInput): number {
         : 'Write "holdfast completion bash", "zsh" or "fish".',
     })
   }
-  out(write(placesOf()))
+  out(write(placesOf(commands)))
   return 0
 }
 
-function placesOf(): readonly Place[] {
+function placesOf(commands: readonly CommandEntry[]): readonly Place[] {
   const places = new Map<string, { words: Map<string, string>; flags: Map<string, string> }>()
   const at = (before: string): { words: Map<string, string>; flags: Map<string, string> } => {
     const place = places.get(before) ?? { words: new Map(), flags: new Map() }
     places.set(before, place)
     return place
   }
-  for (const { words, summary, options } of COMMANDS) {
+  for (const { words, summary, options } of commands) {
     const [first = '', second] = words.split(' ')
     const isGroup = second !== undefined
     if (!at('').words.has(first)) at('').words.set(first, isGroup ? '' : summary)

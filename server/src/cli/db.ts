@@ -3,9 +3,7 @@ import { join, relative, resolve } from 'node:path'
 import { errorMessage, HoldfastError, limitRepeats, silentLogger, systemClock } from '@holdfast/foundation'
 import { BEFORE_RESET, createPool, setClusterAside, sql } from '@holdfast/postgres'
 import { STORED_FILES } from '../backup/stored-files.ts'
-import { loadConfig } from '../config/load-config.ts'
 import { servesThisMachineOnly } from '../config/loopback.ts'
-import { nearest } from '../config/names.ts'
 import { dbDeclarations, type DbConfig } from '../config/options.ts'
 import { createLogger } from '../logger.ts'
 import { openHoldfast } from '../open-holdfast.ts'
@@ -16,46 +14,18 @@ import type { ProjectPreparation } from '../project/reset-request.ts'
 import { readRunning } from '../running-file.ts'
 import { applyPending, listPending } from './apply-pending.ts'
 import { applySeeds } from './apply-seeds.ts'
-import { readOrUndefined, type CommandInput } from './command.ts'
+import { readSettings, type CommandInput } from './command.ts'
 import { resetRunning } from './reset-running.ts'
 import { withEmbedded } from './with-database.ts'
 
-const COMMANDS = ['reset', 'push', 'pull', 'dump'] as const
-
 /**
- * `holdfast db …`: makes the database of the project anew, brings another one up to its migrations, or writes what a database has.
+ * `holdfast db reset`: creates the project database again, with its migrations and seeds.
  *
  * @returns the exit code
- * @throws {HoldfastError} `reset_external`, `reset_not_confirmed`, `migration_missing`, `command_unknown`, those of {@link dump} and {@link pull}, and of a start
+ * @throws {HoldfastError} `reset_external`, `reset_not_confirmed`, `migration_missing`, and those of a start
  */
-export async function db(input: CommandInput): Promise<number> {
-  const [command, ...given] = input.argv
-  if (command === undefined || !COMMANDS.some((one) => one === command)) throw unknownCommand(command)
-  const [first, ...more] = given
-  const name = command === 'pull' && first !== undefined && !first.startsWith('-') ? first : undefined
-  const argv = spellOut(name === undefined ? given : more)
-  const config = loadConfig(dbDeclarations, { argv, env: input.env, readFile: readOrUndefined })
-  if (command === 'reset') return await reset(config, input)
-  if (command === 'push') return await push(config, input)
-  if (command === 'pull') return await (await import('./pull.ts')).pull(config, input, name)
-  return await (await import('./dump.ts')).dump(config, input)
-}
-
-const LONG: Readonly<Record<string, string>> = {
-  '-f': '--file',
-  '-s': '--schema',
-  '-x': '--exclude',
-  '--db-url': '--database-url',
-}
-
-/** As the ecosystem's CLI takes them. There `--local` is the database that is meant here anyway. */
-function spellOut(argv: readonly string[]): readonly string[] {
-  return argv
-    .filter((one) => one !== '--local')
-    .map((one) => one.replace(/^(-[fsx]|--db-url)(?==|$)/, (flag) => LONG[flag] ?? flag))
-}
-
-async function reset(config: DbConfig, input: CommandInput): Promise<number> {
+export async function resetDatabase(input: CommandInput): Promise<number> {
+  const config = readSettings(dbDeclarations, input)
   refuseOthers(config)
   requireVersion(config)
   await requireReadable(config)
@@ -130,7 +100,14 @@ function refuseOthers(config: DbConfig): void {
   )
 }
 
-async function push(config: DbConfig, input: CommandInput): Promise<number> {
+/**
+ * `holdfast db push`: applies the project's migrations to its database or that of `DATABASE_URL`.
+ *
+ * @returns the exit code
+ * @throws {HoldfastError} `migration_missing`, and those of applying migrations
+ */
+export async function pushMigrations(input: CommandInput): Promise<number> {
+  const config = readSettings(dbDeclarations, input)
   const files = config.dryRun ? await listPending(config, input.err) : await applyPending(config, input.err)
   const versions = files.map(({ version }) => version)
   const seeds = config.includeSeed && !config.dryRun ? (await applySeeds(config, input.err)).applied : []
@@ -142,18 +119,4 @@ async function push(config: DbConfig, input: CommandInput): Promise<number> {
     )
   else input.out(`Applied ${versions.length} migrations${config.includeSeed ? ` and ${seeds.length} seeds` : ''}.\n`)
   return 0
-}
-
-function unknownCommand(command: string | undefined): HoldfastError {
-  const meant = command === undefined ? undefined : nearest(command, COMMANDS)
-  return new HoldfastError(
-    'command_unknown',
-    500,
-    command === undefined ? 'What about the database?' : `"db ${command}" is not a command.`,
-    {
-      hint: meant
-        ? `Did you mean "holdfast db ${meant}"?`
-        : 'There are "holdfast db reset", "db push", "db pull" and "db dump".',
-    },
-  )
 }

@@ -5,7 +5,7 @@ import { followProject, type ProjectProblem } from '../project/follow-project.ts
 import { loadProjectConfig } from '../project/settings/load-project-config.ts'
 import { readRunning, type ReadyLine } from '../running-file.ts'
 import { renderTypes } from '../types/render-types.ts'
-import { readOrUndefined, type CommandInput } from './command.ts'
+import { sourcesOf, type CommandInput } from './command.ts'
 import { environmentOf, startCommand, type CommandProcess } from './command-process.ts'
 import { serve } from './start.ts'
 import { writeIfOther } from './write-if-other.ts'
@@ -20,10 +20,8 @@ import { writeIfOther } from './write-if-other.ts'
  * @throws {HoldfastError} those of a start; `command_not_found`
  */
 export async function dev(input: CommandInput): Promise<number> {
-  const end = input.argv.indexOf('--')
-  const words = end < 0 ? [] : input.argv.slice(end + 1)
-  const argv = end < 0 ? input.argv : input.argv.slice(0, end)
-  const given = await loadProjectConfig(devDeclarations, { argv, env: input.env, readFile: readOrUndefined })
+  const { words } = input
+  const given = await loadProjectConfig(devDeclarations, sourcesOf(input))
   const { config } = given
   const running = readRunning(resolve(config.dataDir))
   if (running !== undefined) return await useRunning(running.ready, words, input, config.json)

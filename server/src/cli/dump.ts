@@ -3,7 +3,7 @@ import { open, rename, rm } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { errorMessage, HoldfastError } from '@holdfast/foundation'
-import type { DbConfig } from '../config/options.ts'
+import { dbDeclarations, type DbConfig } from '../config/options.ts'
 import { gapsOf } from '../migrate/gaps.ts'
 import { findOwnParts } from '../migrate/own-parts.ts'
 import { PLATFORM_SCHEMAS } from '../migrate/hosted-schemas.ts'
@@ -12,7 +12,7 @@ import { extensionsOf } from '../migrate/write-folder.ts'
 import { renderRoles } from '../migrate/write-roles.ts'
 import { fullName, SHARED_SCHEMAS, tablesOf, writeRows } from '../migrate/write-rows.ts'
 import { writeSchema } from '../migrate/write-schema.ts'
-import type { CommandInput } from './command.ts'
+import { readSettings, type CommandInput } from './command.ts'
 import { withProjectDatabase } from './with-database.ts'
 
 export const DUMP_APPLICATION = 'holdfast db dump'
@@ -29,7 +29,8 @@ type Write = (text: string) => Promise<void>
  * @returns the exit code
  * @throws {HoldfastError} `option_invalid`, `schema_unknown`, `dump_failed`, and those of opening the database
  */
-export async function dump(config: DbConfig, input: CommandInput): Promise<number> {
+export async function dump(input: CommandInput): Promise<number> {
+  const config = readSettings(dbDeclarations, input)
   // The list of processes shows the command line to every user of the machine.
   process.title = DUMP_APPLICATION
   requireSense(config)

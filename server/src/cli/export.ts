@@ -6,7 +6,6 @@ import { HoldfastError, silentLogger } from '@holdfast/foundation'
 import { functionsOptions } from '@holdfast/functions'
 import { openBackend, storageOptions } from '@holdfast/storage'
 import { STORED_FILES } from '../backup/stored-files.ts'
-import { loadConfig } from '../config/load-config.ts'
 import { exportDeclarations, type ExportConfig } from '../config/options.ts'
 import { copyProject, findProject, writeReadme } from '../migrate/copy-project.ts'
 import { countSource, gapsOf, type SourceCounts } from '../migrate/gaps.ts'
@@ -18,7 +17,7 @@ import { folderTarget, sendFiles, storageTarget, type FileTarget, type SentFiles
 import { openSource, type Source } from '../migrate/source.ts'
 import { extensionsOf, writeFolder } from '../migrate/write-folder.ts'
 import { optionsOf } from '../parts/service-options.ts'
-import { readOrUndefined, type CommandInput } from './command.ts'
+import { readSettings, type CommandInput } from './command.ts'
 import { withProjectDatabase } from './with-database.ts'
 
 const APPLICATION = 'holdfast export'
@@ -43,7 +42,7 @@ const NO_FILES = { copied: 0, present: 0, failed: 0 }
  * @throws {HoldfastError} `option_invalid`, `export_target_taken`, `export_target_unreachable`, `export_failed` and those of opening the database
  */
 export async function exportProject(input: CommandInput): Promise<number> {
-  const config = loadConfig(exportDeclarations, { argv: input.argv, env: input.env, readFile: readOrUndefined })
+  const config = readSettings(exportDeclarations, input)
   // The list of processes shows the command line to every user of the machine.
   process.title = APPLICATION
   const { to } = config

@@ -1,9 +1,8 @@
-import { delay, HoldfastError, type OptionDeclarations } from '@holdfast/foundation'
+import { delay, HoldfastError } from '@holdfast/foundation'
 import type { FunctionMetrics, KeptLine, LogPage } from '@holdfast/functions'
 import { loadProjectConfig } from '../project/settings/load-project-config.ts'
-import { separateWords } from '../config/load-config.ts'
 import { functionsCommandDeclarations } from '../config/options.ts'
-import { readOrUndefined, type CommandInput } from './command.ts'
+import { sourcesOf, type CommandInput } from './command.ts'
 import { connectTo, type Connection } from './sync/connection.ts'
 
 /** Milliseconds that one request waits for a line; the server allows a little more. */
@@ -11,9 +10,6 @@ const WAIT_MS = 20_000
 
 /** Milliseconds until a server that went away is asked again. */
 const AGAIN_MS = 1_000
-
-/** Short forms that other commands for logs have. */
-const SAME_AS: Readonly<Record<string, string>> = { '-f': '--follow', '-n': '--lines' }
 
 /**
  * `holdfast functions logs [NAME]`: what functions printed, and what became of their processes.
@@ -50,13 +46,9 @@ export async function metricsOf(input: CommandInput): Promise<number> {
   return 0
 }
 
-async function readConfig({ argv, env }: CommandInput) {
-  const declarations = functionsCommandDeclarations satisfies OptionDeclarations
-  const spelledOut = argv.map((argument) => SAME_AS[argument] ?? argument)
-  const { words, options } = separateWords(declarations, spelledOut)
-  const [name, ...others] = words
-  const rest = [...options, ...others]
-  const { config } = await loadProjectConfig(declarations, { argv: rest, env, readFile: readOrUndefined })
+async function readConfig(input: CommandInput) {
+  const [name] = input.words
+  const { config } = await loadProjectConfig(functionsCommandDeclarations, sourcesOf(input))
   return { name, config }
 }
 

@@ -2,38 +2,20 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { HoldfastError, silentLogger } from '@holdfast/foundation'
 import { discoverProject, FUNCTION_NAME, functionsOptions, projectFilesOf } from '@holdfast/functions'
-import { loadConfig } from '../config/load-config.ts'
-import { nearest } from '../config/names.ts'
-import { options, type Config } from '../config/options.ts'
+import { options } from '../config/options.ts'
 import { optionsOf } from '../parts/service-options.ts'
-import { readOrUndefined, type CommandInput } from './command.ts'
-
-const COMMANDS = ['new', 'list', 'serve', 'inspect', 'logs', 'metrics'] as const
+import { readSettings, type CommandInput } from './command.ts'
 
 /**
- * `holdfast functions …`: makes and lists functions, for which no server need run; serves them; asks a running server what they did.
+ * `holdfast functions new NAME`: creates an edge function with the least that it needs.
  *
  * @returns the exit code
- * @throws {HoldfastError} `function_name_invalid`, `function_exists`, `functions_config_invalid`, `functions_served_already`, `command_unknown`
+ * @throws {HoldfastError} `function_name_invalid`, `function_exists`
  */
-export async function functions(input: CommandInput): Promise<number> {
-  const [command, ...rest] = input.argv
-  if (command === 'new') return makeFunction(rest, input)
-  if (command === 'list') return await listFunctions(rest, input)
-  const given = { ...input, argv: rest }
-  if (command === 'serve') return await (await import('./functions-serve.ts')).serveFunctions(given)
-  if (command === 'inspect') return await (await import('./functions-serve.ts')).inspectFunction(given)
-  if (command === 'logs') return await (await import('./functions-logs.ts')).logsOf(given)
-  if (command === 'metrics') return await (await import('./functions-logs.ts')).metricsOf(given)
-  throw unknownCommand(command)
-}
-
-function readConfig(argv: readonly string[], env: CommandInput['env']): Config {
-  return loadConfig(options, { argv, env, readFile: readOrUndefined })
-}
-
-function makeFunction([name = '', ...argv]: readonly string[], { env, out }: CommandInput): number {
-  const { directory } = projectFilesOf(optionsOf(readConfig(argv, env), functionsOptions))
+export function newFunction(input: CommandInput): number {
+  const { directory } = projectFilesOf(optionsOf(readSettings(options, input), functionsOptions))
+  const { out } = input
+  const [name = ''] = input.words
   if (!FUNCTION_NAME.test(name)) {
     throw new HoldfastError('function_name_invalid', 500, `"${name}" cannot be the name of a function.`, {
       hint: 'Write "holdfast functions new my-function": a letter, then letters, digits, - and _.',
@@ -61,8 +43,15 @@ Deno.serve(async (request) => {
 `
 }
 
-async function listFunctions(argv: readonly string[], { env, out }: CommandInput): Promise<number> {
-  const config = readConfig(argv, env)
+/**
+ * `holdfast functions list`: lists the edge functions of the project, and whether they need a token.
+ *
+ * @returns the exit code
+ * @throws {HoldfastError} `functions_config_invalid`
+ */
+export async function listFunctions(input: CommandInput): Promise<number> {
+  const { env, out } = input
+  const config = readSettings(options, input)
   const files = projectFilesOf(optionsOf(config, functionsOptions))
   const project = await discoverProject(files, env, silentLogger)
   const found = [...project.functions.values()]
@@ -91,13 +80,4 @@ function renderList(found: readonly Listed[], directory: string): string {
     ].join('  '),
   )
   return `\n${lines.join('\n')}\n\n`
-}
-
-function unknownCommand(command: string | undefined): HoldfastError {
-  const meant = command === undefined ? undefined : nearest(command, COMMANDS)
-  return new HoldfastError('command_unknown', 500, `"functions ${command ?? ''}" is not a command.`, {
-    hint: meant
-      ? `Did you mean "holdfast functions ${meant}"?`
-      : `There are ${COMMANDS.map((one) => `"functions ${one}"`).join(', ')}.`,
-  })
 }

@@ -1,18 +1,22 @@
 import { expect, test } from 'vitest'
-import { gen } from './gen.ts'
+import { generateTypes } from './gen.ts'
 import { status } from './status.ts'
 
-const inputOf = (...argv: readonly string[]) => ({ argv, env: {}, out: () => undefined, err: () => undefined })
+const inputOf = (words: readonly string[], flags = {}) => ({
+  words,
+  flags,
+  env: {},
+  out: () => undefined,
+  err: () => undefined,
+})
 
 test.each([
-  [['types', '--lang=cobol'], 'option_invalid'],
-  [['types', 'cobol'], 'option_invalid'],
-  [['keys'], 'command_unknown'],
-  [[], 'command_unknown'],
-])('gen %j is refused', async (argv, code) => {
-  await expect(gen(inputOf(...argv))).rejects.toMatchObject({ code })
+  { words: [], flags: { lang: 'cobol' } },
+  { words: ['cobol'], flags: {} },
+])('gen types refuses a language that it does not have: $words $flags', async ({ words, flags }) => {
+  await expect(generateTypes(inputOf(words, flags))).rejects.toMatchObject({ code: 'option_invalid' })
 })
 
 test('status refuses a form that it does not have', async () => {
-  await expect(status(inputOf('-o', 'xml'))).rejects.toMatchObject({ code: 'option_invalid' })
+  await expect(status(inputOf([], { output: 'xml' }))).rejects.toMatchObject({ code: 'option_invalid' })
 })

@@ -16,12 +16,12 @@ function openFolder() {
     run(): string {
       let text = ''
       const out = (more: string): void => void (text += more)
-      const argv = [
-        `--data-dir=${join(folder, '.holdfast')}`,
-        `--functions-config=${configFile}`,
-        `--migrations-dir=${join(folder, 'supabase/migrations')}`,
-      ]
-      init({ argv, env: {}, out, err: out })
+      const flags = {
+        dataDir: join(folder, '.holdfast'),
+        functionsConfig: configFile,
+        migrationsDir: join(folder, 'supabase/migrations'),
+      }
+      init({ words: [], flags, env: {}, out, err: out })
       return text
     },
   }

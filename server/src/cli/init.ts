@@ -2,9 +2,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { HoldfastError } from '@holdfast/foundation'
 import { prepareDataFolder } from '@holdfast/postgres'
-import { loadConfig } from '../config/load-config.ts'
 import { options } from '../config/options.ts'
-import { readOrUndefined, type CommandInput } from './command.ts'
+import { readSettings, type CommandInput } from './command.ts'
 
 /**
  * `holdfast init`: makes the folder of a project, with what a start reads of it, and the data folder, which git ignores. Leaves files alone that are there.
@@ -13,7 +12,7 @@ import { readOrUndefined, type CommandInput } from './command.ts'
  * @throws {HoldfastError} `project_exists`, `data_folder_unusable`
  */
 export function init(input: CommandInput): number {
-  const config = loadConfig(options, { argv: input.argv, env: input.env, readFile: readOrUndefined })
+  const config = readSettings(options, input)
   const configFile = resolve(config.functionsConfig)
   if (existsSync(configFile)) {
     throw new HoldfastError('project_exists', 500, `${config.functionsConfig} exists already.`, {

@@ -1,14 +1,10 @@
 import { resolve } from 'node:path'
 import { HoldfastError } from '@holdfast/foundation'
 import { loadProjectConfig } from '../project/settings/load-project-config.ts'
-import { separateWords } from '../config/load-config.ts'
-import { nearest } from '../config/names.ts'
 import { keysDeclarations, type KeysConfig } from '../config/options.ts'
 import { readRunning } from '../running-file.ts'
-import { readOrUndefined, type CommandInput } from './command.ts'
+import { sourcesOf, type CommandInput } from './command.ts'
 import { connectTo } from './sync/connection.ts'
-
-const COMMANDS = ['list', 'add', 'rotate', 'revoke'] as const
 
 const SIGNING_KEYS = '/auth/v1/admin/signing-keys'
 
@@ -23,37 +19,51 @@ interface SigningKey {
 }
 
 /**
- * `holdfast keys [list|add|rotate|revoke]`: the API keys, and the keys that sign sessions, of a running server.
+ * `holdfast keys list`: the API keys and the keys that sign sessions, of a running server.
  *
- * @param isTerminal - whether a person sees what is written
+ * @param isTerminal - whether a person sees the output
  * @returns the exit code
- * @throws {HoldfastError} `option_invalid`, `command_unknown`, `server_unreachable`, and what the server refuses
+ * @throws {HoldfastError} `option_invalid`, `server_unreachable`
  */
-export async function keys(input: CommandInput, isTerminal = process.stdout.isTTY): Promise<number> {
-  const { words, options: argv } = separateWords(keysDeclarations, input.argv)
-  const [command = 'list', kid] = words
-  const { config } = await loadProjectConfig(keysDeclarations, { argv, env: input.env, readFile: readOrUndefined })
+export async function listKeys(input: CommandInput, isTerminal = process.stdout.isTTY): Promise<number> {
+  const { config, request } = await open(input)
+  requireTerminal(config, isTerminal)
+  return list(await request(), config, input)
+}
+
+/** `holdfast keys add`: creates a standby key that can sign sessions later. */
+export async function addKey(input: CommandInput): Promise<number> {
+  const { config, request } = await open(input)
+  return told(await request('', { method: 'POST', body: { algorithm: config.algorithm } }), config, input)
+}
+
+/** `holdfast keys rotate [KEY]`: signs sessions with the standby key from now on. */
+export async function rotateKey(input: CommandInput): Promise<number> {
+  const { config, request } = await open(input)
+  const [kid] = input.words
+  const body = { at_once: config.atOnce, ...(kid !== undefined && { kid }) }
+  return told(await request('/rotate', { method: 'POST', body }), config, input)
+}
+
+/** `holdfast keys revoke KEY`: rejects everything that a key has signed. */
+export async function revokeKey(input: CommandInput): Promise<number> {
+  const { config, request } = await open(input)
+  const [kid = ''] = input.words
+  return told(await request(`/${encodeURIComponent(kid)}`, { method: 'DELETE' }), config, input)
+}
+
+type Request = Parameters<ReturnType<typeof connectTo>['json']>[1]
+
+async function open(input: CommandInput): Promise<{
+  readonly config: KeysConfig
+  readonly request: (path?: string, init?: Request) => Promise<readonly SigningKey[]>
+}> {
+  const { config } = await loadProjectConfig(keysDeclarations, sourcesOf(input))
   const connection = connectTo(config)
-  const ask = async (path = '', init?: Parameters<typeof connection.json>[1]): Promise<readonly SigningKey[]> =>
-    (await connection.json<{ readonly keys: readonly SigningKey[] }>(`${SIGNING_KEYS}${path}`, init)).keys
-  switch (command) {
-    case 'list':
-      requireTerminal(config, isTerminal)
-      return list(await ask(), config, input)
-    case 'add':
-      return told(await ask('', { method: 'POST', body: { algorithm: config.algorithm } }), config, input)
-    case 'rotate':
-      return told(
-        await ask('/rotate', { method: 'POST', body: { at_once: config.atOnce, ...(kid !== undefined && { kid }) } }),
-        config,
-        input,
-      )
-    case 'revoke':
-      if (kid === undefined)
-        throw invalid('Which key?', 'Write "holdfast keys revoke KID"; "holdfast keys" lists them.')
-      return told(await ask(`/${encodeURIComponent(kid)}`, { method: 'DELETE' }), config, input)
-    default:
-      throw unknownCommand(command)
+  return {
+    config,
+    request: async (path = '', init) =>
+      (await connection.json<{ readonly keys: readonly SigningKey[] }>(`${SIGNING_KEYS}${path}`, init)).keys,
   }
 }
 
@@ -104,11 +114,4 @@ function renderSigning(signing: readonly SigningKey[]): string {
 
 function invalid(message: string, hint: string): HoldfastError {
   return new HoldfastError('option_invalid', 500, message, { hint })
-}
-
-function unknownCommand(command: string): HoldfastError {
-  const meant = nearest(command, COMMANDS)
-  return new HoldfastError('command_unknown', 500, `"keys ${command}" is not a command.`, {
-    hint: meant ? `Did you mean "holdfast keys ${meant}"?` : 'There are "keys", "keys add", "rotate" and "revoke".',
-  })
 }

@@ -15,7 +15,6 @@ import {
 } from '@holdfast/postgres'
 import { openBackend, storageOptions } from '@holdfast/storage'
 import { STORED_FILES } from '../backup/stored-files.ts'
-import { loadConfig } from '../config/load-config.ts'
 import { migrateDeclarations, type MigrateConfig } from '../config/options.ts'
 import { copyFiles, type CopiedFiles } from '../migrate/copy-files.ts'
 import { countSource, gapsOf } from '../migrate/gaps.ts'
@@ -26,7 +25,7 @@ import { openSource, type Inventory } from '../migrate/source.ts'
 import { MIGRATIONS } from '../migrations.ts'
 import { openRoles } from '../open-roles.ts'
 import { optionsOf } from '../parts/service-options.ts'
-import { readOrUndefined, type CommandInput } from './command.ts'
+import { readSettings, type CommandInput } from './command.ts'
 
 /** In the data folder: which project it was made of, so that the same command goes on with the files. */
 const RECORD = 'migrated-from.json'
@@ -38,7 +37,7 @@ const RECORD = 'migrated-from.json'
  * @throws {HoldfastError} `option_invalid`, `migrate_target_taken`, `migrate_source_unreachable` and those of opening the database
  */
 export async function migrate(input: CommandInput): Promise<number> {
-  const config = loadConfig(migrateDeclarations, { argv: input.argv, env: input.env, readFile: readOrUndefined })
+  const config = readSettings(migrateDeclarations, input)
   // The list of processes shows the command line to every user of the machine.
   process.title = 'holdfast migrate'
   const { from } = config

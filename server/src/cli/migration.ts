@@ -1,37 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { HoldfastError } from '@holdfast/foundation'
-import { loadConfig } from '../config/load-config.ts'
-import { nearest } from '../config/names.ts'
 import { migrationDeclarations, type MigrationConfig } from '../config/options.ts'
 import { readHistory } from '../project/history.ts'
 import { listMigrationFiles, type MigrationFile } from '../project/migration-files.ts'
 import { applyPending, withProjectPool } from './apply-pending.ts'
-import { readOrUndefined, type CommandInput } from './command.ts'
-
-const COMMANDS = ['new', 'list', 'up'] as const
+import { readSettings, type CommandInput } from './command.ts'
 
 /** What a migration may be called: its name is part of a file's. */
 const NAME = /^[\w-]+$/
-
-/**
- * `holdfast migration …`: makes, lists and applies the migrations of the project, whether the server runs or not.
- *
- * @returns the exit code
- * @throws {HoldfastError} `migration_name_invalid`, `migration_missing`, `command_unknown`, and those of {@link applyPending}
- */
-export async function migration(input: CommandInput, now: () => Date = () => new Date()): Promise<number> {
-  const [command, ...argv] = input.argv
-  if (command === 'new') return makeMigration(argv, input, now())
-  if (command === 'list') return await listMigrations(readMigrationConfig(argv, input), input)
-  if (command === 'up') return await applyAll(readMigrationConfig(argv, input), input)
-  throw unknownCommand(command)
-}
-
-/** Settings of the commands that change a database by the files of the project. */
-export function readMigrationConfig(argv: readonly string[], { env }: CommandInput): MigrationConfig {
-  return loadConfig(migrationDeclarations, { argv, env, readFile: readOrUndefined })
-}
 
 /** @returns where a migration of this moment stands */
 export function migrationPath(
@@ -48,8 +25,15 @@ export function migrationPath(
   return { version, name, path: join(migrationsDir, `${version}_${name}.sql`) }
 }
 
-function makeMigration([name = '', ...argv]: readonly string[], input: CommandInput, now: Date): number {
-  const config = readMigrationConfig(argv, input)
+/**
+ * `holdfast migration new NAME`: creates an empty migration of the project.
+ *
+ * @returns the exit code
+ * @throws {HoldfastError} `migration_name_invalid`
+ */
+export function newMigration(input: CommandInput, now = new Date()): number {
+  const config = readSettings(migrationDeclarations, input)
+  const [name = ''] = input.words
   const { path } = migrationPath(config, name, now)
   mkdirSync(config.migrationsDir, { recursive: true })
   writeFileSync(path, '', { flag: 'wx' })
@@ -66,7 +50,14 @@ interface Listed {
   readonly name: string | undefined
 }
 
-async function listMigrations(config: MigrationConfig, { out }: CommandInput): Promise<number> {
+/**
+ * `holdfast migration list`: lists the migrations of the project, and which of them its database has.
+ *
+ * @returns the exit code
+ * @throws {HoldfastError} those of opening the database
+ */
+export async function listMigrations(input: CommandInput): Promise<number> {
+  const config = readSettings(migrationDeclarations, input)
   const { files } = listMigrationFiles(config.migrationsDir)
   const applied = await withProjectPool(config, (pool) => readHistory(pool))
   const done = new Set(applied)
@@ -76,7 +67,7 @@ async function listMigrations(config: MigrationConfig, { out }: CommandInput): P
     applied: done.has(version) ? version : undefined,
     name: names.get(version),
   }))
-  out(config.json ? `${JSON.stringify(listed)}\n` : renderList(listed))
+  input.out(config.json ? `${JSON.stringify(listed)}\n` : renderList(listed))
   return 0
 }
 
@@ -89,22 +80,15 @@ function renderList(listed: readonly Listed[]): string {
   return `${['file'.padEnd(width), 'applied'.padEnd(width), 'name'].join('  ')}\n${rows.join('\n')}\n`
 }
 
-async function applyAll(config: MigrationConfig, { out, err }: CommandInput): Promise<number> {
-  const versions = (await applyPending(config, err)).map(({ version }) => version)
-  out(config.json ? `${JSON.stringify({ applied: versions })}\n` : `Applied ${versions.length} migrations.\n`)
+/**
+ * `holdfast migration up`: applies the migrations that the database does not have, whether the server runs or not.
+ *
+ * @returns the exit code
+ * @throws {HoldfastError} `migration_missing`, and those of {@link applyPending}
+ */
+export async function applyMigrationFiles(input: CommandInput): Promise<number> {
+  const config = readSettings(migrationDeclarations, input)
+  const versions = (await applyPending(config, input.err)).map(({ version }) => version)
+  input.out(config.json ? `${JSON.stringify({ applied: versions })}\n` : `Applied ${versions.length} migrations.\n`)
   return 0
-}
-
-function unknownCommand(command: string | undefined): HoldfastError {
-  const meant = command === undefined ? undefined : nearest(command, COMMANDS)
-  return new HoldfastError(
-    'command_unknown',
-    500,
-    command === undefined ? 'What about migrations?' : `"migration ${command}" is not a command.`,
-    {
-      hint: meant
-        ? `Did you mean "holdfast migration ${meant}"?`
-        : 'There are "holdfast migration new", "list" and "up".',
-    },
-  )
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, existsSync, writeFileSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { HoldfastError } from '@holdfast/foundation'
-import type { DbConfig } from '../config/options.ts'
+import { dbDeclarations, type DbConfig } from '../config/options.ts'
 import { openSource } from '../migrate/source.ts'
 import { renderRoles } from '../migrate/write-roles.ts'
 import { readHistory } from '../project/history.ts'
@@ -9,7 +9,7 @@ import { recordMigration } from '../project/migrate.ts'
 import { listMigrationFiles } from '../project/migration-files.ts'
 import { createPool, withOwnSettings } from '@holdfast/postgres'
 import { chooseSchemas, DUMP_APPLICATION, dumpFailed, writeDefinitions } from './dump.ts'
-import type { CommandInput } from './command.ts'
+import { readSettings, type CommandInput } from './command.ts'
 import { migrationPath } from './migration.ts'
 import { withProjectDatabase } from './with-database.ts'
 
@@ -23,7 +23,9 @@ const NAME = 'remote_schema'
  * @returns the exit code
  * @throws {HoldfastError} `pull_needs_diff`, `migration_missing`, `dump_failed`, and those of opening the database
  */
-export async function pull(config: DbConfig, input: CommandInput, name = NAME, now = new Date()): Promise<number> {
+export async function pull(input: CommandInput, now = new Date()): Promise<number> {
+  const config = readSettings(dbDeclarations, input)
+  const [name = NAME] = input.words
   process.title = 'holdfast db pull'
   const files = existsSync(config.migrationsDir) ? listMigrationFiles(config.migrationsDir).files : []
   if (files.length > 0) throw needsDiff(config.migrationsDir)

@@ -14,7 +14,7 @@ import { noteRunning, type ReadyLine } from '../running-file.ts'
 import { VERSION } from '../version.ts'
 import { endReset, readResetRequest, WHOLE_PROJECT } from '../project/reset-request.ts'
 import { loadProjectConfig } from '../project/settings/load-project-config.ts'
-import { readOrUndefined, type CommandInput } from './command.ts'
+import { sourcesOf, type CommandInput } from './command.ts'
 
 /** What a start for development does besides. */
 export interface Development {
@@ -33,8 +33,7 @@ export interface Development {
  * @throws {HoldfastError} when it cannot start, with what to do about it
  */
 export async function start(input: CommandInput): Promise<number> {
-  const { argv, env } = input
-  return await serve(input, await loadProjectConfig(options, { argv, env, readFile: readOrUndefined }))
+  return await serve(input, await loadProjectConfig(options, sourcesOf(input)))
 }
 
 /**

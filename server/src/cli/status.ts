@@ -1,10 +1,9 @@
 import { resolve } from 'node:path'
 import { HoldfastError } from '@holdfast/foundation'
 import { createPool, sql } from '@holdfast/postgres'
-import { loadConfig } from '../config/load-config.ts'
 import { statusDeclarations } from '../config/options.ts'
 import { readRunning, type RunningServer } from '../running-file.ts'
-import { readOrUndefined, type CommandInput } from './command.ts'
+import { readSettings, type CommandInput } from './command.ts'
 import { send, trustCertificateOf } from './sync/connection.ts'
 
 /** Milliseconds that the server has to say how it is. */
@@ -24,8 +23,7 @@ interface Health {
  * @throws {HoldfastError} `option_invalid`
  */
 export async function status(input: CommandInput): Promise<number> {
-  const argv = input.argv.map((one) => (one === '-o' ? '--output' : one))
-  const config = loadConfig(statusDeclarations, { argv, env: input.env, readFile: readOrUndefined })
+  const config = readSettings(statusDeclarations, input)
   const form = config.json ? 'json' : config.output
   if (form !== 'pretty' && form !== 'json' && form !== 'env') {
     throw new HoldfastError('option_invalid', 500, `--output: "${form}" is not a form.`, {

@@ -1,10 +1,9 @@
 import { resolve } from 'node:path'
 import { delay, HoldfastError } from '@holdfast/foundation'
 import { readLockHolder } from '@holdfast/postgres'
-import { loadConfig } from '../config/load-config.ts'
 import { options } from '../config/options.ts'
 import { isAlive, readRunning } from '../running-file.ts'
-import { readOrUndefined, type CommandInput } from './command.ts'
+import { readSettings, type CommandInput } from './command.ts'
 
 /** Milliseconds between two looks whether it has ended. */
 const POLL_MS = 100
@@ -19,7 +18,7 @@ const GRACE_MS = 5_000
  * @throws {HoldfastError} `server_starting`, `server_does_not_stop`
  */
 export async function stop(input: CommandInput): Promise<number> {
-  const config = loadConfig(options, { argv: input.argv, env: input.env, readFile: readOrUndefined })
+  const config = readSettings(options, input)
   const dataDir = resolve(config.dataDir)
   const running = readRunning(dataDir)
   const print = (stopped: boolean, text: string): void =>

@@ -3,25 +3,19 @@ import { join, resolve } from 'node:path'
 import { HoldfastError, silentLogger, systemClock } from '@holdfast/foundation'
 import { createPool, sql, withOwnSettings } from '@holdfast/postgres'
 import { openBackend, storageOptions, verifyStored, type StoredFault, type StoredReport } from '@holdfast/storage'
-import { loadConfig } from '../config/load-config.ts'
-import { nearest } from '../config/names.ts'
 import { storageDeclarations, type StorageConfig } from '../config/options.ts'
 import { optionsOf } from '../parts/service-options.ts'
-import { readOrUndefined, type CommandInput } from './command.ts'
+import { readSettings, type CommandInput } from './command.ts'
 import { withDatabase } from './with-database.ts'
-
-const COMMANDS = ['verify'] as const
 
 /**
  * `holdfast storage verify`: compares the rows of stored files with their bytes, whether the server runs or not.
  *
  * @returns the exit code: 1 when they do not agree
- * @throws {HoldfastError} `files_missing`, `command_unknown` and those of opening the database
+ * @throws {HoldfastError} `files_missing` and those of opening the database
  */
-export async function storage(input: CommandInput): Promise<number> {
-  const [command, ...argv] = input.argv
-  if (command !== 'verify') throw unknownCommand(command)
-  const config = loadConfig(storageDeclarations, { argv, env: input.env, readFile: readOrUndefined })
+export async function verifyStorage(input: CommandInput): Promise<number> {
+  const config = readSettings(storageDeclarations, input)
   const report = await verify(config, (line) => input.err(`  ${line} …\n`))
   input.out(config.json ? `${JSON.stringify(report)}\n` : renderReport(report, config.sizesOnly))
   return report.equal ? 0 : 1
@@ -93,14 +87,4 @@ function filesMissing(detail: string): HoldfastError {
     detail,
     hint: 'Check --data-dir and DATABASE_URL. The first start of a release makes what it needs.',
   })
-}
-
-function unknownCommand(command: string | undefined): HoldfastError {
-  const meant = command === undefined ? undefined : nearest(command, COMMANDS)
-  return new HoldfastError(
-    'command_unknown',
-    500,
-    command === undefined ? 'What about storage?' : `"storage ${command}" is not a command.`,
-    { hint: meant ? `Did you mean "holdfast storage ${meant}"?` : 'There is "holdfast storage verify".' },
-  )
 }

@@ -4,7 +4,7 @@ import type { OptionDeclarations } from '@holdfast/foundation'
 export const devOptions = {
   types: {
     type: 'string',
-    description: 'The file in which `dev` keeps the TypeScript types of the database. Default: none.',
+    description: 'Keep the TypeScript types of the database in this file.',
   },
 } satisfies OptionDeclarations
 
@@ -13,7 +13,7 @@ export const migrationOptions = {
   includeAll: {
     type: 'boolean',
     default: false,
-    description: 'Whether `migration up` applies migrations that are older than what is applied already.',
+    description: 'Also apply migrations that are older than the last applied one.',
   },
 } satisfies OptionDeclarations
 
@@ -21,26 +21,25 @@ export const migrationOptions = {
 export const inspectOptions = {
   user: {
     type: 'string',
-    description: 'Whom to look at: an id or an e-mail address.',
+    description: 'The user: an id or an e-mail address.',
   },
   table: {
     type: 'string',
-    description: 'Which table to look at, by its name on devices or as schema.name.',
+    description: 'The table: its name on devices, or schema.name.',
   },
   id: {
     type: 'string',
-    description: 'Which row to look at.',
+    description: 'The id of the row.',
   },
   all: {
     type: 'boolean',
     default: false,
-    description:
-      'Whether `sync status` and `sync coverage` show the tables of Holdfast itself as well. With `--json` they always have all tables.',
+    description: 'Also show the tables of Holdfast itself; always on with --json.',
   },
   apply: {
     type: 'boolean',
     default: false,
-    description: 'Whether `sync check` with files leaves them in force when everything is followed.',
+    description: 'Apply the files if everything in them syncs.',
   },
   url: {
     type: 'string',
@@ -51,7 +50,7 @@ export const inspectOptions = {
     type: 'string',
     secret: true,
     description:
-      'The service_role key of the running server, for `migrate` and `export` of the other project. Default: one made with jwtSecret or the secret in the data folder.',
+      'The service_role key of the running server; for `migrate` and `export`, of the other project. Default: made with jwtSecret or the secret in the data folder.',
   },
 } satisfies OptionDeclarations
 
@@ -60,7 +59,7 @@ export const backupOptions = {
   postgresTools: {
     type: 'string',
     description:
-      'The folder of pg_dump, pg_dumpall, pg_restore and psql, for backups of an external Postgres. Default: they are looked for.',
+      'The folder of pg_dump, pg_dumpall, pg_restore and psql, for an external Postgres. Default: found by itself.',
   },
 } satisfies OptionDeclarations
 
@@ -69,7 +68,7 @@ export const verifyOptions = {
   sizesOnly: {
     type: 'boolean',
     default: false,
-    description: 'Whether `storage verify` compares sizes only, and does not read all bytes.',
+    description: 'Compare sizes only, without reading the bytes.',
   },
 } satisfies OptionDeclarations
 
@@ -79,13 +78,13 @@ export const genOptions = {
     type: 'list',
     default: [],
     description:
-      'Of which schemas `gen types` writes the types, and `db dump` definitions or rows (`-s`). Default: those of restSchemas, without `holdfast`; for `db dump` all that are the project’s.',
+      'Only these schemas. Default: for types those of restSchemas without `holdfast`, for a dump every schema of the project.',
   },
   lang: {
     type: 'string',
     default: 'typescript',
     description:
-      'What `gen types` writes: `typescript`, the module for supabase-js, or `powersync`, the schema of a device, from a running server.',
+      '`typescript`: the module for supabase-js. `powersync`: the schema of a device, from a running server.',
   },
 } satisfies OptionDeclarations
 
@@ -94,12 +93,12 @@ export const migrateOptions = {
   from: {
     type: 'string',
     description:
-      'The project that `migrate` reads: postgres://postgres:password@host:5432/postgres, by its direct address or session pooler. HOLDFAST_FROM keeps it out of the shell’s history.',
+      'The project to read: postgres://postgres:password@host:5432/postgres, directly or through the session pooler. HOLDFAST_FROM keeps it out of the shell history.',
   },
   storageUrl: {
     type: 'string',
     description:
-      'The address of the project whose files `migrate` copies, or to which `export` sends them: https://<project>.supabase.co. Its service_role key is HOLDFAST_SERVICE_KEY.',
+      'Also copy files, from or to this project: https://<project>.supabase.co, with its service_role key in HOLDFAST_SERVICE_KEY.',
   },
 } satisfies OptionDeclarations
 
@@ -108,18 +107,18 @@ export const exportOptions = {
   to: {
     type: 'string',
     description:
-      'Where `export` writes: postgres://postgres:password@host:5432/postgres of an empty project, or a folder that does not exist. HOLDFAST_TO keeps it out of the shell’s history.',
+      'The target: postgres://postgres:password@host:5432/postgres of an empty project, or a new folder. HOLDFAST_TO keeps it out of the shell history.',
   },
   intoExisting: {
     type: 'boolean',
     default: false,
     description:
-      'Whether `export` writes into a project that has tables or users already. What is there stays; one row that is there twice ends all of it.',
+      'Write into a project that already has tables or users. Existing rows stay; a conflicting row cancels the export.',
   },
   onlyFiles: {
     type: 'boolean',
     default: false,
-    description: 'Whether `export` sends only files, those that the project of `--storage-url` does not have.',
+    description: 'Send only the files that the project of --storage-url lacks.',
   },
 } satisfies OptionDeclarations
 
@@ -127,8 +126,7 @@ export const exportOptions = {
 export const testOptions = {
   pgtap: {
     type: 'string',
-    description:
-      'The folder with `pgtap.control` of an installed pgTAP, which `test db` lends to the packaged Postgres. Default: it is looked for.',
+    description: 'The folder with `pgtap.control` of an installed pgTAP. Default: found by itself.',
   },
 } satisfies OptionDeclarations
 
@@ -137,7 +135,7 @@ export const statusOptions = {
   output: {
     type: 'string',
     default: 'pretty',
-    description: 'How `status` writes (`-o`): pretty, json, or env, lines of NAME="value".',
+    description: 'The form: pretty, json, or env (lines of NAME="value").',
   },
 } satisfies OptionDeclarations
 
@@ -145,7 +143,7 @@ export const statusOptions = {
 export const secretsOptions = {
   envFile: {
     type: 'string',
-    description: 'A file as of dotenv, whose variables `secrets set` takes over (`--env-file=FILE`).',
+    description: 'Set every variable of this dotenv file.',
   },
 } satisfies OptionDeclarations
 
@@ -154,18 +152,17 @@ export const keysOptions = {
   show: {
     type: 'boolean',
     default: false,
-    description: 'Whether `keys` shows API keys whole: on a terminal, or with `--json`.',
+    description: 'Show whole API keys: on a terminal, or with --json.',
   },
   algorithm: {
     type: 'string',
     default: 'ES256',
-    description: 'What a key of `keys add` signs with: ES256 or RS256.',
+    description: 'The algorithm: ES256 or RS256.',
   },
   atOnce: {
     type: 'boolean',
     default: false,
-    description:
-      'Whether `keys rotate` signs with a key that others may not know yet, instead of twenty minutes after it was added.',
+    description: 'Rotate although the key was added less than twenty minutes ago and verifiers may not know it yet.',
   },
 } satisfies OptionDeclarations
 
@@ -174,18 +171,18 @@ export const functionsCommandOptions = {
   follow: {
     type: 'boolean',
     default: false,
-    description: 'Whether `functions logs` goes on with the lines to come (`-f`).',
+    description: 'Keep printing new lines.',
   },
   lines: {
     type: 'integer',
     default: 100,
     min: 1,
     max: 10_000,
-    description: 'How many lines `functions logs` begins with (`-n`).',
+    description: 'How many earlier lines to print first.',
   },
   requestId: {
     type: 'string',
-    description: 'Of which request `functions logs` shows the lines: the `sb-request-id` of its answer.',
+    description: 'Only lines of this request: the `sb-request-id` of its response.',
   },
 } satisfies OptionDeclarations
 
@@ -194,55 +191,54 @@ export const dbOptions = {
   seed: {
     type: 'boolean',
     default: true,
-    description: 'Whether `db reset` applies the seeds of the project.',
+    description: 'Do not apply the seeds.',
   },
   version: {
     type: 'string',
-    description:
-      'The version of the last migration that `db reset` applies. Default: all. The next start applies the rest.',
+    description: 'The last migration to apply. Default: all. The next start applies the rest.',
   },
   yes: {
     type: 'boolean',
     default: false,
-    description: 'Whether `db reset` resets a server that others reach as well.',
+    description: 'Reset a server that other machines can reach.',
   },
   dryRun: {
     type: 'boolean',
     default: false,
-    description: 'Whether `db push`, `db dump`, `migrate` and `export` only say what they would do.',
+    description: 'Show what would be done, and change nothing.',
   },
   includeSeed: {
     type: 'boolean',
     default: false,
-    description: 'Whether `db push` applies the seeds as well.',
+    description: 'Also apply the seeds.',
   },
   file: {
     type: 'string',
-    description: 'The file that `db dump` writes (`-f`). Default: standard output.',
+    description: 'The file to write. Default: standard output.',
   },
   dataOnly: {
     type: 'boolean',
     default: false,
-    description: 'Whether `db dump` writes rows instead of definitions.',
+    description: 'Write rows instead of definitions.',
   },
   roleOnly: {
     type: 'boolean',
     default: false,
-    description: 'Whether `db dump` writes the roles of the project instead of definitions.',
+    description: 'Write the roles of the project instead of definitions.',
   },
   useCopy: {
     type: 'boolean',
     default: false,
-    description: 'Whether `db dump --data-only` writes `COPY`, which only psql loads, instead of `INSERT`.',
+    description: 'With --data-only: write `COPY`, which only psql loads, instead of `INSERT`.',
   },
   exclude: {
     type: 'list',
     default: [],
-    description: 'Tables, as schema.table, whose rows `db dump --data-only` leaves out (`-x`).',
+    description: 'With --data-only: leave out the rows of these tables (schema.table).',
   },
   keepComments: {
     type: 'boolean',
     default: false,
-    description: 'Whether `db dump` names each definition in a comment before it, as `pg_dump` does.',
+    description: 'Name each definition in a comment before it, as `pg_dump` does.',
   },
 } satisfies OptionDeclarations

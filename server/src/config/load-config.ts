@@ -1,9 +1,12 @@
 import { HoldfastError, type OptionDeclaration, type OptionDeclarations, type OptionValues } from '@holdfast/foundation'
 import { flagName, nearest, variableName } from './names.ts'
 
+/** Options of a command line by their names: the text of a value, or whether a switch is on. */
+export type Flags = Readonly<Record<string, string | boolean>>
+
 export interface ConfigSources {
-  /** What follows the command's name. */
-  readonly argv: readonly string[]
+  /** What the command line sets. */
+  readonly flags: Flags
   readonly env: Readonly<Record<string, string | undefined>>
   /** @returns the text of a file, or `undefined` when there is none */
   readonly readFile: (path: string) => string | undefined
@@ -23,35 +26,13 @@ export function loadConfig<T extends OptionDeclarations>(
   sources: ConfigSources,
   ofProject: Readonly<Record<string, SettingValue>> = {},
 ): OptionValues<T> {
-  const fromArguments = parseArguments(declarations, sources.argv)
+  const fromFlags = parseFlags(declarations, sources.flags)
   const fromEnvironment = parseEnvironment(declarations, sources.env)
-  const early = { ...fromEnvironment, ...fromArguments }
+  const early = { ...fromEnvironment, ...fromFlags }
   const path = String(early['configFile'] ?? defaultOf(declarations['configFile']) ?? '')
   const fromFile = path === '' ? {} : parseFile(declarations, path, sources.readFile(path), 'configFile' in early)
   const defaults = Object.entries(declarations).map(([name, declaration]) => [name, defaultOf(declaration)])
   return { ...Object.fromEntries(defaults), ...ofProject, ...fromFile, ...early } as OptionValues<T>
-}
-
-/**
- * Takes the words of a command apart from its options, whose values may stand behind them: `add --algorithm RS256`.
- *
- * @param argv - what follows the command's name
- */
-export function separateWords(
-  declarations: OptionDeclarations,
-  argv: readonly string[],
-): { readonly words: readonly string[]; readonly options: readonly string[] } {
-  const takesNext = new Set(
-    Object.entries(declarations).flatMap(([name, { type }]) => (type === 'boolean' ? [] : [flagName(name)])),
-  )
-  const words: string[] = []
-  const options: string[] = []
-  for (const [index, argument] of argv.entries()) {
-    const isValue = index > 0 && takesNext.has(argv[index - 1] ?? '')
-    if (isValue || argument.startsWith('-')) options.push(argument)
-    else words.push(argument)
-  }
-  return { words, options }
 }
 
 function defaultOf(declaration: OptionDeclaration | undefined): SettingValue | undefined {
@@ -60,28 +41,12 @@ function defaultOf(declaration: OptionDeclaration | undefined): SettingValue | u
 
 type Parsed = Readonly<Record<string, SettingValue>>
 
-function parseArguments(declarations: OptionDeclarations, argv: readonly string[]): Parsed {
-  const byFlag = new Map(Object.keys(declarations).map((name) => [flagName(name), name]))
+function parseFlags(declarations: OptionDeclarations, flags: Flags): Parsed {
   const values: Record<string, SettingValue> = {}
-  for (let index = 0; index < argv.length; index++) {
-    const argument = argv[index] ?? ''
-    const equals = argument.indexOf('=')
-    const flag = equals < 0 ? argument : argument.slice(0, equals)
-    const isNegated = flag.startsWith('--no-') && !byFlag.has(flag)
-    const name = byFlag.get(isNegated ? `--${flag.slice('--no-'.length)}` : flag)
-    const declaration = name === undefined ? undefined : declarations[name]
-    if (name === undefined || !declaration || (isNegated && declaration.type !== 'boolean')) {
-      throw unknownOption(flag, [...byFlag.keys()])
-    }
-    if (declaration.type === 'boolean') {
-      const text = equals < 0 ? 'true' : argument.slice(equals + 1)
-      const value = parseText(flag, declaration, text)
-      values[name] = isNegated ? value !== true : value
-      continue
-    }
-    const text = equals < 0 ? argv[++index] : argument.slice(equals + 1)
-    if (text === undefined) throw invalidOption(flag, 'It needs a value', declaration)
-    values[name] = parseText(flag, declaration, text)
+  for (const [name, given] of Object.entries(flags)) {
+    const declaration = declarations[name]
+    if (!declaration) throw unknownOption(flagName(name), Object.keys(declarations).map(flagName))
+    values[name] = typeof given === 'boolean' ? given : parseText(flagName(name), declaration, given)
   }
   return values
 }
@@ -207,6 +172,6 @@ function invalidOption(where: string, what: string, declaration: OptionDeclarati
 function unknownOption(shown: string, candidates: readonly string[], text = shown): HoldfastError {
   const meant = nearest(text, candidates)
   return new HoldfastError('option_unknown', 500, `${shown} is not an option.`, {
-    hint: meant ? `Did you mean ${meant}?` : 'Run "holdfast help" for a list.',
+    hint: meant ? `Did you mean ${meant}?` : 'Run "holdfast options" for a list.',
   })
 }

@@ -272,35 +272,31 @@ export const options = {
   ...syncOptions,
 } satisfies OptionDeclarations
 
-/** Settings under the part that declares them, for help and reference. */
-export const optionGroups: readonly { readonly title: string; readonly options: OptionDeclarations }[] = [
-  { title: 'Server', options: serverOptions },
-  { title: 'Project', options: projectOptions },
-  { title: 'Accounts', options: authOptions },
-  { title: 'REST', options: restOptions },
-  { title: 'Storage', options: storageOptions },
-  { title: 'Realtime', options: realtimeOptions },
-  { title: 'Functions', options: functionsOptions },
-  { title: 'Webhooks', options: webhooksOptions },
-  { title: 'Notifications', options: pushOptions },
-  { title: 'Daily mail', options: digestOptions },
-  { title: 'Schedules', options: schedulesOptions },
-  { title: 'Sync', options: syncOptions },
-  { title: 'Commands that ask a running server', options: inspectOptions },
-  { title: 'Logs of functions', options: functionsCommandOptions },
-  { title: 'Backup and restore', options: backupOptions },
-  { title: 'Development', options: devOptions },
-  { title: 'Commands for migrations', options: migrationOptions },
-  { title: 'Commands for the database', options: dbOptions },
-  { title: 'Commands that compare stored files', options: verifyOptions },
-  { title: 'Moving a project here', options: migrateOptions },
-  { title: 'Taking a project away', options: exportOptions },
-  { title: 'Tests of the database', options: testOptions },
-  { title: 'Types of the database', options: genOptions },
-  { title: 'Status of the server', options: statusOptions },
-  { title: 'Secrets of functions', options: secretsOptions },
-  { title: 'Keys', options: keysOptions },
+/** Options of the server under the part that declares them, for help and reference. */
+export interface OptionGroup {
+  readonly title: string
+  /** Names the group for `holdfast options`. */
+  readonly topic: string
+  readonly options: OptionDeclarations
+}
+
+export const optionGroups: readonly OptionGroup[] = [
+  { title: 'Server', topic: 'server', options: serverOptions },
+  { title: 'Project', topic: 'project', options: projectOptions },
+  { title: 'Accounts', topic: 'accounts', options: authOptions },
+  { title: 'REST', topic: 'rest', options: restOptions },
+  { title: 'Storage', topic: 'storage', options: storageOptions },
+  { title: 'Realtime', topic: 'realtime', options: realtimeOptions },
+  { title: 'Functions', topic: 'functions', options: functionsOptions },
+  { title: 'Webhooks', topic: 'webhooks', options: webhooksOptions },
+  { title: 'Notifications', topic: 'notifications', options: pushOptions },
+  { title: 'Daily mail', topic: 'daily-mail', options: digestOptions },
+  { title: 'Schedules', topic: 'schedules', options: schedulesOptions },
+  { title: 'Sync', topic: 'sync', options: syncOptions },
 ]
+
+/** Topics of the options of the server. */
+export const TOPICS: readonly string[] = optionGroups.map(({ topic }) => topic)
 
 /** Settings of the commands that ask a running server: where it is, they find out as it does. */
 export const inspectDeclarations = { ...options, ...inspectOptions } satisfies OptionDeclarations
@@ -372,22 +368,6 @@ export type MigrateConfig = OptionValues<typeof migrateDeclarations>
 export type TestConfig = OptionValues<typeof testDeclarations>
 export type ExportConfig = OptionValues<typeof exportDeclarations>
 export type BackupConfig = OptionValues<typeof backupDeclarations>
-/** Every setting of every command. */
-export const commandDeclarations = {
-  ...functionsCommandDeclarations,
-  ...backupOptions,
-  ...devOptions,
-  ...migrationOptions,
-  ...dbOptions,
-  ...verifyOptions,
-  ...genOptions,
-  ...statusOptions,
-  ...secretsOptions,
-  ...keysOptions,
-  ...migrateOptions,
-  ...exportOptions,
-  ...testOptions,
-} satisfies OptionDeclarations
 
 export type Config = OptionValues<typeof options>
 export type InspectConfig = OptionValues<typeof inspectDeclarations>

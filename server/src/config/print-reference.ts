@@ -1,39 +1,36 @@
-import type { OptionDeclaration } from '@holdfast/foundation'
+import type { OptionDeclaration, OptionDeclarations } from '@holdfast/foundation'
 import { flagName, variableName } from './names.ts'
-import { optionGroups } from './options.ts'
+import { optionGroups, type OptionGroup, options } from './options.ts'
 
-/** The help text of the command line. @param commands - a line for each command */
-export function printHelp(commands: readonly string[]): string {
-  const groups = optionGroups.map(({ title, options }) => {
+/** Renders groups of options for a terminal. */
+export function printOptions(groups: readonly OptionGroup[]): string {
+  const parts = groups.map(({ title, options }) => {
     const lines = Object.entries(options).map(([name, declaration]) => {
       // Secrets do not belong on a command line, which every user of the machine can read.
       const flag = declaration.secret
         ? `  ${variableName(name, declaration)}`
         : `  ${flagName(name)}${valueHint(declaration)}`
-      const fallback = defaultText(declaration)
-      const text = `${declaration.description}${fallback === '' ? '' : ` (${fallback})`}`
-      return `${flag.length > 38 ? `${flag}\n${' '.repeat(39)}` : flag.padEnd(39)}${wrap(text, 39)}`
+      return `${flag.length > 38 ? `${flag}\n${' '.repeat(39)}` : flag.padEnd(39)}${wrap(describeOption(declaration), 39)}`
     })
     return `${title}\n${lines.join('\n')}`
   })
-  return [
-    'Usage: holdfast <command> [options]',
-    '',
-    'Commands',
-    ...commands,
-    '',
-    groups.join('\n\n'),
-    '',
-    'Each option is also an environment variable (--db-port is HOLDFAST_DB_PORT) and a key of',
-    'holdfast.config.json ("dbPort"). The command line wins, then the environment, then the file.',
-    '',
-  ].join('\n')
+  return `${parts.join('\n\n')}\n\n${PRECEDENCE}\n`
+}
+
+/** How the sources of a setting rank. */
+export const PRECEDENCE = `Each option is also an environment variable (--db-port is HOLDFAST_DB_PORT) and a key of
+holdfast.config.json ("dbPort"). The command line wins, then the environment, then the file.`
+
+/** Returns the description of an option with its default. */
+export function describeOption(declaration: OptionDeclaration): string {
+  const fallback = defaultText(declaration)
+  return `${declaration.description}${fallback === '' ? '' : ` (${fallback})`}`
 }
 
 /** `docs/reference/options.md`. A test compares the file with this. */
-export function printReference(): string {
-  const groups = optionGroups.map(({ title, options }) => {
-    const rows = Object.entries(options).map(([name, declaration]) =>
+export function printReference(commands: readonly DocumentedCommand[], common: OptionDeclarations): string {
+  const groups = optionGroups.map(({ title, options: own }) => {
+    const rows = Object.entries(own).map(([name, declaration]) =>
       [
         `\`${name}\``,
         `\`${flagName(name)}\``,
@@ -47,22 +44,57 @@ export function printReference(): string {
   })
   return `# Options
 
-Every setting, from the same declarations that the parser uses. Printed by \`holdfast help --markdown\`.
+Every setting, from the same declarations that the parser uses. Printed by \`holdfast options --markdown\`.
 
 The command line wins over the environment, the environment over the config file (\`holdfast.config.json\` in the folder where Holdfast is
 started), the file over the default. A switch is turned on by its name alone and off by \`--no-\` before it; a list is separated by commas.
 
-${groups.join('\n')}`
+${groups.join('\n')}
+# Commands
+
+Most commands also accept the options that say which server, database and project is meant:
+${Object.entries(common)
+  .flatMap(([name, { secret }]) => (secret ? [] : `\`${flagName(name)}\``))
+  .join(', ')}.
+
+${commands.flatMap((command) => printCommand(command, common) ?? []).join('\n')}`
 }
 
-function valueHint(declaration: OptionDeclaration): string {
+/** A command as the reference shows it. */
+export interface DocumentedCommand {
+  readonly words: string
+  readonly argument?: string
+  readonly summary: string
+  readonly options: OptionDeclarations
+}
+
+/** @returns `undefined` for a command without options of its own */
+function printCommand(
+  { words, argument, summary, options: all }: DocumentedCommand,
+  common: OptionDeclarations,
+): string | undefined {
+  const own = Object.entries(all).filter(([name, { secret }]) => !(name in options) && !(name in common) && !secret)
+  if (own.length === 0) return undefined
+  const rows = own.map(([name, declaration]) => {
+    const isOn = declaration.type === 'boolean' && declaration.default === true
+    const flag = isOn ? `--no-${flagName(name).slice(2)}` : flagName(name)
+    return `| \`${flag}${valueHint(declaration)}\` | ${describeOption(declaration).replaceAll('|', '\\|')} |`
+  })
+  const usage = ['holdfast', words, ...(argument === undefined ? [] : [argument])].join(' ')
+  return `## \`${usage}\`\n\n${summary}.\n\n| option | meaning |\n| --- | --- |\n${rows.join('\n')}\n`
+}
+
+/** Returns the placeholder of an option's value, with a space before it; empty for a switch. */
+export function valueHint(declaration: OptionDeclaration): string {
   if (declaration.type === 'boolean') return ''
   return { integer: ' <number>', string: ' <text>', list: ' <a,b>', object: ' <json>' }[declaration.type]
 }
 
 function defaultText(declaration: OptionDeclaration): string {
-  if (declaration.default === undefined || declaration.default === false) return ''
-  return `default: ${declaration.default === true ? 'on' : valueText(declaration.default)}`
+  const value = declaration.default
+  if (value === undefined || typeof value === 'boolean' || valueText(value) === '' || valueText(value) === '{}')
+    return ''
+  return `default: ${valueText(value)}`
 }
 
 function typeText(declaration: OptionDeclaration): string {
@@ -75,7 +107,8 @@ function valueText(value: OptionDeclaration['default']): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-function wrap(text: string, indent: number): string {
+/** Breaks a text into lines, the further ones indented. */
+export function wrap(text: string, indent: number): string {
   const lines: string[] = ['']
   for (const word of text.split(' ')) {
     const line = lines.at(-1) ?? ''

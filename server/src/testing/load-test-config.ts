@@ -55,7 +55,7 @@ export async function loadTestConfig({
   const chosen = Object.fromEntries(ofFile.filter(([name]) => !NOT_A_CHOICE.includes(name)))
   const merged = { ...chosen, ...TEST_SETTINGS, ...own, ...(hasProject ? {} : { projectMigrations: false }) }
   const sources = {
-    argv: ['--host=127.0.0.1', '--port=0', `--external-url=${externalUrl}`, '--config-file=the options of the test'],
+    flags: { host: '127.0.0.1', port: '0', externalUrl, configFile: 'the options of the test' },
     env: {},
     readFile: () => JSON.stringify(merged),
   }

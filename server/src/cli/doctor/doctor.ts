@@ -1,9 +1,8 @@
 import { resolve } from 'node:path'
-import { loadConfig } from '../../config/load-config.ts'
 import { loadProjectConfig } from '../../project/settings/load-project-config.ts'
 import { inspectDeclarations, type InspectConfig } from '../../config/options.ts'
 import { readRunning } from '../../running-file.ts'
-import { readOrUndefined, type CommandInput } from '../command.ts'
+import { readSettings, sourcesOf, type CommandInput } from '../command.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkMachine } from './check-machine.ts'
 import { checkMail } from './check-mail.ts'
@@ -41,14 +40,12 @@ export async function doctor(input: CommandInput): Promise<number> {
 }
 
 /** Settings of `config.toml` that cannot be read are a finding, and the others count. */
-async function readConfig({
-  argv,
-  env,
-}: CommandInput): Promise<{ readonly config: InspectConfig; readonly ofProject: readonly Finding[] }> {
-  const sources = { argv, env, readFile: readOrUndefined }
-  const plain = loadConfig(inspectDeclarations, sources)
+async function readConfig(
+  input: CommandInput,
+): Promise<{ readonly config: InspectConfig; readonly ofProject: readonly Finding[] }> {
+  const plain = readSettings(inspectDeclarations, input)
   try {
-    const { config, notes } = await loadProjectConfig(inspectDeclarations, sources)
+    const { config, notes } = await loadProjectConfig(inspectDeclarations, sourcesOf(input))
     return { config, ofProject: notes.map((note) => ok('settings', note)) }
   } catch (error) {
     return { config: plain, ofProject: [failure('settings', error)] }

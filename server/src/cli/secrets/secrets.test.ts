@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseDotenv } from '@holdfast/foundation'
 import { editEnv } from './env-file.ts'
-import { secrets } from './secrets.ts'
+import { parseCommandLine } from '../program.ts'
+import { listSecrets, setSecrets, unsetSecrets } from './secrets.ts'
 
 let folder: string
 const file = (): string => join(folder, '.env')
@@ -12,11 +13,16 @@ const file = (): string => join(folder, '.env')
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'holdfast-secrets-'))))
 afterEach(() => rmSync(folder, { recursive: true }))
 
-function run(argv: readonly string[], standardInput = ''): string {
+function run(line: readonly string[], standardInput = ''): string {
   let text = ''
   const out = (part: string): void => void (text += part)
-  const env = { HOLDFAST_FUNCTIONS_DIR: folder }
-  secrets({ argv, env, out, err: () => undefined }, () => standardInput)
+  const parsed = parseCommandLine(['secrets', ...line])
+  if (parsed.kind !== 'command') throw new Error(`secrets ${line.join(' ')} printed ${parsed.text}`)
+  const { words, flags } = parsed
+  const input = { words, flags, env: { HOLDFAST_FUNCTIONS_DIR: folder }, out, err: () => undefined }
+  if (line[0] === 'set') setSecrets(input, () => standardInput)
+  else if (line[0] === 'unset') unsetSecrets(input)
+  else listSecrets(input)
   return text
 }
 
@@ -56,7 +62,7 @@ describe('holdfast secrets', () => {
     [['set'], /nothing to change/],
     [['unset', 'MISSING'], /no secret MISSING/],
     [['set', '--env-file=/nowhere/.env'], /does not exist/],
-    [['sett', 'A=1'], /not a command/],
+    [['sett', 'A=1'], /Unknown command/],
   ])('refuses %j', (argv, message) => {
     expect(() => run(argv)).toThrow(message)
   })

@@ -3,14 +3,11 @@ import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from
 import { dirname, relative } from 'node:path'
 import { HoldfastError, parseDotenv } from '@holdfast/foundation'
 import { functionsOptions, projectFilesOf } from '@holdfast/functions'
-import { loadConfig, separateWords } from '../../config/load-config.ts'
 import { nearest } from '../../config/names.ts'
 import { secretsDeclarations, type SecretsConfig } from '../../config/options.ts'
 import { optionsOf } from '../../parts/service-options.ts'
-import { readOrUndefined, type CommandInput } from '../command.ts'
+import { readOrUndefined, readSettings, type CommandInput } from '../command.ts'
 import { editEnv } from './env-file.ts'
-
-const COMMANDS = ['set', 'list', 'unset'] as const
 
 const NAME = /^[A-Za-z_]\w*$/
 
@@ -18,29 +15,53 @@ const NAME = /^[A-Za-z_]\w*$/
 const RESERVED = /^SUPABASE_/
 
 /**
- * `holdfast secrets set|list|unset`: the secrets of functions, in the file where a server reads them. A server that runs sees the change at once.
+ * `holdfast secrets set NAME=value …`: writes secrets of functions into the file that a server reads. A running server sees the change at once.
  *
  * @param readInput - standard input, for the value of a name without one
  * @returns the exit code
- * @throws {HoldfastError} `secret_invalid`, `secrets_file_invalid`, `command_unknown`
+ * @throws {HoldfastError} `secret_invalid`, `secrets_file_invalid`
  */
-export function secrets(input: CommandInput, readInput = () => readFileSync(0, 'utf8')): number {
-  const [command, ...rest] = input.argv
-  if (command !== 'set' && command !== 'list' && command !== 'unset') throw unknownCommand(command)
-  const { words: given, options: argv } = separateWords(secretsDeclarations, rest)
-  const config = loadConfig(secretsDeclarations, { argv, env: input.env, readFile: readOrUndefined })
+export function setSecrets(input: CommandInput, readInput = () => readFileSync(0, 'utf8')): number {
+  const { config, file, before } = open(input)
+  return change(valuesOf(input.words, config, readInput), { config, file, before, input, verb: 'set' })
+}
+
+/** `holdfast secrets unset NAME …`: removes secrets of functions. */
+export function unsetSecrets(input: CommandInput): number {
+  const { config, file, before } = open(input)
+  return change(namesOf(input.words, before), { config, file, before, input, verb: 'unset' })
+}
+
+/** `holdfast secrets list`: lists the secrets of functions, with digests of their values. */
+export function listSecrets(input: CommandInput): number {
+  const { config, before } = open(input)
+  return list(parseDotenv(before), config, input)
+}
+
+interface SecretsFile {
+  readonly config: SecretsConfig
+  readonly file: string
+  readonly before: string
+}
+
+function open(input: CommandInput): SecretsFile {
+  const config = readSettings(secretsDeclarations, input)
   const file = projectFilesOf(optionsOf(config, functionsOptions)).envFile
-  const before = readOrUndefined(file) ?? ''
-  if (command === 'list') return list(parseDotenv(before), config, input)
-  const changes = command === 'set' ? valuesOf(given, config, readInput) : namesOf(given, before)
+  return { config, file, before: readOrUndefined(file) ?? '' }
+}
+
+function change(
+  changes: ReadonlyMap<string, string | undefined>,
+  { config, file, before, input, verb }: SecretsFile & { readonly input: CommandInput; readonly verb: 'set' | 'unset' },
+): number {
   if (changes.size === 0) throw invalid('There is nothing to change.', 'Write "holdfast secrets set NAME=value".')
   write(file, editEnv(before, changes))
   const names = [...changes.keys()]
   const shown = relative(process.cwd(), file) || file
-  if (config.json) input.out(`${JSON.stringify({ [command]: names, file })}\n`)
+  if (config.json) input.out(`${JSON.stringify({ [verb]: names, file })}\n`)
   else
     input.out(
-      `${command === 'set' ? 'Set' : 'Removed'} ${names.join(', ')} in ${shown}. Keep it out of version control.\n`,
+      `${verb === 'set' ? 'Set' : 'Removed'} ${names.join(', ')} in ${shown}. Keep it out of version control.\n`,
     )
   return 0
 }
@@ -116,14 +137,4 @@ function realOf(file: string): string {
 
 function invalid(message: string, hint: string): HoldfastError {
   return new HoldfastError('secret_invalid', 500, message, { hint })
-}
-
-function unknownCommand(command: string | undefined): HoldfastError {
-  const meant = command === undefined ? undefined : nearest(command, COMMANDS)
-  return new HoldfastError(
-    'command_unknown',
-    500,
-    command === undefined ? 'What about the secrets?' : `"secrets ${command}" is not a command.`,
-    { hint: meant ? `Did you mean "holdfast secrets ${meant}"?` : 'There are "secrets set", "list" and "unset".' },
-  )
 }

@@ -1,9 +1,7 @@
 import { relative, resolve } from 'node:path'
-import { HoldfastError } from '@holdfast/foundation'
 import { openQuietClient, readScriptRows } from '@holdfast/postgres'
-import { loadConfig, separateWords } from '../../config/load-config.ts'
 import { testDeclarations, type TestConfig } from '../../config/options.ts'
-import { readOrUndefined, type CommandInput } from '../command.ts'
+import { readSettings, type CommandInput } from '../command.ts'
 import { withProjectDatabase } from '../with-database.ts'
 import { lendPgTap, pgTapMissing } from './pgtap.ts'
 import { faultOf, readTap, type TapResult } from './read-tap.ts'
@@ -25,21 +23,11 @@ export interface FileResult extends TapResult {
  * `holdfast test db [path …]`: runs tests of the database, each file in a transaction that is rolled back.
  *
  * @returns the exit code: 1 when a file did not pass
- * @throws {HoldfastError} `tests_missing`, `pgtap_missing`, `command_unknown` and those of opening the database
+ * @throws {HoldfastError} `tests_missing`, `pgtap_missing` and those of opening the database
  */
-export async function test(input: CommandInput): Promise<number> {
-  const [what, ...rest] = input.argv
-  if (what !== 'db')
-    throw new HoldfastError(
-      'command_unknown',
-      500,
-      what === undefined ? 'Test what?' : `"test ${what}" is not a command.`,
-      {
-        hint: 'There is "holdfast test db". Tests of an app: docs/guides/test-your-app.md.',
-      },
-    )
-  const { words: paths, options: argv } = separateWords(testDeclarations, rest)
-  const config = loadConfig(testDeclarations, { argv, env: input.env, readFile: readOrUndefined })
+export async function testDatabase(input: CommandInput): Promise<number> {
+  const paths = input.words
+  const config = readSettings(testDeclarations, input)
   const files = findTestFiles(paths.length === 0 ? [TESTS] : paths)
   const results = await withProjectDatabase({ ...config, dataDir: resolve(config.dataDir) }, (url) =>
     runAll(url, files, config, input),

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Flags } from '../../config/load-config.ts'
 import { options } from '../../config/options.ts'
 import { loadProjectConfig } from './load-project-config.ts'
 
@@ -16,8 +17,8 @@ function openProject(toml: string, files: Readonly<Record<string, string>> = {})
   }
   return {
     folder,
-    async load({ argv = [], env = {} }: { readonly argv?: string[]; readonly env?: Record<string, string> } = {}) {
-      const sources = { argv: [`--functions-config=${file}`, ...argv], env, readFile: () => undefined }
+    async load({ flags = {}, env = {} }: { readonly flags?: Flags; readonly env?: Record<string, string> } = {}) {
+      const sources = { flags: { functionsConfig: file, ...flags }, env, readFile: () => undefined }
       const { config, notes } = await loadProjectConfig(options, sources)
       return { config, notes: notes.map((note) => note.replace(`${file}: `, '')) }
     },
@@ -88,13 +89,13 @@ describe('config.toml', () => {
 
   test('gives way to the environment and the command line, and to --no-project-migrations', async () => {
     const project = openProject(`[auth]\njwt_expiry = 100\nminimum_password_length = 9\nsite_url = "http://a.test"`)
-    const given = { argv: ['--jwt-expiry=200'], env: { HOLDFAST_MINIMUM_PASSWORD_LENGTH: '10' } }
+    const given = { flags: { jwtExpiry: '200' }, env: { HOLDFAST_MINIMUM_PASSWORD_LENGTH: '10' } }
     expect((await project.load(given)).config).toMatchObject({
       jwtExpiry: 200,
       minimumPasswordLength: 10,
       siteUrl: 'http://a.test',
     })
-    expect((await project.load({ argv: ['--no-project-migrations'] })).config.siteUrl).toBeUndefined()
+    expect((await project.load({ flags: { projectMigrations: false } })).config.siteUrl).toBeUndefined()
   })
 
   test('of tables that are turned off sets nothing', async () => {

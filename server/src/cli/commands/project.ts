@@ -1,0 +1,92 @@
+import type { OptionDeclarations } from '@holdfast/foundation'
+import { devOptions, statusOptions } from '../../config/command-options.ts'
+import {
+  devDeclarations,
+  inspectDeclarations,
+  options,
+  serverOptions,
+  statusDeclarations,
+} from '../../config/options.ts'
+import { type CommandEntry, PLACE, PROJECT, RUNNING } from './entry.ts'
+
+/** The server options that most people need. */
+const COMMON_SERVER_OPTIONS: OptionDeclarations = (({
+  sample,
+  port,
+  host,
+  dbPort,
+  dataDir,
+  configFile,
+  databaseUrl,
+  externalUrl,
+  tlsCertFile,
+  tlsKeyFile,
+  trustProxy,
+  logLevel,
+  json,
+}) => ({
+  sample,
+  port,
+  host,
+  dbPort,
+  dataDir,
+  configFile,
+  databaseUrl,
+  externalUrl,
+  tlsCertFile,
+  tlsKeyFile,
+  trustProxy,
+  logLevel,
+  json,
+}))(serverOptions)
+
+export const PROJECT_COMMANDS: readonly CommandEntry[] = [
+  {
+    words: 'init',
+    group: 'Begin',
+    summary: 'Create the folder of a project: supabase/config.toml, migrations, seed.sql',
+    options: PLACE,
+    accepts: options,
+    run: async (input) => (await import('../init.ts')).init(input),
+  },
+  {
+    words: 'start',
+    summary: 'Start Postgres, the APIs and the app, until Ctrl-C',
+    options: COMMON_SERVER_OPTIONS,
+    accepts: options,
+    examples: ['holdfast start --sample', 'holdfast start --host=0.0.0.0 --external-url=https://example.com'],
+    run: async (input) => await (await import('../start.ts')).start(input),
+  },
+  {
+    words: 'dev',
+    argument: '[command...]',
+    summary: 'Start the server, follow the project, and run a command with its address and keys',
+    options: { types: devOptions.types, ...PROJECT },
+    accepts: devDeclarations,
+    examples: ['holdfast dev --types=src/database.types.ts -- vite'],
+    run: async (input) => await (await import('../dev.ts')).dev(input),
+  },
+  {
+    words: 'stop',
+    summary: 'Stop the server of the data folder',
+    options: PLACE,
+    accepts: options,
+    run: async (input) => await (await import('../stop.ts')).stop(input),
+  },
+  {
+    words: 'status',
+    summary: 'Show addresses, keys and versions of the running server',
+    options: { ...statusOptions, ...PLACE },
+    accepts: statusDeclarations,
+    spellings: { '-o': 'output' },
+    examples: ['holdfast status', 'holdfast status -o env'],
+    run: async (input) => await (await import('../status.ts')).status(input),
+  },
+  {
+    words: 'doctor',
+    summary: 'Check everything that a server of this folder needs; exit code 1 on a problem',
+    options: RUNNING,
+    accepts: inspectDeclarations,
+    run: async (input) => await (await import('../doctor/doctor.ts')).doctor(input),
+  },
+]
