@@ -1,4 +1,5 @@
-import { findItem, findVisit, goTo } from './support/checklists.ts'
+import type { Page } from '@playwright/test'
+import { findItem, findVisit, goTo, type Item } from './support/checklists.ts'
 import { expect, test } from './support/fixtures.ts'
 
 test('two tabs with the same checklist keep what is answered in either, and show it', async ({ arrive, holdfast }) => {
@@ -12,37 +13,37 @@ test('two tabs with the same checklist keep what is answered in either, and show
     await one.goto(`${mina.home}/t/inspections/new?from=${visit.id}`)
     await expect(one.getByRole('heading', { level: 1, name: visit.template })).toBeVisible()
   }
-  await goTo(page, reading)
+  await turnTo(page, reading)
   await page.getByRole('textbox', { name: reading.prompt }).fill(typed)
-  await goTo(tab, yesNo)
+  await turnTo(tab, yesNo)
   await tab.getByRole('radio', { name: 'No', exact: true }).tap()
   await expect(page.getByRole('textbox', { name: reading.prompt })).toHaveValue(typed)
-  await goTo(page, yesNo)
+  await turnTo(page, yesNo)
   await expect(page.getByRole('radio', { name: 'No', exact: true })).toBeChecked()
-  await goTo(tab, reading)
+  await turnTo(tab, reading)
   await expect(tab.getByRole('textbox', { name: reading.prompt })).toHaveValue(typed)
 
   await test.step('what one saves is no draft in the other', async () => {
     await tab.getByRole('button', { name: 'Save & next' }).tap()
-    await goTo(page, reading)
+    await turnTo(page, reading)
     await expect(page.getByRole('textbox', { name: reading.prompt })).toHaveValue(typed)
     await expect(page.getByRole('button', { name: 'Next', exact: true })).toBeVisible()
   })
 
   await test.step('the other answer is there after a cold start', async () => {
     await page.reload()
-    await goTo(page, yesNo)
+    await turnTo(page, yesNo)
     await expect(page.getByRole('radio', { name: 'No', exact: true })).toBeChecked()
   })
 
   await test.step('an answer that is emptied is cleared when it is saved, and is none any more', async () => {
     const progress = page.getByRole('progressbar', { name: 'Questions answered' })
     await expect(progress).toHaveAttribute('aria-valuetext', /^1 of /)
-    await goTo(page, reading)
+    await turnTo(page, reading)
     await page.getByRole('textbox', { name: reading.prompt }).fill('')
     await page.getByRole('button', { name: 'Save & next' }).tap()
     await expect(progress).toHaveAttribute('aria-valuetext', /^0 of /)
-    await goTo(page, reading)
+    await turnTo(page, reading)
     await expect(page.getByRole('textbox', { name: reading.prompt })).toHaveValue('')
     const supabase = await mina.supabase()
     await expect
@@ -57,3 +58,9 @@ test('two tabs with the same checklist keep what is answered in either, and show
       .toEqual([{ value_num: null }])
   })
 })
+
+/** Goes to a question in the tab that the user looks at from now on: the browser draws the others once a second. */
+async function turnTo(page: Page, item: Item): Promise<void> {
+  await page.bringToFront()
+  await goTo(page, item)
+}

@@ -78,6 +78,8 @@ test('a new version waits for what is typed, in a cell, a record, a comment and 
     await expect(offer(other)).toBeVisible()
     for (const tab of [page, other]) await mark(tab)
 
+    // The browser draws tabs behind another one once a second.
+    await page.bringToFront()
     await page.getByRole('tab', { name: /^Comments/ }).click()
     await page.getByRole('textbox', { name: 'Comment' }).fill('Version: half a comment')
     await page.getByRole('tab', { name: 'Fields' }).click()
@@ -92,6 +94,7 @@ test('a new version waits for what is typed, in a cell, a record, a comment and 
 
   await test.step('the other tab goes on with the old version until it is loaded there', async () => {
     expect(await isOld(other)).toBe(true)
+    await other.bringToFront()
     await other.getByRole('textbox', { name: 'Title' }).fill('Version: half a finding')
     await load(other).click()
     await expect.poll(() => isOld(other).catch(() => true)).toBe(false)
