@@ -241,13 +241,13 @@ describe('file.listV2', () => {
   beforeAll(async () => {
     await world.service.createBucket('paged')
     // `b-1` and `b.txt` come between the object `b` and a folder of that name.
-    for (const name of ['a/1', 'a/2', 'b', 'b-1', 'b.txt', 'b/1', 'c', 'd/1'])
+    for (const name of ['a/1', 'a/2', 'b', 'b-1', 'b.txt', 'b/1', 'c', 'deep/er/1'])
       await world.service.from('paged').upload(name, name)
   })
 
   test.each([
-    ['whole names', false, ['a/1', 'a/2', 'b', 'b-1', 'b.txt', 'b/1', 'c', 'd/1']],
-    ['folders', true, ['a/', 'b', 'b-1', 'b.txt', 'b/', 'c', 'd/']],
+    ['whole names', false, ['a/1', 'a/2', 'b', 'b-1', 'b.txt', 'b/1', 'c', 'deep/er/1']],
+    ['folders', true, ['a/', 'b', 'b-1', 'b.txt', 'b/', 'c', 'deep/']],
   ])('pages through %s', async (_what, with_delimiter, expected) => {
     for (const order of ['asc', 'desc'] as const) {
       const seen: string[] = []
@@ -262,6 +262,43 @@ describe('file.listV2', () => {
       } while (cursor !== undefined)
       expect(seen.toSorted()).toEqual(expected)
     }
+  })
+
+  test.each([
+    ['name', false],
+    ['created_at', true],
+    ['updated_at', true],
+  ] as const)('returns the fields of Supabase, sorted by %s', async (column, hasTimes) => {
+    const list = (
+      prefix: string,
+      with_delimiter: boolean,
+      limit?: number,
+    ): ReturnType<ReturnType<typeof photos>['listV2']> =>
+      world.service.from('paged').listV2({ prefix, with_delimiter, sortBy: { column }, ...(limit && { limit }) })
+    const time = expect.stringMatching(/^\d{4}-.*Z$/) as string
+    const object = { id: expect.any(String) as string, created_at: time, updated_at: time, last_accessed_at: time }
+    const metadata = expect.objectContaining({ mimetype: 'text/plain;charset=UTF-8' }) as object
+    const folder = {
+      id: null,
+      ...(hasTimes ? { created_at: time, updated_at: time } : { created_at: null, updated_at: null }),
+      last_accessed_at: null,
+      metadata: null,
+    }
+
+    const { data: top } = await list('', true)
+    expect(top?.folders).toContainEqual({ key: 'deep', name: 'deep/', ...folder })
+    expect(top?.objects).toContainEqual({ key: 'b.txt', name: 'b.txt', ...object, metadata })
+    expect(top).not.toHaveProperty('nextCursorKey')
+    const { data: below } = await list('deep/', true)
+    expect(below).toMatchObject({ folders: [{ key: 'er', name: 'deep/er/', ...folder }], objects: [] })
+    const { data: cut } = await list('a/', false, 1)
+    expect(cut).toEqual({
+      hasNext: true,
+      nextCursor: expect.any(String) as string,
+      nextCursorKey: 'a/1',
+      folders: [],
+      objects: [{ name: 'a/1', ...object, metadata }],
+    })
   })
 
   test('pages by time', async () => {

@@ -16,11 +16,19 @@ export interface ListPage {
   readonly order: 'asc' | 'desc'
 }
 
+/** An object or a folder. A folder has no id; in the order of a time it has the times of its oldest object. */
+export interface ListedEntry extends ListedObject {
+  /** The last segment of the name. Only a list with folders has it, as in Supabase's storage service. */
+  readonly key?: string
+}
+
 export interface ListedPage {
   readonly hasNext: boolean
   readonly nextCursor?: string
-  readonly folders: readonly Pick<ListedObject, 'name'>[]
-  readonly objects: readonly ListedObject[]
+  /** The name of the last entry, without the delimiter of a folder. */
+  readonly nextCursorKey?: string
+  readonly folders: readonly ListedEntry[]
+  readonly objects: readonly ListedEntry[]
 }
 
 /** Where a page ended. */
@@ -52,20 +60,25 @@ export async function listPage(database: RequestDatabase, bucketId: string, page
     ...(hasNext &&
       last && {
         nextCursor: renderCursor({ name: placeOf(last, column), column, order, after: valueOf(last, column) }),
+        nextCursorKey: nameWithoutDelimiter(last),
       }),
-    folders: entries.filter(({ id }) => id === null).map(({ name }) => ({ name })),
+    folders: entries.filter(({ id }) => id === null),
     objects: entries.filter(({ id }) => id !== null),
   }
 }
 
 /** A folder has its delimiter, which tells it from an object of the same name. */
-function withDelimiter(entry: ListedObject): ListedObject {
+function withDelimiter(entry: ListedEntry): ListedEntry {
   return entry.id === null ? { ...entry, name: `${entry.name}/` } : entry
 }
 
 /** Where a page ends. In the order of a time the function compares folders without their delimiter. */
-function placeOf({ id, name }: ListedObject, column: ListColumn): string {
-  return id === null && column !== 'name' ? name.slice(0, -1) : name
+function placeOf(entry: ListedEntry, column: ListColumn): string {
+  return column === 'name' ? entry.name : nameWithoutDelimiter(entry)
+}
+
+function nameWithoutDelimiter({ id, name }: ListedEntry): string {
+  return id === null ? name.slice(0, -1) : name
 }
 
 type Wanted = Omit<ListPage, 'cursor'>
@@ -98,21 +111,20 @@ async function readAll(
 }
 
 /** One level below the prefix. */
-async function readLevel(
+function readLevel(
   tx: Transaction,
   bucketId: string,
   wanted: Wanted,
   cursor: Cursor | undefined,
-): Promise<ListedObject[]> {
+): Promise<ListedEntry[]> {
   const { prefix, limit, column, order } = wanted
   const levels = prefix === '' ? 1 : prefix.split('/').length
-  const rows = await tx.query<ListedObject>(sql`
-    select name, id, updated_at, created_at, last_accessed_at, metadata
+  return tx.query<ListedEntry>(sql`
+    select key, name, id, updated_at, created_at, last_accessed_at, metadata
       from storage.search_v2(${prefix}, ${bucketId}, ${limit}, ${levels}, ${cursor?.name ?? ''}, ${order}, ${column}, ${cursor?.after ?? ''})`)
-  return rows
 }
 
-function valueOf(entry: ListedObject, column: ListColumn): string | undefined {
+function valueOf(entry: ListedEntry, column: ListColumn): string | undefined {
   return column === 'name' ? undefined : entry[column]?.toISOString()
 }
 
