@@ -1,3 +1,4 @@
+import { errorMessage } from '@holdfast/foundation'
 import { LOOK_EVERY_MS } from '../limits.ts'
 import { exceedsDisk } from './disk-usage.ts'
 import { readUsage } from './usage.ts'
@@ -12,6 +13,8 @@ export interface WatchedProcess {
   /** Asks its event loop for an answer. */
   readonly beat: () => void
   readonly onExceeded: (reason: 'memory' | 'cpu' | 'disk') => void
+  /** What it writes cannot be measured, and so not be bounded. {@link onExceeded} follows. */
+  readonly onUnmeasured: (reason: string) => void
 }
 
 /** The part of the memory above which a process that the kernel or V8 ended counts as one that had too much. */
@@ -65,8 +68,9 @@ export function watchUsage(watched: WatchedProcess): Disposable & {
     isMeasuringDisk = true
     try {
       if (await exceedsDisk(folder, pid)) onExceeded('disk')
-    } catch {
-      onExceeded('disk') // a folder that cannot be measured is not bounded
+    } catch (error) {
+      watched.onUnmeasured(errorMessage(error))
+      onExceeded('disk')
     } finally {
       isMeasuringDisk = false
     }

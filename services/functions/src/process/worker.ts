@@ -131,6 +131,12 @@ export class Worker implements AsyncDisposable {
       cpuMsMax: options.inspectFlag === undefined ? options.cpuMs : Infinity,
       beat: () => this.#send({ kind: 'beat' }),
       onExceeded: (reason) => this.kill(reason),
+      onUnmeasured: (reason) =>
+        this.#log({
+          level: 'error',
+          text: `ended, since what it has written cannot be measured: ${reason}`,
+          requestId: undefined,
+        }),
     })
     this.ended = new Promise((resolve) => {
       const finish = (signal: string | null): void => {
