@@ -7,6 +7,9 @@ import { findProcess, findProcesses, type ProcessInfo } from './processes.ts'
 /** Milliseconds that leftover processes get to end after each signal. */
 const LEFTOVER_PATIENCE_MS = 5_000
 
+/** The same before the first signal where the postmaster is gone: those that wait notice that at once, and nothing can start while others are busy. */
+const ORPHAN_PATIENCE_MS = 500
+
 /**
  * Makes a data folder startable after a crash: stops a Postgres that outlived the Holdfast which started it, waits for its last processes, and
  * removes a `postmaster.pid` whose number now belongs to a zombie or to a stranger (Postgres itself would refuse to start then).
@@ -24,9 +27,10 @@ export async function recoverFromCrash(databaseDir: string, clusterName: string,
     logger.log('warn', 'stopping a Postgres that was left running', { pids: first.map((found) => found.pid) })
     const postmaster = first.find((found) => found.pid === postmasterPid)
     if (postmaster) signal(postmaster, 'SIGINT')
-    // Without a postmaster the others notice on their own, unless they are busy.
+    let patienceMs = postmaster ? LEFTOVER_PATIENCE_MS : ORPHAN_PATIENCE_MS
     for (const next of ['SIGQUIT', 'SIGKILL'] as const) {
-      if (await waitUntil(() => leftovers().length === 0, LEFTOVER_PATIENCE_MS)) break
+      if (await waitUntil(() => leftovers().length === 0, patienceMs)) break
+      patienceMs = LEFTOVER_PATIENCE_MS
       for (const leftover of leftovers()) signal(leftover, next)
     }
     if (!(await waitUntil(() => leftovers().length === 0, LEFTOVER_PATIENCE_MS))) {

@@ -276,6 +276,24 @@ describe('after a crash', () => {
     expect(isConnectionLoss(await sleeping)).toBe(true)
   })
 
+  test('a query that keeps a processor busy delays the comeback of a killed Postgres by no more than a moment', async () => {
+    const dataDir = newFolder()
+    await using cluster = await open(dataDir)
+    await using pool = poolOf(cluster)
+    const busy = pool.query(sql`do $$ begin loop perform 1; end loop; end $$`).catch((error: unknown) => error)
+    const running = (): Promise<{ pid: number }[]> =>
+      pool.query<{ pid: number }>(
+        sql`select pid from pg_stat_activity where query like 'do $$ begin loop%' and state = 'active'`,
+      )
+    await until(async () => (await running()).length === 1)
+    const [backend] = await running()
+    process.kill(postmasterPid(dataDir), 'SIGKILL')
+    const killedAt = performance.now()
+    await until(() => findProcess(backend?.pid ?? 0) === undefined)
+    expect(performance.now() - killedAt).toBeLessThan(4_000)
+    expect(isConnectionLoss(await busy)).toBe(true)
+  })
+
   test('one killed backend takes the connections with it and nothing else', async () => {
     await using cluster = await open(await usedFolder())
     await using pool = poolOf(cluster)
