@@ -164,6 +164,12 @@ export const READ_LOCK_TIMEOUT_MS = 300
 /** How often to try to read a table that is locked, at most, in milliseconds. */
 export const LOCKED_RETRY_MS = 1_000
 
+/** How often to look whether transactions have ended that have written to a table that is to be read, at most, in milliseconds. */
+export const WRITERS_RETRY_MS = 200
+
+/** How long transactions of users may keep a table from being read before checkpoints go on without it, and operators are told whom it waits for, in milliseconds. */
+export const BLOCKED_MS = 5_000
+
 /**
  * How long publishing the tables of a plan waits for all tables that are locked, together, in milliseconds: everyone's checkpoints wait for it. A table that
  * is locked longer is left out and tried again in the background.
@@ -217,6 +223,9 @@ export const LEASE_POLL_MS = 100
 
 /** A lease that was not renewed for so long is taken over, in milliseconds: several renewals, so that a busy process is not taken for a dead one. */
 export const LEASE_STALE_MS = 3_000
+
+/** How long taking the lease waits for whatever still writes the log, in milliseconds, before that is ended or named. */
+export const LEASE_LOCK_TIMEOUT_MS = 1_000
 
 /** Connections for writing the log, bucket sums and write checkpoints. */
 export const LOG_CONNECTIONS_MAX = 8

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
+import type { Logger } from '@holdfast/foundation'
+import { createPool } from '@holdfast/postgres'
 import { INCOMPLETE_PATH, type IncompleteAnswer } from '@holdfast/protocol'
 import { holdCopies } from './held-copies.ts'
 import type { StreamClient } from './stream-client.ts'
-import { ALICE, LISTS_SCHEMA, openWorld, type World } from './sync-world.ts'
+import { ALICE, BOB, LISTS_SCHEMA, openWorld, type World } from './sync-world.ts'
 
 /*
- * Pins what a device has of a table that is being read after a change of the schema, when a transaction writes to it and to another table: either no checkpoint
+ * Pins that no user and no other session holds checkpoints for longer than some seconds, across starts too, and what a device has of a table that is being read after a change of the schema, when a transaction writes to it and to another table: either no checkpoint
  * leaves, or the device is told that the table is not complete. Also after the server was started again in the middle.
  */
 
@@ -83,4 +85,92 @@ test('a table that devices have is waited for as long after a start as before it
     expect(count('items')).toBe(count('papers'))
   }
   expect(alice.faults).toEqual([])
+})
+
+/** A session of another program in which a statement has run, until it is disposed of. */
+async function openSession(world: World, text: string, applicationName = 'a test'): Promise<AsyncDisposable> {
+  const pool = createPool({ url: world.db.url, applicationName, connectionsMax: 1 })
+  const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const held = pool.withClient(async (client) => {
+    await client.query(text)
+    begun.resolve()
+    await ended.promise
+    await client.query('rollback')
+  })
+  held.catch(begun.reject)
+  await begun.promise
+  return {
+    async [Symbol.asyncDispose]() {
+      ended.resolve()
+      await held.catch(() => undefined) // the server may have ended the session
+      await pool[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('tables whose changes were missed hold nothing but themselves for long when an open transaction has written to one of them', async () => {
+  await using world = await openWorld({ schema: LISTS_SCHEMA + PAPERS })
+  await world.run(pair('first'))
+  const alice = world.device(ALICE, { clientId: DEVICE })
+  alice.connect()
+  await alice.until(() => alice.state.size === 2, 'the first pair')
+  {
+    await using _open = await openSession(
+      world,
+      `begin; insert into public.items (owner_id, title) values ('${BOB}', 'open')`,
+    )
+    await world.run(`set local session_replication_role = replica; drop publication holdfast`)
+    await world.run(`insert into public.papers (owner_id, title) values ('${ALICE}', 'second')`)
+    await alice.until(() => titles(alice, 'papers').length === 2, 'the row of another table', 20_000)
+    expect(alice.completed.at(-1)?.problems).toContain('items')
+  }
+  await alice.until(() => titles(alice, 'items').length === 1, 'the rows of the table')
+  await expect.poll(() => alice.completed.at(-1)?.problems).not.toContain('items')
+  expect(alice.faults).toEqual([])
+})
+
+test('a start goes on with the time for waiting that servers before it have left', async () => {
+  await using copies = await holdCopies('papers')
+  await using world = await openWorld({ schema: LISTS_SCHEMA + PAPERS, through: (url) => copies.through(url) })
+  copies.hold()
+  await world.run(`alter policy own on public.papers using (owner_id = (select auth.uid()) and title <> 'hidden')`)
+  await expect.poll(() => copies.hasHeld, { timeout: 30_000 }).toBe(true)
+  const [noted] = await world.rows<{ hold_ms: number; left: number }>(
+    `select hold_ms, hold_left_ms as left from sync.state`,
+  )
+  expect(noted?.hold_ms).toBeGreaterThan(8_000)
+  expect(noted?.left).toBeGreaterThan(8_000)
+  await world.rows(END_SERVER)
+  await world.stop()
+  // As if it had been killed ten seconds later.
+  await world.rows(`update sync.state set hold_noted_at = clock_timestamp() - make_interval(secs => hold_ms / 1000)`)
+  const began = performance.now()
+  await world.restart()
+  expect(performance.now() - began).toBeLessThan(8_000)
+})
+
+/** Ends all connections of the server, as a kill does. */
+const END_SERVER = `select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid() and application_name like 'holdfast%'`
+
+test('a session that a dead server left with the lock of the log is ended, and one of another program is named', async () => {
+  const told: string[] = []
+  const logger: Logger = { log: (_level, message, fields) => void told.push(`${message} ${JSON.stringify(fields)}`) }
+  await using world = await openWorld({ logger })
+  await world.stop()
+  {
+    await using _leftover = await openSession(world, `select pg_advisory_lock(18502, 3)`, 'holdfast sync dead')
+    await world.restart()
+  }
+  await world.stop()
+  let restarted: Promise<void>
+  {
+    await using _other = await openSession(world, `select pg_advisory_lock(18502, 3)`, 'a report')
+    restarted = world.restart()
+    await expect
+      .poll(() => told.join('\n'), { timeout: 30_000 })
+      .toMatch(/the operation log is locked.+process \d+ of role .+ \(a report\)/i)
+  }
+  await restarted
+  expect(world.service.status()).toMatchObject({ ready: true, problem: undefined })
 })

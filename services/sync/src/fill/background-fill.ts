@@ -3,7 +3,8 @@ import { errorMessage, type Logger } from '@holdfast/foundation'
 import { SQLSTATE, sqlstateOf, type Pool } from '@holdfast/postgres'
 import type { Relation, Tuple } from '@holdfast/replication'
 import type { ActivePlan } from '../buckets/active-plan.ts'
-import { LOCKED_RETRY_MS } from '../limits.ts'
+import { describeTransactions } from '../blocking-transactions.ts'
+import { BLOCKED_MS, LOCKED_RETRY_MS, WRITERS_RETRY_MS } from '../limits.ts'
 import { createRouters, type Routers } from '../rows/apply-changes.ts'
 import { createRecentTransactions } from '../rows/recent-transactions.ts'
 import { writeProgress, type Unfilled } from '../storage/fills.ts'
@@ -12,7 +13,7 @@ import { createTurns, type FillProgress, type Job, type Turn, type Turns } from 
 import { FillWindow, type FillRows } from './fill-window.ts'
 import { readChunk } from './read-chunk.ts'
 import { emitMessage, orAborted } from './stream-messages.ts'
-import { untilWritersEnded } from './writers.ts'
+import { findBlocking, findWriters } from './writers.ts'
 
 /** Prefix of the messages between which rows of a table were read. */
 export const FILL_PREFIX = 'holdfast:fill'
@@ -54,12 +55,19 @@ export interface BackgroundFill extends AsyncDisposable {
   takeCompleted(): readonly number[]
 }
 
+/** How transactions of users keep a table from being read. */
+export interface Blocked {
+  /** Against reading; otherwise they have written to it. */
+  readonly isLocked: boolean
+  readonly forMs: number
+}
+
 interface BackgroundFillOptions {
   readonly pool: Pool
   /** Connects as `holdfast_reader`, for reading tables past their policies. */
   readonly url: string
-  /** Called when a transaction of a user has the table of some definitions locked: reading it may take long. */
-  readonly onLocked: (definitions: Iterable<number>) => void
+  /** Called again and again while transactions of users keep the table of some definitions from being read. */
+  readonly onBlocked: (definitions: Iterable<number>, how: Blocked) => void
   /** Rows of a table that are read at once. */
   readonly chunkRows?: number | undefined
   readonly logger: Logger
@@ -84,6 +92,8 @@ class Fill implements BackgroundFill {
   #completed: number[] = []
   /** Oids of the tables of which rows are in the log. */
   #begun = new Set<number>()
+  /** By oid, since when transactions of users keep a table from being read, and whether operators were told. Beginning again with another plan changes nothing about it. */
+  readonly #blocked = new Map<number, { readonly sinceMs: number; isReported: boolean }>()
   #progress: FillProgress | undefined
   #stopping = new AbortController()
   #running: Promise<void> | undefined
@@ -102,6 +112,7 @@ class Fill implements BackgroundFill {
     this.use(active)
     const { pool, logger } = this.#options
     const jobs = await listJobs(pool, active, unfilled)
+    for (const oid of this.#blocked.keys()) if (!jobs.some((job) => job.table.oid === oid)) this.#blocked.delete(oid)
     this.#begun = new Set(jobs.filter((job) => job.filledTo !== null).map((job) => job.table.oid))
     this.#stopping = new AbortController()
     const { signal } = this.#stopping
@@ -190,7 +201,7 @@ class Fill implements BackgroundFill {
         await this.#fillSome(turn, turns, signal)
       } catch (error) {
         if (signal.aborted) return
-        this.#noteFailure(turn, turns, error)
+        await this.#noteFailure(turn, turns, error, signal)
       }
     }
     this.#progress = undefined
@@ -201,9 +212,14 @@ class Fill implements BackgroundFill {
     const { job } = turn
     turn.progress ??= { table: `${job.table.schema}.${job.table.name}`, rows: 0, sinceMs: performance.now() }
     this.#progress = turn.progress
-    if (!turn.hasBegun) await untilWritersEnded(this.#options.pool, job.table.oid, signal)
-    turn.hasBegun = true
+    turn.writers = await findWriters(this.#options.pool, job.table.oid, turn.writers)
+    if (turn.writers.size > 0) {
+      await this.#noteBlocked(turn, false)
+      turns.failed(turn, WRITERS_RETRY_MS)
+      return
+    }
     const last = await this.#fillChunk(job, turn.after, signal)
+    this.#blocked.delete(job.table.oid)
     const progress = this.#progress
     turn.progress = progress
     turns.succeeded(turn, last)
@@ -217,11 +233,12 @@ class Fill implements BackgroundFill {
   }
 
   /** A connection was lost, a table is locked, or the schema has changed, of which the stream will tell: that ends the fill. */
-  #noteFailure(turn: Turn, turns: Turns, error: unknown): void {
-    const { onLocked, logger } = this.#options
-    const { table, definitions } = turn.job
+  async #noteFailure(turn: Turn, turns: Turns, error: unknown, signal: AbortSignal): Promise<void> {
+    const { logger } = this.#options
+    const { table } = turn.job
     const isLocked = sqlstateOf(error) === SQLSTATE.lockNotAvailable
-    if (isLocked) onLocked(definitions)
+    if (isLocked) await this.#noteBlocked(turn, true)
+    if (signal.aborted) return
     if (!isLocked || turn.failures === 0)
       logger.log(
         'info',
@@ -229,6 +246,26 @@ class Fill implements BackgroundFill {
         { table: table.name, reason: errorMessage(error) },
       )
     turns.failed(turn, isLocked ? LOCKED_RETRY_MS : FAILED_RETRY_MS)
+  }
+
+  /** Others wait for the table no longer once it has lasted, and operators are told whom it waits for. */
+  async #noteBlocked({ job: { table, definitions } }: Turn, isLocked: boolean): Promise<void> {
+    const { onBlocked, pool, logger } = this.#options
+    const blocked = this.#blocked.get(table.oid) ?? { sinceMs: performance.now(), isReported: false }
+    this.#blocked.set(table.oid, blocked)
+    const forMs = performance.now() - blocked.sinceMs
+    onBlocked(definitions, { isLocked, forMs })
+    if (forMs < BLOCKED_MS || blocked.isReported) return
+    blocked.isReported = true
+    try {
+      const transactions = await describeTransactions(pool, await findBlocking(pool, table.oid))
+      logger.log('warn', 'a table is read for devices once transactions of others have ended', {
+        table: `${table.schema}.${table.name}`,
+        transactions,
+      })
+    } catch (error) {
+      logger.log('debug', 'it is not known whom reading a table waits for', { reason: errorMessage(error) })
+    }
   }
 
   /** Reads one chunk. @returns the key of its last row; `undefined` when there are no more */

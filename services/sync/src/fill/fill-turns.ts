@@ -21,7 +21,8 @@ export interface Turn {
   readonly job: Job
   /** Key of the last row that is in the log. */
   after: readonly string[] | null
-  hasBegun: boolean
+  /** Transactions that were writing to the table when its turn first came, and have not ended; `undefined` before that. */
+  writers: ReadonlySet<string> | undefined
   /** Tries since it last succeeded. */
   failures: number
   /** Not tried again before, in milliseconds of `performance.now()`. */
@@ -43,7 +44,7 @@ export function createTurns(jobs: readonly Job[]): Turns {
   let open = jobs.map((job): Turn => ({
     job,
     after: job.filledTo,
-    hasBegun: false,
+    writers: undefined,
     failures: 0,
     notBefore: 0,
     progress: undefined,

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { delay, errorMessage, type Logger } from '@holdfast/foundation'
-import { openOwnConnection, sql, type OwnConnection, type Queryable } from '@holdfast/postgres'
-import { LEASE_POLL_MS, LEASE_RENEWAL_MS, LEASE_STALE_MS } from '../limits.ts'
+import { delay, errorMessage, HoldfastError, type Logger } from '@holdfast/foundation'
+import { openOwnConnection, sql, SQLSTATE, sqlstateOf, type OwnConnection, type Queryable } from '@holdfast/postgres'
+import { describeTransactions } from '../blocking-transactions.ts'
+import { LEASE_LOCK_TIMEOUT_MS, LEASE_POLL_MS, LEASE_RENEWAL_MS, LEASE_STALE_MS } from '../limits.ts'
 import { leaseLost } from './fence.ts'
 
 /** Keys of the advisory locks, which are those of a database: the class, and what it is about. */
@@ -108,19 +109,71 @@ async function observe(db: Queryable): Promise<Observed> {
   return row ?? { holder: '', renewals: '' }
 }
 
-/** Ends what a process has open: a transaction of one that hangs would keep its locks. */
+/** Ends what a process has open: a transaction of one that hangs would keep its locks. With the lease also one that hangs before it has said who it is. */
 async function endConnections(db: Queryable, holder: string, withLease: boolean): Promise<void> {
   const names = [`holdfast sync ${holder}`, ...(withLease ? [`holdfast lease ${holder}`] : [])]
   await db.query(sql`
     select pg_terminate_backend(pid) from pg_catalog.pg_stat_activity
-     where datname = current_database() and pid <> pg_backend_pid() and application_name = any(${names}::text[])`)
+     where datname = current_database() and pid <> pg_backend_pid()
+       and (application_name = any(${names}::text[])
+         or ${withLease} and application_name like 'holdfast lease %' and pid in (
+              select pid from pg_catalog.pg_locks
+               where locktype = 'advisory' and classid = ${LOCKS}::int::oid and objid = ${HOLDER}::int::oid and objsubid = 2 and granted))`)
 }
 
-/** Makes the next epoch, once nothing is being written with the last one. */
+/**
+ * Makes the next epoch, once nothing is being written with the last one.
+ *
+ * @throws {HoldfastError} `sync_lease_blocked`, with who blocks it
+ */
 async function takeOver(db: Queryable, instance: string): Promise<number> {
   const { holder } = await observe(db)
   if (holder !== '' && holder !== instance) await endConnections(db, holder, false)
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await makeEpoch(db, instance)
+    } catch (error) {
+      if (sqlstateOf(error) !== SQLSTATE.lockNotAvailable) throw error
+      await db.execute(sql`rollback`)
+      const blocking = await findWriting(db)
+      // Whoever has the lease is the only one that writes: these are of processes that had it before the last one.
+      const leftovers = blocking.filter(({ application }) => application?.startsWith('holdfast sync '))
+      for (const { pid } of leftovers) await db.query(sql`select pg_terminate_backend(${pid}::int)`)
+      if (attempt > 0 || leftovers.length < blocking.length) throw await leaseBlocked(db, blocking)
+    }
+  }
+}
+
+interface Writing {
+  readonly pid: number
+  readonly application: string | null
+}
+
+async function findWriting(db: Queryable): Promise<readonly Writing[]> {
+  return await db.query<Writing>(sql`
+    select distinct l.pid, a.application_name as application
+      from pg_catalog.pg_locks l
+      join pg_catalog.pg_database d on d.oid = l.database and d.datname = current_database()
+      left join pg_catalog.pg_stat_activity a on a.pid = l.pid
+     where l.granted and l.pid <> pg_backend_pid()
+       and (l.locktype = 'advisory' and l.classid = ${LOCKS}::int::oid and l.objid = ${WRITES}::int::oid and l.objsubid = 2
+         or l.locktype = 'relation' and l.relation in ('sync.state'::regclass, 'sync.lease'::regclass)
+            and l.mode not in ('AccessShareLock', 'RowShareLock', 'ShareUpdateExclusiveLock'))`)
+}
+
+async function leaseBlocked(db: Queryable, blocking: readonly Writing[]): Promise<HoldfastError> {
+  const pids = blocking.map(({ pid }) => pid)
+  const names = pids.length === 0 ? ['a transaction that has just ended'] : await describeTransactions(db, pids)
+  return new HoldfastError(
+    'sync_lease_blocked',
+    503,
+    `The operation log is locked; devices are served once this has ended: ${names.join('; ')}`,
+  )
+}
+
+async function makeEpoch(db: Queryable, instance: string): Promise<number> {
   await db.execute(sql`begin`)
+  await db.execute(sql`set local lock_timeout = ${sql.trusted(String(LEASE_LOCK_TIMEOUT_MS))}`)
   await db.query(sql`select pg_advisory_xact_lock(${LOCKS}, ${WRITES})`)
   const [row] = await db.query<{ epoch: string }>(sql`
     insert into sync.state as s (slot_name, epoch) values ('', 1)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createHoldBudget } from './hold-budget.ts'
+import { createHoldBudget, type NotedHold } from './hold-budget.ts'
 
 describe('the time that checkpoints may wait for tables', () => {
   let at = 0
@@ -48,5 +48,28 @@ describe('the time that checkpoints may wait for tables', () => {
     budget.end()
     budget.end()
     expect(budget.begin({ areNew: false, isLarge: false })).toBe(6_000)
+  })
+
+  test('goes on where a killed process left it, however often that happens', () => {
+    const noted = (leftMs: number, holdMs: number, agoMs: number): number =>
+      createHoldBudget(() => 0, { leftMs, holdMs, agoMs }).leftMs
+    expect(noted(10_000, 10_000, 3_000)).toBe(7_000)
+    expect(noted(7_000, 7_000, 7_000)).toBe(2_000)
+    expect(noted(10_000, 300, 600)).toBe(9_750)
+    expect(noted(10_000, 10_000, 40_000)).toBe(5_000)
+    expect(noted(0, 300, 18_600)).toBe(3_050)
+    expect(noted(2_000, 0, 12_000)).toBe(4_000)
+    expect(noted(0, 0, 3_600_000)).toBe(10_000)
+
+    // Each is killed just before it serves.
+    let before: NotedHold = { leftMs: 10_000, holdMs: 0, agoMs: 0 }
+    const holds = Array.from({ length: 5 }, () => {
+      const budget = createHoldBudget(() => 0, before)
+      const { leftMs } = budget
+      const holdMs = budget.begin({ areNew: false, isLarge: false })
+      before = { leftMs, holdMs, agoMs: holdMs }
+      return holdMs
+    })
+    expect(holds).toEqual([10_000, 2_000, 2_000, 2_000, 2_000])
   })
 })

@@ -7,10 +7,26 @@ const LARGE_MS = 300
 /** Tables of which devices have nothing yet: they come whole at a later checkpoint, and no device misses rows meanwhile. */
 const NEW_MS = 500
 
+/** What a process has at least that goes on where another one was killed: small tables are read within it, so that devices do not lose their rows for a moment. */
+const START_MS = 2_000
+
 /** Part of the time without a hold that is given back: after a minute, a change may be waited for as long as ever. */
 const REGAINED = SMALL_MS / 60_000
 
-/** How long checkpoints may still wait for tables that are being read. One change of the schema after another must not hold them for as long as that goes on. */
+/** What a process has noted of its budget for the one after it. */
+export interface NotedHold {
+  /** What was left of it then. */
+  readonly leftMs: number
+  /** For how long checkpoints were to wait from then on, at most; 0: not at all. */
+  readonly holdMs: number
+  /** How long ago that was. */
+  readonly agoMs: number
+}
+
+/**
+ * How long checkpoints may still wait for tables that are being read. Neither one change of the schema after another nor one kill after another must hold them for
+ * as long as that goes on.
+ */
 export interface HoldBudget {
   /**
    * Checkpoints wait from now on.
@@ -22,18 +38,23 @@ export interface HoldBudget {
   begin(tables: { readonly areNew: boolean; readonly isLarge: boolean }): number
   /** They wait no longer. Without a {@link HoldBudget.begin} before it nothing happens. */
   end(): void
+  /** What is left of it, in milliseconds. */
+  readonly leftMs: number
 }
 
-/** @param now - a clock that never goes back, in milliseconds */
-export function createHoldBudget(now: () => number): HoldBudget {
-  let leftMs = SMALL_MS
+/**
+ * @param now - a clock that never goes back, in milliseconds
+ * @param noted - by the process before this one. It may have been killed: checkpoints count as held for as long as they were to be, at most
+ */
+export function createHoldBudget(now: () => number, noted?: NotedHold): HoldBudget {
+  let leftMs = noted ? Math.max(START_MS, leftOf(noted)) : SMALL_MS
   let changedAt = now()
   let isHeld = false
 
   function settle(): void {
     const elapsed = now() - changedAt
     changedAt += elapsed
-    leftMs = Math.min(SMALL_MS, Math.max(0, leftMs + (isHeld ? -elapsed : elapsed * REGAINED)))
+    leftMs = within(leftMs + (isHeld ? -elapsed : elapsed * REGAINED))
   }
 
   return {
@@ -46,5 +67,18 @@ export function createHoldBudget(now: () => number): HoldBudget {
       settle()
       isHeld = false
     },
+    get leftMs() {
+      settle()
+      return leftMs
+    },
   }
+}
+
+function leftOf({ leftMs, holdMs, agoMs }: NotedHold): number {
+  const heldMs = Math.min(holdMs, agoMs)
+  return within(within(leftMs - heldMs) + (agoMs - heldMs) * REGAINED)
+}
+
+function within(ms: number): number {
+  return Math.min(SMALL_MS, Math.max(0, ms))
 }

@@ -1,18 +1,9 @@
 import { delay, errorMessage } from '@holdfast/foundation'
 import { sql, type Pool } from '@holdfast/postgres'
 import { createSlot, type CreatedSlot } from '@holdfast/replication'
+import { describeTransactions } from '../blocking-transactions.ts'
 import { SLOT_LOOK_MS } from '../limits.ts'
 import type { ReplicatorOptions } from './replicator-options.ts'
-
-/** A transaction that Postgres waits for before it makes a slot. */
-interface OpenTransaction {
-  /** 0: a prepared transaction, which no process has. */
-  readonly pid: number
-  readonly role: string | null
-  readonly application: string | null
-  readonly database: string | null
-  readonly since: Date | null
-}
 
 export interface MakeSlotOptions extends Pick<ReplicatorOptions, 'pool' | 'url' | 'logger'> {
   readonly name: string
@@ -53,14 +44,16 @@ async function look({ pool, name, logger, onWaiting }: MakeSlotOptions, signal: 
       return // the slot is made
     }
     try {
-      const open = await readBlocking(pool, name)
-      onWaiting(open.length === 0 ? undefined : describe(open))
-      const pids = open.map(({ pid }) => pid).join()
-      if (pids !== logged && open.length > 0)
-        logger.log('warn', 'the replication slot waits for transactions that are open', {
-          transactions: open.map(render),
-        })
-      logged = pids
+      const pids = await readBlocking(pool, name)
+      const transactions = await describeTransactions(pool, pids)
+      onWaiting(
+        pids.length === 0
+          ? undefined
+          : `Devices are served once transactions have ended that were open at the start: ${transactions.join('; ')}.`,
+      )
+      if (pids.join() !== logged && pids.length > 0)
+        logger.log('warn', 'the replication slot waits for transactions that are open', { transactions })
+      logged = pids.join()
     } catch (error) {
       if (signal.aborted) return
       logger.log('debug', 'it is not known whom the replication slot waits for', { reason: errorMessage(error) })
@@ -68,24 +61,15 @@ async function look({ pool, name, logger, onWaiting }: MakeSlotOptions, signal: 
   }
 }
 
-async function readBlocking(pool: Pool, name: string): Promise<readonly OpenTransaction[]> {
-  return await pool.query<OpenTransaction>(sql`
-    select distinct b.pid, a.usename::text as role, a.application_name as application, a.datname::text as database, a.xact_start as since
+/** The processes whose transactions Postgres waits for; 0 stands for a prepared transaction. */
+async function readBlocking(pool: Pool, name: string): Promise<readonly number[]> {
+  const rows = await pool.query<{ pid: number }>(sql`
+    select distinct b.pid
       from pg_catalog.pg_stat_activity s
      cross join lateral unnest(pg_catalog.pg_blocking_pids(s.pid)) b (pid)
-      left join pg_catalog.pg_stat_activity a on a.pid = b.pid
      where s.application_name = ${applicationName(name)} and s.datname = current_database()
      order by b.pid`)
-}
-
-function describe(open: readonly OpenTransaction[]): string {
-  return `Devices are served once transactions have ended that were open at the start: ${open.map(render).join('; ')}.`
-}
-
-function render({ pid, role, application, database, since }: OpenTransaction): string {
-  if (pid === 0) return 'a prepared transaction (pg_prepared_xacts has them; commit it or roll it back)'
-  const name = application ? ` (${application})` : ''
-  return `process ${pid} of role ${role ?? 'unknown'}${name} in database ${database ?? 'unknown'}, open since ${since?.toISOString() ?? 'unknown'} (pg_terminate_backend(${pid}) ends it)`
+  return rows.map(({ pid }) => pid)
 }
 
 /** A walsender that waits does not notice that its client has left, and would keep the slot's WAL. */

@@ -1,4 +1,5 @@
 import { HoldfastError, backoffMs, createPhases, delay, errorMessage } from '@holdfast/foundation'
+import { isConnectionLoss } from '@holdfast/postgres'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { FillProgress } from '../fill/fill-turns.ts'
 import { keepCompiled } from '../lease/keep-compiled.ts'
@@ -30,8 +31,11 @@ export interface Replicator extends AsyncDisposable {
   readonly progress: ReaderProgress
 }
 
-/** An attempt that lasted so long, in milliseconds, was none of a row of failures. */
-const LASTING_MS = 30_000
+/**
+ * Waits between attempts, in milliseconds, and the longest while nobody answers: as soon as Postgres is back, devices are to be served. An attempt that has served
+ * for longer than the longest wait was none of a row of failures.
+ */
+const REPAIR_MS = { min: 50, max: 2_000, whileAwayMax: 250 }
 
 /** Reads the change stream and keeps the log equal to the tables, for as long as the process lives. */
 export function startReplicator(options: ReplicatorOptions): Replicator {
@@ -80,7 +84,6 @@ async function run(
 ): Promise<void> {
   const { logger } = options
   for (let attempt = 0; !signal.aborted; attempt++) {
-    const started = Date.now()
     try {
       await follow(options, state, signal, () => ready.resolve())
     } catch (error) {
@@ -95,11 +98,12 @@ async function run(
           cause: errorMessage((error as Error).cause ?? ''),
         })
       }
-      if (Date.now() - started > LASTING_MS) attempt = 0
-      await delay(backoffMs(attempt, 50, 2_000), signal).catch(() => undefined) // stopping ends the loop
+      if (performance.now() - (state.servedSinceMs ?? Infinity) > REPAIR_MS.max) attempt = 0
+      const maxMs = isConnectionLoss(error) ? REPAIR_MS.whileAwayMax : REPAIR_MS.max
+      await delay(backoffMs(attempt, REPAIR_MS.min, maxMs), signal).catch(() => undefined) // stopping ends the loop
     } finally {
       options.fence.epoch = undefined
-      state.hasServed = false
+      state.servedSinceMs = undefined
       await closeStream(options, state)
       state.ended()
     }

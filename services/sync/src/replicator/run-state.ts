@@ -17,8 +17,8 @@ export class RunState {
   waitsFor: string | undefined
   /** Changes of tables were missed, and are not yet in the log. */
   isMissing = false
-  /** Something has been served in this attempt. */
-  hasServed = false
+  /** Since when this attempt serves, in milliseconds of `performance.now()`. */
+  servedSinceMs: number | undefined
   stream: ReplicationStream | undefined
   heartbeat: Heartbeat | undefined
   /** The tables being read for the first time or again. */
@@ -32,7 +32,7 @@ export class RunState {
   }
 
   get isServing(): boolean {
-    return this.hasServed && this.problem === undefined
+    return this.servedSinceMs !== undefined && this.problem === undefined
   }
 
   failed(reason: string): void {
@@ -55,12 +55,12 @@ export class RunState {
   served(active: ActivePlan): void {
     this.active = active
     this.failure = undefined
-    this.hasServed = true
+    this.servedSinceMs ??= performance.now()
   }
 
   /** The attempt has ended. */
   ended(): void {
-    this.hasServed = false
+    this.servedSinceMs = undefined
     this.stream = undefined
   }
 }

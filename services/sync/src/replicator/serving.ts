@@ -5,12 +5,20 @@ import type { Lsn } from '@holdfast/replication'
 import { haveRoom } from '../buckets/access-classes.ts'
 import { activatePlan, type ActivePlan, type ClassLimits } from '../buckets/active-plan.ts'
 import { loadClasses } from '../buckets/class-origins.ts'
-import { createBackgroundFill, type BackgroundFill } from '../fill/background-fill.ts'
+import { createBackgroundFill, type BackgroundFill, type Blocked } from '../fill/background-fill.ts'
 import { settleDefinitions } from '../fill/settle-definitions.ts'
 import { withFallbacks, type FallbackDefinition } from '../fill/fallback-definitions.ts'
-import { CLASS_RECOUNT_MS } from '../limits.ts'
+import { BLOCKED_MS, CLASS_RECOUNT_MS } from '../limits.ts'
 import { dropDefinitions, type StoredDefinition } from '../storage/bucket-storage.ts'
-import { readIsFilling, readServedTables, writeFilled, writeFilling, writeFirstFilled } from '../storage/fills.ts'
+import {
+  readHold,
+  readIsFilling,
+  readServedTables,
+  writeFilled,
+  writeFilling,
+  writeFirstFilled,
+  writeHold,
+} from '../storage/fills.ts'
 import { readTableBytes } from '../storage/table-bytes.ts'
 import { createCompletionPace } from './completion-pace.ts'
 import { createHoldBudget } from './hold-budget.ts'
@@ -51,7 +59,7 @@ export interface ChangeOfPlan {
   readonly isTypeAltered: boolean
   /**
    * Changes of rows were missed: nothing is served until their tables have been read again, however long it takes, because devices would lose the rows
-   * meanwhile.
+   * meanwhile. Only those that open transactions of users keep from being read are not waited for longer than some seconds.
    */
   readonly hasMissed: boolean
   /** Whether checkpoints wait for tables of which devices have nothing yet. */
@@ -77,7 +85,8 @@ export interface ServingOptions {
 /**
  * @param stored - complete definitions of `plan`; when not given, they are looked up, and missing ones are filled
  *
- * Nothing is served before all tables have been read for the first time, however long it takes: devices that were there before would lose rows.
+ * Nothing is served before all tables have been read for the first time, however long it takes: devices that were there before would lose rows. Only those that
+ * open transactions of users keep from being read are not waited for longer than some seconds.
  */
 export async function openServing(
   options: ServingOptions,
@@ -117,7 +126,9 @@ class PlanServing implements Serving {
   readonly #pace = createCompletionPace(() => performance.now())
   /** Wakes the reader when the filled ones have waited long enough. */
   #paceTimer: NodeJS.Timeout | undefined
-  readonly #holds = createHoldBudget(() => performance.now())
+  #holds = createHoldBudget(() => performance.now())
+  /** For how long checkpoints wait at most by what is noted for the next process; 0: not at all. */
+  #notedHoldMs = 0
   /** Oids of the tables of which devices have had something. */
   #served: ReadonlySet<number> = new Set()
   /** Whether tables are read for the first time, or again after changes of them were missed. */
@@ -135,7 +146,7 @@ class PlanServing implements Serving {
     this.fill = createBackgroundFill({
       pool,
       url: readerUrl,
-      onLocked: (definitions) => this.#goOnWithout(definitions),
+      onBlocked: (definitions, how) => this.#onBlocked(definitions, how),
       chunkRows: fillChunkRows,
       logger,
     })
@@ -152,6 +163,7 @@ class PlanServing implements Serving {
   async open(position: Lsn, isComplete: boolean): Promise<void> {
     // What devices had before the start, they keep until it is read again.
     this.#served = await readServedTables(this.#options.pool)
+    this.#holds = createHoldBudget(() => performance.now(), await readHold(this.#options.pool))
     if (!isComplete) await this.#settle(this.#plan, position, false)
     await this.#activate()
     this.#options.onPlan(this.#plan)
@@ -167,9 +179,10 @@ class PlanServing implements Serving {
   async resume(): Promise<void> {
     this.#publishing = { kind: 'held', timer: undefined }
     if (this.#unfilled.size === 0) await this.#endFirst()
-    else if (this.#holdsUntilFilled) return
-    if (this.#isAllLate()) this.#release()
-    else await this.#holdCheckpoints()
+    if (this.#isAllLate()) {
+      this.#release()
+      await this.#noteHold(0)
+    } else if (!this.#holdsUntilFilled) await this.#holdCheckpoints()
   }
 
   async change(next: SyncPlan, position: Lsn, { isTypeAltered, hasMissed, waitsForNew }: ChangeOfPlan): Promise<void> {
@@ -211,6 +224,7 @@ class PlanServing implements Serving {
     this.fill.use(this.#active)
     if (this.#unfilled.size === 0) await this.#endFirst()
     this.#serveAgain()
+    if (this.#publishing.kind === 'served') await this.#noteHold(0)
     await this.#drop(done.map((one) => one.stored))
     return true
   }
@@ -308,12 +322,19 @@ class PlanServing implements Serving {
     return [...this.#unfilled.keys()].every((number) => this.#late.has(number))
   }
 
+  /** A user's transaction that is forgotten must not hold everybody's checkpoints. */
+  #onBlocked(definitions: Iterable<number>, { isLocked, forMs }: Blocked): void {
+    if (forMs >= BLOCKED_MS || (isLocked && !this.#holdsUntilFilled)) this.#goOnWithout(definitions)
+  }
+
   /** Checkpoints wait no longer for some definitions. */
   #goOnWithout(definitions: Iterable<number>): void {
-    for (const number of definitions) this.#late.add(number)
+    const waitedFor = [...definitions].filter((number) => !this.#late.has(number))
+    if (waitedFor.length === 0) return
+    for (const number of waitedFor) this.#late.add(number)
     // The others may all be filled, and wait for these.
     if (this.#filled.length > 0) void wakeReader(this.#options)
-    if (!this.#hasTimer() || !this.#isAllLate()) return
+    if (this.#publishing.kind !== 'held' || !this.#isAllLate()) return
     this.#options.logger.log('info', 'tables are read while everything else goes on', {
       definitions: this.#unfilled.size,
     })
@@ -334,12 +355,19 @@ class PlanServing implements Serving {
       isLarge: bytes > SMALL_BYTES,
     })
     this.#publishing = { kind: 'held', timer: setTimeout(() => this.#goOnWithout(this.#unfilled.keys()), holdMs) }
+    await this.#noteHold(holdMs)
+  }
+
+  /** A process that is killed while checkpoints wait must not leave the next one all of the time again. */
+  async #noteHold(holdMs: number): Promise<void> {
+    if (holdMs === 0 && this.#notedHoldMs === 0) return
+    this.#notedHoldMs = holdMs
+    await writeHold(this.#options.pool, this.#holds.leftMs, holdMs)
   }
 
   /** After {@link #activate}, when nothing else has changed. */
   #serveAgain(): void {
-    if (this.#publishing.kind === 'paused' || (this.#unfilled.size > 0 && this.#holdsUntilFilled)) return
-    if (!this.#hasTimer() || this.#isAllLate()) this.#release()
+    if (this.#publishing.kind === 'served' || (this.#publishing.kind === 'held' && this.#isAllLate())) this.#release()
   }
 
   #release(): void {

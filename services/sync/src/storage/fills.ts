@@ -77,3 +77,22 @@ export async function writeFilling(db: Queryable): Promise<void> {
 export async function writeFirstFilled(db: Queryable): Promise<void> {
   await db.execute(sql`update sync.state set filling = false`)
 }
+
+/** For how long checkpoints may still wait for tables, as the last process noted it; `undefined`: none has. */
+export async function readHold(
+  db: Queryable,
+): Promise<{ readonly leftMs: number; readonly holdMs: number; readonly agoMs: number } | undefined> {
+  const [row] = await db.query<{ leftMs: number | null; holdMs: number | null; agoMs: number | null }>(sql`
+    select hold_left_ms as "leftMs", hold_ms as "holdMs",
+           greatest(0, extract(epoch from clock_timestamp() - hold_noted_at) * 1000)::float8 as "agoMs"
+      from sync.state`)
+  if (!row || row.leftMs === null || row.holdMs === null || row.agoMs === null) return undefined
+  return { leftMs: row.leftMs, holdMs: row.holdMs, agoMs: row.agoMs }
+}
+
+/** Notes what is left, and for how long checkpoints wait from now on at most. */
+export async function writeHold(db: Queryable, leftMs: number, holdMs: number): Promise<void> {
+  await db.execute(
+    sql`update sync.state set hold_left_ms = ${leftMs}, hold_ms = ${holdMs}, hold_noted_at = clock_timestamp()`,
+  )
+}
