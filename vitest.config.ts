@@ -59,6 +59,15 @@ const postgresTests = {
  */
 export default defineConfig({
   test: {
+    /** Of this process and its workers. Files that no test loads count as well; so does a run that failed. */
+    coverage: {
+      provider: 'v8',
+      include: packages.map((folder) => `${folder}/src/**/*.{ts,tsx}`),
+      exclude: ['**/*.test-support.{ts,tsx}', '**/*.d.ts'],
+      reporter: ['json-summary'],
+      reportsDirectory: '.cache/reports/coverage',
+      reportOnFailure: true,
+    },
     projects: [
       {
         resolve: { ...resolve, alias: BUILT },

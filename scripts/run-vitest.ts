@@ -36,10 +36,17 @@ interface Run {
  *
  * @param reports - folder for the reports
  * @param args - further arguments of Vitest
+ * @param withCoverage - whether the first run measures coverage; a second one, of a few files, would replace its report
  */
-export async function runVitest(reports: string, scope: Scope, args: readonly string[]): Promise<VitestResult> {
+export async function runVitest(
+  reports: string,
+  scope: Scope,
+  args: readonly string[],
+  withCoverage = false,
+): Promise<VitestResult> {
   const projects = args.includes('--project') ? [] : PROJECTS[scope].map((project) => `--project=${project}`)
-  const first = await runOnce(`${reports}/vitest.json`, [...projects, ...args])
+  const coverage = withCoverage ? ['--coverage'] : []
+  const first = await runOnce(`${reports}/vitest.json`, [...projects, ...coverage, ...args])
   const failed = first.files.filter(({ status }) => status === 'failed')
   const deservesSecond =
     args.length === 0 && first.unplaced.length === 0 && failed.length > 0 && failed.length <= SECOND_TRIES_MAX

@@ -14,6 +14,8 @@ export const PROJECTS: Readonly<Record<Scope, readonly string[]>> = {
 export interface TestCommand {
   readonly scope: Scope
   readonly withBrowser: boolean
+  /** Whether to measure which lines and branches the tests of Vitest run. */
+  readonly withCoverage: boolean
   /** Arguments for Vitest. Empty: every file of the scope. */
   readonly vitest: readonly string[]
 }
@@ -24,6 +26,7 @@ export function parseTestCommand(args: readonly string[]): TestCommand {
   return {
     scope,
     withBrowser: !args.includes('--no-browser'),
-    vitest: args.filter((argument) => !['--all', '--rest', '--no-browser'].includes(argument)),
+    withCoverage: args.includes('--coverage'),
+    vitest: args.filter((argument) => !['--all', '--rest', '--no-browser', '--coverage'].includes(argument)),
   }
 }

@@ -1,19 +1,21 @@
 /**
  * Runs the tests: by default unit, Postgres, conformance and the core journeys; with `--all` everything; with `--rest` what the default leaves out. `--no-browser`
- * leaves the browser out. Other arguments go to Vitest.
+ * leaves the browser out. `--coverage` prints the coverage of each package; a run of all tests fails when a package falls below its floor. Other arguments go to Vitest.
  *
  * A file or journey that fails is run once more when the machine is quiet. A test that passes only then is named and counted as flaky; more than three flaky tests
  * fail the run. The last line counts everything; `scripts/total.ts` adds up several runs.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { ensureChromium } from './chromium.ts'
-import { addRuns, countRun, isPassed, textOfTotal } from './count-tests.ts'
+import { addRuns, countRun, EMPTY_TOTAL, isPassed, textOfTotal, type Total } from './count-tests.ts'
+import { coverageFailures, textOfCoverage } from './package-coverage.ts'
+import { readFloors, readPackageCoverage } from './read-coverage.ts'
 import { run } from './run.ts'
 import { runJourneys } from './run-journeys.ts'
 import { runVitest } from './run-vitest.ts'
 import { parseTestCommand } from './test-scope.ts'
 
-const { scope, withBrowser, vitest } = parseTestCommand(process.argv.slice(2))
+const { scope, withBrowser, withCoverage, vitest } = parseTestCommand(process.argv.slice(2))
 const reports = `.cache/reports/${scope}`
 
 rmSync(reports, { recursive: true, force: true })
@@ -22,7 +24,8 @@ mkdirSync(reports, { recursive: true })
 const built = await run('node', ['scripts/build-if-stale.ts', '--with-test-support'])
 if (built !== 0) process.exit(built)
 
-let total = countRun(await runVitest(reports, scope, vitest))
+let total = countRun(await runVitest(reports, scope, vitest, withCoverage))
+if (withCoverage) total = addRuns(total, judgeCoverage())
 if (withBrowser) {
   const chromium = await ensureChromium()
   total = addRuns(total, countRun(await runJourneys({ reports, chromium, scope })))
@@ -31,3 +34,13 @@ if (withBrowser) {
 writeFileSync(`${reports}/total.json`, JSON.stringify(total))
 process.stdout.write(`\n${textOfTotal(total)}`)
 process.exit(isPassed(total) ? 0 : 1)
+
+/** Prints what is covered. Floors hold for runs of the whole scope `core` or `all`. */
+function judgeCoverage(): Total {
+  const packages = readPackageCoverage() ?? {}
+  const floors = readFloors()
+  process.stdout.write(`\n${textOfCoverage(packages, floors)}`)
+  if (scope === 'rest' || vitest.length > 0) return EMPTY_TOTAL
+  const failures = coverageFailures(packages, floors)
+  return { ...EMPTY_TOTAL, failed: failures.length, failures }
+}
