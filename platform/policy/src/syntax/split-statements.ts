@@ -20,13 +20,14 @@ export interface SqlStatement {
  * @throws what the parser says, with `cursorPosition`
  */
 export async function splitStatements(file: string): Promise<readonly SqlStatement[]> {
+  if (file.trim() === '') return [] // the parser takes no empty text
   await preparePolicyParser()
   const bytes = Buffer.from(file) // places are in bytes
   const reached = { byte: 0, start: 0, line: 1 } // each part of the file is read once: dumps have megabytes and thousands of statements
   return (parseSync(file).stmts ?? []).flatMap(({ stmt, stmt_location: at = 0, stmt_len: length }) => {
     if (!stmt) return []
     const text = bytes.subarray(at, length === undefined ? undefined : at + length).toString()
-    const lead = /^(?:\s|--[^\n]*|\/\*[\s\S]*?\*\/)*/.exec(text)?.[0] ?? ''
+    const lead = text.slice(0, endOfLead(text))
     const passed = bytes.subarray(reached.byte, at).toString() + lead
     reached.byte = at + Buffer.byteLength(lead)
     reached.start += passed.length
@@ -44,6 +45,28 @@ export async function splitStatements(file: string): Promise<readonly SqlStateme
       },
     ]
   })
+}
+
+/** The place behind spaces and comments; those between slashes and stars nest. */
+function endOfLead(text: string): number {
+  const part = /\s+|--[^\n]*|\/\*/y
+  let at = 0
+  for (let found = part.exec(text); found; found = part.exec(text)) {
+    at = found[0] === '/*' ? endOfComment(text, part.lastIndex) : part.lastIndex
+    part.lastIndex = at
+  }
+  return at
+}
+
+function endOfComment(text: string, from: number): number {
+  const sign = /\/\*|\*\//g
+  sign.lastIndex = from
+  let depth = 1
+  for (let found = sign.exec(text); found; found = sign.exec(text)) {
+    depth += found[0] === '/*' ? 1 : -1
+    if (depth === 0) return sign.lastIndex
+  }
+  return text.length
 }
 
 const BEGIN_OR_COMMIT: ReadonlySet<unknown> = new Set(['TRANS_STMT_BEGIN', 'TRANS_STMT_START', 'TRANS_STMT_COMMIT'])
@@ -68,6 +91,8 @@ function runsAlone(node: Node): boolean {
   if ('IndexStmt' in node) return node.IndexStmt.concurrent === true
   if ('DropStmt' in node) return node.DropStmt.concurrent === true
   if ('VacuumStmt' in node) return node.VacuumStmt.is_vacuumcmd === true
+  if ('AlterTableStmt' in node) return (node.AlterTableStmt.cmds ?? []).some(detachesConcurrently)
+  if ('AlterSystemStmt' in node || 'CreatedbStmt' in node || 'DropdbStmt' in node) return true
   if ('ClusterStmt' in node) return node.ClusterStmt.relation === undefined
   if ('ReindexStmt' in node) {
     const { kind, params } = node.ReindexStmt
@@ -75,4 +100,9 @@ function runsAlone(node: Node): boolean {
     return isOfMany || (params ?? []).some((one) => 'DefElem' in one && one.DefElem.defname === 'concurrently')
   }
   return false
+}
+
+function detachesConcurrently(node: Node): boolean {
+  const def = 'AlterTableCmd' in node ? node.AlterTableCmd.def : undefined
+  return def !== undefined && 'PartitionCmd' in def && def.PartitionCmd.concurrent === true
 }
