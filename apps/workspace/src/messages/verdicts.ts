@@ -15,6 +15,7 @@ export const verdictMessages = inLanguages('verdictMessages', {
     'HF-SYNC-CONFLICT': 'Compare both versions, then keep yours or theirs.',
     'HF-SYNC-UNIQUE': 'Change the value and send it again.',
     'HF-SYNC-FK': 'Choose another record, or clear the link, and send it again.',
+    'HF-SYNC-LINKED': 'Delete them or change their links first and send it again, or discard your change.',
     'HF-SYNC-NOTNULL': 'Fill it in and send it again.',
     'HF-SYNC-TYPE': 'Change the value and send it again.',
     'HF-SYNC-SCHEMA': 'Look at the record as it is now, then send your change again or discard it.',
@@ -25,6 +26,9 @@ export const verdictMessages = inLanguages('verdictMessages', {
   tryLater: 'Try again later. If it stays, send the details to your operator.',
   /** @param key - column and value, as the database names them */
   taken: (key: string | undefined) => `Another record already has ${key ?? 'the same value'}`,
+  /** @param table - in which they are */
+  stillLinked: (table: string | undefined) =>
+    `${table === undefined ? 'Other records' : `Records in ${table}`} still link to this one`,
   needsValue: (label: string | undefined) => `${label ?? 'A field'} needs a value`,
   notValid: (label: string | undefined) =>
     label === undefined ? 'A value is not valid' : `The value of ${label} is not valid`,

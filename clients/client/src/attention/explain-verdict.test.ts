@@ -30,6 +30,26 @@ describe('explainVerdict', () => {
       'Another record already has code = A1',
     ],
     [error({ sqlstate: '23503' }), 'HF-SYNC-FK', 'A linked record does not exist any more'],
+    [
+      error({ sqlstate: '23503', message: 'insert or update on table "tasks" violates foreign key constraint' }),
+      'HF-SYNC-FK',
+      'A linked record does not exist any more',
+    ],
+    [
+      error({
+        sqlstate: '23503',
+        message: 'update or delete on table "tasks" violates foreign key constraint "notes_task_fkey" on table "notes"',
+        detail: 'Key (id)=(1) is still referenced from table "notes".',
+      }),
+      'HF-SYNC-LINKED',
+      'Records of notes still link to this one',
+    ],
+    [
+      error({ sqlstate: '23001', detail: 'Key (id)=(1) is referenced from table "notes".' }),
+      'HF-SYNC-LINKED',
+      'Records of notes still link to this one',
+    ],
+    [error({ sqlstate: '23001' }), 'HF-SYNC-LINKED', 'Other records still link to this one'],
     [error({ sqlstate: '23502', column: 'title' }), 'HF-SYNC-NOTNULL', 'tasks.title needs a value'],
     [
       error({ sqlstate: '23514', constraint: 'title_length' }),

@@ -66,7 +66,9 @@ function explainError(verdict: ErrorVerdict, names: VerdictNames): Omit<VerdictE
         title: `Another record already has ${keyOf(verdict) ?? 'the same value'}`,
         advice: 'Change the value and send it again.',
       }
+    case '23001':
     case '23503':
+      if (isStillLinked(verdict)) return explainStillLinked(verdict)
       return {
         code: 'HF-SYNC-FK',
         title: 'A linked record does not exist any more',
@@ -116,6 +118,20 @@ function explainByClass(verdict: ErrorVerdict, column: string | undefined): Omit
     code: 'HF-SYNC-UNKNOWN',
     title: 'The server did not accept this change',
     advice: 'Try again. If it stays, send the details to your operator.',
+  }
+}
+
+/** Whether the record could not be deleted, or its key not changed, because of links to it. Postgres has one SQLSTATE for both ends of a link, but for RESTRICT. */
+function isStillLinked({ sqlstate, message }: ErrorVerdict): boolean {
+  return sqlstate === '23001' || message.startsWith('update or delete on table')
+}
+
+function explainStillLinked({ detail }: ErrorVerdict): Omit<VerdictExplanation, 'detail'> {
+  const table = /is (?:still )?referenced from table "(.+)"/.exec(detail ?? '')?.[1]
+  return {
+    code: 'HF-SYNC-LINKED',
+    title: `${table === undefined ? 'Other records' : `Records of ${table}`} still link to this one`,
+    advice: 'Delete them or change their links first and send it again, or discard your change.',
   }
 }
 

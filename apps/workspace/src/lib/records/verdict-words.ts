@@ -31,6 +31,8 @@ function titleOf(code: string, verdict: Verdict, label: string | undefined): str
   switch (code) {
     case 'HF-SYNC-UNIQUE':
       return words.taken(verdict.status === 'error' ? keyOf(verdict.detail) : undefined)
+    case 'HF-SYNC-LINKED':
+      return words.stillLinked(verdict.status === 'error' ? referrerOf(verdict.detail) : undefined)
     case 'HF-SYNC-NOTNULL':
       return words.needsValue(label)
     case 'HF-SYNC-TYPE':
@@ -80,4 +82,10 @@ export function saysTheSame(one: string, other: string): boolean {
 function keyOf(detail: string | undefined): string | undefined {
   const key = /^Key \((.+?)\)=\((.*)\) already exists/.exec(detail ?? '')
   return key ? `${key[1]} = ${key[2]}` : undefined
+}
+
+/** What people call the table of `Key (id)=(1) is still referenced from table "actions".` */
+function referrerOf(detail: string | undefined): string | undefined {
+  const table = /is (?:still )?referenced from table "(.+)"/.exec(detail ?? '')?.[1]
+  return table === undefined ? undefined : humanize(table)
 }

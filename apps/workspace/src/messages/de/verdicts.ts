@@ -15,6 +15,8 @@ export const verdictMessages: Translation<typeof english> = {
     'HF-SYNC-CONFLICT': 'Vergleichen Sie beide Fassungen und behalten Sie dann Ihre oder die andere.',
     'HF-SYNC-UNIQUE': 'Ändern Sie den Wert und senden Sie noch einmal.',
     'HF-SYNC-FK': 'Wählen Sie einen anderen Eintrag oder leeren Sie die Verknüpfung und senden Sie noch einmal.',
+    'HF-SYNC-LINKED':
+      'Löschen Sie diese oder ändern Sie erst deren Verknüpfungen und senden Sie noch einmal, oder verwerfen Sie Ihre Änderung.',
     'HF-SYNC-NOTNULL': 'Füllen Sie es aus und senden Sie noch einmal.',
     'HF-SYNC-TYPE': 'Ändern Sie den Wert und senden Sie noch einmal.',
     'HF-SYNC-SCHEMA': 'Sehen Sie sich den Eintrag an, wie er jetzt ist, und senden Sie noch einmal oder verwerfen Sie.',
@@ -28,6 +30,8 @@ export const verdictMessages: Translation<typeof english> = {
     'Versuchen Sie es später noch einmal. Wenn es so bleibt, senden Sie die Einzelheiten an Ihre Systembetreuung.',
   taken: (key) =>
     key === undefined ? 'Ein anderer Eintrag hat schon diesen Wert' : `Ein anderer Eintrag hat schon ${key}`,
+  stillLinked: (table) =>
+    `${table === undefined ? 'Andere Einträge' : `Einträge in ${table}`} sind noch mit diesem verknüpft`,
   needsValue: (label) => `${label ?? 'Ein Feld'} braucht einen Wert`,
   notValid: (label) => (label === undefined ? 'Ein Wert ist ungültig' : `Der Wert von ${label} ist ungültig`),
   breaksRule: (rule) => `Das verletzt eine Regel der Tabelle: ${rule}`,
