@@ -1,62 +1,18 @@
 import { expect, test } from 'vitest'
 import { testColumn, testTable } from '../fields/test-fields.test-support.ts'
 import { answerChanges, beginChanges, findingChange, finishChanges } from './answer-changes.ts'
-import { type Checklist, checklistOf, type ChecklistRow } from './checklist.ts'
+import { checklistOf } from './checklist.ts'
 import { labelledTables, labelSql, placesOf } from './labels.ts'
 import { needsFinding, outOfRange, type Question, questionsOf } from './questions.ts'
 import { draftPlaceOf, EMPTY_DRAFT, type RunDraft, startForm, toRunDraft, withoutQuestion } from './run-draft.ts'
+import {
+  CHECKLIST_ROW as ROW,
+  CHECKLIST_SCHEMA as SCHEMA,
+  testChecklist as known,
+  testLink as link,
+} from './test-checklist.test-support.ts'
 import { answerWords, typedValue } from './typed-value.ts'
 import { answeredOf, lastValues } from './use-checklist-rows.ts'
-
-/** A project of fire wardens: no name is that of the sample. */
-const link = (name: string, table: string) => testColumn(name, 'uuid', { references: { table, column: 'id' } })
-const SCHEMA = {
-  version: '1',
-  tables: [
-    testTable('rooms', [testColumn('name', 'text')]),
-    testTable('lists', [testColumn('title', 'text')]),
-    testTable('lines', [
-      link('list', 'lists'),
-      testColumn('question', 'text'),
-      testColumn('type', 'text'),
-      testColumn('position', 'integer'),
-      testColumn('min', 'double precision'),
-      testColumn('max', 'double precision'),
-      testColumn('choices', 'text[]'),
-      testColumn('finding_when', 'text'),
-    ]),
-    testTable('rounds', [link('room', 'rooms'), link('list', 'lists'), testColumn('state', 'text')]),
-    testTable('replies', [
-      link('round', 'rounds'),
-      link('line', 'lines'),
-      testColumn('flag', 'boolean'),
-      testColumn('value_num', 'double precision'),
-    ]),
-    testTable('defects', [
-      link('reply', 'replies'),
-      link('room', 'rooms'),
-      testColumn('title', 'text'),
-      testColumn('severity', 'level', { choices: ['low', 'high'] }),
-    ]),
-  ],
-}
-const ROW: ChecklistRow = {
-  schema_name: 'public',
-  table_name: 'rounds',
-  item_table: 'lines',
-  answer_table: 'replies',
-  finding_table: 'defects',
-  place_fields: '["room","gone"]',
-  names: '{"prompt":"question","kind":"type","reading":"number","value_bool":"flag"}',
-  begin_values: '{"state":"begun"}',
-  finish_values: '{"state":"done","no_column":1}',
-}
-
-function known(): Checklist {
-  const checklist = checklistOf(ROW, SCHEMA)
-  if (!checklist) throw new Error('the tables hang together')
-  return checklist
-}
 
 function question(more: Partial<Question>): Question {
   const none = { section: undefined, unit: undefined, min: undefined, max: undefined, findingWhen: undefined }

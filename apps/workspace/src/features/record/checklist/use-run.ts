@@ -98,12 +98,19 @@ export function useRun(checklist: Checklist, rows: ChecklistRows, stored: Stored
   async function saveAndNext(): Promise<boolean> {
     const value = question && valueToSave(question, latest(), rows.answers)
     if (!question || value === undefined) return false
+    const { [question.id]: saved } = latest().values
     const { changes } = answerChanges(checklist, rows.record, question, value, rows.answers.get(question.id))
     const removal = removalFromRunDraft(recordId, question.id, ['values'])
     if (!(await write(words.answerOf(question.prompt), changes, removal))) return false
-    const at = rows.questions[rows.questions.indexOf(question) + 1]?.id ?? REVIEW
-    put((now) => ({ ...withoutValue(now, question.id), at }))
+    const { [question.id]: entered } = latest().values
+    // What was entered while the answer was stored is another answer: it stays, at its question.
+    if (entered !== saved) put((now) => ({ ...now, values: { ...now.values, ...given(question.id, entered) } }))
+    else put((now) => ({ ...withoutValue(now, question.id), at: nextOf(question) }))
     return true
+  }
+
+  function nextOf(of: Question): string {
+    return rows.questions[rows.questions.indexOf(of) + 1]?.id ?? REVIEW
   }
 
   async function saveFinding(photos: PhotoTable | undefined, titleDefault: string): Promise<boolean> {
@@ -131,6 +138,11 @@ export function useRun(checklist: Checklist, rows: ChecklistRows, stored: Stored
     end()
     return true
   }
+}
+
+/** A value of a draft; none for one that was taken back. */
+function given(id: string, value: FieldValue | undefined): RunDraft['values'] {
+  return value === undefined ? {} : { [id]: value }
 }
 
 function withFinding(draft: RunDraft, id: string, change: Parameters<Run['changeFinding']>[1]): RunDraft {
