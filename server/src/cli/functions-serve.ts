@@ -18,7 +18,7 @@ export async function serveFunctions(input: CommandInput): Promise<number> {
   const config = readSettings(options, input)
   const holder = readLockHolder(resolve(config.dataDir))
   if (holder === undefined) return await startShowingLines(input)
-  const demands = Object.keys(input.flags).filter((name) => name.startsWith('functions'))
+  const demands = Object.entries(input.flags).filter(([name]) => name.startsWith('functions'))
   if (demands.length > 0) throw servedAlready(holder, demands)
   input.err(
     `\n  The server that runs here (process ${holder}) serves the functions, and sees every change of a file.\n\n`,
@@ -47,7 +47,7 @@ export async function inspectFunction(input: CommandInput): Promise<number> {
     )
   }
   const holder = readLockHolder(resolve(config.dataDir))
-  if (holder !== undefined) throw servedAlready(holder, Object.keys(flags))
+  if (holder !== undefined) throw servedAlready(holder, Object.entries(flags))
   return await startShowingLines({ ...input, flags })
 }
 
@@ -64,9 +64,13 @@ function inspectNeedsName(): HoldfastError {
   })
 }
 
-function servedAlready(pid: number, demands: readonly string[]): HoldfastError {
+function servedAlready(
+  pid: number,
+  demands: readonly (readonly [name: string, value: string | boolean])[],
+): HoldfastError {
+  const flags = demands.map(([name, value]) => (value === false ? `--no-${flagName(name).slice(2)}` : flagName(name)))
   return new HoldfastError('functions_served_already', 500, `A server runs on this data folder (process ${pid}).`, {
-    detail: `It serves the functions without ${demands.map(flagName).join(' ')}.`,
+    detail: `It serves the functions without ${flags.join(' ')}.`,
     hint: 'Stop it first, or leave these options out: "holdfast functions serve" then shows what functions print.',
   })
 }

@@ -30,6 +30,11 @@ interface Record {
   readonly processes: readonly { readonly pid: number; readonly startedAt: string }[]
 }
 
+/** Deno lets no function write below `/dev`, where `TMPDIR` may point to memory (`/dev/shm`). */
+function temporaryFolder(): string {
+  return resolve(tmpdir()).startsWith('/dev/') ? '/tmp' : tmpdir()
+}
+
 /** The server that a folder is of. */
 interface Server {
   readonly pid: number
@@ -62,7 +67,7 @@ export function openRunFolder(home: string, { owner }: Pick<Program, 'owner'>): 
   const file = `${home}.json`
   sweep(file)
   sweepDead()
-  const folder = mkdtempSync(join(tmpdir(), PREFIX))
+  const folder = mkdtempSync(join(temporaryFolder(), PREFIX))
   chmodSync(folder, 0o700)
   const self: Server = {
     pid: process.pid,
@@ -118,7 +123,7 @@ function sweep(file: string): void {
   for (const { pid, startedAt } of processes) {
     if (startedAt !== '' && findProcess(pid)?.startedAt === startedAt) process.kill(pid, 'SIGKILL')
   }
-  if (dirname(resolve(folder)) === resolve(tmpdir()) && basename(folder).startsWith(PREFIX))
+  if (dirname(resolve(folder)) === resolve(temporaryFolder()) && basename(folder).startsWith(PREFIX))
     rmSync(folder, { recursive: true, force: true })
 }
 
@@ -127,8 +132,8 @@ function sweep(file: string): void {
  * each data folder; its note is of the user of the server, and what has none of ours is left alone.
  */
 function sweepDead(): void {
-  for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(PREFIX))) {
-    const folder = join(tmpdir(), name)
+  for (const name of readdirSync(temporaryFolder()).filter((one) => one.startsWith(PREFIX))) {
+    const folder = join(temporaryFolder(), name)
     const note = join(folder, SERVER_FILE)
     try {
       const found = lstatSync(note)
