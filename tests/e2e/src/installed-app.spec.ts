@@ -10,19 +10,19 @@ interface Manifest {
 }
 
 test('the app can be installed, and starts without a connection on the last screen', async ({ arrive }) => {
-  const dana = await arrive('dana')
+  const dana = await arrive('dana', { device: 'new' })
   const { page, context } = dana
 
   await test.step('its manifest is complete and its icons exist', async () => {
     const href = await page.locator('link[rel="manifest"]').getAttribute('href')
-    const response = await page.request.get(href ?? '')
+    const response = await page.request.get(new URL(href ?? '', dana.link.url).href)
     expect(response.headers()['content-type']).toMatch(/application\/manifest\+json/)
     const manifest = (await response.json()) as Manifest
     expect(manifest).toMatchObject({ name: 'Holdfast', start_url: '/', display: 'standalone' })
     expect(manifest.icons.map(({ sizes }) => sizes)).toEqual(expect.arrayContaining(['192x192', '512x512']))
     expect(manifest.icons.some(({ purpose }) => purpose === 'maskable')).toBe(true)
     for (const { src } of manifest.icons) {
-      const icon = await page.request.get(src)
+      const icon = await page.request.get(new URL(src, dana.link.url).href)
       expect(icon.status(), src).toBe(200)
       expect(icon.headers()['content-type'], src).toMatch(/^image\//)
     }

@@ -26,7 +26,7 @@ test('a user who removes their data leaves none of it in the browser, and is ask
   const marker = `marker${crypto.randomUUID().replaceAll('-', '')}`
   const [action] = await makeActions(holdfast, [`Leaving: ${marker}`])
   if (!action) throw new Error('an action was made')
-  const sam = await arrive('sam')
+  const sam = await arrive('sam', { device: 'new' })
   const { page } = sam
   await sam.openTable('actions', actionsThat('Leaving:'))
   await expect(gridOf(page).row('Leaving:')).toHaveCount(1)
@@ -70,7 +70,7 @@ test('data that another tab holds is emptied, and removed when that tab has let 
   const marker = `marker${crypto.randomUUID().replaceAll('-', '')}`
   const [action] = await makeActions(holdfast, [`Held: ${marker}`])
   if (!action) throw new Error('an action was made')
-  const mina = await arrive('mina')
+  const mina = await arrive('mina', { device: 'new' })
   const { page } = mina
   await mina.openTable('actions', actionsThat('Held:'))
   await expect(gridOf(page).row('Held:')).toHaveCount(1)
@@ -120,7 +120,7 @@ test('an account that was signed out opens only after signing in, and keeps its 
 }) => {
   const [action] = await makeActions(holdfast, ['Signed out: one'])
   if (!action) throw new Error('an action was made')
-  const dana = await arrive('dana')
+  const dana = await arrive('dana', { device: 'new' })
   const { page } = dana
   await dana.openTable('actions', actionsThat('Signed out:'))
   await workOffline(dana, action.number, 'Signed out: not sent')

@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test'
 import { sql } from '@holdfast/postgres'
 import { expectAccessible } from './support/accessibility.ts'
 import { expect, test } from './support/fixtures.ts'
-import { expectSynced, signIn } from './support/person.ts'
+import { expectSynced, signIn, type Person } from './support/person.ts'
 import { isOfBytes, makeFinding, picker, takePicture, tiles } from './support/photos.ts'
 
 /*
@@ -13,9 +13,10 @@ import { isOfBytes, makeFinding, picker, takePicture, tiles } from './support/ph
 const WORKER = '**/assets/database.worker-*.js'
 
 /** Puts a line before the script of the database's worker. */
-async function changeWorker(page: Page, line: string): Promise<void> {
+async function changeWorker({ page, link }: Person, line: string): Promise<void> {
   await page.context().route(WORKER, async (route) => {
-    const response = await route.fetch()
+    const { pathname } = new URL(route.request().url())
+    const response = await route.fetch({ url: `${link.url}${pathname}` })
     await route.fulfill({ response, body: `${line}\n${await response.text()}` })
   })
 }
@@ -31,7 +32,7 @@ test('a browser without private files keeps rows and photos in IndexedDB, over a
     Object.defineProperty(navigator, 'storage', { value: undefined })
     Reflect.deleteProperty(globalThis, 'FileSystemFileHandle')
   })
-  await changeWorker(page, 'delete globalThis.FileSystemFileHandle; delete globalThis.FileSystemDirectoryHandle')
+  await changeWorker(dana, 'delete globalThis.FileSystemFileHandle; delete globalThis.FileSystemDirectoryHandle')
   await page.goto('/sign-in')
   await signIn(page, dana.email)
   await expectSynced(dana)
@@ -62,7 +63,7 @@ test('an app whose database does not start says so, and can be told to try again
   const { page, problems } = dana
   problems.expect(/^\[sync\] Error in database or sync worker/)
   problems.expect(/this browser is different/)
-  await changeWorker(page, `throw new Error('this browser is different')`)
+  await changeWorker(dana, `throw new Error('this browser is different')`)
   await page.goto('/sign-in')
   await signIn(page, dana.email)
   const notice = page.getByRole('alert').filter({ hasText: 'This did not work' })

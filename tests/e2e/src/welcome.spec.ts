@@ -1,7 +1,7 @@
 import { SAMPLE_PASSWORD } from '@holdfast/test-support'
 import { expect, test } from '@playwright/test'
 import { expectAccessible } from './support/accessibility.ts'
-import { openSample } from './support/fixtures.ts'
+import { openSample } from './support/sample-server.ts'
 import { ACCOUNTS } from './support/person.ts'
 import { openStranger } from './support/stranger.ts'
 

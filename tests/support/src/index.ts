@@ -30,7 +30,7 @@ export { openSmtpServer, type ReceivedMail, type TestSmtpServer } from './open-s
 export { quietLogger } from './quiet-logger.ts'
 export { openPackageServer, type PackageServer } from './package-server.ts'
 export { openFunctionsWorld, type FunctionsWorld } from './functions-world.ts'
-export { copyInitializedFolder } from './initialized-folder.ts'
+export { buildOfServer, copyFolder, copyInitializedFolder, ensureSharedFolder } from './initialized-folder.ts'
 export { openHoldfast, SAMPLE_PASSWORD, type Holdfast, type HoldfastOptions } from './open-holdfast.ts'
 export { databaseIn, openDevice, type DeviceAccount, type DeviceHome, type TestDevice } from './devices.ts'
 export { differences } from './differences.ts'

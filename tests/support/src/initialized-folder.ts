@@ -1,6 +1,16 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, globSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -12,14 +22,58 @@ const CACHE = join(tmpdir(), `holdfast-initialized-${userInfo().uid}`)
 /** Milliseconds after which the sample's dates are too old for its tests. */
 const LIFETIME_MS = 6 * 60 * 60 * 1000
 
-/** Milliseconds that another process may take to initialise a folder before its lock counts as left behind. */
-const LOCK_LIFETIME_MS = 180_000
+/** How often the process that makes a folder renews its lock, and after how long without that the lock counts as left behind, in milliseconds. */
+const LOCK_RENEWAL_MS = 5_000
+const LOCK_LIFETIME_MS = 60_000
 
 /** How far behind a reader that has caught up may be. */
 const CAUGHT_UP_BYTES = 1024 * 1024
 
 /** Each takes 0.1 s. A folder whose reader is behind serves as well, only later. */
 const CATCH_UP_ATTEMPTS = 300
+
+/** A folder that is made once and used by the tests of several processes. */
+export interface SharedFolder {
+  /** Names everything that its content depends on. */
+  readonly name: string
+  /** Fills the folder, which does not exist yet. */
+  readonly make: (folder: string) => Promise<void>
+}
+
+/**
+ * Returns the path of a shared folder for copying. The first process that needs the folder makes it; another process makes it again when it is some hours old.
+ */
+export async function ensureSharedFolder({ name, make }: SharedFolder): Promise<string> {
+  const folder = join(CACHE, name)
+  while (!isFresh(folder)) {
+    if (takeLock(folder)) {
+      const renewal = setInterval(() => renewLock(folder), LOCK_RENEWAL_MS)
+      try {
+        await makeFolder(folder, make)
+      } finally {
+        clearInterval(renewal)
+        releaseLock(folder)
+      }
+    } else await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return folder
+}
+
+async function makeFolder(folder: string, make: SharedFolder['make']): Promise<void> {
+  if (isFresh(folder)) return // by the holder of the lock before
+  for (const name of readdirSync(CACHE))
+    if (!isFresh(join(CACHE, name))) rmSync(join(CACHE, name), { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true })
+  const unfinished = `${folder}.unfinished`
+  rmSync(unfinished, { recursive: true, force: true })
+  await make(unfinished)
+  renameSync(unfinished, folder)
+}
+
+/** Copies a folder with the owners of its files: Postgres under root has a user of its own. */
+export async function copyFolder(from: string, to: string): Promise<void> {
+  await promisify(execFile)('cp', ['-a', from, to])
+}
 
 /**
  * Copies the data folder of a server that was started once and stopped, so that a test does not pay for `initdb`, the migrations and the sample. It is made by
@@ -29,26 +83,18 @@ const CATCH_UP_ATTEMPTS = 300
  * @param kind - whether the server had the sample organisation
  */
 export async function copyInitializedFolder(dataDir: string, kind: { readonly sample: boolean }): Promise<void> {
-  const template = join(CACHE, `${buildOfServer()}-${kind.sample ? 'sample' : 'plain'}`)
-  while (!isFresh(template)) {
-    if (takeLock(template)) await initialize(template, kind.sample).finally(() => releaseLock(template))
-    else await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  await promisify(execFile)('cp', ['-a', template, dataDir]) // owners too: Postgres under root has a user of its own
+  const template = await ensureSharedFolder({
+    name: `${buildOfServer()}-${kind.sample ? 'sample' : 'plain'}`,
+    make: (folder) => initialize(folder, kind.sample),
+  })
+  await copyFolder(template, dataDir)
 }
 
-async function initialize(template: string, sample: boolean): Promise<void> {
-  if (isFresh(template)) return // by the holder of the lock before
-  for (const name of readdirSync(CACHE))
-    if (!isFresh(join(CACHE, name))) rmSync(join(CACHE, name), { recursive: true, force: true })
-  rmSync(template, { recursive: true, force: true })
-  const unfinished = `${template}.unfinished`
-  rmSync(unfinished, { recursive: true, force: true })
-  const args = ['--port=0', '--db-port=0', `--data-dir=${unfinished}`, ...(sample ? ['--sample'] : [])]
+async function initialize(dataDir: string, sample: boolean): Promise<void> {
+  const args = ['--port=0', '--db-port=0', `--data-dir=${dataDir}`, ...(sample ? ['--sample'] : [])]
   const server = await startServer(args, CACHE)
   await catchUp(server.ready)
   await server.kill('SIGTERM')
-  renameSync(unfinished, template)
 }
 
 /** Waits until the reader has read what the start wrote, which every start on a copy would read again. */
@@ -65,7 +111,7 @@ async function catchUp({ base, serviceRoleKey }: ReadyLine): Promise<void> {
 const READ_AT_START = ['*/migrations/*.sql', '*/*/migrations/*.sql', 'sample/sql/*.sql', 'sample/supabase/**/*.*']
 
 /** Of the server that tests start: another build, and other SQL, may initialise a folder differently. */
-function buildOfServer(): string {
+export function buildOfServer(): string {
   const dist = dirname(dirname(SERVER_MAIN))
   const root = dirname(dirname(dist))
   const hash = createHash('sha256').update(readFileSync(join(dist, 'bundle', 'built-from.json')))
@@ -91,6 +137,12 @@ function takeLock(template: string): boolean {
   const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
   if (Date.now() - since > LOCK_LIFETIME_MS) releaseLock(template)
   return false
+}
+
+function renewLock(template: string): void {
+  const lock = `${template}.lock`
+  const now = new Date()
+  if (existsSync(lock)) utimesSync(lock, now, now)
 }
 
 function releaseLock(template: string): void {

@@ -1,13 +1,17 @@
 import { expect, test as base } from '@playwright/test'
-import { openHoldfast, type Holdfast } from '@holdfast/test-support'
+import { copyFolder, type Holdfast } from '@holdfast/test-support'
 import { openMapServer, type MapServer } from './map-server.ts'
 import { openPerson, type AccountName, type Person, type PersonOptions } from './person.ts'
+import { openSample } from './sample-server.ts'
+import { ensureSyncedDevices, type SyncedDevices } from './synced-devices.ts'
 
 export { expect }
 
 interface WorkerFixtures {
   /** What the server names for maps. */
   readonly maps: MapServer
+  /** What the server and the browsers of people are copied from. */
+  readonly devices: SyncedDevices
   /** A real server with the sample, one for each worker. */
   readonly holdfast: Holdfast
 }
@@ -26,19 +30,26 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     },
     { scope: 'worker' },
   ],
+  devices: [
+    async ({ launchOptions, maps }, use) => use(await ensureSyncedDevices(launchOptions, maps)),
+    { scope: 'worker', timeout: 300_000 },
+  ],
   holdfast: [
-    async ({ maps }, use) => {
-      const args = [`--map-style-url=${maps.url}/light.json`, `--map-dark-style-url=${maps.url}/dark.json`]
-      await using holdfast = await openSample(args)
+    async ({ maps, devices }, use) => {
+      await using holdfast = await openSample({
+        args: maps.serverArgs,
+        prepareDataDir: (dataDir) => copyFolder(devices.server, dataDir),
+      })
       await use(holdfast)
     },
     { scope: 'worker', timeout: 180_000 },
   ],
-  arrive: async ({ launchOptions, holdfast }, use) => {
+  arrive: async ({ launchOptions, holdfast, maps, devices }, use) => {
     await using people = new AsyncDisposableStack()
     const arrived: Person[] = []
     await use(async (account, options) => {
-      const person = people.use(await openPerson(launchOptions, holdfast, account, options))
+      const world = { launchOptions, holdfast, maps, profileOf: devices.profileOf }
+      const person = people.use(await openPerson(world, account, options))
       arrived.push(person)
       return person
     })
@@ -47,14 +58,3 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     }
   },
 })
-
-/** A server with the sample. A busy machine may be ready before its first copy of all tables is: a page that came then would be told to wait, in the console too. */
-export async function openSample(args: readonly string[] = []): Promise<Holdfast> {
-  const holdfast = await openHoldfast({ sample: true, args })
-  await expect
-    .poll(async () => ((await (await fetch(`${holdfast.url}/health`)).json()) as { sync: string }).sync, {
-      timeout: 120_000,
-    })
-    .toBe('ready')
-  return holdfast
-}

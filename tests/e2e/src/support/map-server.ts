@@ -6,12 +6,20 @@ export const MAP_COLOURS = { light: [197, 226, 160], dark: [38, 60, 110] } as co
 
 /** A server of vector tiles of its own origin, as operators run one. */
 export interface MapServer extends AsyncDisposable {
+  /** For browsers that `--host-resolver-rules` tells where it is: the same in every run, because a server of maps is part of what devices keep. */
   readonly url: string
+  /** Where it really listens. */
+  readonly address: string
+  /** Tells a server of it. */
+  readonly serverArgs: readonly string[]
   /** From now on it takes requests and says nothing, or answers, those that wait as well. */
   setSilent(isSilent: boolean): void
 }
 
+const URL_OF_MAPS = 'http://127.0.0.1:54322'
+
 export async function openMapServer(): Promise<MapServer> {
+  const url = URL_OF_MAPS
   let isSilent = false
   const waiting: (() => void)[] = []
   const server = createServer((request, response) => {
@@ -20,9 +28,10 @@ export async function openMapServer(): Promise<MapServer> {
     else reply()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url,
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    serverArgs: [`--map-style-url=${url}/light.json`, `--map-dark-style-url=${url}/dark.json`],
     setSilent(next) {
       isSilent = next
       if (!isSilent) for (const reply of waiting.splice(0)) reply()

@@ -8,8 +8,13 @@ import {
 } from '@playwright/test'
 import type { SupabaseClient } from '@supabase/supabase-js'
 import { openFaultyLink, SAMPLE_PASSWORD, type FaultyLink, type Holdfast } from '@holdfast/test-support'
-import { openProfile } from './browser-profile.ts'
+import { openProfile, temporaryFolder } from './browser-profile.ts'
+import { copyProfile } from './copy-profile.ts'
+import type { MapServer } from './map-server.ts'
 import { watchProblems, type Problems } from './problems.ts'
+
+/** Where supabase-js of the app keeps the session. */
+const SESSION_KEY = 'holdfast-auth'
 
 /** How long a device may take for its first rows, in milliseconds, on a machine that does other things as well. */
 const FIRST_SYNC_MS = 120_000
@@ -21,6 +26,7 @@ export interface Person {
   readonly context: BrowserContext
   /** The first tab. */
   readonly page: Page
+  /** Carries what the browser asks the app's address for. Requests that the test itself makes go to its `url`. */
   readonly link: FaultyLink
   readonly problems: Problems
   /** The chip that says how this device stands with the server. */
@@ -47,7 +53,21 @@ export interface PersonOptions extends Pick<
   readonly knowsRules?: boolean
   /** The server's address, where there is something before it. */
   readonly through?: string
+  /** `new`: a browser that was never here, a sign-in and a first sync. Default: where nothing else in the options asks for that, a copy of a synced one. */
+  readonly device?: 'new'
 }
+
+/** What people have in common. */
+export interface World {
+  readonly launchOptions: LaunchOptions
+  readonly holdfast: Holdfast
+  readonly maps: MapServer
+  /** Folder of the profile of an account that is in sync with the server; none where all devices are new. */
+  readonly profileOf?: (account: AccountName) => string
+}
+
+/** The app's address in every browser, so that a copied profile finds its files: the browser is told that the person's own line is there. */
+const APP_URL = 'http://127.0.0.1:54321'
 
 const NO_RULES = { version: '', tables: {}, facts: {} }
 
@@ -59,24 +79,71 @@ export const ACCOUNTS = {
 } as const
 export type AccountName = keyof typeof ACCOUNTS
 
-/** Opens a browser for a person. */
+/** Opens a browser for a person; unless the options ask for another, on a copy of a device that is in sync. */
 export async function openPerson(
-  launchOptions: LaunchOptions,
-  holdfast: Holdfast,
+  world: World,
   account: AccountName,
-  { until = 'synced', knowsRules = true, through = holdfast.url, ...contextOptions }: PersonOptions = {},
+  options: PersonOptions = {},
 ): Promise<Person & AsyncDisposable> {
+  await using resources = new AsyncDisposableStack()
+  const folder = resources.use(await temporaryFolder()).path
+  const profile = needsNewDevice(options) ? undefined : world.profileOf?.(account)
+  if (profile !== undefined) await copyProfile(profile, folder)
+  const person = resources.use(await openPersonIn(folder, world, account, options))
+  if (profile === undefined) await arriveOnNew(person, options.until)
+  else await arriveOnSynced(person, world.holdfast)
+  const opened = resources.move()
+  return { ...person, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}
+
+function needsNewDevice({
+  device,
+  until = 'synced',
+  knowsRules = true,
+  through,
+  serviceWorkers,
+}: PersonOptions): boolean {
+  return device === 'new' || until !== 'synced' || !knowsRules || through !== undefined || serviceWorkers === 'block'
+}
+
+/** Makes a device of a person that is in sync; its profile remains in `folder`. */
+export async function makeSyncedProfile(folder: string, world: World, account: AccountName): Promise<void> {
+  await using person = await openPersonIn(folder, world, account, {})
+  await arriveOnNew(person)
+}
+
+/**
+ * Opens a browser for a person.
+ *
+ * @param folder - where the browser's profile is and stays
+ */
+async function openPersonIn(
+  folder: string,
+  { launchOptions, holdfast, maps }: World,
+  account: AccountName,
+  { until: _until, device: _device, knowsRules = true, through = holdfast.url, ...contextOptions }: PersonOptions,
+): Promise<Person & AsyncDisposable> {
+  await using resources = new AsyncDisposableStack()
   const { email, name } = ACCOUNTS[account]
-  const link = await openFaultyLink(through)
-  const profile = await openProfile(launchOptions, {
-    baseURL: link.url,
-    viewport: { width: 1280, height: 800 },
-    reducedMotion: 'reduce',
-    locale: 'en-GB',
-    timezoneId: 'Europe/London',
-    ...contextOptions,
-  })
-  const { context, page } = profile
+  const link = resources.use(await openFaultyLink(through))
+  const addresses = [
+    [APP_URL, link.url],
+    [maps.url, maps.address],
+  ].map(([from = '', to = '']) => `MAP ${new URL(from).host} ${new URL(to).host}`)
+  const { context, page } = resources.use(
+    await openProfile(
+      folder,
+      { ...launchOptions, args: [...(launchOptions.args ?? []), `--host-resolver-rules=${addresses.join()}`] },
+      {
+        baseURL: APP_URL,
+        viewport: { width: 1280, height: 800 },
+        reducedMotion: 'reduce',
+        locale: 'en-GB',
+        timezoneId: 'Europe/London',
+        ...contextOptions,
+      },
+    ),
+  )
   const problems = watchProblems(context)
   const home = '/w/holdfast'
   let client: SupabaseClient | undefined
@@ -109,27 +176,38 @@ export async function openPerson(
       await expect(page.getByRole('grid')).toBeVisible({ timeout: FIRST_SYNC_MS })
     },
   }
-  try {
-    if (!knowsRules) await page.route('**/sync/v1/write-rules', (route) => route.fulfill({ json: NO_RULES }))
-    if (until !== 'signed-out') {
-      await page.goto('/sign-in')
-      await signIn(page, email)
-      if (until === 'synced') {
-        await expectSynced(person)
-        // What is loaded late comes from there when the line is cut.
-        await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
-      }
-    }
-  } catch (error) {
-    await close()
-    throw error
-  }
-  return { ...person, [Symbol.asyncDispose]: close }
+  if (!knowsRules) await page.route('**/sync/v1/write-rules', (route) => route.fulfill({ json: NO_RULES }))
+  const opened = resources.move()
+  return { ...person, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}
 
-  async function close(): Promise<void> {
-    await profile[Symbol.asyncDispose]()
-    await link[Symbol.asyncDispose]()
-  }
+/** Signs in on a new device and waits for the first rows. */
+async function arriveOnNew(person: Person, until: PersonOptions['until'] = 'synced'): Promise<void> {
+  if (until === 'signed-out') return
+  const { page, email } = person
+  await page.goto('/sign-in')
+  await signIn(page, email)
+  if (until === 'signed-in') return
+  await expectSynced(person)
+  // What is loaded late comes from there when the line is cut.
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
+}
+
+/** Opens the app on a device that is in sync, with a session of its own: a session that copies shared would end when one of them signs out. */
+async function arriveOnSynced(person: Person, { url, anonKey }: Holdfast): Promise<void> {
+  const { page, email, home } = person
+  const response = await fetch(`${url}/auth/v1/token?grant_type=password`, {
+    method: 'POST',
+    headers: { apikey: anonKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password: SAMPLE_PASSWORD }),
+  })
+  expect(response.status, `sign-in of ${email}`).toBe(200)
+  await using _beforeApp = await page.addInitScript(([key, session]) => localStorage.setItem(key, session), [
+    SESSION_KEY,
+    await response.text(),
+  ] as const)
+  await page.goto(home)
+  await expectSynced(person)
 }
 
 /** Signs in with a password, from the screen of all ways or from the form itself. */
