@@ -10,6 +10,7 @@ import type { SupabaseClient } from '@supabase/supabase-js'
 import { openFaultyLink, SAMPLE_PASSWORD, type FaultyLink, type Holdfast } from '@holdfast/test-support'
 import { openProfile, temporaryFolder } from './browser-profile.ts'
 import { copyProfile } from './copy-profile.ts'
+import { readRows } from './local-device.ts'
 import type { MapServer } from './map-server.ts'
 import { watchProblems, type Problems } from './problems.ts'
 
@@ -206,8 +207,19 @@ async function arriveOnSynced(person: Person, { url, anonKey }: Holdfast): Promi
     SESSION_KEY,
     await response.text(),
   ] as const)
+  const startedAtMs = Date.now()
   await page.goto(home)
   await expectSynced(person)
+  // For a moment the connection is there and the first checkpoint is not: what the test wrote before would be missing.
+  await expect
+    .poll(() => lastSyncMs(page), { message: `${email} has a checkpoint of this start` })
+    .toBeGreaterThan(startedAtMs)
+}
+
+/** When the device last applied a complete checkpoint, in milliseconds since 1970. */
+async function lastSyncMs(page: Page): Promise<number> {
+  const [row] = await readRows(page, 'select max(last_synced_at) / 1000 as ms from ps_sync_state')
+  return Number(row?.['ms'])
 }
 
 /** Signs in with a password, from the screen of all ways or from the form itself. */
