@@ -15,7 +15,7 @@ test('words are found in texts, numbers, links and comments, also without a conn
   await holdfast.admin.execute(sql`
     insert into holdfast.comments (table_name, record_id, body, author_id)
     select 'actions', ${second.id}, 'Ask the numbat about it', id from auth.users where email = 'mina.kaya@northline.example'`)
-  const dana = await arrive('dana')
+  const dana = await arrive('dana', { device: 'new' })
   const { page } = dana
   const results = page.getByRole('main')
 
