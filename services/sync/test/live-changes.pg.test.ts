@@ -1,3 +1,4 @@
+import { runsOf } from '@holdfast/test-support'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import type { StreamClient } from './stream-client.ts'
@@ -185,7 +186,7 @@ test('amounts moved between rows of two buckets are whole at every checkpoint', 
     insert into items (list_id, title, n) values ('${LIST}', 'one', 500), ('${OTHER}', 'two', 500)`)
   const alice = await opened(world.device(ALICE))
   const devices = [alice, await opened(world.device(ALICE, { format: 'bson' }))]
-  for (let round = 0; round < 60; round++) {
+  for (let round = 0; round < runsOf(60); round++) {
     const amount = (round * 7) % 13
     await world.run(
       `update items set n = n - ${amount} where title = 'one'; update items set n = n + ${amount} where title = 'two'`,

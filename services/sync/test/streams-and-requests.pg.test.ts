@@ -1,3 +1,4 @@
+import { runsOf } from '@holdfast/test-support'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { StreamClient } from './stream-client.ts'
 import { ALICE, BOB, openWorld, type World } from './sync-world.ts'
@@ -191,7 +192,7 @@ describe('write checkpoints', () => {
   })
 
   test('reach a stream that is being opened at the same time', async () => {
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < runsOf(20); round++) {
       const clientId = `racing ${round}`
       const device = open(ALICE, { clientId })
       const id = await ask(ALICE, clientId)

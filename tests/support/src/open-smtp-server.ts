@@ -28,6 +28,8 @@ export async function openSmtpServer(account?: {
     authOptional: account === undefined,
     disabledCommands: account === undefined ? ['AUTH', 'STARTTLS'] : ['STARTTLS'],
     allowInsecureAuth: true,
+    // Milliseconds: clients keep their connections open, and would hold up the end of a test.
+    closeTimeout: 50,
     onAuth(auth, _session, callback) {
       const isRight = auth.username === account?.user && auth.password === account?.pass
       callback(isRight ? null : new Error('Invalid username or password'), { user: auth.username })

@@ -1,3 +1,4 @@
+import { runsOf } from '@holdfast/test-support'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '@holdfast/postgres'
 import { type AuthApp, type AuthWorld, openAuthWorld, PASSWORD } from '../open-auth-world.ts'
@@ -32,7 +33,7 @@ describe('a refresh token', () => {
 
   test('gives two tabs that refresh at once the same next one, round after round', async () => {
     let current = (await app.signUp()).refresh_token
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < runsOf(60); round++) {
       const answers = await Promise.all([app.refresh(current), app.refresh(current)])
       expect(answers.map(({ status }) => status)).toEqual([200, 200])
       const [one, two] = answers.map(({ body }) => body.refresh_token as string)
@@ -115,7 +116,7 @@ describe('a refresh token', () => {
   })
 
   test('is worth nothing after the end of its session, also when both happen at once', async () => {
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < runsOf(20); round++) {
       const session = await app.signUp()
       const [, refreshed] = await Promise.all([
         app.call({ method: 'POST', url: '/logout', token: session.access_token }),
