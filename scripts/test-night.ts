@@ -139,7 +139,7 @@ const PARTS: readonly Part[] = [
     name: 'faults',
     project: 'fault',
     files: ['tests/fault/src'],
-    counts: { HOLDFAST_FAULTS: 20 },
+    counts: { HOLDFAST_FAULTS: 20, HOLDFAST_KILLS: 20 },
     seed: 'HOLDFAST_SEED',
   },
   {

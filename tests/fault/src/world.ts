@@ -46,9 +46,14 @@ const RECOVERY_MS_MAX = Number(
   process.env['HOLDFAST_RECOVERY_MS'] ?? (process.env['HOLDFAST_NIGHT'] === undefined ? Infinity : 5_000),
 )
 
-/** The bar for this moment: where others use the processors as well, we get our share of them and the bar moves in proportion. */
+/** The bar for this moment, see {@link onThisMachine}. */
 export function recoveryMsMax(): number {
-  return RECOVERY_MS_MAX * Math.max(1, (loadavg()[0] ?? 0) / availableParallelism())
+  return onThisMachine(RECOVERY_MS_MAX)
+}
+
+/** Where others use the processors as well, we get our share of them, and a time that holds on a machine of one's own grows in proportion. */
+export function onThisMachine(ms: number): number {
+  return ms * Math.max(1, (loadavg()[0] ?? 0) / availableParallelism())
 }
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
