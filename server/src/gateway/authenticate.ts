@@ -61,12 +61,18 @@ const KEYLESS: Caller = {
   isKeyless: true,
 }
 
+/** Why a key is not accepted, as the body of the answer. */
+interface KeyRefusal {
+  readonly message: string
+  readonly hint: string
+}
+
 /** What Supabase's gateway answers, word for word. */
 const NO_KEY = {
   message: 'No API key found in request',
   hint: 'No `apikey` request header or url param was found.',
 }
-const WRONG_KEY = {
+const WRONG_KEY: KeyRefusal = {
   message: 'Invalid authentication credentials',
   hint: 'Double check the API key that the client sends as `apikey`.',
 }
@@ -96,8 +102,8 @@ export function authenticate(options: AuthenticateOptions): onRequestAsyncHookHa
       return undefined
     }
     const keyCaller = await verifyApiKey(apiKey, options)
-    if (keyCaller === 'refused') {
-      if (!options.refusesKeysItself) return reply.code(401).send(WRONG_KEY)
+    if (keyCaller && 'hint' in keyCaller) {
+      if (!options.refusesKeysItself) return reply.code(401).send(keyCaller)
       request.caller = keyless(request, options)
       return undefined
     }
@@ -138,14 +144,16 @@ export async function isOperatorKey(token: string, verifyToken: VerifyToken): Pr
 async function verifyApiKey(
   apiKey: string | undefined,
   options: AuthenticateOptions,
-): Promise<Caller | 'refused' | undefined> {
+): Promise<Caller | KeyRefusal | undefined> {
   if (apiKey === undefined) return undefined
   try {
     const caller = toCaller(await options.verifyToken(apiKey), options)
     // A key is known by who signed it and what role it names. What names a person is that person's token, and no key.
-    return caller.userId === undefined && caller.claims['role'] !== undefined ? caller : 'refused'
+    return caller.userId === undefined && caller.claims['role'] !== undefined ? caller : WRONG_KEY
   } catch (error) {
-    if (error instanceof HoldfastError && error.status < 500) return 'refused'
+    if (error instanceof HoldfastError && error.code === 'token_role_refused')
+      return { message: WRONG_KEY.message, hint: error.message }
+    if (error instanceof HoldfastError && error.status < 500) return WRONG_KEY
     throw error
   }
 }

@@ -33,6 +33,7 @@ async function verifyToken(token: string): Promise<Readonly<Record<string, unkno
   const claims = TOKENS[token]
   if (claims) return claims
   if (token === 'old') throw new HoldfastError('token_expired', 401, 'JWT expired')
+  if (token === 'x.y.root') throw new HoldfastError('token_role_refused', 401, 'the role is refused')
   if (token === 'x.y.theirs') throw new HoldfastError('foreign_audience', 401, 'for another audience')
   throw new HoldfastError('bad_jwt', 401, 'invalid JWT')
 }
@@ -209,14 +210,12 @@ describe('a request to REST or auth', () => {
     }
   })
 
-  test('with a key that is none is refused, whatever the token', async () => {
-    const answer = await (
-      await open()
-    ).inject({ url: '/rest/v1/sites', headers: { apikey: 'wrong', ...bearer('ada') } })
-    expect([answer.statusCode, answer.json<{ message: string }>().message]).toEqual([
-      401,
-      'Invalid authentication credentials',
-    ])
+  test.each([
+    ['wrong', 'Double check the API key that the client sends as `apikey`.'],
+    ['x.y.root', 'the role is refused'],
+  ])('with the key "%s" is refused, whatever the token: %s', async (apikey, hint) => {
+    const answer = await (await open()).inject({ url: '/rest/v1/sites', headers: { apikey, ...bearer('ada') } })
+    expect([answer.statusCode, answer.json()]).toEqual([401, { message: 'Invalid authentication credentials', hint }])
   })
 
   test.each([
@@ -227,6 +226,7 @@ describe('a request to REST or auth', () => {
     [`${header({ alg: 'HS256', typ: 'JWT' })}.e30.eA`, 'PGRST301', 'No suitable key or wrong key type'],
     ['old', 'PGRST303', 'JWT expired'],
     ['x.y.theirs', 'PGRST303', 'JWT not in audience'],
+    ['x.y.root', 'PGRST303', 'the role is refused'],
   ])('with the token "%s" gets %s from REST: %s', async (token, code, message) => {
     const answer = await (
       await open()

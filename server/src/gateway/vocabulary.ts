@@ -13,7 +13,7 @@ export interface Vocabulary {
   readonly tokenForOthers: (cause: HoldfastError) => HoldfastError
   /** The token is genuine, but its session has ended or its account is banned or deleted. */
   readonly sessionEnded: (cause: HoldfastError) => HoldfastError
-  /** The token of another issuer is genuine, but names no role that it may have here. */
+  /** The token is genuine, but names no role that it may have here. */
   readonly roleRefused: (cause: HoldfastError) => HoldfastError
   /** The keys of the issuer whom the token names cannot be read at the moment. */
   readonly issuerUnavailable: (cause: HoldfastError) => HoldfastError

@@ -205,6 +205,15 @@ export function foreignAudience(): HoldfastError {
   return new HoldfastError('foreign_audience', 401, 'invalid JWT: the token is for another audience (aud)')
 }
 
+/**
+ * The token is genuine, but may not carry its role. Which roles there are is not told. The gateway says so in the words of each API.
+ *
+ * @param message - without double quotes: it stands in a header
+ */
+export function roleRefused(message = 'invalid JWT: tokens may not carry the role of this token'): HoldfastError {
+  return new HoldfastError('token_role_refused', 401, message)
+}
+
 export function tokenExpired(): HoldfastError {
   return new HoldfastError('token_expired', 401, 'JWT expired', { hint: 'Refresh the session and try again.' })
 }

@@ -74,7 +74,8 @@ function inGoTruesWords(error: HoldfastError): HoldfastError {
   if (error.code === 'token_expired') {
     return new HoldfastError('bad_jwt', 403, 'invalid JWT: token has invalid claims: token is expired')
   }
-  return error.code === 'bad_jwt' ? new HoldfastError('bad_jwt', 403, error.message) : error
+  const isOfToken = error.code === 'bad_jwt' || error.code === 'token_role_refused'
+  return isOfToken ? new HoldfastError('bad_jwt', 403, error.message) : error
 }
 
 function describe(thrown: unknown): string {

@@ -1,4 +1,5 @@
 import { HoldfastError } from '@holdfast/foundation'
+import { roleRefused } from '../errors.ts'
 
 /** Nothing is known about the token: whoever sent it may try again. */
 export function issuerUnavailable(issuer: string): HoldfastError {
@@ -11,7 +12,7 @@ export function issuerUnavailable(issuer: string): HoldfastError {
 export function roleNotAccepted(role: unknown): HoldfastError {
   const message =
     role === undefined
-      ? 'The token names no role: let its issuer add the claim "role" with the value "authenticated"'
+      ? 'The token names no role: let its issuer add the claim `role` with the value `authenticated`'
       : 'The role of the token is not accepted from its issuer'
-  return new HoldfastError('token_role_refused', 401, message)
+  return roleRefused(message)
 }

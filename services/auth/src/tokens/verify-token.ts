@@ -1,13 +1,13 @@
 import { compactVerify, type CryptoKey, decodeProtectedHeader, errors, type ProtectedHeaderParameters } from 'jose'
 import type { Clock } from '@holdfast/foundation'
-import { badClaim, badJwt, tokenExpired } from '../errors.ts'
+import { badClaim, badJwt, roleRefused, tokenExpired } from '../errors.ts'
 import { TOKEN_BYTES_MAX, VERIFIED_TOKENS_MAX } from '../limits.ts'
 import { checkClaims } from './check-claims.ts'
 import type { TokenClaims } from './claims.ts'
 import type { VerificationKey } from './jwt-secret.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
-/** @throws {HoldfastError} `bad_jwt`, `token_expired` or `foreign_audience`, all 401 */
+/** @throws {HoldfastError} `bad_jwt`, `token_expired`, `foreign_audience` or `token_role_refused`, all 401 */
 export type VerifyToken = (token: string) => Promise<TokenClaims>
 
 export interface TokenVerifierOptions {
@@ -78,7 +78,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
 async function verifyNew(options: TokenVerifierOptions, token: string, nowS: number): Promise<TokenClaims> {
   const { claims, algorithm, kid } = await verifySignature(options, token)
   const { role, sub, exp } = claims
-  if (role !== undefined && (typeof role !== 'string' || options.isRefusedRole(role))) throw badJwt()
+  if (role !== undefined && (typeof role !== 'string' || options.isRefusedRole(role))) throw roleRefused()
   if (sub !== undefined && typeof sub !== 'string') throw badJwt()
   checkClaims(claims, nowS, options.audiences)
   const isKey = sub === undefined && typeof role === 'string' && KEY_ROLES.has(role)

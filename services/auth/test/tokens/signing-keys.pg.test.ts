@@ -272,14 +272,14 @@ describe('roles of administrators', () => {
   test('supabase_admin is believed where accounts are administered, and nowhere else', async () => {
     const token = await mint('supabase_admin')
     await expect(app.auth.verifyAdminToken(token)).resolves.toMatchObject({ role: 'supabase_admin' })
-    await expect(app.auth.verifyToken(token)).rejects.toMatchObject({ code: 'bad_jwt' })
+    await expect(app.auth.verifyToken(token)).rejects.toMatchObject({ code: 'token_role_refused' })
   })
 
   test.each(['postgres', 'authenticator', 'pg_read_all_data', 'supabase_auth_admin'])(
     '%s is believed nowhere',
     async (role) => {
       const token = await mint(role)
-      await expect(app.auth.verifyAdminToken(token)).rejects.toMatchObject({ code: 'bad_jwt' })
+      await expect(app.auth.verifyAdminToken(token)).rejects.toMatchObject({ code: 'token_role_refused' })
     },
   )
 })
