@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { ServerOptions as HttpOptions } from 'node:http'
 import type { ServerOptions as HttpsOptions } from 'node:https'
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -23,6 +22,7 @@ import { answerClientError } from './request-heads.ts'
 import { limitSlowBodies, type BodyPatience } from './slow-bodies.ts'
 import { logFailure } from './log-failure.ts'
 import { logRequests } from './log-requests.ts'
+import { requestIdOf } from './request-id.ts'
 import type { TlsIdentity } from './tls.ts'
 import type { TrustProxy } from './trust-proxy.ts'
 import { isWebSocketRequest, routeUpgrades } from './upgrades.ts'
@@ -33,7 +33,7 @@ export interface HttpServerOptions {
   readonly requestLog?: Logger | undefined
   /** Speaks TLS with this certificate. Default: plain HTTP, for a proxy in front or this machine only. */
   readonly tls?: Pick<TlsIdentity, 'cert' | 'key'> | undefined
-  /** Whose `x-forwarded-*` headers are believed. Default: none. */
+  /** Whose `x-forwarded-*` and `x-request-id` headers are believed. Default: none. */
   readonly trustProxy?: TrustProxy | false
   /** How long request bodies may take. */
   readonly bodyPatience?: Partial<BodyPatience>
@@ -55,14 +55,14 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const app = fastify({
     // Our own logger reports requests, by event; Fastify's would serialise headers.
     logger: false,
-    trustProxy: typeof trustProxy === 'object' ? [...trustProxy] : trustProxy,
+    trustProxy,
     bodyLimit: BODY_BYTES_MAX,
     keepAliveTimeout: CONNECTION_IDLE_MS,
     ...serverOptionsOf(options.tls),
     // The net below `limitSlowBodies`, from the first byte of the headers on.
     requestTimeout: HEADERS_TIMEOUT_MS + bodyPatience.totalMs,
-    genReqId: () => randomUUID(),
-    // A caller's own id could not be told from ours in the log.
+    genReqId: (request) => requestIdOf(request, trustProxy),
+    // Fastify would believe every caller.
     requestIdHeader: false,
     // Routes are registered beside other work of a start, which on a busy machine may take long.
     pluginTimeout: 0,

@@ -1,14 +1,18 @@
-import { isIP } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import { HoldfastError } from '@holdfast/foundation'
 
 /**
- * Whose word about where a request came from counts, in Fastify's forms: addresses and networks, or a function that is asked for the sender (`hop` 0) and then
- * for each part of the way before it.
+ * Whose word about where a request came from counts, in Fastify's form: a function that is asked for the sender (`hop` 0) and then for each part of the way
+ * before it. A socket that was closed has no address.
  */
-export type TrustProxy = readonly string[] | ((address: string, hop: number) => boolean)
+export type TrustProxy = (address: string | undefined, hop: number) => boolean
 
-/** Names of networks, as the library behind Fastify has them. */
-const NETWORK_NAMES: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal'])
+/** Networks by name, as Express and Fastify have them. */
+const NETWORKS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['loopback', ['127.0.0.0/8', '::1/128']],
+  ['linklocal', ['169.254.0.0/16', 'fe80::/10']],
+  ['uniquelocal', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7']],
+])
 
 /**
  * Reads which proxies are trusted. The address of a request is then the last one, seen from the server, that is not a trusted proxy's: what a client wrote
@@ -25,14 +29,29 @@ export function parseTrustProxy(trusted: readonly string[]): TrustProxy | false 
     return (_address, hop) => hop < hops
   }
   const wrong = trusted.find((one) => !isNetwork(one))
-  if (wrong === undefined) return trusted
+  if (wrong === undefined) return inNetworks(trusted)
   throw new HoldfastError('option_invalid', 500, `trustProxy: "${wrong}" is neither an address nor a network.`, {
     hint: 'Write networks such as loopback or 10.0.0.0/8, separated by commas, or the number of proxies in a row, such as 1.',
   })
 }
 
+function inNetworks(trusted: readonly string[]): TrustProxy {
+  const list = new BlockList()
+  for (const network of trusted.flatMap((one) => NETWORKS.get(one) ?? [one])) {
+    const [address = '', prefix] = network.split('/')
+    const family = isIP(address) === 4 ? 'ipv4' : 'ipv6'
+    list.addSubnet(address, prefix === undefined ? (family === 'ipv4' ? 32 : 128) : Number(prefix), family)
+  }
+  return (given) => {
+    // Without the zone of an IPv6 address.
+    const [address = ''] = given?.split('%') ?? []
+    const version = isIP(address)
+    return version !== 0 && list.check(address, version === 4 ? 'ipv4' : 'ipv6')
+  }
+}
+
 function isNetwork(text: string): boolean {
-  if (NETWORK_NAMES.has(text)) return true
+  if (NETWORKS.has(text)) return true
   const [address = '', prefix, ...more] = text.split('/')
   const bitsMax = isIP(address) === 4 ? 32 : 128
   const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bitsMax)

@@ -167,7 +167,7 @@ export const serverOptions = {
     type: 'list',
     default: [],
     description:
-      'The proxies in front whose x-forwarded-* headers are believed: addresses and networks (`loopback`, `10.0.0.0/8`), or one number of proxies in a row.',
+      'The proxies in front whose x-forwarded-* and x-request-id headers are believed: addresses and networks (`loopback`, `10.0.0.0/8`), or one number of proxies in a row.',
   },
   requestBodySilenceSeconds: {
     type: 'integer',
