@@ -15,11 +15,12 @@ import {
 } from '../limits.ts'
 import type { PresenceChange } from '../presence/presence.ts'
 import { isRecord } from '../wire/decode.ts'
-import { encodeBroadcast, encodeText, type FanOut } from '../wire/encode.ts'
+import type { FanOut } from '../wire/encode.ts'
 import type { BroadcastFrame, ClientFrame, PushFrame, Ref } from '../wire/frames.ts'
 import type { ChannelContext, Line } from './context.ts'
 import { type JoinConfig, parseAccessToken } from './join-config.ts'
 import { MemberChanges, SUBSCRIBED } from './member-changes.ts'
+import { MemberFrames } from './member-frames.ts'
 import { MemberPresence, parsePresenceCall } from './member-presence.ts'
 import { MemberReplay, parseReplay, type WantedReplay } from './member-replay.ts'
 import { callerOf, MemberRights } from './member-rights.ts'
@@ -42,7 +43,7 @@ export class Membership implements Member {
   readonly #context: ChannelContext
   readonly #line: Line
   readonly #topic: string
-  readonly #joinRef: Ref
+  readonly #frames: MemberFrames
   readonly #config: JoinConfig
   readonly #turns: Turns
   readonly #rights: MemberRights
@@ -68,7 +69,8 @@ export class Membership implements Member {
     this.name = name
     this.#topic = frame.topic
     // A client of 1.0.0 may leave the ref of the join out.
-    this.#joinRef = frame.joinRef ?? frame.ref
+    const joinRef = frame.joinRef ?? frame.ref
+    this.#frames = new MemberFrames(line, { topic: frame.topic, joinRef, channel: name })
     this.#config = config
     this.isEchoed = config.broadcast.self
     this.#onClosed = onClosed
@@ -107,12 +109,7 @@ export class Membership implements Member {
   }
 
   deliver(fanOut: FanOut, id?: string): void {
-    if (!this.#replay?.keeps(fanOut, id)) this.#send(fanOut)
-  }
-
-  #send(fanOut: FanOut): void {
-    const frame = fanOut.frame(this.#line.version)
-    if (frame) this.#line.sendFrame(frame)
+    if (!this.#replay?.keeps(fanOut, id)) this.#frames.fanOut(fanOut)
   }
 
   /** Ends it when its token has expired, and has the policies asked again when that is due. */
@@ -133,15 +130,15 @@ export class Membership implements Member {
   /** Tells the client why, and ends it. */
   end(message: string): void {
     if (this.#state.kind === 'closed') return
-    this.#system('system', 'error', message)
+    this.#frames.system('system', 'error', message)
     this.close('ended')
   }
 
   /** Tells the client that it has missed something, and ends it; the client joins again. */
   cut(message: string): void {
     if (this.#state.kind === 'closed') return
-    this.#system('postgres_changes', 'error', message)
-    this.#push('phx_error', { reason: message }, this.#joinRef)
+    this.#frames.system('postgres_changes', 'error', message)
+    this.#frames.push('phx_error', { reason: message })
     this.close('cut')
   }
 
@@ -155,8 +152,7 @@ export class Membership implements Member {
     this.#watch?.[Symbol.dispose]()
     if (because === 'disconnected') this.#turns.discard()
     this.#onClosed(this)
-    if (because !== 'refused' && because !== 'disconnected' && because !== 'cut')
-      this.#push('phx_close', {}, this.#joinRef)
+    if (because !== 'refused' && because !== 'disconnected' && because !== 'cut') this.#frames.push('phx_close', {})
   }
 
   async #join(ref: Ref): Promise<void> {
@@ -179,7 +175,7 @@ export class Membership implements Member {
       await delay(REFUSAL_DELAY_MS)
       if (this.#state.kind === 'closed') return
       this.close('refused')
-      this.#reply(ref, 'error', { reason: reasonOf(refusal) })
+      this.#frames.reply(ref, 'error', { reason: reasonOf(refusal) })
     }
   }
 
@@ -192,19 +188,16 @@ export class Membership implements Member {
   }
 
   #sendReplay(messages: readonly MessageRow[]): void {
-    for (const message of messages) {
-      const frame = encodeBroadcast(this.#line.version, this.#topic, toBroadcast(message, { replayed: true }))
-      if (frame) this.#line.sendFrame(frame)
-    }
-    for (const fanOut of this.#replay?.end(messages.map(({ id }) => id)) ?? []) this.#send(fanOut)
+    for (const message of messages) this.#frames.broadcast(toBroadcast(message, { replayed: true }))
+    for (const fanOut of this.#replay?.end(messages.map(({ id }) => id)) ?? []) this.#frames.fanOut(fanOut)
   }
 
   #joined(ref: Ref, rights: ReadRights): void {
     this.#state = nextState(this.#state, { kind: 'accepted' })
     this.#context.topics.add(this.name, this.#config.isPrivate, this)
-    this.#reply(ref, 'ok', { postgres_changes: this.#changes.answer() })
+    this.#frames.reply(ref, 'ok', { postgres_changes: this.#changes.answer() })
     this.#grant(rights)
-    if (this.#config.wantsReplicationReady) this.#system('system', 'ok', 'Replication connection established')
+    if (this.#config.wantsReplicationReady) this.#frames.system('system', 'ok', 'Replication connection established')
     if (!this.#changes.isWanted) return
     if (this.#config.waitsForChanges) this.#tellChanges(undefined)
     else void this.#subscribe().then((problem) => this.#tellChanges(problem))
@@ -221,7 +214,7 @@ export class Membership implements Member {
         topic: this.#topic,
         identity: () => this.#identity ?? NO_IDENTITY,
         deliver: (fanOut) => {
-          if (this.#state.kind === 'joined') this.#send(fanOut)
+          if (this.#state.kind === 'joined') this.#frames.fanOut(fanOut)
         },
         cut: (reason) => this.cut(reason),
       },
@@ -231,7 +224,7 @@ export class Membership implements Member {
 
   #tellChanges(problem: string | undefined): void {
     if (this.#state.kind === 'joined')
-      this.#system('postgres_changes', problem === undefined ? 'ok' : 'error', problem ?? SUBSCRIBED)
+      this.#frames.system('postgres_changes', problem === undefined ? 'ok' : 'error', problem ?? SUBSCRIBED)
   }
 
   #use(identity: Identity): void {
@@ -244,16 +237,16 @@ export class Membership implements Member {
   #grant({ broadcast, presence }: ReadRights): void {
     this.canReadBroadcasts = broadcast
     if (presence && !this.canReadPresence)
-      this.#pushText('presence_state', this.#context.topics.presence(this.name, this.#config.isPrivate))
+      this.#frames.pushText('presence_state', this.#context.topics.presence(this.name, this.#config.isPrivate))
     this.canReadPresence = presence
   }
 
   #handle(frame: ClientFrame): void | Promise<void> {
-    if (this.#state.kind === 'closed') return this.#reply(frame.ref, 'error', { reason: 'unmatched topic' })
+    if (this.#state.kind === 'closed') return this.#frames.reply(frame.ref, 'error', { reason: 'unmatched topic' })
     if (frame.kind === 'broadcast') return this.#broadcastBytes(frame)
     switch (frame.event) {
       case 'phx_leave':
-        this.#reply(frame.ref, 'ok', {})
+        this.#frames.reply(frame.ref, 'ok', {})
         return this.close('left')
       case 'access_token':
         return this.#takeToken(frame.payload)
@@ -324,7 +317,7 @@ export class Membership implements Member {
     const { realtimePayloadSizeMax: kilobytesMax } = this.#context.options
     if (bytes <= kilobytesMax * 1_000 + PAYLOAD_ALLOWANCE_BYTES) return true
     if (this.#config.broadcast.ack)
-      this.#reply(ref, 'error', { reason: `Payload size exceeds the limit of ${kilobytesMax} kB` })
+      this.#frames.reply(ref, 'error', { reason: `Payload size exceeds the limit of ${kilobytesMax} kB` })
     return false
   }
 
@@ -333,7 +326,7 @@ export class Membership implements Member {
       // Who may not send is not told, as with Supabase: the client's push times out.
       if (!isAllowed) return
       this.#context.topics.publish(this.name, this.#config.isPrivate, message)
-      if (this.#config.broadcast.ack) this.#reply(ref, 'ok', {})
+      if (this.#config.broadcast.ack) this.#frames.reply(ref, 'ok', {})
     })
   }
 
@@ -349,14 +342,14 @@ export class Membership implements Member {
   #takePresence({ ref, payload, payloadText = '{}' }: PushFrame): void | Promise<void> {
     if (!this.#presenceCalls.take(1, this.#context.clock.now())) return this.end('Client presence rate limit exceeded')
     const call = parsePresenceCall(payload, payloadText)
-    if (call.action === 'refused') return this.#reply(ref, 'error', { reason: call.reason })
+    if (call.action === 'refused') return this.#frames.reply(ref, 'error', { reason: call.reason })
     const { shown } = call
     if (shown !== undefined && Buffer.byteLength(shown) > PRESENCE_BYTES_MAX)
       return this.end('Track message size exceeded')
     return this.#ifAllowed('presence', (isAllowed) => {
       const change = isAllowed ? (shown === undefined ? this.#presence.untrack() : this.#track(shown)) : undefined
-      if (change === 'full') return this.#reply(ref, 'error', { reason: reasonOf(presenceFull()) })
-      this.#reply(ref, 'ok', {})
+      if (change === 'full') return this.#frames.reply(ref, 'error', { reason: reasonOf(presenceFull()) })
+      this.#frames.reply(ref, 'ok', {})
       this.#showChange(change)
       if (!isAllowed || shown === undefined || this.#wantsPresence) return undefined
       // As with Supabase, who shows itself sees the others, too.
@@ -378,23 +371,6 @@ export class Membership implements Member {
 
   #callerOf(identity: Identity): ChannelCaller {
     return callerOf(identity, this.#line.address)
-  }
-
-  #reply(ref: Ref, status: 'ok' | 'error', response: unknown): void {
-    this.#push('phx_reply', { status, response }, ref)
-  }
-
-  #system(extension: string, status: 'ok' | 'error', message: string): void {
-    this.#push('system', { extension, status, message, channel: this.name }, null)
-  }
-
-  /** @param payload - JSON text */
-  #pushText(event: string, payload: string): void {
-    this.#line.sendFrame(encodeText(this.#line.version, this.#topic, event, payload, this.#joinRef))
-  }
-
-  #push(event: string, payload: unknown, ref: Ref): void {
-    this.#line.send({ joinRef: this.#joinRef, ref, topic: this.#topic, event, payload })
   }
 
   #failed(error: unknown): void {
