@@ -70,7 +70,7 @@ export function findingChange(
 ): readonly RecordChange[] {
   if (!findings) return []
   const values: Record<string, FieldValue> = { [findings.title]: title }
-  for (const name of findings.places) values[name] = record[name] ?? null
+  for (const { from, to } of findings.places) values[to] = record[from] ?? null
   if (findings.record !== undefined) values[findings.record] = String(record['id'])
   if (findings.answer !== undefined) values[findings.answer] = answerId
   if (findings.severity && severity !== undefined) values[findings.severity.column] = severity

@@ -28,7 +28,13 @@ test('the tables of a checklist are found by their foreign keys, and columns by 
     templates: { table: 'lists', title: 'title', active: undefined },
     items: { table: 'lines', template: 'list', columns: { prompt: 'question', kind: 'type', max: 'max' } },
     answers: { table: 'replies', record: 'round', item: 'line', values: { yes_no: 'flag', reading: 'value_num' } },
-    findings: { table: 'defects', answer: 'reply', record: undefined, title: 'title', places: ['room'] },
+    findings: {
+      table: 'defects',
+      answer: 'reply',
+      record: undefined,
+      title: 'title',
+      places: [{ from: 'room', to: 'room' }],
+    },
     places: ['room'],
     begin: { state: 'begun' },
     finish: { state: 'done' },
@@ -43,6 +49,48 @@ test.each([
   ['questions without a prompt', { names: '{}' }],
 ])('%s makes no checklist', (_, more) => {
   expect(checklistOf({ ...ROW, ...more }, SCHEMA)).toBeUndefined()
+})
+
+test('columns are named as in Postgres, also those that have another name on the device', () => {
+  const mapped: Readonly<Record<string, readonly string[]>> = {
+    rounds: ['state', 'room'],
+    lines: ['question', 'type', 'max'],
+    replies: ['flag', 'value_num'],
+    defects: ['severity', 'room'],
+  }
+  // As platform/protocol/src/local-names.ts maps them; the names differ between tables where one has a neighbour.
+  const postgresName = (name: string): string => (name === 'room' ? 'Room No.' : `${name}.`)
+  const tables = SCHEMA.tables.map((table) => ({
+    ...table,
+    columns: table.columns.map((column) => {
+      if (!mapped[table.name]?.includes(column.name)) return column
+      const name = `${postgresName(column.name).replace('.', '$2e$')}${table.name === 'defects' ? '$u1$' : ''}`
+      return { ...column, name, column: postgresName(column.name) }
+    }),
+  }))
+  const row: ChecklistRow = {
+    ...ROW,
+    place_fields: '["Room No."]',
+    names:
+      '{"prompt":"question.","kind":"type.","max":"max.","reading":"number","value_bool":"flag.","value_num":"value_num.","severity":"severity."}',
+    begin_values: '{"state.":"begun"}',
+    finish_values: '{"state.":"done"}',
+  }
+  const checklist = checklistOf(row, { version: '1', tables })
+  expect(checklist).toMatchObject({
+    items: { columns: { prompt: 'question$2e$', kind: 'type$2e$', max: 'max$2e$' } },
+    answers: { values: { yes_no: 'flag$2e$', reading: 'value_num$2e$' } },
+    findings: { severity: { column: 'severity$2e$$u1$' }, places: [{ from: 'Room No$2e$', to: 'Room No$2e$$u1$' }] },
+    places: ['Room No$2e$'],
+    begin: { state$2e$: 'begun' },
+    finish: { state$2e$: 'done' },
+  })
+  if (!checklist) throw new Error('the tables hang together')
+  const record = { id: 'r1', 'Room No$2e$': 'room-7' }
+  const finding = { id: 'f1', title: 'Wet', severity: 'high', position: undefined }
+  expect(findingChange(checklist, record, 'x', finding)).toMatchObject([
+    { values: { 'Room No$2e$$u1$': 'room-7', severity$2e$$u1$: 'high' } },
+  ])
 })
 
 test('questions come in their order, with kinds as the project calls them', () => {

@@ -90,8 +90,8 @@ export interface ChecklistFindings {
     | { readonly column: string; readonly choices: readonly string[]; readonly words: ChoiceWords }
     | undefined
   readonly position: { readonly lat: string; readonly lon: string } | undefined
-  /** Columns that take over the value that the record has. */
-  readonly places: readonly string[]
+  /** Columns of the finding that take over the value of a column of the record. */
+  readonly places: readonly { readonly from: string; readonly to: string }[]
 }
 
 /**
@@ -113,13 +113,13 @@ export function checklistOf(row: ChecklistRow, schema: SchemaDescriptor): Checkl
   if (record === undefined || item === undefined) return undefined
   const columns = present(items, ITEM_PARTS, nameOf)
   if (columns.prompt === undefined || columns.kind === undefined) return undefined
-  const places = parseList(row.place_fields).filter((name) => hasColumn(records, name))
+  const places = parseList(row.place_fields).flatMap((name) => localName(records, name) ?? [])
   return {
     table: records.name,
     templates: {
       table: templates.name,
       title: titleColumnOf(templates),
-      active: hasColumn(templates, nameOf('active')) ? nameOf('active') : undefined,
+      active: localName(templates, nameOf('active')),
     },
     template,
     items: {
@@ -129,11 +129,16 @@ export function checklistOf(row: ChecklistRow, schema: SchemaDescriptor): Checkl
       kinds: new Map(ANSWER_KINDS.map((kind) => [nameOf(kind), kind])),
     },
     answers: { table: answers.name, record, item, values: valuesOf(answers, nameOf) },
-    findings: findingsOf(find(row.finding_table), { records, answers, places, nameOf }),
+    findings: findingsOf(find(row.finding_table), {
+      records,
+      answers,
+      places: parseList(row.place_fields),
+      nameOf,
+    }),
     places,
     begin: ofColumns(records, parseObject(row.begin_values)),
     finish: ofColumns(records, parseObject(row.finish_values)),
-    signature: hasColumn(records, nameOf('signature')) ? nameOf('signature') : undefined,
+    signature: localName(records, nameOf('signature')),
   }
 }
 
@@ -155,8 +160,9 @@ function linkTo(table: TableDescriptor, target: string): string | undefined {
   return table.columns.find(({ references }) => references?.table === target)?.name
 }
 
-function hasColumn({ columns }: TableDescriptor, name: string): boolean {
-  return columns.some((column) => column.name === name)
+/** The name on this device of a column that a row of `holdfast.checklists` names as Postgres does. */
+function localName({ columns }: TableDescriptor, name: string): string | undefined {
+  return columns.find((column) => (column.column ?? column.name) === name)?.name
 }
 
 function present<Part extends string>(
@@ -165,15 +171,18 @@ function present<Part extends string>(
   nameOf: (usual: string) => string,
 ): Partial<Record<Part, string>> {
   const found: Partial<Record<Part, string>> = {}
-  for (const part of parts) if (hasColumn(table, nameOf(part))) found[part] = nameOf(part)
+  for (const part of parts) {
+    const name = localName(table, nameOf(part))
+    if (name !== undefined) found[part] = name
+  }
   return found
 }
 
 function valuesOf(answers: TableDescriptor, nameOf: (usual: string) => string): Partial<Record<AnswerKind, string>> {
   const found: Partial<Record<AnswerKind, string>> = {}
   for (const kind of ANSWER_KINDS) {
-    const name = nameOf(VALUE_OF_KIND[kind])
-    if (hasColumn(answers, name)) found[kind] = name
+    const name = localName(answers, nameOf(VALUE_OF_KIND[kind]))
+    if (name !== undefined) found[kind] = name
   }
   return found
 }
@@ -196,22 +205,29 @@ function findingsOf(
   if (!table || title === undefined) return undefined
   const [answer, record] = [linkTo(table, answers.name), linkTo(table, records.name)]
   if (answer === undefined && record === undefined) return undefined
-  const severity = table.columns.find(({ name, choices }) => name === nameOf('severity') && choices !== undefined)
-  const isLocated = hasColumn(table, nameOf('lat')) && hasColumn(table, nameOf('lon'))
+  const severityName = localName(table, nameOf('severity'))
+  const severity = table.columns.find(({ name, choices }) => name === severityName && choices !== undefined)
+  const [lat, lon] = [localName(table, nameOf('lat')), localName(table, nameOf('lon'))]
   return {
     table: table.name,
     answer,
     record,
     title,
     severity: severity && { column: severity.name, choices: severity.choices ?? [], words: choiceWordsOf(severity) },
-    position: isLocated ? { lat: nameOf('lat'), lon: nameOf('lon') } : undefined,
-    places: places.filter((name) => hasColumn(table, name)),
+    position: lat !== undefined && lon !== undefined ? { lat, lon } : undefined,
+    places: places.flatMap((name) => {
+      const [from, to] = [localName(records, name), localName(table, name)]
+      return from === undefined || to === undefined ? [] : [{ from, to }]
+    }),
   }
 }
 
 function ofColumns(table: TableDescriptor, values: Readonly<Record<string, unknown>>): RecordValues {
   const own: Record<string, FieldValue> = {}
-  for (const [name, value] of Object.entries(values)) if (hasColumn(table, name)) own[name] = toLocal(value)
+  for (const [name, value] of Object.entries(values)) {
+    const local = localName(table, name)
+    if (local !== undefined) own[local] = toLocal(value)
+  }
   return own
 }
 
