@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Syntax that Node 0.12 reads, so that an old Node can say what is wrong with it. Only what comes after the check may be newer.
 'use strict'
+// A copy of the check in server/bin/holdfast.cjs: this package runs before any other is installed. `npm run check` compares the number.
 
 var NODE_MAJOR_MIN = 24
 

@@ -34,7 +34,7 @@ test('a person who is mentioned off line finds it in the inbox, unread until the
     await page.getByRole('button', { name: `Account of ${dana.name}`, exact: true }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     const signOut = page.getByRole('alertdialog', { name: 'Sign out' })
-    await expect(signOut).toContainText('1 draft is on this device only')
+    await expect(signOut).toContainText('1 draft is only on this device')
     await signOut.getByRole('button', { name: 'Cancel' }).click()
     await comment.press('Control+Enter')
     await expect(page.getByRole('article', { name: 'Comment by You' })).toContainText('@Mina Kaya')

@@ -21,7 +21,7 @@ export const incompleteMessages = inLanguages('incompleteMessages', {
     others_values: 'Tell an administrator, who can see whose they are. The missing records are still on the server.',
     too_many_values: 'Tell an administrator. The missing records are still on the server.',
     policy_fails: 'Tell an administrator. Nothing of what you wrote is lost.',
-    being_read: 'They arrive by themselves. You need not do anything.',
+    being_read: 'They arrive automatically. You do not have to do anything.',
     not_on_device: 'Reload the app, and tell an administrator if that does not help. The records are on the server.',
   },
 })

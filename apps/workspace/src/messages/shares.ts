@@ -5,8 +5,8 @@ import { inLanguages } from '../lib/texts.ts'
 export const shareMessages = inLanguages('shareMessages', {
   open: 'Share with a guest',
   title: (record: string) => `Share “${record}”`,
-  detail: 'A guest sees this record until you no longer share it, or until their access ends.',
-  rules: 'What else of it they see, such as its photos, is decided by the rules of each table.',
+  detail: 'A guest sees this record until you stop sharing it or their access ends.',
+  rules: 'Whether guests also see related records, such as photos, depends on the rules of each table.',
   guests: 'Guests',
   search: 'Find a guest',
   noMatch: (text: string) => `No guest is called “${text}”`,
@@ -20,12 +20,12 @@ export const shareMessages = inLanguages('shareMessages', {
   suspended: 'No access for now: sees nothing',
   done: 'Done',
   label: (name: string) => `Share with ${name}`,
-  unsharedLabel: (name: string) => `Share with ${name} no longer`,
+  unsharedLabel: (name: string) => `Stop sharing with ${name}`,
 })
 
 /** What a person is told whose access is over. */
 export const endedAccessMessages = inLanguages('endedAccessMessages', {
   ended: (at: Date) => `Your access ended on ${formatLongDay(at)}`,
-  suspended: 'Your access was taken away for now',
+  suspended: 'Your access is suspended',
   detail: 'The records of the workspace have left this device. Ask who invited you if you still need them.',
 })

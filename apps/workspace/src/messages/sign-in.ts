@@ -44,7 +44,7 @@ export const signInMessages = inLanguages('signInMessages', {
   dataRemains: 'Not everything could be removed from this device',
   dataRemainsOf: (accounts: readonly string[]) =>
     `Data of ${accounts.join(', ')} is still here. Close all other tabs of this app, then try again. The app also tries whenever it starts.`,
-  someAccount: 'an account without an e-mail',
+  someAccount: 'an account without an e-mail address',
   removeAgain: 'Try again',
   details: 'Details',
   waiting: (count: number) => `${formatCount(count)} waiting`,

@@ -165,7 +165,7 @@ export const syncMessages = inLanguages('syncMessages', {
     ),
   signOutDrafts: (count: number) =>
     icu(
-      '{count, plural, one {# draft is} other {# drafts are}} on this device only, and deleted if you remove your rows or discard.',
+      '{count, plural, one {# draft is only on this device and is} other {# drafts are only on this device and are}} deleted if you remove your rows or delete unsent work.',
       { count },
     ),
   signOutSendNow: 'Send now, then sign out',
@@ -187,7 +187,7 @@ export const syncMessages = inLanguages('syncMessages', {
   lostDrafts: (count: number) => icu('{count, plural, one {# draft} other {# drafts}}', { count }),
   signOutGuest: 'You are a guest',
   signOutGuestDetail:
-    'This account can never be signed in to again, not even by you, so your rows are removed from this device. Keep it with an e-mail or a provider first.',
+    'This account can never be signed in to again, not even by you, so your rows are removed from this device. To keep the account, add an e-mail address or a provider first.',
   signOutGuestKeep: 'Keep your account',
   signOutSimple: 'Sign out',
   signOutShared: 'This is a shared device: remove my rows as well',

@@ -46,7 +46,7 @@ export function explainIncomplete({ reason }: IncompleteTable, name: string): In
       return {
         code: 'HF-SYNC-READING',
         title: `Some ${name} are not on this device yet. The server is still reading them`,
-        advice: 'They arrive by themselves. You need not do anything.',
+        advice: 'They arrive automatically. You do not have to do anything.',
       }
     case 'not_on_device':
       return {

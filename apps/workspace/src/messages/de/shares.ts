@@ -6,7 +6,7 @@ export const shareMessages: Translation<typeof english> = {
   open: 'Mit einem Gast teilen',
   title: (record) => `„${record}“ teilen`,
   detail: 'Ein Gast sieht diesen Eintrag, bis Sie ihn nicht mehr teilen oder der Zugang des Gastes endet.',
-  rules: 'Was ein Gast sonst davon sieht, etwa Fotos, sagen die Regeln der einzelnen Tabellen.',
+  rules: 'Ob Gäste auch zugehörige Einträge wie Fotos sehen, hängt von den Regeln der einzelnen Tabellen ab.',
   guests: 'Gäste',
   search: 'Gast suchen',
   noMatch: (text) => `Kein Gast heißt „${text}“`,

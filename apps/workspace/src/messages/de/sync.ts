@@ -172,7 +172,7 @@ export const syncMessages: Translation<typeof english> = {
     ),
   signOutDrafts: (count) =>
     icu(
-      '{count, plural, one {# Entwurf ist} other {# Entwürfe sind}} nur auf diesem Gerät und gelöscht, wenn Sie Ihre Zeilen entfernen oder verwerfen.',
+      '{count, plural, one {# Entwurf ist nur auf diesem Gerät und wird} other {# Entwürfe sind nur auf diesem Gerät und werden}} gelöscht, wenn Sie Ihre Zeilen entfernen oder nicht Gesendetes löschen.',
       { count },
     ),
   signOutSendNow: 'Jetzt senden, dann abmelden',
