@@ -109,10 +109,76 @@ test('an upload that says its length late is held to the limit of its bucket', a
       payload: Buffer.from(bytes),
     })
   const refused = await patch('10', '0123456789')
-  expect([refused.status, refused.text]).toEqual([413, 'The object exceeded the maximum allowed size'])
+  expect([refused.status, refused.text]).toEqual([413, 'Maximum size exceeded\n'])
   expect(await objects('recorded.webm')).toEqual([])
   expect((await patch('5', '01234')).status).toBe(204)
   expect(await objects('recorded.webm')).toMatchObject([{ size: '5' }])
+})
+
+// As Supabase's storage service answers: a plain text, some of it with the line break of the TUS library.
+const OF_PICTURES = { bucketName: 'pictures', objectName: 'new.png', contentType: 'image/png' }
+const LENGTH = { 'upload-length': '5' }
+const TOO_LARGE = [413, 'Maximum size exceeded\n']
+test.each<[string, Who, Readonly<Record<string, string>> | undefined, Readonly<Record<string, string>>, unknown[]]>([
+  ['without metadata', 'alice', undefined, LENGTH, [400, 'Metadata header is required']],
+  [
+    'with malformed metadata',
+    'alice',
+    undefined,
+    { ...LENGTH, 'upload-metadata': 'a b c' },
+    [400, 'Invalid upload-metadata\n'],
+  ],
+  ['without a length', 'alice', OF_PICTURES, {}, [400, 'Upload-Length or Upload-Defer-Length header required\n']],
+  ['without a bucket', 'alice', { objectName: 'x' }, LENGTH, [400, 'Bucket name invalid']],
+  ['without a key', 'alice', { bucketName: 'pictures' }, LENGTH, [400, 'Invalid key: ']],
+  ['with a bad key', 'alice', { ...OF_PICTURES, objectName: 'é' }, LENGTH, [400, 'Invalid key: é']],
+  ['into no bucket', 'alice', { ...OF_PICTURES, bucketName: 'none' }, LENGTH, [404, 'Bucket not found']],
+  ['above the limit of the bucket', 'alice', OF_PICTURES, { 'upload-length': '6' }, TOO_LARGE],
+  ['above the limit of the bucket, without the right', 'anon', OF_PICTURES, { 'upload-length': '6' }, TOO_LARGE],
+  ['above the limit of all files', 'alice', OF_PICTURES, { 'upload-length': String(2 ** 50) }, TOO_LARGE],
+  [
+    'without the right, of a wrong type',
+    'anon',
+    { ...OF_PICTURES, contentType: 'text/plain' },
+    LENGTH,
+    [403, 'new row violates row-level security policy'],
+  ],
+  [
+    'of a wrong type',
+    'alice',
+    { ...OF_PICTURES, contentType: 'text/plain' },
+    LENGTH,
+    [415, 'mime type text/plain is not supported'],
+  ],
+  [
+    'of a key that is there',
+    'alice',
+    { ...OF_PICTURES, objectName: 'there.png' },
+    LENGTH,
+    [409, 'The resource already exists'],
+  ],
+  [
+    'whose body is above the limit, of unknown length',
+    'alice',
+    OF_PICTURES,
+    { 'upload-defer-length': '1', 'content-type': 'application/offset+octet-stream' },
+    [413, "upload's size exceeded\n"],
+  ],
+])('an upload %s is refused in the words of Supabase', async (_title, who, metadata, headers, expected) => {
+  await world.run(`
+    insert into storage.buckets (id, name, file_size_limit, allowed_mime_types)
+      values ('pictures', 'pictures', 5, '{image/*}') on conflict do nothing;
+    insert into storage.objects (bucket_id, name) values ('pictures', 'there.png') on conflict do nothing;
+  `)
+  const described = Object.entries(metadata ?? {}).map(([key, value]) => `${key} ${base64(value)}`)
+  const answer = await world.request(who, {
+    method: 'POST',
+    url: '/upload/resumable',
+    headers: { ...TUS, ...(metadata && { 'upload-metadata': described.join(',') }), ...headers },
+    ...(headers['content-type'] && { payload: Buffer.from('0123456789') }),
+  })
+  expect([answer.status, answer.text]).toEqual(expected)
+  expect(await objects('new.png')).toEqual([])
 })
 
 test('a finished upload cannot be given up', async () => {

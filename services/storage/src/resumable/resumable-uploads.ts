@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Server } from '@tus/server'
+import { ERRORS, Server } from '@tus/server'
 import type { FastifyRequest } from 'fastify'
 import { HoldfastError } from '@holdfast/foundation'
 import { requireCaller } from '@holdfast/http'
@@ -10,7 +10,7 @@ import type { RequestDatabase } from '../database/request-database.ts'
 import { findUploadServer, noteUpload } from '../database/resumable-uploads.ts'
 import { invalidRequest, tooManyTransfers, uploadOnOtherServer } from '../errors.ts'
 import { UPLOAD_LOCK_WAIT_MS } from '../limits.ts'
-import { admitWrite, requireFits } from '../objects/write-object.ts'
+import { admitWrite, bytesMaxOf, requireFits } from '../objects/write-object.ts'
 import type { Operation } from '../operations.ts'
 import { openRequest, personOf } from '../request/open-request.ts'
 import { finishUpload } from './finish-upload.ts'
@@ -40,6 +40,8 @@ export class ResumableUploads {
   readonly #mount: Mount
   readonly #server: Server
   readonly #requests = new WeakMap<Request, FastifyRequest>()
+  /** The bytes that the bucket of an admitted request allows. */
+  readonly #bytesMax = new WeakMap<FastifyRequest, number>()
   /** Uploads that are being made objects of. */
   readonly #finishing = new Map<string, Promise<void>>()
 
@@ -52,14 +54,17 @@ export class ResumableUploads {
       datastore: store,
       locker: createKeyLocker(UPLOAD_LOCK_WAIT_MS),
       disableTerminationForFinishedUploads: true,
-      maxSize: context.fileSizeLimit, // that of the bucket is looked at with its other rules
-      namingFunction: () => randomUUID(),
+      // `OPTIONS` names no bucket.
+      maxSize: (web) => this.#bytesMax.get(this.#requestOf(web)) ?? context.fileSizeLimit,
+      namingFunction: async (web, metadata) => {
+        if (!metadata) throw invalidRequest('Metadata header is required')
+        const request = this.#requestOf(web)
+        const id = randomUUID()
+        await this.#admit(request, { id, size: saidLength(request), metadata })
+        return id
+      },
       generateUrl: (web, { id }) => urlOf(this.#requestOf(web), mount.path, id),
       getFileIdFromRequest: (_web, last) => last,
-      onUploadCreate: async (web, { id, size, metadata = {} }) => {
-        await this.#admit(this.#requestOf(web), { id, size, metadata })
-        return {}
-      },
       onIncomingRequest: async (web, id) => {
         if (web.method !== 'POST') await this.#goOn(this.#requestOf(web), id)
       },
@@ -124,9 +129,13 @@ export class ResumableUploads {
 
   async #judge(request: FastifyRequest, described: DescribedUpload, size = 0): Promise<void> {
     const { intent, mimeType } = described
-    await admitWrite(this.#context, this.#databaseOf(request), intent, (rules) =>
-      requireFits(intent.name, { mimeType, size }, rules),
-    )
+    const rules = await admitWrite(this.#context, this.#databaseOf(request), intent, (found) => {
+      // Supabase's order and words: size, rights, type.
+      if (size > bytesMaxOf(intent.name, found)) throw ERRORS.ERR_MAX_SIZE_EXCEEDED
+    })
+    requireFits(intent.name, { mimeType, size }, rules)
+    // The library takes 0 for no limit.
+    this.#bytesMax.set(request, Math.max(1, bytesMaxOf(intent.name, rules)))
   }
 
   async #finish(request: FastifyRequest, id: string): Promise<void> {
