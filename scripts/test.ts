@@ -1,6 +1,6 @@
 /**
  * Runs the tests: by default unit, Postgres, conformance and the core journeys; with `--all` everything; with `--rest` what the default leaves out. `--no-browser`
- * leaves the browser out. `--coverage` prints the coverage of each package; a run of all tests fails when a package falls below its floor. Other arguments go to Vitest.
+ * leaves the browser out. `--coverage` (or `HOLDFAST_COVERAGE=1`) prints the coverage of each package; a run of all tests fails when a package falls below its floor. Other arguments go to Vitest.
  *
  * A file or journey that fails is run once more when the machine is quiet. A test that passes only then is named and counted as flaky; more than three flaky tests
  * fail the run. The last line counts everything; `scripts/total.ts` adds up several runs.
@@ -15,7 +15,11 @@ import { runJourneys } from './run-journeys.ts'
 import { runVitest } from './run-vitest.ts'
 import { parseTestCommand } from './test-scope.ts'
 
-const { scope, withBrowser, withCoverage, vitest } = parseTestCommand(process.argv.slice(2))
+const asksForCoverage = process.env['HOLDFAST_COVERAGE'] === '1'
+const { scope, withBrowser, withCoverage, vitest } = parseTestCommand([
+  ...process.argv.slice(2),
+  ...(asksForCoverage ? ['--coverage'] : []),
+])
 const reports = `.cache/reports/${scope}`
 
 rmSync(reports, { recursive: true, force: true })
