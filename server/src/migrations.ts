@@ -9,6 +9,7 @@ const serverMigrations: MigrationSource = {
   name: 'holdfast',
   directory: new URL('../migrations/', import.meta.url),
   witness: 'holdfast.settings',
+  repeatable: ['holdfast/0051_strings'],
 }
 
 /** Every migration there is, in the order in which sources are applied. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createPool, sql, type Pool } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { MIGRATIONS } from '../src/migrations.ts'
@@ -105,4 +105,31 @@ test('every function with rights of its own has a path that ends with the names 
      where not exists (select from unnest(p.proconfig) setting where setting ~ '^search_path=.*\\mpg_temp$')
      order by 1`)
   expect(open).toEqual([])
+})
+
+describe('where standard_conforming_strings is off', () => {
+  test('every function with a backslash says how it is written', async () => {
+    const open = await db.pool.query<{ name: string }>(sql`
+      select p.oid::regprocedure::text as name
+        from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_language l on l.oid = p.prolang
+       where n.nspname not in ('pg_catalog', 'information_schema', 'public') and l.lanname in ('plpgsql', 'sql') and p.prosqlbody is null
+         and strpos(p.prosrc, chr(92)) > 0 and not coalesce('standard_conforming_strings=on' = any(p.proconfig), false)
+       order by 1`)
+    expect(open).toEqual([])
+  })
+
+  test('a job of some seconds is scheduled, and a replica identity of the project counts as its own', async () => {
+    await using session = createPool({ url: db.projectUrl, applicationName: 'test session', connectionsMax: 1 })
+    await db.pool.execute(sql`create table public.chosen (id int primary key)`)
+    await db.pool.execute(sql`alter table public.chosen owner to postgres, replica identity full`)
+    await db.pool.execute(sql`insert into sync.replica_identities values ('public.chosen', 'd')`)
+    await session.withClient(async (client) => {
+      await client.query('set escape_string_warning = off; set standard_conforming_strings = off')
+      await client.query(`select cron.schedule('often', '30 seconds', 'select 1')`)
+      await client.query('alter table public.chosen replica  identity full')
+    })
+    expect(
+      await db.pool.query(sql`select from sync.replica_identities where relation = 'public.chosen'::regclass`),
+    ).toEqual([])
+  })
 })
