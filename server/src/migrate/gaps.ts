@@ -14,7 +14,7 @@ export function gapsOf({
   return [
     ...eventTriggers.map((name) => ({
       what: `Event trigger ${name}`,
-      why: 'needs a superuser, which projects have not',
+      why: 'can be created in a migration',
     })),
     ...otherPublications.map((name) => ({ what: `Publication ${name}`, why: 'only supabase_realtime is taken over' })),
     ...foreignServers.map((name) => ({

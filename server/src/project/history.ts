@@ -28,7 +28,9 @@ export async function readHistory(db: Pick<Queryable, 'query'>): Promise<readonl
  * @see Supabase CLI, `pkg/migration/history.go`
  */
 export async function ensureHistory(client: Client): Promise<void> {
+  // An event trigger of the project that fails would keep it from applying the migration that drops it.
   await client.query(`
+    select set_config('session_replication_role', 'replica', true) where has_parameter_privilege('session_replication_role', 'set');
     create schema if not exists supabase_migrations;
     create table if not exists supabase_migrations.schema_migrations (version text not null primary key);
     alter table supabase_migrations.schema_migrations

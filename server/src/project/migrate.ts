@@ -2,6 +2,7 @@ import { HoldfastError } from '@holdfast/foundation'
 import type { SqlStatement } from '@holdfast/policy'
 import { queryable, sql, type Pool, type SqlFragment } from '@holdfast/postgres'
 import { compareHistory } from './compare-history.ts'
+import { triggerAsProject } from './event-triggers.ts'
 import { ensureHistory, readHistory, whileLocked, type Client } from './history.ts'
 import type { MigrationFile } from './migration-files.ts'
 import { keepPublished, publishAsProject } from './publish-all-tables.ts'
@@ -85,9 +86,14 @@ async function applyOne(client: Client, { version, name, path }: MigrationFile):
       continue
     }
     const statements = await statementsOf(piece.sql, path, piece.line)
-    const written = await publishAsProject(queryable(client), piece.sql, statements)
     recorded.push(...statements)
-    parts.push(...partsOf(written, written === piece.sql ? statements : await statementsOf(written, path, piece.line)))
+    let [written, current] = [piece.sql, statements]
+    for (const rewrite of [publishAsProject, triggerAsProject]) {
+      const rewritten = await rewrite(queryable(client), written, current)
+      if (rewritten !== written) current = await statementsOf(rewritten, path, piece.line)
+      written = rewritten
+    }
+    parts.push(...partsOf(written, current))
   }
   await runFile(client, { path, parts, record: recordOf(version, name, recorded) })
 }

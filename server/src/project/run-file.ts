@@ -116,6 +116,7 @@ function failed({ path, text, before, current, isPartial }: FailedFile, error: u
     hint:
       missingExtension(error) ??
       closedSchema(error) ??
+      eventTrigger(error) ??
       hint ??
       `${isPartial ? '' : 'Nothing of this file was applied. '}Change it, or start with --no-project-migrations.`,
   })
@@ -129,6 +130,12 @@ function closedSchema(error: unknown): string | undefined {
   const name = /^permission denied for schema (auth|realtime|storage)$/.exec(errorMessage(error))?.[1]
   if (name === undefined) return undefined
   return `As on hosted projects, nothing can be made in the schema ${name}: make it in a schema of the project.`
+}
+
+/** Postgres's own hint names a superuser, which a project does not have. */
+function eventTrigger(error: unknown): string | undefined {
+  if (!errorMessage(error).startsWith('permission denied to create event trigger ')) return undefined
+  return 'Write CREATE EVENT TRIGGER as a statement of its own in a migration: it cannot stand in a seed, a function or a DO block.'
 }
 
 /** What Postgres itself says here ("must first be installed") has no way for whom uses the packaged one. */

@@ -1,4 +1,5 @@
 import { parseSync, type Node } from 'libpg-query'
+import { readEventTrigger, type EventTriggerStatement } from './event-trigger-statement.ts'
 import { preparePolicyParser } from './parse.ts'
 
 /** A statement of a file with many. */
@@ -12,6 +13,7 @@ export interface SqlStatement {
   readonly kind: 'plain' | 'begin or commit' | 'ends the transaction' | 'reads the input' | 'runs alone'
   /** The publication that it makes of all tables, which only a superuser may. */
   readonly publishesAllAs?: string
+  readonly eventTrigger?: EventTriggerStatement
 }
 
 /**
@@ -32,6 +34,7 @@ export async function splitStatements(file: string): Promise<readonly SqlStateme
     reached.byte = at + Buffer.byteLength(lead)
     reached.start += passed.length
     reached.line += passed.split('\n').length - 1
+    const eventTrigger = readEventTrigger(stmt)
     const publication = 'CreatePublicationStmt' in stmt ? stmt.CreatePublicationStmt : undefined
     return [
       {
@@ -42,6 +45,7 @@ export async function splitStatements(file: string): Promise<readonly SqlStateme
         ...(publication?.for_all_tables && publication.pubname !== undefined
           ? { publishesAllAs: publication.pubname }
           : {}),
+        ...(eventTrigger ? { eventTrigger } : {}),
       },
     ]
   })
