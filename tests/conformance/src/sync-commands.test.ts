@@ -248,6 +248,22 @@ describe('`holdfast sync check` with files', () => {
     expect(await exists('public.drawn')).toBe(false)
   })
 
+  test('reads the rows of COPY as psql does', async () => {
+    const table = 'create table public.drawn (id int primary key, name text);\ncopy public.drawn from stdin;\n'
+    const counts = `do $$ begin if (select count(*) from public.drawn) <> 2 then raise 'rows are missing'; end if; end $$;`
+    const copied = file('copied.sql', `\\restrict x\n${table}1\tone; 'two\n2\t\\N\n\\.\n\n${counts}`)
+    expect(await beside('check', copied)).toMatchObject({ code: 0, err: '' })
+    expect(await beside('check', file('odd.sql', `${table}1\tone\nx\ttwo\n\\.\n`))).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/odd\.sql, line 4: invalid input syntax for type integer: "x"/) as string,
+    })
+    expect(await beside('check', file('psql.sql', `${table}\\.\n\\i other.sql\n`))).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/psql\.sql, line 4: \\i is a command of psql/) as string,
+    })
+    expect(await exists('public.drawn')).toBe(false)
+  })
+
   test('runs them with the rights of the project, and finds the database by its address as well', async () => {
     const copy = file('copy.sql', `copy (select 1) to program 'touch /tmp/holdfast-check-ran'`)
     const { code, err } = await run(['check', copy], { DATABASE_URL: holdfast.databaseUrl })

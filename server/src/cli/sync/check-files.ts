@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { errorMessage, HoldfastError, silentLogger } from '@holdfast/foundation'
 import { compileSyncPlan, readPolicyInput, splitStatements, type PolicyInput, type SyncPlan } from '@holdfast/policy'
 import {
+  copyIn,
   createPool,
   findRunningCluster,
   readCatalog,
@@ -12,6 +13,7 @@ import {
 } from '@holdfast/postgres'
 import { exposedSchemasOf, restOptions, type RestOptions } from '@holdfast/rest'
 import type { InspectConfig } from '../../config/options.ts'
+import { readPsqlPieces } from '../../project/psql-pieces.ts'
 import { readSqlFile } from '../../project/run-file.ts'
 import { problemOfStream, type CheckProblem, type CheckReport } from './render-check.ts'
 
@@ -22,7 +24,7 @@ const LOCK_TIMEOUT_MS = 5_000
  * Runs files of SQL in one transaction, compiles policies and streams as they are in it, and rolls it back; with `apply` it is committed when everything is followed.
  * It connects as the project does, so the statements have the rights that they will have.
  *
- * @throws {HoldfastError} `statement_failed` with the file and the line, `statement_not_checked`, `server_unreachable`, `file_unreadable`
+ * @throws {HoldfastError} `statement_failed` with the file and the line, `statement_not_checked`, `server_unreachable`, `file_unreadable`, those of {@link readPsqlPieces}
  */
 export async function checkFiles(files: readonly string[], config: InspectConfig): Promise<CheckReport> {
   const statements = await readStatements(files)
@@ -51,44 +53,52 @@ export async function checkFiles(files: readonly string[], config: InspectConfig
 
 interface FileStatement {
   readonly text: string
-  /** `migration.sql, line 3`. */
-  readonly place: string
+  readonly file: string
+  readonly line: number
+  /** The rows of a `COPY … FROM stdin`. They begin in the line after the statement. */
+  readonly rows?: string
 }
 
 async function readStatements(files: readonly string[]): Promise<readonly FileStatement[]> {
   const all: FileStatement[] = []
-  for (const file of files) {
-    const statements = await splitStatements(readSqlFile(file)).catch((error: unknown) => {
-      throw new HoldfastError('statement_failed', 500, `${file} cannot be read as SQL: ${errorMessage(error)}`, {
-        hint: 'Commands of psql (\\i, \\set) are not known here.',
+  for (const file of files)
+    for (const { sql: text, line: firstLine, rows } of readPsqlPieces(readSqlFile(file), file)) {
+      const statements = await splitStatements(text).catch((error: unknown) => {
+        throw new HoldfastError('statement_failed', 500, `${file} cannot be read as SQL: ${errorMessage(error)}`)
       })
-    })
-    for (const { text: statement, line, kind } of statements) {
-      const place = `${file}, line ${line}`
-      if (kind === 'plain') all.push({ text: statement, place })
-      else if (kind !== 'begin or commit')
-        throw new HoldfastError('statement_not_checked', 500, `${place}: a file is checked in one transaction.`, {
-          hint: WAYS_OUT[kind],
-        })
+      for (const { text: statement, line: lineOfPiece, kind } of statements) {
+        const line = firstLine + lineOfPiece - 1
+        if (rows !== undefined) all.push({ text: statement, file, line, rows })
+        else if (kind === 'plain') all.push({ text: statement, file, line })
+        else if (kind !== 'begin or commit')
+          throw new HoldfastError(
+            'statement_not_checked',
+            500,
+            `${file}, line ${line}: a file is checked in one transaction.`,
+            { hint: WAYS_OUT[kind] },
+          )
+      }
     }
-  }
   return all
 }
 
 const WAYS_OUT = {
   'ends the transaction': 'Take ROLLBACK and PREPARE TRANSACTION out of it.',
-  'reads the input': 'COPY has no input here: use INSERT.',
+  'reads the input': 'COPY … TO STDOUT has no output here: take it out of the file for the check.',
   'runs alone': 'What cannot be in a transaction cannot be checked: take it out of the file for the check.',
 } as const
 
-async function run(tx: Transaction, { text, place }: FileStatement): Promise<void> {
+async function run(tx: Transaction, { text, file, line, rows }: FileStatement): Promise<void> {
   try {
+    if (rows !== undefined) await copyIn(tx.client, text, [Buffer.from(rows)])
     // The extended protocol takes no second statement.
-    await tx.client.query({ text, queryMode: 'extended' } as { text: string })
+    else await tx.client.query({ text, queryMode: 'extended' } as { text: string })
   } catch (error) {
     if (sqlstateOf(error) === undefined) throw error
-    const { detail, hint } = error as { readonly detail?: string; readonly hint?: string }
-    throw new HoldfastError('statement_failed', 500, `${place}: ${errorMessage(error)}`, {
+    const { detail, hint, where } = error as Partial<Record<'detail' | 'hint' | 'where', string>>
+    const row = Number(/^COPY .*, line (\d+)/.exec(where ?? '')?.[1])
+    const failed = row > 0 ? line + text.split('\n').length - 1 + row : line
+    throw new HoldfastError('statement_failed', 500, `${file}, line ${failed}: ${errorMessage(error)}`, {
       cause: error,
       ...(detail === undefined ? {} : { detail }),
       ...(hint === undefined ? {} : { hint }),
