@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { sql } from '@holdfast/postgres'
+import { runsOf } from '@holdfast/test-support'
 import { openAuthInProcess } from './auth-in-process.ts'
 import { type AuthWorld, claimsOf, createAuthWorld } from './auth-world.ts'
 
@@ -7,7 +8,7 @@ import { type AuthWorld, claimsOf, createAuthWorld } from './auth-world.ts'
 // live on in the same session, and the session may never have two tokens that refresh: a second one would be a copy that goes unnoticed.
 // Two servers share the database, so that nothing in the memory of one of them can be what keeps this true.
 
-const ROUNDS = Number(process.env['HOLDFAST_REFRESH_ROUNDS'] ?? 100)
+const ROUNDS = runsOf(100, { variable: 'HOLDFAST_REFRESH_ROUNDS' })
 
 let world: AuthWorld
 let urls: readonly string[]
