@@ -5,7 +5,7 @@ import type { Server } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Logger } from '@holdfast/foundation'
 import { certifiedHost, createHttpServer, followTlsFiles, readTlsIdentity, reminderOf } from '@holdfast/http'
 import { sql } from '@holdfast/postgres'
@@ -39,16 +39,21 @@ async function runUntrusting(...argv: readonly string[]): Promise<string> {
 
 describe('the whole server', () => {
   let holdfast: Holdfast
+  const trustedBefore = getCACertificates('default')
 
   beforeAll(async () => {
     const { certFile, keyFile } = await writeCertificate(folder, { names: ['127.0.0.1'] })
     // The server trusts its own authority as an operator would have it, this process as a client.
-    process.env['NODE_EXTRA_CA_CERTS'] = certFile
-    setDefaultCACertificates([...getCACertificates('default'), readFileSync(certFile, 'utf8')])
+    vi.stubEnv('NODE_EXTRA_CA_CERTS', certFile)
+    setDefaultCACertificates([...trustedBefore, readFileSync(certFile, 'utf8')])
     const args = [`--tls-cert-file=${certFile}`, `--tls-key-file=${keyFile}`]
     holdfast = await openHoldfast({ sample: true, args })
   })
-  afterAll(() => holdfast?.[Symbol.asyncDispose]())
+  afterAll(async () => {
+    await holdfast?.[Symbol.asyncDispose]()
+    setDefaultCACertificates(trustedBefore)
+    vi.unstubAllEnvs()
+  })
 
   test('says its address with https, and nothing else answers there', async () => {
     expect(holdfast.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
