@@ -30,7 +30,7 @@ const packages = ['platform/*', 'services/*', 'sample', 'server', 'clients/*', '
 /** Left to itself, Vitest keeps a core free; unit tests compute. */
 const WORKERS = Math.min(8, Math.max(2, availableParallelism()))
 
-/** One more for those that wait: for a port, a time-out or a slow body. */
+/** One more for those that wait: for a port, a time-out, a slow body or a server that starts again. */
 const UNIT_WORKERS = WORKERS + 1
 
 /** Tests that talk to a server wait for most of their time: three for each core keep it busy. */
@@ -53,8 +53,9 @@ const postgresTests = {
 
 /**
  * First the unit tests, then those that wait, with the last files of one project beside the first of the next, then those that kill servers; within a project files run side by side.
- * Files of `unit` and `pg` share workers: nothing that they import keeps state between them, and a worker for each took a third of the processor's time. Those that put
- * other modules in the place of ours (`.mocks.pg.test.ts`) have one each, as have those that make this process a browser or change its clock.
+ * Files share workers: nothing that they import keeps state between them, and a worker for each took a third of the processor's time of `unit` and `pg`, and a fifth of that
+ * of `conformance`. Those that make this process a browser or change its clock put it back. Those that put other modules in the place of ours (`.mocks.pg.test.ts`) have a
+ * worker each.
  * `.test.ts` beside its file needs nothing, `.pg.test.ts` in a package's `test/` a Postgres (an embedded cluster for each worker); `tests/*` a whole server each.
  */
 export default defineConfig({
@@ -97,6 +98,7 @@ export default defineConfig({
         test: {
           name: 'conformance',
           expect: patient,
+          isolate: false,
           maxWorkers: WAITING_WORKERS,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
           sequence: { groupOrder: 1 },
@@ -111,12 +113,13 @@ export default defineConfig({
         test: {
           name: 'fault',
           expect: patient,
+          isolate: false,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
           sequence: { groupOrder: 2 },
           include: ['tests/fault/src/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 240_000,
-          maxWorkers: WORKERS,
+          maxWorkers: UNIT_WORKERS,
         },
       },
     ],
