@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { testColumn, testTable } from '../fields/test-fields.test-support.ts'
 import { answerChanges, beginChanges, findingChange, finishChanges } from './answer-changes.ts'
-import { checklistOf } from './checklist.ts'
+import { type ChecklistRow, checklistOf } from './checklist.ts'
 import { labelledTables, labelSql, placesOf } from './labels.ts'
 import { needsFinding, outOfRange, type Question, questionsOf } from './questions.ts'
 import { draftPlaceOf, EMPTY_DRAFT, type RunDraft, startForm, toRunDraft, withoutQuestion } from './run-draft.ts'
