@@ -72,8 +72,9 @@ describe('a command line', () => {
   )
 
   test.each([
-    ['strat', 'command_unknown', 'Did you mean start?'],
-    ['db rest', 'command_unknown', 'Did you mean reset?'],
+    ['strat', 'command_unknown', 'Did you mean "holdfast start"?'],
+    ['db rest', 'command_unknown', 'Did you mean "holdfast db reset"?'],
+    ['sync nonsense', 'command_unknown', 'Run "holdfast sync --help".'],
     ['start --prot 1', 'option_unknown', 'Did you mean --port?'],
     ['start --nonsense-at-all', 'option_unknown', 'Run "holdfast start --help".'],
     ['start extra', 'argument_unexpected', 'Run "holdfast start --help".'],

@@ -159,9 +159,14 @@ const CODES: Readonly<Record<string, string>> = {
 function refusalOf(error: CommanderError, argv: readonly string[], entry: CommandEntry | undefined): HoldfastError {
   const [first = '', suggestion] = error.message.replace(/^error: /, '').split('\n')
   const message = `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/\.$/, '')}.`
-  const help = `Run "holdfast ${entry ? `${entry.words} ` : ''}--help".`
+  const isOption = error.code !== 'commander.unknownCommand'
+  const parent = argv.length > 1 && !isOption ? `${argv[0]} ` : ''
+  const meant = /Did you mean (?:one of )?(.*)\?/.exec(suggestion ?? '')?.[1]?.split(', ') ?? []
+  const shown = meant.map((name) => (isOption ? name : `"holdfast ${parent}${name}"`)).join(' or ')
   const hint = argv[0]?.startsWith('-')
     ? `Write "holdfast start ${argv.join(' ')}", or another command: "holdfast --help" lists them.`
-    : (suggestion?.replace(/^\((.*)\)$/, '$1') ?? help)
+    : shown !== ''
+      ? `Did you mean ${shown}?`
+      : `Run "holdfast ${entry ? `${entry.words} ` : parent}--help".`
   return new HoldfastError(CODES[error.code] ?? 'option_invalid', 500, message, { hint })
 }

@@ -19,7 +19,9 @@ export async function openFunctionsWorld(
   files: Readonly<Record<string, string>>,
   args: readonly string[] = [],
 ): Promise<FunctionsWorld> {
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-project-'))
+  // Deno lets functions read nothing below `/dev`, where temporary files may be kept in memory.
+  const parent = tmpdir().startsWith('/dev/') ? '/tmp' : tmpdir()
+  const folder = mkdtempSync(join(parent, 'holdfast-project-'))
   chmodSync(folder, 0o755)
   const write = (path: string, text: string): void => {
     const file = join(folder, path)
