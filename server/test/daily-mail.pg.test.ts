@@ -28,7 +28,7 @@ beforeAll(async () => {
       insert into auth.users (id, email, email_confirmed_at) values (${user}, ${`${name}@example.org`}, now())`)
   }
   await database.pool.query(sql`
-    create table public.people (id uuid primary key default gen_random_uuid(), name text not null, user_id uuid)`)
+    create table public.people (id uuid primary key default gen_random_uuid(), full_name text not null, user_id uuid)`)
   await database.pool.query(sql`
     create table public.visits (
       id uuid primary key default gen_random_uuid(), title text not null, visitor_id uuid references public.people (id), day date, state text,
@@ -41,7 +41,7 @@ beforeAll(async () => {
     sql`create policy visible on public.visits for select to authenticated using (not is_hidden)`,
   )
   for (const [user, name] of NAMES)
-    await database.pool.execute(sql`insert into public.people (id, name, user_id) values (${user}, ${name}, ${user})`)
+    await database.pool.execute(sql`insert into public.people (id, full_name, user_id) values (${user}, ${name}, ${user})`)
   catalog = await readCatalog(database.pool)
 })
 beforeEach(() =>

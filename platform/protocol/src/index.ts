@@ -37,6 +37,15 @@ export {
 } from './local-names.ts'
 export { isLongText } from './long-text.ts'
 export { mergeLines, type MergedLines } from './merge-lines.ts'
+export {
+  FINISHED_STATES,
+  type ModelColumn,
+  type ModelTable,
+  peopleTableOf,
+  titleColumnOf,
+  type WorkColumns,
+  workColumnsOf,
+} from './record-model.ts'
 export { SCHEMA_PATH, type ColumnDescriptor, type SchemaDescriptor, type TableDescriptor } from './schema-descriptor.ts'
 export type {
   BucketDescription,

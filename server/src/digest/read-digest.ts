@@ -1,14 +1,7 @@
 import { runAs, sql, type Catalog, type Connections, type SqlFragment, type Transaction } from '@holdfast/postgres'
+import { FINISHED_STATES } from '@holdfast/protocol'
 import { ITEMS_MAX, READ_MAX, READ_MS, TEXT_CHARS_MAX, TITLE_CHARS_MAX, UNREAD_DAYS } from './limits.ts'
-import {
-  FINISHED,
-  isReadable,
-  peopleTableOf,
-  type PeopleTable,
-  titleOf,
-  type WorkTable,
-  workTablesOf,
-} from './work-tables.ts'
+import { isReadable, peopleTableOf, type PeopleTable, titleOf, type WorkTable, workTablesOf } from './work-tables.ts'
 
 export type DigestKind = 'overdue' | 'due' | 'mention' | 'comment' | 'assigned'
 
@@ -141,7 +134,9 @@ function dueSql({ day, timeZone }: ReadDigestOptions, one: WorkTable, own: SqlFr
   const { table, assignee, state } = one
   const due = sql`t.${sql.identifier(one.due)}`
   const isOpen =
-    state === undefined ? sql`true` : sql`coalesce(t.${sql.identifier(state)}::text, '') <> all (${FINISHED}::text[])`
+    state === undefined
+      ? sql`true`
+      : sql`coalesce(t.${sql.identifier(state)}::text, '') <> all (${FINISHED_STATES}::text[])`
   return sql`
     select case when ${due} < ${day}::date then 'overdue' else 'due' end, ${table.name}::text, t.id::text, ${due}::timestamp at time zone ${timeZone}, null, null, ${due}
       from ${sql.identifier(table.schema, table.name)} t
@@ -172,7 +167,7 @@ async function readTitles(
   const titles = new Map<string, string>()
   for (const [name, own] of Map.groupBy(rows, (row) => row.table)) {
     const table = catalog.table('public', name)
-    const title = table && titleOf(table, role)
+    const title = table && titleOf(catalog, table, role)
     if (!table || title === undefined || !isReadable(table, role, 'id')) continue
     const found = await tx.query<{ readonly id: string; readonly title: string | null }>(sql`
       select r.id::text as id, r.${sql.identifier(title)}::text as title

@@ -1,72 +1,67 @@
 import type { Catalog, Table } from '@holdfast/postgres'
+import {
+  type ModelTable,
+  peopleTableOf as findPeople,
+  titleColumnOf,
+  type WorkColumns,
+  workColumnsOf,
+} from '@holdfast/protocol'
 
 /** A table whose records somebody has to do by a day, found as the app finds it (decision 109). */
-export interface WorkTable {
+export interface WorkTable extends WorkColumns {
   readonly table: Table
-  readonly assignee: string
-  readonly due: string
-  /** `undefined`: all its records are open. */
-  readonly state: string | undefined
-  readonly title: string | undefined
 }
 
 /** The table that ties names to accounts. */
 export interface PeopleTable {
   readonly table: Table
+  /** The column with the name. */
   readonly name: string
   readonly key: string
 }
 
-/** Names of columns that name a record, as in the app. */
-const TITLE_NAMES = ['title', 'name', 'subject', 'label', 'tag', 'number', 'code', 'prompt', 'email', 'caption']
-const SYSTEM_NAMES: ReadonlySet<string> = new Set(['created_by', 'updated_by', 'created_at', 'updated_at'])
-
-/** Words of states in which nothing is left to do, as in the app (`choice-looks.ts`). */
-export const FINISHED = [
-  'done',
-  'verified',
-  'approved',
-  'closed',
-  'dropped',
-  'cancelled',
-  'decommissioned',
-  'duplicate',
-]
-
 export function peopleTableOf(catalog: Catalog, role: string): PeopleTable | undefined {
-  for (const table of catalog.tables) {
-    const name = titleOf(table, role)
-    const [key] = table.primaryKey
-    const isPeople = table.schema === 'public' && table.kind === 'table' && isReadable(table, role, 'user_id')
-    if (isPeople && name !== undefined && key !== undefined && table.primaryKey.length === 1)
-      return { table, name, key }
-  }
-  return undefined
+  const candidates = projectTablesOf(catalog).filter(({ primaryKey }) => primaryKey.length === 1)
+  const found = findPeople(candidates.map((table) => ({ ...modelOf(catalog, table, role), table })))
+  const name = found && titleColumnOf(found.columns)
+  const key = found?.table.primaryKey[0]
+  return found && name !== undefined && key !== undefined ? { table: found.table, name, key } : undefined
 }
 
 /** @param role - reads them; what it may not is left out */
 export function workTablesOf(catalog: Catalog, people: PeopleTable | undefined, role: string): readonly WorkTable[] {
   if (!people) return []
-  return catalog.tables.flatMap((table) => {
-    if (table.schema !== 'public' || table.kind !== 'table' || table.oid === people.table.oid) return []
-    const readable = table.columns.filter(({ name }) => isReadable(table, role, name) && !SYSTEM_NAMES.has(name))
-    const leads = (name: string): boolean =>
-      table.foreignKeys.some(
-        ({ columns, targetOid }) => columns.length === 1 && columns[0] === name && targetOid === people.table.oid,
-      )
-    const assignee = readable.find(({ name }) => leads(name))?.name
-    const due = readable.find(({ baseType }) => baseType === 'date')?.name
-    const hasId = readable.some(({ name, baseType }) => name === 'id' && baseType === 'uuid')
-    if (assignee === undefined || due === undefined || !hasId) return []
-    const state = readable.find(({ name }) => name === 'state' || name === 'status')?.name
-    return [{ table, assignee, due, state, title: titleOf(table, role) }]
+  return projectTablesOf(catalog).flatMap((table) => {
+    const model = modelOf(catalog, table, role)
+    const hasId = table.columns.some(({ name, baseType }) => name === 'id' && baseType === 'uuid')
+    const work = hasId && isReadable(table, role, 'id') ? workColumnsOf(model, people.table.name) : undefined
+    return work ? [{ table, ...work }] : []
   })
 }
 
-export function titleOf(table: Table, role: string): string | undefined {
-  return TITLE_NAMES.find((name) => isReadable(table, role, name))
+/** Returns the column that names a record of the table, among those that the role may read. */
+export function titleOf(catalog: Catalog, table: Table, role: string): string | undefined {
+  return titleColumnOf(modelOf(catalog, table, role).columns)
 }
 
 export function isReadable(table: Table, role: string, column: string): boolean {
   return table.privileges.get(role)?.select.includes(column) === true
+}
+
+function projectTablesOf(catalog: Catalog): readonly Table[] {
+  return catalog.tables.filter(({ schema, kind }) => schema === 'public' && kind === 'table')
+}
+
+/** A table as devices of the role see it. */
+function modelOf(catalog: Catalog, table: Table, role: string): ModelTable {
+  return {
+    name: table.name,
+    columns: table.columns
+      .filter(({ name }) => isReadable(table, role, name))
+      .map(({ name, type }) => {
+        const key = table.foreignKeys.find(({ columns }) => columns.length === 1 && columns[0] === name)
+        const target = key && catalog.tableByOid(key.targetOid)
+        return { name, type, ...(target && { references: { table: target.name } }) }
+      }),
+  }
 }

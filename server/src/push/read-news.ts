@@ -1,4 +1,5 @@
-import { runAs, sql, type Catalog, type Connections, type Table, type Transaction } from '@holdfast/postgres'
+import { runAs, sql, type Catalog, type Connections, type Transaction } from '@holdfast/postgres'
+import { isReadable, peopleTableOf, titleOf } from '../digest/work-tables.ts'
 import { READ_MS, TEXT_CHARS_MAX, TITLE_CHARS_MAX } from './limits.ts'
 import type { NewsKind, QueuedEvent } from './queue.ts'
 
@@ -15,9 +16,6 @@ export interface News {
   /** What a comment says. */
   readonly text: string | undefined
 }
-
-/** Names of columns that name a record, as in the app. */
-const TITLE_NAMES = ['title', 'name', 'subject', 'label', 'tag', 'number', 'code', 'prompt', 'email', 'caption']
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -79,16 +77,12 @@ async function readNames(
   role: string,
   sources: readonly Source[],
 ): Promise<ReadonlyMap<string, string>> {
-  const people = catalog.tables.find(
-    (table) =>
-      table.schema === 'public' && table.columns.some(({ name }) => name === 'user_id') && titleOf(table, role),
-  )
-  const title = people && titleOf(people, role)
+  const people = peopleTableOf(catalog, role)
   const actors = sources.flatMap(({ actor }) => (actor === null ? [] : [actor]))
-  if (!people || title === undefined || !isReadable(people, role, 'user_id') || actors.length === 0) return new Map()
+  if (!people || actors.length === 0) return new Map()
   const rows = await tx.query<{ readonly id: string; readonly name: string | null }>(sql`
-    select p.user_id::text as id, p.${sql.identifier(title)}::text as name
-      from ${sql.identifier(people.schema, people.name)} p where p.user_id = any (${actors}::uuid[])`)
+    select p.user_id::text as id, p.${sql.identifier(people.name)}::text as name
+      from ${sql.identifier(people.table.schema, people.table.name)} p where p.user_id = any (${actors}::uuid[])`)
   return new Map(rows.flatMap(({ id, name }) => (name === null ? [] : [[id, name]])))
 }
 
@@ -102,7 +96,7 @@ async function readTitles(
   const titles = new Map<string, string>()
   for (const name of new Set(sources.map(({ table }) => table))) {
     const table = catalog.table('public', name)
-    const title = table && titleOf(table, role)
+    const title = table && titleOf(catalog, table, role)
     const id = table?.columns.find((column) => column.name === 'id' && column.baseType === 'uuid')
     if (!table || title === undefined || !id || !isReadable(table, role, 'id')) continue
     const records = sources.filter((one) => one.table === name && UUID.test(one.record)).map(({ record }) => record)
@@ -112,14 +106,6 @@ async function readTitles(
     for (const row of rows) if (row.title !== null) titles.set(row.id, row.title)
   }
   return titles
-}
-
-function titleOf(table: Table, role: string): string | undefined {
-  return TITLE_NAMES.find((name) => isReadable(table, role, name))
-}
-
-function isReadable(table: Table, role: string, column: string): boolean {
-  return table.privileges.get(role)?.select.includes(column) === true
 }
 
 function cut(text: string | undefined, charsMax: number): string | undefined {

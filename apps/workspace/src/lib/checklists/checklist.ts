@@ -1,6 +1,5 @@
-import type { SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
+import { type SchemaDescriptor, type TableDescriptor, titleColumnOf } from '@holdfast/protocol'
 import { type ChoiceWords, choiceWordsOf } from '../data/column-words.ts'
-import { titleColumnOf } from '../data/tables.ts'
 import type { FieldValue } from '../fields/field.ts'
 import type { RecordValues } from '../records/record-change.ts'
 
@@ -118,7 +117,7 @@ export function checklistOf(row: ChecklistRow, schema: SchemaDescriptor): Checkl
     table: records.name,
     templates: {
       table: templates.name,
-      title: titleColumnOf(templates),
+      title: titleColumnOf(templates.columns),
       active: localName(templates, nameOf('active')),
     },
     template,
@@ -201,7 +200,7 @@ function findingsOf(
     readonly nameOf: (usual: string) => string
   },
 ): ChecklistFindings | undefined {
-  const title = table && titleColumnOf(table)
+  const title = table && titleColumnOf(table.columns)
   if (!table || title === undefined) return undefined
   const [answer, record] = [linkTo(table, answers.name), linkTo(table, records.name)]
   if (answer === undefined && record === undefined) return undefined

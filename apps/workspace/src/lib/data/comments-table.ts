@@ -1,5 +1,5 @@
 import { quoteName } from '../sql.ts'
-import { titleColumnOf } from './tables.ts'
+import { peopleTableOf } from '@holdfast/protocol'
 import { useTables } from './use-tables.tsx'
 
 /** The local name of `holdfast.comments`. */
@@ -12,10 +12,9 @@ export const COMMENTS_TABLE = 'hf_comments'
  * @returns an SQL expression; `null` where there is no such table
  */
 export function useAuthorSql(account: string): string {
-  const people = useTables().find(
-    ({ descriptor }) =>
-      descriptor.columns.some(({ name }) => name === 'user_id') && titleColumnOf(descriptor) !== undefined,
-  )
+  const tables = useTables()
+  const found = peopleTableOf(tables.map(({ descriptor }) => descriptor))
+  const people = tables.find(({ descriptor }) => descriptor === found)
   if (people?.titleColumn === undefined) return 'null'
   return `(select ${quoteName(people.titleColumn)} from ${quoteName(people.name)} where user_id = ${account} limit 1)`
 }

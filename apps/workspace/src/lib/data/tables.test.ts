@@ -1,16 +1,7 @@
 import type { ColumnDescriptor, TableDescriptor } from '@holdfast/protocol'
-import { describe, expect, test } from 'vitest'
-import { singular, tablesOf, titleColumnOf, toTableInfo } from './tables.ts'
+import { expect, test } from 'vitest'
+import { singular, tablesOf, toTableInfo } from './tables.ts'
 
-const column = (name: string, type = 'text', rest: Partial<ColumnDescriptor> = {}): ColumnDescriptor => ({
-  name,
-  type,
-  local: 'text',
-  nullable: true,
-  hasDefault: false,
-  generated: false,
-  ...rest,
-})
 const table = (name: string, columns: readonly ColumnDescriptor[], schema = 'public'): TableDescriptor => ({
   name: schema === 'holdfast' ? `hf_${name}` : name,
   schema,
@@ -18,21 +9,6 @@ const table = (name: string, columns: readonly ColumnDescriptor[], schema = 'pub
   columns,
   can: { insert: true, update: true, delete: true },
   indexes: [],
-})
-
-describe('titleColumnOf', () => {
-  test.each([
-    ['a usual name before other text', [column('detail'), column('title')], 'title'],
-    ['title before number', [column('number'), column('title')], 'title'],
-    [
-      'the first text that is no link',
-      [column('site', 'text', { references: { table: 'sites', column: 'id' } }), column('note')],
-      'note',
-    ],
-    ['nothing among numbers', [column('id', 'uuid'), column('amount', 'numeric')], undefined],
-  ])('takes %s', (_, columns, expected) => {
-    expect(titleColumnOf(table('t', columns))).toBe(expected)
-  })
 })
 
 test('tablesOf leaves the system tables out and sorts by label', () => {

@@ -1,4 +1,4 @@
-import type { ColumnDescriptor, SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
+import { type SchemaDescriptor, type TableDescriptor, titleColumnOf } from '@holdfast/protocol'
 import { humanize } from '../format.ts'
 import { looksOfName, type TableLooks } from './table-looks.ts'
 import { pageLocale } from '../language.ts'
@@ -41,7 +41,6 @@ export interface FieldPlace {
   readonly isHidden: boolean
 }
 
-const TITLE_NAMES = ['title', 'name', 'subject', 'label', 'tag', 'number', 'code', 'prompt', 'email', 'caption']
 const CODE_NAMES = ['number', 'code', 'tag', 'serial_no']
 
 /** The tables of the project's own schemas, by name; the system's (`holdfast`) are left out. */
@@ -61,7 +60,7 @@ const tablesOfSchema = new WeakMap<SchemaDescriptor, readonly TableInfo[]>()
 
 export function toTableInfo(descriptor: TableDescriptor): TableInfo {
   const label = humanize(descriptor.table)
-  const titleColumn = titleColumnOf(descriptor)
+  const titleColumn = titleColumnOf(descriptor.columns)
   const noun = singular(descriptor.table.replaceAll('_', ' '))
   return {
     ...looksOfName(noun),
@@ -83,16 +82,6 @@ function describe(comment: string | undefined, label: string): string | undefine
   const repeats = text.toLowerCase().startsWith(`${label.toLowerCase()}. `)
   const rest = repeats ? text.slice(label.length + 2) : text
   return rest === '' ? undefined : rest
-}
-
-/** A usual name for a title, else the first text column that is not an id or a link. */
-export function titleColumnOf({ columns }: Pick<TableDescriptor, 'columns'>): string | undefined {
-  for (const name of TITLE_NAMES) if (columns.some((column) => column.name === name)) return name
-  return columns.find(isPlainText)?.name
-}
-
-function isPlainText({ name, type, references }: ColumnDescriptor): boolean {
-  return name !== 'id' && references === undefined && (type === 'text' || type.startsWith('character varying'))
 }
 
 /** English only, and only for words in sentences: `inspections` → `inspection`, `categories` → `category`. */

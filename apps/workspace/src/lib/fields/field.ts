@@ -1,5 +1,4 @@
-import type { ColumnDescriptor, SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
-import { titleColumnOf } from '../data/tables.ts'
+import { type ColumnDescriptor, type SchemaDescriptor, type TableDescriptor, titleColumnOf } from '@holdfast/protocol'
 import { type ChoiceWords, choiceWordsOf, isFilledInByServer, wordsOf } from '../data/column-words.ts'
 import { isSystemColumn, kindOf, type FieldKind } from './field-kind.ts'
 
@@ -43,7 +42,7 @@ export interface Field {
 
 /** The fields of a table: what names a record, where it stands, then the schema's order, long texts last. */
 export function fieldsOf(table: TableDescriptor, schema: SchemaDescriptor): readonly Field[] {
-  const title = titleColumnOf(table)
+  const title = titleColumnOf(table.columns)
   const fields = table.columns.map((column) => toField(column, table, schema, title))
   return fields.toSorted((a, b) => rankOf(a) - rankOf(b))
 }
@@ -63,7 +62,7 @@ function toField(
 ): Field {
   const isSystem = isSystemColumn(column.name)
   const target = column.references && schema.tables.find((other) => other.name === column.references?.table)
-  const link = target && { table: target.name, titleColumn: titleColumnOf(target) }
+  const link = target && { table: target.name, titleColumn: titleColumnOf(target.columns) }
   const kind = kindOf(column, link !== undefined)
   const { label, help } = wordsOf(column)
   const isEditable = !column.generated && !isSystem && kind !== 'binary' && (table.can.update || table.can.insert)

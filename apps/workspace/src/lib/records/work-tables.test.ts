@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { ColumnDescriptor, SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
+import { FINISHED_STATES, type ColumnDescriptor, type SchemaDescriptor, type TableDescriptor } from '@holdfast/protocol'
 import { expect, test } from 'vitest'
+import { choiceLooks } from '../fields/choice-looks.ts'
 import { countWorkSql, openWorkSql, workTablesOf } from './work-tables.ts'
 
 const column = (name: string, type = 'text', rest: Partial<ColumnDescriptor> = {}): ColumnDescriptor => ({
@@ -104,4 +105,8 @@ test('all of my work counts each stretch of days, and has what is later and what
   expect(titles({ from: '2026-05-03', until: '2026-05-09' })).toEqual(['tomorrow', 'in a week'])
   const counted = countWorkSql(all, work, 'u1', '2026-05-02', '2026-05-09')
   expect(database.prepare(counted.sql).get(...counted.parameters)).toEqual({ overdue: 1, today: 1, soon: 2, every: 7 })
+})
+
+test('states in which nothing is left to do look finished', () => {
+  for (const state of FINISHED_STATES) expect(['check', 'cross'], state).toContain(choiceLooks(state).glyph)
 })

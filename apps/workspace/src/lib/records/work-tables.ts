@@ -1,6 +1,5 @@
-import type { SchemaDescriptor } from '@holdfast/protocol'
-import { tablesOf, titleColumnOf, type TableInfo } from '../data/tables.ts'
-import { choiceLooks } from '../fields/choice-looks.ts'
+import { FINISHED_STATES, peopleTableOf as findPeople, type SchemaDescriptor, workColumnsOf } from '@holdfast/protocol'
+import { tablesOf, type TableInfo } from '../data/tables.ts'
 import { type Field, fieldsOf } from '../fields/field.ts'
 import { labelSql } from '../fields/label-sql.ts'
 import { quoteName, type Statement } from '../sql.ts'
@@ -22,8 +21,7 @@ export interface WorkTable {
 }
 
 /**
- * The tables with work in them, as the schema tells: one that has a link to the table of people (which ties names to accounts) and a day. Of several
- * such columns the first counts, which is how tables are written: who does it before who looks at it afterwards.
+ * Returns the tables with work in them ({@link workColumnsOf}).
  *
  * @param tables - those of the schema; with the words of the project where they are shown
  */
@@ -34,12 +32,11 @@ export function workTablesOf(
   const people = peopleTableOf(schema)
   if (!people) return []
   return tables.flatMap((table) => {
-    if (table.name === people.name) return []
+    const work = workColumnsOf(table.descriptor, people.name)
     const fields = inTableOrder(table, fieldsOf(table.descriptor, schema))
-    const assignee = fields.find(({ link, isSystem }) => link?.table === people.name && !isSystem)
-    const due = fields.find(({ kind, isSystem }) => kind === 'date' && !isSystem)
+    const named = (name: string | undefined): Field | undefined => fields.find((field) => field.name === name)
+    const [assignee, due, state] = [named(work?.assignee), named(work?.due), named(work?.state)]
     if (!assignee || !due) return []
-    const state = fields.find(({ kind, name }) => kind === 'choice' && (name === 'state' || name === 'status'))
     const place = fields.find(({ link }) => isPlace(schema, link?.table))
     return [{ table, assignee, due, state, place }]
   })
@@ -54,10 +51,9 @@ function isPlace(schema: SchemaDescriptor, name: string | undefined): boolean {
 
 /** The table that ties people to accounts. */
 export function peopleTableOf(schema: SchemaDescriptor): TableInfo | undefined {
-  return tablesOf(schema).find(
-    ({ descriptor }) =>
-      descriptor.columns.some(({ name }) => name === 'user_id') && titleColumnOf(descriptor) !== undefined,
-  )
+  const tables = tablesOf(schema)
+  const found = findPeople(tables.map(({ descriptor }) => descriptor))
+  return found && tables.find(({ descriptor }) => descriptor === found)
 }
 
 function inTableOrder({ descriptor }: TableInfo, fields: readonly Field[]): readonly Field[] {
@@ -67,10 +63,7 @@ function inTableOrder({ descriptor }: TableInfo, fields: readonly Field[]): read
 
 /** States in which nothing is left to do, such as verified and cancelled. */
 export function finishedStates({ state }: WorkTable): readonly string[] {
-  return (state?.choices ?? []).filter((choice) => {
-    const { glyph } = choiceLooks(choice)
-    return glyph === 'check' || glyph === 'cross'
-  })
+  return state === undefined ? [] : FINISHED_STATES
 }
 
 /** Days, `YYYY-MM-DD`, both of them included. Without either, records without a day belong to it as well. */

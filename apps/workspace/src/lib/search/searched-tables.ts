@@ -1,7 +1,7 @@
 import type { SearchedTable } from '@holdfast/client'
-import type { SchemaDescriptor } from '@holdfast/protocol'
+import { type SchemaDescriptor, titleColumnOf } from '@holdfast/protocol'
 import { COMMENTS_TABLE } from '../data/comments-table.ts'
-import { tablesOf, titleColumnOf } from '../data/tables.ts'
+import { tablesOf } from '../data/tables.ts'
 import { fieldsOf } from '../fields/field.ts'
 import { isTextual } from '../fields/field-kind.ts'
 
@@ -16,7 +16,7 @@ export function searchedTables(schema: SchemaDescriptor): readonly SearchedTable
   })
   const system = schema.tables
     .filter((table) => table.schema === 'holdfast')
-    .map((table) => searched(table.name, [table.name === COMMENTS_TABLE ? 'body' : titleColumnOf(table)]))
+    .map((table) => searched(table.name, [table.name === COMMENTS_TABLE ? 'body' : titleColumnOf(table.columns)]))
   return [...own, ...system].filter(({ columns }) => columns.length > 0)
 }
 

@@ -1,6 +1,6 @@
-import type { SchemaDescriptor } from '@holdfast/protocol'
+import { type SchemaDescriptor, titleColumnOf } from '@holdfast/protocol'
 import type { CommonPowerSyncDatabase } from '@powersync/common'
-import { type TableInfo, titleColumnOf } from '../../../lib/data/tables.ts'
+import type { TableInfo } from '../../../lib/data/tables.ts'
 import { lowerAscii, quoteName } from '../../../lib/sql.ts'
 import type { ParsedFile } from '../parse-file.ts'
 import { linkTables } from './link-tables.ts'
@@ -34,7 +34,7 @@ export async function findTargets(
   const best: (Target | undefined)[] = columns.map(() => undefined)
   for (const { name, label } of linkTables(tables, schema)) {
     const descriptor = schema.tables.find((one) => one.name === name)
-    const title = descriptor && titleColumnOf(descriptor)
+    const title = descriptor && titleColumnOf(descriptor.columns)
     if (title === undefined) continue
     const code = tables.find((one) => one.name === name)?.codeColumn
     const found = await findNames(database, name, [...new Set([title, code ?? title, 'id'])], all)

@@ -1,5 +1,5 @@
-import type { ColumnDescriptor, SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
-import { type TableInfo, titleColumnOf, toTableInfo } from '../../../lib/data/tables.ts'
+import { type ColumnDescriptor, type SchemaDescriptor, type TableDescriptor, titleColumnOf } from '@holdfast/protocol'
+import { type TableInfo, toTableInfo } from '../../../lib/data/tables.ts'
 import { fileColumnsOf } from '../../../lib/exchange/file-columns.ts'
 import { type Field, fieldsOf } from '../../../lib/fields/field.ts'
 import { kindOf } from '../../../lib/fields/field-kind.ts'
@@ -159,7 +159,7 @@ function namesOf(draft: TableDraft): readonly (string | undefined)[] {
   })
   const own = columns.filter(({ name }) => name === names[title])
   const inOrder = [...own, ...columns.filter(({ name }) => name !== names[title])]
-  return titleColumnOf({ columns: inOrder }) === names[title] ? names : givenNames(draft, title)
+  return titleColumnOf(inOrder) === names[title] ? names : givenNames(draft, title)
 }
 
 /** @param titled - the column that is called `title`, whatever it is labelled */

@@ -1,0 +1,70 @@
+/** A column as the model of records sees it; a {@link ColumnDescriptor} is one. */
+export interface ModelColumn {
+  readonly name: string
+  /** As `format_type` prints it. */
+  readonly type: string
+  /** The table that a foreign key of this one column refers to. */
+  readonly references?: { readonly table: string }
+}
+
+/** A table that a user may read, with the columns that they may read; a {@link TableDescriptor} is one. */
+export interface ModelTable {
+  readonly name: string
+  readonly columns: readonly ModelColumn[]
+}
+
+/** The columns that make a record work: who does it, by which day, and where it stands. */
+export interface WorkColumns {
+  readonly assignee: string
+  readonly due: string
+  /** `undefined`: every record is open. */
+  readonly state: string | undefined
+}
+
+/** Names of columns that name a record, the most telling first. */
+const TITLE_NAMES = ['title', 'name', 'subject', 'label', 'tag', 'number', 'code', 'prompt', 'email', 'caption']
+const SYSTEM_NAMES: ReadonlySet<string> = new Set(['id', 'created_by', 'updated_by', 'created_at', 'updated_at'])
+
+/** States in which nothing is left to do. */
+export const FINISHED_STATES: readonly string[] = [
+  'done',
+  'verified',
+  'approved',
+  'closed',
+  'dropped',
+  'cancelled',
+  'decommissioned',
+  'duplicate',
+]
+
+/** Returns the column whose value names a record: one of the usual names, else the first plain text. */
+export function titleColumnOf(columns: readonly ModelColumn[]): string | undefined {
+  for (const name of TITLE_NAMES) if (columns.some((column) => column.name === name)) return name
+  return columns.find(isPlainText)?.name
+}
+
+function isPlainText({ name, type, references }: ModelColumn): boolean {
+  return name !== 'id' && references === undefined && (type === 'text' || type.startsWith('character varying'))
+}
+
+/** Returns the table that ties names to accounts: the first by name that has `user_id` and a title. */
+export function peopleTableOf<T extends ModelTable>(tables: readonly T[]): T | undefined {
+  return tables
+    .filter(({ columns }) => columns.some(({ name }) => name === 'user_id') && titleColumnOf(columns) !== undefined)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))[0]
+}
+
+/**
+ * Returns the columns of a table of work: one with a link to a person and a day. Of several such columns the first counts, which is how tables are written: who does
+ * it before who looks at it afterwards (decision 109).
+ *
+ * @param people - the name of the table of people
+ */
+export function workColumnsOf({ name, columns }: ModelTable, people: string): WorkColumns | undefined {
+  if (name === people) return undefined
+  const own = columns.filter((column) => !SYSTEM_NAMES.has(column.name))
+  const assignee = own.find(({ references }) => references?.table === people)?.name
+  const due = own.find(({ type }) => type === 'date')?.name
+  if (assignee === undefined || due === undefined) return undefined
+  return { assignee, due, state: own.find((column) => column.name === 'state' || column.name === 'status')?.name }
+}
