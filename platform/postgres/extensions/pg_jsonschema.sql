@@ -1,6 +1,6 @@
 -- The functions of pg_jsonschema, by their names and signatures: JSON Schema, draft 2020-12, with the forms of draft 7 that differ (`items` as a list, `dependencies`,
 -- `definitions`). Formats are annotations, as with the extension's defaults. What is not here (`unevaluated…`, dynamic and remote references) is an error, never a
--- constraint that is left out without a word. Checked against the test suite of json-schema.org: docs/decisions/0175-json-schema-in-the-database.md.
+-- constraint that is left out without a word. Checked against the test suite of json-schema.org: docs/decisions/0118-the-ground-of-hosted-projects.md.
 
 /* Whether a value is of a type that a schema names. A number without a fraction is an integer, however it is written. */
 create function @extschema@.jsonschema_is_of_type(instance jsonb, type text) returns boolean
