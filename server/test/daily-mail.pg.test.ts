@@ -41,7 +41,9 @@ beforeAll(async () => {
     sql`create policy visible on public.visits for select to authenticated using (not is_hidden)`,
   )
   for (const [user, name] of NAMES)
-    await database.pool.execute(sql`insert into public.people (id, full_name, user_id) values (${user}, ${name}, ${user})`)
+    await database.pool.execute(
+      sql`insert into public.people (id, full_name, user_id) values (${user}, ${name}, ${user})`,
+    )
   catalog = await readCatalog(database.pool)
 })
 beforeEach(() =>
