@@ -4,7 +4,7 @@ import { expectSynced } from './support/person.ts'
 
 /**
  * How often a start takes the connection of SQLite until the first rows of a table are on the screen. Each time costs three round trips to its worker, one after
- * the other; there were 40 before reads went together (decision 182). 13 in November 2026, with room for a few more.
+ * the other; there were 40 before reads went together (decision 129). 13 in November 2026, with room for a few more.
  */
 const TURNS_MAX = 16
 
