@@ -98,6 +98,7 @@ test('has every table of the sample and refuses only tables that are not read', 
   expect(plan.tables.map(({ localName }) => localName).sort()).toEqual(SYNCED)
   expect(plan.refused.map(({ schema, name }) => `${schema}.${name}`)).toEqual([
     'holdfast.daily_mails',
+    'holdfast.event_triggers',
     'holdfast.invitation_guesses',
     'holdfast.invitation_mails',
     'holdfast.invitation_secrets',

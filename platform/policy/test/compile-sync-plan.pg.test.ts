@@ -243,7 +243,8 @@ test('the coverage report says in words how each table is followed', async () =>
   const report = describePlan(await world.compile())
   await world.run('drop policy form on public.items')
   expect(report.text).toMatchInlineSnapshot(`
-    "holdfast.login_passwords: not synced, row-level security is off
+    "holdfast.event_triggers: not synced, row-level security is off
+    holdfast.login_passwords: not synced, row-level security is off
     holdfast.migrations: not synced, row-level security is off
     public.admins: not synced, row-level security is off
     public.days: not synced, row-level security is off

@@ -73,6 +73,7 @@ describe('readCatalog', () => {
   test('has every table of the project and none of Postgres', () => {
     const names = catalog.tables.map(({ schema, name, kind }) => `${schema}.${name} ${kind}`)
     expect(names).toEqual([
+      'holdfast.event_triggers table',
       'holdfast.login_passwords table',
       'holdfast.migrations table',
       'public.counts view',
