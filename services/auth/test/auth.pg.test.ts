@@ -41,7 +41,9 @@ describe('the service', () => {
       await world.db.pool.execute(sql`update auth.users set role = 'Boss' where id = ${user.id}`)
       const { status, body } = await fresh.refresh(token)
       expect(status).toBe(200)
-      await expect(fresh.auth.verifyToken(body.access_token ?? '')).rejects.toMatchObject({ code: 'token_role_refused' })
+      await expect(fresh.auth.verifyToken(body.access_token ?? '')).rejects.toMatchObject({
+        code: 'token_role_refused',
+      })
     } finally {
       await world.db.pool.execute(sql`drop role "Boss"`)
     }
