@@ -1,5 +1,5 @@
 import { HoldfastError, type OptionDeclaration } from '@holdfast/foundation'
-import { Command, type CommanderError, Option } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import type { Flags } from '../config/load-config.ts'
 import { flagName, variableName } from '../config/names.ts'
 import { TOPICS } from '../config/options.ts'
@@ -44,9 +44,10 @@ export function parseCommandLine(argv: readonly string[]): Parsed {
   try {
     program.parse(spelled, { from: 'user' })
   } catch (error) {
-    const { code, exitCode } = error as CommanderError
+    if (!(error instanceof CommanderError)) throw error
+    const { code, exitCode } = error
     if (text !== '' && /^commander\.(help|helpDisplayed|version)$/.test(code)) return { kind: 'text', text, exitCode }
-    throw refusalOf(error as CommanderError, given, addressed)
+    throw refusalOf(error, given, addressed)
   }
   if (!found) throw new Error('Commander ran no command and reported no error')
   return found
@@ -137,12 +138,12 @@ function spellSwitches(argv: readonly string[], { accepts, spellings = {} }: Com
 
 /** Returns the given options by their names. */
 function flagsOf(command: Command, { accepts, spellings = {} }: CommandEntry): Flags {
-  const nameOf = new Map(command.options.map((option) => [option.attributeName(), option.attributeName()]))
-  for (const [flag, name] of Object.entries(spellings))
-    if (flag.startsWith('--')) nameOf.set(new Option(flag).attributeName(), name)
+  const names = new Map(
+    Object.entries(spellings).map(([flag, name]) => [new Option(flag).attributeName(), name] as const),
+  )
   return Object.fromEntries(
     Object.entries(command.opts<Record<string, string | boolean>>()).flatMap(([attribute, value]) => {
-      const name = nameOf.get(attribute) ?? attribute
+      const name = names.get(attribute) ?? attribute
       return name in accepts ? [[name, value]] : []
     }),
   )

@@ -27,10 +27,13 @@ export interface CommandEntry {
   readonly run: (input: CommandInput, commands: readonly CommandEntry[]) => Promise<number>
 }
 
+/** Returns some options of the server, in this order. */
+export function pickServerOptions(...names: readonly (keyof typeof serverOptions)[]): OptionDeclarations {
+  return Object.fromEntries(names.map((name) => [name, serverOptions[name]]))
+}
+
 /** Names the server or database that a command is about. */
-export const PLACE = (({ dataDir, configFile, databaseUrl, json }) => ({ dataDir, configFile, databaseUrl, json }))(
-  serverOptions,
-)
+export const PLACE = pickServerOptions('dataDir', 'configFile', 'databaseUrl', 'json')
 /** … with the folder of its project. */
 export const PROJECT = { ...PLACE, ...projectOptions }
 const { url, serviceKey } = inspectOptions

@@ -1,44 +1,23 @@
-import type { OptionDeclarations } from '@holdfast/foundation'
 import { devOptions, statusOptions } from '../../config/command-options.ts'
-import {
-  devDeclarations,
-  inspectDeclarations,
-  options,
-  serverOptions,
-  statusDeclarations,
-} from '../../config/options.ts'
-import { type CommandEntry, PLACE, PROJECT, RUNNING } from './entry.ts'
+import { devDeclarations, inspectDeclarations, options, statusDeclarations } from '../../config/options.ts'
+import { type CommandEntry, pickServerOptions, PLACE, PROJECT, RUNNING } from './entry.ts'
 
 /** The server options that most people need. */
-const COMMON_SERVER_OPTIONS: OptionDeclarations = (({
-  sample,
-  port,
-  host,
-  dbPort,
-  dataDir,
-  configFile,
-  databaseUrl,
-  externalUrl,
-  tlsCertFile,
-  tlsKeyFile,
-  trustProxy,
-  logLevel,
-  json,
-}) => ({
-  sample,
-  port,
-  host,
-  dbPort,
-  dataDir,
-  configFile,
-  databaseUrl,
-  externalUrl,
-  tlsCertFile,
-  tlsKeyFile,
-  trustProxy,
-  logLevel,
-  json,
-}))(serverOptions)
+const COMMON_SERVER_OPTIONS = pickServerOptions(
+  'sample',
+  'port',
+  'host',
+  'dbPort',
+  'dataDir',
+  'configFile',
+  'databaseUrl',
+  'externalUrl',
+  'tlsCertFile',
+  'tlsKeyFile',
+  'trustProxy',
+  'logLevel',
+  'json',
+)
 
 export const PROJECT_COMMANDS: readonly CommandEntry[] = [
   {
