@@ -44,17 +44,26 @@ function install(path: string): void {
     execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: path, stdio: ['ignore', 2, 2] })
     return
   }
-  const theirs = join(path, 'node_modules')
-  const ours = join(root, 'node_modules')
-  mkdirSync(join(theirs, '@holdfast'), { recursive: true })
-  for (const name of readdirSync(ours)) if (name !== '@holdfast') symlinkSync(join(ours, name), join(theirs, name))
-  // Packages of the repository are those of the worktree.
+  linkPackages(path, '.')
   for (const folder of ['platform', 'services', 'clients', 'tests', 'apps', '.']) {
     for (const name of readdirSync(join(path, folder))) {
       const manifest = join(path, folder, name, 'package.json')
       if (!existsSync(manifest) || name === 'node_modules') continue
+      // A package of the repository may have versions of its own beside it.
+      linkPackages(path, join(folder, name))
       const { name: packageName } = JSON.parse(readFileSync(manifest, 'utf8')) as { name: string }
-      if (packageName.startsWith('@holdfast/')) symlinkSync(join(path, folder, name), join(theirs, packageName))
+      // Packages of the repository are those of the worktree.
+      if (packageName.startsWith('@holdfast/'))
+        symlinkSync(join(path, folder, name), join(path, 'node_modules', packageName))
     }
   }
+}
+
+/** Links what npm installed for one package of this checkout into the same package at `path`. */
+function linkPackages(path: string, workspace: string): void {
+  const ours = join(root, workspace, 'node_modules')
+  if (!existsSync(ours)) return
+  const theirs = join(path, workspace, 'node_modules')
+  mkdirSync(join(theirs, '@holdfast'), { recursive: true })
+  for (const name of readdirSync(ours)) if (name !== '@holdfast') symlinkSync(join(ours, name), join(theirs, name))
 }
