@@ -1,6 +1,6 @@
 import { HoldfastError } from '@holdfast/foundation'
 
-// Codes and texts are those of Supabase's realtime service, which realtime-js hands on as the reason of a refused join.
+// Codes and messages of Supabase's realtime service, which realtime-js reports as the reason of a refused join.
 
 export const topicNameRequired = (): HoldfastError =>
   new HoldfastError('TopicNameRequired', 400, 'You must provide a topic name')
@@ -18,7 +18,7 @@ export const privateOnly = (): HoldfastError =>
 
 export const keyMissing = (): HoldfastError => new HoldfastError('MissingAPIKey', 401, 'API key is missing')
 
-/** @param ago - seconds since; `undefined` where a handshake is refused */
+/** @param ago - seconds since expiry; `undefined` when refusing a handshake */
 export const tokenExpired = (ago?: number, cause?: unknown): HoldfastError =>
   new HoldfastError(
     'InvalidJWTToken',
@@ -42,7 +42,7 @@ export const wrongSignature = (cause?: unknown): HoldfastError =>
 export const tooManyChannels = (): HoldfastError =>
   new HoldfastError('ChannelRateLimitReached', 429, 'Too many channels')
 
-/** Not of Supabase, which has no limit for a topic. */
+/** Not in Supabase, which has no limit per topic. */
 export const presenceFull = (): HoldfastError =>
   new HoldfastError('PresenceFull', 413, 'Too much is shown on this Channel topic, or on the server')
 
@@ -55,7 +55,7 @@ export const tooManyJoins = (): HoldfastError =>
 export const databaseAway = (cause?: unknown): HoldfastError =>
   new HoldfastError('UnableToConnectToProject', 503, 'The database is not available. Try again in a moment.', { cause })
 
-/** Not of Supabase, whose clients never meet such a server: they try again, as after any failed connection. */
+/** Not in Supabase. Clients retry as after any failed connection. */
 export const standingBy = (): HoldfastError =>
   new HoldfastError('StandingBy', 503, 'Another server has the channels of this database. Try again in a moment.', {
     headers: { 'retry-after': '1' },
@@ -70,12 +70,12 @@ export const replayInvalid = (): HoldfastError =>
 export const replayOfPublic = (): HoldfastError =>
   new HoldfastError('UnableToReplayMessages', 400, 'Replay is not allowed for public channels')
 
-/** The reason of a refused join, as clients show it. */
+/** The reason of a refused join, as shown to clients. */
 export function reasonOf(error: HoldfastError): string {
   return `${error.code}: ${error.message}`
 }
 
-/** Said by the channel, not thrown: the right to read it was lost while it was joined. */
+/** Sent on the channel, not thrown: the read right was lost during the join. */
 export function accessRevoked(name: string): string {
   return `You no longer have permission to read from this Channel topic: ${name}`
 }

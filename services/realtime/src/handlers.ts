@@ -5,7 +5,7 @@ import { sendMessage, sendMessages } from './routes/broadcast.ts'
 import { openSocket } from './routes/websocket.ts'
 import { openHub, type Hub } from './socket/hub.ts'
 
-/** Everything that is loaded when the first client comes. */
+/** Opens the handlers that are imported with the first client. */
 export function openHandlers(context: ChannelContext): {
   readonly handlers: Handlers
   readonly hub: Hub

@@ -1,149 +1,146 @@
-/** Bytes of one frame of a client, as in Supabase. */
+/** Frame size limit in bytes, as in Supabase. */
 export const FRAME_BYTES_MAX = 5_000_000
 
-/** Frames of one message: clients send one, browsers several of a large one. Each costs memory beside its bytes. */
+/** Frames per message: clients send one, browsers fragment large messages. Each costs memory beyond its bytes. */
 export const FRAGMENTS_MAX = 256
 
-/** Bytes of a message that has begun to arrive which are not counted: most messages are shorter. */
+/** Bytes of an arriving message that are not accounted for; most messages are shorter. */
 export const ARRIVING_UNCOUNTED_BYTES = 8 * 1024
 
-/** Bytes that a piece of a message takes beside its own, however small it is. */
+/** Memory overhead of a message fragment in bytes. */
 export const PIECE_BYTES = 256
 
-/** Bytes that the server keeps for a channel that a client has joined, beside what the join says; and for one subscription to Postgres changes. Measured, rounded up. */
+/** Memory of a joined channel (beside its join payload) and of a subscription to Postgres changes, in bytes. Measured and rounded up. */
 export const MEMBERSHIP_BYTES = 6 * 1024
 export const SUBSCRIPTION_BYTES = 1024
 
-/** Bytes that the server keeps for a byte of a join: of texts that are not Latin characters two. */
+/** Memory per byte of a join: non-Latin strings take two. */
 export const KEPT_PER_BYTE = 2
 
-/** Bytes that a broadcast may have beside its payload of the largest size, as in Supabase. */
+/** Bytes allowed for a broadcast beyond the maximum payload, as in Supabase. */
 export const PAYLOAD_ALLOWANCE_BYTES = 500
 
-/** Bytes of a body of the REST API. Two payloads of the largest size that is configured by default. */
+/** REST body limit in bytes: two payloads of the default maximum size. */
 export const BODY_BYTES_MAX = 8_000_000
 
-/** Bytes for one client above which they are written at once: below it, all of one turn of the event loop go together. */
+/** Write buffer per client in bytes: smaller amounts are written once per event loop turn. */
 export const WRITE_THROUGH_BYTES = 64 * 1024
 
-/** Milliseconds between two looks at all connections for silence, tokens that have expired and ends that take too long. */
+/** Interval in ms for checking connections for silence, expired tokens and slow closing. */
 export const SWEEP_EVERY_MS = 1_000
 
-/** Milliseconds that a client has to answer the end of its connection before it is cut off. */
+/** Time in ms for a client to acknowledge closing before it is disconnected. */
 export const CLOSE_PATIENCE_MS = 2_000
 
-/** Milliseconds that a refused join waits for its answer, so that a client that repeats it at once does not do so in a loop. */
+/** Delay in ms of a join refusal, so that clients that retry immediately do not loop. */
 export const REFUSAL_DELAY_MS = 250
 
-/** Messages of one channel that wait for one before them. A client that sends more before its join is answered is not read meanwhile. */
+/** Queued messages per channel. A client that sends more before its join is answered is not read until then. */
 export const WAITING_MESSAGES_MAX = 100
 
-/** Milliseconds until the rights of a member are asked again when Postgres could not be asked. */
+/** Delay in ms before retrying a failed recheck of rights. */
 export const RIGHTS_RETRY_MS = 5_000
 
-/** Members whose rights are asked again at the same time, so that those who join are not kept waiting. */
+/** Concurrent rechecks of rights, so that joins are not delayed. */
 export const RIGHTS_TOGETHER_MAX = 32
 
-/** Bytes of the name of a topic: what a binary frame can say, less the prefix `realtime:`. */
+/** Topic name limit in bytes: the maximum in a binary frame minus the prefix `realtime:`. */
 export const TOPIC_NAME_BYTES_MAX = 246
 
-/** Bytes of the name of an event: what a binary frame can say. */
+/** Event name limit in bytes: the maximum in a binary frame. */
 export const EVENT_NAME_BYTES_MAX = 255
 
-/** Messages of one request of the REST API. */
+/** Messages per REST request. */
 export const BATCH_MESSAGES_MAX = 1_000
 
-/** Seconds in which the calls for presence of a client are counted, as in Supabase. */
+/** Window in seconds for the rate of presence calls, as in Supabase. */
 export const PRESENCE_WINDOW_S = 30
 
-/** Bytes of what one member shows of itself: every member of the topic gets all of it when it joins. */
+/** Presence limit per member in bytes: everyone who joins the topic receives it. */
 export const PRESENCE_BYTES_MAX = 64 * 1024
 
-/** Objects and arrays within one another in it: it is written again for all who join, which the depth of the stack must never end. */
+/** Nesting limit of presence: it is serialized for each join and must never overflow the stack. */
 export const PRESENCE_DEPTH_MAX = 100
 
-/** Messages of the database that wait to be published, and those of one transaction: further ones are dropped. */
+/** Database messages waiting to be published, also per transaction; further ones are dropped. */
 export const DATABASE_MESSAGES_WAITING_MAX = 10_000
 
 /** Bytes of their payloads. */
 export const DATABASE_BYTES_WAITING_MAX = 32 * 1024 * 1024
 
-/** Milliseconds in which messages of the database are published before the event loop does other things. */
+/** Time budget in ms per event loop turn for publishing database messages. */
 export const DATABASE_PUBLISH_TURN_MS = 10
 
-/** Milliseconds until the position of the log is read again when that failed. */
+/** Delay in ms before reading the log position again after a failure. */
 export const OPENED_AT_RETRY_MS = 1_000
 
-/** Messages that are replayed to who joins, as in Supabase. */
+/** Replayed messages per join, as in Supabase. */
 export const REPLAY_MESSAGES_MAX = 25
 
-/** Messages for one member that wait while older ones are read. */
+/** Live messages held per member during a replay. */
 export const REPLAY_HELD_MAX = 1_000
 
-/** Hours that messages of the table are kept, as in Supabase. */
+/** Retention of messages in hours, as in Supabase. */
 export const MESSAGES_KEPT_HOURS = 72
 
-/** Milliseconds between two looks for partitions that are to be made or dropped. They are made for three days ahead. */
+/** Interval in ms for creating and dropping partitions. Partitions are created three days ahead. */
 export const PARTITIONS_EVERY_MS = 60 * 60 * 1_000
 
-/** Milliseconds after which that is tried again when it failed, such as while the table is locked. */
+/** Delay in ms before retrying after a failure, such as a locked table. */
 export const PARTITIONS_RETRY_MS = 30_000
 
-/** Subscriptions to Postgres changes that one channel may ask for. */
+/** Postgres changes subscriptions per channel. */
 export const POSTGRES_CHANGES_PER_CHANNEL_MAX = 100
 
-/** Values of one filter of Postgres changes, as in Supabase. */
+/** Values per filter of Postgres changes, as in Supabase. */
 export const FILTER_VALUES_MAX = 100
 
-/** Characters of one filter: 100 values of some hundred each. */
+/** Filter length limit in characters: 100 values of some hundred each. */
 export const FILTER_LENGTH_MAX = 65_536
 
-/** Filters that one statement evaluates. */
+/** Filters evaluated per statement. */
 export const FILTERS_TOGETHER_MAX = 200
 
-/** Changes of one table that are judged together, and bytes of them. */
+/** Batch limits for changes of one table: number and bytes. */
 export const BATCH_CHANGES_MAX = 200
 export const BATCH_BYTES_MAX = 8 * 1024 * 1024
 
-/** Changes of one table that wait to be judged, and bytes of them. Above it those who have subscribed to the table are cut off, and join again. */
+/** Queue limits for changes of one table: number and bytes. Beyond them, its subscribers are disconnected and join again. */
 export const WAITING_CHANGES_MAX = 20_000
 export const WAITING_CHANGES_BYTES_MAX = 32 * 1024 * 1024
 
-/** Changes of one transaction that are told of, and bytes of them: who has subscribed to the tables of a larger one is cut off. */
+/** Limits for changes of one transaction: number and bytes. Subscribers to tables of a larger one are disconnected. */
 export const TRANSACTION_CHANGES_MAX = 20_000
 export const TRANSACTION_BYTES_MAX = 32 * 1024 * 1024
 
-/** Classes of people that are asked in one transaction: a connection is not held for longer. */
+/** Access classes evaluated per transaction, to release the connection early. */
 export const CLASSES_TOGETHER_MAX = 50
 
-/** Pairs of a row and a claim that are read from other tables for one batch of changes. Above it, and where it takes too long, all classes are asked. */
+/** Pairs of row and claim read from other tables per batch. Beyond that, or on a timeout, all classes are evaluated. */
 export const LINKED_PAIRS_MAX = 20_000
 
-/** Milliseconds that the policies of a table have to judge a batch of changes for one class. */
+/** Timeout in ms for judging a batch of changes for one class. */
 export const JUDGED_MS = 2_000
 
-/** Milliseconds that Postgres has to print a batch of changes, or to evaluate filters over it. */
+/** Timeout in ms for printing a batch of changes or evaluating filters on it. */
 export const EVALUATION_MS = 5_000
 
-/** Milliseconds for which the catalog is taken as it was read, also where no event trigger tells of a change: rights of roles have none. */
+/** Lifetime in ms of catalog information. Event triggers invalidate it earlier, but do not cover role rights. */
 export const INFO_LIFETIME_MS = 5_000
 
-/** Milliseconds between two looks whether a transaction of the stream has ended for queries, too. */
+/** Poll interval in ms for a streamed transaction to become visible to queries. */
 export const VISIBLE_POLL_MS = 5
 
-/**
- * Milliseconds for which a subscription waits until the stream has its table: one that the answer to a join waits for, for which the client has 10 s; any other; and
- * between two looks.
- */
+/** Wait in ms for a table to appear in the stream: during a join, for which clients allow 10 s; otherwise; and the poll interval. */
 export const FOLLOWED_JOIN_PATIENCE_MS = 5_000
 export const FOLLOWED_PATIENCE_MS = 30_000
 export const FOLLOWED_POLL_MS = 50
 
-/** Milliseconds after which a subscription to a table that is not published is looked at again. */
+/** Interval in ms for rechecking a subscription to an unpublished table. */
 export const UNPUBLISHED_RETRY_MS = 5_000
 
-/** Bytes of a changed row in the stream, as in Supabase: of a larger one only short values are sent. */
+/** Row size limit in bytes, as in Supabase: of a larger row only short values are sent. */
 export const RECORD_BYTES_MAX = 1024 * 1024
 
-/** Bytes of such a value. */
+/** Size limit of such a value in bytes. */
 export const SHORT_VALUE_BYTES = 64

@@ -2,7 +2,7 @@ import { errorMessage, type Logger } from '@holdfast/foundation'
 import { sql, type Pool } from '@holdfast/postgres'
 import { MESSAGES_KEPT_HOURS, PARTITIONS_EVERY_MS, PARTITIONS_RETRY_MS } from './limits.ts'
 
-/** Keeps the partitions of `realtime.messages`: those of the next days are there, and those that are too old are not. */
+/** Maintains the partitions of `realtime.messages`: creates those of the next days and drops expired ones. */
 export function keepPartitions(pool: Pool, logger: Logger): AsyncDisposable {
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
@@ -12,7 +12,7 @@ export function keepPartitions(pool: Pool, logger: Logger): AsyncDisposable {
     let nextMs = PARTITIONS_EVERY_MS
     try {
       await pool.transaction(async (tx) => {
-        // Who uses the table is not made to wait behind us for another person.
+        // Give up quickly: others would queue behind our pending lock.
         await tx.execute(sql`set local lock_timeout = '500ms'`)
         await tx.execute(sql`select realtime.keep_partitions(${MESSAGES_KEPT_HOURS}::int)`)
       })

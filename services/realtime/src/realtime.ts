@@ -19,25 +19,25 @@ import { keepPartitions } from './partitions.ts'
 import { realtimeRoutes } from './routes.ts'
 
 export interface OpenRealtimeOptions {
-  /** Connections as `authenticator`; statements run under the role of the caller. Owned by whoever opened it. */
+  /** Connections as `authenticator`; statements run under the caller's role. Owned by the caller. */
   readonly share: PoolShare
-  /** Connections as the owner of schema `realtime`, for its partitions. Owned by whoever opened it. */
+  /** Connections as the owner of schema `realtime`, for its partitions. Owned by the caller. */
   readonly pool: Pool
-  /** As `holdfast_reader`, read-only: reads whom rows are tied to. Owned by whoever opened it. */
+  /** As `holdfast_reader`, read-only: reads links between rows and users. Owned by the caller. */
   readonly readerPool: Pool
-  /** As `holdfast_evaluator`, read-only: prints changes and evaluates filters. Owned by whoever opened it. */
+  /** As `holdfast_evaluator`, read-only: prints changes and evaluates filters. Owned by the caller. */
   readonly evaluatorPool: Pool
-  /** Whether the project itself chose a full replica identity for a table. */
+  /** Whether the project itself set a table's replica identity to full. */
   readonly hasFullIdentity: (oid: number) => Promise<boolean>
-  /** Whether the tap brings the changes of some tables from now on: a table that has just been published follows a moment later. */
+  /** Whether the tap includes some tables. Newly published tables follow after a moment. */
   readonly areFollowed: (tables: readonly TableName[]) => Promise<boolean>
-  /** The changes of {@link RealtimeService.publishedTables}, as they are committed. */
+  /** Committed changes of {@link RealtimeService.publishedTables}. */
   readonly tap: Pick<ChangeTap, 'listen'>
-  /** What the accounts service knows of tokens. */
+  /** Token checks provided by the auth service. */
   readonly tokens: TokenChecks
-  /** Whether another server reads the changes of the database: that one has the channels, and clients are sent there. */
+  /** Whether another server reads the database's changes; clients are sent there. */
   readonly isStandby: () => boolean
-  /** Whether nothing reads the changes of tables until an operator has changed something. Broadcasts and presence go on. */
+  /** Whether table changes are not read until an operator intervenes. Broadcast and presence continue. */
   readonly isUnfollowed: () => boolean
   readonly options: RealtimeOptions
   readonly logger: Logger
@@ -45,13 +45,13 @@ export interface OpenRealtimeOptions {
 }
 
 export interface RealtimeService extends AsyncDisposable {
-  /** To be mounted at `/realtime/v1`, behind a hook that sets `request.caller` for all but the WebSocket. */
+  /** Mount at `/realtime/v1`, behind a hook that sets `request.caller` for all but the WebSocket. */
   readonly routes: FastifyPluginAsync
-  /** Tables whose changes it needs to be told of, as they are now. */
+  /** Tables whose changes it currently needs. */
   readonly publishedTables: () => Promise<readonly TableName[]>
 }
 
-/** Opens channels as Supabase's realtime service has them. */
+/** Opens channels, compatible with Supabase's realtime service. */
 export function openRealtime(input: OpenRealtimeOptions): RealtimeService {
   const { share, pool, readerPool, evaluatorPool, hasFullIdentity, areFollowed } = input
   const { tap, tokens, options, logger, clock, isStandby, isUnfollowed } = input
@@ -101,7 +101,7 @@ export function openRealtime(input: OpenRealtimeOptions): RealtimeService {
     }, logger),
     async [Symbol.asyncDispose]() {
       broadcasts[Symbol.dispose]()
-      // The clients connect again, to this server when it is back, or to another one.
+      // Clients reconnect to this or another server.
       await (await loading)?.hub[Symbol.asyncDispose]()
       await changes.stop()
       await bus[Symbol.asyncDispose]()

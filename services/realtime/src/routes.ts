@@ -11,14 +11,14 @@ export interface Handlers {
 }
 
 /**
- * Everything under `/realtime/v1`. The gateway sets `request.caller` of every request but the WebSocket's.
+ * All routes under `/realtime/v1`. The gateway sets `request.caller` of all requests but the WebSocket's.
  *
- * @param load - what answers, loaded at the first request: a server without clients does without it. It throws while this server has no channels
+ * @param load - imports the handlers at the first request. Throws while this server has no channels
  */
 export function realtimeRoutes(load: () => Promise<Handlers>, logger: Logger): FastifyPluginAsync {
   return async (app) => {
     app.setErrorHandler((error, request, reply) => {
-      // Who is refused a WebSocket is told in another form than who is refused a request.
+      // Errors of the WebSocket handshake have a different format.
       if (!(error instanceof HoldfastError)) return renderFailure(error, request, reply, logger)
       const name = request.routeOptions.url?.endsWith('/websocket') ? 'error' : 'message'
       return reply

@@ -4,9 +4,9 @@ import type { Bus, BusMessage } from '../src/bus/bus.ts'
 const message = (payload: string): BusMessage => ({ kind: 'text', from: undefined, payload })
 
 /**
- * What every implementation of the bus has to do.
+ * Tests that every bus implementation must pass.
  *
- * @param openNodes - opens the bus as two nodes see it; an implementation for one node opens the same one twice
+ * @param openNodes - opens two nodes of the bus; an implementation for one node opens the same one twice
  */
 export function describeBus(name: string, openNodes: () => Promise<readonly [Bus, Bus]>): void {
   const use: UseNodes = async (body) => {
@@ -175,7 +175,7 @@ function describeEnds(use: UseNodes): void {
     use(async (one, other) => {
       const seen: string[] = []
       let turns = 0
-      // Work that holds up the event loop, as encoding for many members does.
+      // Blocks the event loop, as encoding for many members does.
       other.subscribe('a', () => {
         for (let turn = 0; turn < 100_000; turn++) turns += turn % 7
       })

@@ -13,7 +13,7 @@ describeBus('one node', async () => {
 })
 describeBus('two nodes that exchange bytes', async () => openWireBus(silentLogger))
 
-/** A member of the topic `room` on a node. */
+/** A member of topic `room` on a node. */
 function memberOn(bus: Bus, id: string) {
   const topics = new Topics(bus)
   const texts: string[] = []

@@ -15,7 +15,7 @@ async function open(options: Parameters<typeof openRealtimeWorld>[0] = {}): Prom
   return world
 }
 
-/** What came so far, without what each join brings. */
+/** Received messages, without those of joins. */
 const events = ({ received }: TestSocket): readonly unknown[] =>
   received
     .map((message) => (Buffer.isBuffer(message) ? 'bytes' : message[3]))

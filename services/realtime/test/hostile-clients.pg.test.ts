@@ -11,7 +11,7 @@ async function open(...given: Parameters<typeof openRealtimeWorld>): Promise<Rea
   return world
 }
 
-/** Two others talk to each other on a channel, whatever happens beside them. */
+/** Two clients can exchange messages on a channel. */
 async function expectUnharmed(world: RealtimeWorld): Promise<void> {
   const [one, two] = [await world.connect(), await world.connect()]
   await one.join('realtime:others')
@@ -92,7 +92,7 @@ describe('a client', () => {
     )
     const refused = { status: 'error', response: { reason: 'ChannelRateLimitReached: Too many channels' } }
     const accepted = answers.filter((answer) => JSON.stringify(answer) !== JSON.stringify(refused))
-    // One address has half of it.
+    // One address gets half.
     expect(accepted.length).toBeGreaterThan(50)
     expect(accepted.length).toBeLessThan(100)
     client.send(null, 'l', 'realtime:0', 'phx_leave', {})
@@ -135,7 +135,7 @@ describe('a client', () => {
     const [sender, member] = [await world.connect(), await world.connect()]
     await sender.join('realtime:room')
     await member.join('realtime:room')
-    // A masked frame of 5 MB, of which 3 MB come.
+    // A masked frame of 5 MB, of which 3 MB are sent.
     const head = Buffer.alloc(14)
     head.set([0x82, 0xff])
     head.writeBigUInt64BE(5_000_000n, 2)
@@ -215,7 +215,7 @@ describe('a client', () => {
   })
 })
 
-/** Whether the server has ended the connection: writing to it fails. */
+/** Whether the server has disconnected, so that writing fails. */
 function isGone({ socket }: TestSocket): boolean {
   socket.ping()
   return socket.readyState !== socket.OPEN

@@ -32,7 +32,7 @@ const keys = fc.constantFrom(
   '__proto__',
   'constructor',
 )
-/** What a payload of the protocol has, with values of any type in their places. */
+/** Protocol payloads with values of arbitrary types. */
 const payloads = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },

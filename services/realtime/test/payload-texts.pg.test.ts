@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { broadcastPush, openRealtimeWorld, type RealtimeWorld, type TestSocket } from './realtime-world.ts'
 
-// Whatever JSON a client sends is what the others read, sign by sign.
+// Receivers get every JSON payload character by character as sent.
 
 let world: RealtimeWorld
 let sender: TestSocket
 let oldSender: TestSocket
-/** What each of the two receivers got, as text. */
+/** Texts received by each of the two clients. */
 const arrived: string[][] = [[], []]
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ const value = fc.letrec<{ value: string }>((tie) => ({
     fc.array(fc.tuple(string, tie('value')), { maxLength: 3 }).map(renderObject),
   ),
 })).value
-/** With names that may be repeated, and numbers as names. */
+/** With duplicate and numeric names. */
 const object = fc
   .array(fc.tuple(fc.oneof(string, fc.constantFrom('"10"', '"9"')), value), { maxLength: 4 })
   .map(renderObject)
@@ -83,7 +83,7 @@ test.each(Object.entries(ways))('the payload of %s', async (name, send) => {
   let count = 0
   await fc.assert(
     fc.asyncProperty(object, async (own) => {
-      // Unlike any before, so that presence changes.
+      // Always different, so that presence changes.
       const payload = own === '{}' ? `{"n":${++count}}` : `{"n":${++count},${own.slice(1)}`
       for (const texts of arrived) texts.length = 0
       await send(payload)

@@ -138,7 +138,7 @@ describe('presence', () => {
     const full = { status: 'error', response: { reason } }
     expect(answers).toEqual([ok, ok, ok, full, full])
     expect(Object.keys(await state(await join(world, 'later')))).toEqual(['member 0', 'member 1', 'member 2'])
-    // Who shows something may change it, and who goes makes room.
+    // A member may replace its state, and leaving makes room.
     const [first, second, , fourth] = shows as [TestSocket, TestSocket, TestSocket, TestSocket]
     track(first, { text: 'x'.repeat(10_000) })
     await first.next((message) => isEvent('presence_diff')(message) && JSON.stringify(message).includes('xxx'))

@@ -45,7 +45,7 @@ const unauthorized = (name: string) => ({
   response: { reason: `Unauthorized: You do not have permissions to read from this Channel topic: ${name}` },
 })
 
-/** What Postgres says: the statements that a policy is made for, as the person. */
+/** The reference: the statements a policy governs, run as the user. */
 const readPolicy = (extension: string): string =>
   `create policy "read ${extension}" on realtime.messages for select to authenticated
      using (realtime.topic() = 'room' and extension = '${extension}' and (current_setting('request.jwt.claims')::json ->> 'sub') = '${ALICE}')`
@@ -89,7 +89,7 @@ describe('each set of policies', () => {
       writeBroadcast: service.received.some(Buffer.isBuffer),
       writePresence: JSON.stringify(service.received).includes('"by":"alice"'),
     }).toEqual(allowed)
-    // Whoever may not send is not told.
+    // A denied sender gets no reply.
     expect(client.received.some((message) => !Buffer.isBuffer(message) && message[1] === 'b')).toBe(
       allowed.writeBroadcast,
     )
@@ -182,7 +182,7 @@ describe('the table of messages', () => {
     const [{ today }] = (await run(`select to_char(now() at time zone 'utc', 'YYYY_MM_DD') as today`)).rows as [
       { today: string },
     ]
-    // In one transaction: the service drops old partitions as well.
+    // In one transaction, because the service also drops old partitions.
     await run(`create table realtime.messages_2020_01_01 partition of realtime.messages
                  for values from ('2020-01-01') to ('2020-01-02');
                select realtime.keep_partitions(72)`)

@@ -14,7 +14,7 @@ type Claims = Readonly<Record<string, unknown>>
 
 const NEVER_S = 4_102_444_800
 
-/** What tokens of these tests say. `e.y.…` are expired, `x.y.z` is signed by others, everything else is no token. */
+/** Decodes test tokens: `e.y.…` are expired, `x.y.z` has a foreign signature, others are invalid. */
 function claimsOf(token: string): Claims {
   switch (token) {
     case 'anon':
@@ -37,15 +37,15 @@ function claimsOf(token: string): Claims {
     : new HoldfastError('bad_jwt', 401, 'bad')
 }
 
-/** Genuine, and over since 1970. */
+/** A valid signature, expired since 1970. */
 export function expiredToken(): string {
   return `x.${Buffer.from(JSON.stringify({ exp: 1 })).toString('base64url')}.y`
 }
 
-/** Has the form of a token, and another signature. */
+/** Well formed with a foreign signature. */
 export const FOREIGN_TOKEN = `x.${Buffer.from('{}').toString('base64url')}.z`
 
-/** What arrives, in the array form of protocol 2.0.0. Of a binary frame only the bytes. */
+/** A received message in the array form of protocol 2.0.0; for binary frames only the bytes. */
 export type Received =
   | readonly [joinRef: unknown, ref: unknown, topic: string, event: string, payload: unknown]
   | Buffer
@@ -53,14 +53,14 @@ export type Received =
 export interface TestSocket {
   readonly socket: WebSocket
   readonly received: Received[]
-  /** Resolves with the code when the server has closed it. */
+  /** Resolves with the code when the server closes it. */
   readonly closed: Promise<number>
   send(...message: readonly [joinRef: unknown, ref: unknown, topic: string, event: string, payload: unknown]): void
-  /** Joins and waits for the answer. */
+  /** Joins and waits for the reply. */
   join(topic: string, payload?: unknown): Promise<unknown>
-  /** Sends one heartbeat and waits for its answer: everything before has been read. */
+  /** Sends a heartbeat and waits for its reply, so everything before has been read. */
   beat(): Promise<void>
-  /** Waits for the first message that came or comes for which it holds, and takes it out. */
+  /** Waits for the first message matching the predicate and removes it. */
   next(is: (message: Received) => boolean): Promise<Received>
 }
 
@@ -68,16 +68,16 @@ export interface RealtimeWorld extends AsyncDisposable {
   /** `http://127.0.0.1:<port>/realtime/v1`. */
   readonly url: string
   connect(query?: string): Promise<TestSocket>
-  /** Has another server read the changes from now on, or this one again. */
+  /** Switches between standby and active. */
   standBy(isStandby: boolean): void
-  /** Has nothing read the changes of tables from now on, or this server again. */
+  /** Stops or resumes following table changes. */
   stopFollowing(isUnfollowed: boolean): void
-  /** Ends the session of everybody whose claims name it. */
+  /** Ends all sessions with this session claim. */
   endSession(session: string): void
   stop(): Promise<void>
 }
 
-/** Tests of public channels need no Postgres, and nothing of theirs may use one. */
+/** Public channels must not use Postgres. */
 function withoutDatabase(): Pool {
   const refuse = (): Promise<never> => Promise.reject(new Error('this test has no database'))
   return {
@@ -96,7 +96,7 @@ function shareOf(database: TestDatabase | undefined): Pick<PoolShare, 'for'> {
   return shared.share('realtime')
 }
 
-/** The service behind a real HTTP server. Tokens are names of people. @param database - for private channels */
+/** The service behind a real HTTP server. Tokens are user names. @param database - for private channels */
 export async function openRealtimeWorld(
   options: Partial<RealtimeOptions> = {},
   database?: TestDatabase,
@@ -228,7 +228,7 @@ function listenTo(socket: WebSocket, isArrays: boolean): TestSocket {
   }
 }
 
-/** A message of 1.0.0 in the form of 2.0.0. */
+/** Converts a 1.0.0 message to the 2.0.0 form. */
 function fromText(text: string): Received {
   const value = JSON.parse(text) as Received | Readonly<Record<string, unknown>>
   if (Array.isArray(value)) return value as unknown as Received
@@ -236,13 +236,13 @@ function fromText(text: string): Received {
   return [joinRef, ref, String(topic), String(event), payload]
 }
 
-/** Whether a message is this event. */
+/** Predicate for an event name. */
 export const isEvent =
   (event: string) =>
   (message: Received): boolean =>
     !Buffer.isBuffer(message) && (message as readonly unknown[])[3] === event
 
-/** Encodes a broadcast as clients of 2.0.0 do. */
+/** Encodes a broadcast as 2.0.0 clients do. */
 export function broadcastPush(topic: string, event: string, payload: Buffer, encoding: 0 | 1, ref = ''): Buffer {
   const texts = ['', ref, topic, event, ''].map((text) => Buffer.from(text))
   return Buffer.concat([Buffer.from([3, ...texts.map(({ length }) => length), encoding]), ...texts, payload])

@@ -12,7 +12,7 @@ afterAll(() => database[Symbol.asyncDispose]())
 
 const run = (text: string) => database.pool.withClient((client) => client.query(text))
 
-/** A topic of its own, whose policies ask a table who may do what with it. */
+/** A topic whose policies read rights from a table. */
 async function openTopic(name: string) {
   await run(`
     create table if not exists public.allowed (topic text, action text, extension text);

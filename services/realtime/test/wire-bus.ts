@@ -3,10 +3,7 @@ import type { Logger } from '@holdfast/foundation'
 import type { Bus, BusMessage } from '../src/bus/bus.ts'
 import { openLocalBus } from '../src/bus/local-bus.ts'
 
-/**
- * Two nodes between which every message goes as bytes, and later: what a bus over a network does to a service, without the network. A node that is closed hears
- * nothing, and is not heard.
- */
+/** Two nodes that exchange messages as bytes and with a delay, to simulate a networked bus. A closed node neither sends nor receives. */
 export function openWireBus(logger: Logger): readonly [Bus, Bus] {
   const nodes = [openLocalBus(logger), openLocalBus(logger)] as const
   const isOpen = [true, true]

@@ -4,18 +4,18 @@ import type { PoolShare } from '@holdfast/postgres'
 import type { Backend } from './backend/backend.ts'
 import type { SignedUrls } from './signed-urls.ts'
 
-/** What every part of the service is handed. */
+/** Shared dependencies of the storage routes. */
 export interface StorageContext {
-  /** Connections as `authenticator`; statements run under the role of the caller. */
+  /** Connections as `authenticator`; statements run under the caller's role. */
   readonly share: PoolShare
   readonly backend: Backend
   readonly urls: SignedUrls
-  /** Bytes of the largest file. A bucket may have a lower limit. */
+  /** Global file size limit in bytes. Buckets may set a lower one. */
   readonly fileSizeLimit: number
   readonly uploads: FairLimit
   readonly downloads: FairLimit
   readonly transforms: FairLimit
-  /** Milliseconds in which a client takes nothing of a download before it is cut off. */
+  /** Timeout in ms for a client that stops reading a download. */
   readonly stalledMs: number
   readonly logger: Logger
   readonly clock: Clock

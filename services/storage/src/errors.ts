@@ -1,8 +1,8 @@
 import { HoldfastError } from '@holdfast/foundation'
 
-// Codes and messages are those of Supabase's storage service, which storage-js hands on.
+// Codes and messages of Supabase's storage service, which storage-js passes on.
 
-/** What stands as `error` beside a code; a code that is not here stands for itself. */
+/** Value of the `error` property per code. Codes not listed use the code itself. */
 export const ERROR_NAMES: Readonly<Record<string, string>> = {
   NoSuchBucket: 'Bucket not found',
   NoSuchKey: 'not_found',
@@ -23,7 +23,7 @@ export const noSuchBucket = (): HoldfastError => new HoldfastError('NoSuchBucket
 
 export const noSuchKey = (): HoldfastError => new HoldfastError('NoSuchKey', 404, 'Object not found')
 
-/** @param message - default: what row-level security says, whichever policy it was */
+/** @param message - default: the generic message of row-level security */
 export const accessDenied = (message = 'new row violates row-level security policy', cause?: unknown): HoldfastError =>
   new HoldfastError('AccessDenied', 403, message, { cause })
 
@@ -36,7 +36,7 @@ export const bucketAlreadyExists = (cause?: unknown): HoldfastError =>
 export const bucketNotEmpty = (cause?: unknown): HoldfastError =>
   new HoldfastError('ResourceNotEmpty', 409, 'The bucket you tried to delete is not empty', { cause })
 
-/** A table of the project has a foreign key to a row of storage. Its name is not told: the caller may not know the table. */
+/** A foreign key in a project table references a storage row. The message omits the table, which the caller may not be allowed to know. */
 export const resourceReferenced = (cause: unknown): HoldfastError =>
   new HoldfastError(
     'ResourceReferenced',
@@ -76,7 +76,7 @@ export const invalidRequest = (message: string, cause?: unknown): HoldfastError 
 export const invalidParameter = (message: string, cause?: unknown): HoldfastError =>
   new HoldfastError('InvalidParameter', 400, message, { cause })
 
-/** @param message - of the library that reads tokens, such as `"exp" claim timestamp check failed` */
+/** @param message - from the JWT library, such as `"exp" claim timestamp check failed` */
 export const invalidJwt = (message: string, cause: unknown): HoldfastError =>
   new HoldfastError('InvalidJWT', 400, message, { cause })
 
@@ -89,7 +89,7 @@ export const invalidRange = (size: number): HoldfastError =>
 export const featureNotEnabled = (feature: string, cause?: unknown): HoldfastError =>
   new HoldfastError('FeatureNotEnabled', 409, `The feature ${feature} is not enabled for this resource`, { cause })
 
-/** The role of the caller may not use this route at all: unlike other refusals, with 403 as the status of the answer. */
+/** The caller's role may not use this route. Unlike other refusals, the HTTP status is 403. */
 export const roleRefused = (): HoldfastError => new HoldfastError('RoleRefused', 403, 'Access denied: Invalid role')
 
 export const tooManyTransfers = (what: 'uploads' | 'downloads' | 'transforms'): HoldfastError =>
@@ -110,7 +110,7 @@ export const databaseTimeout = (cause: unknown): HoldfastError =>
 export const lockTimeout = (cause: unknown): HoldfastError =>
   new HoldfastError('LockTimeout', 503, 'acquiring lock timeout', { cause, headers: { 'retry-after': '1' } })
 
-/** Its parts are in the folder of another server of this database, which alone can go on with it. */
+/** Another server on this database holds the parts, and only it can resume the upload. */
 export const uploadOnOtherServer = (): HoldfastError =>
   new HoldfastError(
     'UploadElsewhere',
@@ -119,11 +119,11 @@ export const uploadOnOtherServer = (): HoldfastError =>
     { headers: { 'retry-after': '1' } },
   )
 
-/** No place is left for the bytes: the disk or the quota of the store is full. */
+/** The disk or the store's quota is full. */
 export const storeFull = (cause: unknown): HoldfastError =>
   new HoldfastError('InsufficientStorage', 507, 'There is no space left for files on the server', { cause })
 
-/** The S3-compatible store that keeps the bytes did not answer, or not as it should. */
+/** The S3-compatible store did not respond, or responded incorrectly. */
 export const storeUnavailable = (cause: unknown): HoldfastError =>
   new HoldfastError('StoreUnavailable', 503, 'The store of the files is not available', {
     cause,

@@ -1,4 +1,4 @@
-/** File storage: buckets and objects, judged by row-level security. */
+/** File storage: buckets and objects protected by row-level security. */
 export { openStorage, type OpenStorageOptions, type StorageService } from './storage.ts'
 export { storageMigrations } from './migrations.ts'
 export { storageOptions, type StorageOptions } from './options.ts'

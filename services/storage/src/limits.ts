@@ -1,182 +1,182 @@
-/** Bytes of a JSON body of this API. 1,000 keys of 1,024 bytes are one MiB. */
+/** JSON body limit in bytes. 1,000 keys of 1,024 bytes are one MiB. */
 export const JSON_BODY_BYTES_MAX = 2 * 1024 * 1024
 
-/** Bytes of an object's key, as in S3. An index of Postgres takes about 2,700. */
+/** Object key limit in bytes, as in S3. Postgres indexes allow about 2,700. */
 export const KEY_BYTES_MAX = 1_024
 
-/** Characters of the name of a bucket, as in Supabase. */
+/** Bucket name limit in characters, as in Supabase. */
 export const BUCKET_NAME_LENGTH_MAX = 100
 
-/** Bytes of the metadata of its own that a client may give an object, as in Supabase. */
+/** User metadata limit in bytes, as in Supabase. */
 export const USER_METADATA_BYTES_MAX = 1024 * 1024
 
-/** Objects and arrays within each other in the metadata of a client. Postgres and JSON of JavaScript take some thousands, and fail at more. */
+/** Nesting limit of user metadata. Postgres and JavaScript's JSON fail beyond some thousand levels. */
 export const USER_METADATA_DEPTH_MAX = 500
 
-/** Fields of an upload form beside the file, as in Supabase. */
+/** Form fields beside the file, as in Supabase. */
 export const FORM_FIELDS_MAX = 10
 
-/** Bytes of all fields of an upload form, which are in memory while its file comes: the metadata, and what is short. */
+/** Bytes of all form fields, which stay in memory during the upload: metadata plus short values. */
 export const FORM_FIELDS_BYTES_MAX = USER_METADATA_BYTES_MAX + 64 * 1024
 
-/** Keys of one request that deletes objects or signs addresses, as in Supabase. */
+/** Keys per delete or signing request, as in Supabase. */
 export const KEYS_PER_REQUEST_MAX = 1_000
 
-/** Rows of one page of `list`, as in Supabase's SQL function. */
+/** Rows per page of `list`, as in Supabase's SQL function. */
 export const LIST_PAGE_MAX = 1_500
 
-/** Entries of one page of `listV2`, as in Supabase. */
+/** Entries per page of `listV2`, as in Supabase. */
 export const LIST_V2_PAGE_MAX = 1_000
 
-/** Characters that keys are looked for by. Longer ones find nothing: the API makes no key of more than 1,024, and no index takes one that long from SQL. */
+/** Prefix limit in characters. Longer prefixes match nothing: API keys have at most 1,024 characters, and no index accepts longer names from SQL. */
 export const LIST_PREFIX_LENGTH_MAX = 8_192
 
-/** Characters of a cursor of `listV2`: a name of four bytes for each character, and where the page ended. */
+/** Cursor limit of `listV2` in characters: a name with four bytes per character, plus the position. */
 export const CURSOR_LENGTH_MAX = 8_192
 
-/** Objects of a bucket that one call empties, as in Supabase. Larger ones are emptied by prefix. */
+/** Objects that one call can empty from a bucket, as in Supabase. Larger buckets are emptied by prefix. */
 export const EMPTY_BUCKET_OBJECTS_MAX = 200_000
 
-/** Objects that are deleted in one transaction while a bucket is emptied: some milliseconds of locks. */
+/** Objects deleted per transaction while emptying a bucket; holds locks for some milliseconds. */
 export const EMPTY_BUCKET_STEP = 500
 
-/** Milliseconds that a write waits for another one of the same key, as in Supabase. */
+/** Wait in ms for a concurrent write of the same key, as in Supabase. */
 export const KEY_LOCK_MS = 5_000
 
-/** Seconds that the address of a signed upload holds, as Supabase documents. */
+/** Lifetime of a signed upload URL in seconds, as documented by Supabase. */
 export const SIGNED_UPLOAD_LIFETIME_S = 7_200
 
-/** Seconds that a signed address may hold: a century, above which dates are not portable. */
+/** Longest lifetime of a signed URL in seconds: a century. Later dates are not portable. */
 export const SIGNED_LIFETIME_S_MAX = 3_155_760_000
 
-/** Uploads whose bodies come in at the same time. Each holds a file descriptor and a window of its body. */
+/** Concurrent uploads. Each holds a file descriptor and one buffer window. */
 export const UPLOADS_UNDER_WAY_MAX = 500
 
-/** Downloads that are answered at the same time. Each holds a file descriptor and a window of its bytes. */
+/** Concurrent downloads. Each holds a file descriptor and one buffer window. */
 export const DOWNLOADS_UNDER_WAY_MAX = 1_000
 
-/** Milliseconds in which a client takes nothing of a download before it is cut off. */
+/** Timeout in ms for a client that stops reading a download. */
 export const STALLED_MS = 60_000
 
-/** Bytes of a download that are read at once, instead of as a stream. One download has no more of them in memory than of a stream. */
+/** Downloads up to this many bytes are read at once instead of streamed, without using more memory. */
 export const READ_AT_ONCE_BYTES_MAX = 64 * 1024
 
-/** Bytes of an upload that wait for the disk: some pieces of a socket, so that they are written together. */
+/** Upload bytes buffered for the disk: several socket chunks, written together. */
 export const WRITE_WINDOW_BYTES = 256 * 1024
 
-/** Bytes that are read from a file at a time; a download from disk has two of them. */
+/** Bytes per file read; a download from disk holds two buffers of this size. */
 export const READ_WINDOW_BYTES = 128 * 1024
 
-/** Pixels of a side of an image that is drawn, as in Supabase. */
+/** Side length limit of a rendered image in pixels, as in Supabase. */
 export const IMAGE_SIDE_MAX = 2_000
 
-/** Bytes of an image that others are drawn of, as in Supabase. As many are in memory while it is drawn. */
+/** Source image limit in bytes, as in Supabase. Rendering holds this much in memory. */
 export const IMAGE_SOURCE_BYTES_MAX = 25_000_000
 
-/** Pixels of an image that others are drawn of, as in Supabase: what a few bytes may claim to be. */
+/** Source image limit in pixels, as in Supabase. A small file may declare huge dimensions. */
 export const IMAGE_PIXELS_MAX = 50_000_000
 
-/** Quality of a drawn image, as in Supabase, unless the request says another. */
+/** Default quality of rendered images, as in Supabase. */
 export const IMAGE_QUALITY = 80
 
-/** Seconds after which the drawing of an image is given up. The largest take two. */
+/** Rendering timeout in seconds. The largest images take two. */
 export const IMAGE_SECONDS_MAX = 10
 
-/** Images that are drawn at the same time, each on one thread. Requests to Postgres and passwords share the processors. */
+/** Images rendered concurrently, one thread each. Postgres and password hashing share the CPU. */
 export const IMAGES_AT_ONCE = 2
 
-/** Requests for drawn images under way; the others wait for their turn with their connection and nothing else. */
+/** Concurrent requests for rendered images. Queued requests hold only their connection. */
 export const TRANSFORMS_UNDER_WAY_MAX = 100
 
-/** Times that a download looks for the row again when its bytes were replaced between the two. */
+/** Retries of a download whose bytes were replaced after its row was read. */
 export const REPLACED_RETRIES_MAX = 3
 
-/** Milliseconds after which an upload in parts is given up, finished or not, as Supabase documents. */
+/** Lifetime of a resumable upload in ms, finished or not, as documented by Supabase. */
 export const UPLOAD_LIFETIME_MS = 24 * 60 * 60 * 1_000
 
-/** Unfinished uploads in parts of one person. Their bytes take space that nothing else accounts for. */
+/** Unfinished resumable uploads per user. No other limit covers their disk space. */
 export const UPLOADS_OF_PERSON_MAX = 100
 
-/** Milliseconds that a request waits for the one before it to leave the same upload. It is asked to; 3 s later it is cut off. */
+/** Wait in ms for the previous request on the same upload. It is asked to stop, and disconnected 3 s later. */
 export const UPLOAD_LOCK_WAIT_MS = 30_000
 
-/** Milliseconds between two looks for uploads in parts that have expired. */
+/** Interval in ms between searches for expired resumable uploads. */
 export const UPLOADS_SWEEP_EVERY_MS = 60 * 60 * 1_000
 
-/** Milliseconds after which bytes without a row are deleted. Their row is written within seconds of their last byte. */
+/** Age in ms at which bytes without a row are deleted. Rows are written within seconds of the last byte. */
 export const SWEEP_AGE_MS = 60 * 60 * 1_000
 
-/** Milliseconds between two sweeps: stray bytes take space, and nothing else. */
+/** Interval in ms between sweeps. Orphaned bytes only cost disk space. */
 export const SWEEP_EVERY_MS = 60 * 60 * 1_000
 
-/** Versions or rows that one statement looks up while bytes and rows are compared. */
+/** Versions or rows looked up per statement while comparing bytes and rows. */
 export const VERSIONS_BATCH = 1_000
 
-/** Objects whose bytes are compared with their rows at the same time. */
+/** Objects verified concurrently. */
 export const VERIFY_AT_ONCE = 8
 
-/** Milliseconds that the version of an expired upload in parts stays in use: longer than its last request may take. */
+/** Time in ms that the version of an expired resumable upload stays in use; longer than its last request can take. */
 export const UPLOAD_NOTE_GRACE_MS = 2 * 60 * 60 * 1_000
 
-/** Milliseconds in which an S3-compatible store takes no byte, gives none, or does not answer, before a request to it has failed. */
+/** Timeout in ms for an S3-compatible store that neither sends nor accepts a byte. */
 export const S3_SILENCE_MS = 30_000
 
-/** Milliseconds that a connection to an S3-compatible store may take. */
+/** Connect timeout in ms for an S3-compatible store. */
 export const S3_CONNECT_MS = 5_000
 
-/** Milliseconds that an S3-compatible store may take for what it does by itself: a copy, or an object of its parts. */
+/** Timeout in ms for server-side work of an S3-compatible store: copying an object or assembling its parts. */
 export const S3_COPY_MS = 5 * 60 * 1_000
 
-/** Times that a request is sent to an S3-compatible store. */
+/** Attempts per request to an S3-compatible store. */
 export const S3_ATTEMPTS_MAX = 3
 
-/** Connections to an S3-compatible store: as many as there may be downloads, each of which holds one. */
+/** Connections to an S3-compatible store: one per possible download. */
 export const S3_SOCKETS_MAX = 1_000
 
-/** Bytes above which an object goes to an S3-compatible store in parts of this size. Amazon takes 5 GiB at once, and 10,000 parts. */
+/** Larger objects are sent to an S3-compatible store in parts of this many bytes. Amazon accepts 5 GiB per request and 10,000 parts. */
 export const S3_PART_BYTES = 512 * 1024 * 1024
 
-/** Milliseconds that a file may take to an S3-compatible store in parts: a large one takes hours over a slow line. Older parts count as left behind. */
+/** Time limit in ms for sending a file in parts, which takes hours on a slow line. Older parts count as abandoned. */
 export const S3_SENDING_MS_MAX = 24 * 60 * 60 * 1_000
 
-/** Milliseconds that the clock of an S3 client may be off, as in S3. A request that was seen can be repeated for as long. */
+/** Clock skew in ms allowed for S3 clients, as in S3. An intercepted request can be replayed for this long. */
 export const S3_CLOCK_SKEW_MS = 15 * 60 * 1_000
 
-/** Seconds that a presigned address of S3 may hold: a week, as in S3. */
+/** Longest lifetime of a presigned S3 URL in seconds: a week, as in S3. */
 export const S3_PRESIGNED_LIFETIME_S_MAX = 7 * 24 * 60 * 60
 
-/** Bytes of a line between the chunks of a body: a size, a signature, or a trailer. */
+/** Limit in bytes of a line between body chunks: a size, a signature or a trailer. */
 export const S3_CHUNK_LINE_BYTES_MAX = 4_096
 
-/** Trailers of a body. Clients send one checksum and its signature. */
+/** Trailers per body. Clients send one checksum and its signature. */
 export const S3_TRAILERS_MAX = 8
 
-/** Bytes of a body that is XML. 10,000 parts with a checksum each are 3 MB. */
+/** XML body limit in bytes. 10,000 parts with checksums are 3 MB. */
 export const S3_XML_BYTES_MAX = 4 * 1024 * 1024
 
-/** Entries of one page of a list, as in S3. */
+/** Entries per list page, as in S3. */
 export const S3_PAGE_MAX = 1_000
 
-/** Parts of one upload, as in S3. */
+/** Parts per upload, as in S3. */
 export const S3_PARTS_MAX = 10_000
 
-/** Bytes of one part, as in S3. */
+/** Part size limit in bytes, as in S3. */
 export const S3_UPLOADED_PART_BYTES_MAX = 5 * 1024 ** 3
 
-/** Bytes of every part but the last, as in S3. Smaller ones are files and rows that nothing else bounds. */
+/** Minimum size in bytes of every part but the last, as in S3. Bounds the number of files and rows. */
 export const S3_UPLOADED_PART_BYTES_MIN = 5 * 1024 * 1024
 
-/** Uploads in parts over S3 that one person may have begun and not ended. Their bytes take space that nothing else accounts for. */
+/** Unfinished S3 multipart uploads per user. No other limit covers their disk space. */
 export const S3_UPLOADS_OF_PERSON_MAX = 100
 
-/** Milliseconds after which an upload in parts over S3 that has not ended is given up: what clients and people take up again after a weekend. */
+/** Lifetime in ms of an unfinished S3 multipart upload: allows resuming after a weekend. */
 export const S3_UPLOAD_LIFETIME_MS = 7 * 24 * 60 * 60 * 1_000
 
-/** Milliseconds in which a completed upload of S3 can be completed again, with the same answer: longer than any client repeats a request. */
+/** Time in ms during which completing an S3 upload again returns the same response; longer than clients retry. */
 export const S3_COMPLETED_KEPT_MS = 24 * 60 * 60 * 1_000
 
-/** Fields of a form that posts an object, as in Supabase. */
+/** Fields of a POST form upload, as in Supabase. */
 export const S3_FORM_FIELDS_MAX = 20
 
-/** Bytes of all of them, as in S3. */
+/** Bytes of all form fields, as in S3. */
 export const S3_FORM_FIELDS_BYTES_MAX = 20 * 1024

@@ -1,9 +1,9 @@
 import type { MigrationSource } from '@holdfast/postgres'
 
-/** The schema `storage`. Applied after the platform's, which makes the API roles. */
+/** The `storage` schema. Applied after the platform's migrations, which create the API roles. */
 export const storageMigrations: MigrationSource = {
   name: 'storage',
   directory: new URL('../migrations/', import.meta.url),
-  // Not storage.objects, which the database of a Supabase project brings along.
+  // Not storage.objects, which a Supabase database already has.
   witness: 'storage.byte_stores',
 }

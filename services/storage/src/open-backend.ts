@@ -5,9 +5,9 @@ import { openDiskBackend } from './backend/disk-backend.ts'
 import { s3SettingsOf, type StorageOptions } from './options.ts'
 
 /**
- * Opens the store of bytes that the settings choose. The SDK of S3 is loaded only where it is used: it is larger than all of storage.
+ * Opens the configured backend. Imports the S3 SDK only if needed, because it is larger than all of storage.
  *
- * @param folder - of this machine, for the files and for uploads under way
+ * @param folder - local folder for files and uploads in progress
  * @throws {HoldfastError} `option_invalid`
  */
 export async function openBackend(options: StorageOptions, folder: string, logger: Logger): Promise<Backend> {

@@ -1,10 +1,10 @@
-/** How much a request has to show of who it is from. */
+/** Credentials that a request needs. */
 export type KeyDemand =
-  /** A key or the token of a person. */
+  /** An API key or a user's token. */
   | 'required'
-  /** An invalid key or token counts as none. */
+  /** An invalid key or token counts as absent. */
   | 'optional'
-  /** Not looked at: the address is public, or signed. */
+  /** Not checked: the URL is public or signed. */
   | 'none'
 
 const ANY_KEY: readonly (readonly [methods: string, path: RegExp])[] = [
@@ -21,9 +21,9 @@ const OPTIONAL_KEY: readonly (readonly [methods: string, path: RegExp])[] = [
 ]
 
 /**
- * Browsers ask for images without a key, so that many addresses cannot insist on one.
+ * Returns the credentials a route needs. Browsers request images without a key, so many routes accept that.
  *
- * @param path - below where the service is mounted, without the query
+ * @param path - below the mount point, without the query
  */
 export function keyDemandOf(method: string, path: string): KeyDemand {
   const matches = (rules: typeof ANY_KEY): boolean =>

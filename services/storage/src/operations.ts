@@ -1,4 +1,4 @@
-/** What a request does, as policies read it from `storage.operation()`. */
+/** The value that policies read from `storage.operation()`. */
 export type Operation =
   | `storage.bucket.${'create' | 'delete' | 'empty' | 'list' | 'get' | 'update'}`
   | `storage.object.${
@@ -18,10 +18,10 @@ export type Operation =
       | 'sign_upload_url'
       | 'list'
       | 'list_v2'}`
-  // As Supabase has these two.
+  // Supabase omits the `storage.` prefix for these two.
   | 'object.get_authenticated_info'
   | 'object.head_authenticated_info'
-  // Of parts that are built on this one.
+  // Resumable uploads and image rendering.
   | `storage.tus.upload.${'create' | 'part' | 'get' | 'delete'}${'' | '_signed'}`
   | `storage.render.image_${'authenticated' | 'public' | 'sign'}`
   | `storage.s3.${string}`

@@ -3,7 +3,7 @@ import type { S3Settings } from './backend/s3-store.ts'
 import { S3_SILENCE_MS } from './limits.ts'
 import { parseConfiguredSize } from './request/file-size.ts'
 
-/** Settings of file storage, named as `[storage]` in Supabase's `config.toml`. */
+/** Settings of file storage, named as in `[storage]` of Supabase's `config.toml`. */
 export const storageOptions = {
   storageEnabled: {
     type: 'boolean',
@@ -71,7 +71,7 @@ export const storageOptions = {
 export type StorageOptions = OptionValues<typeof storageOptions>
 
 /**
- * A size among the settings, in bytes.
+ * Returns a size setting in bytes.
  *
  * @throws {HoldfastError} `option_invalid`
  */
@@ -84,7 +84,7 @@ export function sizeOption(options: StorageOptions, name: 'storageFileSizeLimit'
 }
 
 /**
- * The S3-compatible store that keeps the bytes, if one is named.
+ * Returns the configured S3-compatible store, if any.
  *
  * @throws {HoldfastError} `option_invalid`
  */

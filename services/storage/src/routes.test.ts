@@ -8,13 +8,13 @@ import { storageRoutes } from './routes.ts'
 import { POLICY_NAMES } from './s3/operation.ts'
 import type { S3ProtocolOptions } from './s3/protocol.ts'
 
-// The page says of every address what is equal and what differs: one that is added, or leaves, has to be said there.
+// The compatibility page documents every route, so a new or removed one must appear there.
 
 const PAGE = readFileSync(new URL('../../../docs/compatibility/source/storage.md', import.meta.url), 'utf8')
 
 const section = (title: string): string => PAGE.split(`### ${title}\n`)[1]?.split('\n## ')[0]?.split('\n### ')[0] ?? ''
 
-/** `GET /object/{bucket}/{path}` of the first column of a table; several methods may share a row, and several addresses. */
+/** Parses `GET /object/{bucket}/{path}` cells in the first column; a row may list several methods and paths. */
 function documentedRoutes(): readonly string[] {
   const rows = section('Every address')
     .split('\n')
@@ -27,7 +27,7 @@ function documentedRoutes(): readonly string[] {
   })
 }
 
-/** What the service registers, in the form of the page. Features that are not offered are one row for all methods. */
+/** Returns the registered routes in the page's notation. Disabled features are one row for all methods. */
 async function registeredRoutes(): Promise<readonly string[]> {
   const app = fastify()
   const found: string[] = []
@@ -41,7 +41,7 @@ async function registeredRoutes(): Promise<readonly string[]> {
       .replace('*', '{path}')
     found.push(...(methods.length > 5 ? ['ANY'] : methods).map((one) => `${one} ${address}`))
   })
-  // None of it is asked for anything before the first request.
+  // Not used before the first request.
   const nothing = {} as unknown
   await app.register(
     storageRoutes(nothing as StorageContext, {

@@ -18,7 +18,7 @@ import { signRoutes } from './routes/sign.ts'
 import { uploadRoutes } from './routes/upload.ts'
 import type { S3ProtocolOptions } from './s3/protocol.ts'
 
-/** Everything under `/storage/v1`. The gateway sets `request.caller` before. */
+/** All routes under `/storage/v1`. The gateway sets `request.caller` first. */
 export function storageRoutes(
   context: StorageContext,
   parts: {
@@ -30,7 +30,7 @@ export function storageRoutes(
   const { uploads, images, s3 } = parts
   return async (app) => {
     app.setErrorHandler((error, request, reply) => renderError(error, request, reply, context.logger))
-    // Clients of TUS and browsers read headers that differ by request; nothing here depends on cookies.
+    // TUS clients and browsers read varying headers; nothing here depends on cookies.
     app.addHook('onRequest', async (_request, reply) => {
       reply.header('access-control-expose-headers', '*')
     })
@@ -41,7 +41,7 @@ export function storageRoutes(
     await nextTurn()
     await app.register(async (json) => {
       json.removeAllContentTypeParsers()
-      // storage-js names JSON as the type of bodies that it leaves out.
+      // storage-js sends a JSON content type even without a body.
       json.addContentTypeParser('*', { parseAs: 'string', bodyLimit: JSON_BODY_BYTES_MAX }, (_request, body, done) => {
         if (body === '') {
           done(null, undefined)

@@ -5,13 +5,13 @@ import type { ObjectName } from './database/objects.ts'
 import { invalidJwt, invalidSignature } from './errors.ts'
 import { SIGNED_UPLOAD_LIFETIME_S } from './limits.ts'
 
-/** What a signed address allows whoever has it to do with one object. */
+/** What a signed URL permits its holder to do with one object. */
 export type SignedScope = 'download' | 'upload'
 
 export interface SignedDownload {
-  /** When it ends, in seconds since the epoch. */
+  /** Expiry, in seconds since the epoch. */
   readonly expiresAtS: number
-  /** The transform that it is bound to, as `height:100,resize:cover`. */
+  /** The transform it is restricted to, such as `height:100,resize:cover`. */
   readonly transformations: string | undefined
   readonly format: string | undefined
 }
@@ -35,8 +35,8 @@ export interface SignedUrls {
 }
 
 /**
- * Signs and checks the addresses that need no key. They are signed with a key of their own, which follows from the secret of the project: servers with one secret
- * accept each other's addresses, and no such token passes as a bearer, or a bearer as one.
+ * Signs and verifies URLs that need no key. Uses a separate key derived from the project's secret: servers with the same secret accept each other's URLs, and
+ * URL tokens and bearer tokens are not interchangeable.
  */
 export function createSignedUrls(jwtSecret: string, clock: Clock): SignedUrls {
   const key = new Uint8Array(hkdfSync('sha256', jwtSecret, '', 'holdfast storage signed URLs', 32))

@@ -26,35 +26,35 @@ import { startSweep } from './sweep/sweep.ts'
 import { createSignedUrls } from './signed-urls.ts'
 
 export interface OpenStorageOptions {
-  /** Connections as `authenticator`; statements run under the role of the caller. Owned by whoever opened it. */
+  /** Connections as `authenticator`; statements run under the caller's role. Owned by the caller of `openStorage`. */
   readonly share: PoolShare
-  /** Connected as the user that Holdfast itself is: writes down which store belongs to the database. */
+  /** Connected as Holdfast's own user: records which store belongs to the database. */
   readonly pool: Pool
-  /** Connected as the role that reads all rows past their policies: finds bytes that have none. */
+  /** Connected as the role that bypasses row-level security: finds bytes without a row. */
   readonly readerPool: Pool
-  /** The folder of the files, when they are kept on this machine. */
+  /** The folder for files stored on this machine. */
   readonly folder: string
-  /** The secret of the project, from which the key of signed addresses follows. */
+  /** The project's secret, from which the URL signing key is derived. */
   readonly jwtSecret: string
   readonly options: StorageOptions
-  /** Public keys of the project, which sign requests of S3 that have the token of a person. */
+  /** The project's public keys, which sign S3 requests that carry a user's token. */
   readonly apiKeys: readonly string[]
-  /** Reads the token of a person. @throws {HoldfastError} when it is none, or its session has ended */
+  /** Verifies a user's token. @throws {HoldfastError} if it is invalid or its session has ended */
   readonly verifyCaller: (token: string) => Promise<Caller>
-  /** Milliseconds in which a client takes nothing of a download before it is cut off. */
+  /** Timeout in ms for a client that stops reading a download. */
   readonly stalledMs?: number
   readonly logger: Logger
   readonly clock: Clock
 }
 
 export interface StorageService extends AsyncDisposable {
-  /** To be mounted at `/storage/v1`, behind a hook that sets `request.caller`. */
+  /** Mount at `/storage/v1`, behind a hook that sets `request.caller`. */
   readonly routes: FastifyPluginAsync
-  /** What S3 clients need to act as `service_role`; `undefined` when they are not served. */
+  /** Credentials with which S3 clients act as `service_role`; `undefined` if the S3 endpoint is off. */
   readonly s3: (S3KeyPair & { readonly region: string }) | undefined
 }
 
-/** Opens file storage: buckets and objects as Supabase's storage service has them. */
+/** Opens file storage: buckets and objects, compatible with Supabase's storage service. */
 export async function openStorage(input: OpenStorageOptions): Promise<StorageService> {
   const { share, pool, readerPool, folder, jwtSecret, options, logger, clock } = input
   const fileSizeLimit = sizeOption(options, 'storageFileSizeLimit')

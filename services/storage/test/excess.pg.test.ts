@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStorageWorld, type Answer, type StorageWorld, type Who } from './storage-world.ts'
 
-// Requests that are well formed and without measure: each is bounded, answered in the words of storage-js, and costs no other user.
+// Valid but excessive requests: each is bounded, refused in storage-js's terms, and affects no other user.
 
 let world: StorageWorld
 
@@ -30,7 +30,7 @@ async function post(url: string, payload: object, who: Who = 'service'): Promise
 
 const codeOf = ({ body }: Answer): unknown => (body as { code?: unknown } | undefined)?.code
 
-/** Rows as SQL of a project makes them; the API has fewer characters. */
+/** Creates rows with SQL, which allows more characters than the API. */
 async function makeRows(bucket: string, names: readonly string[]): Promise<void> {
   const rows = names.map((name) => `('${bucket}', '${name.replaceAll("'", "''")}', '{}')`)
   await world.run(`insert into storage.objects (bucket_id, name, metadata) values ${rows.join(',')}`)
@@ -38,7 +38,7 @@ async function makeRows(bucket: string, names: readonly string[]): Promise<void>
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 
-/** What Postgres says is there, in the order of a listing by name. */
+/** Expected names from Postgres, in list order. */
 async function namesOf(bucket: string): Promise<readonly string[]> {
   const rows = await world.run(
     `select name from storage.objects where bucket_id = '${bucket}' order by name collate "C"`,
@@ -97,7 +97,7 @@ describe('ranges', () => {
 
 const COLUMNS = ['name', 'created_at', 'updated_at'] as const
 
-/** Every way to list: the URL, and what the body has beside prefix and page. */
+/** Every list route: URL, and body properties beside prefix and page. */
 const LISTS: readonly (readonly [title: string, url: string, body: object])[] = [
   ...[...COLUMNS, 'last_accessed_at'].map(
     (column) => [`list by ${column}`, '/object/list', { sortBy: { column } }] as const,
@@ -114,7 +114,7 @@ const LISTS: readonly (readonly [title: string, url: string, body: object])[] = 
   ),
 ]
 
-/** Names that a list answers with, folders with their slash. */
+/** Returned names, folders with a slash. */
 function listed({ body }: Answer): readonly string[] {
   if (Array.isArray(body))
     return (body as { id: string | null; name: string }[]).map((one) => one.name + (one.id === null ? '/' : ''))
@@ -150,7 +150,7 @@ describe.each(LISTS)('%s', (_title, url, more) => {
       ['a\\b/', 'four'],
     ] as const) {
       const names = listed(await list({ prefix })).filter((one) => !full || !one.startsWith('A'))
-      // The first form of the call compares without case.
+      // `list` compares case-insensitively.
       expect(names.filter((one) => one !== 'five')).toEqual([full ? prefix + name : name])
     }
   })
@@ -204,13 +204,13 @@ describe('a search', () => {
 })
 
 describe('pages', () => {
-  // Between an object and a folder of its name are others: `-` and `.` come before `/`.
+  // Names that sort between an object and a folder of the same name: `-` and `.` come before `/`.
   const NAMES = ['a', 'a!', 'a-1', 'a.txt', 'a/1', 'a/2', 'a0', 'b', 'b-1', 'b.txt', 'c/1', 'c//2', 'd']
 
   beforeAll(async () => {
     await world.run(`insert into storage.buckets (id, name) values ('pages', 'pages'), ('cases', 'cases')`)
     await makeRows('pages', NAMES)
-    // Odd, so that what is read together ends between two names that differ in case only.
+    // Odd, so that a batch ends between two names that differ only in case.
     await makeRows('cases', ['a', ...Array.from({ length: 80 }, (_unused, n) => [`F${100 + n}`, `f${100 + n}`]).flat()])
     await makeRows('long', [
       'a',
@@ -218,7 +218,7 @@ describe('pages', () => {
     ])
   })
 
-  /** What is one level below a prefix, by the rows that Postgres has. */
+  /** Expected entries one level below a prefix, from the rows. */
   async function entriesBelow(prefix: string): Promise<readonly string[]> {
     const below = (await namesOf('pages')).filter((name) => name.startsWith(prefix))
     return [
@@ -446,6 +446,6 @@ test('who asks for much costs no other user', async () => {
     expect((await world.request('bob', { method: 'GET', url: `/object/box/${key}` })).text).toBe('x')
   }
   await flooding
-  // Whatever of it had no place was told so.
+  // Everything beyond the limit was refused with SlowDown.
   expect(answers.filter((answer) => answer.status !== 200 && codeOf(answer) !== 'SlowDown')).toEqual([])
 })

@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStorageWorld, type Answer, type StorageWorld } from './storage-world.ts'
 
-// What no client of good will sends: paths that want to lead elsewhere, and files that want to run.
+// Requests of malicious clients: path traversal and executable files.
 
 let world: StorageWorld
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-/** As it is written: `fetch` would tidy the path up. */
+/** Sends the path verbatim; `fetch` would normalize it. */
 function raw(method: string, path: string, body?: string): Promise<{ readonly status: number; readonly text: string }> {
   const { hostname, port, pathname } = new URL(world.url)
   return new Promise((resolve, reject) => {
@@ -37,7 +37,7 @@ function raw(method: string, path: string, body?: string): Promise<{ readonly st
 
 const VERSION = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Everything in the folder of the files has the name of a version, or is the store's own. */
+/** Every file name is a version or belongs to the store. */
 function expectOnlyVersions(): void {
   const files = readdirSync(world.folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())
   expect(
@@ -60,7 +60,7 @@ describe('a path', () => {
     const body = `bytes of ${path}`
     const put = await raw('PUT', `/object/box/${path}`, body)
     const got = await raw('GET', `/object/public/box/${path}`)
-    // Either it is a key, and exactly its bytes come back, or it is refused.
+    // A path is either refused or a key whose exact bytes come back.
     if (put.status === 200) expect(got).toEqual({ status: 200, text: body })
     else expect([put.status, got.status].every((status) => status === 400 || status === 404)).toBe(true)
     expect(got.text).not.toContain('root:')
@@ -143,7 +143,7 @@ describe('a file that wants to run', () => {
     }
   })
 
-  // Rows come from SQL, forms, TUS and S3, too, where nothing reads a type.
+  // Types also come from SQL, forms, TUS and S3, which do not parse them.
   test.each([
     'image/SVG+XML',
     'image/png;a=b, image/svg+xml',

@@ -12,13 +12,13 @@ import {
 } from './policy-matrix.ts'
 import { openStorageWorld, type Answer, type StorageWorld } from './storage-world.ts'
 
-// No right is decided outside Postgres. Each call is made under each of the sixteen sets of policies on the table that it is about, and beside it the statement
-// that policies are to judge runs as the same person, with nothing of the service in between: both have to come to the same end.
+// Postgres decides every right. Each call runs under all sixteen policy sets for its table, and the equivalent SQL statement runs directly as the same user:
+// both must have the same outcome.
 
 interface Call extends Judged {
   readonly title: string
   readonly table: 'objects' | 'buckets'
-  /** Policies without which it is refused, and with which alone it succeeds. */
+  /** Policies that are necessary and sufficient. */
   readonly needs: readonly Command[]
   readonly request: {
     readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD'
@@ -26,9 +26,9 @@ interface Call extends Judged {
     readonly payload?: unknown
     readonly headers?: Record<string, string>
   }
-  /** Whether the answer says that it was done. */
+  /** Whether the response reports success. */
   readonly succeeded: (answer: Answer) => boolean
-  /** Whether the answer is the expected refusal. */
+  /** Whether the response is the expected refusal. */
   readonly refusal: (answer: Answer) => boolean
 }
 
@@ -327,7 +327,7 @@ describe('policies judge', () => {
   })
 })
 
-/** Puts back what a call that succeeded has changed. */
+/** Reverts the changes of a successful call. */
 async function restore(world: StorageWorld): Promise<void> {
   await world.run(`
     set storage.allow_delete_query = 'true';

@@ -1,12 +1,11 @@
 import { runAs, sql, type SqlFragment } from '@holdfast/postgres'
 import { ALICE, type StorageWorld } from './storage-world.ts'
 
-/** A command that policies allow or not. */
 export type Command = 'select' | 'insert' | 'update' | 'delete'
 
 export const COMMANDS: readonly Command[] = ['select', 'insert', 'update', 'delete']
 
-/** Every set of policies. */
+/** All sets of policies. */
 export const POLICY_SETS: readonly (readonly Command[])[] = Array.from({ length: 16 }, (_unused, bits) =>
   COMMANDS.filter((_command, bit) => (bits >> bit) & 1),
 )
@@ -22,10 +21,10 @@ const CLAUSES: Readonly<Record<Command, string>> = {
   delete: 'using (true)',
 }
 
-/** A statement that policies judge. */
+/** A statement subject to policies. */
 export interface Judged {
   readonly statement: SqlFragment
-  /** Whether the statement has to have returned a row to count. */
+  /** Whether the statement must return a row to count as allowed. */
   readonly returnsRow: boolean
 }
 
@@ -35,7 +34,7 @@ export const insertStatement = (name: string): SqlFragment =>
 export const upsertStatement = (name: string): SqlFragment =>
   sql`${insertStatement(name)} on conflict (bucket_id, name) do update set version = excluded.version returning id`
 
-/** Leaves the people with these policies on one table, and with none on the others. */
+/** Grants users these policies on one table and none on the others. */
 export async function setPolicies(
   world: StorageWorld,
   table: PolicyTable,
@@ -48,7 +47,7 @@ export async function setPolicies(
   await world.run([...drops, ...creates].join('\n'))
 }
 
-/** What Postgres says when nothing of the service is in between. */
+/** Runs the statement directly in Postgres, as the reference. */
 export async function isAllowed(world: StorageWorld, { statement, returnsRow }: Judged): Promise<boolean> {
   const undone = new Error('undone')
   let rows = 0
@@ -72,7 +71,7 @@ export async function isAllowed(world: StorageWorld, { statement, returnsRow }: 
   return returnsRow ? rows > 0 : touched > 0
 }
 
-/** What a refused call may not change. */
+/** State that a refused call must not change. */
 export async function stateOf(world: StorageWorld): Promise<unknown> {
   return {
     objects: await world.run('select name, version, metadata from storage.objects order by name'),

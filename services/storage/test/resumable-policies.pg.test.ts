@@ -13,15 +13,15 @@ import {
 } from './policy-matrix.ts'
 import { openStorageWorld, type Answer, type StorageWorld, type Who } from './storage-world.ts'
 
-// As in policies.pg.test.ts: every request of TUS under each set of policies, beside the statement that policies judge.
+// As policies.pg.test.ts, for TUS requests.
 
 interface Call extends Judged {
   readonly title: string
-  /** Policies without which it is refused, and with which alone it succeeds. */
+  /** Policies that are necessary and sufficient. */
   readonly needs: readonly Command[]
   readonly key: string
   readonly upsert?: true
-  /** Whether the upload has been created before, with all policies. */
+  /** Method that continues an upload created with all policies. */
   readonly goesOn: 'PATCH' | 'HEAD' | 'DELETE' | undefined
 }
 
@@ -125,7 +125,7 @@ async function create(who: Who, call: Call): Promise<Answer> {
   })
 }
 
-/** The request that is judged, in a function, as the upload that it goes on with is made with other policies. */
+/** Returns the request to judge as a function, because the upload it continues is created under other policies. */
 async function prepare(call: Call): Promise<() => Promise<Answer>> {
   if (call.goesOn === undefined) return () => create('alice', call)
   await setPolicies(world, 'objects', COMMANDS)

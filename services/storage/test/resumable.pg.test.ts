@@ -7,8 +7,8 @@ import { UploadStore } from '../src/resumable/upload-store.ts'
 import { openStorageWorld, type Answer, type StorageWorld, type Who } from './storage-world.ts'
 
 /*
- * What the public client cannot be made to do: the end of the server between two steps, and many uploads of one person. A server that was killed leaves what these
- * tests write into its folder.
+ * Cases storage-js cannot produce: the server stops between two steps, and one user has many uploads. The tests write the leftovers of a killed server into its
+ * folder.
  */
 
 let world: StorageWorld
@@ -25,7 +25,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 const TUS = { 'tus-resumable': '1.0.0' }
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
-/** @returns the id of an upload of ten bytes */
+/** @returns the id of a ten-byte upload */
 async function create(who: Who, key: string): Promise<Answer> {
   return world.request(who, {
     method: 'POST',
@@ -115,7 +115,7 @@ test('an upload that says its length late is held to the limit of its bucket', a
   expect(await objects('recorded.webm')).toMatchObject([{ size: '5' }])
 })
 
-// As Supabase's storage service answers: a plain text, some of it with the line break of the TUS library.
+// Supabase's storage service responds in plain text, sometimes with the TUS library's line break.
 const OF_PICTURES = { bucketName: 'pictures', objectName: 'new.png', contentType: 'image/png' }
 const LENGTH = { 'upload-length': '5' }
 const TOO_LARGE = [413, 'Maximum size exceeded\n']

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStorageWorld, type StorageWorld, type Who } from './storage-world.ts'
 
-// A request is one round trip to Postgres: several roles on one connection, statements that stay prepared, and nothing that is left for the next request.
+// A request is one round trip to Postgres: several roles on one connection, prepared statements are reused, and the session is reset.
 
 let world: StorageWorld
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStorageWorld, type Answer, type StorageWorld, type Who } from './storage-world.ts'
 
-// Addresses that storage-js does not call, or not in every form, and what policies read of each request.
+// Routes that storage-js does not call, or not in every form, and the operation that policies read.
 
 let world: StorageWorld
 

@@ -17,10 +17,10 @@ import {
 export const ALICE = 'a11ce000-0000-4000-8000-000000000001'
 export const BOB = 'b0b00000-0000-4000-8000-000000000002'
 
-/** Signs requests of S3 of people. */
+/** Signs users' S3 requests. */
 export const PUBLIC_KEY = 'the public key'
 
-/** Who asks. `nobody` has no key. */
+/** Caller of a request. `nobody` has no key. */
 export type Who = 'nobody' | 'anon' | 'alice' | 'bob' | 'service'
 
 const CALLERS: Readonly<Record<Who, Caller>> = {
@@ -40,21 +40,21 @@ export interface Answer {
   readonly headers: Readonly<Record<string, unknown>>
   readonly text: string
   readonly bytes: Buffer
-  /** The parsed body, when it is JSON. */
+  /** Parsed, if JSON. */
   readonly body: unknown
 }
 
 export interface StorageWorld extends AsyncDisposable {
   readonly database: TestDatabase
   readonly share: PoolShare
-  /** Of the files. */
+  /** File folder. */
   readonly folder: string
-  /** `http://127.0.0.1:<port>/storage/v1`, for requests that need a real connection. They are `service`'s. */
+  /** `http://127.0.0.1:<port>/storage/v1`, for requests that need a real connection. They run as `service`. */
   readonly url: string
-  /** What signs requests of S3 as `service_role`; with the name of a person as the session token anything that has the public key. */
+  /** Signs S3 requests as `service_role`, or as a user if the session token is the user's name. */
   readonly s3: NonNullable<StorageService['s3']>
   request(who: Who, request: InjectOptions & { readonly url: string }): Promise<Answer>
-  /** Runs statements as the superuser. */
+  /** Runs SQL as superuser. */
   run(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>
 }
 
@@ -64,7 +64,7 @@ export interface WorldOptions {
   readonly stalledMs?: number
 }
 
-/** The service over a database of its own, without gateway: the header `x-who` says who asks. */
+/** The service on its own database without the gateway: the `x-who` header names the caller. */
 export async function openStorageWorld({
   options = {},
   logger = silentLogger,

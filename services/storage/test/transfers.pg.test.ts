@@ -3,11 +3,11 @@ import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStorageWorld, type StorageWorld, type Who } from './storage-world.ts'
 
-// People whose bytes come and go slowly, or not at all, cost others nothing: no connection to Postgres waits for them.
+// Slow or stalled clients do not affect others: they hold no Postgres connection.
 
 const STALLED_MS = 1_500
 const BYTES = 32_000_000
-/** Several times as many as there are connections to Postgres. */
+/** Several times the number of Postgres connections. */
 const STALLED = 40
 
 let world: StorageWorld
@@ -31,7 +31,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 
-/** Sends what it is given and reads nothing. */
+/** Sends the given request and reads nothing. */
 async function open(who: Who, head: string, body = ''): Promise<Socket> {
   const socket = connect(Number(new URL(world.url).port), '127.0.0.1')
   sockets.push(socket)
@@ -81,12 +81,12 @@ describe('transfers that stall', () => {
     slow.on('data', (chunk: Buffer) => {
       received += chunk.length
       slow.pause()
-      // Longer in all than the silence that is allowed.
+      // Slower in total than the timeout allows for silence.
       setTimeout(() => slow.resume(), received < BYTES / 8 ? 50 : 0)
     })
     await expect.poll(() => received, { timeout: 60_000 }).toBeGreaterThanOrEqual(BYTES)
     expect(slowEnded).toBe(false)
-    // A paused socket is told of its end when it reads again.
+    // A paused socket notices its end only when reading.
     silent.resume()
     await expect.poll(() => silentEnded, { timeout: 60_000 }).toBe(true)
     expect(silent.bytesRead).toBeLessThan(BYTES)

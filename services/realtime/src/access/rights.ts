@@ -15,23 +15,23 @@ import type { Identity } from './tokens.ts'
 
 export type Extension = 'broadcast' | 'presence'
 
-/** What a member of a private channel gets. */
+/** What a member of a private channel may receive. */
 export interface ReadRights {
   readonly broadcast: boolean
   readonly presence: boolean
 }
 
-/** The caller who wants to use a private channel. */
+/** The caller requesting access to a private channel. */
 export interface ChannelCaller extends Pick<Identity, 'role' | 'claims'> {
-  /** Whose share of the connections is used. */
+  /** Fairness key for connections. */
   readonly person: string | undefined
 }
 
 const SERVICE: Session = { role: 'service_role', claims: { role: 'service_role' } }
 
 /**
- * What policies on `realtime.messages` let a caller do. Postgres judges a row of the topic as the caller, and the row is undone: a policy may read any of its
- * columns.
+ * Evaluates the policies on `realtime.messages` for a caller. Postgres judges an actual row of the topic as the caller, then rolls it back, so policies may
+ * read any of its columns.
  */
 export class Rights {
   readonly #share: PoolShare
@@ -42,7 +42,7 @@ export class Rights {
     this.#logger = logger
   }
 
-  /** @throws {HoldfastError} `Unauthorized` when a policy fails; `UnableToConnectToProject` */
+  /** @throws {HoldfastError} `Unauthorized` if a policy fails; `UnableToConnectToProject` */
   async read(caller: ChannelCaller, name: string, extensions: readonly Extension[]): Promise<ReadRights> {
     const shown = await this.#judge(caller, name, async (tx) => {
       await assumeSession(tx, SERVICE)
@@ -58,10 +58,10 @@ export class Rights {
   }
 
   /**
-   * The newest messages of a private topic, the oldest first, as far as policies let the caller read them. Those of one transaction have one time, and come in the order
-   * of their places in the table, which is mostly that in which they were sent.
+   * Returns the newest messages of a private topic visible to the caller, oldest first. Messages of one transaction share a timestamp and are ordered by their
+   * position in the table, usually the order of sending.
    *
-   * @throws {HoldfastError} `Unauthorized` when a policy fails; `UnableToConnectToProject`
+   * @throws {HoldfastError} `Unauthorized` if a policy fails; `UnableToConnectToProject`
    */
   async replay(
     caller: ChannelCaller,
@@ -80,7 +80,7 @@ export class Rights {
     return rows.toReversed()
   }
 
-  /** What fails is no right. @throws {HoldfastError} `UnableToConnectToProject` */
+  /** A failing policy denies access. @throws {HoldfastError} `UnableToConnectToProject` */
   async write(caller: ChannelCaller, name: string, extension: Extension): Promise<boolean> {
     try {
       await this.#judge(caller, name, async (tx) => {
@@ -99,7 +99,7 @@ export class Rights {
       return await this.#share.for({ person: caller.person }).transaction(async (tx) => {
         await tx.execute(sql`savepoint judged`)
         const answer = await body(tx)
-        // Role and settings go back, too.
+        // The rollback also resets role and settings.
         await tx.execute(sql`rollback to savepoint judged`)
         return answer
       })
@@ -126,7 +126,7 @@ function sessionOf({ role, claims }: ChannelCaller, name: string): Session {
     settings: {
       'realtime.topic': name,
       'request.headers': '{}',
-      // Older names, which policies of older projects read. No text of Postgres has a NUL.
+      // Legacy names that older policies read. Postgres texts cannot contain NUL.
       'request.jwt.claim.role': role.replaceAll('\0', ''),
       'request.jwt.claim.sub': typeof sub === 'string' ? sub.replaceAll('\0', '') : '',
     },

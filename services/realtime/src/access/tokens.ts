@@ -2,25 +2,25 @@ import { HoldfastError, type Clock } from '@holdfast/foundation'
 import { isConnectionLoss } from '@holdfast/postgres'
 import { databaseAway, fieldsRequired, malformedToken, tokenExpired, tokenRefused, wrongSignature } from '../errors.ts'
 
-/** Of a token that was verified. */
+/** Claims of a verified token. */
 export type Claims = Readonly<Record<string, unknown>>
 
-/** What the accounts service knows of tokens, handed in. */
+/** Token checks provided by the auth service. */
 export interface TokenChecks {
   /** @throws {HoldfastError} `bad_jwt`, `token_expired` and others */
   readonly verifyToken: (token: string) => Promise<Claims>
-  /** @throws {HoldfastError} when the session of the token has ended or its account is banned */
+  /** @throws {HoldfastError} if the token's session has ended or its account is banned */
   readonly requireSession: (claims: Claims) => Promise<void>
-  /** Calls `onEnded` once when that happens later. */
+  /** Calls `onEnded` once if that happens later. */
   readonly watchSession: (claims: Claims, onEnded: (reason: HoldfastError) => void) => Disposable
 }
 
-/** A token that counts, and who it is from. */
+/** A valid token and its identity. */
 export interface Identity {
   readonly token: string
   readonly claims: Claims
   readonly role: string
-  /** Seconds since the epoch; `undefined` for keys without an end. */
+  /** Seconds since the epoch; `undefined` for keys that do not expire. */
   readonly expiresAtS: number | undefined
 }
 
@@ -33,12 +33,12 @@ export class Tokens {
     this.#clock = clock
   }
 
-  /** @throws {HoldfastError} in the words of realtime-js */
+  /** @throws {HoldfastError} with realtime-js's error codes */
   async identify(token: string): Promise<Identity> {
     try {
       const claims = await this.#checks.verifyToken(token)
       const { role, exp, sub } = claims
-      // Keys of the project have a role and no subject. Everything else is a token of a person, which ends.
+      // Project keys have a role and no subject. All others are user tokens, which must expire.
       if (typeof role !== 'string' || role === '' || (sub !== undefined && !Number.isInteger(exp)))
         throw fieldsRequired()
       await this.#checks.requireSession(claims)
@@ -48,7 +48,7 @@ export class Tokens {
     }
   }
 
-  /** Calls `onEnded` once when the session of the token ends or its account is banned. */
+  /** Calls `onEnded` once the token's session ends or its account is banned. */
   watch({ claims }: Identity, onEnded: (reason: HoldfastError) => void): Disposable {
     return this.#checks.watchSession(claims, (reason) => onEnded(tokenRefused(reason.message, reason)))
   }
@@ -71,14 +71,14 @@ export class Tokens {
     }
   }
 
-  /** Of a token that is genuine. */
+  /** Expects a token with a valid signature. */
   #secondsSinceEnd(token: string): number {
     const exp = readClaims(token)?.['exp']
     return typeof exp === 'number' ? Math.max(0, Math.floor(this.#clock.now() / 1_000 - exp)) : 0
   }
 }
 
-/** Whether it has the form of a token, whoever signed it. */
+/** Whether the text is a well-formed token; ignores the signature. */
 function isReadable(token: string): boolean {
   return readClaims(token) !== undefined
 }

@@ -1,18 +1,18 @@
 import type { PresenceChange } from '../presence/presence.ts'
 import type { UserBroadcast } from '../wire/frames.ts'
 
-/** A message to all members of a topic, wherever they are connected. Plain data: an implementation may write it to a network. */
+/** A message to all members of a topic on all nodes. Plain data, so that implementations can serialize it. */
 export type BusMessage =
   | {
       readonly kind: 'broadcast'
-      /** The membership that sent it, which gets it only if it asked for its own; `undefined` for messages of no member. */
+      /** Sending membership, which receives the message only if it asked for its own; `undefined` for messages not sent by a member. */
       readonly from: string | undefined
       readonly broadcast: UserBroadcast
-      /** Of a message that stands in the database. */
+      /** Set for messages stored in the database. */
       readonly id?: string
     }
   | {
-      /** A broadcast whose payload is handed on as its sender wrote it. */
+      /** A broadcast whose payload is forwarded as the sender wrote it. */
       readonly kind: 'text'
       readonly from: string | undefined
       /** JSON text. */
@@ -21,10 +21,10 @@ export type BusMessage =
   | { readonly kind: 'presence'; readonly change: PresenceChange }
 
 /**
- * Carries what the members of a topic on all nodes get.
+ * Message bus between the nodes.
  *
- * A message reaches every subscriber of its channel at most once, on the node that published it too; messages of one publisher arrive in the order in which they
- * were published. A subscriber that fails takes nothing from the others. Nothing is kept for who subscribes later.
+ * Delivers each message at most once to every subscriber of its channel, including those on the publishing node, and keeps the order of each publisher. A
+ * failing subscriber does not affect others. Messages are not stored for later subscribers.
  */
 export interface Bus extends AsyncDisposable {
   publish(channel: string, message: BusMessage): void

@@ -1,10 +1,7 @@
 import { errorMessage, type Logger } from '@holdfast/foundation'
 import type { Bus, BusMessage } from './bus.ts'
 
-/**
- * The bus of a server that is alone. Messages arrive before `publish` returns, unless it is called by a subscriber: what one message leads to comes behind that
- * message at every subscriber.
- */
+/** Bus for a single server. Delivers before `publish` returns, except when a subscriber publishes: such messages are queued behind the current one. */
 export function openLocalBus(logger: Logger): Bus {
   const channels = new Map<string, Set<(message: BusMessage) => void>>()
   const waiting: (readonly [channel: string, message: BusMessage])[] = []
@@ -25,14 +22,14 @@ export function openLocalBus(logger: Logger): Bus {
       waiting.push([channel, message])
       if (isDelivering) return
       isDelivering = true
-      // Grows while it is gone through.
+      // Subscribers may append during the loop.
       for (const next of waiting) deliver(...next)
       waiting.length = 0
       isDelivering = false
     },
     subscribe(channel, onMessage) {
       const subscribers = channels.get(channel) ?? new Set()
-      // The same function may subscribe twice.
+      // A wrapper, because the same function may subscribe twice.
       const subscriber = (message: BusMessage): void => onMessage(message)
       subscribers.add(subscriber)
       channels.set(channel, subscribers)

@@ -7,7 +7,7 @@ import type { Subscription } from './subscription.ts'
 import type { FilterGroup, SubscriberClass, SubscriptionIndex } from './subscription-index.ts'
 import type { TableInfo } from './table-info.ts'
 
-/** Those of a class who have asked for a change with the same filter. */
+/** Members of a class whose subscriptions to this change have the same filter. */
 export interface Addressees {
   readonly class: SubscriberClass
   readonly group: FilterGroup
@@ -18,11 +18,11 @@ export interface AddresseeContext {
   readonly evaluatorPool: Pool
   readonly share: PoolShare
   readonly logger: Logger
-  /** A policy failed, or took too long, for a class. */
+  /** A policy failed or timed out for a class. */
   onFailure(one: SubscriberClass, problem: { readonly message: string; readonly isSlow: boolean }): void
 }
 
-/** Finds who is to be told of each change, asking Postgres once for each class that can be concerned. */
+/** Finds the subscribers of each change with one query per class that could be concerned. */
 export async function findAddressees(
   context: AddresseeContext,
   info: TableInfo,
@@ -64,14 +64,14 @@ const isRestricted = (index: SubscriptionIndex, role: string): boolean =>
   index.roles.get(role)?.access.condition !== undefined
 
 /**
- * Whether the policies are asked. Nobody can be asked for a row that is gone: who has subscribed to the table gets its key. A filter over other columns would
- * tell more of it, so it is only for those who could see the row.
+ * Whether policies must be evaluated. A deleted row cannot be judged, so all subscribers of the table receive its key. A filter over other columns would reveal
+ * more of the row, so it requires policies that would show the row.
  */
 function isAsked(info: TableInfo, { filter }: FilterGroup, { kind }: Prepared): boolean {
   return kind !== 'DELETE' || (filter !== undefined && filter.conditions.some(({ column }) => !info.key.has(column)))
 }
 
-/** By the smaller of the two. */
+/** Iterates over the smaller set. */
 function* membersOf(classes: ReadonlySet<SubscriberClass>, audience: Audience): Iterable<SubscriberClass> {
   if (!audience) yield* classes
   else if (audience.size < classes.size) {
@@ -79,7 +79,7 @@ function* membersOf(classes: ReadonlySet<SubscriberClass>, audience: Audience): 
   } else for (const one of classes) if (audience.has(one)) yield one
 }
 
-/** For each role, whom the changes may concern of which anything of it is asked. */
+/** Returns for each role the classes each change may concern, for changes that need evaluation. */
 async function audiencesOf(
   context: AddresseeContext,
   info: TableInfo,
@@ -126,7 +126,7 @@ async function ask(
   return new Map(
     classes.map((one, position) => {
       const answer = answers[position] as Answer
-      // What fails is no right, as in a query. What took too long is not known.
+      // A failing policy denies access, as it would in a query. A timeout leaves the answer unknown.
       if (answer instanceof Error)
         onFailure(one, { message: errorMessage(answer), isSlow: sqlstateOf(answer) === SQLSTATE.queryCanceled })
       return [one, answer]
@@ -134,7 +134,7 @@ async function ask(
   )
 }
 
-/** The subscriptions of some addressees, as they are now. */
+/** Yields the current subscriptions of some addressees. */
 export function subscriptionsOf(addressees: Addressees): Iterable<Subscription> {
   return addressees.class.subscriptions.get(addressees.group) ?? []
 }

@@ -7,22 +7,22 @@ import { evaluateConditions } from './evaluate-changes.ts'
 import type { RoleClasses, SubscriberClass } from './subscription-index.ts'
 import type { TableInfo } from './table-info.ts'
 
-/** A row of which it is to be found whom it may concern. */
+/** A row whose audience is to be determined. */
 export interface JudgedRow {
-  /** The JSON of each column. */
+  /** JSON of each column. */
   readonly cells: readonly string[]
-  /** As a composite value. */
+  /** Composite literal of the row. */
   readonly literal: string
-  /** The text of each column, in the order of the table. */
+  /** Text of each column, in table order. */
   readonly values: readonly (string | null)[]
 }
 
-/** The classes that a row may concern; `undefined`: every one. */
+/** The classes that a row may concern; `undefined` for all. */
 export type Audience = ReadonlySet<SubscriberClass> | undefined
 
 /**
- * Finds which classes of a role each row may concern, by what ties rows to claims in the policies: all others need not be asked. Never leaves out one that may see
- * the row; whether it does, the policies decide.
+ * Preselects the classes of a role that each row may concern, by the links between rows and claims in the policies. Never omits a class that can see the row;
+ * the policies make the final decision.
  *
  * @returns in the order of the rows
  */
@@ -39,7 +39,7 @@ export async function findAudiences(
   } = role
   const everybody = (): readonly Audience[] => rows.map(() => undefined)
   if (!links || !byClaim || performance.now() < role.unlinkedUntilMs) return everybody()
-  // Few classes are one round trip.
+  // A few classes fit into one round trip anyway.
   if (links.tables.length + links.rows.length > 0 && classes.size <= CLASSES_TOGETHER_MAX) return everybody()
   try {
     const [open, linked] = await Promise.all([
@@ -69,7 +69,7 @@ export async function findAudiences(
   }
 }
 
-/** Whether everybody may be concerned by a row, for each. */
+/** Returns for each row whether it may concern every user. */
 async function readOpenRows(
   pool: Pool,
   info: TableInfo,
@@ -83,16 +83,16 @@ async function readOpenRows(
 
 function valuesOf(cell: string | undefined): readonly string[] {
   if (cell === undefined) return []
-  // Postgres casts a boolean to the same text.
+  // Postgres casts booleans to the same text.
   if (cell === 'true' || cell === 'false') return [cell]
-  // The digits of large numbers would be lost.
+  // JSON.parse would lose digits of large numbers.
   if (!cell.includes('"')) return cell.match(/-?\d+/g) ?? []
   const value: unknown = JSON.parse(cell)
   const all = Array.isArray(value) ? value.flat(Number.POSITIVE_INFINITY) : [value]
   return all.filter((one) => typeof one === 'string').map(linkedValue)
 }
 
-/** @returns for each row that has any, the values that the claim may have */
+/** @returns the possible claim values of each row that has any */
 async function readLinked(
   pool: Pool,
   info: TableInfo,
@@ -103,7 +103,7 @@ async function readLinked(
   const positions = columns.map((column) => info.columns.findIndex(({ name }) => name === column))
   const values = [rows.map((_, index) => index), ...positions.map((at) => rows.map((row) => row.values[at] ?? null))]
   const found = await pool.transaction(async (tx) => {
-    // An error rather than a part of the rows, where policies bind whoever asks.
+    // Fail instead of returning partial results where policies apply to the reader.
     await tx.execute(sql`select pg_catalog.set_config('statement_timeout', ${String(JUDGED_MS)}, true),
       pg_catalog.set_config('row_security', 'off', true), pg_catalog.set_config('search_path', '', true)`)
     return (await tx.client.query<{ row: number; value: string }>(text, values)).rows
@@ -119,8 +119,8 @@ async function readLinked(
 }
 
 /**
- * Whose claims rows are tied to over other tables, without the policies of those tables: this finds more people than the policies do, and never fewer. Reads
- * columns with types of Postgres' own, so that nothing of the project runs.
+ * Renders a query for the claims linked to rows through other tables. It ignores the policies of those tables, so it finds a superset of the permitted users.
+ * Reads only columns of built-in types, so no project code runs.
  */
 function renderLink(info: TableInfo, link: TableLink): { readonly text: string; readonly columns: readonly string[] } {
   const columns = [...new Set(link.equal.flat().flatMap(({ table, column }) => (table === undefined ? [column] : [])))]

@@ -14,18 +14,18 @@ import { readTableInfo } from './table-info.ts'
 import type { RowChange } from './prepare-changes.ts'
 import { TableChanges, type ChangeContext } from './table-changes.ts'
 
-/** Prefix of the message that is in the stream where the schema changes. */
+/** Prefix of the replication message that marks a schema change. */
 const SCHEMA_PREFIX = 'holdfast:ddl'
 
 type RowEvent = ReplicationEvent & { readonly kind: 'insert' | 'update' | 'delete' }
 
-/** Relations for which it is kept whether anybody has subscribed to them. */
+/** Relations cached with or without subscriptions. */
 const RELATIONS_MAX = 10_000
 
-/** The collected changes of the transaction that is being read. */
+/** Collected changes of the transaction being read. */
 interface OpenTransaction {
   readonly commitLsn: Lsn
-  /** It was told of before, or was committed before this server was opened: the stream begins again behind the last position that was confirmed. */
+  /** Already delivered, or committed before this server opened: replication restarts after the last confirmed position. */
   readonly isOld: boolean
   readonly xid: number
   readonly committedAtMs: number
@@ -34,19 +34,19 @@ interface OpenTransaction {
   hasSchemaChange: boolean
 }
 
-/** The subscriptions to Postgres changes on this node. It listens to the slot while there are any. */
+/** Subscriptions to Postgres changes on this node. Listens to the slot only while there are any. */
 export class ChangeFeed {
   readonly #context: ChangeContext
   readonly #tap: Pick<ChangeTap, 'listen'>
   readonly #catalog = new SharedCatalog(INFO_LIFETIME_MS)
   readonly #subscriptions = new Set<Subscription>()
   readonly #tables = new Map<string, TableChanges>()
-  /** What was found for relations since subscriptions changed. */
+  /** Lookup cache per relation, cleared when subscriptions change. */
   readonly #found = new Map<Relation, TableChanges | undefined>()
   readonly #stopped = new Set<Promise<void>>()
   #listening: Disposable | undefined
   #open: OpenTransaction | undefined
-  /** The last transaction of which those who have subscribed were told. */
+  /** The last delivered transaction. */
   #toldUpTo: Lsn | undefined
 
   constructor(context: ChangeContext, tap: Pick<ChangeTap, 'listen'>) {
@@ -54,7 +54,7 @@ export class ChangeFeed {
     this.#tap = tap
   }
 
-  /** From now on changes come. A table that is not published yet may be later. */
+  /** Starts a subscription. Its table may be published later. */
   add(subscription: Subscription): void {
     this.#subscriptions.add(subscription)
     this.#found.clear()
@@ -62,7 +62,7 @@ export class ChangeFeed {
     this.#listening ??= this.#tap.listen((events) => this.#read(events))
   }
 
-  /** The person of a subscription has a new token, of the same role. */
+  /** Call when a subscription's user has a new token with the same role. */
   identityChanged(subscription: Subscription): void {
     for (const [key, table] of this.#tables) if (isAbout(key, subscription)) table.subscribe(subscription)
   }
@@ -84,11 +84,11 @@ export class ChangeFeed {
   }
 
   /**
-   * Looks whether a subscription brings anything from now on: its table is published, the stream has it, and Postgres takes its columns and values. Waits for a table
-   * that was published a moment ago.
+   * Checks that a subscription is effective: its table is published and in the stream, and Postgres accepts its columns and values. Waits for a newly published
+   * table.
    *
-   * @param patienceMs - for how long; less where all tables are meant, of which one may never be followed
-   * @throws {HoldfastError} `RealtimeDisabledForConfiguration`, `InvalidSubscription`, or what Postgres refuses
+   * @param patienceMs - wait limit; shorter for subscriptions to all tables, some of which may never be followed
+   * @throws {HoldfastError} `RealtimeDisabledForConfiguration`, `InvalidSubscription`, or the error of Postgres
    */
   async check({ schema, table, filter, select, subscriber }: Subscription, patienceMs: number): Promise<void> {
     const { pool, evaluatorPool, hasFullIdentity, areFollowed } = this.#context
@@ -98,7 +98,7 @@ export class ChangeFeed {
         const published = await readPublishedTables(pool)
         const tables = published.filter((one) => one.schema !== 'realtime' && (schema === '*' || one.schema === schema))
         if (tables.length === 0) return undefined
-        // One that cannot be followed takes nothing from the others.
+        // A table that cannot be followed does not affect others.
         await waitUntilFollowed(areFollowed, tables, FOLLOWED_JOIN_PATIENCE_MS)
         return true
       })
@@ -129,7 +129,7 @@ export class ChangeFeed {
       })
   }
 
-  /** Ends everybody who has subscribed; who joins again is not told what was found before. */
+  /** Disconnects all subscribers. Those who join again do not receive earlier changes. */
   cutAll(reason: string): void {
     this.#catalog.clear()
     for (const { subscriber } of this.#subscriptions) subscriber.cut(reason)

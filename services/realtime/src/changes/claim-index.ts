@@ -2,15 +2,15 @@ import type { ClaimLinks } from '@holdfast/policy'
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** How a number or a UUID is written by everything that prints one. */
+/** Numbers and UUIDs that every printer writes the same way. */
 const CANONICAL = /^(-?(0|[1-9]\d{0,17})|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$/i
 
-/** A value that a claim is compared with, in a form in which equal ones are the same text. */
+/** Normalizes a value compared with a claim, so that equal values have equal texts. */
 export function linkedValue(text: string): string {
   return text.toLowerCase()
 }
 
-/** Which claim, and how it is compared: the key of a {@link ClaimIndex}. */
+/** Key of a {@link ClaimIndex}: the claim path and the kind of comparison. */
 export function claimKey({ claim, isTyped }: { readonly claim: readonly string[]; readonly isTyped: boolean }): string {
   return JSON.stringify([isTyped, ...claim])
 }
@@ -19,11 +19,11 @@ interface ByClaim<Entry> {
   readonly path: readonly string[]
   readonly isTyped: boolean
   readonly byValue: Map<string, Set<Entry>>
-  /** Those whose claim can be equal to a value that is written otherwise. */
+  /** Entries whose claim may equal a differently written value. */
   readonly unclear: Set<Entry>
 }
 
-/** Finds those whose claims have a value, for the claims that the policies of a table compare with something of its rows. */
+/** Index of entries by the values of the claims that a table's policies compare with row values. */
 export class ClaimIndex<Entry> {
   readonly #claims = new Map<string, ByClaim<Entry>>()
 
@@ -56,7 +56,7 @@ export class ClaimIndex<Entry> {
     }
   }
 
-  /** @param key - of {@link claimKey} */
+  /** @param key - from {@link claimKey} */
   *find(key: string, values: Iterable<string>): Iterable<Entry> {
     const own = this.#claims.get(key)
     if (!own) return
@@ -65,7 +65,7 @@ export class ClaimIndex<Entry> {
   }
 }
 
-/** @returns `undefined` for a claim that is not there: it equals nothing */
+/** @returns `undefined` for an absent claim, which equals nothing */
 function valueAt(
   claims: Claims,
   { path, isTyped }: Pick<ByClaim<unknown>, 'path' | 'isTyped'>,

@@ -3,13 +3,10 @@ import type { RoleAccess } from './role-access.ts'
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** Claims that differ between the tokens of one person, and that policies hardly ever read. */
+/** Claims that differ between tokens of one user and that policies rarely read. */
 const OF_TOKENS = ['exp', 'iat', 'nbf', 'jti', 'session_id']
 
-/**
- * Finds which claims of a token no policy, function or view of the project can read, because none of them names them: tokens of a person that differ only in
- * these are one class.
- */
+/** Returns the token claims that no policy, function or view of the project mentions. Tokens of a user that differ only in these belong to one class. */
 export async function readUnreadClaims(db: Queryable): Promise<readonly string[]> {
   const rows = await db.query<{ claim: string }>(sql`
     with texts (text) as (
@@ -34,7 +31,7 @@ export async function readUnreadClaims(db: Queryable): Promise<readonly string[]
   return rows.map(({ claim }) => claim)
 }
 
-/** People with the same key see the same rows of a table. */
+/** Returns a key: users with the same key see the same rows of a table. */
 export function classOf(role: string, claims: Claims, access: RoleAccess, unread: readonly string[]): string {
   const names = access.claims ?? Object.keys(claims).filter((name) => !unread.includes(name))
   return JSON.stringify([role, ...names.toSorted().map((name) => [name, claims[name] ?? null])])

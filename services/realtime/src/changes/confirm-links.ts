@@ -2,18 +2,17 @@ import type { ClaimLinks, TableLink } from '@holdfast/policy'
 import { sql, type Queryable } from '@holdfast/postgres'
 
 /**
- * Whether a column, `pg_attribute` as `a`, is of a type of Postgres' own whose equal values are the same text, or an array of one: people and filters are
- * looked up by these.
+ * SQL condition on `pg_attribute a`: the column has a built-in type, or an array of one, whose equal values have equal texts, so it can be used for lookups.
  */
 export const COMPARABLE = sql`(
   a.attgenerated <> 'v' and a.atttypid = any ('{uuid,text,varchar,int2,int4,int8,bool,uuid[],text[],varchar[],int2[],int4[],int8[]}'::pg_catalog.regtype[])
   and coalesce((select o.collisdeterministic from pg_catalog.pg_collation o where o.oid = a.attcollation), true))`
 
 /**
- * Looks whether what ties rows to claims can be looked up: the columns have types whose equal values are written alike, and tables are tables, of which
- * a query reads rows and calls nothing.
+ * Checks that links between rows and claims can be evaluated by lookup: column types have canonical texts, and the relations are plain tables, whose queries
+ * call no functions.
  *
- * @returns `undefined` when a row may concern everybody
+ * @returns `undefined` if a row may concern any user
  */
 export async function confirmLinks(
   db: Queryable,

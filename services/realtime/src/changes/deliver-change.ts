@@ -5,7 +5,7 @@ import { renderChange } from './render-change.ts'
 import type { Subscriber } from './subscription.ts'
 import type { TableInfo } from './table-info.ts'
 
-/** Sends one message to each channel, with all its subscriptions that the change is for. */
+/** Sends one message to each channel, covering all its matching subscriptions. */
 export function deliverChange(info: TableInfo, one: Prepared, addressees: readonly Addressees[]): void {
   const data = new Map<string, string>()
   const messages = new Map<string, FanOut>()

@@ -4,24 +4,24 @@ import { renderFilter, renderPatterns, type Filter } from './filter.ts'
 import { constant, readInOneTrip } from './one-trip.ts'
 import type { TableInfo } from './table-info.ts'
 
-/** Milliseconds for which an answer may take longer than Postgres lets the statement run. */
+/** Client-side grace in ms beyond the statement timeout. */
 const PATIENCE_MS = 30_000
 
-/** Bytes of a row that is printed: the largest that is followed, each character of it escaped. */
+/** Printed row limit in bytes: the largest followed row with every character escaped. */
 const PRINTED_BYTES_MAX = 6 * TRANSACTION_BYTES_MAX
 
 const SETTINGS = [constant(`set local statement_timeout = ${EVALUATION_MS}`), constant(`set local timezone = 'UTC'`)]
 
-/** The name of the row in expressions: that of its table, as policies have it. */
+/** FROM item for the rows. It is named like the table, so that policies resolve. */
 export const rowsOf = ({ schema, name }: Pick<TableInfo, 'schema' | 'name'>): string =>
   `unnest($1::text[]) with ordinality "#rows" ("#row", "#position")
    cross join lateral unnest(array["#rows"."#row"::${quoteName(schema, name)}]) as ${quoteIdentifier(name)}`
 
 /**
- * Lets Postgres print the columns of some rows as JSON. Types and casts of the project run here, and operators in {@link evaluateFilters}: as the evaluator, which
- * has the rights of the API roles, no claims, and writes nothing.
+ * Has Postgres print the columns of some rows as JSON. Project types and casts run here, and operators in {@link evaluateFilters}, as the evaluator role: it
+ * has the API roles' rights, no claims, and is read-only.
  *
- * @param rows - composite values of the table
+ * @param rows - composite literals of the table
  * @returns in the order of the rows
  */
 export async function printRows(
@@ -32,7 +32,7 @@ export async function printRows(
   const row = quoteIdentifier(table.name)
   const cells = table.columns.map(({ name, isBytes }) => {
     const cell = `${row}.${quoteIdentifier(name)}`
-    // Without the mark of hexadecimal bytes, as wal2json writes them.
+    // Strip the `\x` prefix, as wal2json does.
     return `pg_catalog.to_jsonb(${isBytes ? `pg_catalog.substr(${cell}::text, 3)` : cell})::text`
   })
   if (cells.length === 0) return rows.map(() => [])
@@ -40,7 +40,7 @@ export async function printRows(
   return printed.map((values) => values.map((value) => value?.toString('utf8') ?? 'null'))
 }
 
-/** Lets Postgres say which filters each row passes, for all people at once. */
+/** Evaluates in Postgres which filters each row passes, for all users at once. */
 export async function evaluateFilters(
   pool: Connections,
   table: TableInfo,
@@ -52,16 +52,16 @@ export async function evaluateFilters(
 }
 
 /**
- * Lets Postgres look at a filter before there is a row.
+ * Validates a filter in Postgres before any row exists.
  *
- * @throws what it refuses: a column that is not there, a value that has not its type, a pattern that is none
+ * @throws the error of Postgres: unknown column, value of a wrong type, invalid pattern
  */
 export async function checkFilter(pool: Connections, table: TableInfo, filter: Filter): Promise<void> {
   const conditions = [renderFilter(filter, quoteIdentifier(table.name)), ...renderPatterns(filter)]
   await evaluateConditions(pool, table, conditions, [emptyRow(table)])
 }
 
-/** Lets Postgres say which conditions on the row alone hold for each row. */
+/** Evaluates in Postgres which conditions on the row alone hold for each row. */
 export async function evaluateConditions(
   pool: Connections,
   table: TableInfo,
@@ -73,12 +73,12 @@ export async function evaluateConditions(
   return found.map((values) => values.map((value) => value?.toString('latin1') === 't'))
 }
 
-/** A row of NULLs: enough for Postgres to look at the columns and values of a filter. */
+/** A row of NULLs, sufficient for Postgres to check the columns and values of a filter. */
 function emptyRow({ columns }: TableInfo): string {
   return `(${columns.map(() => '').join(',')})`
 }
 
-/** @param isKept - whether it comes again and again: only values differ */
+/** @param isKept - whether to prepare the statement because it recurs with other values */
 function statementOf(
   table: TableInfo,
   expressions: readonly string[],

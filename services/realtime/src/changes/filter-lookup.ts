@@ -1,7 +1,7 @@
 import type { Condition, Filter } from './filter.ts'
 import type { TableInfo } from './table-info.ts'
 
-/** How the values of these types are printed as JSON, where equal ones print alike; and which texts of a filter are such a value as it is printed. */
+/** Canonical JSON form of filter values, for types whose equal values print alike. `undefined` if the text is not canonical. */
 const PRINTED: Readonly<Record<string, (text: string) => string | undefined>> = {
   uuid: (text) =>
     /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text) ? JSON.stringify(text.toLowerCase()) : undefined,
@@ -23,17 +23,17 @@ interface Filtered {
   readonly filter: Filter | undefined
 }
 
-/** What a row has to do with the filters of a table. */
+/** Result of matching a row against a table's filters. */
 interface FoundFilters<Group> {
-  /** It passes these. */
+  /** Filters the row passes. */
   readonly passed: Set<Group>
-  /** Postgres has to say whether it passes these. */
+  /** Filters that Postgres must evaluate. */
   readonly open: Set<Group>
 }
 
 /**
- * The filters on one table. Those that compare a column with values are found by the value of the row, however many there are, where the type of the column is one
- * whose equal values print alike; every other one is evaluated for every row.
+ * The filters on one table. Equality filters on columns with canonical values are found by hash lookup, however many there are; all others are evaluated for
+ * every row.
  */
 export class FilterLookup<Group extends Filtered> {
   readonly #types: ReadonlyMap<string, string>
@@ -69,7 +69,7 @@ export class FilterLookup<Group extends Filtered> {
     }
   }
 
-  /** @param cells - the JSON of each column of a row */
+  /** @param cells - JSON of each column of a row */
   find(cells: readonly string[]): FoundFilters<Group> {
     const passed = new Set(this.#unfiltered)
     const open = new Set(this.#others)
@@ -93,7 +93,7 @@ export class FilterLookup<Group extends Filtered> {
     return groups
   }
 
-  /** The first of its conditions by whose values it can be found. */
+  /** Returns the first condition usable for lookup. */
   #placeOf({ conditions }: Filter): { readonly column: string; readonly values: readonly string[] } | undefined {
     for (const condition of conditions) {
       const values = this.#valuesOf(condition)

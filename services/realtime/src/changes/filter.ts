@@ -7,13 +7,13 @@ export interface Condition {
   readonly column: string
   readonly isNegated: boolean
   readonly operator: Operator
-  /** One, except of `in`. */
+  /** Exactly one, except for `in`. */
   readonly values: readonly string[]
 }
 
-/** What a client wants to be told of a table; all of it has to hold. */
+/** A conjunction of conditions on a table. */
 export interface Filter {
-  /** As the client wrote it: equal texts are one filter. */
+  /** As the client wrote it; equal texts share a filter. */
   readonly text: string
   readonly conditions: readonly Condition[]
 }
@@ -37,7 +37,7 @@ const ON_TEXT: ReadonlySet<Operator> = new Set(['like', 'ilike', 'match', 'imatc
 const IS_VALUES: ReadonlySet<string> = new Set(['null', 'true', 'false', 'unknown'])
 
 /**
- * Reads `column=op.value,column=not.op.value`, all of which have to hold. A comma within parentheses or quotes belongs to a value. As Supabase's realtime service reads it.
+ * Parses a conjunction `column=op.value,column=not.op.value` as Supabase's realtime service does. Commas within parentheses or quotes belong to a value.
  *
  * @throws {HoldfastError} `InvalidFilter`
  */
@@ -63,12 +63,12 @@ function parseCondition(text: string): Condition {
   return { ...common, values: [unquote(rest)] }
 }
 
-/** SQL over the columns of `row`. A literal without a type takes that of the column, so that Postgres refuses a text that is no value of it. */
+/** Renders SQL over the columns of `row`. Untyped literals take the column's type, so Postgres rejects invalid values. */
 export function renderFilter({ conditions }: Filter, row: string): string {
   return conditions.map((condition) => `coalesce(${renderCondition(condition, row)}, false)`).join(' and ')
 }
 
-/** SQL that fails for each pattern that is no regular expression. A row of NULLs does not try them. */
+/** Renders SQL that fails for each invalid regular expression. Needed because a row of NULLs does not evaluate them. */
 export function renderPatterns({ conditions }: Filter): readonly string[] {
   const patterns = conditions.filter(({ operator }) => operator === 'match' || operator === 'imatch')
   return patterns.map(({ values: [pattern = ''] }) => `('' ~ ${quoteLiteral(pattern)}) is not null`)
@@ -84,7 +84,7 @@ function renderCondition({ column, isNegated, operator, values }: Condition, row
 function renderTest(operator: Operator, cell: string, value: string, values: readonly string[]): string {
   switch (operator) {
     case 'in':
-      // No value is in an empty list.
+      // Nothing is in an empty list.
       if (values.length === 0) return 'false'
       return `${cell} in (${values.map(quoteLiteral).join(', ')})`
     case 'is':
@@ -100,7 +100,7 @@ function isOperator(text: string): text is Operator {
   return Object.hasOwn(SYMBOLS, text) || text === 'in' || text === 'is' || text === 'isdistinct'
 }
 
-/** The conditions between commas. A quote opens where a value begins, as with Supabase: one within a value is part of it. */
+/** Splits at commas. As in Supabase, a quote opens only at the start of a value; elsewhere it is part of the value. */
 function splitConditions(text: string): string[] {
   let depth = 0
   return split(text, (character, before) => {
@@ -111,7 +111,7 @@ function splitConditions(text: string): string[] {
   })
 }
 
-/** The values of a list, as Postgres reads those of an array: spaces around one count only in quotes. */
+/** Parses a list like a Postgres array: surrounding spaces count only in quotes. */
 function parseList(text: string): string[] {
   if (text.trim() === '') return []
   const parts = split(text, (character, before) => {
@@ -125,9 +125,9 @@ function parseList(text: string): string[] {
 }
 
 /**
- * Splits a text in time that grows with its length only.
+ * Splits a text in linear time.
  *
- * @param look - says what a character outside quotes is; `before` is the last one of its part that is no space
+ * @param look - classifies a character outside quotes; `before` is the previous non-space character of the part
  */
 function split(text: string, look: (character: string, before: string) => 'end' | 'quote' | 'value'): string[] {
   const parts: string[] = []
@@ -153,7 +153,7 @@ function split(text: string, look: (character: string, before: string) => 'end' 
   return [...parts, text.slice(start)]
 }
 
-/** Of a text that is quoted as a whole, what stands in the quotes. */
+/** Removes quotes that enclose the whole text. */
 function unquote(text: string): string {
   const inner = text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : undefined
   if (inner === undefined || /["\\]/.test(inner.replaceAll(/\\./gs, ''))) return text

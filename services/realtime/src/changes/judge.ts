@@ -4,34 +4,34 @@ import { rowsOf } from './evaluate-changes.ts'
 import { constant, readInOneTrip } from './one-trip.ts'
 import type { TableInfo } from './table-info.ts'
 
-/** A class of people, and the rows of which it is to be known whether they may see them. */
+/** An access class and the rows whose visibility is being evaluated for it. */
 export interface Question {
   readonly session: Session
-  /** What the policies of the table say for its role. */
+  /** SQL condition of the table's policies for the role. */
   readonly condition: string
-  /** Composite values of the table. */
+  /** Composite literals of the table. */
   readonly rows: readonly string[]
 }
 
-/** Which of the rows they see, in their order; or why that could not be told. */
+/** Visibility per row, in order, or the reason why it could not be determined. */
 export type Answer = readonly boolean[] | Error
 
-/** Bytes of one answer: a number for each row that is seen. */
+/** Response limit in bytes: one number per visible row. */
 const ROW_BYTES_MAX = 1024 * 1024
 
-/** Milliseconds for which an answer may take longer than Postgres lets its statements run. */
+/** Client-side grace in ms beyond the statement timeout. */
 const PATIENCE_MS = 30_000
 
 const PREPARE = [constant(`set local statement_timeout = ${JUDGED_MS}`), constant('savepoint person')]
-/** Takes back role, claims and whatever a function has set. */
+/** Reverts role, claims and settings changed by functions. */
 const NEXT_CLASS = [constant('rollback to savepoint person')]
 
 /**
- * Asks Postgres which rows each class of people may see: the policies of the table, over the rows as they were committed, as one of the class. Each has its role
- * and claims, as a request has; many go in one transaction and one round trip. A policy that fails for one row says nothing of the others.
+ * Evaluates in Postgres which rows each access class may see, by applying the table's policies to the rows as committed. Each class runs with its role and
+ * claims, as a request would; many classes share one transaction and round trip. A policy error affects only its own question.
  *
  * @returns in the order of the questions
- * @throws when the connection broke
+ * @throws if the connection fails
  */
 export async function judge(
   share: PoolShare,

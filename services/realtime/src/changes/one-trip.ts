@@ -10,15 +10,15 @@ export const constant = (text: string): PipelineStep => ({ text, values: [], key
 
 const BEGIN = [constant('begin transaction read only')]
 const COMMIT = [constant('commit')]
-/** A function of the project may have changed settings for longer than its transaction. */
+/** Project functions may have changed settings beyond their transaction. */
 const RESET = [constant('reset all'), constant('reset role')]
 
 /**
- * Runs segments of statements in one read-only transaction and one round trip: its begin and its end go to Postgres with them. A segment that fails fails those
- * behind it, unless they go back to a savepoint.
+ * Runs segments of statements in one read-only transaction and one round trip. An error in a segment fails the following ones unless they return to a
+ * savepoint.
  *
- * @returns the answers of the segments
- * @throws when there was no connection, or it broke
+ * @returns the responses of the segments
+ * @throws if no connection is available or it fails
  */
 export function readInOneTrip(
   connections: Connections,

@@ -11,7 +11,7 @@ import type { ChangeKind } from './subscription.ts'
 import type { FilterGroup, SubscriptionIndex } from './subscription-index.ts'
 import type { TableInfo } from './table-info.ts'
 
-/** A change of one row, as the stream had it. */
+/** A row change from the replication stream. */
 export interface RowChange {
   readonly kind: ChangeKind
   readonly relation: Relation
@@ -22,15 +22,15 @@ export interface RowChange {
   readonly committedAtMs: number
 }
 
-/** A change with what Postgres has printed of it. */
+/** A change with its JSON from Postgres. */
 export interface Prepared extends RenderedChange {
-  /** The row, or the old one when it is gone. */
+  /** The new row, or the old one after a DELETE. */
   readonly judged: JudgedRow
-  /** Those of the table whose filters the judged row passes. */
+  /** Filters of the table that the judged row passes. */
   readonly passed: ReadonlySet<FilterGroup>
 }
 
-/** Has Postgres print some changes, and finds which filters they pass. @param onFailure - a filter could not be evaluated: it passes nothing */
+/** Has Postgres print some changes and determines which filters they pass. @param onFailure - a filter could not be evaluated and passes nothing */
 export async function prepareChanges(
   evaluatorPool: Pool,
   info: TableInfo,
@@ -58,7 +58,7 @@ export async function prepareChanges(
   return prepared
 }
 
-/** Lets Postgres decide about the filters that are not looked up. */
+/** Has Postgres evaluate the filters without lookup. */
 async function evaluateOpen(
   pool: Pool,
   info: TableInfo,
@@ -89,7 +89,7 @@ async function evaluateOpen(
       await evaluate(some)
     } catch (error) {
       if (isConnectionLoss(error)) throw error
-      // One that fails, or takes too long, is a matter of those who asked for it.
+      // Evaluate separately, so that a failing or slow filter affects only its subscribers.
       for (const text of some) {
         try {
           await evaluate([text])
@@ -103,7 +103,7 @@ async function evaluateOpen(
   }
 }
 
-/** The stream may lack columns that the table has, and have others, for a moment. */
+/** During a schema change, the columns of stream and table may differ. */
 function valuesOf(info: TableInfo, relation: Relation, tuple: Tuple): readonly (string | null)[] {
   const values = new Map(relation.columns.map(({ name }, position) => [name, tuple[position] ?? null]))
   return info.columns.map(({ name }) => values.get(name) ?? null)

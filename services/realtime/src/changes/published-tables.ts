@@ -3,21 +3,21 @@ import { sql, type Queryable } from '@holdfast/postgres'
 import type { TableName } from '@holdfast/replication'
 import { FOLLOWED_POLL_MS } from '../limits.ts'
 
-/** Whose tables clients may follow, as on Supabase. */
+/** Publication of the followed tables, as in Supabase. */
 export const PUBLICATION = 'supabase_realtime'
 
-/** Where broadcasts from the database stand. */
+/** Table of broadcasts sent from the database. */
 const MESSAGES: TableName = { schema: 'realtime', name: 'messages' }
 
-/** Tables of these schemas are no part of a project. Of `sync`, each change would bring about another one. */
+/** Schemas outside the project. Changes in `sync` would cause further changes. */
 export const OWN_SCHEMAS = ['sync', 'holdfast', 'realtime', 'pg_catalog', 'information_schema']
 
-/** Tables of these are only meant when they are named. */
+/** Schemas whose tables must be named explicitly. */
 const UNNAMED_SCHEMAS = ['auth']
 
 /**
- * The tables that channels need in the stream of changes: those of publication `supabase_realtime`, and the messages. Of a partition, the whole table. Reads the
- * catalog only: pg_publication_tables would wait for each table that is locked.
+ * Returns the tables that channels need in the stream: those in publication `supabase_realtime`, and the messages. For a partition, the partitioned table.
+ * Reads only the catalog, because pg_publication_tables blocks on locked tables.
  */
 export async function readPublishedTables(db: Queryable): Promise<readonly TableName[]> {
   const tables = await db.query<{ schema: string; name: string }>(sql`
@@ -45,10 +45,10 @@ export async function readPublishedTables(db: Queryable): Promise<readonly Table
 }
 
 /**
- * Waits until the stream brings the changes of some tables: it follows a table some moments after that was published.
+ * Waits until the stream includes some tables. Newly published tables follow after a short delay.
  *
- * @param patienceMs - for how long
- * @returns whether it does
+ * @param patienceMs - wait limit
+ * @returns false on timeout
  */
 export async function waitUntilFollowed(
   areFollowed: (tables: readonly TableName[]) => Promise<boolean>,

@@ -3,13 +3,13 @@ import type { RoleAccess } from './role-access.ts'
 import type { ChangeKind } from './subscription.ts'
 import type { TableInfo } from './table-info.ts'
 
-/** A change as one subscriber gets it. */
+/** A change as delivered to a subscriber. */
 export interface RenderedChange {
   readonly kind: ChangeKind
   readonly committedAtMs: number
-  /** Bytes of its rows in the stream. */
+  /** Size of its rows in the stream. */
   readonly bytes: number
-  /** The JSON of each column of the table; `undefined` where there is no such row. */
+  /** JSON of each column of the table; `undefined` if there is no such row. */
   readonly cells: readonly string[] | undefined
   readonly oldCells: readonly string[] | undefined
 }
@@ -19,9 +19,9 @@ const WITHOUT_KEY = 'Error 400: Bad Request, no primary key'
 const TOO_LARGE = 'Error 413: Payload Too Large'
 
 /**
- * The data of an event, as JSON text.
+ * Renders the event data as JSON text.
  *
- * @param select - the columns that the client wants
+ * @param select - the columns requested by the client
  */
 export function renderChange(
   table: TableInfo,
@@ -67,8 +67,8 @@ function refusalOf(table: TableInfo, { selectable }: RoleAccess, kind: ChangeKin
 }
 
 /**
- * The stream has all of every old row, whatever the table's own replica identity is. Policies judge the row as it is now, so that under policies an old row is
- * shown by its key only: a subscriber may not have been able to see it. Supabase's documentation says the same of UPDATE and DELETE.
+ * Whether an old row is shown. The stream has complete old rows regardless of replica identity. Policies judge only the current row, so under policies the old
+ * row is reduced to its key: the subscriber may not have been allowed to see it. Supabase documents the same for UPDATE and DELETE.
  */
 function isOldShown(table: TableInfo, name: string): boolean {
   if (table.hasPolicies) return table.key.has(name)

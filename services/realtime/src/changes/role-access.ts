@@ -2,14 +2,14 @@ import { anyOfLinks, cheapestLinks, claimLinksOf, type ClaimLinks } from '@holdf
 import { sql, type Queryable } from '@holdfast/postgres'
 import type { TableName } from '@holdfast/replication'
 
-/** What one role may see of a table. */
+/** Access of one role to a table. */
 export interface RoleAccess {
   readonly selectable: ReadonlySet<string>
-  /** SQL over the columns of the table that says which rows; `undefined`: all of them. */
+  /** SQL condition over the table's columns; `undefined` for all rows. */
   readonly condition: string | undefined
-  /** The claims that the condition reads: people who have the same are one class. `undefined`: any of them. */
+  /** Claims read by the condition, which define the classes; `undefined` for any claim. */
   readonly claims: readonly string[] | undefined
-  /** What ties a row to the claims of those who can see it at all; `undefined`: it may be anybody. */
+  /** Links between a row and the claims of users who can see it; `undefined` if it may be any user. */
   readonly links: ClaimLinks | undefined
 }
 
@@ -21,22 +21,22 @@ interface RoleRow {
 
 interface PolicyRow {
   readonly permissive: boolean
-  /** Of the roles that were asked for, those it is for. */
+  /** Applicable roles among those requested. */
   readonly roles: readonly string[]
   readonly condition: string
-  /** Which of {@link CLAIM_FUNCTIONS} it calls. */
+  /** The {@link CLAIM_FUNCTIONS} it calls. */
   readonly calls: readonly string[]
-  /** It reads other tables, or calls functions that are not among them. */
+  /** Whether it reads other tables or calls further functions. */
   readonly reads_more: boolean
 }
 
-/** What a policy reads of the claims when it calls one of these, of schema `auth`. Every other function may read all of them. */
+/** Claim read by each function in schema `auth`. Any other function may read all claims. */
 const CLAIM_FUNCTIONS: Readonly<Record<string, string>> = { uid: 'sub', role: 'role', email: 'email' }
 
-/** What Postgres brings that reads settings, or runs SQL which may. It keeps no dependencies on what it brings. */
+/** Built-in functions that read settings or may run SQL that does. Postgres records no dependencies on built-ins. */
 const READS_SETTINGS = /current_setting|pg_settings|pg_show_all_settings|_to_xml/
 
-/** Reads which rows and columns of a table some roles may select, as Postgres itself would put it together for a query. */
+/** Reads which rows and columns of a table some roles may select, combining policies as Postgres does for a query. */
 export async function readPolicies(
   db: Queryable,
   { oid, name }: TableName & { readonly oid: number },
@@ -61,8 +61,8 @@ export async function readPolicies(
 }
 
 /**
- * A row passes when all restrictive policies and one permissive one let it pass. Postgres tries them in the order of their names, the permissive ones from the end:
- * the order decides whether one that fails is reached.
+ * A row is visible if all restrictive policies and at least one permissive policy pass. The evaluation order matches Postgres (by name, permissive ones in
+ * reverse), because it decides whether a failing policy is reached.
  */
 function joinPolicies(
   policies: readonly PolicyRow[],

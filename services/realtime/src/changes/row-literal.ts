@@ -1,4 +1,4 @@
-/** A row as the text of a composite value, which Postgres reads with the types of its table. */
+/** Renders a row as a composite literal of its table. */
 export function rowLiteral(values: readonly (string | null)[]): string {
   return `(${values.map((value) => (value === null ? '' : `"${value.replaceAll(/["\\]/g, '$&$&')}"`)).join(',')})`
 }

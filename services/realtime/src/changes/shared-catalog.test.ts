@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SharedCatalog } from './shared-catalog.ts'
 
-/** Answers when it is told to, with one value after the other. */
+/** A reader that resolves on demand with successive values. */
 function openReader() {
   const asked: PromiseWithResolvers<string | undefined>[] = []
   return {

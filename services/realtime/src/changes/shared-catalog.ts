@@ -4,8 +4,8 @@ interface Reading {
 }
 
 /**
- * What joins read of the catalog: those that come together, or within some seconds, are answered by one reading. What is not there is looked for again by the next
- * one, because whoever asks may just have made it.
+ * Catalog cache for joins: concurrent requests and those within some seconds share one read. Absent entries are read again by the next request, because they
+ * may have just been created.
  */
 export class SharedCatalog {
   readonly #lifetimeMs: number
@@ -15,19 +15,19 @@ export class SharedCatalog {
     this.#lifetimeMs = lifetimeMs
   }
 
-  /** @param read - `undefined` for what is not there */
+  /** @param read - returns `undefined` for absent entries */
   async read<T>(key: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
     const known = this.#readings.get(key)
     if (known && performance.now() - known.beganAtMs < this.#lifetimeMs) {
       const value = (await known.value.catch(() => undefined)) as T | undefined
       if (value !== undefined) return value
     }
-    // Another of those who waited for the same may have begun to look again.
+    // Another waiter may have started a new read.
     const later = this.#readings.get(key)
     return (await (later && later !== known ? later : this.#begin(key, read)).value) as T | undefined
   }
 
-  /** The schema has changed. */
+  /** Call when the schema has changed. */
   clear(): void {
     this.#readings.clear()
   }

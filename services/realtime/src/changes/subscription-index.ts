@@ -8,20 +8,20 @@ import type { TableInfo } from './table-info.ts'
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** People who may see the same rows, and their subscriptions. */
+/** Users who see the same rows, and their subscriptions. */
 export interface SubscriberClass {
   readonly role: string
   readonly claims: Claims
   readonly access: RoleAccess
-  /** By what they ask for. */
+  /** By event and filter. */
   readonly subscriptions: Map<FilterGroup, Set<Subscription>>
 }
 
-/** Subscriptions that ask for the same: event and filter. */
+/** Subscriptions with the same event and filter. */
 export interface FilterGroup {
   readonly event: ChangeKind | '*'
   readonly filter: Filter | undefined
-  /** Of each role, the classes that have such subscriptions. */
+  /** Classes with such subscriptions, by role. */
   readonly classes: Map<string, Set<SubscriberClass>>
 }
 
@@ -29,13 +29,13 @@ export interface FilterGroup {
 export interface RoleClasses {
   readonly access: RoleAccess
   readonly classes: Set<SubscriberClass>
-  /** `undefined` where a row may concern everybody. */
+  /** `undefined` if a row may concern any user. */
   readonly byClaim: ClaimIndex<SubscriberClass> | undefined
-  /** Until then everybody is asked, because what ties rows to claims could not be read. */
+  /** Until then all classes are evaluated, because reading the links failed. */
   unlinkedUntilMs: number
 }
 
-/** The subscriptions to one table, so that those of a change are found without a look at all others. It holds as long as what the catalog says of the table does. */
+/** Index of the subscriptions to one table, to find those of a change without scanning all. Valid as long as the table's catalog information. */
 export class SubscriptionIndex {
   readonly roles = new Map<string, RoleClasses>()
   readonly filters: FilterLookup<FilterGroup>
@@ -53,7 +53,7 @@ export class SubscriptionIndex {
     }
   }
 
-  /** Also when the person has other claims than before. One of a role that the catalog was not asked about is in no class. */
+  /** Also used when a user's claims change. A subscription whose role was not read from the catalog belongs to no class. */
   add(subscription: Subscription): void {
     this.remove(subscription)
     const { role, claims } = subscription.subscriber.identity()

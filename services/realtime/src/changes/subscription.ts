@@ -4,26 +4,26 @@ import { parseFilter, type Filter } from './filter.ts'
 
 export type ChangeKind = 'INSERT' | 'UPDATE' | 'DELETE'
 
-/** What one entry of a join asks for. */
+/** One requested subscription of a join. */
 export interface WantedChanges {
-  /** As in the answer to the join. */
+  /** As in the reply to the join. */
   readonly id: number
   readonly event: ChangeKind | '*'
   readonly schema: string
-  /** `undefined`: every table of the schema. */
+  /** `undefined` for every table of the schema. */
   readonly table: string | undefined
   readonly filter: Filter | undefined
-  /** The columns that the client wants; the key comes in any case. */
+  /** Requested columns; the key is always included. */
   readonly select: readonly string[] | undefined
 }
 
 /** One channel of one client. */
 export interface Subscriber {
   readonly topic: string
-  /** Who it is now: a new token changes it. */
+  /** Current identity, which changes with a new token. */
   identity(): { readonly role: string; readonly claims: Readonly<Record<string, unknown>> }
   deliver(fanOut: FanOut): void
-  /** It has missed changes: its channel ends, and the client joins again. */
+  /** Ends the channel because it missed changes; the client joins again. */
   cut(reason: string): void
 }
 
@@ -56,7 +56,7 @@ function parseSelect(select: unknown): readonly string[] | undefined {
   return select.length === 0 ? undefined : (select as readonly string[])
 }
 
-/** Whether it is about a table. */
+/** Whether the subscription covers a table. */
 export function concerns(wanted: WantedChanges, table: { readonly schema: string; readonly name: string }): boolean {
   if (wanted.schema !== '*' && wanted.schema !== table.schema) return false
   return wanted.table === undefined || wanted.table === table.name

@@ -18,30 +18,30 @@ import { SubscriptionIndex, type SubscriberClass } from './subscription-index.ts
 import { readTableInfo, type TableInfo } from './table-info.ts'
 import { waitUntilVisible } from './visible-transactions.ts'
 
-/** What changes are judged with. */
+/** Dependencies for evaluating changes. */
 export interface ChangeContext {
   /** Reads the catalog. */
   readonly pool: Pool
-  /** As `holdfast_reader`: memberships are read without policies. */
+  /** As `holdfast_reader`: reads memberships without policies. */
   readonly readerPool: Pool
   /** As `holdfast_evaluator`. */
   readonly evaluatorPool: Pool
-  /** As `authenticator`: policies are asked as people. */
+  /** As `authenticator`: evaluates policies as users. */
   readonly share: PoolShare
-  /** Where the log of Postgres ended when this server was opened; `undefined` until that is known. */
+  /** End of the Postgres log when this server opened; `undefined` until read. */
   readonly opened: () => Lsn | undefined
-  /** Whether the stream brings the changes of some tables from now on. */
+  /** Whether the stream includes some tables. */
   readonly areFollowed: (tables: readonly TableName[]) => Promise<boolean>
-  /** Whether a project itself chose a full replica identity for a table. */
+  /** Whether the project itself set a table's replica identity to full. */
   readonly hasFullIdentity: (oid: number) => Promise<boolean>
   readonly logger: Logger
 }
 
-/** Everything that is known of the table at a place of the stream. */
+/** Catalog information of the table at a position in the stream. */
 interface Known {
   readonly info: TableInfo | undefined
   readonly unread: readonly string[]
-  /** That the catalog was asked about. */
+  /** Roles covered. */
   readonly roles: ReadonlySet<string>
   readonly index: SubscriptionIndex | undefined
   readonly readAtMs: number
@@ -50,11 +50,11 @@ interface Known {
 const CUT = 'Changes of the table came faster than they could be sent. Join again, and read what you have missed.'
 const TOO_SLOW = 'The policies of the table took too long to tell who may see a change. Join again, and read it.'
 
-/** The changes of one table on their way to those who have subscribed to it: a batch at a time, in commit order. */
+/** Delivers the changes of one table to its subscribers, in batches and in commit order. */
 export class TableChanges {
-  /** With the role that each was added under. */
+  /** With the role at the time of adding. */
   readonly #subscriptions = new Map<Subscription, string>()
-  /** How many subscriptions there are of each role. */
+  /** Number of subscriptions per role. */
   readonly #roles = new Map<string, number>()
   readonly #context: ChangeContext
   readonly #table: Pick<Relation, 'schema' | 'name'>
@@ -62,9 +62,9 @@ export class TableChanges {
   #waiting: RowChange[] = []
   #waitingBytes = 0
   #known: Known | undefined
-  /** What the running batch is judged with. */
+  /** Used by the running batch. */
   #current: Known | undefined
-  /** Transactions that changed the schema: the catalog is read when queries see them. */
+  /** Transactions that changed the schema: the catalog is read once they are visible to queries. */
   #schemaXids: number[] = []
   #running: Promise<void> | undefined
 
@@ -77,7 +77,7 @@ export class TableChanges {
     return this.#subscriptions.size === 0
   }
 
-  /** Also when the person of a subscription has other claims than before. */
+  /** Also called when a user's claims change. */
   subscribe(subscription: Subscription): void {
     this.unsubscribe(subscription)
     const { role } = subscription.subscriber.identity()
@@ -100,7 +100,7 @@ export class TableChanges {
     return new Set([this.#known?.index, this.#current?.index].filter((index) => index !== undefined))
   }
 
-  /** Takes a change. Never waits: whoever cannot keep up is cut off. */
+  /** Queues a change without waiting. Subscribers that cannot keep up are disconnected. */
   add(change: RowChange): void {
     this.#waiting.push(change)
     this.#waitingBytes += change.bytes
@@ -113,12 +113,12 @@ export class TableChanges {
     this.#running ??= this.#run()
   }
 
-  /** A transaction has more changes than are kept. */
+  /** A transaction exceeds the buffer. */
   overflow(): void {
     this.#cut([...this.#subscriptions.keys()], CUT)
   }
 
-  /** The schema has changed at this place of the stream. */
+  /** The schema changed at this position in the stream. */
   schemaChanged(xid: number): void {
     this.#schemaXids.push(xid)
     this.#known = undefined
@@ -130,7 +130,7 @@ export class TableChanges {
   }
 
   async #run(): Promise<void> {
-    // Changes of one transaction, and of others that come meanwhile, go together.
+    // Combine all changes of a transaction, and those that arrive meanwhile.
     await Promise.resolve()
     while (this.#waiting.length > 0 && !this.#stopping.signal.aborted) {
       const batch = this.#takeBatch()
@@ -194,7 +194,7 @@ export class TableChanges {
     prepared.forEach((one, position) => deliverChange(info, one, found[position] ?? []))
   }
 
-  /** What is known of the table; `undefined` when that has to be read. */
+  /** Returns the cached information; `undefined` if it must be read. */
   #knownNow(): Known | undefined {
     const known = this.#known
     const isCurrent = known !== undefined && performance.now() - known.readAtMs < INFO_LIFETIME_MS
@@ -206,7 +206,7 @@ export class TableChanges {
     await waitUntilVisible(this.#context.pool, [...xids], this.#stopping.signal)
   }
 
-  /** Reads what the table is, at or behind the place of some changes in the stream. */
+  /** Reads the table's information as of some changes or later. */
   async #readKnown(batch: readonly RowChange[]): Promise<Known> {
     const { pool, hasFullIdentity } = this.#context
     await this.#waitUntilVisible(batch, this.#schemaXids.splice(0))
@@ -218,7 +218,7 @@ export class TableChanges {
     const isSame = known !== undefined && isDeepStrictEqual([known.info, known.unread], [info, unread])
     if (info && !isSame) this.#cutUnreadable(info)
     const read = { info, unread, roles, readAtMs, index: isSame ? known.index : info && this.#indexOf(info, unread) }
-    // A change of the schema that came meanwhile may have been missed.
+    // A concurrent schema change may have been missed.
     this.#current = read
     if (this.#schemaXids.length === 0) this.#known = read
     return read
@@ -230,7 +230,7 @@ export class TableChanges {
     return index
   }
 
-  /** A filter tells of its column: whoever may select it no more joins again, and is refused. */
+  /** A filter reveals its column: subscribers who lost SELECT on it must join again and are refused. */
   #cutUnreadable({ roles }: TableInfo): void {
     for (const [subscription, role] of this.#subscriptions) {
       const selectable = roles.get(role)?.selectable

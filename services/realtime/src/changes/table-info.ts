@@ -8,21 +8,21 @@ import type { ChangeKind } from './subscription.ts'
 
 export interface Column {
   readonly name: string
-  /** As `pg_type` has it. */
+  /** As in `pg_type`. */
   readonly type: string
   readonly isBytes: boolean
-  /** Equal values are the same text: it can be looked up by them. */
+  /** Equal values have equal texts, which allows lookup. */
   readonly isComparable: boolean
 }
 
-/** What the catalog says of a table whose changes are followed. */
+/** Catalog information of a followed table. */
 export interface TableInfo extends TableName {
   readonly oid: number
-  /** In the order of the table, those included that the stream does not have. */
+  /** In table order, including columns that the stream lacks. */
   readonly columns: readonly Column[]
-  /** Columns of the primary key. */
+  /** Primary key columns. */
   readonly key: ReadonlySet<string>
-  /** Columns of an old row that the table's own replica identity gives; `undefined` for all. */
+  /** Columns of old rows covered by the table's own replica identity; `undefined` for all. */
   readonly identity: ReadonlySet<string> | undefined
   readonly hasPolicies: boolean
   readonly published: ReadonlySet<ChangeKind>
@@ -41,10 +41,10 @@ interface TableRow {
 }
 
 /**
- * Reads what a table and the rights of some roles on it are now.
+ * Reads a table's current definition and the rights of some roles.
  *
- * @param isFull - whether the project itself chose a full replica identity
- * @returns `undefined` for a table that is gone or that the publication does not have
+ * @param isFull - whether the project itself set replica identity full
+ * @returns `undefined` if the table is absent or not in the publication
  */
 export async function readTableInfo(
   pool: Pool,
@@ -54,7 +54,7 @@ export async function readTableInfo(
 ): Promise<TableInfo | undefined> {
   await preparePolicyParser()
   const read = await pool.transaction(async (tx) => {
-    // Expressions are printed with all names qualified.
+    // Makes Postgres print expressions with qualified names.
     await tx.execute(sql`set local search_path = ''`)
     const row = await readRow(tx, table)
     if (!row) return undefined

@@ -5,9 +5,9 @@ import { VISIBLE_POLL_MS } from '../limits.ts'
 const EPOCH = 2n ** 32n
 
 /**
- * Waits until queries see some transactions: what the slot delivers is in the write-ahead log a moment before it has ended for others.
+ * Waits until some transactions are visible to queries: the slot delivers a commit slightly earlier.
  *
- * @param xids - without their epoch, as the stream has them
+ * @param xids - without epoch, as in the stream
  */
 export async function waitUntilVisible(db: Queryable, xids: readonly number[], signal: AbortSignal): Promise<void> {
   for (;;) {
@@ -25,7 +25,7 @@ export function seenBy(snapshot: string): (xid: number) => boolean {
   const open = new Set(running === '' ? [] : running.split(',').map((xid) => Number(BigInt(xid) % EPOCH)))
   return (xid) => {
     let whole = (end / EPOCH) * EPOCH + BigInt(xid)
-    // The one of the two epochs that is nearer.
+    // Choose the nearer of two possible epochs.
     if (whole > end + EPOCH / 2n) whole -= EPOCH
     else if (whole < end - EPOCH / 2n) whole += EPOCH
     return whole < end && !open.has(xid)

@@ -8,41 +8,41 @@ import type { EncodedFrame, ServerMessage, Version } from '../wire/frames.ts'
 import type { RightsTurns } from './rights-turns.ts'
 import type { Topics } from './topics.ts'
 
-/** What every membership is handed. */
+/** Dependencies of every membership. */
 export interface ChannelContext {
   readonly tokens: Tokens
   readonly topics: Topics
   readonly rights: Rights
-  /** How many members are asked for again. */
+  /** Limits concurrent rechecks of rights. */
   readonly rightsTurns: RightsTurns
   readonly changes: ChangeFeed
-  /** Bytes that joined channels and what members show take, by address. */
+  /** Memory of joined channels and presence, limited by address. */
   readonly kept: FairLimit
-  /** Whether another server reads the changes of the database, and has the channels. */
+  /** Whether another server reads the database's changes and serves the channels. */
   readonly isStandby: () => boolean
-  /** Whether nothing reads the changes of tables until an operator has changed something. */
+  /** Whether table changes are not read until an operator intervenes. */
   readonly isUnfollowed: () => boolean
   readonly options: RealtimeOptions
   readonly clock: Clock
   readonly logger: Logger
 }
 
-/** The connection of a client as its memberships see it. */
+/** A client's connection as seen by its memberships. */
 export interface Line {
   readonly version: Version
-  /** Who connected: the key of the address. */
+  /** Who connected, from the URL's key. */
   readonly identity: Identity
-  /** Where it comes from. */
+  /** Remote address. */
   readonly address: string
   send(message: ServerMessage): void
   sendFrame(frame: EncodedFrame): void
-  /** Nothing more is read from the client until it is released as often. */
+  /** Stops reading from the client until `release` was called equally often. */
   hold(): void
   release(): void
   /**
-   * Counts bytes of a message that has to wait for one before it.
+   * Accounts for the bytes of a queued message.
    *
-   * @returns to be called when it is handled
+   * @returns a function to call once it is handled
    */
   keepWaiting(bytes: number): () => void
 }

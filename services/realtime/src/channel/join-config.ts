@@ -1,6 +1,6 @@
 import { isRecord } from '../wire/decode.ts'
 
-/** What a client asks for when it joins. */
+/** Options of a client's join. */
 export interface JoinConfig {
   readonly isPrivate: boolean
   readonly broadcast: { readonly ack: boolean; readonly self: boolean }
@@ -9,14 +9,14 @@ export interface JoinConfig {
   readonly presence: { readonly key: string; readonly isEnabled: boolean }
   /** As the client wrote them. */
   readonly postgresChanges: readonly Readonly<Record<string, unknown>>[]
-  /** Whether the answer to the join waits until changes come. */
+  /** Whether to delay the reply until changes are followed. */
   readonly waitsForChanges: boolean
   readonly wantsReplicationReady: boolean
-  /** `undefined` where the key of the connection counts. */
+  /** `undefined` to use the connection's key. */
   readonly accessToken: string | undefined
 }
 
-/** Reads the payload of a join. A part of a wrong type takes its default, so that the join goes on, as with Supabase. */
+/** Parses the payload of a join. As in Supabase, parts of a wrong type take their default. */
 export function parseJoin(payload: unknown): JoinConfig {
   const { config, access_token: token, user_token: oldToken } = recordOf(payload)
   const {
@@ -40,7 +40,7 @@ export function parseJoin(payload: unknown): JoinConfig {
   }
 }
 
-/** @returns `undefined` for what names no user: not a text, or a key of the newer form */
+/** @returns `undefined` for values that identify no user: not a string, or a new-style API key */
 export function parseAccessToken(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && !value.startsWith('sb_') ? value : undefined
 }

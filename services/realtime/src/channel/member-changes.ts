@@ -13,12 +13,12 @@ type Entry = Readonly<Record<string, unknown>>
 
 export const SUBSCRIBED = 'Subscribed to PostgreSQL'
 
-/** The subscriptions to Postgres changes of one member. */
+/** A member's subscriptions to Postgres changes. */
 export class MemberChanges {
   readonly #feed: ChangeFeed
   readonly #entries: readonly Entry[]
   readonly #ids: readonly number[]
-  /** Milliseconds for the changes of a table that was published a moment ago. */
+  /** Wait limit in ms for newly published tables. */
   readonly #patienceMs: number
   readonly #logger: Logger
   #subscriptions: readonly Subscription[] = []
@@ -38,16 +38,16 @@ export class MemberChanges {
     return this.#entries.length > 0
   }
 
-  /** The subscriptions in the order of the client, each with an id, as the client compares them with its own. */
+  /** Returns the subscriptions in the client's order, with ids, because clients compare them with their own. */
   answer(): readonly Entry[] {
     return this.#entries.map((entry, index) => ({ ...entry, id: this.#ids[index] }))
   }
 
   /**
-   * Subscribes, and looks whether all of it can work. A table that is not published is looked at again.
+   * Subscribes, and checks that all subscriptions are effective. Retries unpublished tables.
    *
-   * @param onReady - called when one that did not work does
-   * @returns why it does not work
+   * @param onReady - called when a failed subscription becomes effective
+   * @returns the reason for a failure
    */
   async subscribe(subscriber: Subscriber, onReady: () => void): Promise<string | undefined> {
     try {
@@ -72,7 +72,7 @@ export class MemberChanges {
     }
   }
 
-  /** The member has a new token, of the same role. */
+  /** The member has a new token with the same role. */
   identityChanged(): void {
     for (const subscription of this.#subscriptions) this.#feed.identityChanged(subscription)
   }

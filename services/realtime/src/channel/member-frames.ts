@@ -2,14 +2,14 @@ import type { UserBroadcast, EncodedFrame, Ref } from '../wire/frames.ts'
 import { encodeBroadcast, encodeText, type FanOut } from '../wire/encode.ts'
 import type { Line } from './context.ts'
 
-/** Writes the messages of one membership to its client, in the client's version of the protocol. */
+/** Writes messages of one membership in the client's protocol version. */
 export class MemberFrames {
   readonly #line: Line
   readonly #topic: string
   readonly #joinRef: Ref
   readonly #channel: string
 
-  /** @param channel - the name of the channel, which is the topic without its prefix */
+  /** @param channel - the topic without its prefix */
   constructor(line: Line, { topic, joinRef, channel }: { topic: string; joinRef: Ref; channel: string }) {
     this.#line = line
     this.#topic = topic
@@ -17,12 +17,12 @@ export class MemberFrames {
     this.#channel = channel
   }
 
-  /** Answers the message with this ref. */
+  /** Replies to the message with this ref. */
   reply(ref: Ref, status: 'ok' | 'error', response: unknown): void {
     this.push('phx_reply', { status, response }, ref)
   }
 
-  /** Tells the client about the state of an extension. */
+  /** Sends the status of an extension. */
   system(extension: string, status: 'ok' | 'error', message: string): void {
     this.push('system', { extension, status, message, channel: this.#channel }, null)
   }
@@ -36,7 +36,7 @@ export class MemberFrames {
     this.#line.sendFrame(encodeText(this.#line.version, this.#topic, event, payload, this.#joinRef))
   }
 
-  /** Sends a message that many members get. */
+  /** Sends a message shared with other members. */
   fanOut(fanOut: FanOut): void {
     this.#sendIfAny(fanOut.frame(this.#line.version))
   }
@@ -45,7 +45,7 @@ export class MemberFrames {
     this.#sendIfAny(encodeBroadcast(this.#line.version, this.#topic, broadcast))
   }
 
-  /** @param frame - `undefined` where the client's version has no form for it */
+  /** @param frame - `undefined` if the client's version cannot represent it */
   #sendIfAny(frame: EncodedFrame | undefined): void {
     if (frame) this.#line.sendFrame(frame)
   }

@@ -5,11 +5,11 @@ import { memberTexts } from '../wire/json-text.ts'
 import { createEntry, type PresenceChange, type PresenceEntry } from '../presence/presence.ts'
 
 export type PresenceCall =
-  /** JSON text of an object; `undefined`: nothing any more. */
+  /** JSON text of an object; `undefined` to untrack. */
   | { readonly action: 'show'; readonly shown: string | undefined }
   | { readonly action: 'refused'; readonly reason: string }
 
-/** Reads what a client asks for with a message of presence. @param text - of the message, which is passed on unchanged */
+/** Parses a presence message. @param text - its JSON, which is forwarded unchanged */
 export function parsePresenceCall(message: unknown, text: string): PresenceCall {
   const { event, payload = {} } = isRecord(message) ? message : {}
   const action = typeof event === 'string' ? event.toLowerCase() : ''
@@ -26,15 +26,15 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return levels === 0 || Object.values(value).some((one) => isDeeperThan(levels - 1, one))
 }
 
-/** What one member shows of itself. */
+/** Presence state of one member. */
 export class MemberPresence {
   readonly #key: string
   readonly #keep: (bytes: number) => () => void
   #shown: { readonly entry: PresenceEntry; readonly payload: string; readonly forget: () => void } | undefined
 
   /**
-   * @param key - as the client chose it; empty for one of its own
-   * @param keep - counts what it shows until that is called which it returns; throws when there is no room
+   * @param key - chosen by the client; empty to generate one
+   * @param keep - reserves memory and returns the release function; throws if there is no room
    */
   constructor(key: string, keep: (bytes: number) => () => void) {
     this.#key = key === '' ? randomUUID() : key
@@ -47,8 +47,8 @@ export class MemberPresence {
 
   /**
    * @param payload - JSON text of an object
-   * @param roomBytes - how much more the topic may have
-   * @returns `undefined` when it shows this already; `full` when there is no room: it shows what it showed before
+   * @param roomBytes - remaining space of the topic
+   * @returns `undefined` if nothing changed; `full` if there is no room, which leaves the state unchanged
    */
   track(payload: string, roomBytes: number): PresenceChange | 'full' | undefined {
     const previous = this.#shown
@@ -63,7 +63,7 @@ export class MemberPresence {
     return { joins: [entry], leaves: previous ? [previous.entry] : [] }
   }
 
-  /** @returns `undefined` when it shows nothing */
+  /** @returns `undefined` if nothing was tracked */
   untrack(): PresenceChange | undefined {
     const previous = this.#shown
     this.#shown = undefined
@@ -75,7 +75,7 @@ export class MemberPresence {
     try {
       return this.#keep(bytes)
     } catch {
-      return undefined // no room, which is the one thing that it throws
+      return undefined // no room, the only error it throws
     }
   }
 }

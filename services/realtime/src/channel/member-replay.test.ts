@@ -9,7 +9,7 @@ test('messages that arrive while older ones are read wait, in order, and are not
   const [a, b, c] = [message('1'), message('2'), message('3')]
   expect([replay.keeps(a, undefined), replay.keeps(b, 'read'), replay.keeps(c, 'live')]).toEqual([true, true, true])
   expect(replay.end(['read'])).toEqual([a, c])
-  // The stream of changes may bring it later than the table had it.
+  // The stream may deliver it after it was read from the table.
   expect(replay.keeps(message('2'), 'read')).toBe(true)
   expect(replay.keeps(message('4'), 'later')).toBe(false)
   expect(replay.keeps(message('5'), undefined)).toBe(false)

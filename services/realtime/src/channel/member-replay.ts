@@ -3,16 +3,16 @@ import { replayInvalid, replayOfPublic } from '../errors.ts'
 import { REPLAY_HELD_MAX, REPLAY_MESSAGES_MAX } from '../limits.ts'
 import { isRecord } from '../wire/decode.ts'
 
-/** Which messages from before its join a client asks for. */
+/** Requested replay of earlier messages. */
 export interface WantedReplay {
   readonly sinceMs: number
   readonly limit: number
 }
 
 /**
- * Reads what a client asks for.
+ * Parses the replay option.
  *
- * @returns `undefined` when it asks for nothing
+ * @returns `undefined` if no replay is requested
  * @throws {HoldfastError} `UnableToReplayMessages`
  */
 export function parseReplay(replay: unknown, isPrivate: boolean): WantedReplay | undefined {
@@ -28,20 +28,20 @@ function isCount(value: unknown, max: number): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= max
 }
 
-/** The live messages of a member while older ones are read: they wait, and those among the older ones are not sent twice. */
+/** Holds back a member's live messages during a replay, and drops those that the replay already sent. */
 export class MemberReplay {
   readonly #ids = new Set<string>()
   #held: { readonly fanOut: FanOut; readonly id: string | undefined }[] | undefined = []
 
-  /** Whether a message is not to be sent now: it waits, or was sent already. @param id - of a message in the database */
+  /** Returns whether to withhold a message because it is held or was already sent. @param id - of a database message */
   keeps(fanOut: FanOut, id: string | undefined): boolean {
     if (!this.#held) return id !== undefined && this.#ids.has(id)
-    // Messages beyond the limit are lost, as every live message may be.
+    // Messages beyond the limit are lost, as any live message may be.
     if (this.#held.length < REPLAY_HELD_MAX) this.#held.push({ fanOut, id })
     return true
   }
 
-  /** @param ids - of the messages that were sent @returns what has waited, without these */
+  /** @param ids - of replayed messages @returns the held messages without these */
   end(ids: readonly string[]): readonly FanOut[] {
     const held = this.#held ?? []
     this.#held = undefined

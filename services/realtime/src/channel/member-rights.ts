@@ -3,7 +3,7 @@ import type { Identity } from '../access/tokens.ts'
 import { unauthorizedTopic } from '../errors.ts'
 import { RIGHTS_RETRY_MS } from '../limits.ts'
 
-/** What one member of a channel may do. Public channels ask for nothing. Answers hold until the token changes, or they are due again. */
+/** A member's rights in a channel. Public channels need none. Results are cached until the token changes or a recheck is due. */
 export class MemberRights {
   readonly #rights: Rights
   readonly #name: string
@@ -12,7 +12,7 @@ export class MemberRights {
   readonly #everyMs: number
   #dueMs = Number.POSITIVE_INFINITY
 
-  /** @param everyMs - after this time at the latest the policies are asked again */
+  /** @param everyMs - maximum time between rechecks */
   constructor(rights: Rights, name: string, isPrivate: boolean, everyMs: number) {
     this.#rights = rights
     this.#name = name
@@ -20,11 +20,11 @@ export class MemberRights {
     this.#everyMs = everyMs
   }
 
-  /** @throws {HoldfastError} `Unauthorized` when the caller may read nothing of the channel */
+  /** @throws {HoldfastError} `Unauthorized` if the caller may read nothing of the channel */
   async read(caller: ChannelCaller, wantsPresence: boolean, nowMs: number): Promise<ReadRights> {
     this.#writes.clear()
     if (!this.#isPrivate) return { broadcast: true, presence: wantsPresence }
-    // Members that came together do not ask together.
+    // Jitter, so that members who joined together are not rechecked together.
     this.#dueMs = nowMs + this.#everyMs * (1 + Math.random()) * 0.5
     const rights = await this.#rights.read(
       caller,
@@ -35,22 +35,22 @@ export class MemberRights {
     return rights
   }
 
-  /** Whether the policies have to be asked again. */
+  /** Whether a recheck is due. */
   isDue(nowMs: number): boolean {
     return nowMs >= this.#dueMs
   }
 
-  /** Nothing is due while the policies are asked. */
+  /** Suspends rechecks while one is running. */
   begin(): void {
     this.#dueMs = Number.POSITIVE_INFINITY
   }
 
-  /** They could not be asked: the answers that are known hold for some longer. */
+  /** Postpones a failed recheck; cached results stay valid. */
   postpone(nowMs: number): void {
     this.#dueMs = nowMs + RIGHTS_RETRY_MS
   }
 
-  /** @returns `undefined` when Postgres has to be asked first: {@link checkWrite} */
+  /** @returns `undefined` if {@link checkWrite} must be called first */
   canWrite(extension: Extension): boolean | undefined {
     return this.#isPrivate ? this.#writes.get(extension) : true
   }
@@ -62,7 +62,7 @@ export class MemberRights {
   }
 }
 
-/** On whose behalf Postgres is asked: whoever has not signed in counts as their address. */
+/** Returns the identity for policies. Anonymous users are keyed by address. */
 export function callerOf({ role, claims }: Identity, address: string): ChannelCaller {
   const { sub } = claims
   const person = typeof sub === 'string' ? sub : `address ${address}`

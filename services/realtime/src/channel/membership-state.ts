@@ -1,16 +1,16 @@
-/** Where a membership of a channel stands. */
+/** State of a channel membership. */
 export type MembershipState =
-  /** Its token, and for private channels its rights, are being asked. */
+  /** Checking the token and, for private channels, the rights. */
   | { readonly kind: 'joining' }
   | { readonly kind: 'joined' }
-  /** Nothing is sent for it any more. */
+  /** Nothing more is sent. */
   | { readonly kind: 'closed'; readonly because: CloseReason }
 
 export type CloseReason = 'refused' | 'left' | 'replaced' | 'ended' | 'cut' | 'disconnected'
 
 export type MembershipEvent = { readonly kind: 'accepted' } | { readonly kind: 'closed'; readonly because: CloseReason }
 
-/** A closed membership stays closed: an answer of Postgres that comes late joins nothing. */
+/** Closed is final: a late response from Postgres cannot reopen it. */
 export function nextState(state: MembershipState, event: MembershipEvent): MembershipState {
   if (state.kind === 'closed') return state
   if (event.kind === 'closed') return { kind: 'closed', because: event.because }

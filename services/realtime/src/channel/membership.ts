@@ -30,10 +30,10 @@ import { requireName } from './topic.ts'
 import type { Member } from './topics.ts'
 import { Turns } from './turns.ts'
 
-/** Of a membership that has no token yet, which has no subscriptions either. */
+/** For a membership that has no token, and thus no subscriptions. */
 const NO_IDENTITY = { role: '', claims: {} }
 
-/** One channel that one client has joined, from its join to its end. */
+/** One client's membership of one channel, from join to end. */
 export class Membership implements Member {
   readonly id = randomUUID()
   readonly name: string
@@ -68,7 +68,7 @@ export class Membership implements Member {
     this.#line = line
     this.name = name
     this.#topic = frame.topic
-    // A client of 1.0.0 may leave the ref of the join out.
+    // Protocol 1.0.0 allows omitting the join ref.
     const joinRef = frame.joinRef ?? frame.ref
     this.#frames = new MemberFrames(line, { topic: frame.topic, joinRef, channel: name })
     this.#config = config
@@ -98,7 +98,7 @@ export class Membership implements Member {
     return this.#state
   }
 
-  /** Takes a message of the client, after those before it. */
+  /** Handles a client message after its predecessors. */
   handle(frame: ClientFrame, bytes: number): void {
     if (!this.#turns.isBusy) return this.#turns.run(() => this.#handle(frame))
     const handled = this.#line.keepWaiting(bytes)
@@ -112,7 +112,7 @@ export class Membership implements Member {
     if (!this.#replay?.keeps(fanOut, id)) this.#frames.fanOut(fanOut)
   }
 
-  /** Ends it when its token has expired, and has the policies asked again when that is due. */
+  /** Ends an expired membership and starts due rechecks. */
   check(nowMs: number): void {
     const nowS = nowMs / 1_000
     const { expiresAtS } = this.#identity ?? {}
@@ -127,14 +127,14 @@ export class Membership implements Member {
     this.#turns.run(() => this.#askAgain().finally(() => turn[Symbol.dispose]()))
   }
 
-  /** Tells the client why, and ends it. */
+  /** Ends the membership with a reason. */
   end(message: string): void {
     if (this.#state.kind === 'closed') return
     this.#frames.system('system', 'error', message)
     this.close('ended')
   }
 
-  /** Tells the client that it has missed something, and ends it; the client joins again. */
+  /** Ends the membership because it missed messages; the client joins again. */
   cut(message: string): void {
     if (this.#state.kind === 'closed') return
     this.#frames.system('postgres_changes', 'error', message)
@@ -179,7 +179,7 @@ export class Membership implements Member {
     }
   }
 
-  /** What comes meanwhile waits, so that nothing is missed between the two. */
+  /** Holds back live messages meanwhile, so that none is missed in between. */
   #readReplay(identity: Identity, wanted: WantedReplay): Promise<readonly MessageRow[]> {
     this.#replay = new MemberReplay()
     this.canReadBroadcasts = true
@@ -233,7 +233,7 @@ export class Membership implements Member {
     this.#watch = this.#context.tokens.watch(identity, (reason) => this.end(reason.message))
   }
 
-  /** A client that may read presence from now on gets its state first: it has none, or missed changes of it. */
+  /** A client that gains presence access first receives the full state, because it may have missed changes. */
   #grant({ broadcast, presence }: ReadRights): void {
     this.canReadBroadcasts = broadcast
     if (presence && !this.canReadPresence)
@@ -269,7 +269,7 @@ export class Membership implements Member {
       const hasOtherRole = identity.role !== this.#identity?.role
       this.#use(identity)
       this.#grant(rights)
-      // Another role may select other columns.
+      // A different role may select different columns.
       if (!hasOtherRole) this.#changes.identityChanged()
       else if (this.#changes.isWanted) this.#tellChanges(await this.#subscribe())
     } catch (error) {
@@ -278,7 +278,7 @@ export class Membership implements Member {
     }
   }
 
-  /** What has been revoked ends, or mutes, the membership. Rights to send are asked with the next message. */
+  /** Rechecks read rights and ends or mutes the membership if revoked. Write rights are rechecked at the next message. */
   async #askAgain(): Promise<void> {
     const identity = this.#identity
     if (this.#state.kind !== 'joined' || !identity) return
@@ -323,14 +323,14 @@ export class Membership implements Member {
 
   #publish(ref: Ref, message: BusMessage): void | Promise<void> {
     return this.#ifAllowed('broadcast', (isAllowed) => {
-      // Who may not send is not told, as with Supabase: the client's push times out.
+      // As in Supabase, a denied sender gets no reply; the client's push times out.
       if (!isAllowed) return
       this.#context.topics.publish(this.name, this.#config.isPrivate, message)
       if (this.#config.broadcast.ack) this.#frames.reply(ref, 'ok', {})
     })
   }
 
-  /** Does it at once where the answer is known. */
+  /** Runs synchronously if the answer is cached. */
   #ifAllowed(extension: Extension, act: (isAllowed: boolean) => void | Promise<void>): void | Promise<void> {
     const known = this.#rights.canWrite(extension)
     if (known !== undefined || !this.#identity) return act(known === true)
@@ -352,13 +352,13 @@ export class Membership implements Member {
       this.#frames.reply(ref, 'ok', {})
       this.#showChange(change)
       if (!isAllowed || shown === undefined || this.#wantsPresence) return undefined
-      // As with Supabase, who shows itself sees the others, too.
+      // As in Supabase, tracking also subscribes to presence.
       this.#wantsPresence = true
       return this.#askAgain()
     })
   }
 
-  /** The state of a topic is one message for who joins, which has to fit into what may wait for a client. */
+  /** A topic's state is one message, which must fit into a client's send buffer. */
   #track(shown: string): PresenceChange | 'full' | undefined {
     const { options, topics } = this.#context
     const bytesMax = (options.realtimeUnsentSizeMax * 1_024) / 2
@@ -374,7 +374,7 @@ export class Membership implements Member {
   }
 
   #failed(error: unknown): void {
-    // A value so deeply nested that it cannot be written again, and the like: the message is dropped.
+    // For example a value nested too deeply to be serialized. The message is dropped.
     this.#context.logger.log('debug', 'a message of a channel was dropped', { error: errorMessage(error) })
   }
 

@@ -1,11 +1,11 @@
-/** A rate with room for a burst: as much as one second allows. */
+/** Token bucket whose capacity is one second of its rate. */
 export class Rate {
   readonly #perSecond: number
   readonly #capacity: number
   #left: number
   #at: number
 
-  /** @param perSecond - 0 for no limit */
+  /** @param perSecond - 0 for unlimited */
   constructor(perSecond: number, nowMs: number, capacity = perSecond) {
     this.#perSecond = perSecond
     this.#capacity = capacity
@@ -13,7 +13,7 @@ export class Rate {
     this.#at = nowMs
   }
 
-  /** Whether so much is still allowed; counts it if it is. */
+  /** Takes `amount` if available. @returns whether it was */
   take(amount: number, nowMs: number): boolean {
     if (this.#perSecond === 0) return true
     this.#refill(nowMs)
@@ -23,9 +23,9 @@ export class Rate {
   }
 
   /**
-   * Counts what has been used already, which may be more than is left.
+   * Takes `amount` even if it exceeds the balance.
    *
-   * @returns milliseconds until the rate is kept again
+   * @returns ms until the balance is no longer negative
    */
   use(amount: number, nowMs: number): number {
     if (this.#perSecond === 0) return 0

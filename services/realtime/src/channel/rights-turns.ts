@@ -1,4 +1,4 @@
-/** Lets a bounded number of members have their rights asked again at the same time. */
+/** Limits concurrent rechecks of rights. */
 export class RightsTurns {
   readonly #max: number
   #taken = 0
@@ -7,7 +7,7 @@ export class RightsTurns {
     this.#max = max
   }
 
-  /** @returns `undefined` when it is the turn of others: try again later */
+  /** @returns `undefined` if the limit is reached; retry later */
   take(): Disposable | undefined {
     if (this.#taken >= this.#max) return undefined
     this.#taken++

@@ -3,7 +3,7 @@ import { TOPIC_NAME_BYTES_MAX } from '../limits.ts'
 
 const PREFIX = 'realtime:'
 
-/** The name of a channel in the topic of its messages; `undefined` for a topic of something else. */
+/** Returns the channel name in a topic; `undefined` for other topics. */
 export function nameOf(topic: string): string | undefined {
   return topic.startsWith(PREFIX) ? topic.slice(PREFIX.length) : undefined
 }
@@ -18,7 +18,7 @@ export function requireName(name: string): void {
   if (Buffer.byteLength(name) > TOPIC_NAME_BYTES_MAX) throw topicNameTooLong()
 }
 
-/** Public and private channels of one name never mix. */
+/** Keeps public and private channels of one name apart. */
 export function busChannel(name: string, isPrivate: boolean): string {
   return `${isPrivate ? 'private' : 'public'}:${name}`
 }

@@ -3,15 +3,15 @@ import { PresenceState, renderDiff, type PresenceChange } from '../presence/pres
 import { FanOut } from '../wire/encode.ts'
 import { busChannel, topicOf } from './topic.ts'
 
-/** A membership as its topic sees it. */
+/** A membership as seen by its topic. */
 export interface Member {
-  /** Unique among all nodes. */
+  /** Unique across nodes. */
   readonly id: string
-  /** Whether it gets its own broadcasts. */
+  /** Whether it receives its own broadcasts. */
   readonly isEchoed: boolean
   readonly canReadBroadcasts: boolean
   readonly canReadPresence: boolean
-  /** @param id - of a message that stands in the database */
+  /** @param id - of a database message */
   deliver(fanOut: FanOut, id?: string): void
 }
 
@@ -21,7 +21,7 @@ interface Topic {
   readonly presence: PresenceState
 }
 
-/** The members of all topics on this node, and the way to those of all nodes. */
+/** Topic members on this node, connected to other nodes by the bus. */
 export class Topics {
   readonly #bus: Bus
   readonly #topics = new Map<string, Topic>()
@@ -51,12 +51,12 @@ export class Topics {
     this.#subscriptions.get(topic)?.[Symbol.dispose]()
   }
 
-  /** Who shows what on a topic that has a member here, as JSON text that clients read. */
+  /** Returns the presence state of a topic with local members, as JSON text for clients. */
   presence(name: string, isPrivate: boolean): string {
     return this.#topics.get(busChannel(name, isPrivate))?.presence.render() ?? '{}'
   }
 
-  /** Bytes of it. */
+  /** Its size in bytes. */
   presenceBytes(name: string, isPrivate: boolean): number {
     return this.#topics.get(busChannel(name, isPrivate))?.presence.bytes ?? 0
   }

@@ -1,6 +1,4 @@
-/**
- * Runs tasks one after the other. A task that does not wait runs at once when none is under way, so that nothing is queued that need not be.
- */
+/** Runs tasks sequentially. A synchronous task runs immediately if none is running, which avoids queueing. */
 export class Turns {
   readonly #waitingMax: number
   readonly #onFull: () => void
@@ -12,7 +10,7 @@ export class Turns {
 
   constructor(options: {
     readonly waitingMax: number
-    /** Called when so many wait; whoever brings tasks should pause. */
+    /** Called when the queue is full; the producer should pause. */
     readonly onFull: () => void
     readonly onRoom: () => void
     readonly onError: (error: unknown) => void
@@ -23,12 +21,12 @@ export class Turns {
     this.#onError = options.onError
   }
 
-  /** Whether a task would wait. */
+  /** Whether a new task would be queued. */
   get isBusy(): boolean {
     return this.#isBusy
   }
 
-  /** Forgets the tasks that wait. The one that is under way ends. */
+  /** Drops queued tasks. The running one finishes. */
   discard(): void {
     this.#waiting = []
   }
@@ -62,7 +60,7 @@ export class Turns {
     for (const [position, task] of waiting.entries()) {
       this.#start(task)
       if (!this.#isBusy) continue
-      // A task that began in between may have added others behind those.
+      // A task may have queued others behind these.
       this.#waiting = [...waiting.slice(position + 1), ...this.#waiting]
       break
     }

@@ -4,7 +4,7 @@ import { DATABASE_MESSAGES_WAITING_MAX, DATABASE_BYTES_WAITING_MAX, DATABASE_PUB
 import { type DatabaseMessage, readMessage } from './message-row.ts'
 import { PublishQueue } from './publish-queue.ts'
 
-/** Messages of the transaction that is arriving. */
+/** Messages of the transaction being received. */
 interface Arriving {
   readonly commitLsn: Lsn
   readonly messages: DatabaseMessage[]
@@ -15,12 +15,12 @@ interface Arriving {
 export interface BroadcastListenerOptions {
   readonly publish: (message: DatabaseMessage) => void
   readonly payloadBytesMax: number
-  /** What was committed before this position is not published: it was, before the server was started again. `undefined` while it is not known. */
+  /** Commits before this position were published before the restart. `undefined` until known. */
   readonly opened: () => Lsn | undefined
   readonly logger: Logger
 }
 
-/** Publishes what transactions insert into `realtime.messages` when they commit, in their order. */
+/** Publishes messages inserted into `realtime.messages`, in commit order. */
 export function listenForBroadcasts(options: BroadcastListenerOptions): ChangeListener {
   const { publish, payloadBytesMax, opened, logger } = options
   const queue = new PublishQueue(
@@ -36,7 +36,7 @@ export function listenForBroadcasts(options: BroadcastListenerOptions): ChangeLi
 
   function begin({ commitLsn }: Extract<ReplicationEvent, { kind: 'begin' }>): void {
     const since = opened()
-    // The stream begins again behind the last position that was confirmed.
+    // Replication restarts after the last confirmed position.
     const isNew =
       since !== undefined && commitLsn >= since && (publishedUpTo === undefined || commitLsn > publishedUpTo)
     arriving = isNew ? { commitLsn, messages: [], bytes: 0, dropped: 0 } : undefined

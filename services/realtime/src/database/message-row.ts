@@ -1,6 +1,6 @@
 import type { UserBroadcast } from '../wire/frames.ts'
 
-/** A broadcast that was inserted into `realtime.messages`. */
+/** A broadcast inserted into `realtime.messages`. */
 export interface DatabaseMessage {
   readonly id: string
   readonly topic: string
@@ -8,17 +8,17 @@ export interface DatabaseMessage {
   readonly broadcast: UserBroadcast
 }
 
-/** The row of a message in Postgres's text forms. */
+/** A message row in Postgres text format. */
 export interface MessageRow {
   readonly id: string
   readonly event: string
   /** JSON text. */
   readonly payload: string | null
-  /** In hexadecimal digits. */
+  /** Hexadecimal. */
   readonly binary: string | null
 }
 
-/** @param meta - what clients are told of the message besides its id */
+/** @param meta - further metadata for clients beside the id */
 export function toBroadcast(
   { id, event, payload, binary }: MessageRow,
   meta: Readonly<Record<string, unknown>> = {},
@@ -30,9 +30,9 @@ export function toBroadcast(
 }
 
 /**
- * Reads a row as it stands in the stream of changes.
+ * Decodes a row from the replication stream.
  *
- * @returns `undefined` for a row that is no broadcast: it lacks a topic or an event, or does not say who gets it
+ * @returns `undefined` if it is not a broadcast: topic, event or visibility is missing
  */
 export function readMessage(
   columns: readonly { readonly name: string }[],
@@ -43,7 +43,7 @@ export function readMessage(
   if (values.get('extension') !== 'broadcast') return undefined
   if (id === undefined || topic === undefined || event === undefined || isPrivate === undefined) return undefined
   const payload = values.get('payload') ?? null
-  // `bytea` is printed as `\x` and hexadecimal digits.
+  // `bytea` text is `\x` and hexadecimal digits.
   const binary = values.get('binary_payload')?.slice(2) ?? null
   return { id, topic, isPrivate: isPrivate === 't', broadcast: toBroadcast({ id, event, payload, binary }) }
 }

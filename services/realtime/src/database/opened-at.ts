@@ -3,9 +3,9 @@ import { sql, type Pool } from '@holdfast/postgres'
 import { parseLsn, type Lsn } from '@holdfast/replication'
 import { OPENED_AT_RETRY_MS } from '../limits.ts'
 
-/** Where the log of Postgres ended when this was opened. */
+/** The end of the Postgres log at startup. */
 export interface OpenedAt extends AsyncDisposable {
-  /** `undefined` until it has been read. */
+  /** `undefined` until read. */
   readonly lsn: Lsn | undefined
 }
 

@@ -12,7 +12,7 @@ const message = (id: number): DatabaseMessage => ({
 
 test('a queue that never runs empty forgets what it has published', async () => {
   const published: string[] = []
-  // One message a turn, since a turn has no time.
+  // One message per turn, because the time budget is 0.
   const queue = new PublishQueue({ messagesMax: 10, bytesMax: 1_000, turnMs: 0 }, ({ id }) => published.push(id))
   queue.add(Array.from({ length: 5 }, (_, id) => message(id)))
   for (let id = 5; id < 500; id++) {

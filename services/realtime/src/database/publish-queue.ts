@@ -1,9 +1,6 @@
 import type { DatabaseMessage } from './message-row.ts'
 
-/**
- * Publishes messages in their order, a little in each turn of the event loop: a transaction with many of them, for a topic with many members, holds up nothing
- * else.
- */
+/** Publishes messages in order, within a time budget per event loop turn, so that a large transaction does not block the server. */
 export class PublishQueue {
   readonly #publish: (message: DatabaseMessage) => void
   readonly #limits: { readonly messagesMax: number; readonly bytesMax: number; readonly turnMs: number }
@@ -20,7 +17,7 @@ export class PublishQueue {
     this.#publish = publish
   }
 
-  /** @returns how many there is no room for, which are dropped */
+  /** @returns the number of messages dropped for lack of room */
   add(messages: readonly DatabaseMessage[]): number {
     let dropped = 0
     for (const message of messages) {
@@ -47,7 +44,7 @@ export class PublishQueue {
       this.#bytes -= message.broadcast.payload.length
       this.#publish(message)
     } while (performance.now() < until)
-    // A queue that never runs empty must not keep what it has published; this copies each message once at most, on average.
+    // Compact, so that a never empty queue releases published messages. Amortized, each message is copied at most once.
     if (this.#next * 2 >= this.#waiting.length) {
       this.#waiting = this.#waiting.slice(this.#next)
       this.#next = 0
@@ -56,7 +53,7 @@ export class PublishQueue {
     if (this.#isRunning) setImmediate(this.#run)
   }
 
-  /** Messages that it holds, published or not. */
+  /** Number of messages held, published or not. */
   get held(): number {
     return this.#waiting.length
   }

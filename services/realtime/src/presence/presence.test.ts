@@ -31,7 +31,7 @@ test('the state is who came and has not gone, however often each is said', () =>
         if (joins) present.set(entry.ref, entry)
         else present.delete(entry.ref)
       }
-      // Never less than what clients read.
+      // The estimate is never below the actual size.
       const written = Buffer.byteLength(state.render())
       expect(state.bytes).toBe([...present.values()].reduce((sum, { bytes }) => sum + bytes, 0))
       if (present.size > 0) expect(state.bytes).toBeGreaterThanOrEqual(written)

@@ -1,31 +1,31 @@
-/** What one member shows of itself under its key. */
+/** Presence of one member under its key. */
 export interface PresenceEntry {
   readonly key: string
-  /** Unique for each track. */
+  /** Unique per track. */
   readonly ref: string
-  /** JSON text: the payload as the member wrote it, with `phx_ref`, and `phx_ref_prev` of what it replaces. */
+  /** JSON text: the member's payload with `phx_ref`, and `phx_ref_prev` when it replaces another. */
   readonly meta: string
-  /** What it takes in the state of its topic, about. */
+  /** Approximate size in the topic's state. */
   readonly bytes: number
 }
 
-/** Who comes and who goes, in one step. */
+/** Joins and leaves in one step. */
 export interface PresenceChange {
   readonly joins: readonly PresenceEntry[]
   readonly leaves: readonly PresenceEntry[]
 }
 
-/** What the members of a topic show, in the order in which they came. */
+/** Presence of a topic's members, in order of joining. */
 export class PresenceState {
   readonly #entries = new Map<string, PresenceEntry>()
   #bytes = 0
 
-  /** What it takes as clients read it, about. */
+  /** Approximate rendered size. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Changes it as the change says, whatever came before: what goes twice is gone once. */
+  /** Applies a change. Idempotent: leaving twice is harmless. */
   apply({ joins, leaves }: PresenceChange): void {
     for (const { ref } of leaves) this.#delete(ref)
     for (const entry of joins) {
@@ -35,7 +35,7 @@ export class PresenceState {
     }
   }
 
-  /** Returns the state as JSON text. */
+  /** Renders the state as JSON text. */
   render(): string {
     return groupByKey([...this.#entries.values()])
   }
@@ -46,7 +46,7 @@ export class PresenceState {
   }
 }
 
-/** Returns a change as JSON text. */
+/** Renders a change as JSON text. */
 export function renderDiff({ joins, leaves }: PresenceChange): string {
   return `{"joins":${groupByKey(joins)},"leaves":${groupByKey(leaves)}}`
 }
@@ -62,9 +62,9 @@ function renderMember(key: string, entries: readonly Pick<PresenceEntry, 'meta'>
 }
 
 /**
- * The entry of a member that shows `payload` now, after `previous` if it showed something.
+ * Creates the entry for a member's new payload, replacing `previous` if any.
  *
- * @param payload - JSON text of an object. Parsers take the last of repeated names, so that no member can forge its reference
+ * @param payload - JSON text of an object. Parsers take the last of duplicate names, so members cannot forge references
  */
 export function createEntry(
   key: string,

@@ -17,7 +17,7 @@ export interface BroadcastContext {
   readonly canWrite: (caller: Caller, name: string) => Promise<boolean>
 }
 
-/** The problem of each message of a request, in their order, as Supabase says it. */
+/** Validation errors per message, in order, in Supabase's format. */
 class InvalidMessages extends Error {
   override readonly name = 'InvalidMessages'
   readonly errors: unknown
@@ -34,7 +34,7 @@ interface Message {
   readonly broadcast: UserBroadcast
 }
 
-/** `POST /api/broadcast`: messages to any topics. Private ones that the caller may not send are left out. */
+/** `POST /api/broadcast`: sends messages to several topics. Skips private topics that the caller may not send to. */
 export async function sendMessages(
   context: BroadcastContext,
   request: FastifyRequest,
@@ -57,7 +57,7 @@ export async function sendMessages(
   return await reply.code(202).send()
 }
 
-/** `POST /api/broadcast/:topic/events/:event`: one message, JSON or bytes. */
+/** `POST /api/broadcast/:topic/events/:event`: sends one JSON or binary message. */
 export async function sendMessage(
   context: BroadcastContext,
   request: FastifyRequest,
@@ -111,7 +111,7 @@ function parseMessages(body: unknown, bytesMax: number): readonly Message[] {
 
 type Errors = Readonly<Record<string, readonly string[]>>
 
-/** @param text - of the message, whose payload is passed on unchanged */
+/** @param text - JSON of the message, whose payload is forwarded unchanged */
 function parseMessage(message: unknown, text: string, bytesMax: number): Message | { readonly errors: Errors } {
   const { topic, event, payload, private: isPrivate = false } = isRecord(message) ? message : {}
   const errors: Record<string, readonly string[]> = {}

@@ -1,4 +1,4 @@
-/** The body of a request as it was written, and parsed. */
+/** A request body, parsed and as text. */
 export class JsonBody {
   readonly text: string
   readonly value: unknown

@@ -6,7 +6,7 @@ import { keyMissing } from '../errors.ts'
 import type { Hub } from '../socket/hub.ts'
 import { parseVersion } from '../wire/frames.ts'
 
-/** `GET /websocket`: opens a WebSocket, or says why not. */
+/** `GET /websocket`: upgrades to a WebSocket or refuses with a reason. */
 export async function openSocket(
   { hub, tokens }: { readonly hub: Hub; readonly tokens: Tokens },
   request: FastifyRequest,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Arriving, ArrivingBytes } from './arriving-bytes.ts'
 
-/** Connections by name, which say when they are cut. */
+/** Named connections that record being cut. */
 function openConnections() {
   const cut: string[] = []
   const open = (name: string, address: string): Arriving => ({ address, cut: () => void cut.push(name) })

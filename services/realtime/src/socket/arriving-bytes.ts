@@ -1,14 +1,13 @@
-/** A connection of which bytes are kept. */
+/** A connection with buffered bytes. */
 export interface Arriving {
   readonly address: string
-  /** Ends the connection at once: nothing of it is kept any more. */
+  /** Disconnects immediately and drops the buffered bytes. */
   cut(): void
 }
 
 /**
- * Bytes that have arrived and are not handled yet, of all connections together: those of messages that have not ended, and of messages that wait for one before
- * them. Above the limit the address that has most of them loses the connection that began first, so that whoever begins large messages and does not end them
- * costs nobody else theirs.
+ * Global limit for received but unhandled bytes: incomplete messages and queued ones. Beyond the limit, the address with the most bytes loses its oldest such
+ * connection, so senders of large incomplete messages affect only themselves.
  */
 export class ArrivingBytes {
   readonly #bytesMax: number
@@ -33,7 +32,7 @@ export class ArrivingBytes {
     while (this.#bytes > this.#bytesMax) this.#cutOne()
   }
 
-  /** Does nothing for a connection that has ended. */
+  /** No-op for a closed connection. */
   remove(connection: Arriving, bytes: number): void {
     const own = this.#addresses.get(connection.address)
     const kept = own?.get(connection)
@@ -44,7 +43,7 @@ export class ArrivingBytes {
     this.#count(connection.address, -Math.min(bytes, kept))
   }
 
-  /** The connection has ended. */
+  /** Call when the connection has closed. */
   end(connection: Arriving): void {
     this.remove(connection, Number.POSITIVE_INFINITY)
   }

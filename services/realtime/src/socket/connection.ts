@@ -26,7 +26,7 @@ import type { MessageShare } from './message-share.ts'
 import { type Flusher, Outbox } from './outbox.ts'
 import type { UnsentBytes } from './unsent-bytes.ts'
 
-/** Why a WebSocket is closed by us, as clients see it. */
+/** Close codes and reasons sent by the server. */
 export const CLOSE = {
   goingAway: [1001, 'silent'],
   restarting: [1012, 'the server is stopping'],
@@ -34,10 +34,10 @@ export const CLOSE = {
   tooMuch: [1013, 'too much has arrived that is not handled yet'],
 } as const
 
-/** What a connection is opened on, and what it shares with all others of this node. */
+/** A connection's own socket and the state shared by all connections. */
 export interface Connected {
   readonly webSocket: WebSocket
-  /** Under the WebSocket. */
+  /** Underlying socket of the WebSocket. */
   readonly socket: Duplex
   readonly shared: {
     readonly flusher: Flusher
@@ -47,7 +47,7 @@ export interface Connected {
   }
 }
 
-/** One WebSocket with the channels that its client has joined. */
+/** A WebSocket and the channels its client has joined. */
 export class Connection implements Line, Arriving {
   readonly version: Version
   readonly identity: Identity
@@ -61,13 +61,13 @@ export class Connection implements Line, Arriving {
   readonly #outbox: Outbox
   readonly #share: MessageShare
   readonly #arriving: ArrivingBytes
-  /** Bytes since the last message, and how many of them are counted. */
+  /** Bytes since the last message, and how many of them are accounted for. */
   #arrivedBytes = 0
   #countedBytes = 0
-  /** Looks since the client was heard or was not read. A server that hangs does not look, and what has come meanwhile is read before the next look. */
+  /** Checks since the client was last heard or not being read. A blocked server performs no checks, and pending input is read before the next one. */
   #silentLooks = 0
   #holds = 0
-  /** When the end of it was asked for. */
+  /** Start of closing. */
   #closingSinceMs: number | undefined
 
   constructor(
@@ -97,11 +97,11 @@ export class Connection implements Line, Arriving {
         this.terminate()
       },
     })
-    // Before the WebSocket reads them.
+    // Runs before the WebSocket reads the data.
     socket.prependListener('data', (chunk: Buffer) => this.#countArriving(chunk.length + PIECE_BYTES))
     webSocket.on('message', (data: Buffer, isBinary) => this.#read(data, isBinary))
     webSocket.on('ping', () => (this.#silentLooks = 0))
-    // What a client does wrong, such as a frame that is too large, closes its connection; so does a line that breaks.
+    // Client errors, such as an oversized frame, close the connection, as do network errors.
     webSocket.on('error', (error) => context.logger.log('debug', 'a WebSocket failed', { error: errorMessage(error) }))
     webSocket.once('close', () => {
       this.#outbox.clear()
@@ -140,9 +140,9 @@ export class Connection implements Line, Arriving {
   close([code, reason]: readonly [code: number, reason: string]): void {
     if (this.#closingSinceMs !== undefined) return
     this.#closingSinceMs = this.#context.clock.now()
-    // Its channels end at once, so that nothing is encoded for it and others see it leave.
+    // End its channels now, so that nothing more is encoded for it and others see it leave.
     for (const membership of this.#memberships.values()) membership.close('disconnected')
-    // A client that is held has to be read until it says that it has closed, too.
+    // Read even a held client, to receive its close acknowledgement.
     this.#socket.resume()
     this.#socket.close(code, reason)
   }
@@ -151,7 +151,7 @@ export class Connection implements Line, Arriving {
     this.#socket.terminate()
   }
 
-  /** Looks whether it is silent, does not end, or has channels whose tokens have expired. */
+  /** Checks for silence, slow closing and expired tokens. */
   sweep(nowMs: number): void {
     if (this.#closingSinceMs !== undefined) {
       if (nowMs - this.#closingSinceMs > CLOSE_PATIENCE_MS) this.#socket.terminate()
@@ -228,7 +228,7 @@ export class Connection implements Line, Arriving {
     if (membership.state.kind !== 'closed') this.#memberships.set(frame.topic, membership)
   }
 
-  /** @returns `undefined` when there is no room for it, which the client is told */
+  /** @returns `undefined` if there is no room, after telling the client */
   #keepJoin(frame: PushFrame, bytes: number, { postgresChanges }: JoinConfig): (() => void) | undefined {
     const kept = MEMBERSHIP_BYTES + bytes * KEPT_PER_BYTE + postgresChanges.length * SUBSCRIPTION_BYTES
     try {
@@ -239,7 +239,7 @@ export class Connection implements Line, Arriving {
     }
   }
 
-  /** Not at once: a client may ask again as soon as it is refused. */
+  /** Delayed, because a client may retry immediately. */
   #refuseJoin(frame: PushFrame, reason: string): void {
     void delay(REFUSAL_DELAY_MS).then(() => this.#reply(frame, 'error', { reason }))
   }

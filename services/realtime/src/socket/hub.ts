@@ -11,20 +11,20 @@ import { MessageShare } from './message-share.ts'
 import { Flusher } from './outbox.ts'
 import { UnsentBytes } from './unsent-bytes.ts'
 
-/** Who wants to connect. */
+/** A connecting client. */
 export interface Client {
   readonly version: Version
   readonly identity: Identity
-  /** Where it comes from: the clients of one address share their places. */
+  /** Remote address; clients of one address share a limit. */
   readonly address: string
 }
 
 /** All WebSockets of this node. */
 export interface Hub extends AsyncDisposable {
   /**
-   * Counts a client that is about to connect.
+   * Counts a connecting client.
    *
-   * @returns takes its connection over
+   * @returns a function that takes over its connection
    * @throws {HoldfastError} `ConnectionRateLimitReached`
    */
   enter(client: Client): (upgrade: Upgrade) => void
@@ -32,7 +32,7 @@ export interface Hub extends AsyncDisposable {
 
 export function openHub(context: ChannelContext): Hub {
   const { options, clock } = context
-  // Compression would be done for each client, and takes 100 KB for each.
+  // No compression: it takes CPU and 100 KB per client.
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -51,12 +51,12 @@ export function openHub(context: ChannelContext): Hub {
   let wasUnfollowed = false
   const sweeping = setInterval(() => {
     const isUnfollowed = context.isUnfollowed()
-    // They join again, and are told that nothing comes.
+    // Clients join again and learn that table changes are unavailable.
     if (isUnfollowed && !wasUnfollowed) context.changes.cutAll('Changes of tables cannot be followed at the moment')
     wasUnfollowed = isUnfollowed
     const isStandby = context.isStandby()
     for (const connection of connections) {
-      // They come again, to the server that has the channels, or to this one when it has them again.
+      // Clients reconnect to the server that has the channels, or to this one once it has them again.
       if (isStandby) connection.close(CLOSE.restarting)
       connection.sweep(clock.now())
     }

@@ -1,15 +1,15 @@
 const WINDOW_MS = 1_000
 
-/** A connection as it counts in the share of messages. */
+/** A connection in the message share. */
 export interface Sender {
-  /** Nothing is read from it until it is released. */
+  /** Stops reading from it until released. */
   hold(): void
   release(): void
 }
 
 /**
- * Messages that the server takes per second. Above it, whoever has sent more than its share in this second is read on in the next one: a client that sends little
- * never waits for one that sends much.
+ * Global message rate limit. Above it, connections that exceeded their share in this second are read again in the next one, so light senders are never delayed
+ * by heavy ones.
  */
 export class MessageShare {
   readonly #messagesMax: number
@@ -18,7 +18,7 @@ export class MessageShare {
   #messages = 0
   #isCounting = false
 
-  /** @param messagesMax - 0 for no limit */
+  /** @param messagesMax - 0 for unlimited */
   constructor(messagesMax: number) {
     this.#messagesMax = messagesMax
   }

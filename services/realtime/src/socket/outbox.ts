@@ -3,7 +3,7 @@ import { WRITE_THROUGH_BYTES } from '../limits.ts'
 import type { EncodedFrame } from '../wire/frames.ts'
 import type { UnsentBytes } from './unsent-bytes.ts'
 
-/** Writes what has come for the clients in one turn of the event loop with one call to the system for each of them. */
+/** Batches all writes of an event loop turn into one system call per client. */
 export class Flusher {
   #waiting: Outbox[] = []
 
@@ -18,7 +18,7 @@ export class Flusher {
   }
 }
 
-/** The frames that wait to be written to one client. */
+/** Frames waiting to be written to one client. */
 export class Outbox {
   readonly #socket: Duplex
   readonly #flusher: Flusher
@@ -27,13 +27,13 @@ export class Outbox {
   readonly #onTooSlow: () => void
   readonly #onCut: () => void
   #isCorked = false
-  /** Since it was flushed. */
+  /** Since the last flush. */
   #written: EncodedFrame[] = []
-  /** What the system has not taken, in order. What has been taken of the first ones is not known. */
+  /** Frames not accepted by the system, in order. The first ones may be partly sent. */
   #held: EncodedFrame[] = []
   #heldBytes = 0
 
-  /** @param socket - that of a WebSocket without extensions, whose frames are written beside those of its owner */
+  /** @param socket - of a WebSocket without extensions; frames are written directly to it */
   constructor(
     socket: Duplex,
     shared: { readonly flusher: Flusher; readonly unsent: UnsentBytes },
@@ -47,7 +47,7 @@ export class Outbox {
     this.#onCut = limit.onCut
   }
 
-  /** Bytes that the client has not taken. */
+  /** Bytes not accepted by the client. */
   get heldBytes(): number {
     return this.#heldBytes
   }
@@ -73,7 +73,7 @@ export class Outbox {
     else this.clear()
   }
 
-  /** Lets go of what has been taken meanwhile. */
+  /** Releases frames sent meanwhile. */
   settle(): void {
     const waiting = this.#socket.writableLength
     let sent = 0
@@ -86,7 +86,7 @@ export class Outbox {
     if (this.#held.length === 0) this.#unsent.remove(this)
   }
 
-  /** Holds nothing any more: all is sent, or the connection has ended. */
+  /** Releases everything: all is sent, or the connection has ended. */
   clear(): void {
     if (this.#held.length === 0) return
     for (const frame of this.#held) this.#unsent.release(frame)

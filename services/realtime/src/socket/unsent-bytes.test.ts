@@ -6,7 +6,7 @@ import { UnsentBytes } from './unsent-bytes.ts'
 
 const frameOf = (bytes: number) => createFrame([Buffer.alloc(bytes)], true)
 
-/** A client that takes nothing until it is told how often. */
+/** A client that accepts data only on demand. */
 function openClient(shared: { readonly flusher: Flusher; readonly unsent: UnsentBytes }, bytesMax = 1_000_000) {
   const ends: string[] = []
   const taking: (() => void)[] = []
@@ -22,7 +22,7 @@ function openClient(shared: { readonly flusher: Flusher; readonly unsent: Unsent
   return {
     outbox,
     ends,
-    /** The next chunk goes on its way. */
+    /** Accepts the next chunk. */
     take: async () => {
       taking.shift()?.()
       await new Promise((resolve) => setImmediate(resolve))

@@ -1,14 +1,14 @@
 import type { EncodedFrame } from '../wire/frames.ts'
 
-/** A connection of which bytes wait for the client. */
+/** A connection with unsent bytes. */
 interface Slow {
   readonly heldBytes: number
   settle(): void
-  /** Ends the connection at once: it holds nothing any more. */
+  /** Disconnects immediately and releases its bytes. */
   cut(): void
 }
 
-/** Bytes that wait for slow clients, of all connections together. What waits for many of them is in memory once, and counts once. */
+/** Global limit for bytes waiting for slow clients. A message shared by many clients counts once, as it does in memory. */
 export class UnsentBytes {
   readonly #bytesMax: number
   readonly #holders = new Map<EncodedFrame, number>()
@@ -43,7 +43,7 @@ export class UnsentBytes {
     else if (this.#holders.delete(frame)) this.#bytes -= frame.bytes.length
   }
 
-  /** Ends the slowest connections when more waits than may. */
+  /** Disconnects the slowest clients while above the limit. */
   relieve(): void {
     if (this.#bytes <= this.#bytesMax) return
     for (const slow of this.#slow) slow.settle()

@@ -1,18 +1,18 @@
 import { elementTexts, memberTexts } from './json-text.ts'
 import type { BroadcastFrame, ClientFrame, Encoding, PushFrame, Ref, Version } from './frames.ts'
 
-/** First byte of a binary frame: a broadcast that a client sends. */
+/** First byte of a binary broadcast from a client. */
 const KIND_BROADCAST_PUSH = 3
 
-/** Bytes before the texts of a broadcast push: kind, five lengths, encoding. */
+/** Header of a broadcast push: kind, five lengths, encoding. */
 const BROADCAST_PUSH_HEADER_BYTES = 7
 
 const ENCODINGS: readonly Encoding[] = ['binary', 'json']
 
-/** Events whose payloads other clients get. */
+/** Events whose payloads are forwarded to other clients. */
 const PASSED_ON: ReadonlySet<string> = new Set(['broadcast', 'presence'])
 
-/** @returns `undefined` for a frame that is none of the protocol; such frames are dropped */
+/** @returns `undefined` for frames outside the protocol, which are dropped */
 export function decodeFrame(version: Version, data: Buffer, isBinary: boolean): ClientFrame | undefined {
   if (isBinary) return version === '2.0.0' ? decodeBroadcastPush(data) : undefined
   const text = data.toString('utf8')
@@ -45,7 +45,7 @@ function toPush(
   return { kind: 'push', joinRef: joinRef ?? null, ref: ref ?? null, topic, event, payload: payload ?? {} }
 }
 
-/** Kind, lengths of join_ref, ref, topic, event and metadata, encoding, the five texts, the payload. */
+/** Layout: kind, lengths of join_ref, ref, topic, event and metadata, encoding, the five texts, payload. */
 function decodeBroadcastPush(data: Buffer): BroadcastFrame | undefined {
   if (data.length < BROADCAST_PUSH_HEADER_BYTES || data[0] !== KIND_BROADCAST_PUSH) return undefined
   const encoding = ENCODINGS[data[6] ?? -1]
@@ -59,7 +59,7 @@ function decodeBroadcastPush(data: Buffer): BroadcastFrame | undefined {
   if (offset > data.length) return undefined
   const [joinRef = '', ref = '', topic = '', event = ''] = texts
   const payload = data.subarray(offset)
-  // Each receiver decodes it; a payload that is not JSON would break every member of the topic.
+  // Receivers parse the payload; invalid JSON would break every member of the topic.
   if (encoding === 'json' && parseJson(payload.toString('utf8')) === undefined) return undefined
   return { kind: 'broadcast', joinRef: joinRef || null, ref: ref || null, topic, event, encoding, payload }
 }

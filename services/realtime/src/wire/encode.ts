@@ -1,10 +1,10 @@
 import type { EncodedFrame, Ref, ServerMessage, UserBroadcast, Version } from './frames.ts'
 import { createFrame } from './web-socket-frame.ts'
 
-/** First byte of a binary frame: a broadcast that the server sends. */
+/** First byte of a binary broadcast from the server. */
 const KIND_BROADCAST = 4
 
-/** Lengths of texts in a binary frame are one byte. */
+/** Text lengths in a binary frame are one byte. */
 const TEXT_BYTES_MAX = 255
 
 export function encodeMessage(version: Version, message: ServerMessage): EncodedFrame {
@@ -14,7 +14,7 @@ export function encodeMessage(version: Version, message: ServerMessage): Encoded
 }
 
 /**
- * The payload of a message with JSON text put in its place, so that a payload that came as text is not parsed again.
+ * Encodes a message with JSON text as its payload, without parsing it again.
  *
  * @param payload - JSON text
  */
@@ -33,7 +33,7 @@ export function encodeText(
   return createFrame([Buffer.from(text)], false)
 }
 
-/** @returns `undefined` where the protocol has no form for it: bytes in 1.0.0 */
+/** @returns `undefined` for bytes in protocol 1.0.0 */
 export function encodeBroadcast(version: Version, topic: string, broadcast: UserBroadcast): EncodedFrame | undefined {
   if (version === '2.0.0') {
     const binary = encodeBinaryBroadcast(topic, broadcast)
@@ -51,7 +51,7 @@ export function encodeBroadcast(version: Version, topic: string, broadcast: User
   )
 }
 
-/** @returns `undefined` when a text is too long for this form */
+/** @returns `undefined` if a text is too long for this format */
 function encodeBinaryBroadcast(topic: string, broadcast: UserBroadcast): EncodedFrame | undefined {
   const texts = [topic, broadcast.event, broadcast.meta ?? ''].map((text) => Buffer.from(text))
   if (texts.some(({ length }) => length > TEXT_BYTES_MAX)) return undefined
@@ -60,7 +60,7 @@ function encodeBinaryBroadcast(topic: string, broadcast: UserBroadcast): Encoded
   return createFrame([header, ...texts, broadcast.payload], true)
 }
 
-/** A message to all members of a topic, encoded once for each protocol that one of them speaks. */
+/** A message to all members of a topic, encoded once per protocol version in use. */
 export class FanOut {
   readonly #encode: (version: Version) => EncodedFrame | undefined
   readonly #frames: Partial<Record<Version, EncodedFrame | 'none'>> = {}

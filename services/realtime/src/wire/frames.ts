@@ -1,10 +1,10 @@
-/** The protocol of a connection, as its address names it (`vsn`). */
+/** Protocol version of a connection, from the URL's `vsn`. */
 export type Version = '1.0.0' | '2.0.0'
 
-/** What a client calls a message or a join. Clients send texts; some send numbers. It goes back as it came. */
+/** Client-chosen id of a message or join, echoed unchanged. Usually a string, sometimes a number. */
 export type Ref = string | number | null
 
-/** A message of a client whose payload is JSON. */
+/** A client message with a JSON payload. */
 export interface PushFrame {
   readonly kind: 'push'
   readonly joinRef: Ref
@@ -12,20 +12,19 @@ export interface PushFrame {
   readonly topic: string
   readonly event: string
   readonly payload: unknown
-  /** The JSON text of the payload, as the client wrote it; of broadcasts and presence only. */
+  /** Payload as written by the client; only for broadcast and presence. */
   readonly payloadText?: string
 }
 
-/** How the payload of a broadcast is encoded. */
 export type Encoding = 'binary' | 'json'
 
-/** A broadcast that a client sends as bytes, which are passed on without being read. */
+/** A binary broadcast from a client, forwarded without parsing. */
 export interface BroadcastFrame {
   readonly kind: 'broadcast'
   readonly joinRef: Ref
   readonly ref: Ref
   readonly topic: string
-  /** The event as the app names it. */
+  /** Event name chosen by the app. */
   readonly event: string
   readonly encoding: Encoding
   readonly payload: Buffer
@@ -47,20 +46,20 @@ export interface UserBroadcast {
   readonly event: string
   readonly encoding: Encoding
   readonly payload: Uint8Array
-  /** JSON text with what the server says of the message, such as its id. */
+  /** JSON text of server metadata, such as the id. */
   readonly meta?: string | undefined
 }
 
 /** A frame to a client. */
 export interface EncodedFrame {
-  /** A whole frame, head included. */
+  /** Complete frame including its header. */
   readonly bytes: Buffer
-  /** The message in it. */
+  /** Message without the header. */
   readonly data: Buffer
   readonly isBinary: boolean
 }
 
-/** @returns `undefined` for a protocol that is not spoken here. Without the parameter it is the older one. */
+/** @returns `undefined` for an unsupported version. Defaults to the older one. */
 export function parseVersion(text: string | undefined): Version | undefined {
   if (text === undefined) return '1.0.0'
   return text === '1.0.0' || text === '2.0.0' ? text : undefined

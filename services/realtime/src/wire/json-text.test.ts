@@ -9,7 +9,7 @@ const string = fc.oneof(
 )
 const number = fc.constantFrom('1836486125467611137', '1.10', '-0', '1e400', '1E+2', '0.1e-9')
 
-/** Any JSON text, as no printer writes it: with spaces, repeated names and numbers of any size. */
+/** Arbitrary valid JSON text, with spaces, duplicate names and numbers of any size. */
 const { json } = fc.letrec<{ json: string }>((tie) => {
   const list = (open: string, close: string, item: fc.Arbitrary<string>) =>
     fc

@@ -1,12 +1,12 @@
-// Payloads are passed on as their senders wrote them: parsing and writing them again would change large numbers, `1.10`, repeated names and escapes. These
-// find the text of a part in JSON that was parsed before, so that it is known to be valid.
+// Payloads are forwarded as text: parsing and serializing would change large numbers, `1.10`, duplicate names and escapes. These functions locate parts in JSON
+// that is known to be valid.
 
-/** Returns the text of each element of an array. @param text - valid JSON */
+/** Returns the text of each array element. @param text - valid JSON */
 export function elementTexts(text: string): readonly string[] {
   return partsOf(text).map(([start, end]) => text.slice(start, end))
 }
 
-/** Returns the text of each member of an object; of a repeated name the last one, as `JSON.parse` does. @param text - valid JSON */
+/** Returns the text of each object member; the last of duplicate names, as `JSON.parse` does. @param text - valid JSON */
 export function memberTexts(text: string): ReadonlyMap<string, string> {
   const parts = partsOf(text)
   const members = new Map<string, string>()
@@ -17,7 +17,7 @@ export function memberTexts(text: string): ReadonlyMap<string, string> {
   return members
 }
 
-/** Where the values directly in an array or object are, names included. */
+/** Returns the ranges of the direct children of an array or object, including names. */
 function partsOf(text: string): readonly (readonly [start: number, end: number])[] {
   const parts: [number, number][] = []
   let at = text.search(/[[{]/) + 1
@@ -35,7 +35,7 @@ function partsOf(text: string): readonly (readonly [start: number, end: number])
 
 const PLAIN_VALUE = /[^\s,\]}]+/y
 
-/** @param start - where the value begins */
+/** @param start - of the value */
 function endOfValue(text: string, start: number): number {
   if (text[start] !== '"' && text[start] !== '{' && text[start] !== '[') {
     PLAIN_VALUE.lastIndex = start

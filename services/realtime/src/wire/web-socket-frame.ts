@@ -7,9 +7,9 @@ const LENGTH_64 = 127
 const LENGTH_16_MAX = 0xff_ff
 
 /**
- * A message as one WebSocket frame, head included: what many clients get is written to each of them as the same bytes.
+ * Encodes a message as one WebSocket frame with header. The same bytes are written to all its recipients.
  *
- * @see RFC 6455, 5.2: a frame of a server is not masked
+ * @see RFC 6455, 5.2: server frames are not masked
  */
 export function createFrame(parts: readonly Uint8Array[], isBinary: boolean): EncodedFrame {
   let length = 0

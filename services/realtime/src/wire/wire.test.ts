@@ -6,23 +6,23 @@ import { parseVersion, type Encoding, type UserBroadcast, type Version } from '.
 
 const versions: readonly Version[] = ['1.0.0', '2.0.0']
 
-/** A text of at most as many bytes. */
+/** A text limited in bytes. */
 const text = (bytesMax: number) => fc.string({ unit: 'binary' }).filter((one) => isWellFormed(one, bytesMax))
 const ref = fc.oneof(fc.constant(null), text(20), fc.integer())
 
-/** Lone surrogates have no form in UTF-8. */
+/** Lone surrogates cannot be encoded in UTF-8. */
 function isWellFormed(one: string, bytesMax: number): boolean {
   return one.isWellFormed() && Buffer.byteLength(one) <= bytesMax
 }
 
-/** As clients of 2.0.0 write a broadcast. */
+/** Encodes a broadcast as 2.0.0 clients do. */
 function broadcastPush(texts: readonly string[], encoding: Encoding, payload: Uint8Array): Buffer {
   const bytes = texts.map((one) => Buffer.from(one))
   const header = Buffer.from([3, ...bytes.map(({ length }) => length), encoding === 'json' ? 1 : 0])
   return Buffer.concat([header, ...bytes, payload])
 }
 
-/** As realtime-js reads a broadcast. */
+/** Decodes a broadcast as realtime-js does. */
 function readBroadcast(data: Buffer) {
   const [kind, topicBytes = 0, eventBytes = 0, metaBytes = 0, encoding] = data
   let offset = 5

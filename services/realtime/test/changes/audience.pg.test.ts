@@ -10,8 +10,7 @@ import { readTableInfo } from '../../src/changes/table-info.ts'
 import { realtimeMigrations } from '../../src/index.ts'
 
 /*
- * Pins that of many people who have subscribed to a table, only those are asked about a row whom the policies tie to it. That none is left out whom the
- * policies let see it is the subject of the property test.
+ * Pins that a change is evaluated only for subscribers linked to the row by the policies. The property test verifies that no permitted subscriber is omitted.
  */
 
 const ALICE = 'aaaaaaaa-0000-4000-8000-000000000001'
@@ -62,7 +61,7 @@ afterAll(async () => {
   await db?.[Symbol.asyncDispose]()
 })
 
-/** Who is asked about the row; `undefined`: everybody. */
+/** Returns the users evaluated for a row; `undefined` for all. */
 async function askedAbout(
   condition: string,
   values: readonly string[],
@@ -137,7 +136,7 @@ test('everybody is asked about a row that is for everybody, and where nothing ca
   expect(await askedAbout(`code = (auth.jwt() ->> 'sub')`, ROW)).toBeUndefined()
 })
 
-/** Columns of every type that a policy may compare as a text, and values of which the text is not the JSON. */
+/** Every column type that a policy may compare as text, with values whose text differs from their JSON. */
 const TEXT_FORMS: readonly (readonly [type: string, values: readonly string[]])[] = [
   ['bool', ['true', 'false']],
   ['int4', ['-5', '0', '17']],
@@ -180,7 +179,7 @@ test('whoever has the text form of a value in a claim is asked about its row, wh
   }
 })
 
-/** Whom a row with one value may concern, under a policy that compares its text with a claim, and that text as Postgres has it. */
+/** Returns the audience of a row under a policy comparing its text with a claim, and that text from Postgres. */
 async function audienceOfForm(at: number, type: string, value: string) {
   const { rows } = await db.pool.withClient(async (client) => {
     await client.query(`drop policy if exists one on public.forms; truncate public.forms;

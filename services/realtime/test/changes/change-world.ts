@@ -65,7 +65,7 @@ export const PEOPLE = [
   { role: 'authenticated', claims: { role: 'authenticated', sub: '{CCCCCCCC-0000-4000-8000-000000000003}' } },
 ] as const
 
-/** What everybody subscribes to beside all changes, and what Postgres is asked for it. */
+/** Filters subscribed to beside all changes, with the equivalent SQL. */
 export const FILTERS = [
   ['level=eq.1', 'level = 1'],
   ['team=in.(1,3)', 'team in (1, 3)'],
@@ -83,21 +83,21 @@ export interface Told {
   readonly ids: readonly number[]
 }
 
-/** Documents that are followed, as the stream of a real slot brings their changes. */
+/** A followed table of documents, with changes from a real slot. */
 export interface ChangeWorld extends AsyncDisposable {
   readonly db: TestDatabase
-  /** Runs SQL as the superuser. */
+  /** Runs SQL as superuser. */
   run(text: string): Promise<unknown>
-  /** Subscribes to all changes of documents, and to those of each filter. */
+  /** Subscribes to all changes of documents and to each filter. */
   follow(identity: ReturnType<Subscriber['identity']>, own: Told[]): void
-  /** Publishes a table, and subscribes each to all of its changes. */
+  /** Publishes a table and subscribes each user to all its changes. */
   followTable(
     name: string,
     all: readonly (readonly [identity: ReturnType<Subscriber['identity']>, own: Told[]])[],
   ): Promise<void>
-  /** From now on the stream brings nothing. */
+  /** Pauses the stream. */
   hold(): void
-  /** The stream brings what it has held, too. */
+  /** Resumes the stream, delivering the held events. */
   release(): void
 }
 

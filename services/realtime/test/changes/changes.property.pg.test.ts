@@ -5,14 +5,14 @@ import { FILTERS, openChangeWorld, PEOPLE, type ChangeWorld, type Told } from '.
 import { makeStep } from './random-transactions.ts'
 
 /*
- * Pins that each subscriber is told of an INSERT or UPDATE exactly if Postgres lets them select the row behind its commit, with the columns that they may
- * select; while policies, rights and memberships change. Of a DELETE everybody is told who may select the key.
+ * Pins that a subscriber is told of an INSERT or UPDATE exactly if Postgres lets them select the row after its commit, with the columns they may select, while
+ * policies, rights and memberships change. A DELETE is sent to all who may select the key.
  */
 
 const HISTORIES = runsOf(2, { variable: 'HOLDFAST_CHANGES_HISTORIES' })
 const STEPS = 20
 
-/** So many others that not all of them are asked about each change. None of them has a row. */
+/** Enough other users that not all are evaluated for each change. They own no rows. */
 const STRANGERS = 60
 
 let world: ChangeWorld
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => world?.[Symbol.asyncDispose]())
 
-/** What a person may select of a document now; `undefined` when they see none. */
+/** Returns what a user may select of a document now; `undefined` if not visible. */
 async function seenBy(identity: (typeof PEOPLE)[number], id: number): Promise<unknown> {
   try {
     return await runAs(world.db.requestPool, identity, async (tx) => {
@@ -39,7 +39,7 @@ async function seenBy(identity: (typeof PEOPLE)[number], id: number): Promise<un
       return row
     })
   } catch {
-    return undefined // a policy that fails shows nothing
+    return undefined // a failing policy shows nothing
   }
 }
 
@@ -74,7 +74,7 @@ test.each(Array.from({ length: HISTORIES }, (_, index) => seedOf('HOLDFAST_CHANG
         const got = told[index]?.map(forComparison)
         expect({ step, text, index, got }).toEqual({ step, text, index, got: expected })
       }
-      // What the last of the people sees, who has no row either.
+      // The last user owns no row either.
       const seen = told.at(-1)?.map(forComparison)
       for (const own of toldStrangers)
         expect({ step, text, got: own.map(forComparison) }).toEqual({ step, text, got: seen })
@@ -82,12 +82,12 @@ test.each(Array.from({ length: HISTORIES }, (_, index) => seedOf('HOLDFAST_CHANG
   },
 )
 
-/** Who is told of a DELETE by a filter over other columns than the key depends on the row that is gone: there only that it is told at all is compared. */
+/** A DELETE filtered by non-key columns depends on the deleted row, so only its occurrence is compared. */
 function forComparison({ type, record, old_record: old, ids }: Told): unknown {
   return type === 'DELETE' ? ['DELETE', { id: old?.['id'] }] : [type, record, ids]
 }
 
-/** 0 and the numbers of the filters that Postgres lets a document pass. */
+/** Returns 0 and the numbers of the filters that match a document according to Postgres. */
 async function filtersPassed(id: number): Promise<readonly number[]> {
   const tests = FILTERS.map(([, condition]) => `coalesce(${condition}, false)`)
   const [row] = (await world.db.pool.withClient(
@@ -97,7 +97,7 @@ async function filtersPassed(id: number): Promise<readonly number[]> {
   return [0, ...(row?.passed ?? []).flatMap((passes, index) => (passes ? [index + 1] : []))]
 }
 
-/** The columns that a role may select, as Postgres prints them. */
+/** Returns the columns that a role may select, as printed by Postgres. */
 async function recordOf(role: string, id: number): Promise<unknown> {
   const [row] = await world.db.pool.query<{ record: unknown }>(sql`
     select (select jsonb_object_agg(key, value) from jsonb_each(to_jsonb(d))

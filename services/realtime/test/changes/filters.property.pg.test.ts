@@ -55,7 +55,7 @@ const pieces = fc.constantFrom(
 const values = fc.array(pieces, { maxLength: 3 }).map((some) => some.join(''))
 const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, (character) => `\\${character}`)}"`
 
-/** Which rows pass, as events are judged: looked up where that can be, evaluated by Postgres elsewhere. */
+/** Returns the matching rows as the server does: by lookup where possible, otherwise evaluated by Postgres. */
 async function passing(filter: Filter, literals: readonly string[]): Promise<readonly boolean[]> {
   const group = { filter }
   const lookup = new FilterLookup<typeof group>(info)

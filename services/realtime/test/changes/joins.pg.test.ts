@@ -6,7 +6,7 @@ import { openRealtimeWorld } from '../realtime-world.ts'
 const CLIENTS = 20
 const CHANNELS = 50
 
-/** A database whose transactions of the server are counted: the catalog is read in them. */
+/** Opens a database that counts the server's transactions, in which it reads the catalog. */
 async function openCounted(): Promise<{ readonly database: TestDatabase; readonly count: () => number }> {
   const database = await openTestDatabase({ migrations: [realtimeMigrations] })
   let count = 0
@@ -44,7 +44,7 @@ test('a thousand joins at once read the catalog once, and each is told that chan
         ).toMatchObject({ 4: { status: 'ok', message: 'Subscribed to PostgreSQL' } })
     }),
   )
-  // A slow machine may take longer than the catalog counts as read.
+  // A slow machine may exceed the cache lifetime.
   expect(count() - before).toBeLessThan(10)
 })
 

@@ -5,10 +5,10 @@ import { CONDITIONS, openChangeWorld, PEOPLE, type ChangeWorld, type Told } from
 import { makeStep, type Row } from './random-transactions.ts'
 
 /*
- * Pins what holds when memberships change in neighbouring transactions (decision 67). A row is judged as it was committed, with the memberships of one later
- * moment. Here all transactions have been committed before the stream brings the first of them, which is as late as it can be: everybody is told of exactly what
- * Postgres lets them see of each version of a row with the memberships at the end. So an answer can only differ from that at the commit if a membership has
- * changed since, and a change is never told to somebody who has lost their access.
+ * Pins the behaviour when memberships change in neighbouring transactions (decision 67). A row is judged as committed, with the memberships of a later moment.
+ * Here all transactions commit before the stream delivers the first, the latest possible moment: everyone is told exactly what Postgres shows of each row
+ * version under the final memberships. A difference from the state at commit therefore requires a membership change in between, and users who lost access are
+ * never told.
  */
 
 const HISTORIES = runsOf(2, { variable: 'HOLDFAST_CHANGES_HISTORIES' })
@@ -18,13 +18,13 @@ const TRANSACTIONS_TOGETHER = 4
 type Client = Transaction['client']
 type Person = (typeof PEOPLE)[number]
 
-/** A version of a document, as a transaction committed it. */
+/** A committed version of a document. */
 interface Version extends Row {
-  /** As a composite value. */
+  /** Composite literal. */
   readonly literal: string
-  /** Who could select it at its commit, by their place in {@link PEOPLE}. */
+  /** Visibility at commit, by index in {@link PEOPLE}. */
   readonly seenAtCommit: readonly boolean[]
-  /** Whether its transaction was the last one that changed memberships, or came after it. */
+  /** Whether its transaction was the last to change memberships, or a later one. */
   isBehindMemberships: boolean
 }
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 afterAll(() => world?.[Symbol.asyncDispose]())
 
-/** Whether a person may select a document, in the transaction that is open. */
+/** Whether a user may select a document within the open transaction. */
 async function maySeeNow(client: Client, { role, claims }: Person, id: number): Promise<boolean> {
   await client.query('savepoint person')
   try {
@@ -48,7 +48,7 @@ async function maySeeNow(client: Client, { role, claims }: Person, id: number): 
     ])
     return (await client.query(`select from "Docs" where id = ${id}`)).rowCount === 1
   } catch {
-    return false // a policy that fails shows nothing
+    return false // a failing policy shows nothing
   } finally {
     await client.query('rollback to savepoint person')
   }
@@ -60,7 +60,7 @@ async function everybodyNow(client: Client, id: number): Promise<readonly boolea
   return seen
 }
 
-/** Commits a random transaction. @returns the versions that it left, and whether it changed memberships */
+/** Commits a random transaction. @returns the resulting versions, and whether memberships changed */
 async function commitOne(
   statements: readonly string[],
   rows: readonly Row[],
@@ -79,7 +79,7 @@ async function commitOne(
   })
 }
 
-/** Who could select a version with everything else as it is now. */
+/** Visibility of a version in the final state. */
 async function seenAtEnd({ id, literal }: Version): Promise<readonly boolean[]> {
   return await world.db.pool.withClient(async (client) => {
     await client.query('begin')

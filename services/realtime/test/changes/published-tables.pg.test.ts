@@ -36,7 +36,7 @@ describe('the tables of channels', () => {
     expect(all).toEqual(expect.arrayContaining(['other.a', 'public.b', 'public.parts', 'realtime.messages']))
     expect(all.filter((name) => /^(sync|holdfast|auth|pg_catalog)\.|unlogged|\.part$|messages_/.test(name))).toEqual([])
 
-    // The stream has this one for a purpose of its own.
+    // The stream includes this one for its own purposes.
     await run(`create schema if not exists sync`)
     await run(`create table sync.heartbeat (id int primary key)`)
     const find = (schema: string, name: string) => readTableInfo(db.pool, { schema, name }, ['anon'], async () => false)
@@ -54,7 +54,7 @@ describe('the tables of channels', () => {
   ])('with generated columns can be written to while the publication is %s', async (_title, script) => {
     await using db = await openTestDatabase({ migrations: [realtimeMigrations] })
     const rows = await db.pool.withClient(async (client) => {
-      // The identity is what the stream of changes needs.
+      // The stream requires this replica identity.
       await client.query(`create table public.sums (id int primary key, twice int generated always as (id * 2) stored);
         alter table public.sums replica identity full; insert into public.sums values (1), (2);`)
       if (script !== '') await client.query(script)

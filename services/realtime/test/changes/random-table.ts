@@ -3,17 +3,17 @@ import { quoteIdentifier } from '@holdfast/postgres'
 import { ALICE, BOB } from './change-world.ts'
 
 interface Kind {
-  /** As a column has it. */
+  /** Column type. */
   readonly type: string
-  /** Expressions of values. */
+  /** SQL expressions of values. */
   readonly values: readonly string[]
-  /** Conditions of policies on the column `#`. */
+  /** Policy conditions on the column `#`. */
   readonly conditions: readonly string[]
   /** Whether it may be part of a key. */
   readonly isKey?: boolean
 }
 
-/** Types with values that are easy to get wrong. */
+/** Types with error-prone values. */
 const KINDS: readonly Kind[] = [
   {
     type: 'int',
@@ -71,11 +71,11 @@ export const TYPES = `
 
 const NAMES = ['plain', 'Upper', 'with "quotes"', 'order', 'ümlaut', 'a b', 'user', '$1', 'record', 'row']
 
-/** A table of random columns, policies and rights, and transactions on it. */
+/** A table with random columns, policies and rights, and changes to it. */
 export interface RandomTable {
   readonly create: readonly string[]
   readonly columns: readonly string[]
-  /** Of these the key. */
+  /** Key columns. */
   readonly key: readonly string[]
   /** A statement that changes one row. */
   change(): string

@@ -1,16 +1,16 @@
 import type { Random } from '@holdfast/test-support'
 import { ALICE, BOB, CONDITIONS } from './change-world.ts'
 
-/** What a transaction does to a document. */
+/** Effect of a transaction on a document. */
 export interface Row {
   readonly kind: 'INSERT' | 'UPDATE' | 'DELETE'
   readonly id: number
 }
 
 /**
- * A transaction: its statements, and what it does to documents, each of which it touches once.
+ * Generates a transaction: its statements and its effect on documents, each touched once.
  *
- * @param policies - names of those that there are; `undefined` leaves policies and rights as they are
+ * @param policies - existing policy names; `undefined` leaves policies and rights unchanged
  */
 export function makeStep(
   random: Random,

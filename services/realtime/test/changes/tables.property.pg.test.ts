@@ -5,8 +5,8 @@ import { ALICE, openChangeWorld, PEOPLE, type ChangeWorld, type Told } from './c
 import { makeTable, TYPES, type RandomTable } from './random-table.ts'
 
 /*
- * Pins that what is told of a change of any table, whatever its columns, key, policies and rights are, is what Postgres lets each person select behind the commit,
- * value for value.
+ * Pins that for any table, whatever its columns, key, policies and rights, subscribers are told exactly what Postgres lets them select after the commit, value
+ * for value.
  */
 
 const TABLES = runsOf(3, { variable: 'HOLDFAST_CHANGES_TABLES', least: 2 })
@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => world?.[Symbol.asyncDispose]())
 
-/** The row of a number as a person may select it, with bytes as they are told; `undefined` when they see none. */
+/** Returns a row as a user may select it, with bytes in event form; `undefined` if not visible. */
 async function seenBy(
   { role, claims }: (typeof PEOPLE)[number],
   name: string,
@@ -46,7 +46,7 @@ async function seenBy(
       return rows[0] && (JSON.parse(rows[0].row) as unknown)
     })
   } catch {
-    return undefined // a policy that fails shows nothing
+    return undefined // a failing policy shows nothing
   }
 }
 

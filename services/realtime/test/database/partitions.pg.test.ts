@@ -6,13 +6,13 @@ import { openRealtimeWorld } from '../realtime-world.ts'
 test('partitions are made and dropped at the start of two servers that were off for a week', async () => {
   await using database = await openTestDatabase({ migrations: [realtimeMigrations] })
   const run = (text: string) => database.pool.withClient((client) => client.query(text))
-  /** Days from today. */
+  /** Offsets from today in days. */
   const days = async (): Promise<readonly number[]> =>
     (
       await run(`select to_date(right(inhrelid::regclass::text, 10), 'YYYY_MM_DD') - (now() at time zone 'utc')::date as day
                    from pg_inherits where inhparent = 'realtime.messages'::regclass order by 1`)
     ).rows.map((row) => (row as { day: number }).day)
-  // Partitions of the time before.
+  // Existing partitions.
   await run(`do $$ declare one record; begin
     for one in select inhrelid::regclass as name from pg_inherits where inhparent = 'realtime.messages'::regclass loop
       execute format('drop table %s', one.name);

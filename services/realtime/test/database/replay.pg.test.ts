@@ -20,7 +20,7 @@ const COLUMNS = ['id', 'topic', 'extension', 'payload', 'event', 'private', 'bin
 
 let commits = 0xffff_ffff_ffffn
 
-/** A transaction with one message, as the stream of changes has it. */
+/** A transaction with one message, as in the replication stream. */
 function transactionOf(row: readonly (string | null)[]): readonly ReplicationEvent[] {
   const lsn = ++commits as Lsn
   const columns = COLUMNS.map((name) => ({ name, typeOid: 25, isKey: name === 'id' }))
@@ -44,7 +44,7 @@ async function open(version = '2.0.0') {
   return { tap, client, join }
 }
 
-/** Inserts messages a millisecond after each other, the first an hour ago. */
+/** Inserts messages one millisecond apart, the first an hour ago. */
 async function insertMessages(topic: string, events: readonly string[]): Promise<void> {
   for (const [position, event] of events.entries())
     await run(`insert into realtime.messages (topic, extension, payload, event, private, inserted_at)
@@ -54,7 +54,7 @@ async function insertMessages(topic: string, events: readonly string[]): Promise
 
 const HOURS_AGO_2 = (): number => Date.now() - 2 * 60 * 60 * 1_000
 
-/** What a binary frame of the server says. */
+/** Decodes a binary server frame. */
 function readFrame(message: Received) {
   const data = message as Buffer
   const [, topicBytes = 0, eventBytes = 0, metaBytes = 0] = data
@@ -120,7 +120,7 @@ describe('a replay', () => {
     const { meta } = readFrame(await client.next(Buffer.isBuffer))
     let live: Received | undefined
     void client.next(Buffer.isBuffer).then((message) => (live = message))
-    // Again and again: until the server knows where the log of Postgres was when it was opened, it takes nothing for new.
+    // Repeated: until the server knows the log position at its start, it treats nothing as new.
     await expect
       .poll(() => {
         tap.deliver(transactionOf([meta.id, 'twice', 'broadcast', '{}', 'a', 't', null]))

@@ -1,70 +1,69 @@
 import type { Readable } from 'node:stream'
 import { assert } from '@holdfast/foundation'
 
-/** The facts about bytes once all of them are stored. */
+/** Facts about a version whose bytes are completely stored. */
 export interface StoredBytes {
   readonly size: number
-  /** Changes with every content; in quotes, as HTTP has it. */
+  /** Derived from the content; quoted, as in the HTTP header. */
   readonly eTag: string
 }
 
-/** Bytes of a version, from the first to the last, both included. */
+/** Byte range of a version, both ends inclusive. */
 export interface ByteRange {
   readonly from: number
   readonly to: number
 }
 
-/** A version in a listing. */
 export interface ListedVersion {
   readonly version: string
   readonly size: number
-  /** When its last byte was written, in milliseconds since the epoch. */
+  /** Time of the last write, in ms since the epoch. */
   readonly writtenAt: number
 }
 
 /**
- * Where bytes are kept. They are found by the random name of a version that never changes: keys and names of buckets never reach a backend, so nothing that a user
- * writes is a path. Which version is whose, the rows in `storage.objects` say.
+ * Stores bytes under the random name of an immutable version. Object keys and bucket names never reach a backend, so no user input becomes a path. The rows in
+ * `storage.objects` map objects to versions.
  *
  * Every implementation passes the cases in `test/backend/backend-cases.ts`.
  */
 export interface Backend extends AsyncDisposable {
-  /** What kind it is and where, for logs and reports. No secrets. */
+  /** Kind and location, for logs and reports. Contains no secrets. */
   readonly description: string
   /**
-   * Stores all bytes of `source` under a name that nothing has. They survive a loss of power once this resolves. When it rejects, nothing is left of them, and
-   * `source` is destroyed. Memory stays flat: `source` is read no faster than the bytes are written.
+   * Stores all bytes of `source` under an unused name. They survive a power loss once this resolves. On rejection nothing remains and `source` is destroyed.
+   * Memory use is constant: `source` is read no faster than the bytes are written.
    *
-   * @throws what `source` failed with; {@link HoldfastError} `InsufficientStorage`
+   * @throws the error of `source`; {@link HoldfastError} `InsufficientStorage`
    */
   write(version: string, source: Readable): Promise<StoredBytes>
-  /** @returns the bytes, to be consumed or destroyed, or `undefined` when the version has none */
+  /** @returns the bytes, which the caller must consume or destroy; `undefined` if the version has none */
   read(version: string, range?: ByteRange): Promise<Readable | undefined>
-  /** Reads a short range at once. @returns its bytes, fewer when the version has fewer, or `undefined` when it has none at all */
+  /** Reads a short range into memory. @returns fewer bytes if the version is shorter, `undefined` if it has no bytes */
   readPart(version: string, range: ByteRange): Promise<Buffer | undefined>
   /** @returns the size, or `undefined` when the version has no bytes */
   sizeOf(version: string): Promise<number | undefined>
-  /** Gives a second version the same bytes, without reading them into this process. @returns false when `from` has none */
+  /** Copies the bytes inside the store, not through this process. @returns false if `from` has none */
   copy(from: string, to: string): Promise<boolean>
-  /** Running reads finish. Absent bytes are no error. */
+  /** Deletes the bytes of a version, if any. Reads in progress finish. */
   remove(version: string): Promise<void>
-  /** All versions, in no order. Versions stored meanwhile may be missing. */
+  /** Lists all versions in no particular order. Versions stored during the listing may be missing. */
   list(): AsyncIterable<ListedVersion>
-  /** Deletes what writes that never ended have left, if its last byte is older than `before`. @returns how many */
+  /** Deletes unfinished writes whose last byte is older than `before`. @returns how many */
   removeUnfinished(before: number): Promise<number>
-  /** The name that this store was given, and that stays with its bytes. */
+  /** The store's identity, persisted beside its bytes. */
   readStoreId(): Promise<string | undefined>
   writeStoreId(id: string): Promise<void>
 }
 
 const VERSION = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Rows that came with a dump may name versions that no backend has made. */
+/** Checks the form of a version name. Rows restored from a dump may hold names no backend created. */
 export function isVersion(text: string | null | undefined): text is string {
   return typeof text === 'string' && VERSION.test(text)
 }
 
-/** To be asserted wherever a name of a file or of an S3 object is made. */
+/** Call before deriving a file name or S3 key from a version. */
 export function assertVersion(version: string): void {
   assert(VERSION.test(version), 'bytes are named by random versions only')
 }

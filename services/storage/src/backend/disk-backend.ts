@@ -19,7 +19,7 @@ import { assertVersion, isVersion, type Backend, type ByteRange, type ListedVers
 import { FileBytes } from './file-bytes.ts'
 import { isDiskFull, writeNewFile } from './new-file.ts'
 
-/** Folder of whole versions, in folders by their first two digits; folder of files that are being written; the name of the store. */
+/** Folders for complete versions (sharded by their first two digits) and for unfinished files; file with the store's identity. */
 const VERSIONS = 'versions'
 const UNFINISHED = 'unfinished'
 const STORE_ID = 'store-id'
@@ -27,7 +27,7 @@ const STORE_ID = 'store-id'
 const PRIVATE_FOLDER = 0o700
 const PRIVATE_FILE = 0o600
 
-/** Opens a folder of this machine as a store of bytes. Made if it is not there. */
+/** Opens a local folder as a backend, creating it if necessary. */
 export async function openDiskBackend(folder: string): Promise<Backend> {
   const unfinished = join(folder, UNFINISHED)
   const versions = join(folder, VERSIONS)
@@ -53,7 +53,7 @@ export async function openDiskBackend(folder: string): Promise<Backend> {
         return stored
       } catch (error) {
         source.destroy()
-        for (const one of [temporary, path]) await removeFile(one).catch(() => undefined) // the first failure is the one to tell
+        for (const one of [temporary, path]) await removeFile(one).catch(() => undefined) // report the first failure
         throw isDiskFull(error) ? storeFull(error) : error
       }
     },
@@ -76,7 +76,7 @@ export async function openDiskBackend(folder: string): Promise<Backend> {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
         throw isDiskFull(error) ? storeFull(error) : error
       }
-      // Bytes are swept by their age, and a second name of a file has that of the first.
+      // The sweep goes by age, and a hard link shares the timestamp of the original.
       const now = new Date()
       await utimes(pathOf(to), now, now)
       await syncFolder(shardOf(to))
@@ -116,12 +116,12 @@ async function makeShard(shard: string, versions: string): Promise<void> {
   if (made !== undefined) await syncFolder(versions)
 }
 
-/** @returns what runs a change in the folder of a version, which is made first, and again if it has been deleted meanwhile */
+/** @returns a function that runs a change in a version's folder. It creates the folder first, and again if it was deleted concurrently. */
 function createShards(
   shardOf: (version: string) => string,
   make: (shard: string) => Promise<void>,
 ): (version: string, use: () => Promise<void>) => Promise<void> {
-  /** Those that are there, or that are being made. */
+  /** Folders that exist or are being created. */
   const shards = new Map<string, Promise<void>>()
 
   async function ensure(shard: string): Promise<void> {
@@ -162,7 +162,7 @@ async function openExisting(path: string): Promise<FileHandle | undefined> {
   return open(path, 'r').catch(absent)
 }
 
-/** A version never changes, so two names for one file are as good as two files, where the file system has such names. */
+/** Hard-links where the file system supports it: versions are immutable, so sharing one file is safe. */
 async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     await link(from, to)
@@ -189,7 +189,7 @@ async function removeFile(path: string): Promise<void> {
   await unlink(path).catch(absent)
 }
 
-/** Makes a change of names survive a loss of power. Windows has no such thing for folders. */
+/** Makes a rename survive a power loss. No-op on Windows, which cannot sync folders. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   await using handle = await open(folder, 'r')

@@ -56,7 +56,7 @@ async function slowly(response: Readable): Promise<Buffer> {
 describe('the bytes of a file', () => {
   test('arrive as they are at clients of every pace, many at a time', async () => {
     const responses = await Promise.all(Array.from({ length: 8 }, download))
-    // All windows are full by now, and wait for their clients.
+    // All windows are full now and wait for their clients.
     const received = await Promise.all(responses.map(async (one, index) => (index % 2 ? slowly(one) : buffer(one))))
     for (const one of received) expect(one.equals(BYTES)).toBe(true)
     await expect.poll(() => served.every(({ file }) => file.fd === -1)).toBe(true)

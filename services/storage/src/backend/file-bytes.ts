@@ -4,14 +4,14 @@ import { Readable } from 'node:stream'
 import { READ_WINDOW_BYTES } from '../limits.ts'
 import type { ByteRange } from './backend.ts'
 
-/** How many windows an answer has: one is read while the socket takes the other. */
+/** Read buffers per response: one is filled while the socket drains the other. */
 const WINDOWS = 2
 
 /**
- * The bytes of a file, or a range of them; the file is closed with the stream.
+ * Streams a file or a range of it, and closes the file with the stream.
  *
- * Piped into an answer they are read into the same windows again and again: a window is filled once the socket has taken what was in it, which the callback of
- * a write says. New ones for each read are garbage at the speed of the network. Any other reader may keep what it is given, and gets buffers of its own.
+ * Piped into a response, it reuses a fixed set of buffers: each is refilled once the write callback reports that the socket has taken its content. Allocating
+ * one per read would create garbage at network speed. Other consumers may keep their chunks, so they get fresh buffers.
  */
 export class FileBytes extends Readable {
   readonly #file: FileHandle
@@ -59,7 +59,7 @@ export class FileBytes extends Readable {
     }))
     for (let turn = 0; !this.destroyed; turn++) {
       const window = windows[turn % WINDOWS] as (typeof windows)[number]
-      // A client that has gone is no failure of the file.
+      // A disconnected client is not a file error.
       if (!(await window.taken)) {
         this.destroy()
         return
@@ -75,7 +75,7 @@ export class FileBytes extends Readable {
     }
   }
 
-  /** @returns what was read, nothing at the end */
+  /** @returns the bytes read; empty at the end of the file */
   async #readInto(window: Buffer): Promise<Buffer> {
     const wanted = Math.min(window.length, this.#to - this.#at + 1)
     if (wanted <= 0) return window.subarray(0, 0)
@@ -85,7 +85,7 @@ export class FileBytes extends Readable {
   }
 }
 
-/** Resolves when the bytes are no longer looked at. @returns whether the socket has taken them */
+/** Resolves once the buffer may be reused. @returns whether the socket accepted the bytes */
 function write(response: ServerResponse, bytes: Buffer): Promise<boolean> {
   return new Promise((resolve) => {
     response.write(bytes, (error) => resolve(!error))

@@ -1,7 +1,7 @@
 import { VERSIONS_BATCH } from '../limits.ts'
 import type { ListedVersion } from './backend.ts'
 
-/** Versions of a listing, some at a time: each batch is looked up with one statement. */
+/** Groups listed versions into batches, so that each batch is looked up with one statement. */
 export async function* inBatches(versions: AsyncIterable<ListedVersion>): AsyncGenerator<readonly ListedVersion[]> {
   let batch: ListedVersion[] = []
   for await (const version of versions) {

@@ -6,7 +6,7 @@ import type { StoredBytes } from './backend.ts'
 
 const PRIVATE_FILE = 0o600
 
-/** Writes all bytes of `source` to a file that nothing has the name of, and `fsync`s it. What has been written when `source` fails stays. */
+/** Writes `source` to a new file and calls `fsync`. If `source` fails, the bytes written so far remain. */
 export async function writeNewFile(path: string, source: Readable): Promise<StoredBytes> {
   await using file = await open(path, 'wx', PRIVATE_FILE)
   const hash = createHash('md5')
@@ -14,7 +14,7 @@ export async function writeNewFile(path: string, source: Readable): Promise<Stor
   let size = 0
   for await (const chunk of source as AsyncIterable<Buffer>) {
     writer.add(chunk)
-    // While the disk takes what came before.
+    // Hash while the disk writes the previous batch.
     hash.update(chunk)
     size += chunk.length
     if (writer.isFull) await writer.drain()
@@ -24,7 +24,7 @@ export async function writeNewFile(path: string, source: Readable): Promise<Stor
   return { size, eTag: `"${hash.digest('hex')}"` }
 }
 
-/** Writes pieces in their order, those together that came while others were written. */
+/** Writes chunks in order, combining those that arrive during a write. */
 class BatchWriter {
   readonly #file: FileHandle
   #waiting: Buffer[] = []
@@ -46,7 +46,7 @@ class BatchWriter {
     this.#writing ??= this.#write()
   }
 
-  /** Resolves when nothing waits. @throws what a write failed with */
+  /** Resolves when the queue is empty. @throws the error of a failed write */
   async drain(): Promise<void> {
     await this.#writing
     if (this.#failure) throw this.#failure.error
@@ -68,7 +68,7 @@ class BatchWriter {
   }
 }
 
-/** A full disk may take a part of what it is given, and the rest never. */
+/** Repeats partial writes: a full disk may accept only part of a buffer. */
 async function writeAll(file: FileHandle, batch: readonly Buffer[]): Promise<void> {
   let { bytesWritten } = batch.length === 1 ? { bytesWritten: 0 } : await file.writev(batch)
   for (const chunk of batch) {

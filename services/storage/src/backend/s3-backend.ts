@@ -46,18 +46,18 @@ const PRIVATE_FOLDER = 0o700
 
 export interface OpenS3BackendOptions {
   readonly settings: S3Settings
-  /** Where bytes wait, as they come in, until all of them are there. */
+  /** Spool folder for incoming bytes until they are complete. */
   readonly folder: string
   readonly logger: Logger
-  /** Bytes above which an object is sent and copied in parts of this size. */
+  /** Size limit for a single request; larger objects are sent and copied in parts of this size. */
   readonly partBytes?: number
 }
 
 /**
- * Opens a bucket of an S3-compatible store as a store of bytes. What comes in is a file of this machine first: a slow client holds no connection to the store, its
- * length and MD5 are known before the first byte is sent, a failed request is sent again, and memory holds a window of it.
+ * Opens a bucket of an S3-compatible store as a backend. Incoming bytes are spooled to a local file first, so a slow client holds no connection to the store,
+ * length and MD5 are known before sending, and a failed request can be retried. Memory holds one window.
  *
- * @throws {HoldfastError} `option_invalid` when the store is there and refuses; one that does not answer is used when it does
+ * @throws {HoldfastError} `option_invalid` if the store rejects the settings; an unreachable store is tolerated and used once it answers
  */
 export async function openS3Backend(options: OpenS3BackendOptions): Promise<Backend> {
   const { settings, folder, logger } = options
@@ -143,7 +143,7 @@ interface Store {
   readonly partBytes: number
 }
 
-/** @returns `undefined` when there is no such object */
+/** @returns `undefined` if the object does not exist */
 async function findInStore<T>(
   { silenceMs }: Store,
   send: (abortSignal: AbortSignal) => Promise<T>,
@@ -177,7 +177,7 @@ async function sizeOf(store: Store, Key: string): Promise<number | undefined> {
   return found && (found.ContentLength ?? 0)
 }
 
-/** Asks the store whether it has all bytes of an object: a proxy in between may have answered the request that stored them. */
+/** Checks that the store holds all bytes of an object, because a proxy may have answered the upload request. */
 async function requireStored(store: Store, Key: string, size: number): Promise<void> {
   if ((await sizeOf(store, Key)) !== size) throw notFromStore('PUT', Key)
 }
@@ -216,7 +216,7 @@ async function putText({ client, bucket: Bucket, silenceMs }: Store, Key: string
 interface WaitingFile {
   readonly path: string
   readonly size: number
-  /** MD5 of all of it, in quotes. */
+  /** MD5 of the whole file, quoted. */
   readonly eTag: string
 }
 
@@ -226,7 +226,7 @@ async function putFile(store: Store, Key: string, { path, size, eTag }: WaitingF
   try {
     if (size > partBytes) {
       await inParts(store, Key, size, async ({ UploadId, PartNumber, range }) => {
-        // A file of which parts are sent is not one that was left behind.
+        // Refresh the timestamp so that the file does not count as left behind.
         await utimes(path, new Date(), new Date())
         const ContentMD5 = await md5Of(path, range)
         const ContentLength = range.to - range.from + 1
@@ -246,10 +246,10 @@ async function putFile(store: Store, Key: string, { path, size, eTag }: WaitingF
       size === 0
         ? await withPatience(silenceMs, (abortSignal) => put('', abortSignal))
         : await sendFile({ path, range: { from: 0, to: size - 1 }, silenceMs }, put)
-    // Encrypting stores have other ETags than the MD5.
+    // Stores that encrypt return an ETag other than the MD5.
     if (answer.ETag !== eTag) await requireStored(store, Key, size)
   } catch (error) {
-    await remove(store, Key).catch(() => undefined) // the first failure is the one to tell
+    await remove(store, Key).catch(() => undefined) // report the first failure
     throw toStoreError(error)
   }
 }
@@ -272,7 +272,7 @@ interface PartOf {
   readonly range: ByteRange
 }
 
-/** Makes an object of parts, one after the other. What fails leaves no parts. */
+/** Uploads an object in sequential parts. Aborts the upload on failure. */
 async function inParts(
   { client, bucket: Bucket, partBytes }: Store,
   Key: string,
@@ -306,7 +306,7 @@ async function md5Of(path: string, { from, to }: ByteRange): Promise<string> {
   return hash.digest('base64')
 }
 
-/** Of an object that was sent in parts Amazon names the time at which that began: its last byte may have come as much later as sending may take. */
+/** Lists versions. For multipart objects Amazon reports when the upload began, so the last byte may be later by the maximum upload time. */
 async function* listVersions(
   { client, bucket: Bucket, partBytes }: Store,
   Prefix: string,
@@ -337,7 +337,7 @@ async function removeOldFiles(folder: string, before: number): Promise<number> {
   return removed
 }
 
-/** Stores that do not list such uploads have none of ours: they refuse the parts, too. */
+/** Aborts abandoned multipart uploads. A store that cannot list them also refuses parts, so it has none of ours. */
 async function abortOldUploads({ client, bucket: Bucket }: Store, prefix: string, before: number): Promise<number> {
   let aborted = 0
   try {

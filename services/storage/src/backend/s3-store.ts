@@ -6,19 +6,19 @@ import { storeFull, storeUnavailable } from '../errors.ts'
 import { READ_WINDOW_BYTES, S3_ATTEMPTS_MAX, S3_CONNECT_MS, S3_SOCKETS_MAX } from '../limits.ts'
 import type { ByteRange } from './backend.ts'
 
-/** Which S3-compatible store keeps the bytes, and how to get in. */
+/** Location of an S3-compatible store and its credentials. */
 export interface S3Settings {
-  /** Default: Amazon's of the region. */
+  /** Default: Amazon's endpoint for the region. */
   readonly endpoint: string | undefined
   readonly region: string
   readonly bucket: string
-  /** Before the name of every object of ours: empty, or ending in `/`. */
+  /** Prefix of all object names: empty, or ends in `/`. */
   readonly prefix: string
-  /** `undefined`: what the SDK finds by itself, such as the role of the machine. */
+  /** `undefined`: the SDK's default credentials, such as the machine's role. */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined
-  /** Whether the bucket is in the path of an address, and not in its host. */
+  /** Whether the bucket is part of the path rather than the host. */
   readonly forcePathStyle: boolean
-  /** Milliseconds without a byte, or without an answer, after which a request has failed. */
+  /** Timeout in ms for a request without progress or without a response. */
   readonly silenceMs: number
 }
 
@@ -31,9 +31,9 @@ export function createS3Client(settings: S3Settings): S3Client {
     ...(endpoint !== undefined && { endpoint }),
     ...(credentials && { credentials }),
     maxAttempts: S3_ATTEMPTS_MAX,
-    // It would write to the console.
+    // The default logger writes to the console.
     logger: { trace() {}, debug() {}, info() {}, warn() {}, error() {} },
-    // Not every store knows them; bytes are held to `Content-MD5`, which all do.
+    // Not every store supports newer checksums; all support `Content-MD5`.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { httpAgent: agent, httpsAgent: agent, connectionTimeout: S3_CONNECT_MS },
@@ -51,32 +51,34 @@ export function statusOf(error: unknown): number | undefined {
 }
 
 /**
- * Whether the store said that an object does not exist. A 404 of a proxy does not say it.
+ * Whether the store itself reported an absent object, as opposed to a proxy's 404.
  *
- * @param name - of the SDK's error: `NotFound` for HEAD, whose answers have no body that could name another
+ * @param name - error name of the SDK: `NotFound` for HEAD, whose responses have no body with a more specific name
  */
 export function isAbsent(error: unknown, name: 'NoSuchKey' | 'NotFound' = 'NoSuchKey'): boolean {
   return statusOf(error) === 404 && (error as ServiceError).name === name
 }
 
-/** An answer without what every S3 store sends: a captive portal or a proxy gave it. The bytes may not be in the store, so the request has failed. */
+/**
+ * Error for a response without the headers that every S3 store sends, from a captive portal or proxy. The bytes may not be stored, so the request has failed.
+ */
 export function notFromStore(method: string, key: string): HoldfastError {
   return storeUnavailable(new Error(`the answer to ${method} ${key} is not that of an S3 store`))
 }
 
-/** Says what the store answered, or that it did not. */
+/** Converts an SDK error to the error that callers report. */
 export function toStoreError(error: unknown): HoldfastError {
   if (error instanceof HoldfastError) return error
   return statusOf(error) === 507 ? storeFull(error) : storeUnavailable(error)
 }
 
-/** Whether the same request may succeed a moment later. */
+/** Whether retrying may succeed. */
 function isTransient(error: unknown): boolean {
   const status = statusOf(error)
   return status === undefined || status === 408 || status === 429 || (status >= 500 && status !== 507)
 }
 
-/** One request that has to be answered within the patience. @throws what the store answered with */
+/** Sends a request with a response timeout. @throws the store's error */
 export async function withPatience<T>(silenceMs: number, send: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const silence = new AbortController()
   const timer = setTimeout(() => silence.abort(), silenceMs)
@@ -88,8 +90,8 @@ export async function withPatience<T>(silenceMs: number, send: (signal: AbortSig
 }
 
 /**
- * Sends a part of a file as the body of a request, again when the store has failed. It has failed when it takes no byte for `silenceMs`, and when it has all and does
- * not answer for as long.
+ * Sends a part of a file as a request body, with retries. An attempt fails when the store accepts no byte for `silenceMs`, or does not respond for that long
+ * after the last byte.
  */
 export async function sendFile<T>(
   { path, range, silenceMs }: { readonly path: string; readonly range: ByteRange; readonly silenceMs: number },
@@ -114,7 +116,7 @@ export async function sendFile<T>(
   }
 }
 
-/** Passes bytes on until none come for `silenceMs` although a person waits for them. */
+/** Passes bytes through; fails after `silenceMs` without input while the reader is waiting. */
 export class SilenceLimit extends Transform {
   readonly #timer: NodeJS.Timeout
   #hasMoved = true
@@ -135,13 +137,13 @@ export class SilenceLimit extends Transform {
   }
 
   #look(): void {
-    // Bytes that wait here wait for whoever reads, and not for the store.
+    // Buffered bytes wait for the reader, not for the store.
     if (!this.#hasMoved && this.readableLength === 0) this.destroy(storeUnavailable(new Error('the store went silent')))
     this.#hasMoved = false
   }
 }
 
-/** What to say when the store refuses us from the first request on. */
+/** Startup error for a store that refuses access. */
 export function storeRefused(settings: S3Settings, error: unknown): HoldfastError {
   const status = statusOf(error)
   const reason =

@@ -3,17 +3,17 @@ import { parseConfiguredSize } from '../request/file-size.ts'
 import { requireMimeTypes } from '../request/mime-type.ts'
 import { requireNewBucketName } from '../request/names.ts'
 
-/** A bucket as the settings want it. What they leave out stays as it is. */
+/** A bucket in the settings. Omitted properties keep their current values. */
 export interface BucketSettings {
   readonly name: string
   readonly isPublic: boolean | undefined
   readonly fileSizeLimit: number | undefined
   readonly allowedMimeTypes: readonly string[] | undefined
-  /** A folder whose files the bucket is to have. */
+  /** Folder whose files are uploaded to the bucket. */
   readonly objectsPath: string | undefined
 }
 
-/** As in `[storage.buckets.NAME]` of Supabase's `config.toml`. */
+/** Keys of `[storage.buckets.NAME]` in Supabase's `config.toml`. */
 const SETTINGS: ReadonlySet<string> = new Set(['public', 'file_size_limit', 'allowed_mime_types', 'objects_path'])
 
 const HINT =
@@ -23,10 +23,10 @@ const SIZE_HINT =
   'Raise storageFileSizeLimit (file_size_limit under [storage] in config.toml), or lower that of the bucket.'
 
 /**
- * Reads the buckets of the settings.
+ * Parses the buckets in the settings.
  *
- * @param sizeMax - of the largest file of all
- * @throws {HoldfastError} `option_invalid`, with the name of the bucket and of the setting
+ * @param sizeMax - global file size limit in bytes
+ * @throws {HoldfastError} `option_invalid`, naming the bucket and the setting
  */
 export function parseBucketSettings(
   value: Readonly<Record<string, unknown>>,

@@ -36,7 +36,7 @@ import { parseBucketLimit } from '../request/file-size.ts'
 import { requireMimeTypes } from '../request/mime-type.ts'
 import { requireBucketName, requireNewBucketName, requireText } from '../request/names.ts'
 
-/** A limit as a request has it: bytes, a text with a unit, `null` for none. Anything else is refused. */
+/** File size limit in a request: bytes, a text with a unit, or `null` for no limit. Other values are refused. */
 type RequestedLimit = unknown
 
 export interface BucketRequest extends Omit<NewBucket, 'fileSizeLimit'> {
@@ -44,12 +44,12 @@ export interface BucketRequest extends Omit<NewBucket, 'fileSizeLimit'> {
   readonly fileSizeLimit: RequestedLimit
 }
 
-/** A bucket as the API shows it. */
+/** A bucket in API responses. */
 export interface RenderedBucket extends Omit<BucketRow, 'type' | 'file_size_limit'> {
   readonly file_size_limit: number | null
 }
 
-/** @throws {HoldfastError} `InvalidBucketName`, `BucketAlreadyExists`, `AccessDenied`, `FeatureNotEnabled` and those of its limits */
+/** @throws {HoldfastError} `InvalidBucketName`, `BucketAlreadyExists`, `AccessDenied`, `FeatureNotEnabled`, and errors for invalid limits */
 export async function createBucket(
   { fileSizeLimit: globalLimit }: Pick<StorageContext, 'fileSizeLimit'>,
   database: RequestDatabase,
@@ -74,7 +74,7 @@ export async function createBucket(
   )
 }
 
-/** @throws {HoldfastError} `NoSuchBucket`, also when no policy lets the caller see it */
+/** @throws {HoldfastError} `NoSuchBucket`, also if policies hide it from the caller */
 export async function getBucket(database: RequestDatabase, id: string): Promise<RenderedBucket> {
   const bucket = await database.transaction(({ asCaller }) => asCaller((tx) => requireBucket(tx, requireText(id))))
   return render(bucket)
@@ -88,7 +88,7 @@ export async function listBuckets(
   return rows.map((row) => ({ ...render(row), type: row.type }))
 }
 
-/** @throws {HoldfastError} `NoSuchBucket`, also when no policy lets the caller change it */
+/** @throws {HoldfastError} `NoSuchBucket`, also if policies do not let the caller change it */
 export async function updateBucket(
   { fileSizeLimit: globalLimit }: Pick<StorageContext, 'fileSizeLimit'>,
   database: RequestDatabase,
@@ -129,9 +129,9 @@ export async function deleteBucket(database: RequestDatabase, id: string): Promi
 }
 
 /**
- * Deletes what a bucket has at this moment. It is answered at once, and done behind it; a server that ends in between leaves the rest.
+ * Starts deleting the current objects of a bucket and returns immediately. If the server stops before the end, the remaining objects stay.
  *
- * @throws {HoldfastError} `NoSuchBucket`, `InvalidRequest` when there is too much in it
+ * @throws {HoldfastError} `NoSuchBucket`, `InvalidRequest` if there are too many objects
  */
 export async function emptyBucket(
   context: Pick<StorageContext, 'backend' | 'logger'>,

@@ -13,14 +13,13 @@ import { parseObjectName } from '../request/names.ts'
 import type { BucketSettings } from './bucket-settings.ts'
 import { typeOfFile } from './type-of-file.ts'
 
-/** What a browser may do with files of a folder, as Supabase's command line has it. */
+/** Same value as Supabase's CLI. */
 const CACHE_CONTROL = 'max-age=3600'
 
 /**
- * Makes the buckets of the settings, changes those whose settings differ, and fills them from their folders. What no setting names stays as it is, and no bucket or
- * object is ever deleted.
+ * Creates or updates the buckets in the settings and uploads their folders. Never deletes a bucket or object, and leaves everything else unchanged.
  *
- * @throws {HoldfastError} `option_invalid` when a folder is not there, or another bucket has the name
+ * @throws {HoldfastError} `option_invalid` if a folder does not exist or the name belongs to a different bucket
  */
 export async function ensureConfiguredBuckets(
   context: UploadContext & Pick<StorageContext, 'share'>,
@@ -44,7 +43,7 @@ async function ensureBucket(database: RequestDatabase, bucket: BucketSettings): 
   const { name, isPublic, fileSizeLimit, allowedMimeTypes } = bucket
   await database.transaction(({ asService }) =>
     asService(async (tx) => {
-      // Servers of one database may start at the same time.
+      // Several servers on one database may start at the same time.
       await lockKey(tx, { bucketId: name, key: '' })
       const current = await findBucket(tx, name)
       if (!current) return insertConfigured(tx, bucket)
@@ -75,7 +74,7 @@ async function insertConfigured(tx: Transaction, bucket: BucketSettings): Promis
   }
 }
 
-/** Stores the files of a folder that are not there with the same bytes. One that the bucket refuses is told, and left out. */
+/** Uploads new and changed files of a folder. Logs and skips files that the bucket refuses. */
 async function fillBucket(
   context: UploadContext,
   database: RequestDatabase,

@@ -24,7 +24,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.zip': 'application/zip',
 }
 
-/** The type of a file by its extension. */
+/** Returns the MIME type for a file extension. */
 export function typeOfFile(path: string): string {
   return TYPES[extname(path).toLowerCase()] ?? 'application/octet-stream'
 }

@@ -7,7 +7,7 @@ export interface BucketRow {
   readonly owner: string | null
   readonly public: boolean | null
   readonly type: string
-  /** As a text, since it is a bigint. */
+  /** A bigint, hence a string. */
   readonly file_size_limit: string | null
   readonly allowed_mime_types: readonly string[] | null
   readonly created_at: Date
@@ -23,7 +23,7 @@ export interface NewBucket {
   readonly allowedMimeTypes: readonly string[] | null
 }
 
-/** What an update leaves out stays as it is. */
+/** Omitted properties stay unchanged. */
 export interface BucketChanges {
   readonly isPublic?: boolean | undefined
   readonly fileSizeLimit?: number | null | undefined
@@ -68,7 +68,7 @@ export async function insertBucket(tx: Transaction, bucket: NewBucket): Promise<
             ${allowedMimeTypes && [...allowedMimeTypes]})`)
 }
 
-/** Needs SELECT and UPDATE. @returns whether there was one that may be changed */
+/** Needs SELECT and UPDATE. @returns false if no such row may be updated */
 export async function updateBucketRow(tx: Transaction, id: string, changes: BucketChanges): Promise<boolean> {
   const sets: SqlFragment[] = []
   if (changes.isPublic !== undefined) sets.push(sql`public = ${changes.isPublic}`)
@@ -81,7 +81,7 @@ export async function updateBucketRow(tx: Transaction, id: string, changes: Buck
   return rows.length > 0
 }
 
-/** Needs SELECT and DELETE. @returns whether there was one that may be deleted */
+/** Needs SELECT and DELETE. @returns false if no such row may be deleted */
 export async function deleteBucketRow(tx: Transaction, id: string): Promise<boolean> {
   await tx.query(sql`select set_config('storage.allow_delete_query', 'true', true)`)
   return (await tx.execute(sql`delete from storage.buckets where id = ${id}`)) > 0
@@ -98,7 +98,7 @@ export async function listBucketRows(tx: Transaction, page: BucketPage): Promise
      limit ${limit ?? null} offset ${offset ?? 0}`)
 }
 
-/** @returns how many objects it has, counted no further than `max` */
+/** @returns the number of objects, counting up to `max` */
 export async function countObjects(tx: Transaction, bucketId: string, max: number): Promise<number> {
   const rows = await tx.query(sql`select from storage.objects where bucket_id = ${bucketId} limit ${max}`)
   return rows.length

@@ -2,7 +2,7 @@ import { sql, type Queryable, type Transaction } from '@holdfast/postgres'
 import { S3_COMPLETED_KEPT_MS } from '../limits.ts'
 import type { ObjectName } from './objects.ts'
 
-/** What the completion of an upload of S3 was answered, and to whom. */
+/** The response to a completed S3 multipart upload, and its owner. */
 export interface CompletedUpload extends ObjectName {
   readonly id: string
   readonly eTag: string
@@ -16,7 +16,7 @@ export async function insertCompletedUpload(tx: Transaction, upload: CompletedUp
     values (${id}, ${bucketId}, ${key}, ${eTag}, ${owner ?? null})`)
 }
 
-/** @returns its entity tag; `undefined` when this owner has completed no such upload within the last day */
+/** @returns its ETag; `undefined` if this owner completed no such upload within the last day */
 export async function findCompletedUpload(
   tx: Transaction,
   { id, bucketId, key, owner }: Omit<CompletedUpload, 'eTag'>,

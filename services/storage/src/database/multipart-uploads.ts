@@ -1,7 +1,7 @@
 import { sql, type SqlFragment, type Transaction } from '@holdfast/postgres'
 import type { ObjectMetadata, ObjectName } from './objects.ts'
 
-/** An upload in parts over S3 that has been begun and not ended. */
+/** An unfinished S3 multipart upload. */
 export interface MultipartUploadRow {
   readonly id: string
   readonly bucket_id: string
@@ -14,10 +14,10 @@ export interface MultipartUploadRow {
 
 export interface UploadedPartRow {
   readonly part_number: number
-  /** Under which its bytes are kept. */
+  /** Version under which its bytes are stored. */
   readonly version: string
   readonly etag: string
-  /** As a text, since it is a bigint. */
+  /** A bigint, hence a string. */
   readonly size: string
   readonly created_at: Date
 }
@@ -41,13 +41,13 @@ export async function insertMultipartUpload(tx: Transaction, upload: NewMultipar
             ${userMetadata === undefined ? null : JSON.stringify(userMetadata)}::jsonb)`)
 }
 
-/** Counted no further than `max`. */
+/** Counts up to `max`. */
 export async function countUploadsOf(tx: Transaction, owner: string, max: number): Promise<number> {
   const rows = await tx.query(sql`select from storage.s3_multipart_uploads where owner_id = ${owner} limit ${max}`)
   return rows.length
 }
 
-/** @param lock - whether others wait who want to change it */
+/** @param lock - whether to lock the row against concurrent changes */
 export async function findMultipartUpload(
   tx: Transaction,
   id: string,
@@ -60,7 +60,7 @@ export async function findMultipartUpload(
   return row
 }
 
-/** @returns the upload's parts with it gone, to delete their bytes; `undefined` when it has gone already */
+/** @returns the versions of its parts, whose bytes can now be deleted; `undefined` if it no longer exists */
 export async function deleteMultipartUpload(tx: Transaction, id: string): Promise<readonly string[] | undefined> {
   const [row] = await tx.query<{ versions: readonly string[] }>(sql`
     with parts as (select version from storage.s3_multipart_uploads_parts where upload_id = ${id})
@@ -76,7 +76,7 @@ export async function listOldUploads(tx: Transaction, before: Date, limit: numbe
   return rows.map(({ id }) => id)
 }
 
-/** Puts a part in place of the one with its number. The upload has to be locked. @returns the version that it replaces */
+/** Inserts or replaces a part. The upload must be locked. @returns the replaced version */
 export async function replacePart(
   tx: Transaction,
   upload: MultipartUploadRow,
@@ -94,7 +94,7 @@ export async function replacePart(
   return replaced?.version
 }
 
-/** Bytes of all parts but one. */
+/** Total bytes of the other parts. */
 export async function sizeOfOtherParts(tx: Transaction, uploadId: string, number: number): Promise<number> {
   const [row] = await tx.query<{ size: string }>(sql`
     select coalesce(sum(size), 0) as size from storage.s3_multipart_uploads_parts

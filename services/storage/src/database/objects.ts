@@ -1,7 +1,7 @@
 import { sql, type SqlFragment, type Transaction } from '@holdfast/postgres'
 import { KEY_LOCK_MS } from '../limits.ts'
 
-/** What `storage.objects.metadata` holds after an upload. */
+/** Content of `storage.objects.metadata`. */
 export interface ObjectMetadata {
   readonly eTag?: string
   readonly size?: number
@@ -28,13 +28,13 @@ export interface ObjectRow {
   readonly last_accessed_at: Date
 }
 
-/** Bytes of an object, as its row has them. Rows may come from SQL. */
+/** Size in bytes according to the row; tolerates rows written with SQL. */
 export function sizeOf(row: ObjectRow): number {
   const size = Number(row.metadata?.size ?? row.metadata?.contentLength ?? 0)
   return Number.isSafeInteger(size) && size >= 0 ? size : 0
 }
 
-/** An object as a request names it. */
+/** Bucket and key of a request. */
 export interface ObjectName {
   readonly bucketId: string
   readonly key: string
@@ -42,7 +42,7 @@ export interface ObjectName {
 
 export interface NewObject extends ObjectName {
   readonly version: string
-  /** The subject of the token, when it has one. */
+  /** Subject of the token, if any. */
   readonly owner: string | undefined
   readonly metadata: ObjectMetadata | undefined
   readonly userMetadata: Readonly<Record<string, unknown>> | undefined
@@ -50,7 +50,7 @@ export interface NewObject extends ObjectName {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-5][0-9a-f]{3}-[089ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
-/** `owner` takes a UUID only, `owner_id` any subject. */
+/** `owner` is a UUID column, `owner_id` takes any subject. */
 function uuidOrNull(owner: string | undefined): string | null {
   return owner !== undefined && UUID.test(owner) ? owner : null
 }
@@ -65,25 +65,25 @@ function values(object: NewObject): SqlFragment {
     values (${bucketId}, ${key}, ${uuidOrNull(owner)}, ${owner ?? null}, ${version}, ${json(metadata)}::jsonb, ${json(userMetadata)}::jsonb)`
 }
 
-/** Named one by one: statements stay prepared, and a project may add columns. */
+/** Explicit, because projects may add columns and prepared statements must stay valid. */
 const COLUMNS = sql.trusted(
   'id, bucket_id, name, owner, owner_id, version, metadata, user_metadata, created_at, updated_at, last_accessed_at',
 )
 
-/** What answers have of a row that was written, under the same rule. */
+/** Columns of a written row, under the same rule. */
 const WRITTEN_COLUMNS = sql`${COLUMNS}, path_tokens, archived_at, is_delete_marker, is_versioned`
 
-/** Needs INSERT, and nothing else, as it returns nothing. */
+/** Needs only INSERT, because it returns nothing. */
 export function insertObject(object: NewObject): SqlFragment {
   return sql`insert into storage.objects ${values(object)}`
 }
 
-/** Needs INSERT and SELECT. Returns the row. */
+/** Needs INSERT and SELECT. */
 export function insertReturning(object: NewObject): SqlFragment {
   return sql`${insertObject(object)} returning ${WRITTEN_COLUMNS}`
 }
 
-/** Needs INSERT and SELECT, and UPDATE when the key is there. Returns the row. */
+/** Needs INSERT and SELECT, plus UPDATE if the key exists. */
 export function upsertObject(object: NewObject): SqlFragment {
   return sql`
     insert into storage.objects ${values(object)}
@@ -93,7 +93,7 @@ export function upsertObject(object: NewObject): SqlFragment {
     returning ${WRITTEN_COLUMNS}`
 }
 
-/** Needs SELECT and UPDATE. @returns `undefined` when there is no such row, or none that may be changed */
+/** Needs SELECT and UPDATE. @returns `undefined` if no such row may be updated */
 export async function moveObjectRow(
   tx: Transaction,
   from: ObjectName,
@@ -113,19 +113,19 @@ export function selectObject({ bucketId, key }: ObjectName): SqlFragment {
   return sql`select ${COLUMNS} from storage.objects where bucket_id = ${bucketId} and name = ${key}`
 }
 
-/** The same, if its bucket is public. */
+/** As {@link selectObject}, restricted to public buckets. */
 export function selectPublicObject(name: ObjectName): SqlFragment {
   return sql`${selectObject(name)} and exists (select from storage.buckets where id = bucket_id and public)`
 }
 
-/** Whether a bucket is public, which {@link selectPrivateObject} of the same transaction is told. */
+/** Selects whether a bucket is public; {@link selectPrivateObject} in the same transaction depends on it. */
 export function selectAccess(bucketId: string): SqlFragment {
   return sql`
     select public, set_config('holdfast.bucket_is_public', coalesce(public, false)::text, true)
       from storage.buckets where id = ${bucketId}`
 }
 
-/** The same as {@link selectObject}, unless the bucket is public: then policies have no say and are not evaluated. */
+/** As {@link selectObject}, except for public buckets, whose objects need no policy evaluation. */
 export function selectPrivateObject(name: ObjectName): SqlFragment {
   return sql`${selectObject(name)} and current_setting('holdfast.bucket_is_public', true) is distinct from 'true'`
 }
@@ -135,14 +135,14 @@ export async function findObject(tx: Transaction, name: ObjectName): Promise<Obj
   return row
 }
 
-/** @returns those of `keys` whose rows are seen */
+/** @returns the keys with a visible row */
 export async function findKeys(tx: Transaction, bucketId: string, keys: readonly string[]): Promise<readonly string[]> {
   const rows = await tx.query<{ name: string }>(sql`
     select name from storage.objects where bucket_id = ${bucketId} and name = any(${[...keys]}::text[])`)
   return rows.map(({ name }) => name)
 }
 
-/** Needs SELECT and DELETE. @returns the rows that were deleted */
+/** Needs SELECT and DELETE. @returns the deleted rows */
 export async function deleteObjectRows(
   tx: Transaction,
   bucketId: string,
@@ -153,7 +153,7 @@ export async function deleteObjectRows(
     delete from storage.objects where bucket_id = ${bucketId} and name = any(${[...keys]}::text[]) returning *`)
 }
 
-/** Hold other writes of the key off until the end of the transaction. */
+/** Serializes writes of a key until the end of the transaction. */
 export function lockKeyStatements({ bucketId, key }: ObjectName): readonly SqlFragment[] {
   return [
     sql`select set_config('lock_timeout', ${`${KEY_LOCK_MS}ms`}, true)`,

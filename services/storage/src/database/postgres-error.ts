@@ -11,17 +11,17 @@ import {
   tooManyConnections,
 } from '../errors.ts'
 
-/** Since Postgres 18 that of a key with "on delete restrict". */
+/** SQLSTATE for "on delete restrict" since Postgres 18. */
 const RESTRICT_VIOLATION = '23001'
 
-/** The table of storage whose foreign key has refused a statement; `undefined` when it is a table of the project, or another error. */
+/** Returns the storage table whose foreign key rejected a statement; `undefined` for project tables and other errors. */
 export function referrerOf(error: unknown): string | undefined {
   const { schema, table } = error as { readonly schema?: unknown; readonly table?: unknown }
   const isReference = [SQLSTATE.foreignKeyViolation, RESTRICT_VIOLATION].includes(sqlstateOf(error) ?? '')
   return isReference && schema === 'storage' && typeof table === 'string' ? table : undefined
 }
 
-/** Says a failure of Postgres in the words of storage-js. Anything else stays what it is. */
+/** Translates a Postgres error for storage-js. Returns other errors unchanged. */
 export function toStorageError(error: unknown): unknown {
   if (error instanceof HoldfastError) return error
   if (error instanceof Error && error.name === 'QueueTimeout') return tooManyConnections(error)
@@ -30,7 +30,7 @@ export function toStorageError(error: unknown): unknown {
     case undefined:
       return error
     case SQLSTATE.insufficientPrivilege:
-    case '22023': // a role of the token that there is not
+    case '22023': // the token names a nonexistent role
       return accessDenied(undefined, error)
     case SQLSTATE.uniqueViolation:
       return keyAlreadyExists(error)
@@ -46,11 +46,11 @@ export function toStorageError(error: unknown): unknown {
     case SQLSTATE.readOnlyTransaction:
       return new HoldfastError('DatabaseReadOnly', 503, 'The database is currently in read-only mode', { cause: error })
     case SQLSTATE.invalidTextRepresentation:
-    case '22021': // a NUL in a text
-    case '22P05': // a NUL in a text of JSON
+    case '22021': // NUL in a text
+    case '22P05': // NUL in a JSON text
       return invalidParameter('The request has a value that Postgres cannot take', error)
     default:
-      // What triggers and policies of the project raise is meant for its people.
+      // Messages raised by the project's triggers and policies are written for its users.
       return new HoldfastError('DatabaseError', 500, errorMessage(error), { cause: error })
   }
 }

@@ -11,44 +11,44 @@ import type { Operation } from '../operations.ts'
 import { toStorageError } from './postgres-error.ts'
 import { runRoundTrip, type Ending, type RoundTrip, type Step } from './round-trip.ts'
 
-/** What policies and triggers may ask of the request that they run for. */
+/** Request properties that policies and triggers can read. */
 export interface RequestFacts {
   readonly caller: Caller
   readonly operation: Operation
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, unknown>>
-  /** Whose share of the connections is used; `undefined` for a backend that is trusted with all of it. */
+  /** Key for fair sharing of connections; `undefined` for trusted backends. */
   readonly person: string | undefined
 }
 
 /**
- * The database as one request may use it. What the caller may do, policies decide in statements that run as the caller; nothing here looks at rights. What
- * Supabase does "with bypass" runs as `service_role`.
+ * Database access for one request. Statements run as the caller, so policies decide; this code checks no rights. Operations that Supabase runs "with bypass"
+ * run as `service_role`.
  */
 export interface RequestDatabase {
   readonly facts: RequestFacts
-  /** Runs statements that change nothing in one round trip. Failures are returned, in the words of storage-js, with the rows before them. */
+  /** Runs read-only statements in one round trip. Returns errors, translated for storage-js, with the rows that precede them. */
   read(steps: readonly Step[]): Promise<RoundTrip>
-  /** The same with statements whose changes are undone: whether they would be allowed is all that is asked. */
+  /** As `read`, for writes that are rolled back: it only tests whether they are allowed. */
   judge(steps: readonly Step[]): Promise<RoundTrip>
   /**
-   * Runs statements in one round trip and commits what they changed.
+   * Runs and commits statements in one round trip.
    *
-   * @returns the rows of each, or what Postgres refused: then nothing was kept
-   * @throws when the connection broke or there was none; `onSend` was called if something may have been kept
+   * @returns the rows of each statement, or the Postgres error, in which case nothing was committed
+   * @throws if the connection failed; if `onSend` was called, the changes may have been committed
    */
   write(steps: readonly Step[], onSend: () => void): Promise<RoundTrip>
-  /** One transaction. Failures are rejected in the words of storage-js. */
+  /** Runs one transaction. Rejects with errors translated for storage-js. */
   transaction<T>(body: (tx: RequestTransaction) => Promise<T>): Promise<T>
 }
 
 export interface RequestTransaction {
-  /** The statements of `body` run as the caller, and what they change stays. */
+  /** Runs `body` as the caller and keeps its changes. */
   asCaller<T>(body: (tx: Transaction) => Promise<T>): Promise<T>
-  /** The statements of `body` run as `service_role`, and what they change stays. */
+  /** Runs `body` as `service_role` and keeps its changes. */
   asService<T>(body: (tx: Transaction) => Promise<T>): Promise<T>
-  /** The statements of `body` run as the caller, and are undone: whether they would be allowed is all that is asked. */
+  /** Runs `body` as the caller and rolls back: it only tests whether the statements are allowed. */
   judge<T>(body: (tx: Transaction) => Promise<T>): Promise<T>
 }
 
@@ -104,7 +104,7 @@ function transactionOf(tx: Transaction, caller: Session, service: Session): Requ
     async judge(body) {
       await tx.execute(sql`savepoint judged`)
       const result = await as(caller, body)
-      // Role and settings go back, too.
+      // The rollback also resets role and settings.
       await tx.execute(sql`rollback to savepoint judged`)
       current = undefined
       return result
@@ -123,7 +123,7 @@ function sessionOf(
     claims,
     settings: {
       ...settings,
-      // Older names, which policies of older projects read. No text of Postgres has a NUL.
+      // Legacy names that older policies read. Postgres texts cannot contain NUL.
       'request.jwt': '',
       'request.jwt.claim.role': role.replaceAll('\0', ''),
       'request.jwt.claim.sub': typeof sub === 'string' ? sub.replaceAll('\0', '') : '',

@@ -1,12 +1,12 @@
 import { sql, type Queryable, type Transaction } from '@holdfast/postgres'
 import { UPLOAD_LIFETIME_MS, UPLOAD_NOTE_GRACE_MS } from '../limits.ts'
 
-/** Writes down that an upload in parts begins: its version is in use, and its parts are on this server. */
+/** Records a new resumable upload: marks its version as in use and names the server that holds its parts. */
 export async function noteUpload(tx: Transaction, version: string, serverId: string): Promise<void> {
   await tx.execute(sql`insert into storage.resumable_uploads (version, server_id) values (${version}, ${serverId})`)
 }
 
-/** @returns which server has the parts of an upload of the last day */
+/** @returns the server that holds an upload's parts, for uploads of the last day */
 export async function findUploadServer(tx: Transaction, version: string): Promise<string | undefined> {
   const [row] = await tx.query<{ server_id: string }>(sql`
     select server_id from storage.resumable_uploads
@@ -14,7 +14,7 @@ export async function findUploadServer(tx: Transaction, version: string): Promis
   return row?.server_id
 }
 
-/** Forgets uploads that have expired, some time later: one that is just being made an object keeps its version. */
+/** Deletes records of expired uploads, with a grace period for those whose object is being created. */
 export async function forgetOldUploads(db: Queryable): Promise<void> {
   const keptS = (UPLOAD_LIFETIME_MS + UPLOAD_NOTE_GRACE_MS) / 1_000
   await db.execute(sql`

@@ -11,29 +11,29 @@ import {
   type SqlFragment,
 } from '@holdfast/postgres'
 
-/** A statement, and as whom it runs; `judge` runs as the caller and is undone. */
+/** A statement and its session; a `judge` step runs as the caller and is rolled back. */
 export interface Step {
   readonly as: 'caller' | 'service' | 'judge'
   readonly statement: SqlFragment
 }
 
-/** As whom the steps of a request run. */
+/** The sessions in which a request's steps run. */
 export interface Sessions {
   readonly caller: Session
   readonly service: Session
 }
 
 export interface RoundTrip {
-  /** The rows of each step that ran before the first failure. */
+  /** Rows of each step before the first error. */
   readonly rows: readonly (readonly object[])[]
-  /** The first failure. Nothing of the transaction was kept if there is one. */
+  /** The first error. If set, the transaction was rolled back. */
   readonly error: unknown
 }
 
-/** How a transaction ends: `read` changes nothing, `judge` is undone whatever it changed, `write` is committed. */
+/** `read` changes nothing, `judge` is always rolled back, `write` is committed. */
 export type Ending = 'read' | 'judge' | 'write'
 
-/** Bytes of one row. An object's own metadata has one MiB at most; rows may come from SQL. */
+/** Row limit in bytes. User metadata is limited to 1 MiB, but rows may come from SQL. */
 const OPTIONS: PipelineOptions = { timeoutMs: 0, rowBytesMax: 64 * 1024 * 1024 }
 
 const constant = (text: string): PipelineStep => ({ text, values: [], key: text })
@@ -44,11 +44,11 @@ const SAVEPOINT = constant('savepoint judged')
 const UNDO = constant('rollback to savepoint judged')
 
 /**
- * Runs steps in one transaction and one round trip: what begins it, roles, claims, statements and its end go to Postgres in one write. A connection that
- * could not be reset afterwards is not used again; what the transaction did is returned all the same.
+ * Runs steps in one transaction and one round trip, including BEGIN, roles, claims and COMMIT. Discards the connection if its session could not be reset, and
+ * still returns the result.
  *
- * @param onSend - called when there is a connection: from then on something may be kept even if this rejects
- * @throws when the connection broke before the transaction was answered, or there was none
+ * @param onSend - called once a connection is available; after that, changes may be committed even if this rejects
+ * @throws if no connection is available or it fails before the response is complete
  */
 export async function runRoundTrip(
   connections: Connections,
@@ -63,7 +63,7 @@ export async function runRoundTrip(
       onSend?.()
       const { answer, isClean } = await runThenReset(client, segmentsOf(sent, ending), OPTIONS)
       ended.answer = answer
-      // A failed transaction skips all that was sent with it.
+      // A failed transaction skips the reset that was sent with it.
       const again = resetAfterFailure(answer, ending)
       const isReset = again ? (await runThenReset(client, again, OPTIONS)).isClean : isClean
       if (!isReset) throw new Error('the connection could not be reset')
@@ -77,7 +77,7 @@ export async function runRoundTrip(
   return { rows: ran.filter((step) => step !== undefined).map((step) => decodeRows(step)), error: answer.error }
 }
 
-/** @returns the statements with what puts role and settings before them, and the place of each step among them */
+/** @returns the statements, interleaved with role and setting changes, and the index of each step */
 function renderSteps(
   steps: readonly Step[],
   { caller, service }: Sessions,
@@ -94,10 +94,10 @@ function renderSteps(
     if (current !== session) sent.push(assumeStep({ roleSettings }, session))
     places.push(sent.length)
     const { text, values } = statement.render()
-    // Policies are part of a plan, so that each role has its own.
+    // Plans include policies, so each role needs its own prepared statements.
     sent.push({ text, values, key: `${session.role} ${text}` })
     if (isUndone) sent.push(UNDO)
-    // The rollback of a judged statement restores role and settings.
+    // The rollback of a judged step restores role and settings.
     else current = session
   }
   return { sent, places }
@@ -106,7 +106,7 @@ function renderSteps(
 function segmentsOf(sent: readonly PipelineStep[], ending: Ending): readonly (readonly PipelineStep[])[] {
   switch (ending) {
     case 'read':
-      return [[...sent, ...RESET_SESSION]] // a pipeline without `begin` is a transaction, too
+      return [[...sent, ...RESET_SESSION]] // a pipeline without BEGIN is also a transaction
     case 'judge':
       return [
         [BEGIN, ...sent],
@@ -117,7 +117,7 @@ function segmentsOf(sent: readonly PipelineStep[], ending: Ending): readonly (re
   }
 }
 
-/** What is sent after a failure that has skipped what was to reset the session; `undefined` if it was reset. */
+/** Returns the reset statements for a session whose reset was skipped after a failure; `undefined` if it was reset. */
 function resetAfterFailure(
   { error, status }: SegmentAnswer,
   ending: Ending,

@@ -9,11 +9,11 @@ type SharpModule = (input: Buffer, options: SharpOptions) => Sharp
 
 let loading: Promise<SharpModule> | undefined
 
-/** Loaded with the first image: a start does not wait for a library of 20 MB. @throws {HoldfastError} `FeatureNotEnabled` when it is not installed */
+/** Imports sharp with the first image, because loading the 20 MB library would delay the start. @throws {HoldfastError} `FeatureNotEnabled` if not installed */
 async function loadSharp(): Promise<SharpModule> {
   return (loading ??= import('sharp').then(
     ({ default: sharp }) => {
-      // One thread for each image: many are drawn at once, and requests come before them.
+      // One thread per image: several are rendered in parallel, and requests have priority.
       sharp.concurrency(1)
       sharp.cache(false)
       sharp.block({ operation: ['VipsForeignLoad'] })
@@ -42,7 +42,7 @@ const POSITIONS: Readonly<Record<Exclude<Gravity, 'fp'>, string>> = {
   sm: 'attention',
 }
 
-/** @throws {HoldfastError} `InvalidRequest` when the bytes are no such image, or too large a one */
+/** @throws {HoldfastError} `InvalidRequest` if the bytes are not a supported image, or the image is too large */
 export async function drawImage(source: Buffer, transform: Transform, target: ImageFormat): Promise<Buffer> {
   const sharp = await loadSharp()
   try {
@@ -56,7 +56,7 @@ export async function drawImage(source: Buffer, transform: Transform, target: Im
   }
 }
 
-/** Never larger than the original: pixels that are not there are not made up. */
+/** Never enlarges the original. */
 function resize(image: Sharp, { width, height, resize: fit, gravity }: Transform): Sharp {
   if (width === undefined && height === undefined) return image
   return image.resize({
@@ -68,7 +68,7 @@ function resize(image: Sharp, { width, height, resize: fit, gravity }: Transform
   })
 }
 
-/** The largest part in the wanted proportions whose middle is as near as can be to a point. */
+/** Crops the largest area with the requested aspect ratio, centered as close as possible to the focus point. */
 async function cropAround(image: Sharp, transform: Transform): Promise<Sharp> {
   const { width, height, resize: fit, xOffset = 0.5, yOffset = 0.5 } = transform
   if (fit !== 'cover' || width === undefined || height === undefined) return image

@@ -3,7 +3,7 @@ import { DrawingQueue } from './drawing-queue.ts'
 
 const forever = new AbortController().signal
 
-/** A drawing that ends when it is told to. */
+/** A drawing that finishes on demand. */
 function drawing(): { readonly draw: () => Promise<string>; readonly end: () => void; hasBegun: boolean } {
   let end = (): void => undefined
   const ended = new Promise<void>((resolve) => (end = resolve))

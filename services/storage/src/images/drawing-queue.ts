@@ -2,9 +2,7 @@ interface Waiting {
   readonly begin: () => void
 }
 
-/**
- * Draws so many images at a time. People take turns: whoever asks for many waits behind their own.
- */
+/** Limits concurrent rendering. Users take turns, so a user's many requests delay only that user. */
 export class DrawingQueue {
   readonly #atOnce: number
   readonly #waiting = new Map<string, Waiting[]>()
@@ -15,8 +13,8 @@ export class DrawingQueue {
   }
 
   /**
-   * @param person - on whose behalf; those who are trusted with everything share a place
-   * @throws what `draw` throws; the reason of `signal` when it is aborted before its turn
+   * @param person - fairness key; trusted backends share one
+   * @throws the error of `draw`; the reason of `signal` if aborted while queued
    */
   async run<T>(person: string | undefined, signal: AbortSignal, draw: () => Promise<T>): Promise<T> {
     await this.#turn(person ?? '', signal)
@@ -50,7 +48,7 @@ export class DrawingQueue {
     })
   }
 
-  /** The first of whoever has waited longest for a turn, who then goes to the end. */
+  /** Starts the next job of the user who has waited longest, and moves that user to the end. */
   #next(): void {
     while (this.#running < this.#atOnce) {
       const [entry] = this.#waiting

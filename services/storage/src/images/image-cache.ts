@@ -10,15 +10,12 @@ interface Entry {
   readonly size: number
 }
 
-/**
- * Images that were drawn, in a folder for each version. A version never changes, so a result is right as long as there is one. Above a size the results go that
- * were used longest ago.
- */
+/** LRU cache of rendered images on disk, one folder per version. Entries never go stale, because versions are immutable. */
 export class ImageCache {
   readonly #folder: string
   readonly #bytesMax: number
   readonly #logger: Logger
-  /** The one that was used last is last. */
+  /** In order of use, most recent last. */
   readonly #entries = new Map<string, Entry>()
   #bytes = 0
   #loading: Promise<void> | undefined
@@ -36,12 +33,12 @@ export class ImageCache {
     if (!entry) return undefined
     this.#entries.delete(key)
     this.#entries.set(key, entry)
-    const bytes = await readFile(this.#path(version, name)).catch(() => undefined) // drawn again
+    const bytes = await readFile(this.#path(version, name)).catch(() => undefined) // rendered again
     if (!bytes) this.#forget(key)
     return bytes
   }
 
-  /** A result that cannot be kept is only drawn again. */
+  /** Caches a result. Failures are ignored: the image will be rendered again. */
   async keep(version: string, name: string, bytes: Buffer): Promise<void> {
     if (bytes.length > this.#bytesMax) return
     await this.#load()
@@ -55,7 +52,7 @@ export class ImageCache {
     await this.#makeRoom()
   }
 
-  /** To be called when the bytes of a version go. */
+  /** Call when a version's bytes are deleted. */
   async removeVersion(version: string): Promise<void> {
     assertVersion(version)
     await rm(this.#folderOf(version), { recursive: true, force: true })
@@ -98,7 +95,7 @@ export class ImageCache {
     return (this.#loading ??= this.#read())
   }
 
-  /** What an earlier run has drawn, the oldest first. */
+  /** Loads the entries of earlier runs, oldest first. */
   async #read(): Promise<void> {
     const found: (Entry & { readonly writtenAt: number })[] = []
     for (const version of await readdir(this.#folder).catch(() => [])) {
@@ -129,7 +126,7 @@ function keyOf(version: string, name: string): string {
   return `${version}/${name}`
 }
 
-/** A store whose versions take the images with them that were drawn of them. */
+/** Wraps a backend so that removing a version also removes its rendered images. */
 export function withImages(backend: Backend, cache: ImageCache): Backend {
   return {
     description: backend.description,

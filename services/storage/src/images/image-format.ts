@@ -1,4 +1,4 @@
-/** Formats that are read, and written. Not SVG, which may name other documents; browsers show it as it is. */
+/** Supported input and output formats. SVG is excluded because it may reference other documents; browsers scale it themselves. */
 export type ImageFormat = 'jpeg' | 'png' | 'webp' | 'avif' | 'gif'
 
 export const IMAGE_TYPES: Readonly<Record<ImageFormat, string>> = {
@@ -9,10 +9,10 @@ export const IMAGE_TYPES: Readonly<Record<ImageFormat, string>> = {
   gif: 'image/gif',
 }
 
-/** Bytes of the beginning that tell the format. */
+/** Leading bytes needed to detect the format. */
 export const SIGNATURE_BYTES = 16
 
-/** Which format bytes are in, whatever their object says that it is. */
+/** Detects the format from the bytes, ignoring the declared type. */
 export function formatOf(bytes: Buffer): ImageFormat | undefined {
   const text = (from: number, to: number): string => bytes.toString('latin1', from, to)
   if (bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff) return 'jpeg'

@@ -11,10 +11,10 @@ import { nameOfResult, type Transform } from './transform.ts'
 export interface ImageRequest {
   readonly version: string | null
   readonly transform: Transform
-  /** The header of the request. */
+  /** The Accept header. */
   readonly accept: string | undefined
   readonly person: string | undefined
-  /** The client has gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
 
@@ -24,7 +24,7 @@ export interface RenderedImage {
   readonly eTag: string
 }
 
-/** Draws images of versions, once each while several ask for the same. */
+/** Renders images of versions, coalescing concurrent requests for the same result. */
 export class ImageRenderer {
   readonly #backend: Backend
   readonly #cache: ImageCache
@@ -37,7 +37,7 @@ export class ImageRenderer {
     this.#queue = queue
   }
 
-  /** @throws {HoldfastError} `NoSuchKey`; `InvalidRequest` when it is no image, or too large a one */
+  /** @throws {HoldfastError} `NoSuchKey`; `InvalidRequest` if it is not an image or too large */
   async render({ version, transform, accept, person, signal }: ImageRequest): Promise<RenderedImage> {
     if (!isVersion(version)) throw noSuchKey()
     const source = formatOf((await this.#read(version, SIGNATURE_BYTES)) ?? Buffer.alloc(0))
@@ -59,7 +59,7 @@ export class ImageRenderer {
   ): Promise<Buffer> {
     const key = `${version}/${name}`
     const underWay = this.#drawing.get(key)
-    // Whoever asked first may go away, and takes the drawing along.
+    // The first requester may disconnect, which cancels the shared rendering.
     if (underWay) return underWay.catch(() => this.#draw(version, name, person, signal, wanted))
     const mine = this.#draw(version, name, person, signal, wanted).finally(() => this.#drawing.delete(key))
     this.#drawing.set(key, mine)
@@ -82,7 +82,7 @@ export class ImageRenderer {
     })
   }
 
-  /** @returns the bytes, or the first `count` of them */
+  /** @returns all bytes, or the first `count` */
   async #read(version: string, count?: number): Promise<Buffer | undefined> {
     const size = await this.#backend.sizeOf(version)
     if (size === undefined) return undefined

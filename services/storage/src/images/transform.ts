@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto'
 import { invalidRequest } from '../errors.ts'
 import { IMAGE_SIDE_MAX } from '../limits.ts'
 
-/** The requested transform of an image. Names and values are those of Supabase. */
+/** A requested image transform, with Supabase's names and values. */
 export interface Transform {
   readonly width?: number
   readonly height?: number
   readonly resize: Resize
   readonly quality: number | undefined
-  /** `undefined`: the best that the client takes. */
+  /** `undefined`: the best format the client accepts. */
   readonly format: TargetFormat | undefined
   readonly gravity: Gravity | undefined
-  /** Of `fp`: the point that stays in the picture, from 0 to 1. */
+  /** Focus point for gravity `fp`, each from 0 to 1. */
   readonly xOffset?: number
   readonly yOffset?: number
 }
@@ -20,17 +20,17 @@ export type Resize = 'cover' | 'contain' | 'fill'
 export type TargetFormat = 'origin' | 'webp' | 'avif'
 export type Gravity = (typeof GRAVITIES)[number]
 
-/** Of storage-js; those of the address are texts. */
+/** From storage-js; values in a URL are strings. */
 export type TransformInput = Readonly<Record<string, unknown>>
 
 const RESIZES: readonly string[] = ['cover', 'contain', 'fill']
 const FORMATS: readonly string[] = ['origin', 'webp', 'avif']
 const GRAVITIES = ['no', 'so', 'ea', 'we', 'noea', 'nowe', 'soea', 'sowe', 'ce', 'sm', 'fp'] as const
 
-/** What imgproxy, which Supabase draws with, calls them. */
+/** Names used by imgproxy, Supabase's renderer. */
 const RESIZING_TYPES: Readonly<Record<Resize, string>> = { cover: 'fill', contain: 'fit', fill: 'force' }
 
-/** Reads a transform from an address or from the body of a signing request. @throws {HoldfastError} `InvalidRequest` */
+/** Parses a transform from a URL or a signing request's body. @throws {HoldfastError} `InvalidRequest` */
 export function parseTransform(input: TransformInput): Transform {
   const width = integer(input, 'width')
   const height = integer(input, 'height')
@@ -51,12 +51,12 @@ export function parseTransform(input: TransformInput): Transform {
   } as Transform
 }
 
-/** As the header `x-transformations` tells it. */
+/** Formats a transform for the `x-transformations` header. */
 export function describeTransform(transform: Transform): string {
   return render(transform, `resizing_type:${RESIZING_TYPES[transform.resize]}`)
 }
 
-/** As a signed address carries it, to be read by {@link parseSignedTransform}. */
+/** Encodes a transform for a signed URL; see {@link parseSignedTransform}. */
 export function encodeTransform(transform: Transform): string {
   return render(transform, `resize:${transform.resize}`)
 }
@@ -88,7 +88,7 @@ function render(transform: Transform, resize: string): string {
     .join(',')
 }
 
-/** The name of a result, of which there is one for each version. */
+/** Cache name of a result within its version. */
 export function nameOfResult(transform: Transform, target: string): string {
   return createHash('sha256')
     .update(`${encodeTransform(transform)} ${target}`)

@@ -12,7 +12,7 @@ export interface Copy {
   readonly to: ObjectName
   readonly owner: string | undefined
   readonly upsert: boolean
-  /** Whether type, cache control and the client's own metadata come from the source. */
+  /** Whether to copy type, cache control and user metadata from the source. */
   readonly copyMetadata: boolean
   readonly metadata: Pick<ObjectMetadata, 'cacheControl' | 'mimetype'> | undefined
   readonly userMetadata: UserMetadata | undefined
@@ -37,7 +37,7 @@ export async function copyObject(context: StorageContext, database: RequestDatab
       requireEntry(source, { name: copy.to, mimeType: metadata.mimetype }, rules),
     )
     const version = newVersion()
-    // An overwrite of the source since it was read has deleted what its row pointed to.
+    // A concurrent overwrite deleted the bytes that the source row referenced.
     if (!isVersion(source.version) || !(await context.backend.copy(source.version, version))) continue
     const lastModified = new Date(context.clock.now()).toISOString()
     return commitWrite(context, database, intent, { version, metadata: { ...metadata, lastModified } })

@@ -4,7 +4,7 @@ import type { RequestDatabase } from '../database/request-database.ts'
 import { accessDenied, noSuchKey } from '../errors.ts'
 import { removeBytes } from './write-object.ts'
 
-/** Deletes the objects of these names that the caller may delete. @returns their rows */
+/** Deletes the named objects as far as policies allow. @returns the deleted rows */
 export async function deleteObjects(
   { backend, logger }: Pick<StorageContext, 'backend' | 'logger'>,
   database: RequestDatabase,
@@ -20,7 +20,7 @@ export async function deleteObjects(
   return rows
 }
 
-/** @throws {HoldfastError} `NoSuchKey`; `AccessDenied` when it is there and may not be deleted */
+/** @throws {HoldfastError} `NoSuchKey`; `AccessDenied` if the object is visible but may not be deleted */
 export async function deleteObject(
   { backend, logger }: Pick<StorageContext, 'backend' | 'logger'>,
   database: RequestDatabase,

@@ -10,37 +10,37 @@ export interface ListPage {
   readonly prefix: string
   readonly limit: number
   readonly cursor: string | undefined
-  /** Whether all keys below the next `/` are one folder. */
+  /** Whether to group keys below the next `/` into a folder. */
   readonly isDelimited: boolean
   readonly column: ListColumn
   readonly order: 'asc' | 'desc'
 }
 
-/** An object or a folder. A folder has no id; in the order of a time it has the times of its oldest object. */
+/** An object or a folder. A folder has no id; when sorted by time it has the times of its oldest object. */
 export interface ListedEntry extends ListedObject {
-  /** The last segment of the name. Only a list with folders has it, as in Supabase's storage service. */
+  /** Last segment of the name. Set only in lists with folders, as in Supabase's storage service. */
   readonly key?: string
 }
 
 export interface ListedPage {
   readonly hasNext: boolean
   readonly nextCursor?: string
-  /** The name of the last entry, without the delimiter of a folder. */
+  /** Name of the last entry, without a folder's delimiter. */
   readonly nextCursorKey?: string
   readonly folders: readonly ListedEntry[]
   readonly objects: readonly ListedEntry[]
 }
 
-/** Where a page ended. */
+/** Position of the end of a page. */
 interface Cursor {
   readonly name: string
   readonly order: 'asc' | 'desc'
   readonly column: ListColumn
-  /** The value of `column` there, unless it is the name. */
+  /** Value of the sort column, unless sorted by name. */
   readonly after: string | undefined
 }
 
-/** A page of full names below a prefix, in the order of their bytes or of a time, as policies show them to the caller. */
+/** Returns a page of the full names below a prefix that the caller may see, in byte order or by time. */
 export async function listPage(database: RequestDatabase, bucketId: string, page: ListPage): Promise<ListedPage> {
   const cursor = page.cursor === undefined ? undefined : parseCursor(page.cursor)
   if (isOfNoKey(page.prefix)) return { hasNext: false, folders: [], objects: [] }
@@ -67,12 +67,12 @@ export async function listPage(database: RequestDatabase, bucketId: string, page
   }
 }
 
-/** A folder has its delimiter, which tells it from an object of the same name. */
+/** Appends the delimiter to folders, to distinguish them from objects of the same name. */
 function withDelimiter(entry: ListedEntry): ListedEntry {
   return entry.id === null ? { ...entry, name: `${entry.name}/` } : entry
 }
 
-/** Where a page ends. In the order of a time the function compares folders without their delimiter. */
+/** Returns the position of the page end. When sorted by time, the SQL function compares folders without their delimiter. */
 function placeOf(entry: ListedEntry, column: ListColumn): string {
   return column === 'name' ? entry.name : nameWithoutDelimiter(entry)
 }
@@ -83,7 +83,7 @@ function nameWithoutDelimiter({ id, name }: ListedEntry): string {
 
 type Wanted = Omit<ListPage, 'cursor'>
 
-/** All names below the prefix, folders or not. */
+/** Reads all names below the prefix, without grouping. */
 async function readAll(
   tx: Transaction,
   bucketId: string,
@@ -110,7 +110,7 @@ async function readAll(
      limit ${limit}`)
 }
 
-/** One level below the prefix. */
+/** Reads one level below the prefix. */
 function readLevel(
   tx: Transaction,
   bucketId: string,
@@ -133,13 +133,13 @@ function renderCursor({ name, order, column, after }: Cursor): string {
   return Buffer.from(lines.join('\n')).toString('base64')
 }
 
-/** As {@link renderCursor} writes it. Postgres and JavaScript read other forms each, and neither all of the other's. */
+/** Accepts only the format that {@link renderCursor} writes, because Postgres and JavaScript accept different sets of formats. */
 function isTime(text: string): boolean {
   const date = new Date(text)
   return /^(?!0000)\d{4}-/.test(text) && !Number.isNaN(date.getTime()) && date.toISOString() === text
 }
 
-/** Clients hand a cursor back as it is. Another one shows no more than policies do, but has to be one. @throws {HoldfastError} `InvalidParameter` */
+/** Parses a cursor. A forged cursor reveals nothing beyond policies, but must be well formed. @throws {HoldfastError} `InvalidParameter` */
 function parseCursor(text: string): Cursor {
   const lines = Buffer.from(text, 'base64').toString('utf8').split('\n')
   const parts = new Map(lines.map((line) => [line.slice(0, 2), line.slice(2)]))

@@ -3,7 +3,7 @@ import type { RequestDatabase } from '../database/request-database.ts'
 import type { ObjectMetadata } from '../database/objects.ts'
 import { LIST_PREFIX_LENGTH_MAX } from '../limits.ts'
 
-/** One entry of a folder. Folders have a name only. */
+/** An entry of a folder listing. Folders have only a name. */
 export interface ListedObject {
   readonly name: string
   readonly id: string | null
@@ -22,15 +22,15 @@ export interface ListRequest {
   readonly order: 'asc' | 'desc'
 }
 
-/** Of these Postgres cannot name the next character, where a listing would end. Neither is one of any text. */
+/** Prefixes whose upper bound Postgres cannot compute. No stored key contains these characters. */
 const ENDS_WITHOUT_NEXT = /[\u{d7ff}\u{10ffff}]$/u
 
-/** Whether no key can begin with a text. */
+/** Whether no key can start with this prefix. */
 export function isOfNoKey(prefix: string): boolean {
   return prefix.length > LIST_PREFIX_LENGTH_MAX || ENDS_WITHOUT_NEXT.test(prefix)
 }
 
-/** One level below a folder, as policies show it to the caller. */
+/** Lists one level of a folder, as far as policies allow. */
 export async function listObjects(
   database: RequestDatabase,
   bucketId: string,
@@ -39,7 +39,7 @@ export async function listObjects(
   const { limit, offset, column, order } = request
   const folder = request.prefix === '' || request.prefix.endsWith('/') ? request.prefix : `${request.prefix}/`
   if (isOfNoKey(folder + request.search)) return []
-  // The function takes names literally and patterns for other columns.
+  // The SQL function matches names literally, but patterns for other columns.
   const literal = (text: string): string => (column === 'name' ? text : text.replaceAll(/[\\%_]/g, String.raw`\$&`))
   const prefix = literal(folder)
   const search = literal(request.search)

@@ -6,10 +6,10 @@ import { noSuchKey } from '../errors.ts'
 import { requireEntry, rulesOfBucket } from './write-object.ts'
 
 /**
- * Gives an object another name. Its bytes stay where they are, under their version, so that a crash leaves either name and never none.
+ * Renames an object. Its bytes keep their version, so a crash leaves exactly one of the two names.
  *
- * @throws {HoldfastError} `NoSuchKey` when policies do not let the caller see and change it, `AccessDenied` when they refuse the new name, `KeyAlreadyExists`;
- * `InvalidMimeType` or `EntityTooLarge` when another bucket does not take it
+ * @throws {HoldfastError} `NoSuchKey` if policies do not let the caller see and change it, `AccessDenied` if they refuse the new name, `KeyAlreadyExists`;
+ * `InvalidMimeType` or `EntityTooLarge` if the target bucket does not accept it
  */
 export async function moveObject(
   context: Pick<StorageContext, 'fileSizeLimit'>,
@@ -20,7 +20,7 @@ export async function moveObject(
 ): Promise<void> {
   await database.transaction(async ({ asService, judge }) => {
     const target = await asService(async (tx) => {
-      // In one order, whoever moves what where.
+      // Lock in a fixed order to avoid deadlocks.
       const names = [from, to].toSorted((a, b) => (`${a.bucketId}/${a.key}` < `${b.bucketId}/${b.key}` ? -1 : 1))
       for (const name of names) await lockKey(tx, name)
       await requireBucket(tx, from.bucketId)

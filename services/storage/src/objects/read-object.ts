@@ -12,13 +12,13 @@ import type { RequestDatabase } from '../database/request-database.ts'
 import { noSuchBucket, noSuchKey } from '../errors.ts'
 import { REPLACED_RETRIES_MAX } from '../limits.ts'
 
-/** Why a row may be read. */
+/** Basis on which a row may be read. */
 export type ReadAccess =
-  /** The bucket is public, or policies let the caller see the row. */
+  /** The bucket is public, or policies show the row to the caller. */
   | 'caller'
-  /** Only if the bucket is public. */
+  /** The bucket is public. */
   | 'public'
-  /** A signed address was checked. */
+  /** A signed URL was verified. */
   | 'signed'
 
 /** @throws {HoldfastError} `NoSuchBucket`, `NoSuchKey` */
@@ -27,7 +27,7 @@ export async function findReadable(
   name: ObjectName,
   access: ReadAccess,
 ): Promise<ObjectRow> {
-  // A request without a key has no role that a policy could name.
+  // Without a key there is no role for policies to apply to.
   const isJudged = access === 'caller' && database.facts.caller.isKeyless !== true
   const isSigned = access === 'signed'
   const { rows, error } = await database.read([
@@ -43,7 +43,7 @@ export async function findReadable(
   if (!found) throw error
   const [bucket] = buckets ?? []
   if (!bucket) throw noSuchBucket()
-  // Past this point a failure is one of the caller's own statement.
+  // From here on, an error comes from the caller's own statement.
   const isOpen = bucket.public === true || isSigned
   if (!isOpen && !isJudged) throw noSuchBucket()
   if (!isOpen && !shown) throw error
@@ -52,7 +52,7 @@ export async function findReadable(
   return row
 }
 
-/** Policies alone decide, also in a public bucket. @throws {HoldfastError} `NoSuchBucket`, `NoSuchKey` */
+/** Policies alone decide, even in a public bucket. @throws {HoldfastError} `NoSuchBucket`, `NoSuchKey` */
 export async function findAsCaller(database: RequestDatabase, name: ObjectName): Promise<ObjectRow> {
   const { rows, error } = await database.read([
     { as: 'caller', statement: selectObject(name) },
@@ -70,11 +70,11 @@ export interface OpenedObject<Opened> {
 }
 
 /**
- * Opens the bytes of an object. An overwrite between finding the row and opening them deletes what the row pointed to: then the row is looked for again.
+ * Opens the bytes of an object. Looks up the row again if a concurrent overwrite deleted the bytes it referenced.
  *
- * @param find - the row, checked
- * @param open - opens the bytes of a version, if there are any
- * @throws {HoldfastError} what `find` and `open` throw; `NoSuchKey` when there are no bytes
+ * @param find - returns the row after checking access
+ * @param open - opens the bytes of a version, if any
+ * @throws {HoldfastError} errors of `find` and `open`; `NoSuchKey` if there are no bytes
  */
 export async function openObject<Opened>(
   { logger }: Pick<StorageContext, 'logger'>,
@@ -84,7 +84,7 @@ export async function openObject<Opened>(
   let missing: string | null | undefined
   for (let attempt = 0; attempt < REPLACED_RETRIES_MAX; attempt++) {
     const row = await find()
-    // The same version twice: nothing has replaced it, its bytes are not there.
+    // The same version twice: it was not replaced, its bytes are missing.
     if (attempt > 0 && row.version === missing) break
     const opened = isVersion(row.version) ? await open(row.version, row) : undefined
     if (opened) return { row, opened }

@@ -15,7 +15,6 @@ import {
   type WriteIntent,
 } from './write-object.ts'
 
-/** What storing a file needs of the service. */
 export type UploadContext = Pick<StorageContext, 'backend' | 'clock' | 'fileSizeLimit' | 'logger'>
 
 export interface Upload {
@@ -23,13 +22,13 @@ export interface Upload {
   readonly owner: string | undefined
   readonly upsert: boolean
   readonly isJudged: boolean
-  /** Reads what comes before the bytes. */
+  /** Reads everything before the bytes. */
   readonly readFile: () => Promise<IncomingFile>
 }
 
 /**
- * Stores a file: policies are asked before its bytes are read, the bytes are complete before the row points to them, and the bytes that they replace go last. An
- * upload that fails leaves neither.
+ * Stores a file: checks policies before reading the bytes, updates the row once the bytes are complete, and deletes the replaced bytes last. A failed upload
+ * leaves neither row nor bytes.
  */
 export async function uploadObject(
   context: UploadContext,
@@ -72,13 +71,13 @@ async function storeFile(
 ): Promise<ObjectRow> {
   const { backend, logger, clock } = context
   const version = newVersion()
-  // A body that says its length has no more. Of a pipeline, whichever of the two fails, the other ends, and whoever reads the second is told.
+  // A body of declared length cannot exceed it. In a pipeline an error on either side ends the other and reaches the reader.
   const isMeasured = file.isLengthExact && file.declaredLength !== undefined
   const bytes = isMeasured ? file.bytes : pipeline(file.bytes, new SizeLimit(bytesMax), () => undefined)
   const stored = await backend.write(version, bytes)
   try {
     await file.complete()
-    // What was measured may have grown since, as a file of `objects_path`.
+    // A measured file, such as one in `objects_path`, may have grown since.
     if (stored.size > bytesMax) throw entityTooLarge()
   } catch (error) {
     await removeBytes(backend, logger, [version])

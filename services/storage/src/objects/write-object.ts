@@ -23,30 +23,30 @@ import { requireAllowedType } from '../request/mime-type.ts'
 import { isEmptyFolder } from '../request/names.ts'
 import type { UserMetadata } from '../request/user-metadata.ts'
 
-/** An object that a person wants to write, before its bytes are there. */
+/** A requested write, before its bytes arrive. */
 export interface WriteIntent {
   readonly name: ObjectName
   readonly owner: string | undefined
-  /** Whether an object of the same name is replaced. */
+  /** Whether to replace an existing object. */
   readonly upsert: boolean
-  /** What policies see of the metadata: what the client says, as nothing has arrived yet. */
+  /** Metadata declared by the client, which policies see before any bytes arrive. */
   readonly declared: ObjectMetadata | undefined
   readonly userMetadata: UserMetadata | undefined
-  /** Whether policies are asked. A signed address has asked them when it was made. */
+  /** Whether to check policies. For signed URLs they were checked at signing. */
   readonly isJudged: boolean
 }
 
-/** What a bucket demands of its objects. */
+/** Limits that a bucket sets for its objects. */
 export interface BucketRules {
   readonly bytesMax: number
   readonly allowedMimeTypes: readonly string[] | null
 }
 
 /**
- * Whether the caller may write this object, asked before its bytes are read.
+ * Checks whether the caller may write this object, before its bytes are read.
  *
- * @param requireFits - looks at what the bucket demands, before policies have a say
- * @throws {HoldfastError} `NoSuchBucket`, what `requireFits` throws, `AccessDenied`, `KeyAlreadyExists`
+ * @param requireFits - checks the bucket's limits before the policies
+ * @throws {HoldfastError} `NoSuchBucket`, errors of `requireFits`, `AccessDenied`, `KeyAlreadyExists`
  */
 export async function admitWrite(
   context: Pick<StorageContext, 'fileSizeLimit'>,
@@ -64,7 +64,7 @@ export async function admitWrite(
   return rules
 }
 
-/** Reads what a bucket demands. @throws {HoldfastError} `NoSuchBucket` */
+/** Reads a bucket's limits. @throws {HoldfastError} `NoSuchBucket` */
 export async function readBucketRules(
   context: Pick<StorageContext, 'fileSizeLimit'>,
   database: RequestDatabase,
@@ -93,13 +93,13 @@ export function rulesOfBucket(
   return { bytesMax: Math.min(own, fileSizeLimit), allowedMimeTypes: bucket.allowed_mime_types }
 }
 
-/** The most that an object of this name may have. One that stands for an empty folder has nothing. */
+/** Returns the size limit for this name: 0 for an empty-folder placeholder. */
 export function bytesMaxOf({ key }: ObjectName, { bytesMax }: BucketRules): number {
   return isEmptyFolder(key) ? 0 : bytesMax
 }
 
 /**
- * @param size - `undefined` where it is not known yet
+ * @param size - `undefined` if unknown
  * @throws {HoldfastError} `InvalidMimeType`, `EntityTooLarge`
  */
 export function requireFits(
@@ -111,18 +111,18 @@ export function requireFits(
   if ((size ?? 0) > bytesMaxOf(name, rules)) throw entityTooLarge()
 }
 
-/** What an object that is there brings into another bucket, or as another type. @throws {HoldfastError} `InvalidMimeType`, `EntityTooLarge` */
+/** Checks an existing object against the limits when its bucket or type changes. @throws {HoldfastError} `InvalidMimeType`, `EntityTooLarge` */
 export function requireEntry(
   source: ObjectRow,
   { name, mimeType }: { readonly name: ObjectName; readonly mimeType: string | undefined },
   rules: BucketRules,
 ): void {
-  // What has been in the bucket before its limits were set may stay, under any name.
+  // Objects older than the bucket's limits may stay and be renamed.
   if (name.bucketId === source.bucket_id && mimeType === source.metadata?.mimetype) return
   requireFits(name, { mimeType: mimeType ?? 'application/octet-stream', size: sizeOf(source) }, rules)
 }
 
-/** The statement that policies judge. It is undone. */
+/** The statement that policies judge; always rolled back. */
 function tryWrite(intent: WriteIntent): SqlFragment {
   const object: NewObject = {
     ...intent.name,
@@ -134,21 +134,21 @@ function tryWrite(intent: WriteIntent): SqlFragment {
   return intent.upsert ? upsertObject(object) : insertObject(object)
 }
 
-/** The name of bytes that are going to be there. */
+/** Generates a version name. */
 export function newVersion(): string {
   return randomUUID()
 }
 
-/** What is written when all bytes are there. */
+/** Row content, known once all bytes are stored. */
 interface Written {
   readonly version: string
   readonly metadata: ObjectMetadata
 }
 
 /**
- * Makes the row point to a version whose bytes are complete, and then deletes the bytes that it pointed to. The policies are asked once more, with the key
- * locked: between the first time and this one the body came in, and it may have taken long. When this rejects, the bytes of the version are deleted, unless the
- * connection ended while it was committed: the row may point to them then. If it does not, the sweep deletes them.
+ * Points the row to a completely stored version, then deletes the bytes it replaced. Checks the policies again with the key locked, because the upload may have
+ * taken long. On rejection the version's bytes are deleted, unless the connection failed during the commit: the row may reference them. If it does not, the
+ * sweep deletes them.
  */
 export async function commitWrite(
   { backend, logger }: Pick<StorageContext, 'backend' | 'logger'>,
@@ -175,7 +175,7 @@ export async function commitWrite(
   }
 }
 
-/** The row as it is, what policies say of the new one, and the new one, in this order; the key is locked. */
+/** Selects the current row, judges the new one and writes it, in this order, with the key locked. */
 function writeSteps(intent: WriteIntent, { version, metadata }: Written): readonly Step[] {
   const { name, owner, userMetadata = {} } = intent
   const object: NewObject = { ...name, owner, version, metadata, userMetadata }
@@ -186,7 +186,7 @@ function writeSteps(intent: WriteIntent, { version, metadata }: Written): readon
   ]
 }
 
-/** @param rows - of steps that end with {@link writeSteps} */
+/** @param rows - of steps ending with {@link writeSteps} */
 function readWritten(
   intent: WriteIntent,
   rows: readonly (readonly object[])[],
@@ -197,9 +197,7 @@ function readWritten(
   return { row, replaced: current?.version }
 }
 
-/**
- * The same, with more that is true from the same moment on: `alongside` runs as `service_role` in the same transaction.
- */
+/** As {@link commitWrite}, with further changes in the same transaction: `alongside` runs as `service_role`. */
 export async function commitWriteWith(
   context: Pick<StorageContext, 'backend' | 'logger'>,
   database: RequestDatabase,
@@ -220,8 +218,8 @@ export async function commitWriteWith(
 }
 
 /**
- * Runs a transaction that makes a row point to a version. When it rejects, the bytes of the version are deleted, unless the connection ended while it was
- * committed: the row may point to them then. If it does not, the sweep deletes them.
+ * Runs a transaction that points a row to a version. On rejection the version's bytes are deleted, unless the connection failed during the commit: the row may
+ * reference them. If it does not, the sweep deletes them.
  */
 export async function commitVersion<T>(
   { backend, logger }: Pick<StorageContext, 'backend' | 'logger'>,
@@ -242,7 +240,7 @@ export async function commitVersion<T>(
   }
 }
 
-/** The description of a written object, under the names that Supabase gives it. */
+/** Builds the metadata of a written object with Supabase's property names. */
 export function metadataOf(
   { size, eTag }: StoredBytes,
   more: { readonly mimetype: string; readonly cacheControl: string; readonly robotsTag: string | undefined },
@@ -260,7 +258,7 @@ export function metadataOf(
   }
 }
 
-/** Deletes bytes that no row points to any more. What fails is left to the next sweep: the row is what counts. */
+/** Deletes unreferenced bytes. Failures are left to the next sweep. */
 export async function removeBytes(
   backend: Backend,
   logger: Logger,

@@ -2,9 +2,9 @@ const DECIMAL: Readonly<Record<string, number>> = { b: 1, kb: 1e3, mb: 1e6, gb: 
 const BINARY: Readonly<Record<string, number>> = { kib: 1024, mib: 1024 ** 2, gib: 1024 ** 3, tib: 1024 ** 4 }
 
 /**
- * Reads the size of a file as `config.toml` has it, where decimal and binary units are known and a number alone is one of bytes.
+ * Parses a file size as in `config.toml`: decimal or binary units, plain numbers are bytes.
  *
- * @returns bytes, or `undefined` when `text` is no size
+ * @returns bytes, or `undefined` for invalid input
  */
 export function parseConfiguredSize(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim())
@@ -14,9 +14,9 @@ export function parseConfiguredSize(text: string): number | undefined {
 }
 
 /**
- * Reads the limit of a bucket as the API has it: units are decimal, three digits count, and there has to be one.
+ * Parses a bucket limit as the API does: decimal units, three significant digits, unit required.
  *
- * @returns bytes, or `undefined` when `text` is no size
+ * @returns bytes, or `undefined` for invalid input
  */
 export function parseBucketLimit(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)(gb|mb|kb|b)$/i.exec(text)

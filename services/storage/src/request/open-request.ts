@@ -4,7 +4,7 @@ import type { StorageContext } from '../context.ts'
 import { openRequestDatabase, type RequestDatabase } from '../database/request-database.ts'
 import type { Operation } from '../operations.ts'
 
-/** The database as this request may use it. */
+/** Opens the database for this request. */
 export function openRequest(
   context: Pick<StorageContext, 'share'>,
   request: FastifyRequest,
@@ -20,7 +20,7 @@ export function openRequest(
   })
 }
 
-/** Who has no account is known by their address, unless they have a key that only backends have. */
+/** Fairness key of a request: the user, the address for anonymous requests, `undefined` for backend keys. */
 export function personOf(request: FastifyRequest): string | undefined {
   const { userId, role } = requireCaller(request)
   return userId ?? (role === 'anon' ? `address ${request.ip}` : undefined)

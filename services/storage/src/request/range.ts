@@ -2,7 +2,7 @@ import type { ByteRange } from '../backend/backend.ts'
 import { invalidRange } from '../errors.ts'
 
 /**
- * Reads which part of an object is wanted: `bytes=a-b`, `bytes=a-` or `bytes=-n`, one only. An end behind the last byte is that byte.
+ * Parses a single range: `bytes=a-b`, `bytes=a-` or `bytes=-n`. Clamps the end to the last byte.
  *
  * @throws {HoldfastError} `InvalidRange`
  */

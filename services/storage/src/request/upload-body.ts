@@ -5,22 +5,22 @@ import { requireRobotsTag } from './robots-tag.ts'
 import { readForm } from './upload-form.ts'
 import { parseMetadataHeader, type UserMetadata } from './user-metadata.ts'
 
-/** A file on its way in: its declared metadata, and its bytes, which are not read yet. */
+/** An incoming file: declared metadata and unread bytes. */
 export interface IncomingFile {
   readonly bytes: Readable
   readonly mimeType: string
   readonly cacheControl: string
   readonly userMetadata: UserMetadata | undefined
   readonly robotsTag: string | undefined
-  /** What the client says the body has. Of a form it is more than the file. */
+  /** Declared body length. For forms it exceeds the file. */
   readonly declaredLength: number | undefined
-  /** Whether `declaredLength` is that of the file. */
+  /** Whether `declaredLength` is the length of the file. */
   readonly isLengthExact: boolean
-  /** Resolves when all of the request has come, and rejects when it ended early. To be awaited before the file counts. */
+  /** Resolves once the whole request has arrived; rejects if it ended early. Await before committing the file. */
   readonly complete: () => Promise<void>
 }
 
-/** Reads what comes before the bytes of an upload. @throws {HoldfastError} `InvalidRequest`, `EntityTooLarge` */
+/** Reads everything before the bytes of an upload. @throws {HoldfastError} `InvalidRequest`, `EntityTooLarge` */
 export async function readIncomingFile(headers: IncomingHttpHeaders, body: unknown): Promise<IncomingFile> {
   const robotsTag = headers['x-robots-tag']
   if (typeof robotsTag === 'string') requireRobotsTag(robotsTag)
@@ -45,7 +45,7 @@ export async function readIncomingFile(headers: IncomingHttpHeaders, body: unkno
   }
 }
 
-/** Passes bytes on until there are more than allowed. */
+/** Passes bytes through; fails beyond the limit. */
 export class SizeLimit extends Transform {
   readonly #bytesMax: number
   #bytes = 0

@@ -13,23 +13,23 @@ export interface FormFile {
   readonly cacheControl: string
   readonly userMetadata: UserMetadata | undefined
   readonly complete: () => Promise<void>
-  /** All that came before the file. */
+  /** Fields before the file. */
   readonly fields: ReadonlyMap<string, string>
-  /** What the client calls the file. */
+  /** File name given by the client. */
   readonly fileName: string | undefined
 }
 
-/** What a form may have beside its file. It is in memory until the file is stored. */
+/** Limits for form fields, which stay in memory until the file is stored. */
 export interface FormLimits {
   readonly fieldsMax: number
-  /** Bytes of all values. */
+  /** Total bytes of all values. */
   readonly bytesMax: number
 }
 
 const UPLOAD_LIMITS: FormLimits = { fieldsMax: FORM_FIELDS_MAX, bytesMax: FORM_FIELDS_BYTES_MAX }
 
 /**
- * Reads a form until its file begins; the fields come before it. The file has any name.
+ * Parses a form up to the start of its file, whose field may have any name. Fields must precede the file.
  *
  * @throws {HoldfastError} `InvalidRequest`, `EntityTooLarge`
  */
@@ -50,12 +50,12 @@ export async function readForm(
       return
     }
     const refusal = entityTooLarge('user_metadata')
-    started.reject(refusal) // its file may have come in the same piece
+    started.reject(refusal) // its file may have arrived in the same chunk
     parser.destroy(refusal)
   })
   parser.on('file', (_name, file, fileName, _encoding, mimeType) => {
     bytes = file
-    // Until it is read, a failure of it has no other listener; the reader is told again.
+    // Prevents an unhandled error before the file is read; the reader receives the error again.
     file.once('error', () => undefined)
     started.resolve({ bytes: file, mimeType, fileName })
   })

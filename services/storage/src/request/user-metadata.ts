@@ -3,15 +3,15 @@ import { USER_METADATA_BYTES_MAX, USER_METADATA_DEPTH_MAX } from '../limits.ts'
 
 export type UserMetadata = Readonly<Record<string, unknown>>
 
-/** What a client keeps with an object, as a header has it: JSON in base64. */
+/** Parses user metadata from a header: JSON in base64. */
 export function parseMetadataHeader(header: string | readonly string[] | undefined): UserMetadata | undefined {
   return typeof header === 'string' ? parseMetadata(Buffer.from(header, 'base64').toString('utf8')) : undefined
 }
 
 /**
- * Reads metadata from JSON. A value that is no object counts as none, as with Supabase.
+ * Parses user metadata from JSON. Values other than objects count as absent, as in Supabase.
  *
- * @throws {HoldfastError} `EntityTooLarge`, `InvalidRequest` when it is nested too deeply
+ * @throws {HoldfastError} `EntityTooLarge`, `InvalidRequest` if nested too deeply
  */
 export function parseMetadata(text: string | undefined): UserMetadata | undefined {
   if (text === undefined || text === '') return undefined
@@ -25,7 +25,7 @@ export function parseMetadata(text: string | undefined): UserMetadata | undefine
   }
 }
 
-/** Looks at the text: what was parsed could not be rendered again, nor read by Postgres. */
+/** Scans the text, because deeply nested values break JSON rendering and Postgres. */
 function isDeeperThan(text: string, depthMax: number): boolean {
   let depth = 0
   let isString = false

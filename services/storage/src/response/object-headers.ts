@@ -2,31 +2,31 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { ByteRange } from '../backend/backend.ts'
 import type { ObjectRow } from '../database/objects.ts'
 
-/** Types that no browser runs anything of in the origin that they come from. Every other one is served in a sandbox. */
+/** Types that cannot run scripts in the app's origin. All others are served sandboxed. */
 const INERT_TYPE =
   /^(?:image\/[\w.+-]+|(?:audio|video|font)\/[\w.+-]+|text\/(?:plain|csv|markdown|calendar|vcard)|application\/(?:pdf|json|zip|gzip|octet-stream|x-tar|wasm|msword|vnd\.[\w.+-]+))$/
 
-/** Browsers show every type of XML as a document, SVG among them, and run its scripts. */
+/** Browsers display XML types, including SVG, as documents and run their scripts. */
 const XML_TYPE = /[+/]xml$/
 
-/** Simple ones only: of several types in one header browsers take the last. */
+/** Allows only simple parameters: given several types in one header, browsers take the last. */
 const TYPE_PARAMETERS = /^(?:\s*;\s*[\w-]+=[\w.+-]+)*\s*;?\s*$/
 
-/** A document with this has an origin of its own, in which it runs nothing: it shows, and reaches neither sessions nor data of the app. */
+/** Gives the document an opaque origin without scripts, so it can be displayed but reaches neither sessions nor data of the app. */
 const SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
-/** What may stand in a header. Rows may come from SQL. */
+/** Allowed header characters. Rows may come from SQL. */
 const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]+$/
 
 export interface HeaderFacts {
   readonly row: ObjectRow
-  /** Set instead of the object's own cache control: when a signed address ends. */
+  /** Expiry of a signed URL; overrides the object's cache control. */
   readonly expiresAtS?: number | undefined
-  /** `download` of the address: empty for the name that it has anyway. */
+  /** The `download` query parameter; empty means the object's own name. */
   readonly download?: string | undefined
 }
 
-/** What an answer about an object says of it, whether or not its bytes follow. */
+/** Headers that describe an object, with or without its bytes. */
 export function objectHeaders({ row, expiresAtS, download }: HeaderFacts): Record<string, string> {
   const metadata = row.metadata ?? {}
   const type = contentTypeOf(metadata.mimetype)
@@ -47,7 +47,7 @@ export function objectHeaders({ row, expiresAtS, download }: HeaderFacts): Recor
   return headers
 }
 
-/** HTML is never shown as such: it would run in the origin of the app. */
+/** HTML is served as plain text: it would run in the app's origin. */
 export function contentTypeOf(stored: unknown): string {
   const type = headerText(stored) ?? 'application/octet-stream'
   return /html/i.test(type) ? 'text/plain' : type
@@ -63,7 +63,7 @@ export function lastModifiedOf({ metadata, updated_at }: ObjectRow): Date | unde
   return Number.isNaN(date.getTime()) ? undefined : date
 }
 
-/** Whether the client has this version already. */
+/** Whether the client's cached version is current. */
 export function isUnchanged(row: ObjectRow, headers: IncomingHttpHeaders): boolean {
   const known = headers['if-none-match']
   const eTag = row.metadata?.eTag
@@ -72,11 +72,11 @@ export function isUnchanged(row: ObjectRow, headers: IncomingHttpHeaders): boole
   }
   const since = Date.parse(headers['if-modified-since'] ?? '')
   const modified = lastModifiedOf(row)
-  // HTTP has no parts of seconds.
+  // HTTP dates have second precision.
   return !Number.isNaN(since) && modified !== undefined && Math.floor(modified.getTime() / 1_000) * 1_000 <= since
 }
 
-/** Whether a range is of the version that the client has a part of. */
+/** Whether the client's partial download is of this version. */
 export function matchesIfRange(row: ObjectRow, ifRange: string | undefined): boolean {
   if (ifRange === undefined) return true
   if (ifRange.startsWith('"')) return ifRange === row.metadata?.eTag
@@ -95,7 +95,7 @@ export function rangeHeaders(range: ByteRange | undefined, size: number): Record
 
 function disposition(download: string): string {
   if (download === '') return 'attachment;'
-  // A name that ends within a character of two units cannot be encoded.
+  // A truncated surrogate pair cannot be encoded.
   const name = encodeURIComponent(download.toWellFormed())
   return `attachment; filename=${name}; filename*=UTF-8''${name}`
 }

@@ -4,13 +4,10 @@ import { logFailure } from '@holdfast/http'
 import { toStorageError } from '../database/postgres-error.ts'
 import { ERROR_NAMES, entityTooLarge, invalidMimeType } from '../errors.ts'
 
-/** Codes whose refusals have their own status as that of the answer. Others are answered with 400, and the body says the status. */
+/** Codes sent with their own HTTP status. Others are sent with 400, and the body has the status. */
 const OWN_STATUS: ReadonlySet<string> = new Set(['RoleRefused', 'SlowDown'])
 
-/**
- * Answers with an error in the form of Supabase's storage service: the status of the answer is 400 for nearly all refusals, and `statusCode` of the body, a text,
- * says what it is.
- */
+/** Renders an error as Supabase's storage service does: the HTTP status is 400 for nearly all refusals, and `statusCode` in the body (a string) is specific. */
 export function renderError(
   thrown: unknown,
   request: FastifyRequest,

@@ -8,7 +8,7 @@ import { openObject } from '../objects/read-object.ts'
 import { parseRange } from '../request/range.ts'
 import { matchesIfRange, isUnchanged, objectHeaders, rangeHeaders, type HeaderFacts } from './object-headers.ts'
 
-/** Answers with the bytes of an object, or with the part of them that was asked for, or with 304. No faster than the client takes them. */
+/** Sends an object, the requested range, or 304, no faster than the client reads. */
 export async function sendObject(
   context: Pick<StorageContext, 'backend' | 'logger' | 'downloads' | 'stalledMs'>,
   request: FastifyRequest,
@@ -38,7 +38,7 @@ export async function sendObject(
     return bytes && { bytes, range }
   })
   const { bytes, range } = opened
-  // A client that goes away ends the reading; Fastify sees to that only from the first byte on.
+  // Stop reading if the client disconnects; Fastify does so only after the first byte.
   if (!Buffer.isBuffer(bytes)) finished(reply.raw, () => bytes.destroy())
   reply.raw.setTimeout(context.stalledMs, () => request.raw.socket.destroy())
   return reply
@@ -47,7 +47,7 @@ export async function sendObject(
     .send(bytes)
 }
 
-/** A short object is read at once, which costs a fraction of a stream. */
+/** Reads a short object at once, which is far cheaper than a stream. */
 async function readBytes(
   backend: Backend,
   version: string,
@@ -57,7 +57,7 @@ async function readBytes(
   const { from, to } = range ?? { from: 0, to: size - 1 }
   if (to >= from && to - from < READ_AT_ONCE_BYTES_MAX) {
     const part = await backend.readPart(version, { from, to })
-    // The row says another size than the bytes have: the client has to see that they end early.
+    // The row's size differs from the stored bytes: the client must see a truncated body.
     if (part === undefined || part.length === to - from + 1) return part
   }
   return backend.read(version, range)

@@ -6,8 +6,8 @@ import type { DescribedUpload } from './upload-intent.ts'
 import type { UploadStore } from './upload-store.ts'
 
 /**
- * Makes an object of an upload whose bytes have all come. The policies are asked once more, as the caller of this request. Done twice, as after a kill between
- * two steps, it is done once: the version of the object is the id of the upload.
+ * Creates the object of a completely received upload. Checks the policies again as the caller. Idempotent, for example after a kill between two steps: the
+ * object's version is the upload id.
  */
 export async function finishUpload(
   context: StorageContext,

@@ -5,10 +5,10 @@ interface Holder {
 }
 
 /**
- * One request at a time writes to an upload. Whoever comes next asks the one before to stop: its connection may be dead, and the client back on another one. Those who
- * wait take turns in the order in which they came; the library's own locker looks again and again instead.
+ * Serializes the requests of an upload in order of arrival. A new request asks the previous one to stop, because its connection may be dead. Unlike the
+ * library's locker it does not poll.
  *
- * @param waitMs - how long a request waits for its turn
+ * @param waitMs - longest wait for the lock
  */
 export function createKeyLocker(waitMs: number): Locker {
   const holders = new Map<string, Holder>()
@@ -33,7 +33,7 @@ export function createKeyLocker(waitMs: number): Locker {
     }
   }
 
-  /** Resolves when the holder before has gone. @throws when that takes too long, or the request has ended */
+  /** Resolves when the previous holder has released the lock. @throws on timeout, or if the request ends */
   function turn(key: string, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const come = (): void => {

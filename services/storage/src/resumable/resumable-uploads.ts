@@ -20,29 +20,26 @@ import type { UploadRecord, UploadStore } from './upload-store.ts'
 
 const OPERATIONS = { POST: 'create', PATCH: 'part', HEAD: 'get', DELETE: 'delete' } as const
 
-/** Where uploads in parts are mounted. */
+/** Mount point of resumable uploads. */
 interface Mount {
-  /** Full address of the endpoint. */
+  /** Absolute path of the endpoint. */
   readonly path: string
-  /** Whether a token of a signed upload takes the place of the caller's rights. */
+  /** Whether a signed-upload token replaces the caller's rights. */
   readonly isSigned: boolean
 }
 
 type Signed = { readonly upsert: boolean; readonly owner: string | undefined }
 
-/**
- * Uploads in parts, as TUS 1.0.0 has them. The protocol is `@tus/server`'s; who may write what, the policies say: at each request that writes, as the caller of that
- * request, and once more when the object is made.
- */
+/** Resumable uploads per TUS 1.0.0, using `@tus/server`. Policies are checked as the caller of each writing request, and again when the object is created. */
 export class ResumableUploads {
   readonly #context: StorageContext
   readonly #store: UploadStore
   readonly #mount: Mount
   readonly #server: Server
   readonly #requests = new WeakMap<Request, FastifyRequest>()
-  /** The bytes that the bucket of an admitted request allows. */
+  /** Size limit for each admitted request, from its bucket. */
   readonly #bytesMax = new WeakMap<FastifyRequest, number>()
-  /** Uploads that are being made objects of. */
+  /** Uploads whose object is being created. */
   readonly #finishing = new Map<string, Promise<void>>()
 
   constructor(context: StorageContext, store: UploadStore, mount: Mount) {
@@ -79,7 +76,7 @@ export class ResumableUploads {
     })
   }
 
-  /** @param request - the same, as Fastify has it */
+  /** @param request - the same request in Fastify's form */
   async handle(web: Request, request: FastifyRequest): Promise<Response> {
     this.#requests.set(web, request)
     return this.#server.handleWeb(web)
@@ -91,7 +88,7 @@ export class ResumableUploads {
     return request
   }
 
-  /** Whether this caller may make this upload. Nothing has been stored yet. */
+  /** Checks whether the caller may create this upload. Nothing is stored yet. */
   async #admit(request: FastifyRequest, upload: Pick<UploadRecord, 'id' | 'size' | 'metadata'>): Promise<void> {
     const signed = await this.#signedOf(request, upload.metadata)
     const upsert = signed ? signed.upsert : request.headers['x-upsert'] === 'true'
@@ -105,20 +102,20 @@ export class ResumableUploads {
     this.#store.expect(upload.id, { upsert, person })
   }
 
-  /** Checks that this caller may continue an upload, and finishes one whose bytes have all arrived. */
+  /** Checks whether the caller may continue an upload, and finishes one that is completely received. */
   async #goOn(request: FastifyRequest, id: string): Promise<void> {
     const record = await this.#store.find(id)
     if (!record) return this.#requireHere(request, id)
     if (record.isFinished) return
     const described = await this.#describe(request, record)
     if (request.method !== 'HEAD') return this.#judge(request, described, record.size ?? saidLength(request))
-    // The program ended after the last byte: the client would take this answer for a success.
+    // The server stopped after the last byte. Without this, the client would take the response for a success.
     if (record.size !== undefined && (await this.#store.offsetOf(record)) === record.size) {
       await this.#finish(request, id)
     }
   }
 
-  /** A client that is told "not found" begins again, and would do so at each turn between two servers. */
+  /** Distinguishes uploads on another server: after "not found" the client would restart, alternating between two servers. */
   async #requireHere(request: FastifyRequest, id: string): Promise<void> {
     if (!isVersion(id)) return
     const server = await this.#databaseOf(request).transaction(({ asService }) =>
@@ -130,11 +127,11 @@ export class ResumableUploads {
   async #judge(request: FastifyRequest, described: DescribedUpload, size = 0): Promise<void> {
     const { intent, mimeType } = described
     const rules = await admitWrite(this.#context, this.#databaseOf(request), intent, (found) => {
-      // Supabase's order and words: size, rights, type.
+      // Order and messages as in Supabase: size, rights, type.
       if (size > bytesMaxOf(intent.name, found)) throw ERRORS.ERR_MAX_SIZE_EXCEEDED
     })
     requireFits(intent.name, { mimeType, size }, rules)
-    // The library takes 0 for no limit.
+    // The library treats 0 as unlimited.
     this.#bytesMax.set(request, Math.max(1, bytesMaxOf(intent.name, rules)))
   }
 
@@ -181,13 +178,13 @@ function writerOf(request: FastifyRequest, signed: Signed | undefined): Writer {
   return signed ? { owner: signed.owner, isJudged: false } : { owner: requireCaller(request).userId, isJudged: true }
 }
 
-/** What a client says of an upload whose length it did not know before. */
+/** Returns the length a client declares after creating the upload. */
 function saidLength({ headers }: FastifyRequest): number | undefined {
   const length = headers['upload-length']
   return length === undefined ? undefined : Number(length)
 }
 
-/** The public address of an upload, as proxies that are trusted tell it. */
+/** Public URL of an upload, considering trusted proxies. */
 function urlOf({ protocol, host }: FastifyRequest, path: string, id: string): string {
   return `${protocol}://${host}${path}/${id}`
 }

@@ -3,8 +3,8 @@ import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * The name of the folder in which this server keeps parts of uploads, made when it has none. Servers that share the folder share the name and the parts; a backup
- * has the name and no parts.
+ * Returns the id of the folder in which this server keeps upload parts, creating it if missing. Servers that share the folder share id and parts. A backup has
+ * the id but no parts.
  */
 export async function readServerId(folder: string): Promise<string> {
   const path = join(folder, 'server-id')
@@ -17,7 +17,7 @@ export async function readServerId(folder: string): Promise<string> {
     await file.writeFile(`${randomUUID()}\n`)
     await file.sync()
   }
-  // Of two servers that start at the same time, one is first.
+  // If two servers start at once, the first wins.
   await link(temporary, path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })

@@ -3,17 +3,17 @@ import { parseObjectName } from '../request/names.ts'
 import { parseMetadata } from '../request/user-metadata.ts'
 import type { UploadRecord } from './upload-store.ts'
 
-/** What the metadata of an upload says of the object that it is going to be. */
+/** The object that an upload's metadata describes. */
 export interface DescribedUpload {
   readonly intent: WriteIntent
   readonly mimeType: string
   readonly cacheControl: string
 }
 
-/** Who writes the object, and whether policies are asked. */
+/** Owner of the object, and whether policies apply. */
 export type Writer = Pick<WriteIntent, 'owner' | 'isJudged'>
 
-/** Reads an upload's metadata. @throws {HoldfastError} `InvalidBucketName`, `InvalidKey`, `InvalidRequest`, `EntityTooLarge` */
+/** Parses an upload's metadata. @throws {HoldfastError} `InvalidBucketName`, `InvalidKey`, `InvalidRequest`, `EntityTooLarge` */
 export function describeUpload(
   { metadata, size, upsert }: Pick<UploadRecord, 'metadata' | 'size' | 'upsert'>,
   writer: Writer,

@@ -9,41 +9,40 @@ import { storeFull } from '../errors.ts'
 import { UPLOADS_OF_PERSON_MAX, UPLOAD_LIFETIME_MS } from '../limits.ts'
 import { readServerId } from './server-id.ts'
 
-/** The stored description of an upload, beside its bytes. */
+/** Stored record of an upload, beside its bytes. */
 export interface UploadRecord {
-  /** Also the version that the bytes get when all of them are here. */
+  /** Becomes the version once all bytes have arrived. */
   readonly id: string
-  /** In bytes; `undefined` until the client says it. */
+  /** In bytes; `undefined` until the client declares it. */
   readonly size: number | undefined
-  /** As the client gave it. */
+  /** As sent by the client. */
   readonly metadata: Readonly<Record<string, string | null>>
   readonly createdAt: number
   readonly upsert: boolean
-  /** Who has made it, for the limit of each; `undefined` for a backend. */
+  /** Creator, for the limit per user; `undefined` for a backend. */
   readonly person: string | undefined
-  /** The object is there, and the bytes are no longer here. */
+  /** The object exists and the bytes have moved. */
   readonly isFinished: boolean
 }
 
-/** What the request that makes an upload says beside the protocol. */
+/** Request properties outside the TUS protocol. */
 export type UploadOrigin = Pick<UploadRecord, 'upsert' | 'person'>
 
 const BYTES = '.bytes'
 const RECORD = '.json'
 
 /**
- * Keeps uploads that are under way in a folder: the bytes that have come, and a record. Names are random. How many bytes there are, the file says; what
- * a request was told is on disk.
+ * Stores uploads in progress in a folder: received bytes and a record each, under random names. The file size is the offset, so acknowledged bytes are on disk.
  */
 export class UploadStore extends DataStore {
   readonly #folder: string
   readonly #clock: Clock
   readonly #logger: Logger
   readonly #origins = new Map<string, UploadOrigin>()
-  /** Who has made each unfinished upload. No other process writes to the folder. */
+  /** Creator of each unfinished upload. No other process writes to the folder. */
   readonly #unfinished = new Map<string, string | undefined>()
 
-  /** Which server the parts are on. */
+  /** The server that holds the parts. */
   readonly serverId: string
 
   private constructor(folder: string, serverId: string, clock: Clock, logger: Logger) {
@@ -55,7 +54,7 @@ export class UploadStore extends DataStore {
     this.extensions = ['creation', 'creation-with-upload', 'creation-defer-length', 'termination', 'expiration']
   }
 
-  /** @param root - the folder of the files, in which the parts have one of their own */
+  /** @param root - file folder; parts are in a subfolder */
   static async open(root: string, clock: Clock, logger: Logger): Promise<UploadStore> {
     const folder = join(root, 'resumable')
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -67,7 +66,7 @@ export class UploadStore extends DataStore {
     return store
   }
 
-  /** To be called before the upload of this id is made. */
+  /** Call before creating the upload with this id. */
   expect(id: string, origin: UploadOrigin): void {
     this.#origins.set(id, origin)
   }
@@ -85,7 +84,7 @@ export class UploadStore extends DataStore {
     return upload
   }
 
-  /** What has come stays, also when the request ends in the middle. */
+  /** Keeps the received bytes even if the request ends early. */
   override async write(source: Readable, id: string, offset: number): Promise<number> {
     if ((await this.find(id))?.isFinished) return offset
     const file = await open(this.#path(id, BYTES), 'r+')
@@ -133,7 +132,7 @@ export class UploadStore extends DataStore {
     await this.#delete(id)
   }
 
-  /** @returns how many uploads have ended without being finished, or were finished long ago */
+  /** @returns the number of deleted uploads: abandoned, or finished long ago */
   override async deleteExpired(): Promise<number> {
     let deleted = 0
     for (const { id, createdAt } of await this.#list()) {
@@ -158,7 +157,7 @@ export class UploadStore extends DataStore {
     }
   }
 
-  /** How many bytes have come. */
+  /** Number of received bytes. */
   async offsetOf({ id, size, isFinished }: UploadRecord): Promise<number> {
     if (isFinished) return size ?? 0
     return (await stat(this.#path(id, BYTES))).size
@@ -168,7 +167,7 @@ export class UploadStore extends DataStore {
     return createReadStream(this.#path(id, BYTES))
   }
 
-  /** The object is there: the record stays, so that a client whose answer was lost learns of it. */
+  /** Keeps the record of a finished upload, so that a client whose response was lost learns of the success. */
   async markFinished(id: string): Promise<void> {
     const record = await this.find(id)
     if (!record) return
@@ -177,7 +176,7 @@ export class UploadStore extends DataStore {
     await rm(this.#path(id, BYTES), { force: true })
   }
 
-  /** Whether a person has as many unfinished uploads as one may have. */
+  /** Whether a user has reached the limit of unfinished uploads. */
   isFull(person: string | undefined): boolean {
     if (person === undefined) return false
     const own = [...this.#unfinished.values()].filter((each) => each === person)
@@ -199,7 +198,7 @@ export class UploadStore extends DataStore {
     }
   }
 
-  /** Whole or not at all: a record that was half written would be an upload that cannot be resumed. */
+  /** Writes atomically: a truncated record would make the upload unusable. */
   async #writeRecord(record: UploadRecord): Promise<void> {
     const path = this.#path(record.id, RECORD)
     const file = await open(`${path}.new`, 'w', 0o600)

@@ -5,7 +5,7 @@ import { createBucket, deleteBucket, emptyBucket, getBucket, listBuckets, update
 import type { StorageContext } from '../context.ts'
 import { openRequest } from '../request/open-request.ts'
 
-// What it may be, `buckets.ts` says: Ajv would make 0 of null.
+// Validated in `buckets.ts`: Ajv would coerce null to 0.
 const FileSizeLimit = Type.Unsafe<unknown>({})
 const MimeTypes = Type.Unsafe<readonly string[] | null>({ type: 'array', nullable: true, items: { type: 'string' } })
 
@@ -39,7 +39,7 @@ const ListQuery = Type.Object({
 
 const Params = Type.Object({ bucket: Type.String() })
 
-/** `/bucket`: what objects are kept in. */
+/** `/bucket`: bucket management. */
 export function bucketRoutes(context: StorageContext): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post('/bucket', { schema: { body: NewBucketBody } }, async (request) => {

@@ -15,7 +15,7 @@ interface DownloadRoute {
 
 const SIGNED_QUERY = { type: 'object', required: ['token'], properties: { token: { type: 'string' } } }
 
-/** `GET /object/…`: the bytes. */
+/** `GET /object/…`: downloads. */
 export function downloadRoutes(context: StorageContext): FastifyPluginAsync {
   return async (app) => {
     const download =
@@ -44,7 +44,7 @@ export function downloadRoutes(context: StorageContext): FastifyPluginAsync {
       async (request, reply) => {
         const name = nameOf(request.params)
         const { expiresAtS, transformations } = await context.urls.verifyDownload(request.query.token, name)
-        // Whoever may see an image in a small size may not have the original.
+        // A user allowed to see a thumbnail may not be allowed to see the original.
         if (transformations !== undefined) throw invalidSignature('Token is scoped for a transformed image')
         const database = openRequest(context, request, 'storage.object.get_signed')
         return sendObject(context, request, reply, {
@@ -58,14 +58,14 @@ export function downloadRoutes(context: StorageContext): FastifyPluginAsync {
   }
 }
 
-/** An object that is asked for. A name that none can have is not there. */
+/** Returns the requested object's name. An invalid name counts as absent. */
 export function nameOf(params: DownloadRoute['Params']): ObjectName {
   const key = params['*']
   if (key.includes('\0')) throw noSuchKey()
   return { bucketId: requireText(params.bucket), key }
 }
 
-/** A parameter that is given once; of several the last. */
+/** Returns the last value of a repeated parameter. */
 export function textOf(value: string | readonly string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : value?.at(-1)
 }

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { requireCaller } from '@holdfast/http'
 import { featureNotEnabled, roleRefused } from '../errors.ts'
 
-/** Features that are not offered here, or turned off; and addresses that only answer. */
+/** Unsupported or disabled features, and routes that only respond. */
 export function featureRoutes({
   hasImages,
   hasS3,
@@ -26,7 +26,7 @@ export function featureRoutes({
       app.all(path, { exposeHeadRoute: false }, async () => {
         throw featureNotEnabled(feature)
       })
-    // No answer of this server is kept by a network of caches that it could tell.
+    // There is no CDN to purge.
     for (const path of ['/cdn/:bucket/*', '/cdn/:bucket', '/cdn'])
       app.delete(path, async (request) => {
         if (requireCaller(request).role !== 'service_role') throw roleRefused()

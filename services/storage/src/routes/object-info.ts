@@ -41,7 +41,7 @@ export function objectInfoRoutes(context: StorageContext): FastifyPluginAsync {
   }
 }
 
-/** As in Supabase: these addresses take the parameters of a transform, draw nothing, and name it. @throws {HoldfastError} `InvalidRequest` */
+/** As in Supabase, these routes accept transform parameters and echo them without rendering. @throws {HoldfastError} `InvalidRequest` */
 function transformHeader({ query }: FastifyRequest<InfoRoute>): Readonly<Record<string, string>> {
   const transform = describeTransform(parseTransform(query))
   return transform === '' ? {} : { 'x-transformations': transform }

@@ -68,7 +68,7 @@ const ListV2Body = Type.Object({
   ),
 })
 
-/** `/object`: operations on objects that send no bytes. */
+/** `/object`: operations without file bodies. */
 export function objectRoutes(context: StorageContext): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.delete('/object/:bucket/*', { schema: { params: ObjectParams } }, async (request) => {
@@ -132,7 +132,7 @@ export function objectRoutes(context: StorageContext): FastifyPluginAsyncTypebox
   }
 }
 
-/** A key with a NUL is the key of nothing. */
+/** No object has a key with a NUL. */
 function withoutNul(keys: readonly string[]): readonly string[] {
   return keys.filter((key) => !key.includes('\0'))
 }

@@ -14,14 +14,14 @@ interface RenderRoute {
   readonly Querystring: Readonly<Record<string, string | readonly string[] | undefined>>
 }
 
-/** How an address lets its image be seen, and what it makes of it. */
+/** Access granted by a route, and the transform to apply. */
 interface Granted {
   readonly access: ReadAccess
   readonly transform: Transform
   readonly expiresAtS?: number
 }
 
-/** `GET|HEAD /render/image/…`: images in other sizes and formats. */
+/** `GET|HEAD /render/image/…`: resized and converted images. */
 export function renderRoutes(context: StorageContext, images: ImageRenderer): FastifyPluginAsync {
   return async (app) => {
     const serve = (

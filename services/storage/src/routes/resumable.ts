@@ -11,7 +11,7 @@ import type { UploadStore } from '../resumable/upload-store.ts'
 
 const PATH = '/upload/resumable'
 
-/** `POST|HEAD|PATCH|DELETE|OPTIONS /upload/resumable[/…]`, and the same under `/sign` for whoever has a token of a signed upload: TUS. */
+/** TUS routes: `POST|HEAD|PATCH|DELETE|OPTIONS /upload/resumable[/…]`, and the same under `/sign` for signed-upload tokens. */
 export function resumableRoutes(context: StorageContext, store: UploadStore): FastifyPluginAsync {
   return async (app) => {
     const { logger } = context
@@ -47,7 +47,7 @@ export function resumableRoutes(context: StorageContext, store: UploadStore): Fa
   }
 }
 
-/** The library is loaded with the first upload: with it comes all that Node has for `fetch`. */
+/** Imports the library with the first upload, because it pulls in Node's `fetch` implementation. */
 async function openUploads(...given: ConstructorParameters<typeof ResumableUploads>): Promise<ResumableUploads> {
   const module = await import('../resumable/resumable-uploads.ts')
   return new module.ResumableUploads(...given)
@@ -64,7 +64,7 @@ async function answer(
     const response = await uploads.handle(toWebRequest(request), request)
     const text = await response.text()
     for (const [name, value] of response.headers) {
-      // Who may read an answer is the gateway's to say.
+      // The gateway sets CORS headers.
       if (!name.startsWith('access-control-') && name !== 'content-length') reply.header(name, value)
     }
     return await reply.code(response.status).send(text === '' ? undefined : text)
@@ -91,7 +91,7 @@ function toWebRequest(request: FastifyRequest): Request {
   })
 }
 
-/** Clients of TUS read the status and a text, not the JSON of the other routes. */
+/** TUS clients expect a plain-text error instead of JSON. */
 function renderPlain(
   thrown: unknown,
   request: FastifyRequest,

@@ -6,7 +6,10 @@ import { renderS3Error } from '../s3/render-s3-error.ts'
 
 const PATH = '/s3'
 
-/** `/s3[/{bucket}[/{key}]]`: the protocol of Amazon S3. Who asks, the signature says, and not the gateway. What serves it is loaded with the first request. */
+/**
+ * `/s3[/{bucket}[/{key}]]`: the Amazon S3 protocol. The signature identifies the caller, not the gateway. The implementation is imported with the first
+ * request.
+ */
 export function s3Routes(context: StorageContext, protocol: S3ProtocolOptions): FastifyPluginAsync {
   return async (app) => {
     app.setErrorHandler((error, request, reply) => renderS3Error(error, request, reply, context.logger))

@@ -28,9 +28,9 @@ const SignManyBody = Type.Object({
 const NOT_SEEN = 'Either the object does not exist or you do not have access to it'
 
 /**
- * `POST /object/sign/…`, `POST /object/upload/sign/…`: addresses that need no key.
+ * `POST /object/sign/…`, `POST /object/upload/sign/…`: URLs that need no key.
  *
- * @param drawsImages - whether there are addresses of images in other sizes; if not, those of the files take their place
+ * @param drawsImages - whether image rendering is available; otherwise URLs of the original files are signed
  */
 export function signRoutes(
   context: StorageContext,
@@ -84,7 +84,7 @@ export function signRoutes(
   }
 }
 
-/** What a signed address says of the image that it is for. */
+/** Claims of a signed URL about its image transform. */
 function claimsOf(input: TransformInput): { readonly transformations: string; readonly format: string | undefined } {
   const transform = parseTransform(input)
   return { transformations: encodeTransform(transform), format: transform.format }

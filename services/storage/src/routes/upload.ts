@@ -13,7 +13,7 @@ interface ObjectParams {
   readonly '*': string
 }
 
-/** `POST|PUT /object/{bucket}/{path}`, `PUT /object/upload/sign/…`: bodies are bytes here, whatever type they have. */
+/** `POST|PUT /object/{bucket}/{path}`, `PUT /object/upload/sign/…`: bodies are bytes, whatever their type. */
 export function uploadRoutes(context: StorageContext): FastifyPluginAsync {
   return async (app) => {
     app.removeAllContentTypeParsers()

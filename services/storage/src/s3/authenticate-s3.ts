@@ -13,10 +13,10 @@ const SERVICE: Caller = {
 }
 
 /**
- * Finds out who signed a request: whoever has the key pair of the instance, or a person with the token of a person. That token says who they are; what signs beside
- * it, a public key, says nothing.
+ * Identifies the signer of a request: a holder of the instance's key pair, or a user with a session token. The token identifies the user; the public key that
+ * signs beside it does not.
  *
- * @throws {HoldfastError} `AccessDenied`, `SignatureDoesNotMatch`, `RequestTimeTooSkewed` and others of signatures and tokens
+ * @throws {HoldfastError} `AccessDenied`, `SignatureDoesNotMatch`, `RequestTimeTooSkewed` and other signature and token errors
  */
 export async function authenticateS3(
   protocol: S3ProtocolOptions,
@@ -32,7 +32,10 @@ export async function authenticateS3(
   return { caller: await callerOf(protocol, claimed.sessionToken), key, claimed }
 }
 
-/** What may have signed. With the token of a person any name does for the key: there is one project. @throws {HoldfastError} `InvalidAccessKeyId` */
+/**
+ * Returns the possible signing secrets. With a user's token, any access key id is accepted, because there is one project. @throws {HoldfastError}
+ * `InvalidAccessKeyId`
+ */
 export function secretsOf(
   { keyPair, apiKeys }: S3ProtocolOptions,
   { accessKeyId, sessionToken }: Pick<ClaimedSignature, 'accessKeyId' | 'sessionToken'>,

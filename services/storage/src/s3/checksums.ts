@@ -3,13 +3,13 @@ import { crc32 } from 'node:zlib'
 import { AwsCrc32c } from '@aws-crypto/crc32c'
 import { Crc64Nvme } from '@aws-sdk/crc64-nvme'
 
-/** Sums up bytes as they come. */
+/** Incremental checksum. */
 export interface Checksum {
   update(bytes: Uint8Array): void
   digest(): Promise<Buffer>
 }
 
-/** Algorithms of headers and trailers `x-amz-checksum-…`, with the bytes of their sums. */
+/** Algorithms of `x-amz-checksum-…` headers and trailers, with digest sizes in bytes. */
 const CHECKSUMS: Readonly<Record<string, { readonly bytes: number; readonly create: () => Checksum }>> = {
   crc32: { bytes: 4, create: createCrc32 },
   crc32c: { bytes: 4, create: () => wrap(new AwsCrc32c()) },
@@ -20,7 +20,7 @@ const CHECKSUMS: Readonly<Record<string, { readonly bytes: number; readonly crea
 
 const PREFIX = 'x-amz-checksum-'
 
-/** @param header - such as `x-amz-checksum-crc32` @returns `undefined` for one that names no algorithm known here */
+/** @param header - such as `x-amz-checksum-crc32` @returns `undefined` for an unknown algorithm */
 export function checksumOf(header: string): { readonly bytes: number; readonly create: () => Checksum } | undefined {
   const algorithm = header.startsWith(PREFIX) ? header.slice(PREFIX.length) : ''
   return Object.hasOwn(CHECKSUMS, algorithm) ? CHECKSUMS[algorithm] : undefined

@@ -10,10 +10,10 @@ export interface ChunkSigning {
 }
 
 type State =
-  /** In the line that says the size of a chunk. */
+  /** In the chunk size line. */
   | { readonly at: 'size' }
   | { readonly at: 'data'; readonly left: number }
-  /** In the line break behind the data of a chunk. */
+  /** In the line break after chunk data. */
   | { readonly at: 'break' }
   | { readonly at: 'trailers' }
   | { readonly at: 'end' }
@@ -22,11 +22,11 @@ const EMPTY_SHA256 = sha256('')
 const LINE_FEED = 0x0a
 
 /**
- * Decodes a body in `aws-chunked`, passing on the data of its chunks as it comes. A chunk whose signature is wrong fails the stream at its end: whoever stores the
- * bytes keeps them only if all of it ends well.
+ * Decodes an `aws-chunked` body. A wrong chunk signature fails the stream at the end of the chunk, so the receiver keeps the bytes only if the whole stream
+ * succeeds.
  *
- * @param signing - how chunks are signed; `undefined` when they are not
- * @param bytes - how many the data of all chunks have together
+ * @param signing - chunk signing; `undefined` for unsigned chunks
+ * @param bytes - decoded length
  */
 export class ChunkedBody extends Transform {
   readonly trailers = new Map<string, string>()
@@ -124,7 +124,7 @@ export class ChunkedBody extends Transform {
     return { at: 'trailers' }
   }
 
-  /** Each signature covers the one before, so that none can be left out or moved. */
+  /** Each signature covers its predecessor, so chunks cannot be dropped or moved. */
   #requireSigned(): void {
     if (!this.#signing || !this.#hash) return
     const { key, claimed } = this.#signing

@@ -17,8 +17,8 @@ import { invalidPart, invalidPartOrder, malformedXml, noSuchUpload, partTooSmall
 import { readText } from './signed-body.ts'
 
 /**
- * Makes an object of parts. They are there until it is: a server that ends in between leaves the upload as it was, and a client whose answer was lost is told the
- * same once more.
+ * Assembles an object from its parts, which are kept until it exists. After a crash the upload is unchanged, and a client whose response was lost gets the same
+ * response again.
  */
 export async function completeMultipartUpload(exchange: S3Exchange): Promise<FastifyReply> {
   const { context, bucket, key, request, person } = exchange
@@ -41,7 +41,7 @@ export async function completeMultipartUpload(exchange: S3Exchange): Promise<Fas
   }
 }
 
-/** @returns the entity tag of the object @throws {HoldfastError} `NoSuchUpload`, also when another request completes it meanwhile */
+/** @returns the object's ETag @throws {HoldfastError} `NoSuchUpload`, also if completed concurrently */
 async function complete(exchange: S3Exchange, wanted: readonly WantedPart[]): Promise<string> {
   const { context, database, owner } = exchange
   const { upload, intent, rules } = await admit(exchange)
@@ -69,7 +69,7 @@ async function complete(exchange: S3Exchange, wanted: readonly WantedPart[]): Pr
   return eTag
 }
 
-/** What the same person was told when the same parts were put together. What has become of the object since then changes nothing. */
+/** Returns the earlier response to the same user for the same parts, whatever has happened to the object since. */
 async function findAnswer(
   { database, target, bucket, key, owner }: S3Exchange,
   wanted: readonly WantedPart[],
@@ -113,7 +113,7 @@ function choose(wanted: readonly WantedPart[], rows: readonly UploadedPartRow[])
   })
 }
 
-/** @throws {HoldfastError} `EntityTooSmall`, `EntityTooLarge`, `MalformedXML` when there is nothing */
+/** @throws {HoldfastError} `EntityTooSmall`, `EntityTooLarge`, `MalformedXML` if there are no parts */
 function requireSizes(parts: readonly UploadedPartRow[], { bytesMax }: BucketRules): void {
   if (parts.length === 0) throw malformedXml()
   const small = parts.slice(0, -1).find(({ size }) => Number(size) < S3_UPLOADED_PART_BYTES_MIN)
@@ -121,7 +121,7 @@ function requireSizes(parts: readonly UploadedPartRow[], { bytesMax }: BucketRul
   if (parts.reduce((sum, { size }) => sum + Number(size), 0) > bytesMax) throw entityTooLarge()
 }
 
-/** One part after the other. One that was replaced or given up meanwhile ends it. */
+/** Streams the parts in order. Fails if one was replaced or aborted concurrently. */
 async function* bytesOf({ backend }: StorageContext, parts: readonly UploadedPartRow[]): AsyncGenerator<Buffer> {
   for (const { version, part_number: number } of parts) {
     const bytes = await backend.read(version)
@@ -130,7 +130,7 @@ async function* bytesOf({ backend }: StorageContext, parts: readonly UploadedPar
   }
 }
 
-/** As S3 has it: of the sums of the parts, and how many there are. @param sums - in hexadecimal digits */
+/** Computes a multipart ETag as S3 does: hash of the parts' hashes, and their number. @param sums - hexadecimal */
 function eTagOf(sums: readonly string[]): string {
   const hash = createHash('md5')
   for (const sum of sums) hash.update(Buffer.from(sum, 'hex'))

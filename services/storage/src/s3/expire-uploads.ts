@@ -6,7 +6,7 @@ import { openRequestDatabase } from '../database/request-database.ts'
 import { EMPTY_BUCKET_STEP, S3_UPLOAD_LIFETIME_MS, UPLOADS_SWEEP_EVERY_MS } from '../limits.ts'
 import { removeBytes } from '../objects/write-object.ts'
 
-/** Gives up uploads that were not completed in time, from time to time. @returns what ends it */
+/** Periodically aborts expired uploads. @returns a stop function */
 export function startExpiringUploads(context: StorageContext): () => void {
   const timer = setInterval(() => {
     expireUploads(context).catch((error: unknown) =>

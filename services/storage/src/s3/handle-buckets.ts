@@ -48,7 +48,7 @@ export async function getBucketLocation(exchange: S3Exchange): Promise<FastifyRe
   return sendXml(exchange, 'LocationConstraint', exchange.protocol.region)
 }
 
-/** There are no versions to come back to. */
+/** Versioning is not supported. */
 export async function getBucketVersioning(exchange: S3Exchange): Promise<FastifyReply> {
   await requireExists(exchange)
   return sendXml(exchange, 'VersioningConfiguration', { Status: 'Suspended' })

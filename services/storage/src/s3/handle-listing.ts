@@ -7,7 +7,7 @@ import { encode, parameterOf } from './request-target.ts'
 import { invalidArgument } from './s3-errors.ts'
 import { renderXml, type XmlContent, type XmlElements } from './render-xml.ts'
 
-/** How names of an answer are written, as the client has asked. */
+/** Encodes names in a response as the client requested. */
 export type NameEncoder = (name: string) => string
 
 interface ListRequest {
@@ -36,7 +36,7 @@ export async function listObjectsV2(exchange: S3Exchange): Promise<FastifyReply>
 export async function listObjectsV1(exchange: S3Exchange): Promise<FastifyReply> {
   const list = readListRequest(exchange)
   const marker = textParameter(exchange, 'marker') ?? ''
-  // A marker is often what keys had in common on the page before. A key that is the prefix itself is none of those.
+  // A marker is often a common prefix of the previous page, unless it equals the requested prefix.
   const isPrefix = list.delimiter !== '' && marker.endsWith(list.delimiter) && marker !== list.prefix
   const from = marker === '' ? '' : seekAfter({ name: marker, is_prefix: isPrefix })
   const { entries, next } = await readPage(exchange, list, from)
@@ -109,14 +109,14 @@ export function readPageSize(text: string | undefined): number {
   return Math.min(Number(text), S3_PAGE_MAX)
 }
 
-/** A parameter that Postgres can take. @throws {HoldfastError} `InvalidArgument` */
+/** Reads a parameter that Postgres can store. @throws {HoldfastError} `InvalidArgument` */
 export function textParameter({ target }: S3Exchange, name: string): string | undefined {
   const text = parameterOf(target, name)
   if (text?.includes('\0')) throw invalidArgument(`${name} has a NUL`)
   return text
 }
 
-/** Where to go on, opaque to clients. Another one shows no more than policies do. */
+/** Continuation token, opaque to clients. A forged token reveals nothing beyond policies. */
 function renderToken(from: string): string {
   return Buffer.from(`from:${from}`).toString('base64url')
 }

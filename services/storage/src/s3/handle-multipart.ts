@@ -52,14 +52,14 @@ export interface AdmittedUpload {
 }
 
 /**
- * The upload of a request, when its caller may write what it is going to be: each request is judged, as the caller of that request.
+ * Returns the request's upload after checking that its caller may write the target object; every request is checked.
  *
  * @throws {HoldfastError} `NoSuchUpload`, `AccessDenied`, `NoSuchBucket`
  */
 export async function admit({ context, database, target, bucket, key, owner }: S3Exchange): Promise<AdmittedUpload> {
   const name = parseObjectName(bucket, key)
   const id = parameterOf(target, 'uploadId') ?? ''
-  // An id that is none of ours is not asked for: it may be what no text of Postgres can be.
+  // Do not query for foreign ids: Postgres may not be able to store them.
   if (!isVersion(id)) {
     await readBucketRules(context, database, bucket)
     throw noSuchUpload()

@@ -19,7 +19,7 @@ import { invalidArgument, malformedXml, missingLength, notImplemented } from './
 import { readText } from './signed-body.ts'
 import { listOf, parseXml } from './parse-xml.ts'
 
-/** A new object, or another one of the same name. With `If-None-Match: *` only a new one. */
+/** Creates or replaces an object; with `If-None-Match: *` only creates. */
 export async function putObject(exchange: S3Exchange): Promise<FastifyReply> {
   const { context, database, request, reply, bucket, key, owner, person } = exchange
   if (request.headers['if-match'] !== undefined) throw notImplemented('If-Match of a write')
@@ -66,7 +66,7 @@ export function requireLength({ request, body }: Pick<S3Exchange, 'request' | 'b
   return 0
 }
 
-/** Types and names that the client wants the answer to have. HTML stays a text, as anywhere. */
+/** Response headers the client may override. HTML is still served as plain text. */
 const OVERRIDES = ['content-disposition', 'content-language', 'expires'] as const
 
 export async function getObject(exchange: S3Exchange): Promise<FastifyReply> {
@@ -108,13 +108,13 @@ function overridden(row: ObjectRow, { target }: S3Exchange): ObjectRow {
   }
 }
 
-/** There are no tags here, which S3 says of objects that have none. */
+/** Tags are not supported; responds as S3 does for untagged objects. */
 export async function getObjectTagging(exchange: S3Exchange): Promise<FastifyReply> {
   await findAsCaller(exchange.database, nameOf(exchange))
   return sendXml(exchange, 'Tagging', { TagSet: '' })
 }
 
-/** An absent object counts as deleted. */
+/** Succeeds for absent objects. */
 export async function deleteOne(exchange: S3Exchange): Promise<FastifyReply> {
   const { context, database, bucket, reply } = exchange
   try {
@@ -173,7 +173,7 @@ export async function copyOne(exchange: S3Exchange): Promise<FastifyReply> {
   })
 }
 
-/** `bucket/key`, percent-encoded or not, with a slash before it or not. */
+/** Parses `bucket/key`, optionally percent-encoded and with a leading slash. */
 export function readCopySource({ request }: S3Exchange): ObjectName {
   const header = request.headers['x-amz-copy-source']
   const [path = ''] = (typeof header === 'string' ? header : '').split('?versionId=')
@@ -184,7 +184,7 @@ export function readCopySource({ request }: S3Exchange): ObjectName {
   return { bucketId, key }
 }
 
-/** One that is asked for: a name that no object can have is that of none. */
+/** Returns the requested object's name. An invalid name counts as absent. */
 function nameOf({ bucket, key }: S3Exchange): ObjectName {
   if (bucket.includes('\0') || key.includes('\0')) throw noSuchKey()
   return { bucketId: bucket, key }

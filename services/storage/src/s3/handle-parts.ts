@@ -38,7 +38,7 @@ export async function uploadPart(exchange: S3Exchange): Promise<FastifyReply> {
   }
 }
 
-/** A part that is a range of an object that the caller may read. */
+/** Creates a part from a range of an object that the caller may read. */
 export async function uploadPartCopy(exchange: S3Exchange): Promise<FastifyReply> {
   const { context, database, request, person } = exchange
   const number = readPartNumber(exchange)
@@ -64,7 +64,7 @@ export async function uploadPartCopy(exchange: S3Exchange): Promise<FastifyReply
   }
 }
 
-/** The bytes first, then the row; then those go that the part had before. @returns its entity tag */
+/** Stores the bytes, then the row, then deletes the replaced bytes. @returns the part's ETag */
 async function storePart(
   { context, database }: S3Exchange,
   { upload, intent, rules }: AdmittedUpload,
@@ -90,7 +90,7 @@ async function storePart(
   return stored.eTag
 }
 
-/** Policies of the tables of uploads decide who sees them. Without any, whoever passes all policies does. */
+/** Policies on the upload tables decide visibility. Without any, only roles that bypass policies see uploads. */
 export async function listParts(exchange: S3Exchange): Promise<FastifyReply> {
   const { database, target, bucket, key } = exchange
   const id = parameterOf(target, 'uploadId') ?? ''
@@ -123,7 +123,7 @@ export async function listParts(exchange: S3Exchange): Promise<FastifyReply> {
   })
 }
 
-/** Policies of the tables of uploads decide who sees them, as above. */
+/** Same visibility as `listParts`. */
 export async function listMultipartUploads(exchange: S3Exchange): Promise<FastifyReply> {
   const { database, target, bucket } = exchange
   const prefix = textParameter(exchange, 'prefix') ?? ''

@@ -16,10 +16,10 @@ import { invalidArgument, signatureMismatch, signatureMissing } from './s3-error
 import { isSame, readCredential, requireFresh, sign, signingKey } from './signature.ts'
 import { renderXml } from './render-xml.ts'
 
-/** Who sends the form, its fields say: until they have come, anyone may. */
+/** Limits before the form fields have identified the sender. */
 const FORM_LIMITS: FormLimits = { fieldsMax: S3_FORM_FIELDS_MAX, bytesMax: S3_FORM_FIELDS_BYTES_MAX }
 
-/** An object from a form of a browser: a policy, which was signed, says what may come. Its fields come before the file. */
+/** Creates an object from a browser form whose signed policy restricts it. Fields precede the file. */
 export async function postObject(
   context: StorageContext,
   protocol: S3ProtocolOptions,
@@ -66,7 +66,7 @@ export async function postObject(
   }
 }
 
-/** @returns the token of a person, when one signed @throws {HoldfastError} `AccessDenied`, `SignatureDoesNotMatch` and others */
+/** @returns the user's token, if one signed @throws {HoldfastError} `AccessDenied`, `SignatureDoesNotMatch` and others */
 function verifyForm(protocol: S3ProtocolOptions, fields: ReadonlyMap<string, string>, now: number): string | undefined {
   const [policy, signature] = [fields.get('policy'), fields.get('x-amz-signature')]
   if (policy === undefined || signature === undefined) throw signatureMissing()
@@ -74,7 +74,7 @@ function verifyForm(protocol: S3ProtocolOptions, fields: ReadonlyMap<string, str
     ...readCredential(fields.get('x-amz-credential'), fields.get('x-amz-date')),
     sessionToken: fields.get('x-amz-security-token'),
   }
-  // How long it holds, the policy says.
+  // The policy states its own lifetime.
   requireFresh({ ...claimed, lifetimeS: Number.POSITIVE_INFINITY }, now)
   const isGood = secretsOf(protocol, claimed).some((secret) =>
     isSame(sign(signingKey(secret, claimed.scope), policy), signature),
@@ -83,7 +83,7 @@ function verifyForm(protocol: S3ProtocolOptions, fields: ReadonlyMap<string, str
   return claimed.sessionToken
 }
 
-/** @throws {HoldfastError} `InvalidArgument` when a field comes twice under two spellings */
+/** @throws {HoldfastError} `InvalidArgument` if a field occurs twice in different case */
 function lowerCased(fields: ReadonlyMap<string, string>, bucket: string): ReadonlyMap<string, string> {
   const lower = new Map([...fields].map(([name, value]) => [name.toLowerCase(), value]))
   if (lower.size !== fields.size) throw invalidArgument('A field of the form comes twice')
@@ -109,7 +109,7 @@ function answer(
     .send(renderXml('PostResponse', { Bucket: bucket, Key: key, ETag: eTag }, false))
 }
 
-/** Passes a file on if it is neither smaller nor larger than its policy says. */
+/** Passes a file through; fails if its size violates the policy. */
 class SizeRange extends Transform {
   readonly #sizes: { readonly min: number; readonly max: number }
   #bytes = 0

@@ -2,7 +2,7 @@ import { sql, type Transaction } from '@holdfast/postgres'
 import type { ObjectMetadata } from '../database/objects.ts'
 import { invalidArgument } from './s3-errors.ts'
 
-/** An object, or what keys have in common up to the delimiter. */
+/** An object or a common prefix. */
 export interface KeyEntry {
   readonly name: string
   readonly is_prefix: boolean
@@ -12,14 +12,14 @@ export interface KeyEntry {
 
 export interface KeyPage {
   readonly prefix: string
-  /** Empty for none. */
+  /** Empty for no delimiter. */
   readonly delimiter: string
   readonly limit: number
-  /** Entries at or behind it. */
+  /** Inclusive lower bound. */
   readonly from: string
 }
 
-/** A page of the keys that policies show the caller, in the order of their bytes. Keys with the delimiter behind the prefix are one entry. */
+/** Returns a page of the keys visible to the caller, in byte order. Keys with the delimiter after the prefix are grouped. */
 export async function listKeys(tx: Transaction, bucketId: string, page: KeyPage): Promise<readonly KeyEntry[]> {
   const { prefix, delimiter, limit, from } = page
   const end = endOfPrefix(prefix)
@@ -29,7 +29,7 @@ export async function listKeys(tx: Transaction, bucketId: string, page: KeyPage)
     return tx.query<KeyEntry>(sql`
       select o.name, false as is_prefix, o.updated_at, o.metadata from storage.objects o
        where ${isWanted} and o.name collate "C" >= ${from} order by o.name collate "C" limit ${limit}`)
-  // From entry to entry: of the keys that one stands for, only the first is read.
+  // Skips from entry to entry: reads only the first key of each group.
   return tx.query<KeyEntry>(sql`
     with recursive walk (n, name, is_prefix, updated_at, metadata, seek) as (
       select 0, null::text collate "C", false, null::timestamptz, null::jsonb, ${from}::text collate "C"
@@ -48,17 +48,17 @@ export async function listKeys(tx: Transaction, bucketId: string, page: KeyPage)
     select name, is_prefix, updated_at, metadata from walk where n > 0 order by n`)
 }
 
-/** Where a listing continues after an entry. */
+/** Returns where a listing continues after an entry. */
 export function seekAfter({ name, is_prefix }: Pick<KeyEntry, 'name' | 'is_prefix'>): string {
   return is_prefix ? (endOfPrefix(name) ?? `${name}\u{10ffff}`) : seekAfterKey(name)
 }
 
-/** The least text that is greater. No text of Postgres has a NUL. */
+/** Returns the next greater text. Postgres texts cannot contain NUL. */
 export function seekAfterKey(key: string): string {
   return `${key}\u0001`
 }
 
-/** The least text that is greater than all with this prefix; `undefined` when there is none. */
+/** Returns the least text greater than all with this prefix; `undefined` if none exists. */
 function endOfPrefix(prefix: string): string | undefined {
   const points = [...prefix]
   const last = points.pop()?.codePointAt(0)

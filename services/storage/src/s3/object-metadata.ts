@@ -11,7 +11,7 @@ const META = 'x-amz-meta-'
 const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/
 const HEADER_TEXT = /^[\t\x20-\x7e]*$/
 
-/** `x-amz-meta-…` of a request: headers, and parameters of an address that was signed with them. */
+/** Reads `x-amz-meta-…` from headers and from signed query parameters. */
 export function readUserMetadata(headers: IncomingHttpHeaders, target: RequestTarget): UserMetadata | undefined {
   const pairs = [
     ...Object.entries(headers),
@@ -27,7 +27,7 @@ export function readUserMetadata(headers: IncomingHttpHeaders, target: RequestTa
   return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }
 
-/** `x-amz-meta-…` of an answer. What no header can say is counted. */
+/** Renders `x-amz-meta-…` headers. Counts values that a header cannot hold. */
 export function metadataHeaders({ user_metadata }: ObjectRow): Record<string, string> {
   const headers: Record<string, string> = {}
   let missing = 0
@@ -39,7 +39,7 @@ export function metadataHeaders({ user_metadata }: ObjectRow): Record<string, st
   return missing === 0 ? headers : { ...headers, 'x-amz-missing-meta': String(missing) }
 }
 
-/** @param prefix - `x-amz-copy-source-` for the conditions of a copy @throws {HoldfastError} `PreconditionFailed` */
+/** @param prefix - `x-amz-copy-source-` for copy conditions @throws {HoldfastError} `PreconditionFailed` */
 export function requireConditions(row: ObjectRow, headers: IncomingHttpHeaders, prefix = ''): void {
   const header = (name: string): string | undefined => {
     const value = headers[prefix + name]

@@ -1,10 +1,10 @@
 import { methodNotAllowed, notImplemented } from './s3-errors.ts'
 import { parameterOf, type RequestTarget } from './request-target.ts'
 
-/** What a request asks for, by the name that S3 has for it. */
+/** Operation names of S3. */
 export type S3Operation = keyof typeof POLICY_NAMES
 
-/** What policies read of each from `storage.operation()`, behind `storage.s3.`; as Supabase has it. */
+/** Values that policies read from `storage.operation()`, after `storage.s3.`, as in Supabase. */
 export const POLICY_NAMES = {
   ListBuckets: 'bucket.list',
   CreateBucket: 'bucket.create',
@@ -31,7 +31,7 @@ export const POLICY_NAMES = {
   ListParts: 'upload.list_parts',
 } as const
 
-/** Parts of buckets and objects that S3 has addresses for, and this server does not have. */
+/** Subresources that S3 defines and this server does not support. */
 const NOT_HERE: ReadonlySet<string> = new Set([
   'accelerate',
   'acl',

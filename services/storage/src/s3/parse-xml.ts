@@ -6,15 +6,15 @@ const parser = new XMLParser({
   parseTagValue: false,
   trimValues: false,
   removeNSPrefix: true,
-  // With it the parser reads characters that are written as numbers, too: XML has them, and Go writes quotes so.
+  // Required for numeric character references, which Go uses for quotes.
   htmlEntities: true,
   isArray: (_name, path) => String(path) === 'Delete.Object' || String(path) === 'CompleteMultipartUpload.Part',
 })
 
 /**
- * Reads the body of a request. Bodies have no document type: entities, which could grow or name files, cannot be declared.
+ * Parses a request body. Document types are rejected, so entities cannot be declared.
  *
- * @param root - the element that has to be the outermost
+ * @param root - required root element
  * @throws {HoldfastError} `MalformedXML`
  */
 export function parseXml(text: string, root: string): Readonly<Record<string, unknown>> {
@@ -30,7 +30,7 @@ export function parseXml(text: string, root: string): Readonly<Record<string, un
   return element as Readonly<Record<string, unknown>>
 }
 
-/** The elements of a list. @throws {HoldfastError} `MalformedXML` when there are too many, or some are no elements */
+/** Returns the elements of a list. @throws {HoldfastError} `MalformedXML` if there are too many, or some are not elements */
 export function listOf(
   element: Readonly<Record<string, unknown>>,
   name: string,

@@ -1,25 +1,25 @@
 import { policyMalformed, policyRefused } from './s3-errors.ts'
 
-/** The conditions that a signed policy sets for the form of a browser. */
+/** Conditions of a signed policy for a browser form. */
 export interface PostPolicy {
-  /** In milliseconds since the epoch. */
+  /** In ms since the epoch. */
   readonly expiresAt: number
   readonly conditions: readonly Condition[]
-  /** Bytes that the file may have. */
+  /** Allowed file size in bytes. */
   readonly sizes: { readonly min: number; readonly max: number }
 }
 
 interface Condition {
   readonly kind: 'eq' | 'starts-with'
-  /** In lower case. */
+  /** Lowercase. */
   readonly field: string
   readonly value: string
 }
 
-/** Fields that a policy says nothing of. */
+/** Fields that need no condition. */
 const FREE_FIELDS: ReadonlySet<string> = new Set(['policy', 'x-amz-signature', 'file'])
 
-/** @param encoded - in base64 @throws {HoldfastError} `InvalidPolicyDocument` */
+/** @param encoded - base64 @throws {HoldfastError} `InvalidPolicyDocument` */
 export function parsePolicy(encoded: string): PostPolicy {
   let value: unknown
   try {
@@ -61,9 +61,9 @@ function parseCondition(one: unknown): readonly Condition[] {
 }
 
 /**
- * Whether a form is what its policy says: every condition holds, and every field has one.
+ * Checks a form against its policy: every condition holds, and every field is covered.
  *
- * @param fields - by their names in lower case, with the bucket
+ * @param fields - by lowercase name, including the bucket
  * @throws {HoldfastError} `AccessDenied`
  */
 export function requireConditionsMet(policy: PostPolicy, fields: ReadonlyMap<string, string>, now: number): void {

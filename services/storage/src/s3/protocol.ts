@@ -6,23 +6,22 @@ import type { RequestDatabase } from '../database/request-database.ts'
 import type { RequestTarget } from './request-target.ts'
 import type { SignedBody } from './signed-body.ts'
 
-/** What S3 clients are given to act as `service_role`. */
+/** Key pair with which S3 clients act as `service_role`. */
 export interface S3KeyPair {
   readonly accessKeyId: string
   readonly secretAccessKey: string
 }
 
-/** What the S3 endpoint is handed beside the rest of storage. */
 export interface S3ProtocolOptions {
   readonly keyPair: S3KeyPair
   readonly region: string
-  /** Public keys of the project. Whoever has the token of a person signs with one of them. */
+  /** The project's public keys, with which clients holding a user's token sign. */
   readonly apiKeys: readonly string[]
-  /** Reads the token of a person. @throws {HoldfastError} when it is none, or its session has ended */
+  /** Verifies a user's token. @throws {HoldfastError} if it is invalid or its session has ended */
   readonly verifyCaller: (token: string) => Promise<Caller>
 }
 
-/** The pair follows from the secret of the project: servers with one secret take the same, and whoever changes it gets another. */
+/** Derives the pair from the project's secret: servers with the same secret share it, and changing the secret changes the pair. */
 export function deriveKeyPair(jwtSecret: string): S3KeyPair {
   const derive = (info: string, bytes: number): string =>
     Buffer.from(hkdfSync('sha256', jwtSecret, '', info, bytes)).toString('hex')
@@ -32,7 +31,7 @@ export function deriveKeyPair(jwtSecret: string): S3KeyPair {
   }
 }
 
-/** A request whose signature is good, on its way to the handler of its operation. */
+/** A request with a verified signature. */
 export interface S3Exchange {
   readonly context: StorageContext
   readonly protocol: S3ProtocolOptions
@@ -42,9 +41,9 @@ export interface S3Exchange {
   readonly bucket: string
   readonly key: string
   readonly database: RequestDatabase
-  /** The subject of the token, if it is one of a person. */
+  /** Subject of the token, if it is a user's. */
   readonly owner: string | undefined
-  /** Whose share of uploads and downloads is used. */
+  /** Fairness key for uploads and downloads. */
   readonly person: string | undefined
   readonly body: SignedBody
 }

@@ -4,7 +4,7 @@ import { logFailure } from '@holdfast/http'
 import { toStorageError } from '../database/postgres-error.ts'
 import { renderXml } from './render-xml.ts'
 
-/** Codes of storage that S3 has other words for. Those of tokens are the gateway's. */
+/** Storage codes that S3 names differently. The gateway handles token errors. */
 const S3_CODES: Readonly<Record<string, string>> = {
   KeyAlreadyExists: 'PreconditionFailed',
   ResourceNotEmpty: 'BucketNotEmpty',
@@ -22,11 +22,11 @@ const S3_STATUSES: Readonly<Record<string, number>> = {
   PreconditionFailed: 412,
   ExpiredToken: 400,
   InvalidToken: 400,
-  // As SDKs know it: they wait, and try again.
+  // SDKs back off and retry on this status.
   SlowDown: 503,
 }
 
-/** Answers with an error as S3 does: its status is that of the answer. */
+/** Renders an error as S3 does, with its own HTTP status. */
 export function renderS3Error(
   thrown: unknown,
   request: FastifyRequest,

@@ -1,13 +1,13 @@
-/** What an element has in it: a text, elements by their names, or nothing. */
+/** Content of an element: text, child elements, or nothing. */
 export type XmlContent = string | number | boolean | undefined | XmlElements
-/** A list is the element as many times. */
+/** An array repeats the element. */
 export interface XmlElements {
   readonly [name: string]: XmlContent | readonly XmlContent[]
 }
 
 const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/'
 
-/** Renders an answer. Elements that are `undefined` are left out. */
+/** Renders a response. Omits `undefined` elements. */
 export function renderXml(name: string, content: XmlContent, hasNamespace = true): string {
   const namespace = hasNamespace ? ` xmlns="${NAMESPACE}"` : ''
   return `<?xml version="1.0" encoding="UTF-8"?>\n<${name}${namespace}>${renderContent(content)}</${name}>`
@@ -34,7 +34,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 // oxlint-disable-next-line no-control-regex -- these are the characters meant
 const NOT_IN_XML = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g
 
-/** What XML cannot say at all is left out. */
+/** Drops characters that XML cannot represent. */
 function escape(text: string): string {
   return text.replaceAll(NOT_IN_XML, '').replaceAll(/[&<>"\r]/g, (one) => ESCAPES[one] ?? '')
 }

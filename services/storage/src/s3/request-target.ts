@@ -1,14 +1,14 @@
 import { HoldfastError } from '@holdfast/foundation'
 
-/** The address of a request as S3 reads it: percent-encoded once, and `+` is a plus. */
+/** A request URL as S3 reads it: percent-decoded once, and `+` is literal. */
 export interface RequestTarget {
   /** Still encoded. */
   readonly rawPath: string
-  /** Decoded, in the order of the address. */
+  /** Decoded, in URL order. */
   readonly query: readonly (readonly [name: string, value: string])[]
 }
 
-/** @param url - path and query, as they came @throws {HoldfastError} `InvalidURI` */
+/** @param url - path and query, undecoded @throws {HoldfastError} `InvalidURI` */
 export function parseTarget(url: string): RequestTarget {
   const mark = url.indexOf('?')
   const rawPath = mark < 0 ? url : url.slice(0, mark)
@@ -24,12 +24,12 @@ export function parseTarget(url: string): RequestTarget {
   }
 }
 
-/** The first value of a parameter. */
+/** Returns the first value of a parameter. */
 export function parameterOf({ query }: RequestTarget, name: string): string | undefined {
   return query.find(([one]) => one === name)?.[1]
 }
 
-/** What follows a mount point: the bucket, and the key as all that is behind it. */
+/** Splits the path after the mount point into the bucket and the key (the whole remainder). */
 export function parseBucketPath(
   rawPath: string,
   mountPath: string,
@@ -50,7 +50,7 @@ export function decode(text: string): string {
   }
 }
 
-/** As SigV4 wants it: all but letters, digits and `-._~`. */
+/** Percent-encodes per SigV4: everything but letters, digits and `-._~`. */
 export function encode(text: string): string {
   return encodeURIComponent(text).replaceAll(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
 }

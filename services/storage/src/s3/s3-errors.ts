@@ -1,6 +1,6 @@
 import { HoldfastError } from '@holdfast/foundation'
 
-// Codes and statuses are those of Amazon S3, which its SDKs hand on.
+// Codes and statuses of Amazon S3, which its SDKs pass on.
 
 const refusal =
   (code: string, status: number, message: string) =>

@@ -46,7 +46,7 @@ const HANDLERS: Readonly<Record<Exclude<S3Operation, 'PostObject'>, S3Handler>> 
   ListParts: listParts,
 }
 
-/** From the address and the signature to the handler. @param mountPath - what the address begins with */
+/** Authenticates an S3 request and dispatches it to its handler. @param mountPath - URL prefix */
 export async function serveS3(
   context: StorageContext,
   protocol: S3ProtocolOptions,

@@ -11,13 +11,13 @@ import {
   signatureMissing,
 } from './s3-errors.ts'
 
-/** When and for what a key signs: `20261122`, `local`. */
+/** Credential scope: date (`20261122`) and region (`local`). */
 export interface Scope {
   readonly date: string
   readonly region: string
 }
 
-/** What a request says of its signature. Nothing of it has been checked but its form. */
+/** Signature parameters of a request, checked only for form. */
 export interface ClaimedSignature {
   readonly accessKeyId: string
   readonly scope: Scope
@@ -26,9 +26,9 @@ export interface ClaimedSignature {
   /** `20261122T210000Z` */
   readonly timestamp: string
   readonly sessionToken: string | undefined
-  /** SHA-256 of the body in hexadecimal digits, or how it is signed. */
+  /** SHA-256 of the body in hexadecimal, or the signing mode. */
   readonly payloadHash: string
-  /** Of an address that is signed: how long it holds. */
+  /** Lifetime of a presigned URL. */
   readonly lifetimeS: number | undefined
 }
 
@@ -36,14 +36,14 @@ export interface SignedRequest {
   readonly method: string
   readonly target: RequestTarget
   readonly headers: IncomingHttpHeaders
-  /** Names that the client may have called us by: its own header, and what a trusted proxy says. */
+  /** Host names the client may have used: its Host header and those from trusted proxies. */
   readonly hosts: readonly string[]
 }
 
 const ALGORITHM = 'AWS4-HMAC-SHA256'
 export const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD'
 
-/** @throws {HoldfastError} `AccessDenied` when there is none; `AuthorizationHeaderMalformed` */
+/** @throws {HoldfastError} `AccessDenied` if absent; `AuthorizationHeaderMalformed` */
 export function readSignature({ target, headers }: Pick<SignedRequest, 'target' | 'headers'>): ClaimedSignature {
   if (headers.authorization?.startsWith(`${ALGORITHM} `)) return readHeader(headers.authorization, headers)
   if (parameterOf(target, 'X-Amz-Signature') !== undefined) return readQuery(target)
@@ -94,7 +94,7 @@ export function readCredential(
   credential: string | undefined,
   timestamp: string | undefined,
 ): Pick<ClaimedSignature, 'accessKeyId' | 'scope' | 'timestamp'> {
-  // A key may have slashes, the parts behind it have none.
+  // An access key id may contain slashes, the other parts may not.
   const match = /^(.+)\/(\d{8})\/([^/]*)\/s3\/aws4_request$/.exec(credential ?? '')
   const [, accessKeyId = '', date = '', region = ''] = match ?? []
   if (!match) throw signatureMalformed('the credential is not <key>/<date>/<region>/s3/aws4_request')
@@ -110,13 +110,13 @@ function readSignedHeaders(text: string | undefined): readonly string[] {
   return names.toSorted()
 }
 
-/** @returns milliseconds since the epoch */
+/** @returns ms since the epoch */
 function timeOf(timestamp: string): number | undefined {
   const time = Date.parse(timestamp.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'))
   return /^\d{8}T\d{6}Z$/.test(timestamp) && !Number.isNaN(time) ? time : undefined
 }
 
-/** @throws {HoldfastError} `RequestTimeTooSkewed`, `AccessDenied` when the address has expired */
+/** @throws {HoldfastError} `RequestTimeTooSkewed`, `AccessDenied` if the URL has expired */
 export function requireFresh(
   { timestamp, lifetimeS }: Pick<ClaimedSignature, 'timestamp' | 'lifetimeS'>,
   now: number,
@@ -128,9 +128,9 @@ export function requireFresh(
 }
 
 /**
- * @param secrets - any of which may have signed
- * @returns the key that has signed, for the chunks of the body
- * @throws {HoldfastError} `SignatureDoesNotMatch`; `AccessDenied` when a header that means something to S3 is not signed
+ * @param secrets - accepted signing secrets
+ * @returns the signing key, for the chunks of the body
+ * @throws {HoldfastError} `SignatureDoesNotMatch`; `AccessDenied` if a header relevant to S3 is not signed
  */
 export function verifySignature(claimed: ClaimedSignature, secrets: readonly string[], request: SignedRequest): Buffer {
   const unsigned = Object.keys(request.headers).filter(
@@ -148,7 +148,7 @@ export function verifySignature(claimed: ClaimedSignature, secrets: readonly str
   throw signatureMismatch()
 }
 
-/** What a presigned address cannot have signed, since the body was not there: it is checked, or ignored, and changes nothing else. */
+/** Headers that a presigned URL cannot cover, because the body was unknown: they are verified separately or ignored. */
 function isOfSignature({ lifetimeS }: ClaimedSignature, name: string): boolean {
   return lifetimeS !== undefined && (name === 'x-amz-content-sha256' || name.startsWith('x-amz-checksum-'))
 }
@@ -178,7 +178,7 @@ function canonicalQuery({ query }: RequestTarget): string {
     .join('&')
 }
 
-/** The path as it came; and as S3 writes it, which proxies and clients may write another way. */
+/** Returns the path as received and in S3's canonical encoding, because proxies and clients may re-encode it. */
 function canonicalPaths(rawPath: string): readonly string[] {
   const written = rawPath
     .split('/')
@@ -191,7 +191,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** @param hash - of the signed text, in as many lines as the algorithm has */
+/** @param hash - of the signed text, in the algorithm's number of lines */
 export function stringToSign(
   algorithm: string,
   { timestamp, scope }: Pick<ClaimedSignature, 'timestamp' | 'scope'>,
@@ -214,7 +214,7 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** Takes as long for any wrong signature. */
+/** Constant-time comparison. */
 export function isSame(expected: string, given: string): boolean {
   const [a, b] = [Buffer.from(expected), Buffer.from(given)]
   return a.length === b.length && timingSafeEqual(a, b)

@@ -15,16 +15,16 @@ import {
 import { UNSIGNED_PAYLOAD, type ClaimedSignature } from './signature.ts'
 
 export interface SignedBody {
-  /** Fails at its end when it is not what was signed or summed up. To be consumed or destroyed. */
+  /** Errors at the end if signature or checksum do not match. Must be consumed or destroyed. */
   readonly bytes: Readable
-  /** Of the decoded bytes; `undefined` when the client does not say. */
+  /** Decoded length; `undefined` if not declared. */
   readonly length: number | undefined
 }
 
-/** A sum that the client has told, and that is compared when all bytes have come. */
+/** A checksum declared by the client, verified after the last byte. */
 interface Expected {
   readonly sum: Checksum
-  /** Called at the end: trailers come last. */
+  /** Called at the end, because trailers come last. */
   readonly isMet: (digest: Buffer) => boolean
   readonly refuse: () => Error
 }
@@ -34,10 +34,10 @@ const TRAILER = '-TRAILER'
 const STREAMING_UNSIGNED = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER'
 
 /**
- * The bytes that a client sends, without the chunks that they come in, held to its signature and to its checksums. Nothing is kept of them here.
+ * Decodes a request body and verifies its signature and checksums while streaming.
  *
- * @param body - as it comes, or nothing
- * @param signing - how the request was signed, and with what
+ * @param body - the request stream, if any
+ * @param signing - how the request was signed, and the key
  * @throws {HoldfastError} `InvalidDigest`, `InvalidArgument`, `MissingContentLength`
  */
 export function openSignedBody(
@@ -62,7 +62,7 @@ export function openSignedBody(
   return { bytes: join([raw, chunks, new SummedBody([...expected, ...inTrailers])]), length }
 }
 
-/** The whole of a small body that is XML. @throws {HoldfastError} `MalformedXML` when it is too large */
+/** Reads a small XML body. @throws {HoldfastError} `MalformedXML` if it is too large */
 export async function readText({ bytes }: SignedBody): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
@@ -96,7 +96,7 @@ class SummedBody extends Transform {
   }
 }
 
-/** Whichever of the streams fails, the others end, and whoever reads the last is told. */
+/** Pipes the streams: an error in any ends the others and reaches the reader of the last. */
 function join(streams: readonly [Readable, ...Transform[]]): Readable {
   const last = streams.at(-1)
   pipeline([...streams] as never, () => undefined)
@@ -130,7 +130,7 @@ function readChecksums(headers: IncomingHttpHeaders): readonly Expected[] {
   return expected
 }
 
-/** @throws {HoldfastError} `InvalidArgument` for an algorithm that is not known here */
+/** @throws {HoldfastError} `InvalidArgument` for an unknown algorithm */
 function expectSum(name: string, read: () => string | undefined): Expected {
   const checksum = checksumOf(name)
   if (!checksum) throw invalidArgument(`${name.slice(0, 100)} is no checksum that is known here`)

@@ -3,14 +3,14 @@ import type { Logger } from '@holdfast/foundation'
 import { sql, type Queryable } from '@holdfast/postgres'
 import type { Backend } from '../backend/backend.ts'
 
-/** Since when the database and the store of bytes belong together, in milliseconds since the epoch. */
+/** When database and store were paired, in ms since the epoch. */
 export type PairedSince = number
 
 /**
- * Makes sure that the rows and the bytes belong together. A database that is new to a store, because it was reset or is another one, says nothing about the bytes
- * that were there before: those are never deleted by themselves.
+ * Checks that rows and bytes belong together. A database new to a store, because it was reset or replaced, says nothing about older bytes: those are never
+ * deleted automatically.
  *
- * @returns `undefined` when they belong to others each: nothing may be deleted then
+ * @returns `undefined` if either is paired with another: then nothing may be deleted
  */
 export async function pairStore(db: Queryable, backend: Backend, logger: Logger): Promise<PairedSince | undefined> {
   const [row] = await db.query<{ id: string; since: number }>(sql`

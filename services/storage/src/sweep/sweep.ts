@@ -8,16 +8,16 @@ import { SWEEP_AGE_MS, SWEEP_EVERY_MS } from '../limits.ts'
 import { pairStore } from './pair-store.ts'
 
 export interface SweepOptions {
-  /** Writes down which store belongs to the database. */
+  /** Records which store belongs to the database. */
   readonly pool: Pool
-  /** Reads all rows past their policies. */
+  /** Bypasses row-level security. */
   readonly readerPool: Pool
   readonly backend: Backend
   readonly logger: Logger
   readonly clock: Clock
 }
 
-/** Deletes bytes that have no row, now and from time to time: what crashes and failed deletions have left. */
+/** Deletes bytes without a row, now and periodically: leftovers of crashes and failed deletions. */
 export function startSweep(options: SweepOptions): AsyncDisposable {
   const stopping = new AbortController()
   const running = repeat(options, stopping.signal)
@@ -37,11 +37,11 @@ async function repeat(options: SweepOptions, stopping: AbortSignal): Promise<voi
       if (!stopping.aborted)
         options.logger.log('warn', `bytes without a row are not deleted yet: ${errorMessage(error)}`)
     }
-    await delay(SWEEP_EVERY_MS, stopping).catch(() => undefined) // it was stopped, as the loop sees
+    await delay(SWEEP_EVERY_MS, stopping).catch(() => undefined) // stopped; the loop condition ends it
   }
 }
 
-/** One sweep. @returns how many versions were deleted, or `undefined` while another server sweeps */
+/** Runs one sweep. @returns the number of deleted versions, or `undefined` if another server is sweeping */
 export async function sweep(
   { pool, readerPool, backend, logger, clock }: SweepOptions,
   stopping: AbortSignal,
@@ -55,7 +55,7 @@ export async function sweep(
       const pairedSince = await pairStore(pool, backend, logger)
       if (pairedSince === undefined) return 0
       await forgetOldUploads(pool)
-      // Of this connection, which nothing else uses: a policy that could hide a row fails the statement.
+      // Applies to this connection only: a statement fails if a policy could hide a row.
       await db.execute(sql`set row_security = off`)
       const before = clock.now() - SWEEP_AGE_MS
       const unfinished = await backend.removeUnfinished(before)

@@ -7,20 +7,20 @@ import type { ObjectMetadata } from '../database/objects.ts'
 import { findUnused } from '../database/versions-in-use.ts'
 import { SWEEP_AGE_MS, VERIFY_AT_ONCE, VERSIONS_BATCH } from '../limits.ts'
 
-/** Where a row and its bytes do not agree. */
+/** A mismatch between a row and its bytes. */
 export interface StoredFault {
   readonly kind:
-    /** The row points to bytes that are not there. */
+    /** The row references absent bytes. */
     | 'missing'
     | 'size'
     | 'checksum'
-    /** Bytes that nothing uses, and that are older than those of writes under way. */
+    /** Unreferenced bytes, too old for a write in progress. */
     | 'unused'
   readonly version: string | null
-  /** Of `unused` there is neither. */
+  /** Absent for `unused`. */
   readonly bucket?: string
   readonly key?: string
-  /** What the row says, and what the bytes say. */
+  /** Value in the row and value of the bytes. */
   readonly expected?: string | number
   readonly found?: string | number
 }
@@ -28,25 +28,25 @@ export interface StoredFault {
 export interface StoredReport {
   readonly equal: boolean
   readonly store: string
-  /** Whether the store is the one that the database was used with; if not, its bytes are of other rows. */
+  /** Whether the store is paired with this database; otherwise its bytes belong to other rows. */
   readonly isStoreOfDatabase: boolean
   readonly objects: number
   readonly versions: number
-  /** Bytes of objects that were read and compared. */
+  /** Bytes read and compared. */
   readonly bytesRead: number
-  /** Versions that nothing uses and that are young: writes under way, and what the next sweeps delete. */
+  /** Unreferenced recent versions: writes in progress and candidates for the next sweep. */
   readonly recent: number
   readonly faults: readonly StoredFault[]
 }
 
 export interface VerifyOptions {
-  /** Reads all rows past their policies. */
+  /** Bypasses row-level security. */
   readonly db: Queryable
   readonly backend: Backend
   readonly clock: Clock
-  /** Whether bytes are read and their checksums compared. */
+  /** Whether to read bytes and compare checksums. */
   readonly readsBytes: boolean
-  /** Called now and then with the number of objects looked at. */
+  /** Called periodically with the number of verified objects. */
   readonly onProgress?: (objects: number) => void
 }
 
@@ -65,8 +65,8 @@ interface Found {
 }
 
 /**
- * Compares the rows of objects with the stored bytes, in both directions. While a server writes, only faults that a second look confirms count: a row that was
- * replaced or deleted meanwhile is no fault.
+ * Compares object rows with stored bytes in both directions. While a server is writing, a fault counts only if a second check confirms it, because rows may be
+ * replaced or deleted concurrently.
  */
 export async function verifyStored(options: VerifyOptions): Promise<StoredReport> {
   const { db, backend } = options
@@ -138,7 +138,7 @@ async function look({ backend, readsBytes }: VerifyOptions, row: Row): Promise<F
   return { row, fault: undefined, bytesRead: size }
 }
 
-/** The checksum that an ETag is; that of an upload in parts to S3 is one of checksums. */
+/** Extracts the MD5 from an ETag; `undefined` for multipart ETags, which hash the parts' checksums. */
 function checksumOf(metadata: ObjectMetadata | null): string | undefined {
   return /^"?([0-9a-f]{32})"?$/.exec(typeof metadata?.eTag === 'string' ? metadata.eTag : '')?.[1]
 }
@@ -176,7 +176,7 @@ async function verifyBytes({
   }
   const faults: StoredFault[] = []
   for (const { version, size } of old) {
-    // A row goes before its bytes.
+    // A row is deleted before its bytes.
     if ((await backend.sizeOf(version)) !== undefined) faults.push({ kind: 'unused', version, found: size })
   }
   return { versions, recent, faults }

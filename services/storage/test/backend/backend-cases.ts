@@ -14,7 +14,7 @@ function md5(bytes: Buffer): string {
   return `"${createHash('md5').update(bytes).digest('hex')}"`
 }
 
-/** Bytes in pieces of the size that sockets have. */
+/** Splits bytes into socket-sized chunks. */
 function piecesOf(bytes: Buffer): Readable {
   return Readable.from(
     (function* pieces() {
@@ -24,7 +24,7 @@ function piecesOf(bytes: Buffer): Readable {
   )
 }
 
-/** Ends with an error after `count` bytes. */
+/** Errors after `count` bytes. */
 function broken(count: number): Readable {
   return Readable.from(
     (async function* bytes() {
@@ -42,7 +42,7 @@ interface Tools {
   readonly versions: () => Promise<ReadonlyMap<string, number>>
 }
 
-/** What every store of bytes has to do, whatever keeps them. */
+/** Tests that every backend must pass. */
 export function describeBackend(name: string, open: () => Promise<OpenedBackend>): void {
   describe(name, () => {
     let opened: OpenedBackend

@@ -7,11 +7,6 @@ import { silentLogger } from '@holdfast/foundation'
 import { openS3Backend } from '../../src/backend/s3-backend.ts'
 import { describeBackend } from './backend-cases.ts'
 
-/*
- * Runs the same cases over another S3 store. CI has none. OpenStack Swift 2.30.1 (Debian 12) passed all of them on 2026-11-23. To run it with one replica and one
- * device: `mount_check = false`, a proxy pipeline `catch_errors cache s3api tempauth bulk slo proxy-server` with `location = us-east-1` and
- * `user_test_tester = testing .admin`, and a bucket `bytes`. The key is `test:tester`, the secret `testing`.
- */
 
 const {
   HOLDFAST_TEST_S3_ENDPOINT: endpoint,

@@ -104,7 +104,7 @@ const PORTAL = '<html><body>Sign in to the network</body></html>'
 const HTML = { 'content-type': 'text/html' }
 const XML = { 'content-type': 'application/xml' }
 
-/** What a captive portal, a proxy or a store in trouble answers in the place of the store. */
+/** Responses of captive portals, proxies and failing stores. */
 const FOREIGN_ANSWERS: Readonly<Record<string, readonly [status: number, headers: object, body: string]>> = {
   'a page': [200, HTML, PORTAL],
   'a page that says 404': [404, HTML, PORTAL],
@@ -113,7 +113,7 @@ const FOREIGN_ANSWERS: Readonly<Record<string, readonly [status: number, headers
   'an error that says 200': [200, XML, '<Error><Code>InternalError</Code><Message>Try again.</Message></Error>'],
 }
 
-/** Passes requests on to a store, or answers those of a method itself. */
+/** Forwards requests to a store, or answers those of a method itself. */
 async function openPortal(store: StorageWorld) {
   let foreign: { readonly method: string; readonly answer: (typeof FOREIGN_ANSWERS)[string] } | undefined
   const server = createHttpServer((request, response) => {
@@ -199,7 +199,7 @@ test('bytes that were sent in parts for hours are not taken for old ones before 
   const [small, large] = [randomUUID(), randomUUID()]
   await backend.write(small, Readable.from([randomBytes(1_000)]))
   await backend.write(large, Readable.from([randomBytes(6 * MIB)]))
-  // As Amazon tells it: since when the parts were sent.
+  // Amazon reports when the upload began.
   const begun = new Date(Date.now() - 3 * SWEEP_AGE_MS).toISOString()
   await world.run(
     `update storage.objects set metadata = metadata || '{"lastModified": "${begun}"}' where bucket_id = '${BUCKET}'`,

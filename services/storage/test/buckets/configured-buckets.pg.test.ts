@@ -8,7 +8,7 @@ import { parseBucketSettings } from '../../src/buckets/bucket-settings.ts'
 import { ensureConfiguredBuckets } from '../../src/buckets/configured-buckets.ts'
 import { openStorageWorld, type StorageWorld } from '../storage-world.ts'
 
-// Buckets that the settings name are there when the server has started, and filled from their folders.
+// Configured buckets exist after the start and contain the files of their folders.
 
 let folder: string
 let world: StorageWorld
@@ -73,7 +73,7 @@ test('the next start changes what the settings say, and nothing else', async () 
     { ...WANTED[0], public: false },
     { ...WANTED[1], file_size_limit: '5' },
   ])
-  // What has the same bytes is not written again.
+  // Unchanged files are not written again.
   expect(await world.run('select version from storage.objects')).toEqual(before)
   writeFileSync(join(folder, 'people', 'ann.png'), 'another one')
   await startAgainWith({ avatars: { objects_path: folder } })

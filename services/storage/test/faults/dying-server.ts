@@ -1,14 +1,11 @@
-/**
- * Storage as a process of its own that dies without a word at a step: before something is done to a file, before a transaction is committed, and after it. Or whose
- * disk is full.
- */
+/** Storage in a child process that exits at a chosen step: before a file operation, or before or after a commit. Can also simulate a full disk. */
 import fs, { type FileHandle } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { silentLogger, systemClock, type OptionDeclaration } from '@holdfast/foundation'
 import { createHttpServer } from '@holdfast/http'
 import { createPool, sharePool, type Connections, type PoolShare } from '@holdfast/postgres'
 
-/** What the process is started with, as JSON in its first argument. */
+/** Start options, JSON in the first argument. */
 export interface DyingServerOptions {
   readonly url: string
   readonly requestUrl: string
@@ -16,10 +13,10 @@ export interface DyingServerOptions {
   readonly folder: string
 }
 
-/** What its parent tells it. */
+/** Messages from the parent. */
 export type Order = { readonly dieAt: number } | { readonly tell: 'steps' } | { readonly isFull: boolean }
 
-/** What it tells its parent. */
+/** Messages to the parent. */
 export type News = { readonly port: number } | { readonly steps: readonly string[] } | { readonly done: true }
 
 const options = JSON.parse(process.argv[2] ?? '{}') as DyingServerOptions
@@ -28,7 +25,7 @@ let dieAt = Number.POSITIVE_INFINITY
 let isFull = false
 const tell = (news: News): void => void process.send?.(news)
 
-process.on('disconnect', () => process.exit(0)) // the test is gone
+process.on('disconnect', () => process.exit(0)) // the test has ended
 process.on('message', (order: Order) => {
   if ('tell' in order) return tell({ steps: steps ?? [] })
   if ('isFull' in order) isFull = order.isFull
@@ -67,11 +64,11 @@ syncBuiltinESMExports()
   }
 }
 
-/** Its transactions end with a step before the commit and one after it. */
+/** Adds a step before and after each commit. */
 function watched(connections: Connections): Connections {
   return {
     ...connections,
-    // Transactions that are one round trip.
+    // One-round-trip transactions.
     async withClient(body) {
       step('commit')
       const result = await connections.withClient(body)

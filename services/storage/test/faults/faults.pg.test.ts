@@ -21,8 +21,8 @@ import { openStorageWorld, type StorageWorld } from '../storage-world.ts'
 import type { DyingServerOptions, News, Order } from './dying-server.ts'
 
 /*
- * Invariant: wherever a server dies, an object has all bytes of before or all bytes of after, no row lacks its bytes, and leftovers go with the next sweep.
- * A run dies at one step of each operation; with HOLDFAST_FAULTS above 1 at every one.
+ * Invariant: wherever a server dies, an object has all its old or all its new bytes, no row lacks bytes, and the next sweep removes leftovers. By default each
+ * operation is killed at one step; with HOLDFAST_FAULTS above 1, at every step.
  */
 
 const SERVER = fileURLToPath(new URL('dying-server.ts', import.meta.url))
@@ -92,13 +92,13 @@ const post = (url: string, path: string, body: object): Promise<Response> =>
 
 interface Operation {
   readonly title: string
-  /** Objects that are there before, by key. */
+  /** Existing objects by key. */
   readonly before: Readonly<Record<string, string>>
   readonly after: Readonly<Record<string, string>>
   readonly request: (url: string) => Promise<Response>
-  /** What another server does before. */
+  /** Setup by another server. */
   readonly begin?: () => Promise<void>
-  /** Whether the same request does not fail afterwards, done or not, and ends in the expected state. */
+  /** Whether repeating the request succeeds and reaches the expected state, whether or not it had been executed. */
   readonly canBeRepeated?: true
 }
 
@@ -148,7 +148,7 @@ const complete = (url: string): Promise<Response> =>
 const TUS = { 'tus-resumable': '1.0.0' }
 let resumedId: string
 
-/** An upload in parts that would replace `a`, with a third of its bytes. */
+/** A resumable upload that would replace `a`, with a third of its bytes sent. */
 async function beginResumable(): Promise<void> {
   const pairs = Object.entries({ bucketName: Bucket, objectName: Key, contentType: 'text/plain' })
   const created = await fetch(`${world.url}/upload/resumable`, {
@@ -171,7 +171,7 @@ const sendBytes = (url: string, offset: number, body: string): Promise<Response>
     body,
   })
 
-/** As clients go on: they ask how far the upload is, and send the rest. */
+/** Resumes as clients do: asks for the offset and sends the rest. */
 async function resume(url: string): Promise<Response> {
   const asked = await fetch(`${url}/upload/resumable/${resumedId}`, { method: 'HEAD', headers: TUS })
   const offset = Number(asked.headers.get('upload-offset'))
@@ -237,7 +237,7 @@ async function prepare(objects: Readonly<Record<string, string>>): Promise<void>
   }
 }
 
-/** What another server serves. */
+/** Reads all objects through another server. */
 async function readAll(): Promise<Readonly<Record<string, string>>> {
   const found: Record<string, string> = {}
   for (const { name } of await world.run('select name from storage.objects order by name')) {
@@ -248,7 +248,7 @@ async function readAll(): Promise<Readonly<Record<string, string>>> {
   return found
 }
 
-/** Rows and bytes agree at once, and nothing is left over once it is old enough to be swept. */
+/** Rows and bytes agree immediately, and a later sweep leaves no orphans. */
 async function expectAgreement(): Promise<void> {
   const verify = (later: number): ReturnType<typeof verifyStored> =>
     verifyStored({ db: world.database.pool, backend, clock: { now: () => Date.now() + later }, readsBytes: true })
@@ -288,7 +288,7 @@ describe('a server that dies in the middle of', () => {
         await begin?.()
         await using server = await startServer()
         await server.order({ dieAt })
-        // An operation may have a step less than the time before, such as making a folder: then it has not died.
+        // A run may have fewer steps than the one that counted them, for example without creating a folder; then the server survives.
         const hasDied = await request(server.url).then(
           () => false,
           () => true,

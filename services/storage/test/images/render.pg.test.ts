@@ -5,7 +5,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALICE, openStorageWorld, type Answer, type StorageWorld } from '../storage-world.ts'
 
-// Requests that the public client does not make: files that are no images, or too large ones, which results are kept, and who may see them.
+// Requests storage-js does not make: invalid and oversized images, cached results, access.
 
 let world: StorageWorld
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-/** Red at the left, blue at the right. */
+/** Red on the left, blue on the right. */
 const picture = (width: number, height: number): Promise<Buffer> =>
   sharp({ create: { width, height, channels: 3, background: 'red' } })
     .composite([
@@ -30,7 +30,7 @@ const picture = (width: number, height: number): Promise<Buffer> =>
     .png()
     .toBuffer()
 
-/** A black square in as few bytes as can be: one bit for each pixel, and all of them zero. */
+/** A black 1-bit image in as few bytes as possible. */
 function blank(side: number): Buffer {
   const chunk = (type: string, data: Buffer): Buffer => {
     const whole = Buffer.concat([Buffer.alloc(4), Buffer.from(type), data, Buffer.alloc(4)])
@@ -160,7 +160,7 @@ describe('what cannot be drawn', () => {
     bomb.writeUInt32BE(60_000, 20)
     await put('pages/bomb.png', bomb)
     expect(await refused('bomb.png')).toMatchObject({ statusCode: '400' })
-    // Whole images: 49 million pixels in a few kB are as many as may be, and 64 million too many.
+    // 49 million pixels in a few kB are allowed, 64 million are not.
     await put('pages/black.png', blank(7_000))
     expect((await get('/render/image/public/pages/black.png?width=10')).status).toBe(200)
     await put('pages/bomb.png', blank(8_000))

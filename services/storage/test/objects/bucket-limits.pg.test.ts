@@ -2,7 +2,7 @@ import { CopyObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openStorageWorld, type Answer, type StorageWorld } from '../storage-world.ts'
 
-// What a bucket demands of its objects holds for those that are there already, too, when they come from another bucket or become something else.
+// A bucket's limits also apply to existing objects that are moved or copied into it or change type.
 
 let world: StorageWorld
 

@@ -8,7 +8,7 @@ import { openRequestDatabase, type RequestDatabase } from '../../src/database/re
 import { commitWrite, type WriteIntent } from '../../src/objects/write-object.ts'
 import { openStorageWorld, type StorageWorld } from '../storage-world.ts'
 
-// What happens to the bytes of an upload when the connection to Postgres ends around its commit.
+// Bytes of an upload whose connection to Postgres fails around its commit.
 
 let world: StorageWorld
 let backend: Backend

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openStorageWorld, type StorageWorld } from '../storage-world.ts'
 
-// Signed here by hand, as the documentation of Signature Version 4 says it, and not by the code that verifies.
+// Signs independently of the verifying code, following the Signature Version 4 documentation.
 
 const REGION = 'us-east-1'
 const EMPTY = createHash('sha256').update('').digest('hex')
@@ -39,7 +39,7 @@ interface Wanted {
   readonly secret?: string
 }
 
-/** @returns headers that sign a request */
+/** @returns headers of a signed request */
 function signed(wanted: Wanted): { readonly headers: Record<string, string>; readonly signing: Signing } {
   const { method = 'PUT', path, query = '', payloadHash = EMPTY, at = new Date() } = wanted
   const timestamp = at.toISOString().replaceAll(/[-:]|\.\d+/g, '')
@@ -96,7 +96,7 @@ function codeOf({ status, text }: Answer): string {
   return `${status} ${/<Code>(.*?)<\/Code>/.exec(text)?.[1] ?? ''}`.trim()
 }
 
-/** Chunks as `STREAMING-AWS4-HMAC-SHA256-PAYLOAD` has them. */
+/** Encodes chunks as `STREAMING-AWS4-HMAC-SHA256-PAYLOAD`. */
 function signedChunks({ key, scope, timestamp, signature }: Signing, chunks: readonly Buffer[]): Buffer {
   let previous = signature
   const pieces = [...chunks, Buffer.alloc(0)].map((chunk) => {
@@ -321,7 +321,7 @@ describe('documents', () => {
     expect(await post('/b', 'delete=', body)).toBe('400 MalformedXML')
   })
 
-  // As `encoding/xml` of Go writes quotes, and with it its SDKs, rclone and others.
+  // Go's `encoding/xml` writes quotes this way, and so do its SDKs and rclone.
   test('name objects and parts by characters that are written as numbers', async () => {
     const key = "it's & more"
     const path = `/b/${key

@@ -37,36 +37,36 @@ import {
 } from '../policy-matrix.ts'
 import { openStorageWorld, PUBLIC_KEY, type StorageWorld } from '../storage-world.ts'
 
-// As in ../policies.pg.test.ts: every operation of S3 with the token of a person, under each set of policies, beside the statement that policies judge.
+// As ../policies.pg.test.ts, for S3 operations with a user's token.
 
 const Bucket = 'box'
 const Body = 'bytes'
 
 let world: StorageWorld
-/** Of the key pair. */
+/** Signs with the key pair. */
 let service: S3Client
-/** Of a person. */
+/** Signs with a user's token. */
 let alice: S3Client
-/** Begun by the service, with one part. */
+/** Started as the service, with one part. */
 let upload: { readonly Bucket: string; readonly Key: string; readonly UploadId: string }
 let eTag: string
 
-/** What an operation comes to: `done`, `nothing` for a list that is empty, or the name of the error. */
+/** `done`, `nothing` for an empty list, or the error name. */
 type Outcome = string
 
 interface Call extends Judged {
   readonly title: string
   readonly table: PolicyTable
-  /** Policies without which it is refused, and with which alone it succeeds. */
+  /** Policies that are necessary and sufficient. */
   readonly needs: readonly Command[]
   readonly run: () => Promise<Outcome>
-  /** Whether the answer is the expected refusal. */
+  /** Expected refusal. */
   readonly refusal: Outcome
 }
 
 type Sent = Parameters<S3Client['send']>[0]
 
-/** @param look - what the answer holds; an empty list of it is `nothing` */
+/** @param look - extracts the list; an empty one means `nothing` */
 const send = async (command: unknown, look?: (answer: never) => readonly unknown[] | undefined): Promise<Outcome> => {
   try {
     const answer = await alice.send(command as Sent)
@@ -76,7 +76,7 @@ const send = async (command: unknown, look?: (answer: never) => readonly unknown
   }
 }
 
-/** Signed by hand, as browsers send it. */
+/** Posts a form signed by hand, as browsers do. */
 async function post(key: string): Promise<Outcome> {
   const timestamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')
   const scope = `${timestamp.slice(0, 8)}/us-east-1/s3/aws4_request`
@@ -306,7 +306,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 
-/** Two buckets, two objects, and an upload with a part. */
+/** Resets to two buckets, two objects, and an upload with one part. */
 async function restore(): Promise<void> {
   await world.run(`
     set storage.allow_delete_query = 'true';

@@ -9,7 +9,7 @@ import type { Backend } from '../../src/backend/backend.ts'
 import { sweep } from '../../src/sweep/sweep.ts'
 import { openStorageWorld, type StorageWorld } from '../storage-world.ts'
 
-// Bytes that no row points to are deleted, once they are old enough to be of no upload under way; everything else stays.
+// Unreferenced bytes are deleted once too old for an upload in progress; everything else stays.
 
 const HOUR_MS = 60 * 60 * 1_000
 
@@ -28,7 +28,7 @@ afterEach(async () => {
   await world[Symbol.asyncDispose]()
 })
 
-/** One sweep at a time `later` than now, `undefined` while another one is at work. */
+/** Sweeps as if it were `later` ms from now; `undefined` while another sweep runs. */
 const trySweep = (later: number, as: Pool): Promise<number | undefined> =>
   sweep(
     {
@@ -41,7 +41,7 @@ const trySweep = (later: number, as: Pool): Promise<number | undefined> =>
     new AbortController().signal,
   )
 
-/** The server sweeps when it starts: this one waits for its turn. */
+/** Waits for its turn, because the server also sweeps at startup. */
 async function sweepAt(later: number, as: Pool = readerPool): Promise<number> {
   let swept: number | undefined
   await expect.poll(async () => (swept = await trySweep(later, as))).toBeDefined()
@@ -56,7 +56,7 @@ function strayFile(version: string = randomUUID()): void {
   const shard = join(world.folder, 'versions', version.slice(0, 2))
   mkdirSync(shard, { recursive: true })
   writeFileSync(join(shard, version), 'stray')
-  // The kernel's own time of a file is some milliseconds late.
+  // Timestamps from the kernel lag by some milliseconds.
   utimesSync(join(shard, version), new Date(), new Date())
 }
 

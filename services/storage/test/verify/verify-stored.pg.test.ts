@@ -7,7 +7,7 @@ import type { Backend } from '../../src/backend/backend.ts'
 import { verifyStored, type StoredReport } from '../../src/verify/verify-stored.ts'
 import { openStorageWorld, type StorageWorld } from '../storage-world.ts'
 
-// The checker has to see whatever can be wrong between rows and bytes, and nothing where people only work.
+// The verifier finds every kind of mismatch and reports none during normal writes.
 
 let world: StorageWorld
 let backend: Backend
