@@ -2,40 +2,40 @@ import { errorMessage, type Logger } from '@holdfast/foundation'
 import { ensureRolePasswords, roleUrl, sql, SQLSTATE, sqlstateOf, type Pool, type Queryable } from '@holdfast/postgres'
 import { DATABASE_ROLE_SETTINGS } from './limits.ts'
 
-/** The role that functions log in as with `SUPABASE_DB_URL`. */
+/** Database role used by `SUPABASE_DB_URL`. */
 export const FUNCTIONS_ROLE = 'holdfast_functions'
 
-/** Roles whose rights it has, and that it may take with `set role`. */
+/** Roles it inherits and may assume with `set role`. */
 const MEMBER_OF = ['anon', 'authenticated', 'service_role']
 
-/** What functions do with accounts over SQL. Keys of the server, tokens and second factors are for no function. */
+/** Account tables that functions may access with SQL. Server keys, tokens and second factors are off limits. */
 const ACCOUNT_TABLES = ['auth.users', 'auth.identities', 'auth.sessions']
 const ACCOUNT_RIGHTS = ['select', 'insert', 'update', 'delete']
 
-/** Key of the advisory lock under which one server at a time changes the role. Any fixed number. */
+/** Advisory lock that serializes changes of the role; an arbitrary number. */
 const LOCK_KEY = 4_711_054_383
 
 export interface FunctionsDatabase {
-  /** `SUPABASE_DB_URL`. @returns `undefined` when the role cannot be made, which has been logged */
+  /** `SUPABASE_DB_URL`. @returns `undefined` if the role could not be created, which has been logged */
   url(): Promise<string | undefined>
 }
 
 export interface FunctionsDatabaseOptions {
   /** Connected as a superuser, or as the user of `DATABASE_URL`. */
   readonly pool: Pool
-  /** How `authenticator` logs in: the password of the role follows from it. */
+  /** Connection URL of `authenticator`, from which the role's password is derived. */
   readonly requestUrl: string
-  /** Connections that all functions may have together. */
+  /** Connection limit of all functions together. */
   readonly connectionsMax: number
   readonly logger: Logger
 }
 
-/** A role is there that must not be used. */
+/** An existing role has rights that functions must not have. */
 class UnfitRole extends Error {}
 
 /**
- * Gives functions a role of their own in the database, made when the first function is started. It passes row-level security and has the rights of `service_role`;
- * it is no superuser, makes no roles, reads no keys, and has no more than its own connections.
+ * Creates the functions' database role when the first function starts. It bypasses row-level security and has the rights of `service_role`, but is no
+ * superuser, cannot create roles or read keys, and has a limited number of connections.
  */
 export function openFunctionsDatabase(options: FunctionsDatabaseOptions): FunctionsDatabase {
   const { requestUrl, logger } = options
@@ -53,8 +53,8 @@ export function openFunctionsDatabase(options: FunctionsDatabaseOptions): Functi
         })
         return undefined
       }
-      // Postgres is away: the role is there from an earlier start, or the next process of a function has another try.
-      logger.log('warn', `the database role of edge functions could not be looked at: ${errorMessage(error)}`)
+      // Postgres is unreachable: the role may exist from an earlier start, otherwise the next function process retries.
+      logger.log('warn', `the database role of edge functions could not be checked: ${errorMessage(error)}`)
       ensuring = undefined
       return url
     }
@@ -73,11 +73,11 @@ async function ensureRole({ pool, connectionsMax, logger }: FunctionsDatabaseOpt
     await pool.transaction(ensureAccountRights)
   } catch (error) {
     if (sqlstateOf(error) !== SQLSTATE.insufficientPrivilege) throw error
-    logger.log('warn', `edge functions cannot reach accounts over SUPABASE_DB_URL: ${errorMessage(error)}`)
+    logger.log('warn', `edge functions cannot access accounts with SUPABASE_DB_URL: ${errorMessage(error)}`)
   }
 }
 
-/** @throws {UnfitRole} when a role of that name has rights that functions must not have */
+/** @throws {UnfitRole} if a role of that name has rights that functions must not have */
 async function ensureAttributes(db: Queryable, connectionsMax: number): Promise<void> {
   const role = sql.identifier(FUNCTIONS_ROLE)
   const limit = sql.trusted(String(connectionsMax))
@@ -85,7 +85,7 @@ async function ensureAttributes(db: Queryable, connectionsMax: number): Promise<
     select rolsuper or rolcreaterole or rolcreatedb or rolreplication as unfit, rolconnlimit as max, rolconfig as config
       from pg_catalog.pg_roles where rolname = ${FUNCTIONS_ROLE}`)
   if (found?.unfit === true)
-    throw new UnfitRole(`the role ${FUNCTIONS_ROLE} exists, and may do more than functions may`)
+    throw new UnfitRole(`the role ${FUNCTIONS_ROLE} exists and has more rights than functions may have`)
   if (!found) await db.execute(sql`${sql.trusted(createStatement(connectionsMax))}`)
   else if (found.max !== connectionsMax) await db.execute(sql`alter role ${role} connection limit ${limit}`)
   const names = new Set(found?.config?.map((one) => one.split('=')[0]))
@@ -104,7 +104,7 @@ async function ensureMemberships(db: Queryable): Promise<void> {
     await db.execute(sql`grant ${sql.identifier(role)} to ${sql.identifier(FUNCTIONS_ROLE)}`)
 }
 
-/** A change of rights makes every reader of the catalog read it again, so nothing is granted twice. */
+/** Grants only missing rights, because every change invalidates Postgres's catalog caches. */
 async function ensureAccountRights(db: Queryable): Promise<void> {
   const missing = await db.query<{ name: string }>(sql`
     select name from unnest(${ACCOUNT_TABLES}::text[]) name

@@ -1,20 +1,20 @@
 import type { FunctionDefinition } from './project/discover.ts'
 
-/** What functions are told of the project that they belong to. */
+/** Project information passed to functions. */
 export interface ProjectAccess {
-  /** Without a slash at the end. */
+  /** Without trailing slash. */
   readonly baseUrl: string
   readonly anonKey: string
   readonly serviceRoleKey: string
   readonly publishableKey: string
   readonly secretKey: string
-  /** How functions log in to the database; `undefined` if they cannot. */
+  /** Database URL for functions; `undefined` if unavailable. */
   readonly databaseUrl: () => Promise<string | undefined>
-  /** The public keys that verify tokens of people. */
+  /** Public keys that verify user tokens. */
   readonly jwks: () => unknown
 }
 
-/** The whole environment of a function beside what Deno needs. Nothing of the server's own is in it. */
+/** Returns a function's environment, apart from variables that Deno needs. Contains none of the server's own variables. */
 export async function environmentOf(
   access: ProjectAccess,
   secrets: Readonly<Record<string, string>>,

@@ -9,24 +9,24 @@ import type { Serving } from './serve.ts'
 import type { VerifyToken } from './verify.ts'
 
 export interface OpenFunctionsOptions {
-  /** Below the data folder. Made when the first function is found. */
+  /** Below the data folder. Created when the first function is found. */
   readonly home: string
   readonly access: ProjectAccess
   readonly verifyToken: VerifyToken
-  /** Whether a request has a key of those who run the server. */
+  /** Whether a request has an operator key. */
   readonly isOperator: (request: FastifyRequest) => Promise<boolean>
   readonly options: FunctionsOptions
-  /** Whether the first process is started with the server, and not with the first request. Default: it is. */
+  /** Whether to start the first process with the server instead of with the first request. Default: true. */
   readonly isPrepared?: boolean
   readonly logger: Logger
 }
 
 export interface FunctionsService extends AsyncDisposable {
-  /** To be mounted at `/functions/v1`. It looks for tokens itself. */
+  /** Mount at `/functions/v1`. Verifies tokens itself. */
   readonly routes: FastifyPluginAsync
 }
 
-/** Opens edge functions as Supabase's clients and projects use them. */
+/** Opens edge functions, compatible with Supabase's clients and projects. */
 export function openFunctions({
   home,
   access,

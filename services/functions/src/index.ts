@@ -1,4 +1,4 @@
-/** Edge functions, code of the project, each in a Deno process of its own; and what the database asks for: webhooks and jobs at certain times. */
+/** Edge functions (project code in separate Deno processes), database webhooks and scheduled jobs. */
 export { openFunctionsDatabase, type FunctionsDatabase } from './database-role.ts'
 export { openFunctions, type FunctionsService, type OpenFunctionsOptions } from './functions.ts'
 export type { FunctionMetrics } from './observe/metrics.ts'

@@ -1,17 +1,17 @@
 import type { MigrationSource } from '@holdfast/postgres'
 
-/** The schemas `net` and `supabase_functions`. Applied after the platform's, which makes the API roles. */
+/** The schemas `net` and `supabase_functions`. Applied after the platform's migrations, which create the API roles. */
 export const webhookMigrations: MigrationSource = {
   name: 'webhooks',
   directory: new URL('../migrations/webhooks/', import.meta.url),
-  // Not one that pg_net makes: a database that has the extension would count as one of Holdfast.
+  // Not a name from pg_net, or a database with that extension would count as Holdfast's.
   witness: 'net.holdfast_wake',
 }
 
-/** The schema `cron`. Applied after the platform's. */
+/** The `cron` schema. Applied after the platform's migrations. */
 export const scheduleMigrations: MigrationSource = {
   name: 'schedules',
   directory: new URL('../migrations/schedules/', import.meta.url),
-  // Not one that pg_cron makes.
+  // Not a name from pg_cron.
   witness: 'cron.holdfast_state',
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 
-/** An answer of the platform, rather than of the function: what Supabase answers in the same case. */
+/** An error response of the platform rather than the function, as on Supabase. */
 export interface PlatformError {
   readonly status: number
   readonly code: string
@@ -9,7 +9,7 @@ export interface PlatformError {
 }
 
 function unauthorized(code: string, msg: string): PlatformError {
-  // The client makes a FunctionsRelayError of it.
+  // Makes the client throw a FunctionsRelayError.
   return { status: 401, code, body: { msg }, headers: { 'x-relay-error': 'true' } }
 }
 
@@ -20,7 +20,7 @@ export const invalidJwt = unauthorized('UNAUTHORIZED_INVALID_JWT', 'Invalid JWT'
 export const issuerUnavailable: PlatformError = {
   status: 503,
   code: 'ISSUER_UNAVAILABLE',
-  body: { code: 'ISSUER_UNAVAILABLE', message: 'The keys of the issuer of the token cannot be read at the moment' },
+  body: { code: 'ISSUER_UNAVAILABLE', message: 'The keys of the token’s issuer are not available at the moment' },
   headers: { 'retry-after': '5' },
 }
 
@@ -30,11 +30,11 @@ export const functionNotFound: PlatformError = {
   body: { code: 'NOT_FOUND', message: 'Requested function was not found' },
 }
 
-/** As sync refuses those who may not look inside. */
+/** As in sync's operator routes. */
 export const serviceKeyOnly: PlatformError = {
   status: 403,
   code: 'FORBIDDEN',
-  body: { error: { code: 'FORBIDDEN', description: 'This is for operators, with the service key' } },
+  body: { error: { code: 'FORBIDDEN', description: 'Only operators with the service key may use this' } },
 }
 
 export const bootError = coded(503, 'BOOT_ERROR', 'Worker failed to boot (please check logs)')
@@ -44,10 +44,10 @@ export const workerLimit = coded(
   'WORKER_LIMIT',
   'Worker failed to respond due to a resource limit (please check logs)',
 )
-export const idleTimeout = coded(504, 'IDLE_TIMEOUT', 'The function did not answer in time (please check logs)')
+export const idleTimeout = coded(504, 'IDLE_TIMEOUT', 'The function did not respond in time (please check logs)')
 
 export const tooManyRequests: PlatformError = {
-  ...coded(503, 'TOO_MANY_REQUESTS', 'Too many requests of functions are open'),
+  ...coded(503, 'TOO_MANY_REQUESTS', 'Too many requests to functions are open'),
   headers: { 'retry-after': '1' },
 }
 
@@ -55,7 +55,7 @@ function coded(status: number, code: string, message: string): PlatformError {
   return { status, code, body: { code, message } }
 }
 
-/** Pages of every origin may read it: the function, which decides about that, has not been asked. */
+/** Allows every origin to read the response, because the function that decides about CORS was not called. */
 const READABLE = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'x-relay-error, sb-error-code, sb-request-id, retry-after',

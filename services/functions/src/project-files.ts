@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import type { FunctionsOptions } from './options.ts'
 import type { ProjectFiles } from './project/discover.ts'
 
-/** Where the options say that the files of a project are. */
+/** Returns the configured locations of the project's files. */
 export function projectFilesOf(options: FunctionsOptions): ProjectFiles {
   const directory = resolve(options.functionsDir)
   return {

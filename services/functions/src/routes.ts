@@ -4,25 +4,25 @@ import { LOG_READERS_MAX, LOG_WAIT_MS_MAX } from './limits.ts'
 import { sendPlatformError, serviceKeyOnly, tooManyRequests } from './platform-errors.ts'
 import type { Serving } from './serve.ts'
 
-/** Where the gateway mounts functions. */
+/** Mount point of functions in the gateway. */
 const PREFIX = '/functions/v1'
 
 export interface FunctionRoutesOptions {
-  /** What answers, loaded at the first request: a server without functions does without it. */
+  /** Imports the implementation at the first request. */
   readonly load: () => Promise<Serving>
   /** Called when the server listens. */
   readonly onListen: () => void
-  /** Whether a request has a key of those who run the server. */
+  /** Whether a request has an operator key. */
   readonly isOperator: (request: FastifyRequest) => Promise<boolean>
 }
 
-/** `/functions/v1/NAME[/anything]`, for every method, and what operators see. Bodies are not read here, and their types are not looked at. */
+/** `/functions/v1/NAME[/anything]` for every method, and the operator routes. Bodies are not parsed. */
 export function functionRoutes({ load, onListen, isOperator }: FunctionRoutesOptions): FastifyPluginAsync {
   return async (app) => {
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', (_request, body, done) => done(null, body))
     app.addHook('onListen', async () => onListen())
-    // What the gateway refuses is for pages of every origin to read, as the other answers of the platform are.
+    // Like other platform errors, gateway refusals are readable by every origin.
     app.setErrorHandler((error, _request, reply) => {
       if (!(error instanceof HoldfastError)) throw error
       const { status, code, message } = error
@@ -63,7 +63,7 @@ interface LogParameters {
   readonly wait_ms: number
 }
 
-/** No function has a name that begins with `_`. */
+/** Function names cannot start with `_`. */
 function operatorRoutes(app: FastifyInstance, load: () => Promise<Serving>): void {
   let readers = 0
   app.get('/_metrics', async () => ({ functions: (await load()).runtime.readMetrics() }))

@@ -24,20 +24,20 @@ import { Workers } from './workers/workers.ts'
 
 export interface RuntimeOptions {
   readonly files: ProjectFiles
-  /** Below the data folder: packages that functions have downloaded. */
+  /** Downloaded packages, below the data folder. */
   readonly home: string
   readonly access: ProjectAccess
   readonly options: FunctionsOptions
   readonly logger: Logger
 }
 
-/** The parts that exist once there is a function to run. */
+/** Components needed only once there is a function. */
 interface Machine extends AsyncDisposable {
   readonly workers: Workers
   readonly spares: Spares
 }
 
-/** The functions of a project as its files are at the moment, and their processes. */
+/** The project's current functions and their processes. */
 export class Runtime implements AsyncDisposable {
   readonly #given: RuntimeOptions
   readonly metrics = new Metrics()
@@ -55,9 +55,9 @@ export class Runtime implements AsyncDisposable {
   }
 
   /**
-   * The function of that name, which is looked for again when it is not known: the folder may have come since.
+   * Returns the function, searching again if unknown because its folder may be new.
    *
-   * @throws {BootFailure} when the project's files cannot be read
+   * @throws {BootFailure} if the project's files cannot be read
    */
   async find(name: string): Promise<FunctionDefinition | undefined> {
     const known = this.#project?.functions.get(name)
@@ -68,7 +68,7 @@ export class Runtime implements AsyncDisposable {
     return this.#project?.functions.get(name)
   }
 
-  /** @throws {BootFailure} when Deno is missing, or functions cannot be kept apart from the server */
+  /** @throws {BootFailure} if Deno is missing, or functions cannot be isolated from the server */
   workers(): Workers {
     try {
       return this.#openMachine().workers
@@ -77,18 +77,18 @@ export class Runtime implements AsyncDisposable {
     }
   }
 
-  /** What every function that was called did, with what its processes have now. */
+  /** Returns metrics of all called functions, with their current memory. */
   readMetrics(): readonly FunctionMetrics[] {
     return this.metrics.read(this.#machine?.workers.usage() ?? new Map())
   }
 
   /**
-   * Reads the project's files. What was started for an earlier reading ends after its requests.
+   * Reads the project's files. Processes of an earlier version end after their requests.
    *
-   * @param why - a file of a function may have changed, or a request names a function that is not known, which must not cost those that are
+   * @param why - a file may have changed, or an unknown function was requested, which must not restart the known ones
    */
   async discover(why: 'changed' | 'looked for'): Promise<void> {
-    // A change that comes while files are read may have come too late for that reading.
+    // A read in progress may have missed this change.
     if (why === 'changed') await this.#discovering
     this.#discovering ??= this.#discover(why).finally(() => (this.#discovering = undefined))
     await this.#discovering
@@ -114,7 +114,7 @@ export class Runtime implements AsyncDisposable {
     if (!this.#isClosed) this.#watch()
   }
 
-  /** Watches existing files; the folder of functions may come later than `config.toml`. */
+  /** Watches existing files. The functions folder may be created after `config.toml`. */
   #watch(): void {
     const { files, logger } = this.#given
     const hasDirectory = existsSync(files.directory)
@@ -131,7 +131,7 @@ export class Runtime implements AsyncDisposable {
     workers.retireAll()
     spares.prepare(project)
     const inspected = project.functions.get(this.#given.options.functionsInspect ?? '')
-    // It is to be seen before it is called; what fails is told in the log.
+    // A debugger must find it before the first call. Failures are logged.
     if (inspected) void workers.prepare(inspected).catch(() => undefined)
   }
 
@@ -199,7 +199,7 @@ function openMachine(
 
 const INSPECTOR_PORT = 8_083
 
-/** Ways in which Deno opens its inspector, by what the option calls them. */
+/** Deno's inspector flags by option value. */
 const INSPECT_FLAGS: Readonly<Record<string, string>> = {
   run: '--inspect',
   brk: '--inspect-brk',
@@ -219,7 +219,7 @@ function logLine(logger: Logger, name: string, { level, text, requestId }: LogLi
   logger.log(level, `${name}: ${text}`, { function: name, ...(requestId && { requestId }) })
 }
 
-/** Says which links no function reads through, and which function is not served because of one. */
+/** Logs denied links, and functions not served because of one. */
 function logDeniedLinks({ deniedLinks }: Project, directory: string, logger: Logger): void {
   for (const { path, reason } of deniedLinks) {
     const [name = ''] = relative(directory, path).split(sep)

@@ -9,12 +9,12 @@ import { SWITCHED } from './observe/metrics.ts'
 import { refuseWithoutToken, type VerifyToken } from './verify.ts'
 import { TooManyRequests } from './workers/workers.ts'
 
-/** What answers requests, loaded with the first one or with the first function. */
+/** Request handling, imported with the first request or function. */
 export interface Serving extends AsyncDisposable {
-  /** @param path - as the function sees it: its name, the path below it, and the query */
+  /** @param path - as seen by the function: its name, the remaining path, and the query */
   handle(request: FastifyRequest, reply: FastifyReply, path: string): Promise<FastifyReply>
   readonly runtime: Runtime
-  /** Reads the project's functions, and starts a process that waits for the first request. */
+  /** Reads the project's functions and starts a spare process. */
   prepare(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export function openServing(given: ServeOptions): Serving {
   }
 }
 
-/** Counts a call, however it ends. */
+/** Records metrics of a call, however it ends. */
 async function measure(
   runtime: Runtime,
   name: string,
@@ -59,7 +59,7 @@ async function serve(
   try {
     const definition = FUNCTION_NAME.test(name) ? await runtime.find(name) : undefined
     if (!definition) return sendPlatformError(reply, functionNotFound)
-    // Browsers ask without a token whether they may send one: that is for the function to answer.
+    // CORS preflight requests have no token; the function answers them.
     if (definition.verifyJwt && request.method !== 'OPTIONS') {
       const refusal = await refuseWithoutToken(request, verifyToken)
       if (refusal) return sendPlatformError(reply, refusal)
@@ -76,7 +76,7 @@ async function serve(
   } catch (error) {
     if (error instanceof TooManyRequests) return sendPlatformError(reply, tooManyRequests)
     if (!(error instanceof BootFailure)) throw error
-    logger.log('debug', 'a function is not there', { function: name, error: errorMessage(error) })
+    logger.log('debug', 'a function was not found', { function: name, error: errorMessage(error) })
     return sendPlatformError(reply, error.isThrown ? workerError : bootError)
   }
 }

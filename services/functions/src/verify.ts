@@ -8,11 +8,11 @@ import {
   type PlatformError,
 } from './platform-errors.ts'
 
-/** @throws {HoldfastError} when the token is no good */
+/** @throws {HoldfastError} if the token is invalid */
 export type VerifyToken = (token: string) => Promise<unknown>
 
 /**
- * Looks for a token that the keys of the project sign, whoever it is of: the anon key will do. What else it has to say is for the function.
+ * Requires a token signed with the project's keys, including the anon key. Further authorization is up to the function.
  *
  * @returns the refusal, or `undefined`
  */

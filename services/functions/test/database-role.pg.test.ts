@@ -4,7 +4,7 @@ import { createPool, sql, type Pool } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { openFunctionsDatabase, type FunctionsDatabase } from '../src/database-role.ts'
 
-// What functions get of the database when their role can be made, when it is there, and when the user of DATABASE_URL may not make it.
+// Database access of functions if their role can be created, already exists, or cannot be created by the user of DATABASE_URL.
 
 let db: TestDatabase
 let lines: { readonly message: string; readonly hint: unknown }[]

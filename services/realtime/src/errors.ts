@@ -44,7 +44,7 @@ export const tooManyChannels = (): HoldfastError =>
 
 /** Not in Supabase, which has no limit per topic. */
 export const presenceFull = (): HoldfastError =>
-  new HoldfastError('PresenceFull', 413, 'Too much is shown on this Channel topic, or on the server')
+  new HoldfastError('PresenceFull', 413, 'The presence state of this Channel topic, or of the server, is full')
 
 export const tooManyClients = (): HoldfastError =>
   new HoldfastError('ConnectionRateLimitReached', 429, 'Too many connected users')
@@ -57,9 +57,14 @@ export const databaseAway = (cause?: unknown): HoldfastError =>
 
 /** Not in Supabase. Clients retry as after any failed connection. */
 export const standingBy = (): HoldfastError =>
-  new HoldfastError('StandingBy', 503, 'Another server has the channels of this database. Try again in a moment.', {
-    headers: { 'retry-after': '1' },
-  })
+  new HoldfastError(
+    'StandingBy',
+    503,
+    'Another server is serving the channels of this database. Try again in a moment.',
+    {
+      headers: { 'retry-after': '1' },
+    },
+  )
 
 export const unknownError = (cause?: unknown): HoldfastError =>
   new HoldfastError('UnknownErrorOnChannel', 500, 'Something went wrong on the server', { cause })

@@ -5,21 +5,21 @@ export const realtimeOptions = {
   realtimeEnabled: {
     type: 'boolean',
     default: true,
-    description: 'Whether channels are served, below `/realtime/v1`.',
+    description: 'Whether channels are served, at `/realtime/v1`.',
   },
   realtimeClientsMax: {
     type: 'integer',
     default: 10_000,
     min: 1,
     max: 1_000_000,
-    description: 'How many WebSockets may be open. One address never has more of them than are left for all others.',
+    description: 'Maximum number of open WebSockets. One address never holds more than remain for all others.',
   },
   realtimeChannelsPerClientMax: {
     type: 'integer',
     default: 100,
     min: 1,
     max: 10_000,
-    description: 'How many channels one WebSocket may have joined.',
+    description: 'Maximum number of channels per WebSocket.',
   },
   realtimeJoinsPerSecondMax: {
     type: 'integer',
@@ -27,35 +27,36 @@ export const realtimeOptions = {
     min: 1,
     max: 100_000,
     description:
-      'How many joins per second one WebSocket may ask for. A client that connects again joins all channels at once.',
+      'Maximum number of joins per second and WebSocket. A reconnecting client joins all its channels at once.',
   },
   realtimeMessagesPerSecondMax: {
     type: 'integer',
     default: 500,
     min: 0,
     max: 1_000_000,
-    description: 'How many messages per second one WebSocket may send; a channel above it is closed. 0 for no limit.',
+    description:
+      'Maximum number of messages per second and WebSocket; a channel that exceeds it is closed. 0 for no limit.',
   },
   realtimeBytesPerSecondMax: {
     type: 'integer',
     default: 10_000_000,
     min: 0,
     max: 1_000_000_000,
-    description: 'How many bytes per second are read from one WebSocket; a faster client waits. 0 for no limit.',
+    description: 'Maximum number of bytes read per second and WebSocket; a faster client has to wait. 0 for no limit.',
   },
   realtimePayloadSizeMax: {
     type: 'integer',
     default: 3_000,
     min: 1,
     max: 4_900,
-    description: 'The largest payload of a broadcast, in kB.',
+    description: 'Maximum payload of a broadcast in kB.',
   },
   realtimeUnsentSizeMax: {
     type: 'integer',
     default: 4_096,
     min: 16,
     max: 1_048_576,
-    description: 'How many KiB may wait for a client that does not read. Above it its WebSocket is closed (1013).',
+    description: 'Maximum KiB buffered for a slow client. Above it, its WebSocket is closed (1013).',
   },
   realtimeUnsentTotalMax: {
     type: 'integer',
@@ -63,7 +64,7 @@ export const realtimeOptions = {
     min: 1_024,
     max: 67_108_864,
     description:
-      'How many KiB may wait for all clients together. What waits for many counts once. Above it the slowest are closed.',
+      'Maximum KiB buffered for all clients together; a message shared by many counts once. Above it, the slowest clients are closed.',
   },
   realtimeArrivingTotalMax: {
     type: 'integer',

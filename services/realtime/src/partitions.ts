@@ -18,7 +18,7 @@ export function keepPartitions(pool: Pool, logger: Logger): AsyncDisposable {
       })
     } catch (error) {
       nextMs = PARTITIONS_RETRY_MS
-      logger.log('debug', 'the partitions of realtime.messages could not be kept', { error: errorMessage(error) })
+      logger.log('debug', 'the partitions of realtime.messages could not be maintained', { error: errorMessage(error) })
     }
     if (isStopped) return
     timer = setTimeout(() => (running = look()), nextMs)

@@ -31,7 +31,7 @@ describe('connecting', () => {
       'with a protocol that is not spoken',
       'apikey=anon&vsn=3.0.0',
       403,
-      'The versions of the protocol are 1.0.0 and 2.0.0',
+      'The supported protocol versions are 1.0.0 and 2.0.0',
     ],
   ])('%s is refused', async (_title, query, status, error) => {
     const world = await open()

@@ -121,7 +121,7 @@ describe('a client', () => {
     for (let number = 0; number < 10; number++) answers.push(await show(number, 'track'))
     const full = {
       status: 'error',
-      response: { reason: 'PresenceFull: Too much is shown on this Channel topic, or on the server' },
+      response: { reason: 'PresenceFull: The presence state of this Channel topic, or of the server, is full' },
     }
     expect(answers[0]).toMatchObject({ status: 'ok' })
     expect(answers[9]).toEqual(full)

@@ -113,7 +113,7 @@ describe('presence', () => {
       { event: 'track', payload: { a: JSON.parse(`${'['.repeat(101)}${']'.repeat(101)}`) as unknown } },
       'Presence track payload is nested too deeply',
     ],
-    ['another event', { event: 'dance', payload: {} }, 'A presence event is track or untrack'],
+    ['another event', { event: 'dance', payload: {} }, 'A presence event must be track or untrack'],
   ])('is refused with %s', async (_title, payload, reason) => {
     const client = await join(await open(), 'ada')
     client.send(null, 'r', 'realtime:room', 'presence', payload)
@@ -134,7 +134,7 @@ describe('presence', () => {
       answers.push((reply as readonly unknown[])[4])
     }
     const ok = { status: 'ok', response: {} }
-    const reason = 'PresenceFull: Too much is shown on this Channel topic, or on the server'
+    const reason = 'PresenceFull: The presence state of this Channel topic, or of the server, is full'
     const full = { status: 'error', response: { reason } }
     expect(answers).toEqual([ok, ok, ok, full, full])
     expect(Object.keys(await state(await join(world, 'later')))).toEqual(['member 0', 'member 1', 'member 2'])

@@ -115,17 +115,17 @@ export const uploadOnOtherServer = (): HoldfastError =>
   new HoldfastError(
     'UploadElsewhere',
     503,
-    'The parts of this upload are on another server; try again, or begin a new upload',
+    'The parts of this upload are on another server. Try again, or start a new upload.',
     { headers: { 'retry-after': '1' } },
   )
 
 /** The disk or the store's quota is full. */
 export const storeFull = (cause: unknown): HoldfastError =>
-  new HoldfastError('InsufficientStorage', 507, 'There is no space left for files on the server', { cause })
+  new HoldfastError('InsufficientStorage', 507, 'The server has no space left for files', { cause })
 
 /** The S3-compatible store did not respond, or responded incorrectly. */
 export const storeUnavailable = (cause: unknown): HoldfastError =>
-  new HoldfastError('StoreUnavailable', 503, 'The store of the files is not available', {
+  new HoldfastError('StoreUnavailable', 503, 'The file store is not available', {
     cause,
     headers: { 'retry-after': '3' },
   })

@@ -8,63 +8,62 @@ export const storageOptions = {
   storageEnabled: {
     type: 'boolean',
     default: true,
-    description: 'Whether files are stored and served, below `/storage/v1`.',
+    description: 'Whether file storage is served, at `/storage/v1`.',
   },
   storageFileSizeLimit: {
     type: 'string',
     default: '50MiB',
-    description: 'The largest file that may be uploaded, such as `50MiB` or `2GB`. A bucket may have a lower limit.',
+    description: 'Maximum size of an uploaded file, such as `50MiB` or `2GB`. A bucket may have a lower limit.',
   },
   storageBuckets: {
     type: 'object',
     default: {},
     description:
-      'Buckets that are made or changed at the start, by name, each with `public`, `file_size_limit`, `allowed_mime_types` and `objects_path`, a folder whose files it gets; as `[storage.buckets.NAME]` in `config.toml`.',
+      'Buckets created or updated at the start, by name, each with `public`, `file_size_limit`, `allowed_mime_types` and `objects_path`, a folder whose files it gets; as `[storage.buckets.NAME]` in `config.toml`.',
   },
   storageS3ProtocolEnabled: {
     type: 'boolean',
     default: true,
-    description: 'Whether S3 clients may use the files, at `/storage/v1/s3`.',
+    description: 'Whether the S3 protocol is served, at `/storage/v1/s3`.',
   },
   storageS3ProtocolRegion: {
     type: 'string',
     default: 'local',
-    description: 'The region that S3 clients are told. Those that sign for another one are let in, too.',
+    description: 'Region reported to S3 clients. Requests signed for another region are accepted, too.',
   },
   storageS3Bucket: {
     type: 'string',
-    description:
-      'The bucket of an S3-compatible store that keeps the bytes of all files. Default: they are in the data folder.',
+    description: 'Bucket of an S3-compatible store for all files. Default: files are kept in the data folder.',
   },
   storageS3Endpoint: {
     type: 'string',
-    description: "The address of that store, such as `https://s3.example.com`. Default: Amazon's of the region.",
+    description: "Endpoint of that store, such as `https://s3.example.com`. Default: Amazon's endpoint for the region.",
   },
   storageS3Region: { type: 'string', default: 'us-east-1', description: 'The region of the bucket.' },
   storageS3AccessKeyId: {
     type: 'string',
-    description: 'The access key of that store. Default: what the machine has, such as the role of an EC2 instance.',
+    description: 'Access key of that store. Default: the machine’s credentials, such as the role of an EC2 instance.',
   },
   storageS3SecretAccessKey: { type: 'string', secret: true, description: 'The secret of that access key.' },
   storageS3ForcePathStyle: {
     type: 'boolean',
     default: true,
-    description: 'Whether the bucket is in the path of an address, and not in its host.',
+    description: 'Whether URLs name the bucket in the path instead of the host.',
   },
   storageS3Prefix: {
     type: 'string',
     default: '',
-    description: 'What the names of all objects in the bucket begin with, such as `holdfast/`.',
+    description: 'Prefix of all object names in the bucket, such as `holdfast/`.',
   },
   storageImageTransformationEnabled: {
     type: 'boolean',
     default: true,
-    description: 'Whether images are served in other sizes and formats, below `/storage/v1/render/image`.',
+    description: 'Whether images are served resized and converted, at `/storage/v1/render/image`.',
   },
   storageImageCacheSize: {
     type: 'string',
     default: '512MiB',
-    description: 'How much place drawn images may take in the data folder, such as `512MiB`; `0` keeps none.',
+    description: 'Maximum size of the cache of rendered images in the data folder, such as `512MiB`; `0` disables it.',
   },
 } satisfies OptionDeclarations
 
@@ -78,7 +77,7 @@ export type StorageOptions = OptionValues<typeof storageOptions>
 export function sizeOption(options: StorageOptions, name: 'storageFileSizeLimit' | 'storageImageCacheSize'): number {
   const bytes = parseConfiguredSize(options[name])
   if (bytes !== undefined) return bytes
-  throw new HoldfastError('option_invalid', 500, `${name}: "${options[name]}" is not the size of a file.`, {
+  throw new HoldfastError('option_invalid', 500, `${name}: "${options[name]}" is not a file size.`, {
     hint: 'Write a number with a unit, such as 50MiB or 2GB.',
   })
 }

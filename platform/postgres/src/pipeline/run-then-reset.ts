@@ -37,7 +37,7 @@ export async function runThenReset(
     isLost = true
   }
   const [answer, ...after] = answers
-  if (!answer) throw new Error('Postgres answered nothing')
+  if (!answer) throw new Error('Postgres did not respond')
   const isIdle = answers.at(-1)?.status === 'I'
   return { answer, isClean: !isLost && isIdle && after.every(({ error }) => error === undefined) }
 }

@@ -1,10 +1,10 @@
-/** Milliseconds of the first bucket; each further one is longer by the factor. */
+/** Upper bound of the first bucket in ms; each further one grows by the factor. */
 const FIRST_MS = 0.25
 const FACTOR = Math.SQRT2
-/** The last bucket ends after some 25 minutes; what took longer counts there. */
+/** The last bucket ends at about 25 minutes and includes everything above. */
 const BUCKETS = 46
 
-/** A histogram of durations in a fixed amount of memory. A percentile is wrong by 19 % at most. */
+/** A histogram of durations in constant memory. Percentiles are off by at most 19 %. */
 export class Durations {
   readonly #counts = new Uint32Array(BUCKETS)
   #total = 0
@@ -16,7 +16,7 @@ export class Durations {
     this.#total += 1
   }
 
-  /** @returns milliseconds, in the middle of the bucket; `undefined` when nothing was added */
+  /** @returns the middle of the bucket in ms; `undefined` if empty */
   percentile(share: number): number | undefined {
     if (this.#total === 0) return undefined
     const wanted = Math.max(1, Math.ceil(share * this.#total))

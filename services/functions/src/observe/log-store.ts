@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { LogLevel } from '@holdfast/foundation'
 import { KEPT_LOG_CHARACTERS_MAX, KEPT_LOG_LINES_MAX, LOGGED_FUNCTIONS_MAX } from '../limits.ts'
 
-/** A line that a function printed, or that tells what became of its process. */
+/** A line printed by a function or reporting its process's state. */
 export interface KeptLine {
-  /** ISO 8601, in UTC. */
+  /** ISO 8601 in UTC. */
   readonly at: string
   readonly function: string
   readonly level: LogLevel
@@ -15,14 +15,14 @@ export interface KeptLine {
 export interface LogQuery {
   readonly function?: string | undefined
   readonly requestId?: string | undefined
-  /** Of an earlier answer: only later lines. */
+  /** Cursor of an earlier response: return only later lines. */
   readonly after?: string | undefined
-  /** The last so many of those that fit. */
+  /** Returns the last matching lines. */
   readonly limit: number
 }
 
 export interface LogPage {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly lines: readonly KeptLine[]
   /** For {@link LogQuery.after}. */
   readonly cursor: string
@@ -37,9 +37,9 @@ interface Shelf {
   characters: number
 }
 
-/** The last lines of each function, in memory of this process: a function that prints much costs its own lines, not those of others. */
+/** Keeps the last lines of each function in memory. The limits are per function, so a verbose function displaces only its own lines. */
 export class LogStore {
-  /** A cursor of another process begins at the beginning. */
+  /** Identifies this process: a cursor of another one starts from the beginning. */
   readonly #id = randomUUID().slice(0, 8)
   readonly #shelves = new Map<string, Shelf>()
   readonly #waiting = new Set<() => void>()
@@ -70,7 +70,7 @@ export class LogStore {
     return { lines, cursor: `${this.#id}.${this.#last}` }
   }
 
-  /** Waits for a line that fits and is later than `after`. @returns none when it took too long */
+  /** Waits for a matching line after the cursor. @returns no lines on timeout */
   async follow(query: LogQuery, waitMs: number): Promise<LogPage> {
     const deadline = performance.now() + waitMs
     for (;;) {

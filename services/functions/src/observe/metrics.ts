@@ -1,16 +1,16 @@
 import { MEASURED_FUNCTIONS_MAX } from '../limits.ts'
 import { Durations } from './durations.ts'
 
-/** What is known of one function since the server started. Times are in milliseconds. */
+/** Metrics of a function since the server's start, times in ms. */
 export interface FunctionMetrics {
   readonly function: string
   readonly calls: number
-  /** Answers of 500 and above, be they of the function or of the platform. */
+  /** Responses of 500 and above, from function or platform. */
   readonly errors: number
-  /** From the request to the end of its answer. WebSockets and requests whose callers went away are not counted. */
+  /** From request to end of response. Excludes WebSockets and aborted requests. */
   readonly p50_ms: number | null
   readonly p95_ms: number | null
-  /** Calls that had to wait for a process. */
+  /** Calls that waited for a process to start. */
   readonly cold_starts: number
   readonly cold_start_p50_ms: number | null
   readonly open_requests: number
@@ -19,7 +19,7 @@ export interface FunctionMetrics {
   readonly memory_bytes: number
 }
 
-/** What its processes have at the moment. */
+/** Current resources of its processes. */
 export interface ProcessUsage {
   readonly openRequests: number
   readonly processes: number
@@ -34,7 +34,7 @@ interface Counters {
   readonly starts: Durations
 }
 
-/** Counts what functions did, in bounded memory: the function called longest ago is forgotten when there are too many. */
+/** Collects metrics in bounded memory, evicting the least recently called function. */
 export class Metrics {
   readonly #counters = new Map<string, Counters>()
 
@@ -45,7 +45,7 @@ export class Metrics {
     if (call.status !== SWITCHED) counters.durations.add(call.durationMs)
   }
 
-  /** @param durationMs - from the request that needed the process to when it served */
+  /** @param durationMs - from the request until the process served */
   recordColdStart(name: string, durationMs: number): void {
     const counters = this.#of(name)
     counters.coldStarts += 1
@@ -89,5 +89,5 @@ export class Metrics {
   }
 }
 
-/** The status of a request that became a WebSocket, or whose caller went away before it was answered. */
+/** Recorded for WebSockets and for requests aborted before a response. */
 export const SWITCHED = 101

@@ -6,8 +6,8 @@ import { FOLDER_BYTES_MAX, FOLDER_FILES_MAX } from '../limits.ts'
 const BLOCK_BYTES = 512
 
 /**
- * Returns whether a folder holds more bytes or files than a function may write. Counts allocated blocks, so sparse files count for what they use.
- * On Linux, also counts deleted files that the process still has open.
+ * Returns whether a folder exceeds the limits for bytes or files. Counts allocated blocks, so sparse files count for their actual use. On Linux, includes
+ * deleted files that the process still has open.
  */
 export async function exceedsDisk(folder: string, pid: number): Promise<boolean> {
   let bytes = await deletedBytesOf(pid)
@@ -38,7 +38,7 @@ async function deletedBytesOf(pid: number): Promise<number> {
   return bytes
 }
 
-/** Resolves to `undefined` if the file or process has gone, or where there is no `/proc`. */
+/** Resolves to `undefined` if the file or process no longer exists, or without `/proc`. */
 async function unlessGone<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading

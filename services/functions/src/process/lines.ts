@@ -1,9 +1,7 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { Readable } from 'node:stream'
 
-/**
- * Calls for each line of a stream. A line without end is passed on in parts, so that it takes no memory without bound.
- */
+/** Calls back for each line of a stream. Splits overlong lines to bound memory. */
 export function onLines(stream: Readable, charactersMax: number, onLine: (line: string) => void): void {
   const decoder = new StringDecoder('utf8')
   let rest = ''
@@ -19,5 +17,5 @@ export function onLines(stream: Readable, charactersMax: number, onLine: (line: 
   stream.on('end', () => {
     if (rest !== '') onLine(rest)
   })
-  stream.on('error', () => undefined) // the process is gone; its end is told by itself
+  stream.on('error', () => undefined) // the process has ended, which is reported separately
 }

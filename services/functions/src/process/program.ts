@@ -12,18 +12,18 @@ export const RUNTIME = new URL('../../runtime/', import.meta.url)
 const SETPRIV = '/usr/bin/setpriv'
 const PRLIMIT = '/usr/bin/prlimit'
 
-/** Deno, and as whom it runs. */
+/** Deno and the user it runs as. */
 export interface Program {
   readonly deno: string
   readonly identity: Identity
-  /** Who owns what a function writes; `undefined` if functions run as we do. */
+  /** Owner of files written by functions; `undefined` if they run as the server's user. */
   readonly owner: { readonly uid: number; readonly gid: number } | undefined
 }
 
 /**
- * Finds Deno.
+ * Locates Deno.
  *
- * @param configured - of the options
+ * @param configured - path from the options
  * @throws {HoldfastError} `functions_deno_missing`
  */
 export function findDeno(configured: string | undefined): string {
@@ -40,8 +40,8 @@ export function findDeno(configured: string | undefined): string {
 }
 
 /**
- * @param home - the folder that functions keep downloaded packages in
- * @param directory - of the functions
+ * @param home - Deno's package cache
+ * @param directory - functions folder
  * @throws {HoldfastError} `postgres_folder_out_of_reach`
  */
 export function resolveProgram(deno: string, home: string, directory: string): Program {
@@ -55,18 +55,18 @@ export function resolveProgram(deno: string, home: string, directory: string): P
 }
 
 export interface ProcessOptions {
-  /** Where the process works: its socket, its import map and what the function writes for a while. */
+  /** Working folder of the process: socket, import map and temporary files. */
   readonly folder: string
   readonly socket: string
   readonly home: string
-  /** Of all functions. */
+  /** Folder of all functions. */
   readonly directory: string
-  /** Paths in it that no function may read. */
+  /** Paths in it that functions must not read. */
   readonly deniedPaths: readonly string[]
   readonly importMap: string
   readonly denoConfig: string | undefined
   readonly memoryMb: number
-  /** The flag of Deno that opens the inspector, if it is to be open. */
+  /** Deno flag that enables the inspector, if any. */
   readonly inspectFlag: string | undefined
 }
 
@@ -78,8 +78,8 @@ export interface Command {
 }
 
 /**
- * The command of one process. The kernel ends it with the server, however that ends, and bounds its memory and the size of its files; both where the programs for that exist, as on
- * every Linux with glibc.
+ * Builds the command line of a process. Where available (on every Linux with glibc), helper programs make the kernel end it with the server and limit its
+ * memory and file sizes.
  */
 export function commandOf({ deno, identity }: Program, options: ProcessOptions): Command {
   const before = [...endsWithServer(identity), ...limitsOf(options)]
@@ -89,7 +89,7 @@ export function commandOf({ deno, identity }: Program, options: ProcessOptions):
 
 function endsWithServer({ prefix }: Identity): readonly string[] {
   const dies = ['--pdeathsig=KILL', '--no-new-privs']
-  // With the capability to read, `access` answers as `open` does only so: Deno looks with it for packages that it has downloaded. The next program keeps no other right by it.
+  // Deno checks its package cache with `access`, which considers capabilities only with this flag. The next program drops all other capabilities.
   if (prefix.length > 0) return [...prefix, '--securebits=+no_setuid_fixup', ...dies]
   return process.platform === 'linux' && existsSync(SETPRIV) ? [SETPRIV, ...dies] : []
 }
@@ -127,12 +127,12 @@ function denoArguments(options: ProcessOptions): readonly string[] {
   ]
 }
 
-/** Deno separates paths by commas, and reads two as one. */
+/** Escapes commas, which separate paths in Deno's options. */
 function escapeComma(path: string): string {
   return path.replaceAll(',', ',,')
 }
 
-/** What a network needs that has a proxy or a registry of its own. Everything else of our environment stays here. */
+/** Variables for network proxies and registries. All others are withheld from functions. */
 const NETWORK_VARIABLES =
   /^(?:https?_proxy|no_proxy|all_proxy|ssl_cert_file|ssl_cert_dir|npm_config_registry|jsr_url)$/i
 
@@ -153,7 +153,7 @@ function environmentOf({ folder, home, socket }: ProcessOptions): Readonly<Recor
 }
 
 function denoMissing(detail: string, command = 'npm install'): HoldfastError {
-  return new HoldfastError('functions_deno_missing', 500, 'Deno, which runs edge functions, is not there', {
+  return new HoldfastError('functions_deno_missing', 500, 'Deno, which runs edge functions, was not found', {
     detail,
     hint: `Run "${command}" without --omit=optional, or set functionsDeno to a Deno of 2.9 or later.`,
   })

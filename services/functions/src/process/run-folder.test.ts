@@ -48,7 +48,7 @@ test('a start deletes the folders of servers that are gone, on whatever data, an
     writeFileSync(file, JSON.stringify({ ...(JSON.parse(readFileSync(file, 'utf8')) as object), ...content }))
   }
   change(gone, { pid: child.pid })
-  // As root, the folder is of the user of that server's functions.
+  // As root, the folder belongs to the user of that server's functions.
   if (process.getuid?.() === 0) chownSync(gone, 60_999, 60_999)
   change(elsewhere, { pid: child.pid, namespace: 'pid:[1]' })
 

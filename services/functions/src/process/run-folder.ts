@@ -16,11 +16,11 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { findProcess } from '@holdfast/postgres'
 import type { Program } from './program.ts'
 
-/** Where the sockets and the files of all processes are. No other user may enter it: whoever can connect to a socket passes every check of tokens. */
+/** Folder for sockets and files of all processes. Other users must not enter it, because connecting to a socket bypasses token verification. */
 export interface RunFolder extends Disposable {
-  /** Makes the folder of one process. */
+  /** Creates a process's folder. */
   create(name: string): string
-  /** Notes a process: it ends when this one exits, and the next start finds it if this one ends without a word. */
+  /** Records a running process, to end it on exit or, after a crash, at the next start. */
   note(pid: number): void
   forget(pid: number): void
 }
@@ -30,16 +30,16 @@ interface Record {
   readonly processes: readonly { readonly pid: number; readonly startedAt: string }[]
 }
 
-/** Deno lets no function write below `/dev`, where `TMPDIR` may point to memory (`/dev/shm`). */
+/** Avoids `TMPDIR` below `/dev` (such as `/dev/shm`), where Deno does not let functions write. */
 function temporaryFolder(): string {
   return resolve(tmpdir()).startsWith('/dev/') ? '/tmp' : tmpdir()
 }
 
-/** The server that a folder is of. */
+/** The server that owns a folder. */
 interface Server {
   readonly pid: number
   readonly startedAt: string
-  /** In which its number means anything: containers may share a temporary folder. */
+  /** PID namespace: containers may share a temporary folder. */
   readonly namespace: string
 }
 
@@ -47,7 +47,7 @@ function namespaceOf(): string {
   try {
     return readlinkSync('/proc/self/ns/pid')
   } catch {
-    return '' // only Linux has them
+    return '' // Linux only
   }
 }
 
@@ -56,14 +56,15 @@ const SERVER_FILE = 'server.json'
 const PREFIX = 'holdfast-functions-'
 
 /**
- * Makes the folder, after ending what an earlier server on the same data left. It is a temporary one, since the path of a socket has no more than some 100 characters.
+ * Creates the run folder after cleaning up after an earlier server on the same data. It is in the temporary folder, because socket paths are limited to about
+ * 100 characters.
  *
- * @param home - keeps the note of where it is
+ * @param home - beside which its location is recorded
  */
 export function openRunFolder(home: string, { owner }: Pick<Program, 'owner'>): RunFolder {
   mkdirSync(home, { recursive: true, mode: 0o700 })
   if (owner) chownSync(home, owner.uid, owner.gid)
-  // Beside the home of functions, which they may not write to.
+  // Beside the functions’ home, because they can write to the home itself.
   const file = `${home}.json`
   sweep(file)
   sweepDead()
@@ -87,7 +88,7 @@ export function openRunFolder(home: string, { owner }: Pick<Program, 'owner'>): 
       try {
         process.kill(pid, 'SIGKILL')
       } catch {
-        // it has ended, and this process has not heard of it
+        // it has already ended
       }
     }
   }
@@ -128,8 +129,8 @@ function sweep(file: string): void {
 }
 
 /**
- * Removes the folders of servers that ended without a word and whose data is not started again. The folder is of the user of functions, who is another one for
- * each data folder; its note is of the user of the server, and what has none of ours is left alone.
+ * Removes the folders of crashed servers whose data folder is not in use again. A folder belongs to the functions' user, which differs per data folder, its
+ * record to the server's user. Folders without our record are left alone.
  */
 function sweepDead(): void {
   for (const name of readdirSync(temporaryFolder()).filter((one) => one.startsWith(PREFIX))) {
@@ -142,7 +143,7 @@ function sweepDead(): void {
       if (namespace !== namespaceOf()) continue
       if (findProcess(pid)?.startedAt !== startedAt) rmSync(folder, { recursive: true, force: true })
     } catch {
-      // it is made, or removed, by its server at this moment, or has no note
+      // its server is creating or removing it, or it has no record
     }
   }
 }

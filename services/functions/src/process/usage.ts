@@ -5,10 +5,10 @@ export interface Usage {
   readonly cpuMs: number
 }
 
-/** Of one tick of the processor time that Linux tells: it is 100 Hz on every architecture. */
+/** Length of a CPU time tick in ms: Linux reports 100 Hz on every architecture. */
 const TICK_MS = 10
 
-/** @returns `undefined` when the process is gone, or where there is no `/proc` */
+/** @returns `undefined` if the process has ended, or without `/proc` */
 export function readUsage(pid: number): Usage | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

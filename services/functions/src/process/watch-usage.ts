@@ -5,35 +5,35 @@ import { readUsage } from './usage.ts'
 
 export interface WatchedProcess {
   readonly pid: number | undefined
-  /** Where it writes. */
+  /** Folder it writes to. */
   readonly folder: string
   readonly memoryBytesMax: number
-  /** Milliseconds of processor time between two answers of its event loop. */
+  /** CPU time in ms allowed between two heartbeats. */
   readonly cpuMsMax: number
-  /** Asks its event loop for an answer. */
+  /** Requests a heartbeat from its event loop. */
   readonly beat: () => void
   readonly onExceeded: (reason: 'memory' | 'cpu' | 'disk') => void
-  /** What it writes cannot be measured, and so not be bounded. {@link onExceeded} follows. */
+  /** Disk usage cannot be measured and therefore not limited. {@link onExceeded} follows. */
   readonly onUnmeasured: (reason: string) => void
 }
 
-/** The part of the memory above which a process that the kernel or V8 ended counts as one that had too much. */
+/** A process killed by the kernel or V8 above this share of its memory limit counts as out of memory. */
 const NEARLY_ALL = 0.6
 
-/** What V8 prints when it has no more memory, be it for its heap or from the kernel. */
+/** V8's messages when out of memory. */
 const OUT_OF_MEMORY = /out of memory|heap limit|Zone Allocation failed/i
 
 /**
- * Holds a process to its limits of memory, disk and processor time. V8's own limit does not count buffers, and the kernel's counts what is reserved; a loop
- * without end answers no request, so it is the processor time since the last answer that counts.
+ * Enforces the limits for memory, disk and CPU time of a process. Necessary because V8's limit excludes buffers and the kernel's includes reserved memory. CPU
+ * time counts from the last heartbeat, because an endless loop answers none.
  */
 export function watchUsage(watched: WatchedProcess): Disposable & {
-  /** Its event loop has answered. */
+  /** Call on a heartbeat. */
   noteBeat(): void
   noteStderr(line: string): void
-  /** Resident memory when it was last looked at. */
+  /** Resident memory at the last poll. */
   memoryBytes(): number
-  /** Why a process ended that was not told to. */
+  /** Returns why a process ended unexpectedly. */
   reasonOfEnd(signal: string | null): 'memory' | 'disk' | 'crash'
 } {
   const { pid, folder, memoryBytesMax, cpuMsMax, beat, onExceeded } = watched
@@ -86,7 +86,7 @@ export function watchUsage(watched: WatchedProcess): Disposable & {
     },
     memoryBytes: () => memoryBytesNow,
     reasonOfEnd(signal) {
-      if (signal === 'SIGXFSZ') return 'disk' // one file was larger than all may be
+      if (signal === 'SIGXFSZ') return 'disk' // a single file exceeded the limit
       const wasFull = memoryBytes > NEARLY_ALL * memoryBytesMax
       return saidOutOfMemory || (signal !== null && wasFull) ? 'memory' : 'crash'
     },

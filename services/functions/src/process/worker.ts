@@ -21,19 +21,19 @@ import { commandOf, type Program } from './program.ts'
 import type { RunFolder } from './run-folder.ts'
 import { watchUsage } from './watch-usage.ts'
 
-/** Why a process ended, or is to end. The last four are what `beforeunload` calls them. */
+/** Why a process ended or is to end. The last four are reasons in `beforeunload`. */
 export type EndReason = 'crash' | 'memory' | 'cpu' | 'disk' | 'wall_clock' | 'early_drop' | 'termination'
 
-/** What a function printed. */
+/** A line printed by a function. */
 export interface LogLine {
   readonly level: LogLevel
   readonly text: string
   readonly requestId: string | undefined
 }
 
-/** The function could not begin to serve. */
+/** The function failed to start. */
 export class BootFailure extends Error {
-  /** Whether its own code threw, rather than that it could not be loaded. */
+  /** Whether its own code threw, as opposed to a loading error. */
   readonly isThrown: boolean
 
   constructor(message: string, isThrown: boolean) {
@@ -52,32 +52,32 @@ export interface SpawnOptions {
   readonly denoConfig: string | undefined
   readonly memoryMb: number
   readonly cpuMs: number
-  /** Of a process that a person looks into: it has as much time as they take. */
+  /** Set for a process being debugged, which has no time limits. */
   readonly inspectFlag: string | undefined
 }
 
-/** What the process tells; see `runtime/bootstrap.js`. */
+/** Messages from the process; see `runtime/bootstrap.js`. */
 type Message =
   | { readonly kind: 'waiting' | 'serving' | 'loaded' | 'busy' | 'idle' | 'beat' | 'full' }
   | { readonly kind: 'pong'; readonly id: number }
   | { readonly kind: 'failed'; readonly isThrown: boolean; readonly text: string }
   | { readonly kind: 'log'; readonly level: LogLevel; readonly text: string; readonly requestId?: string }
 
-/** Characters of a message, in which a line of the log may be escaped. */
+/** Message limit in characters, for a log line with every character escaped. */
 const MESSAGE_CHARACTERS_MAX = 8 * LOG_LINE_CHARACTERS_MAX
 
-/** A Deno process. It waits until it is told its function, and serves that until its end. */
+/** A Deno process. It waits for its function and serves it until its end. */
 export class Worker implements AsyncDisposable {
   readonly id = randomUUID()
   readonly socketPath: string
-  /** Connections to it. */
+  /** HTTP connections to it. */
   readonly pool: Pool
-  /** When it was told its function, on the clock of `performance`. */
+  /** When its function was loaded, by `performance.now()`. */
   startedAt = performance.now()
   readonly ended: Promise<EndReason>
-  /** Requests that are open. */
+  /** Open requests. */
   open = 0
-  /** Whether promises of `EdgeRuntime.waitUntil` have not settled. */
+  /** Whether promises passed to `EdgeRuntime.waitUntil` are pending. */
   isBusy = false
   lastUsedAt = performance.now()
   onLog: (line: LogLine) => void = () => undefined
@@ -101,7 +101,7 @@ export class Worker implements AsyncDisposable {
     this.#isInspected = options.inspectFlag !== undefined
     this.#folder = runFolder.create(this.id.slice(0, 8))
     this.socketPath = join(this.#folder, 's')
-    // How long an answer may take is for who asks.
+    // Timeouts are the caller's decision.
     this.pool = new Pool('http://function', {
       socketPath: this.socketPath,
       connections: REQUESTS_PER_FUNCTION_MAX,
@@ -114,7 +114,7 @@ export class Worker implements AsyncDisposable {
     writeFileSync(map, JSON.stringify(importMap), { mode: 0o600 })
     if (program.owner) chownSync(map, program.owner.uid, program.owner.gid)
     const command = commandOf(program, { ...options, folder: this.#folder, socket: this.socketPath, importMap: map })
-    this.#boot.promise.catch(() => undefined) // a process that waits may end before anybody asks
+    this.#boot.promise.catch(() => undefined) // a waiting process may end before anyone awaits it
     this.#child = spawn(command.file, command.args, {
       cwd: this.#folder,
       env: command.environment,
@@ -134,7 +134,7 @@ export class Worker implements AsyncDisposable {
       onUnmeasured: (reason) =>
         this.#log({
           level: 'error',
-          text: `ended, since what it has written cannot be measured: ${reason}`,
+          text: `ended, because its disk usage cannot be measured: ${reason}`,
           requestId: undefined,
         }),
     })
@@ -153,13 +153,13 @@ export class Worker implements AsyncDisposable {
         this.#boot.reject(new BootFailure(`Deno could not be started: ${error.message}`, false))
         finish(null)
       })
-      // Its last words, which say whether it had too much memory, may come after its end.
+      // Its last output, which shows whether it ran out of memory, may arrive after its exit.
       this.#child.once('close', (_code, signal) => finish(signal))
     })
     this.#send({ kind: 'hello', mark: this.#mark })
   }
 
-  /** Resident memory, as of a moment ago. */
+  /** Resident memory at the last poll. */
   get memoryBytes(): number {
     return this.#usage.memoryBytes()
   }
@@ -169,13 +169,14 @@ export class Worker implements AsyncDisposable {
   }
 
   /**
-   * Makes it serve a function.
+   * Loads a function.
    *
    * @throws {BootFailure}
    */
   async load(entry: string, environment: Readonly<Record<string, string>>): Promise<void> {
     this.#send({ kind: 'load', entry, environment, folder: this.#folder })
-    const giveUp = (): void => this.#boot.reject(new BootFailure(`it did not serve within ${BOOT_MS / 1_000} s`, false))
+    const giveUp = (): void =>
+      this.#boot.reject(new BootFailure(`it did not start serving within ${BOOT_MS / 1_000} s`, false))
     const late = this.#isInspected ? undefined : setTimeout(giveUp, BOOT_MS)
     try {
       await this.#boot.promise
@@ -187,12 +188,12 @@ export class Worker implements AsyncDisposable {
     }
   }
 
-  /** A connection to it has broken: it may be about to end, which is heard of a moment later. */
+  /** Call after a broken connection: the process may be ending, which is reported slightly later. */
   suspect(): void {
     this.#checking ??= this.#check().finally(() => (this.#checking = undefined))
   }
 
-  /** Resolves once it is known whether a process that was suspected has ended. */
+  /** Resolves once it is known whether a suspected process has ended. */
   async checked(): Promise<void> {
     await this.#checking
   }
@@ -205,7 +206,7 @@ export class Worker implements AsyncDisposable {
     await Promise.race([answered, this.ended, delay(END_REASON_MS)])
   }
 
-  /** Lets the function know that it is to end, and ends it. */
+  /** Announces the end to the function, then ends it. */
   async unload(reason: EndReason): Promise<void> {
     if (this.#hasEnded || this.#isUnloading) return
     this.#isUnloading = true
@@ -215,7 +216,7 @@ export class Worker implements AsyncDisposable {
     await this.ended
   }
 
-  /** Ends it at once. The first reason is the one that counts. */
+  /** Ends it immediately. The first reason given is kept. */
   kill(reason: EndReason): void {
     if (this.#hasEnded) return
     this.#reason ??= reason
@@ -235,9 +236,9 @@ export class Worker implements AsyncDisposable {
 
   #listen(): void {
     const { stdin, stdout, stderr } = this.#child
-    stdin?.on('error', () => undefined) // it has ended, which is told by itself
+    stdin?.on('error', () => undefined) // it has ended, which is reported separately
     onLines(defined(stdout ?? undefined, 'it is a pipe'), MESSAGE_CHARACTERS_MAX, (line) => {
-      // What the function printed without a line break stands before the message.
+      // Output without a line break may precede the message.
       const at = line.indexOf(this.#mark)
       const message = at < 0 ? undefined : parseMessage(line.slice(at + this.#mark.length))
       const printed = message ? line.slice(0, at) : line
@@ -284,13 +285,13 @@ export class Worker implements AsyncDisposable {
     }
   }
 
-  /** Servers of `node:http` do not tell that they listen. */
+  /** Polls, because `node:http` servers do not report that they listen. */
   async #awaitSocket(): Promise<void> {
     const deadline = performance.now() + LISTEN_MS
     while (!existsSync(this.socketPath)) {
       if (this.#hasEnded) return
       if (performance.now() > deadline) {
-        this.#boot.reject(new BootFailure('it was loaded, and does not serve: call Deno.serve', false))
+        this.#boot.reject(new BootFailure('it was loaded but does not serve: call Deno.serve', false))
         return
       }
       await delay(10)
@@ -304,11 +305,11 @@ export class Worker implements AsyncDisposable {
     this.#printed.lines += 1
     if (this.#printed.lines > LOG_LINES_MAX) return
     const isLast = this.#printed.lines === LOG_LINES_MAX
-    this.onLog(isLast ? { ...line, level: 'warn', text: 'it prints too much: lines are left out' } : line)
+    this.onLog(isLast ? { ...line, level: 'warn', text: 'it prints too much: lines are dropped' } : line)
   }
 }
 
-/** @returns `undefined` for a message that another thread of the function has printed into */
+/** @returns `undefined` for a message garbled by output of another thread */
 function parseMessage(text: string): Message | undefined {
   try {
     return JSON.parse(text) as Message

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { errorMessage, HoldfastError } from '@holdfast/foundation'
 
-/** What `[functions.NAME]` says; paths are absolute. */
+/** Settings of `[functions.NAME]`; paths are absolute. */
 export interface FunctionConfig {
   readonly enabled: boolean
   readonly verifyJwt: boolean
@@ -10,14 +10,14 @@ export interface FunctionConfig {
   readonly entrypoint: string | undefined
 }
 
-/** The parts of `config.toml` that functions need. */
+/** The parts of `config.toml` that concern functions. */
 export interface FunctionsConfig {
   readonly enabled: boolean
-  /** Of `policy`: a process for each request, instead of one for many. */
+  /** From `policy`: one process per request instead of one for many. */
   readonly isOneshot: boolean
   readonly inspectorPort: number | undefined
   readonly functions: ReadonlyMap<string, FunctionConfig>
-  /** `[edge_runtime.secrets]`, with `env(NAME)` as it stands there. */
+  /** `[edge_runtime.secrets]`, with `env(NAME)` unresolved. */
   readonly secrets: Readonly<Record<string, string>>
 }
 
@@ -30,7 +30,7 @@ const NOTHING: FunctionsConfig = {
 }
 
 /**
- * Reads `config.toml`. What it says about anything else is not looked at.
+ * Reads `config.toml`, ignoring unrelated settings.
  *
  * @throws {HoldfastError} `functions_config_invalid`
  */
@@ -40,9 +40,9 @@ export async function readFunctionsConfig(path: string): Promise<FunctionsConfig
 }
 
 /**
- * Reads `config.toml` as it stands, for other parts of the project.
+ * Reads `config.toml` without interpreting it, for other parts of the project.
  *
- * @returns no tables when there is no file
+ * @returns no tables if the file does not exist
  * @throws {HoldfastError} `functions_config_invalid`
  */
 export async function readConfigTables(path: string): Promise<Readonly<Record<string, unknown>>> {
@@ -68,7 +68,7 @@ async function parseTables(text: string, path: string): Promise<Readonly<Record<
   }
 }
 
-/** @param path - of the file, for its relative paths */
+/** @param path - of the file, to resolve relative paths */
 export async function parseFunctionsConfig(text: string, path: string): Promise<FunctionsConfig> {
   const content = await parseTables(text, path)
   const runtime = tableOf(content['edge_runtime'], path, 'edge_runtime')
@@ -116,7 +116,7 @@ function policyOf(value: unknown, path: string): unknown {
   throw invalid(path, `edge_runtime.policy is neither ${POLICIES.join(' nor ')}`)
 }
 
-/** All of them are true when nothing is said. */
+/** Parses a boolean that defaults to true. */
 function booleanOf(value: unknown, path: string, name: string): boolean {
   if (value === undefined) return true
   if (typeof value !== 'boolean') throw invalid(path, `${name} is neither true nor false`)
@@ -126,6 +126,6 @@ function booleanOf(value: unknown, path: string, name: string): boolean {
 function invalid(path: string, detail: string): HoldfastError {
   return new HoldfastError('functions_config_invalid', 500, `${path} cannot be read`, {
     detail,
-    hint: 'No function is served until it can be. It is read again when it changes.',
+    hint: 'No function is served until it is valid. It is read again when it changes.',
   })
 }

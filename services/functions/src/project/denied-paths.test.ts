@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { findDeniedPaths } from './denied-paths.ts'
 
-/** Makes a project; a value that begins with "-> " is where a link leads. */
+/** Creates a project; a value starting with "-> " is a link target. */
 function openProject(files: Readonly<Record<string, string>>): string {
   const project = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-test-')))
   onTestFinished(() => rmSync(project, { recursive: true, force: true }))

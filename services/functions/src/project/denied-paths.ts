@@ -3,16 +3,16 @@ import { join, relative, sep } from 'node:path'
 import { HoldfastError } from '@holdfast/foundation'
 import { DENIED_PATHS_MAX } from '../limits.ts'
 
-/** A symbolic link that functions must not read through. */
+/** A symbolic link that functions must not follow. */
 export interface DeniedLink {
   readonly path: string
   readonly reason: string
 }
 
 export interface DeniedPaths {
-  /** Files, links and folders that no function may read. */
+  /** Files, links and folders that functions must not read. */
   readonly paths: readonly string[]
-  /** The links among them that lead to something. */
+  /** Those links among them whose target exists. */
   readonly links: readonly DeniedLink[]
 }
 
@@ -22,10 +22,10 @@ interface Found {
 }
 
 /**
- * Finds what functions must not read below their folder: dotenv files, `node_modules`, and symbolic links that lead out of the folder or to something denied.
- * Deno checks paths as they are written, not where links lead, so a link has to be denied itself.
+ * Finds everything in the functions folder that functions must not read: dotenv files, `node_modules`, and symbolic links that lead outside or to something
+ * denied. Deno checks paths before resolving links, so the links themselves must be denied.
  *
- * @param envFile - with the secrets, wherever it is
+ * @param envFile - the secrets file, wherever it is
  * @throws {HoldfastError} `functions_too_many_denied_paths`
  */
 export function findDeniedPaths(directory: string, envFile: string): DeniedPaths {
@@ -34,7 +34,7 @@ export function findDeniedPaths(directory: string, envFile: string): DeniedPaths
   if (root !== undefined) collect(directory, found)
   const inRoot = (path: string): string =>
     root !== undefined && isWithin(path, directory) ? join(root, relative(directory, path)) : path
-  // Targets of links are real paths, and the folder itself may be reached through a link.
+  // Link targets are real paths, while the folder itself may be reached through a link.
   const guarded = [...found.denied, ...found.links].map(inRoot)
   const realEnvFile = resolveLink(envFile)
   if (realEnvFile !== undefined) guarded.push(realEnvFile)
@@ -59,11 +59,11 @@ function collect(folder: string, found: Found): void {
   }
 }
 
-/** Returns why a link must not be read through, or `undefined` if it leads to a file or folder that functions may read. */
+/** Returns why a link must not be followed, or `undefined` if it leads to something that functions may read. */
 function reasonToDeny(target: string, root: string, guarded: readonly string[]): string | undefined {
   if (!isWithin(target, root)) return `leads to ${target}, outside the folder of functions`
   if (guarded.some((path) => isWithin(target, path))) return `leads to ${target}, which functions must not read`
-  // Every denied path in a linked folder has a second name through the link; links that form a circle give it infinitely many.
+  // A linked folder gives every denied path in it a second name, and circular links infinitely many.
   const inside = statSync(target).isDirectory() ? guarded.find((path) => isWithin(path, target)) : undefined
   return inside === undefined ? undefined : `leads to ${target}, which contains ${inside}`
 }
@@ -94,7 +94,7 @@ function unlessOutOfReach<T>(read: () => T): T | undefined {
 
 function tooMany(directory: string): HoldfastError {
   return new HoldfastError('functions_too_many_denied_paths', 500, `${directory} has too many links and dotenv files`, {
-    detail: `Functions must not read more than ${DENIED_PATHS_MAX} of them, and Deno takes no more.`,
-    hint: 'Remove links that lead outside, and dotenv files that are not needed.',
+    detail: `Deno accepts at most ${DENIED_PATHS_MAX} denied paths.`,
+    hint: 'Remove links that lead outside, and unneeded dotenv files.',
   })
 }

@@ -10,29 +10,29 @@ import { variablesOf } from './variables.ts'
 /** A function of the project. */
 export interface FunctionDefinition {
   readonly name: string
-  /** Its first module; it need not exist. */
+  /** Entry module; may not exist. */
   readonly entry: string
   readonly verifyJwt: boolean
-  /** Whether each request gets a process of its own. */
+  /** Whether each request gets its own process. */
   readonly isOneshot: boolean
-  /** The import map, `deno.json` or `package.json` that is its own; `undefined` if it has none. */
+  /** Its own import map, `deno.json` or `package.json`, if any. */
   readonly importMap: string | undefined
 }
 
-/** Everything that is read of a project's files. A later reading is another value. */
+/** Snapshot of the project's files. Immutable; a reload creates another. */
 export interface Project {
-  /** Those that are served. */
+  /** Served functions. */
   readonly functions: ReadonlyMap<string, FunctionDefinition>
-  /** Of the functions that have none of their own. */
+  /** Import map for functions without their own. */
   readonly importMap: string | undefined
   readonly secrets: Readonly<Record<string, string>>
-  /** Where addresses lead that its sources import and that only look like those of packages. */
+  /** Targets of imported URLs that only resemble package URLs. */
   readonly addresses: Readonly<Record<string, string>>
-  /** What no function may read. */
+  /** Paths that functions must not read. */
   readonly deniedPaths: readonly string[]
-  /** Links among them. A function with one in its folder is not served. */
+  /** Denied links. A function with one in its folder is not served. */
   readonly deniedLinks: readonly DeniedLink[]
-  /** Where `config.toml` wants the inspector. */
+  /** Inspector port in `config.toml`. */
   readonly inspectorPort: number | undefined
 }
 
@@ -40,17 +40,17 @@ export interface ProjectFiles {
   readonly directory: string
   readonly configFile: string
   readonly envFile: string
-  /** What was said when the server was started, over the files. */
+  /** Command-line options, which override the files. */
   readonly overrides: { readonly verifyJwt: boolean; readonly importMap: string | undefined }
 }
 
-/** What a function may be called. */
+/** Valid function names. */
 export const FUNCTION_NAME = /^[A-Za-z][\w-]*$/
 const ENTRIES = ['index.ts', 'index.js', 'index.mjs', 'index.tsx', 'index.jsx']
 const OWN_MAPS = ['deno.json', 'deno.jsonc', 'import_map.json', 'package.json']
 
 /**
- * Finds the functions: folders with an entry point, and what `config.toml` names.
+ * Finds the functions: folders with an entry module, and those named in `config.toml`.
  *
  * @throws {HoldfastError} `functions_config_invalid`, `functions_too_many_denied_paths`
  */

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, type Dirent } from 'node:fs'
 import { join } from 'node:path'
 
-/** Files of a project that are looked at, and characters of each. */
+/** Limits of the scan: number of files and characters of each. */
 const FILES_MAX = 2_000
 const BYTES_MAX = 1_000_000
 
@@ -9,10 +9,10 @@ const SOURCE = /\.(?:[mc]?[jt]sx?|jsonc?)$/
 const ADDRESS = /https:\/\/esm\.sh\/[^\s'"`)]+/g
 
 /**
- * Addresses of `esm.sh` in the sources of a project that are no package when only their beginning is replaced: those with a query (`?target=deno`) or with the
- * version of that host (`/v135/`). What a query says is about how that host builds a package, which npm has as it is.
+ * Finds `esm.sh` URLs that cannot be mapped by replacing a prefix: those with a query (`?target=deno`) or a build version (`/v135/`). The query configures that
+ * host's build, while npm has the package itself.
  *
- * @returns where each leads; the host itself for what is not from npm
+ * @returns the target of each; the URL itself for packages not from npm
  */
 export function findEsmAddresses(directory: string): Readonly<Record<string, string>> {
   const found: Record<string, string> = {}
@@ -49,6 +49,6 @@ function listOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch {
-    return [] // it has gone since, or need not exist
+    return [] // it was deleted meanwhile, or is optional
   }
 }

@@ -11,12 +11,12 @@ export interface ImportMap {
   readonly scopes: Readonly<Record<string, Imports>>
 }
 
-/** Versions of the standard library whose `serve` examples import: 0.100 to 0.224, with what was repaired in some. */
+/** Versions of the standard library whose `serve` is commonly imported: 0.100 to 0.224, with patch releases. */
 const STD_VERSIONS = Array.from({ length: 125 }, (_, index) => 100 + index).flatMap((minor) =>
   [0, 1, 2, 3].map((patch) => `0.${minor}.${patch}`),
 )
 
-/** As the templates and examples of the last years import types: as a whole number, exactly, or with `^` or `~`. */
+/** Version forms in common type imports: major only, exact, or with `^` or `~`. */
 const TYPES_VERSIONS = [
   '',
   '@2',
@@ -27,10 +27,8 @@ const TYPES_VERSIONS = [
 ]
 
 /**
- * What every function finds. `serve` of the old standard library opens a port itself, so it has to be ours; types are not needed at run time; packages of
- * `esm.sh` and supabase-js come from npm, so that they work without those hosts.
- *
- * @param runtime - the folder with our modules
+ * Imports available to every function. `serve` of the old standard library opens a port, so it is replaced; types are not needed at run time; `esm.sh` packages
+ * and supabase-js come from npm, so they work without those hosts.
  */
 export function baseImports(runtime: URL): Imports {
   const server = new URL('std-server.js', runtime).href
@@ -45,7 +43,7 @@ export function baseImports(runtime: URL): Imports {
     ...Object.fromEntries(types.map((name) => [name, empty])),
     'https://esm.sh/@supabase/functions-js/src/edge-runtime.d.ts': empty,
     ...Object.fromEntries(
-      // A prefix would match no address of a scheme that is not one of the web's.
+      // Prefixes match only URLs with web schemes, so each is listed.
       ['', '@2', '@^2'].flatMap((version) =>
         ['', '/cors'].map((file) => [
           `jsr:@supabase/supabase-js${version}${file}`,
@@ -57,7 +55,7 @@ export function baseImports(runtime: URL): Imports {
 }
 
 /**
- * The import map of a process: ours, and over it what the function's own file says.
+ * Merges the built-in import map with the function's own, which has precedence.
  *
  * @param path - an import map, `deno.json`, `deno.jsonc` or `package.json`
  * @throws {HoldfastError} `functions_import_map_invalid`
@@ -74,17 +72,17 @@ export function mergeImportMap(base: Imports, path: string | undefined): ImportM
   }
 }
 
-/** A package that a registry knows: its name, and its version if one is given. */
+/** A registry package: name and optional version. */
 const PACKAGE = /^(npm|jsr):\/?((?:@[^/]+\/)?[^/]+)$/
 
 /**
- * An import map is applied once, so addresses in the function's own are looked up in ours here. A package stands for its modules as well, as it does in
- * `deno.json`: `name/module` for `name`.
+ * Resolves the function's own imports through the built-in map, because Deno applies an import map only once. As in `deno.json`, a package also covers its
+ * modules: `name` maps `name/module`.
  */
 function throughBase(own: Imports, base: Imports): Imports {
   const imports: Record<string, string> = {}
   for (const [name, address] of Object.entries(own)) {
-    // `deno.json` may say `npm:name/`, whose parts only Deno itself finds; as an address it begins with a slash.
+    // Deno resolves `npm:name/` only in `deno.json`; as a URL it needs a leading slash.
     const found = findIn(base, address).replace(/^(npm|jsr):(?!\/)(.+\/)$/, '$1:/$2')
     imports[name] = found
     const [, registry, pack] = PACKAGE.exec(address) ?? []
@@ -104,7 +102,7 @@ function findIn(base: Imports, address: string): string {
   return folder === undefined ? address : `${base[folder]}${address.slice(folder.length)}`
 }
 
-/** The packages that a `package.json` names, as imports. Those of a folder or an address are left out: there is nothing to install them. */
+/** Converts a `package.json`'s dependencies to imports. Skips folders and URLs, which nothing would install. */
 function parseManifest(text: string, path: string): ImportMap {
   let content: unknown
   try {
@@ -122,7 +120,7 @@ function parseManifest(text: string, path: string): ImportMap {
   return { imports: Object.fromEntries(imports) as Imports, scopes: {} }
 }
 
-/** Relative names and addresses are made absolute: the map is used from another place. */
+/** Makes relative names and URLs absolute, because the map is used from a different location. */
 export function parseImportMap(text: string, path: string): ImportMap {
   let content: unknown
   try {
@@ -158,7 +156,8 @@ function resolveIn(specifier: string, root: URL): string {
 
 function recordOf(value: unknown, path: string): Readonly<Record<string, unknown>> {
   if (value === undefined) return {}
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(path, 'It holds no object')
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid(path, 'It is not a JSON object')
   return value as Readonly<Record<string, unknown>>
 }
 

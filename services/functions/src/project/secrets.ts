@@ -4,11 +4,11 @@ import { parseDotenv, type Logger } from '@holdfast/foundation'
 const REFERENCE = /^env\((\w+)\)$/
 
 /**
- * The secrets of the project: those of `config.toml`, then those of the file, which win. Names that begin with `SUPABASE_` are ours and are refused.
+ * Reads the project's secrets from `config.toml` and from the secrets file, which has precedence. Names starting with `SUPABASE_` are reserved and refused.
  *
- * @param configured - of `config.toml`; `env(NAME)` names a variable of the server or of the project's dotenv files, the only way in which a function gets one
- * @param path - a file as of dotenv; it need not exist
- * @param find - finds such a variable
+ * @param configured - from `config.toml`; `env(NAME)` references a variable of the server or the project's dotenv files, the only way to pass one to a function
+ * @param path - dotenv file; optional
+ * @param find - looks up such a variable
  */
 export function readSecrets(
   configured: Readonly<Record<string, string>>,
@@ -20,12 +20,12 @@ export function readSecrets(
   for (const [name, value] of Object.entries(configured)) {
     const reference = REFERENCE.exec(value)?.[1]
     const found = reference === undefined ? value : find(reference)
-    if (found === undefined) logger.log('warn', `the secret ${name} of functions names ${reference}, which is not set`)
+    if (found === undefined) logger.log('warn', `the function secret ${name} references ${reference}, which is not set`)
     else secrets[name] = found
   }
   Object.assign(secrets, readEnvFile(path))
   for (const name of Object.keys(secrets).filter((name) => name.startsWith('SUPABASE_'))) {
-    logger.log('warn', `the secret ${name} of functions is left out: names that begin with SUPABASE_ are reserved`)
+    logger.log('warn', `the function secret ${name} is ignored: names that begin with SUPABASE_ are reserved`)
     delete secrets[name]
   }
   return secrets

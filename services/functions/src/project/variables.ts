@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path'
 import { parseDotenv } from '@holdfast/foundation'
 
 /**
- * Finds variables where the ecosystem's CLI looks for them: in the environment, then in the dotenv files of the folder of `config.toml` and of the one above.
+ * Looks up variables as Supabase's CLI does: in the environment, then in dotenv files beside `config.toml` and in the parent folder.
  *
- * @param configFile - the path of `config.toml`
+ * @param configFile - path of `config.toml`
  */
 export function variablesOf(
   configFile: string,
@@ -22,13 +22,13 @@ export function variablesOf(
   }
 }
 
-/** Where its dotenv files may be, the nearest first. */
+/** Folders of its dotenv files, nearest first. */
 export function variableFoldersOf(configFile: string): readonly string[] {
   const folder = dirname(configFile)
   return [folder, dirname(folder)]
 }
 
-/** A file that cannot be read has no variables: those that are missing are named. */
+/** An unreadable file counts as empty; missing variables are reported by name. */
 function readVariables(path: string): Readonly<Record<string, string | undefined>> {
   try {
     return parseDotenv(readFileSync(path, 'utf8'))

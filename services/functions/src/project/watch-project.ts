@@ -5,13 +5,13 @@ import { RELOAD_MS } from '../limits.ts'
 import type { ProjectFiles } from './discover.ts'
 import { variableFoldersOf } from './variables.ts'
 
-/** What editors and package managers write beside the sources. */
+/** Temporary files of editors and package managers. */
 const IGNORED = /~$|\.tmp$|\.sw[a-z]$|^\.#|^4913$/
 
 /**
- * Tells when a file of the project may have changed, once things have been quiet for a moment.
+ * Watches the project's files and reports changes, debounced.
  *
- * @returns ends watching
+ * @returns stops watching
  */
 export function watchProject(files: ProjectFiles, onChange: () => void, logger: Logger): Disposable {
   const stop = new AbortController()
@@ -23,19 +23,19 @@ export function watchProject(files: ProjectFiles, onChange: () => void, logger: 
   const follow = (folder: string, recursive: boolean, concerns: (path: string) => boolean): void => {
     if (!existsSync(folder)) return
     const warn = (error: unknown): void =>
-      logger.log('warn', `changes in ${folder} are not seen`, { error: errorMessage(error) })
+      logger.log('warn', `changes in ${folder} cannot be watched`, { error: errorMessage(error) })
     try {
       const watcher = watch(folder, { recursive, persistent: false, signal: stop.signal }, (_event, name) => {
         if (name === null || concerns(name)) notice()
       })
       watcher.on('error', warn)
     } catch (error) {
-      // The folder above the project may be one that this server cannot read.
+      // The parent folder may not be readable for this server.
       warn(error)
     }
   }
   follow(files.directory, true, (path) => !path.split(sep).some(isIgnored))
-  // Secrets may name their variables.
+  // Secrets may reference their variables.
   for (const folder of variableFoldersOf(files.configFile))
     if (folder !== files.directory) follow(folder, false, (name) => name.startsWith('.env'))
   for (const path of [files.configFile, files.envFile]) {
@@ -50,6 +50,6 @@ export function watchProject(files: ProjectFiles, onChange: () => void, logger: 
 }
 
 function isIgnored(part: string): boolean {
-  if (part.startsWith('.env')) return false // whatever its end, functions must not read it
+  if (part.startsWith('.env')) return false // functions must not read any dotenv file
   return part === 'node_modules' || part === '.git' || IGNORED.test(part)
 }

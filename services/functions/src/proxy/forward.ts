@@ -11,17 +11,17 @@ import { endToEnd, requestHeaders, responseHeaders } from './headers.ts'
 import { writeAnswer } from './write-answer.ts'
 
 export interface ForwardOptions {
-  /** As the function sees it: its name, the path below it, and the query. */
+  /** As seen by the function: its name, the remaining path, and the query. */
   readonly path: string
   readonly idleTimeoutMs: number
   readonly logger: Logger
 }
 
 /**
- * Passes a request on to a function, and the answer back, both as they come. Whoever goes away first ends it for the other: an aborted request ends that of
- * the function (`request.signal`), a function that ends in the middle of its answer cuts the connection. No request is ever sent twice.
+ * Streams a request to a function and its response back. Aborts propagate: an aborted request fires `request.signal`, and a function that ends mid-response
+ * cuts the connection. Requests are never retried.
  *
- * @returns when everything of it is over
+ * @returns when the exchange has completely ended
  */
 export async function forward(
   request: FastifyRequest,
@@ -40,22 +40,22 @@ export async function forward(
   await over
 }
 
-/** A request on its way, whose answer is the function's or ours. */
+/** A request in progress. */
 interface Exchange {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly worker: Worker
   readonly path: string
-  /** Of the request to the function. */
+  /** Headers of the request to the function. */
   readonly headers: string[]
-  /** How the request to the function is ended; set when it is sent. */
+  /** Aborts the request to the function; set when it is sent. */
   abort: () => void
-  /** Nothing more is to come for the caller. */
+  /** Ends the exchange: nothing more is sent to the caller. */
   stop(): void
-  /** The function answers. @returns false when it was answered already */
+  /** Starts the function's response. @returns false if a response was already started */
   begin(): boolean
   isBegun(): boolean
-  /** There is no answer of the function. */
+  /** The function did not respond. */
   fail(error: Error): void
 }
 
@@ -98,7 +98,7 @@ function openExchange(
       if (error !== GONE) worker.suspect()
       if (state === 'begun') reply.raw.destroy()
       if (state !== 'waiting' || reply.raw.destroyed) return
-      // The body stalls: the gateway's own refusal.
+      // The body stalled: the gateway's own refusal.
       if (error instanceof HoldfastError) refuse({ status: error.status, code: error.code, body: bodyOf(error) })
       else void explain(error)
     },
@@ -110,10 +110,10 @@ function bodyOf({ code, message }: HoldfastError): PlatformError['body'] {
   return { code, message }
 }
 
-/** Tells a request to a function that its caller is gone, or has been answered. */
-const GONE = new Error('the caller is gone')
+/** Aborts a request whose caller is gone or already answered. */
+const GONE = new Error('the caller disconnected')
 
-/** Over a connection that is kept. `undici` sends no request again that it has begun to send. */
+/** Uses a kept-alive connection. `undici` never retries a request it has started to send. */
 function sendRequest(exchange: Exchange): void {
   const { request, reply, worker, path, headers } = exchange
   const { raw } = reply
@@ -150,14 +150,14 @@ function sendRequest(exchange: Exchange): void {
   )
 }
 
-/** Bytes beyond ASCII are passed on as they came. */
+/** Preserves non-ASCII bytes. */
 function textsOf(raw: Dispatcher.DispatchController['rawHeaders']): readonly string[] {
   return ((raw ?? []) as readonly (Buffer | string)[]).map((one) =>
     typeof one === 'string' ? one : one.toString('latin1'),
   )
 }
 
-/** Over a connection of its own, which becomes the WebSocket's. */
+/** Uses a separate connection, which becomes the WebSocket's. */
 function sendUpgrade(exchange: Exchange, end: () => void): void {
   const { request, reply, worker, path, headers } = exchange
   const upstream = httpRequest({
@@ -184,7 +184,7 @@ function sendUpgrade(exchange: Exchange, end: () => void): void {
   upstream.end()
 }
 
-/** From here on the connection is between the client and the function. */
+/** Connects client and function directly. */
 function splice(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -220,7 +220,7 @@ function splice(
   }
 }
 
-/** Why there is no answer: the end of the process may be heard of a moment after that of the connection. */
+/** Determines why there is no response; the process's end may be reported shortly after the connection's. */
 async function explainEnd(worker: Worker, error: Error, logger: Logger): Promise<PlatformError> {
   const reason = await Promise.race<EndReason | undefined>([worker.ended, delay(END_REASON_MS).then(() => undefined)])
   if (reason === 'memory' || reason === 'cpu' || reason === 'disk' || reason === 'wall_clock') return workerLimit

@@ -1,4 +1,4 @@
-/** Headers of one connection, which are not passed on. */
+/** Hop-by-hop headers, which are not forwarded. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -12,13 +12,13 @@ const HOP_BY_HOP = new Set([
   'expect',
 ])
 
-/** Set by the gateway, whatever a client says. */
+/** Always set by the gateway, overriding the client. */
 const OURS = new Set(['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'sb-request-id'])
 
-/** Names and values in turns, as they came: names keep their case, and one may come more than once. */
+/** Alternating names and values in original case; names may repeat. */
 export type RawHeaders = readonly string[]
 
-/** Headers without those of the connection, and without those that `Connection` names. */
+/** Removes hop-by-hop headers, including those named by `Connection`. */
 export function endToEnd(raw: RawHeaders): string[] {
   return without(raw, undefined)
 }
@@ -54,7 +54,7 @@ export interface Forwarded {
   readonly requestId: string
 }
 
-/** What a function gets of a request's headers, beside those that say how the body comes. */
+/** Request headers for the function, except those describing the body. */
 export function requestHeaders(raw: RawHeaders, forwarded: Forwarded): string[] {
   return [
     ...without(raw, OURS),
@@ -69,7 +69,7 @@ export function requestHeaders(raw: RawHeaders, forwarded: Forwarded): string[] 
   ]
 }
 
-/** What a client gets of an answer's headers. No type of content is added: the client goes by the function's own. */
+/** Response headers for the client. Adds no default content type, because the client relies on the function's. */
 export function responseHeaders(raw: RawHeaders, requestId: string): string[] {
   return [...endToEnd(raw), 'x-served-by', 'holdfast-functions', 'sb-request-id', requestId, 'x-request-id', requestId]
 }

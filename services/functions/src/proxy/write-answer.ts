@@ -1,18 +1,18 @@
 import type { ServerResponse } from 'node:http'
 
-/** Bytes of a first part that may wait for the end of the answer. */
+/** First chunk up to this size may be held back until the response ends. */
 const HELD_BYTES_MAX = 16_384
 
 export interface AnswerWriter {
   begin(status: number, headers: string[]): void
-  /** @returns false when the caller reads slower than this comes: it emits `drain` */
+  /** @returns false if the caller reads too slowly; `drain` follows */
   write(chunk: Buffer): boolean
   end(): void
 }
 
 /**
- * Writes an answer as it comes. What comes at once, head, body and end, goes to the kernel at once: three writes cost more than all else that a short answer
- * takes. Nothing waits longer than until the event loop goes on, since what a function streams may begin long after its head.
+ * Streams a response. Head, body and end that are available together are sent in one system call, because three would dominate the cost of a short response.
+ * Flushes at the latest in the next event loop turn, because a stream may start long after its head.
  */
 export function writeAnswer(raw: ServerResponse): AnswerWriter {
   let held: Buffer | undefined
@@ -42,7 +42,7 @@ export function writeAnswer(raw: ServerResponse): AnswerWriter {
     },
     end() {
       if (raw.destroyed) return
-      // As text of one byte for each character it becomes one piece with the head.
+      // A latin1 string is combined with the head into one chunk.
       if (!isFlushed && held) raw.end(held.toString('latin1'), 'latin1')
       else raw.end()
       isFlushed = true

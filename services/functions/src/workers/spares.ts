@@ -6,16 +6,16 @@ import { mergeImportMap, type ImportMap } from '../project/import-map.ts'
 
 type SpareOptions = Omit<SpawnOptions, 'importMap' | 'deniedPaths' | 'denoConfig' | 'inspectFlag'>
 
-/** The function that a person looks into. */
+/** The function being debugged. */
 export interface Inspected {
   readonly name: string
-  /** @param port - that `config.toml` wants */
+  /** @param port - from `config.toml` */
   readonly flag: (port: number | undefined) => string
 }
 
 /**
- * Starts processes, and keeps one waiting: Deno takes most of its time to start before it is known which function it is for. The waiting one has the import map of the
- * project; a function that has one of its own gets a process started for it, since Deno takes an import map at its start only.
+ * Starts processes and keeps a spare one waiting, because most of Deno's start does not depend on the function. The spare has the project's import map; a
+ * function with its own map gets a new process, because Deno reads the map only at startup.
  */
 export class Spares implements AsyncDisposable {
   readonly #spawn: SpareOptions
@@ -31,14 +31,14 @@ export class Spares implements AsyncDisposable {
     this.#imports = imports
   }
 
-  /** From now on processes are started for this reading of the project. */
+  /** Switches to a new version of the project. */
   prepare(project: Project): void {
     this.#project = project
     this.#drop()
     this.refill()
   }
 
-  /** @throws {BootFailure} when the import map cannot be read */
+  /** @throws {BootFailure} if the import map cannot be read */
   take(definition: FunctionDefinition): Worker {
     const { flag, name } = this.#inspected ?? {}
     if (name === definition.name) return this.#start(definition.importMap, flag?.(this.#project?.inspectorPort))
@@ -50,14 +50,14 @@ export class Spares implements AsyncDisposable {
     return this.#start(definition.importMap)
   }
 
-  /** Starts the next one to wait, if any function could use it. */
+  /** Starts the next spare process, if any function could use it. */
   refill(): void {
     const isNeeded = [...(this.#project?.functions.values() ?? [])].some(({ importMap }) => importMap === undefined)
     if (this.#isClosed || !isNeeded || (this.#waiting && !this.#waiting.hasEnded)) return
     try {
       this.#waiting = this.#start(undefined)
     } catch {
-      this.#waiting = undefined // the next request that needs one tells the reason
+      this.#waiting = undefined // the next request that needs a process reports the reason
     }
   }
 

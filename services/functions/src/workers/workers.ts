@@ -15,14 +15,14 @@ import type { FunctionDefinition } from '../project/discover.ts'
 import type { Metrics, ProcessUsage } from '../observe/metrics.ts'
 import type { Spares } from './spares.ts'
 
-/** More requests are open, or more functions have processes, than may be. */
+/** Too many open requests or running functions. */
 export class TooManyRequests extends Error {}
 
-/** A function's process, and what became of starting it. */
+/** A function's process and the result of its start. */
 interface Entry {
   readonly worker: Worker
   readonly ready: Promise<void>
-  /** Set when it could not be started: for a while that answers further requests. */
+  /** Set if the start failed; further requests fail for a while. */
   failedAt: number | undefined
 }
 
@@ -33,22 +33,22 @@ export interface WorkersOptions {
     executionId: string,
   ) => Promise<Readonly<Record<string, string>>>
   readonly onLog: (name: string, line: LogLine) => void
-  /** What became of a process that should not have. */
+  /** Reports an unexpected end of a process. */
   readonly onFailure: (name: string, text: string) => void
   readonly metrics: Metrics
   readonly options: FunctionsOptions
 }
 
-/** The processes of all functions: one each, from the first request on. */
+/** The processes of all functions: one each, started by the first request. */
 export class Workers implements AsyncDisposable {
   readonly #given: WorkersOptions
-  /** Whom new requests of a function go to. */
+  /** Process for new requests, by function. */
   readonly #current = new Map<string, Entry>()
-  /** All that have been told their function and have not ended, with the names of their functions. */
+  /** All loaded processes that have not ended, with their function's name. */
   readonly #living = new Map<Worker, string>()
   readonly #sweeping: NodeJS.Timeout
   #open = 0
-  /** Ends when the port of the inspector is free again. */
+  /** Resolves when the inspector's port is free. */
   #inspectorFree: Promise<unknown> = Promise.resolve()
 
   constructor(given: WorkersOptions) {
@@ -56,21 +56,21 @@ export class Workers implements AsyncDisposable {
     this.#sweeping = setInterval(() => this.#sweep(), SWEEP_EVERY_MS).unref()
   }
 
-  /** Requests that are open. */
+  /** Open requests. */
   get open(): number {
     return this.#open
   }
 
   /**
-   * Takes the process of a function for one request, starting it if there is none.
+   * Acquires the process of a function for one request, starting it if needed.
    *
-   * @returns the process, and what tells that the request has ended
+   * @returns the process, and a function to call when the request has ended
    * @throws {BootFailure}
    * @throws {TooManyRequests}
    */
   async enter(definition: FunctionDefinition): Promise<{ readonly worker: Worker; readonly leave: () => void }> {
     if (this.#isInspected(definition.name)) await this.#inspectorFree
-    // A request goes to no process that is about to end, as far as that can be known.
+    // Avoid a process that is about to end, as far as known.
     await this.#current.get(definition.name)?.worker.checked()
     const { worker, ready } = this.#acquire(definition)
     if (this.#open >= REQUESTS_MAX || worker.open >= REQUESTS_PER_FUNCTION_MAX) throw new TooManyRequests()
@@ -94,7 +94,7 @@ export class Workers implements AsyncDisposable {
     return { worker, leave }
   }
 
-  /** What the processes of each function have at the moment. */
+  /** Returns the current resources of each function. */
   usage(): ReadonlyMap<string, ProcessUsage> {
     const usage = new Map<string, ProcessUsage>()
     for (const [worker, name] of this.#living) {
@@ -108,13 +108,13 @@ export class Workers implements AsyncDisposable {
     return usage
   }
 
-  /** Starts the process of a function before it is called. */
+  /** Starts a function's process before it is called. */
   async prepare(definition: FunctionDefinition): Promise<void> {
     const { leave } = await this.enter(definition)
     leave()
   }
 
-  /** New requests go to new processes; those that are there end after their requests, but one with an inspector, which has its port, at once. */
+  /** Sends new requests to new processes. Existing ones end after their requests; a debugged one ends immediately, because it occupies the inspector port. */
   retireAll(): void {
     this.#current.clear()
     const inspected = [...this.#living].filter(([, name]) => this.#isInspected(name)).map(([worker]) => worker)
@@ -122,7 +122,6 @@ export class Workers implements AsyncDisposable {
     this.#inspectorFree = Promise.all(inspected.map((worker) => worker.ended))
   }
 
-  /** Ends all processes. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#sweeping)
     this.#current.clear()
@@ -169,7 +168,7 @@ export class Workers implements AsyncDisposable {
     return entry
   }
 
-  /** @throws {TooManyRequests} when all functions that have a process have requests */
+  /** @throws {TooManyRequests} if all functions with a process have open requests */
   #evict(): void {
     const [oldest] = [...this.#living]
       .filter(([worker]) => worker.open === 0 && !worker.isBusy)
@@ -185,10 +184,10 @@ export class Workers implements AsyncDisposable {
     this.#living.delete(worker)
     void worker.pool.destroy()
     if (reason === 'early_drop' || reason === 'termination') return
-    this.#given.onFailure(name, `the process of the function ${name} has ended: ${EXPLAINED[reason]}`)
+    this.#given.onFailure(name, `the process of function ${name} has ended: ${EXPLAINED[reason]}`)
   }
 
-  /** No new request gets it. */
+  /** Removes a process from use by new requests. */
   #retire(worker: Worker, name: string): void {
     if (this.#current.get(name)?.worker === worker) this.#current.delete(name)
   }
@@ -199,7 +198,7 @@ export class Workers implements AsyncDisposable {
     for (const [worker, name] of this.#living) {
       const ageS = (now - worker.startedAt) / 1_000
       const idleS = (now - worker.lastUsedAt) / 1_000
-      if (this.#isInspected(name)) continue // the person at the debugger decides
+      if (this.#isInspected(name)) continue // the developer decides
       if (ageS >= functionsWallClockS / 2 || (worker.open === 0 && idleS >= functionsKeptS)) this.#retire(worker, name)
       const isRetired = this.#current.get(name)?.worker !== worker
       if (ageS >= functionsWallClockS) void worker.unload('wall_clock')
@@ -208,7 +207,7 @@ export class Workers implements AsyncDisposable {
   }
 }
 
-/** A process that has ended is replaced, but a function that cannot be started is not tried at every request. */
+/** Whether to use an entry: an ended process is replaced, but a failed start is not retried for every request. */
 function isUsable({ worker, failedAt }: Entry): boolean {
   if (failedAt !== undefined) return performance.now() - failedAt < BOOT_FAILURE_KEPT_MS
   return !worker.hasEnded
@@ -216,10 +215,10 @@ function isUsable({ worker, failedAt }: Entry): boolean {
 
 const EXPLAINED: Readonly<Record<EndReason, string>> = {
   crash: 'an error outside of a request, or Deno.exit',
-  memory: 'it had more memory than functionsMemoryMb allows',
-  disk: `its temporary folder had more than ${FOLDER_BYTES_MAX / 1024 ** 2} MiB or ${FOLDER_FILES_MAX} files`,
-  cpu: 'it computed for longer than functionsCpuMs without a pause',
-  wall_clock: 'it was older than functionsWallClockS, with requests open',
-  early_drop: 'it was not needed',
-  termination: 'the server ended it',
+  memory: 'it exceeded functionsMemoryMb',
+  disk: `its temporary folder exceeded ${FOLDER_BYTES_MAX / 1024 ** 2} MiB or ${FOLDER_FILES_MAX} files`,
+  cpu: 'it blocked its event loop for longer than functionsCpuMs',
+  wall_clock: 'it exceeded functionsWallClockS with open requests',
+  early_drop: 'it was idle',
+  termination: 'the server stopped it',
 }

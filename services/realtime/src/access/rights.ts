@@ -109,7 +109,7 @@ export class Rights {
         throw databaseAway(error)
       if (state === undefined) throw error
       if (state !== SQLSTATE.insufficientPrivilege)
-        this.#logger.log('warn', 'a policy of realtime.messages failed', {
+        this.#logger.log('warn', 'a policy on realtime.messages failed', {
           sqlstate: state,
           error: errorMessage(error),
         })

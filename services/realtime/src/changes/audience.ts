@@ -61,7 +61,7 @@ export async function findAudiences(
   } catch (error) {
     if (isConnectionLoss(error)) throw error
     role.unlinkedUntilMs = performance.now() + INFO_LIFETIME_MS
-    context.logger.log('info', 'all classes of people are asked about the changes of a table', {
+    context.logger.log('info', 'changes of a table are evaluated for all access classes', {
       table: `${info.schema}.${info.name}`,
       error: errorMessage(error),
     })
@@ -108,7 +108,7 @@ async function readLinked(
       pg_catalog.set_config('row_security', 'off', true), pg_catalog.set_config('search_path', '', true)`)
     return (await tx.client.query<{ row: number; value: string }>(text, values)).rows
   })
-  if (found.length > LINKED_PAIRS_MAX) throw new Error('too many people are tied to the rows of a change')
+  if (found.length > LINKED_PAIRS_MAX) throw new Error('too many users are linked to the rows of a change')
   const linked = new Map<number, string[]>()
   for (const { row, value } of found) {
     const own = linked.get(row) ?? []

@@ -94,6 +94,6 @@ async function evaluate(pool: Connections, statement: PipelineStep): Promise<rea
     timeoutMs: EVALUATION_MS + PATIENCE_MS,
     rowBytesMax: PRINTED_BYTES_MAX,
   })
-  if (!answer || answer.error) throw answer?.error ?? new Error('there was no answer')
+  if (!answer || answer.error) throw answer?.error ?? new Error('there was no response')
   return answer.steps.at(-1)?.rows ?? []
 }

@@ -44,7 +44,7 @@ const IS_VALUES: ReadonlySet<string> = new Set(['null', 'true', 'false', 'unknow
 export function parseFilter(text: string): Filter | undefined {
   if (text.length > FILTER_LENGTH_MAX) throw refused(`it is longer than ${FILTER_LENGTH_MAX} characters`)
   if (text.trim() === '') return undefined
-  if (text.includes('\0')) throw refused('no text of Postgres has a NUL')
+  if (text.includes('\0')) throw refused('Postgres texts cannot contain NUL')
   const conditions = splitConditions(text).map(parseCondition)
   const values = conditions.reduce((sum, condition) => sum + condition.values.length, 0)
   if (values > FILTER_VALUES_MAX) throw refused(`it has more than ${FILTER_VALUES_MAX} values`)
@@ -56,10 +56,10 @@ function parseCondition(text: string): Condition {
   if (column === undefined || !isOperator(operator)) throw refused(`"${text}" is not column=operator.value`)
   const common = { column: column.trim(), isNegated: not !== undefined, operator }
   if (operator === 'in') {
-    if (!/^\(.*\)$/s.test(rest)) throw refused('the values of in stand in parentheses')
+    if (!/^\(.*\)$/s.test(rest)) throw refused('the values of in must be in parentheses')
     return { ...common, values: parseList(rest.slice(1, -1)) }
   }
-  if (operator === 'is' && !IS_VALUES.has(rest.toLowerCase())) throw refused('is takes null, true, false or unknown')
+  if (operator === 'is' && !IS_VALUES.has(rest.toLowerCase())) throw refused('is accepts null, true, false or unknown')
   return { ...common, values: [unquote(rest)] }
 }
 

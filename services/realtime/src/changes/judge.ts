@@ -73,7 +73,7 @@ async function judgeSome(
   return questions.map(({ rows }, index): Answer => {
     const [answer, undone] = [found[2 * index], found[2 * index + 1]]
     if (undone?.error) throw undone.error
-    if (!answer || answer.error) return answer?.error ?? new Error('there was no answer')
+    if (!answer || answer.error) return answer?.error ?? new Error('there was no response')
     const seen = new Set((answer.steps[1]?.rows ?? []).map(([position]) => Number(position?.toString('latin1'))))
     return rows.map((_, position) => seen.has(position + 1))
   })

@@ -38,10 +38,10 @@ export function parseWanted(entry: Entry, id: number): WantedChanges {
   const { event = '*', schema = 'public', table, filter, select } = entry
   const kind = typeof event === 'string' ? event.toUpperCase() : ''
   if (kind !== '*' && kind !== 'INSERT' && kind !== 'UPDATE' && kind !== 'DELETE')
-    throw invalid('event is INSERT, UPDATE, DELETE or *')
+    throw invalid('event must be INSERT, UPDATE, DELETE or *')
   if (typeof schema !== 'string' || (table !== undefined && table !== null && typeof table !== 'string'))
-    throw invalid('schema and table are texts')
-  if (filter !== undefined && filter !== null && typeof filter !== 'string') throw invalid('filter is a text')
+    throw invalid('schema and table must be strings')
+  if (filter !== undefined && filter !== null && typeof filter !== 'string') throw invalid('filter must be a string')
   const name = typeof table === 'string' && table !== '' && table !== '*' ? table : undefined
   const parsed = parseFilter(filter ?? '')
   const columns = parseSelect(select)

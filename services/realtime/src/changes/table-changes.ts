@@ -47,8 +47,8 @@ interface Known {
   readonly readAtMs: number
 }
 
-const CUT = 'Changes of the table came faster than they could be sent. Join again, and read what you have missed.'
-const TOO_SLOW = 'The policies of the table took too long to tell who may see a change. Join again, and read it.'
+const CUT = 'Changes of the table came faster than they could be sent. Join again, and read the missed changes.'
+const TOO_SLOW = 'The policies of the table took too long to evaluate for a change. Join again, and read it.'
 
 /** Delivers the changes of one table to its subscribers, in batches and in commit order. */
 export class TableChanges {

@@ -14,7 +14,7 @@ export function parsePresenceCall(message: unknown, text: string): PresenceCall 
   const { event, payload = {} } = isRecord(message) ? message : {}
   const action = typeof event === 'string' ? event.toLowerCase() : ''
   if (action !== 'track' && action !== 'untrack')
-    return { action: 'refused', reason: 'A presence event is track or untrack' }
+    return { action: 'refused', reason: 'A presence event must be track or untrack' }
   if (!isRecord(payload)) return { action: 'refused', reason: 'Presence track payload must be a map' }
   if (isDeeperThan(PRESENCE_DEPTH_MAX, payload))
     return { action: 'refused', reason: 'Presence track payload is nested too deeply' }

@@ -375,7 +375,7 @@ export class Membership implements Member {
 
   #failed(error: unknown): void {
     // For example a value nested too deeply to be serialized. The message is dropped.
-    this.#context.logger.log('debug', 'a message of a channel was dropped', { error: errorMessage(error) })
+    this.#context.logger.log('debug', 'a channel message was dropped', { error: errorMessage(error) })
   }
 
   #toRefusal(error: unknown): HoldfastError {

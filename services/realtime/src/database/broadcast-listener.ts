@@ -65,7 +65,7 @@ export function listenForBroadcasts(options: BroadcastListenerOptions): ChangeLi
     arriving = undefined
     const all = dropped + (messages.length > 0 ? queue.add(messages) : 0)
     if (all > 0)
-      logger.log('warn', 'broadcasts from the database were dropped: they are too large, or too many at once', {
+      logger.log('warn', 'broadcasts from the database were dropped: too large, or too many at once', {
         dropped: all,
       })
   }

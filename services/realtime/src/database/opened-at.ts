@@ -20,7 +20,7 @@ export function readOpenedAt(pool: Pool, logger: Logger): OpenedAt {
       const [row] = await pool.query<{ lsn: string }>(sql`select pg_catalog.pg_current_wal_insert_lsn()::text as lsn`)
       lsn = row && parseLsn(row.lsn)
     } catch (error) {
-      logger.log('debug', 'the position of the log could not be read', { error: errorMessage(error) })
+      logger.log('debug', 'the position in the Postgres log could not be read', { error: errorMessage(error) })
       if (!isClosed) timer = setTimeout(() => (reading = read()), OPENED_AT_RETRY_MS).unref()
     }
   }

@@ -23,7 +23,7 @@ class InvalidMessages extends Error {
   readonly errors: unknown
 
   constructor(errors: unknown) {
-    super('the messages are not valid')
+    super('the messages are invalid')
     this.errors = errors
   }
 }
@@ -71,7 +71,7 @@ export async function sendMessage(
   const payload = isBinary ? body : Buffer.from(body instanceof JsonBody ? body.text : '{}')
   const name = topic.trim()
   if (!isNameOf(name, TOPIC_NAME_BYTES_MAX) || !isNameOf(event, EVENT_NAME_BYTES_MAX))
-    throw new HoldfastError('InvalidName', 422, 'The names of topic and event have 1 to 246 and 1 to 255 bytes')
+    throw new HoldfastError('InvalidName', 422, 'The topic name must have 1 to 246 bytes, the event name 1 to 255')
   if (payload.length > payloadBytesMax(context.options))
     throw new HoldfastError(
       'PayloadTooLarge',

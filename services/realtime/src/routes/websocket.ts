@@ -13,12 +13,13 @@ export async function openSocket(
   reply: FastifyReply,
 ): Promise<void> {
   if (!isUpgrade(request))
-    throw new HoldfastError('UpgradeRequired', 426, 'This address speaks WebSocket only', {
+    throw new HoldfastError('UpgradeRequired', 426, 'This URL accepts only WebSocket connections', {
       headers: { connection: 'upgrade', upgrade: 'websocket' },
     })
   const query = request.query as Readonly<Record<string, unknown>>
   const version = parseVersion(textOf(query['vsn']))
-  if (!version) throw new HoldfastError('UnsupportedVersion', 403, 'The versions of the protocol are 1.0.0 and 2.0.0')
+  if (!version)
+    throw new HoldfastError('UnsupportedVersion', 403, 'The supported protocol versions are 1.0.0 and 2.0.0')
   const key = textOf(query['apikey']) ?? textOf(request.headers['x-api-key']) ?? textOf(request.headers['apikey'])
   if (key === undefined) throw keyMissing()
   const identity = await tokens.identify(key)

@@ -30,8 +30,8 @@ import type { UnsentBytes } from './unsent-bytes.ts'
 export const CLOSE = {
   goingAway: [1001, 'silent'],
   restarting: [1012, 'the server is stopping'],
-  tooSlow: [1013, 'the client does not read what it is sent'],
-  tooMuch: [1013, 'too much has arrived that is not handled yet'],
+  tooSlow: [1013, 'the client does not read its messages'],
+  tooMuch: [1013, 'too much received data is waiting to be handled'],
 } as const
 
 /** A connection's own socket and the state shared by all connections. */

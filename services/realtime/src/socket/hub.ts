@@ -52,7 +52,7 @@ export function openHub(context: ChannelContext): Hub {
   const sweeping = setInterval(() => {
     const isUnfollowed = context.isUnfollowed()
     // Clients join again and learn that table changes are unavailable.
-    if (isUnfollowed && !wasUnfollowed) context.changes.cutAll('Changes of tables cannot be followed at the moment')
+    if (isUnfollowed && !wasUnfollowed) context.changes.cutAll('Table changes cannot be followed at the moment')
     wasUnfollowed = isUnfollowed
     const isStandby = context.isStandby()
     for (const connection of connections) {

@@ -78,7 +78,7 @@ async function requireBucket(client: S3Client, settings: S3Settings, logger: Log
       client.destroy()
       throw storeRefused(settings, error)
     }
-    logger.log('error', `the store of the files does not answer: ${errorMessage(error)}`, {
+    logger.log('error', `the object store does not respond: ${errorMessage(error)}`, {
       bucket: settings.bucket,
       endpoint: settings.endpoint,
     })

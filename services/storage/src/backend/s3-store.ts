@@ -63,7 +63,7 @@ export function isAbsent(error: unknown, name: 'NoSuchKey' | 'NotFound' = 'NoSuc
  * Error for a response without the headers that every S3 store sends, from a captive portal or proxy. The bytes may not be stored, so the request has failed.
  */
 export function notFromStore(method: string, key: string): HoldfastError {
-  return storeUnavailable(new Error(`the answer to ${method} ${key} is not that of an S3 store`))
+  return storeUnavailable(new Error(`the response to ${method} ${key} did not come from an S3 store`))
 }
 
 /** Converts an SDK error to the error that callers report. */
@@ -138,7 +138,8 @@ export class SilenceLimit extends Transform {
 
   #look(): void {
     // Buffered bytes wait for the reader, not for the store.
-    if (!this.#hasMoved && this.readableLength === 0) this.destroy(storeUnavailable(new Error('the store went silent')))
+    if (!this.#hasMoved && this.readableLength === 0)
+      this.destroy(storeUnavailable(new Error('the object store stopped responding')))
     this.#hasMoved = false
   }
 }
@@ -148,11 +149,11 @@ export function storeRefused(settings: S3Settings, error: unknown): HoldfastErro
   const status = statusOf(error)
   const reason =
     status === 403
-      ? 'the credentials are not accepted, or may not list the bucket'
+      ? 'the credentials are invalid, or do not allow listing the bucket'
       : status === 404
-        ? 'there is no such bucket'
+        ? 'the bucket does not exist'
         : status === 301 || status === 400
-          ? 'the region or the endpoint is another one'
+          ? 'the region or endpoint is wrong'
           : errorMessage(error)
   return new HoldfastError(
     'option_invalid',
@@ -160,7 +161,7 @@ export function storeRefused(settings: S3Settings, error: unknown): HoldfastErro
     `storageS3Bucket: the bucket "${settings.bucket}" cannot be used: ${reason}.`,
     {
       cause: error,
-      hint: 'Look at storageS3Endpoint, storageS3Region, storageS3AccessKeyId and storageS3SecretAccessKey.',
+      hint: 'Check storageS3Endpoint, storageS3Region, storageS3AccessKeyId and storageS3SecretAccessKey.',
     },
   )
 }

@@ -33,14 +33,14 @@ describe('buckets of the settings', () => {
   })
 
   test.each([
-    [{ 'a/b': {} }, 'cannot be the name of a bucket'],
+    [{ 'a/b': {} }, 'is not a valid bucket name'],
     [{ a: true }, 'has no settings'],
-    [{ a: { pubic: true } }, 'not known, "pubic"'],
+    [{ a: { pubic: true } }, 'unknown setting, "pubic"'],
     [{ a: { public: 'yes' } }, 'public'],
     [{ a: { file_size_limit: 'large' } }, 'file_size_limit'],
     [{ a: { file_size_limit: '1GiB' } }, 'above storageFileSizeLimit'],
     [{ a: { allowed_mime_types: 'image/png' } }, 'allowed_mime_types'],
-    [{ a: { allowed_mime_types: ['no type'] } }, 'allows a type that is none'],
+    [{ a: { allowed_mime_types: ['no type'] } }, 'allows an invalid type'],
     [{ a: { objects_path: '' } }, 'objects_path'],
   ])('%j are refused', (value, problem) => {
     expect(() => parseBucketSettings(value, MAX)).toThrow(problem)

@@ -20,7 +20,7 @@ const HINT =
   'Write {"avatars": {"public": true, "file_size_limit": "5MiB", "allowed_mime_types": ["image/*"], "objects_path": "./avatars"}}.'
 
 const SIZE_HINT =
-  'Raise storageFileSizeLimit (file_size_limit under [storage] in config.toml), or lower that of the bucket.'
+  'Raise storageFileSizeLimit (file_size_limit under [storage] in config.toml), or lower the bucket’s limit.'
 
 /**
  * Parses the buckets in the settings.
@@ -37,28 +37,23 @@ export function parseBucketSettings(
       new HoldfastError('option_invalid', 500, `storageBuckets: "${name}" ${problem}.`, { hint, cause })
     attempt(
       () => requireNewBucketName(name),
-      (cause) => invalid('cannot be the name of a bucket', cause),
+      (cause) => invalid('is not a valid bucket name', cause),
     )
     if (typeof one !== 'object' || one === null || Array.isArray(one)) throw invalid('has no settings in braces')
     const settings = one as Readonly<Record<string, unknown>>
     const unknown = Object.keys(settings).find((key) => !SETTINGS.has(key))
-    if (unknown !== undefined) throw invalid(`has a setting that is not known, "${unknown}"`)
+    if (unknown !== undefined) throw invalid(`has an unknown setting, "${unknown}"`)
     const { public: isPublic, file_size_limit: limit, allowed_mime_types: types, objects_path: path } = settings
     if (isPublic !== undefined && typeof isPublic !== 'boolean') throw invalid('has a public that is not true or false')
-    if (path !== undefined && (typeof path !== 'string' || path === ''))
-      throw invalid('has an objects_path that is no path')
+    if (path !== undefined && (typeof path !== 'string' || path === '')) throw invalid('has an invalid objects_path')
     const bytes = limit === undefined ? undefined : parseConfiguredSize(String(limit))
-    if (limit !== undefined && bytes === undefined) throw invalid('has a file_size_limit that is no size')
+    if (limit !== undefined && bytes === undefined) throw invalid('has an invalid file_size_limit')
     if (bytes !== undefined && bytes > sizeMax)
-      throw invalid(
-        'has a file_size_limit above storageFileSizeLimit, which no file may be above',
-        undefined,
-        SIZE_HINT,
-      )
-    if (types !== undefined && !isTexts(types)) throw invalid('has allowed_mime_types that are no list of texts')
+      throw invalid('has a file_size_limit above storageFileSizeLimit', undefined, SIZE_HINT)
+    if (types !== undefined && !isTexts(types)) throw invalid('has allowed_mime_types that are not a list of strings')
     attempt(
       () => requireMimeTypes(types ?? []),
-      (cause) => invalid('allows a type that is none', cause),
+      (cause) => invalid('allows an invalid type', cause),
     )
     return { name, isPublic, fileSizeLimit: bytes, allowedMimeTypes: types, objectsPath: path }
   })

@@ -149,7 +149,7 @@ export async function emptyBucket(
     }),
   )
   void deleteInSteps(context, database, id, before).catch((error: unknown) =>
-    context.logger.log('error', 'a bucket was not emptied to its end', { bucket: id, error: errorMessage(error) }),
+    context.logger.log('error', 'emptying a bucket failed before the end', { bucket: id, error: errorMessage(error) }),
   )
 }
 

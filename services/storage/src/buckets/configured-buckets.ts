@@ -67,7 +67,7 @@ async function insertConfigured(tx: Transaction, bucket: BucketSettings): Promis
     await insertBucket(tx, { id: name, name, owner: undefined, isPublic, fileSizeLimit, allowedMimeTypes })
   } catch (cause) {
     if (sqlstateOf(cause) !== SQLSTATE.uniqueViolation) throw cause
-    throw new HoldfastError('option_invalid', 500, `storageBuckets: another bucket has the name "${name}".`, {
+    throw new HoldfastError('option_invalid', 500, `storageBuckets: the name "${name}" belongs to another bucket.`, {
       hint: 'Choose another name, or rename that bucket.',
       cause,
     })
@@ -83,7 +83,7 @@ async function fillBucket(
 ): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((cause: unknown) => {
     throw new HoldfastError('option_invalid', 500, `storageBuckets: the folder ${folder} cannot be read.`, {
-      hint: `It is the objects_path of the bucket "${bucketId}". Make it, or leave it out.`,
+      hint: `It is the objects_path of bucket "${bucketId}". Create the folder, or remove the setting.`,
       cause,
     })
   })
@@ -95,7 +95,7 @@ async function fillBucket(
       await ensureObject(context, database, { bucketId, key }, path)
     } catch (error) {
       if (!(error instanceof HoldfastError) || error.status >= 500) throw error
-      context.logger.log('warn', 'a file of objects_path was not stored', {
+      context.logger.log('warn', 'a file in objects_path was not stored', {
         bucket: bucketId,
         file: path,
         code: error.code,

@@ -48,7 +48,7 @@ export function toStorageError(error: unknown): unknown {
     case SQLSTATE.invalidTextRepresentation:
     case '22021': // NUL in a text
     case '22P05': // NUL in a JSON text
-      return invalidParameter('The request has a value that Postgres cannot take', error)
+      return invalidParameter('The request contains a value that Postgres cannot store', error)
     default:
       // Messages raised by the project's triggers and policies are written for its users.
       return new HoldfastError('DatabaseError', 500, errorMessage(error), { cause: error })

@@ -72,7 +72,7 @@ export async function runRoundTrip(
     if (!ended.answer) throw error
   }
   const { answer } = ended
-  if (!answer) throw new Error('Postgres answered nothing')
+  if (!answer) throw new Error('Postgres did not respond')
   const ran = places.map((place) => answer.steps[ending === 'read' ? place : place + 1])
   return { rows: ran.filter((step) => step !== undefined).map((step) => decodeRows(step)), error: answer.error }
 }

@@ -45,7 +45,7 @@ export class ImageCache {
     try {
       await this.#write(version, name, bytes)
     } catch (error) {
-      this.#logger.log('warn', 'a drawn image is not kept', { error: errorMessage(error) })
+      this.#logger.log('warn', 'a rendered image could not be cached', { error: errorMessage(error) })
       return
     }
     this.#add({ version, name, size: bytes.length })

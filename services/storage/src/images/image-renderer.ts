@@ -41,8 +41,7 @@ export class ImageRenderer {
   async render({ version, transform, accept, person, signal }: ImageRequest): Promise<RenderedImage> {
     if (!isVersion(version)) throw noSuchKey()
     const source = formatOf((await this.#read(version, SIGNATURE_BYTES)) ?? Buffer.alloc(0))
-    if (!source)
-      throw invalidRequest('The object is not an image that can be transformed: JPEG, PNG, WebP, AVIF or GIF')
+    if (!source) throw invalidRequest('The object is not a supported image: JPEG, PNG, WebP, AVIF or GIF')
     const format = targetOf(transform, source, accept)
     const name = nameOfResult(transform, format)
     const known = await this.#cache.find(version, name)

@@ -155,6 +155,6 @@ function parseCursor(text: string): Cursor {
     (column !== 'name' && column !== 'created_at' && column !== 'updated_at') ||
     (after !== undefined && !isTime(after))
   )
-    throw invalidParameter('The cursor is not one of a page of this list')
+    throw invalidParameter('The cursor does not belong to this list')
   return { name, order, column, after }
 }

@@ -90,9 +90,9 @@ export async function openObject<Opened>(
     if (opened) return { row, opened }
     missing = row.version
   }
-  logger.log('error', 'an object has no bytes', {
+  logger.log('error', 'the bytes of an object are missing', {
     version: missing,
-    hint: 'Bring the file back from a backup, into the folder of the stored files.',
+    hint: 'Restore the file from a backup into the storage folder.',
   })
   throw noSuchKey()
 }

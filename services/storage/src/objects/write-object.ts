@@ -268,7 +268,7 @@ export async function removeBytes(
     try {
       await backend.remove(version)
     } catch (error) {
-      logger.log('warn', 'bytes of a deleted version are left to the next sweep', {
+      logger.log('warn', 'the bytes of a deleted version could not be removed; the next sweep retries', {
         version,
         error: errorMessage(error),
       })

@@ -63,7 +63,7 @@ export async function readForm(
   parsed.then(
     () => started.reject(invalidRequest('No content provided')),
     (error: unknown) => {
-      const refusal = error instanceof HoldfastError ? error : invalidRequest('The form of the upload is broken', error)
+      const refusal = error instanceof HoldfastError ? error : invalidRequest('The upload form is malformed', error)
       started.reject(refusal)
       bytes?.destroy(refusal)
     },
@@ -88,6 +88,6 @@ function createParser(headers: IncomingHttpHeaders, { fieldsMax, bytesMax }: For
       limits: { fields: fieldsMax, files: 1, fieldSize: bytesMax + 1, headerPairs: 100 },
     })
   } catch (error) {
-    throw invalidRequest('The form of the upload names no boundary', error)
+    throw invalidRequest('The upload form has no boundary', error)
   }
 }

@@ -84,7 +84,7 @@ export class ResumableUploads {
 
   #requestOf(web: Request): FastifyRequest {
     const request = this.#requests.get(web)
-    if (!request) throw new Error('a request of TUS came from elsewhere')
+    if (!request) throw new Error('a TUS request did not come through its route')
     return request
   }
 

@@ -63,7 +63,7 @@ async function answer(
   const leave = context.transforms.enter(personOf(request))
   try {
     const gone = new AbortController()
-    reply.raw.once('close', () => gone.abort(new Error('the client has gone')))
+    reply.raw.once('close', () => gone.abort(new Error('the client disconnected')))
     const { bytes, format, eTag } = await images.render({
       version: row.version,
       transform,

@@ -19,7 +19,7 @@ export function resumableRoutes(context: StorageContext, store: UploadStore): Fa
       store
         .deleteExpired()
         .catch((error: unknown) =>
-          logger.log('warn', 'unfinished uploads were not swept', { error: errorMessage(error) }),
+          logger.log('warn', 'expired uploads could not be deleted', { error: errorMessage(error) }),
         )
     }, UPLOADS_SWEEP_EVERY_MS)
     sweeping.unref()

@@ -62,7 +62,7 @@ export class ChunkedBody extends Transform {
 
   /** @returns the remaining bytes */
   #take(bytes: Buffer): Buffer {
-    if (this.#state.at === 'end') throw chunkMalformed('bytes follow the last chunk')
+    if (this.#state.at === 'end') throw chunkMalformed('data follows the last chunk')
     if (this.#state.at === 'data') return this.#takeData(bytes, this.#state.left)
     const feed = bytes.indexOf(LINE_FEED)
     const end = feed < 0 ? bytes.length : feed + 1
@@ -89,7 +89,7 @@ export class ChunkedBody extends Transform {
       case 'size':
         return this.#begin(line)
       case 'break':
-        if (line !== '') throw chunkMalformed('a chunk is longer than it says')
+        if (line !== '') throw chunkMalformed('a chunk is longer than declared')
         this.#requireSigned()
         return { at: 'size' }
       default:
@@ -99,8 +99,7 @@ export class ChunkedBody extends Transform {
 
   #begin(line: string): State {
     const match = /^([0-9a-f]{1,13})(?:;chunk-signature=([0-9a-f]{64}))?$/i.exec(line)
-    if (!match || (this.#signing && match[2] === undefined))
-      throw chunkMalformed('a chunk has no size, or no signature')
+    if (!match || (this.#signing && match[2] === undefined)) throw chunkMalformed('a chunk has no size or no signature')
     const size = Number.parseInt(match[1] ?? '', 16)
     if (size > this.#left) throw incompleteBody()
     this.#left -= size

@@ -10,7 +10,7 @@ import { removeBytes } from '../objects/write-object.ts'
 export function startExpiringUploads(context: StorageContext): () => void {
   const timer = setInterval(() => {
     expireUploads(context).catch((error: unknown) =>
-      context.logger.log('warn', 'unfinished uploads of S3 were not given up', { error: errorMessage(error) }),
+      context.logger.log('warn', 'expired S3 uploads could not be aborted', { error: errorMessage(error) }),
     )
   }, UPLOADS_SWEEP_EVERY_MS)
   timer.unref()

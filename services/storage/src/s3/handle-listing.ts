@@ -105,14 +105,14 @@ export function readNameEncoder({ target }: S3Exchange): NameEncoder {
 /** @throws {HoldfastError} `InvalidArgument` */
 export function readPageSize(text: string | undefined): number {
   if (text === undefined || text === '') return S3_PAGE_MAX
-  if (!/^\d{1,9}$/.test(text)) throw invalidArgument('The size of a page is no number')
+  if (!/^\d{1,9}$/.test(text)) throw invalidArgument('The page size is not a number')
   return Math.min(Number(text), S3_PAGE_MAX)
 }
 
 /** Reads a parameter that Postgres can store. @throws {HoldfastError} `InvalidArgument` */
 export function textParameter({ target }: S3Exchange, name: string): string | undefined {
   const text = parameterOf(target, name)
-  if (text?.includes('\0')) throw invalidArgument(`${name} has a NUL`)
+  if (text?.includes('\0')) throw invalidArgument(`${name} contains a NUL`)
   return text
 }
 

@@ -154,7 +154,7 @@ export async function copyOne(exchange: S3Exchange): Promise<FastifyReply> {
   requireConditions(await findAsCaller(database, from), headers, 'x-amz-copy-source-')
   const directive = headers['x-amz-metadata-directive'] ?? 'COPY'
   if (directive !== 'COPY' && directive !== 'REPLACE')
-    throw invalidArgument('x-amz-metadata-directive is COPY or REPLACE')
+    throw invalidArgument('x-amz-metadata-directive must be COPY or REPLACE')
   const row = await copyObject(context, database, {
     from,
     to: parseObjectName(bucket, key),
@@ -179,7 +179,7 @@ export function readCopySource({ request }: S3Exchange): ObjectName {
   const [path = ''] = (typeof header === 'string' ? header : '').split('?versionId=')
   const match = /^\/?([^/]+)\/(.+)$/s.exec(decode(path))
   const [, bucketId, key] = match ?? []
-  if (bucketId === undefined || key === undefined) throw invalidArgument('x-amz-copy-source is not <bucket>/<key>')
+  if (bucketId === undefined || key === undefined) throw invalidArgument('x-amz-copy-source must be <bucket>/<key>')
   if (bucketId.includes('\0') || key.includes('\0')) throw noSuchKey()
   return { bucketId, key }
 }

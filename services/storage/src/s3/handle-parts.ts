@@ -98,7 +98,7 @@ export async function listParts(exchange: S3Exchange): Promise<FastifyReply> {
   const name = parseObjectName(bucket, key)
   const after = Number(parameterOf(target, 'part-number-marker') ?? 0)
   if (!Number.isSafeInteger(after) || after < 0 || after > S3_PARTS_MAX)
-    throw invalidArgument('part-number-marker is no number')
+    throw invalidArgument('part-number-marker is not a number')
   const limit = readPageSize(parameterOf(target, 'max-parts'))
   const rows = await database.transaction(async ({ asCaller, asService }) => {
     if (!(await asService((tx) => findMultipartUpload(tx, id, name)))) throw noSuchUpload()

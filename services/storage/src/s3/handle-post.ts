@@ -29,7 +29,7 @@ export async function postObject(
 ): Promise<FastifyReply> {
   const type = request.headers['content-type'] ?? ''
   if (!type.toLowerCase().startsWith('multipart/form-data') || !(request.body instanceof Readable))
-    throw invalidRequest('A form of the type multipart/form-data is expected')
+    throw invalidRequest('The form must be of type multipart/form-data')
   const form = await readForm(request.headers, request.body, FORM_LIMITS)
   try {
     const fields = lowerCased(form.fields, bucket)
@@ -86,7 +86,7 @@ function verifyForm(protocol: S3ProtocolOptions, fields: ReadonlyMap<string, str
 /** @throws {HoldfastError} `InvalidArgument` if a field occurs twice in different case */
 function lowerCased(fields: ReadonlyMap<string, string>, bucket: string): ReadonlyMap<string, string> {
   const lower = new Map([...fields].map(([name, value]) => [name.toLowerCase(), value]))
-  if (lower.size !== fields.size) throw invalidArgument('A field of the form comes twice')
+  if (lower.size !== fields.size) throw invalidArgument('A form field occurs twice')
   return lower.set('bucket', bucket)
 }
 
@@ -126,6 +126,6 @@ class SizeRange extends Transform {
   }
 
   override _flush(done: TransformCallback): void {
-    done(this.#bytes < this.#sizes.min ? invalidRequest('The file is smaller than its policy says') : null)
+    done(this.#bytes < this.#sizes.min ? invalidRequest('The file is smaller than the policy allows') : null)
   }
 }

@@ -75,7 +75,7 @@ export function operationOf({ method, target, bucket, key, copySource }: S3Reque
   const has = (name: string): boolean => parameterOf(target, name) !== undefined
   const isTagging = method === 'GET' && key !== undefined && has('tagging')
   const missing = target.query.find(([name]) => NOT_HERE.has(name))?.[0]
-  if (missing !== undefined && !isTagging) throw notImplemented(`The part "${missing}" of S3`)
+  if (missing !== undefined && !isTagging) throw notImplemented(`The S3 subresource "${missing}"`)
   if (bucket === undefined) {
     if (method === 'GET') return 'ListBuckets'
     throw methodNotAllowed()

@@ -42,7 +42,8 @@ export function parsePolicy(encoded: string): PostPolicy {
 
 function parseSizes([, min, max]: readonly unknown[]): PostPolicy['sizes'] {
   const sizes = { min: Number(min), max: Number(max) }
-  if (!Number.isSafeInteger(sizes.min) || !Number.isSafeInteger(sizes.max)) throw policyMalformed('a size is no number')
+  if (!Number.isSafeInteger(sizes.min) || !Number.isSafeInteger(sizes.max))
+    throw policyMalformed('a size is not a number')
   return sizes
 }
 
@@ -50,10 +51,10 @@ function parseCondition(one: unknown): readonly Condition[] {
   if (Array.isArray(one)) {
     const [kind, field, value] = one as readonly unknown[]
     if ((kind !== 'eq' && kind !== 'starts-with') || typeof field !== 'string' || typeof value !== 'string')
-      throw policyMalformed('a condition is not known')
+      throw policyMalformed('a condition is unknown')
     return [{ kind, field: field.replace(/^\$/, '').toLowerCase(), value }]
   }
-  if (typeof one !== 'object' || one === null) throw policyMalformed('a condition is not known')
+  if (typeof one !== 'object' || one === null) throw policyMalformed('a condition is unknown')
   return Object.entries(one).map(([field, value]) => {
     if (typeof value !== 'string') throw policyMalformed('a condition has no value')
     return { kind: 'eq', field: field.toLowerCase(), value }

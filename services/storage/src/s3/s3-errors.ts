@@ -27,7 +27,7 @@ export const unknownAccessKey = refusal(
 export const clockSkewed = refusal(
   'RequestTimeTooSkewed',
   403,
-  'The difference between the request time and the time of the server is too large.',
+  'The difference between the request time and the server’s time is too large.',
 )
 
 export const signatureExpired = refusal('AccessDenied', 403, 'Request has expired')
@@ -107,7 +107,7 @@ export const invalidPart = (number: number): HoldfastError =>
   new HoldfastError(
     'InvalidPart',
     400,
-    `Part ${number} could not be found. It may not have been uploaded, or its entity tag is another one.`,
+    `Part ${number} could not be found. It may not have been uploaded, or its entity tag does not match.`,
   )
 
 export const invalidPartOrder = refusal(

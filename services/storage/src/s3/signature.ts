@@ -99,8 +99,8 @@ export function readCredential(
   const [, accessKeyId = '', date = '', region = ''] = match ?? []
   if (!match) throw signatureMalformed('the credential is not <key>/<date>/<region>/s3/aws4_request')
   if (timestamp === undefined || timeOf(timestamp) === undefined)
-    throw signatureMalformed('the date is missing or is none')
-  if (!timestamp.startsWith(date)) throw signatureMalformed('the date of the credential is another one')
+    throw signatureMalformed('the date is missing or invalid')
+  if (!timestamp.startsWith(date)) throw signatureMalformed('the date of the credential does not match')
   return { accessKeyId, scope: { date, region }, timestamp }
 }
 

@@ -53,7 +53,7 @@ export function openSignedBody(
   }
   const isSigned = payloadHash === STREAMING_SIGNED || payloadHash === STREAMING_SIGNED + TRAILER
   if (!isSigned && payloadHash !== STREAMING_UNSIGNED)
-    throw invalidArgument(`x-amz-content-sha256 ${payloadHash.slice(0, 100)} is not one of a body that is known here`)
+    throw invalidArgument(`x-amz-content-sha256 ${payloadHash.slice(0, 100)} is not supported`)
   const length = lengthOf(headers['x-amz-decoded-content-length'])
   if (length === undefined) throw missingLength()
   const names = payloadHash.endsWith(TRAILER) ? readTrailerNames(headers['x-amz-trailer']) : []
@@ -133,7 +133,7 @@ function readChecksums(headers: IncomingHttpHeaders): readonly Expected[] {
 /** @throws {HoldfastError} `InvalidArgument` for an unknown algorithm */
 function expectSum(name: string, read: () => string | undefined): Expected {
   const checksum = checksumOf(name)
-  if (!checksum) throw invalidArgument(`${name.slice(0, 100)} is no checksum that is known here`)
+  if (!checksum) throw invalidArgument(`${name.slice(0, 100)} is not a supported checksum`)
   return {
     sum: checksum.create(),
     isMet: (digest) => digest.equals(Buffer.from(read() ?? '', 'base64')),

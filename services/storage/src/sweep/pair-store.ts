@@ -18,8 +18,8 @@ export async function pairStore(db: Queryable, backend: Backend, logger: Logger)
   const known = await backend.readStoreId()
   if (row && row.id === known) return row.since
   if (row) {
-    logger.log('error', `the files of this database are elsewhere, and not in ${backend.description}`, {
-      hint: 'Start it with the data folder that has them, or restore them from a backup. Nothing is deleted meanwhile.',
+    logger.log('error', `the files of this database are not in ${backend.description}`, {
+      hint: 'Start with the data folder that contains them, or restore them from a backup. Until then nothing is deleted.',
     })
     return undefined
   }

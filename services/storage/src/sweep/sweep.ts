@@ -35,7 +35,7 @@ async function repeat(options: SweepOptions, stopping: AbortSignal): Promise<voi
       await sweep(options, stopping)
     } catch (error) {
       if (!stopping.aborted)
-        options.logger.log('warn', `bytes without a row are not deleted yet: ${errorMessage(error)}`)
+        options.logger.log('warn', `deleting unreferenced bytes failed, will retry: ${errorMessage(error)}`)
     }
     await delay(SWEEP_EVERY_MS, stopping).catch(() => undefined) // stopped; the loop condition ends it
   }
@@ -60,8 +60,7 @@ export async function sweep(
       const before = clock.now() - SWEEP_AGE_MS
       const unfinished = await backend.removeUnfinished(before)
       const stray = await removeStray(db, backend, { pairedSince, before }, stopping)
-      if (unfinished + stray > 0)
-        logger.log('info', 'bytes without a row were deleted', { unfinished, versions: stray })
+      if (unfinished + stray > 0) logger.log('info', 'unreferenced bytes were deleted', { unfinished, versions: stray })
       return stray
     } finally {
       await db.query(sql`select pg_catalog.pg_advisory_unlock(${key})`)

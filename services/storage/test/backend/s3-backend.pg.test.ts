@@ -66,8 +66,8 @@ describe('a store that is not as it should be', () => {
   test('is refused at the start when it refuses, with the reason', async () => {
     await using world = await openStore()
     const wrong = { accessKeyId: world.s3.accessKeyId, secretAccessKey: 'another one' }
-    await expect(open(settingsOf(world, { credentials: wrong }))).rejects.toThrow('the credentials are not accepted')
-    await expect(open(settingsOf(world, { bucket: 'nowhere' }))).rejects.toThrow('there is no such bucket')
+    await expect(open(settingsOf(world, { credentials: wrong }))).rejects.toThrow('the credentials are invalid')
+    await expect(open(settingsOf(world, { bucket: 'nowhere' }))).rejects.toThrow('the bucket does not exist')
   })
 
   test('that takes a connection and says nothing fails each call, and leaves nothing here', async () => {
