@@ -34,7 +34,18 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'third-party',
     'routes',
   ],
-  'services/rest': ['request', 'plan', 'query', 'openapi', 'response'],
+  'services/rest': [
+    'request',
+    'catalog',
+    'plan',
+    'query',
+    'openapi',
+    'config',
+    'prepare',
+    'execute',
+    'response',
+    'routes',
+  ],
   'services/storage': [
     'backend',
     'database',
@@ -54,6 +65,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
   'services/sync': [
     'encode',
     'lease',
+    'user-sql',
     'storage',
     'buckets',
     'checkpoints',

@@ -1,4 +1,4 @@
-import type { RestCatalog, RestRelation, RestRelationship } from '../src/catalog.ts'
+import type { RestCatalog, RestRelation, RestRelationship } from '../src/catalog/catalog.ts'
 
 /** `clients` 1 – n `projects` 1 – n `tasks`, and `tasks` n – n `people` over `task_people`. */
 export function smallCatalog(): RestCatalog {

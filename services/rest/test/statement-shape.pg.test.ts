@@ -5,10 +5,10 @@ import { readCatalog, Utf8 } from '@holdfast/postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { wildRequest, type WildRequest } from './request-arbitrary.ts'
 import { openRestWorld, type RestWorld } from './rest-world.ts'
-import { createCatalogView } from '../src/catalog-view.ts'
+import { createCatalogView } from '../src/catalog/catalog-view.ts'
 import { restOptions, type RestOptions } from '../src/options.ts'
-import { withPlanCache } from '../src/plan-cache.ts'
-import { createStages, prepareWith, type Prepare, type Prepared, type Stages } from '../src/stages.ts'
+import { withPlanCache } from '../src/prepare/plan-cache.ts'
+import { createStages, prepareWith, type Prepare, type Prepared, type Stages } from '../src/prepare/stages.ts'
 
 /*
  * What a request says is never text of a statement. Replacing values leaves the text as it was, but for a limit, which is an integer that

@@ -26,7 +26,7 @@ import {
 } from './limits.ts'
 import { logRefusedTables } from './replicator/log-refused-tables.ts'
 import { startReplicator, type Replicator } from './replicator/replicator.ts'
-import { openRestrictedPools, type RestrictedPools } from './restricted-pools.ts'
+import { openRestrictedPools, type RestrictedPools } from './user-sql/restricted-pools.ts'
 import { createRowEvaluator } from './rows/row-evaluator.ts'
 import { createTimeZone } from './rows/time-zone.ts'
 import { createLogReader, type LogReader } from './storage/log-reader.ts'

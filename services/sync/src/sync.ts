@@ -10,7 +10,7 @@ import { DRAIN_MS } from './limits.ts'
 import { createStreamContext, openGround, startWriting } from './open-parts.ts'
 import type { SyncOptions } from './sync-options.ts'
 import { UploadCounter, type UploadCounts } from './upload/upload-counts.ts'
-import { syncRoutes } from './sync-routes.ts'
+import { syncRoutes } from './routes/sync-routes.ts'
 
 export type { SyncOptions } from './sync-options.ts'
 

@@ -1,4 +1,4 @@
-import type { RestCatalog, RestKeyRelationship, RestRelationship } from '../catalog.ts'
+import type { RestCatalog, RestKeyRelationship, RestRelationship } from '../catalog/catalog.ts'
 import { ambiguousEmbed, noRelationship } from '../errors.ts'
 import { nearestName } from './nearest-name.ts'
 

@@ -1,4 +1,4 @@
-import type { RestCatalog, RestMediaHandler } from '../catalog.ts'
+import type { RestCatalog, RestMediaHandler } from '../catalog/catalog.ts'
 import { mediaTypeUnavailable } from '../errors.ts'
 import type { MediaType, SelectItem } from '../request/api-request.ts'
 import { namedMediaType, renderMediaType } from '../request/media-type.ts'

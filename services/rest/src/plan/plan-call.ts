@@ -1,8 +1,8 @@
 import { defined } from '@holdfast/foundation'
-import type { RestCatalog, RestParameter, RestRoutine } from '../catalog.ts'
+import type { RestCatalog, RestParameter, RestRoutine } from '../catalog/catalog.ts'
 import { ambiguousFunction, functionNotFound } from '../errors.ts'
 import type { ApiRequest, Payload } from '../request/api-request.ts'
-import { wholeType } from '../whole-type.ts'
+import { wholeType } from '../catalog/whole-type.ts'
 import { nearestName } from './nearest-name.ts'
 import type { CallArguments, CallParameter, CallPlan } from './plan.ts'
 

@@ -1,4 +1,4 @@
-import type { RestRelation } from '../catalog.ts'
+import type { RestRelation } from '../catalog/catalog.ts'
 import { notEmbedded, relatedOrderNotToOne } from '../errors.ts'
 import type { Field, Filter, LogicTree, OrderTerm, SelectField } from '../request/api-request.ts'
 import type { Condition, EmbedPlan, PlannedField, PlannedOrder, PlannedSelect, Qualifier } from './plan.ts'

@@ -1,4 +1,4 @@
-import type { RestCatalog, RestRelation, RestRelationship } from '../catalog.ts'
+import type { RestCatalog, RestRelation, RestRelationship } from '../catalog/catalog.ts'
 import { aggregatesNotAllowed, embeddedTwice, notEmbedded, notImplemented } from '../errors.ts'
 import type {
   ApiRequest,

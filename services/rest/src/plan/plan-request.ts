@@ -1,4 +1,4 @@
-import type { RestCatalog, RestMediaHandler, RestRelation } from '../catalog.ts'
+import type { RestCatalog, RestMediaHandler, RestRelation } from '../catalog/catalog.ts'
 import { invalidPreferences, maxAffectedOnSingleResult, tableNotFound } from '../errors.ts'
 import type { Action, ApiRequest, Resource } from '../request/api-request.ts'
 import { nearestName } from './nearest-name.ts'

@@ -1,5 +1,5 @@
 import { assert } from '@holdfast/foundation'
-import type { RestRelation } from '../catalog.ts'
+import type { RestRelation } from '../catalog/catalog.ts'
 import { columnNotFound, filterRequired, invalidFilters, putKeyMismatch } from '../errors.ts'
 import type { ApiRequest, RowsPayload } from '../request/api-request.ts'
 import { neededColumns } from './needed-columns.ts'

@@ -7,7 +7,7 @@ import type {
   PlanOption,
   RowsPayload,
 } from '../request/api-request.ts'
-import type { RestRoutine } from '../catalog.ts'
+import type { RestRoutine } from '../catalog/catalog.ts'
 import type { TargetName } from './target-names.ts'
 
 /** A relation, the common table expression that holds what a write or a function returned, or a function of a row. */

@@ -1,5 +1,5 @@
 import { invalidResponseHeaders, invalidResponseStatus } from '../errors.ts'
-import type { ExecuteResult } from '../execute.ts'
+import type { ExecuteResult } from '../execute/execute.ts'
 import { STATUS_PATTERN } from '../query/render-answer-settings.ts'
 import { toResponseHeader } from './response-header.ts'
 import type { RestResponse } from './rest-response.ts'

@@ -1,6 +1,6 @@
 import type { RestOptions } from '../options.ts'
 import type { RawRequest } from '../request/parse-request.ts'
-import type { Prepared } from '../stages.ts'
+import type { Prepared } from '../prepare/stages.ts'
 import type { RestResponse } from './rest-response.ts'
 import { renderServerTiming, type StageTimes } from './server-timing.ts'
 import { renderWarning } from './warning.ts'

@@ -1,11 +1,11 @@
-import type { ExecuteResult } from '../execute.ts'
+import type { ExecuteResult } from '../execute/execute.ts'
 import { offsetOutOfBounds } from '../errors.ts'
 import type { DatabasePlan } from '../plan/plan.ts'
 import type { ApiRequest, Preferences } from '../request/api-request.ts'
 import { CONTENT_LOCATION_CHARACTERS_MAX } from '../limits.ts'
 import { renderContentType } from '../request/media-type.ts'
 import { applySettings } from './apply-settings.ts'
-import { rangeStatus, renderContentRange } from './content-range.ts'
+import { rangeStatus, renderContentRange } from '../execute/content-range.ts'
 import type { RestResponse } from './rest-response.ts'
 
 /** Turns the row that Postgres answered into status, headers and body. */

@@ -1,5 +1,5 @@
 import type { Relation, Tuple } from '@holdfast/replication'
-import { FewByKey } from '../few-by-key.ts'
+import { FewByKey } from './few-by-key.ts'
 import type { PlannedDependency } from './active-plan.ts'
 import { addTo, RecentChanges } from './recent-changes.ts'
 

@@ -1,5 +1,5 @@
 import type { Connections, Session } from '@holdfast/postgres'
-import { createBatcher } from '../batcher.ts'
+import { createBatcher } from './batcher.ts'
 import { evaluateClasses, evaluateKeys, type AskedSubscription, type EvaluatedClasses } from './evaluate-keys.ts'
 import { KEYS_PART_TIMEOUT_MS, KEYS_TIMEOUT_MS, SLOW_EVALUATIONS_MAX } from '../limits.ts'
 import type { EvaluatedKeys, StreamSubscription } from './evaluated-keys.ts'

@@ -1,6 +1,6 @@
 import type { BucketGrant } from '../buckets/bucket-grant.ts'
 import { definitionPart } from '../buckets/bucket-name.ts'
-import { FewByKey } from '../few-by-key.ts'
+import { FewByKey } from '../buckets/few-by-key.ts'
 import { copyOf, SharedParts } from './shared-parts.ts'
 
 /**

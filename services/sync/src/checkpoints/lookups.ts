@@ -1,5 +1,5 @@
 import type { Pool } from '@holdfast/postgres'
-import { createBatcher } from '../batcher.ts'
+import { createBatcher } from '../buckets/batcher.ts'
 import { LOOKED_UP_TOGETHER_MAX } from '../limits.ts'
 import { readBuckets, type BucketState } from '../storage/bucket-storage.ts'
 import type { ReadBuckets } from './checkpoint-feed.ts'

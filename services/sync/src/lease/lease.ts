@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { delay, errorMessage, HoldfastError, type Logger } from '@holdfast/foundation'
 import { openOwnConnection, sql, SQLSTATE, sqlstateOf, type OwnConnection, type Queryable } from '@holdfast/postgres'
-import { describeTransactions } from '../blocking-transactions.ts'
+import { describeTransactions } from './blocking-transactions.ts'
 import { LEASE_LOCK_TIMEOUT_MS, LEASE_POLL_MS, LEASE_RENEWAL_MS, LEASE_STALE_MS } from '../limits.ts'
 import { leaseLost } from './fence.ts'
 

@@ -1,7 +1,7 @@
 import { delay, errorMessage } from '@holdfast/foundation'
 import { sql, type Pool } from '@holdfast/postgres'
 import { createSlot, type CreatedSlot } from '@holdfast/replication'
-import { describeTransactions } from '../blocking-transactions.ts'
+import { describeTransactions } from '../lease/blocking-transactions.ts'
 import { SLOT_LOOK_MS } from '../limits.ts'
 import type { ReplicatorOptions } from './replicator-options.ts'
 

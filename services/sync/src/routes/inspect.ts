@@ -15,7 +15,7 @@ import { readCoverage } from '../inspect/coverage.ts'
 import { explainRow } from '../inspect/explain-row.ts'
 import { readPersonRows } from '../inspect/person-rows.ts'
 import type { FindPerson, Person } from '../inspect/person.ts'
-import type { RestrictedPools } from '../restricted-pools.ts'
+import type { RestrictedPools } from '../user-sql/restricted-pools.ts'
 import type { SyncStatus } from '../inspect/status.ts'
 
 export interface InspectRoutesOptions extends RestrictedPools {

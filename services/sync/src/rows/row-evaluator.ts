@@ -8,7 +8,7 @@ import { ROW_LIMITS, SLOW_ROWS_MAX } from '../limits.ts'
 import { evaluateRows, readsOf } from './evaluate-rows.ts'
 import { SlowTables } from './slow-tables.ts'
 import type { Evaluated, SqlExpression, TableRouter } from './table-router.ts'
-import { withTimeLimit, type TimeLimitOptions } from '../time-limit.ts'
+import { withTimeLimit, type TimeLimitOptions } from '../user-sql/time-limit.ts'
 
 /** How long the evaluation of row filters and computed keys may take, in milliseconds. */
 export interface RowLimits {

@@ -4,7 +4,7 @@ import { reasonsOf } from '../buckets/access-classes.ts'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { EvaluatedSubscription } from '../buckets/evaluated-keys.ts'
 import type { Device } from '../checkpoints/write-checkpoints.ts'
-import { FewByKey } from '../few-by-key.ts'
+import { FewByKey } from '../buckets/few-by-key.ts'
 import { FLOODED_PEOPLE_MAX, FLOOD_AUTHORS_MAX } from '../limits.ts'
 import type { LeftOut } from './left-out.ts'
 

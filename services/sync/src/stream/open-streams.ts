@@ -1,4 +1,4 @@
-import { FewByKey } from '../few-by-key.ts'
+import { FewByKey } from '../buckets/few-by-key.ts'
 import type { LineSink } from './line-sink.ts'
 import type { StreamSession } from './stream-context.ts'
 

@@ -1,4 +1,4 @@
-import type { Preferences } from './request/api-request.ts'
+import type { Preferences } from '../request/api-request.ts'
 
 /** How transactions end, and whether `Prefer: tx=` may change it. Source: PostgREST reference, "db-tx-end". */
 const ENDS = ['commit', 'commit-allow-override', 'rollback', 'rollback-allow-override'] as const

@@ -1,6 +1,6 @@
 import type { Logger } from '@holdfast/foundation'
 import { createPool, type Pool } from '@holdfast/postgres'
-import { RESTRICTED_CONNECTIONS_MAX } from './limits.ts'
+import { RESTRICTED_CONNECTIONS_MAX } from '../limits.ts'
 
 /** Where statements run that reach what users wrote: policies, functions, casts, operators, checks of domains. Never as a superuser. */
 export interface RestrictedPools {

@@ -1,6 +1,6 @@
 import { errorMessage, type Logger } from '@holdfast/foundation'
 import { SQLSTATE, sql, sqlstateOf, type Pool, type Transaction } from '@holdfast/postgres'
-import { TERMINATE_AFTER_MS } from './limits.ts'
+import { TERMINATE_AFTER_MS } from '../limits.ts'
 
 /** A statement that took too long, although it may have caught that Postgres cancelled it. */
 class TimeLimitError extends Error {

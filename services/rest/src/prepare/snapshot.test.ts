@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Catalog } from '@holdfast/postgres'
-import { defaultRestOptions } from '../test/default-options.ts'
+import { defaultRestOptions } from '../../test/default-options.ts'
 import { createSnapshots } from './snapshot.ts'
 
 const EMPTY = {

@@ -2,13 +2,13 @@ import { runsOf } from '@holdfast/test-support/runs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Utf8 } from '@holdfast/postgres'
-import { smallCatalog } from '../test/small-catalog.ts'
-import { MEBIBYTE, usedBytes } from '../test/used-bytes.ts'
-import type { RestRoutine } from './catalog.ts'
+import { smallCatalog } from '../../test/small-catalog.ts'
+import { MEBIBYTE, usedBytes } from '../../test/used-bytes.ts'
+import type { RestRoutine } from '../catalog/catalog.ts'
 import { withPlanCache } from './plan-cache.ts'
-import { restOptions, type RestOptions } from './options.ts'
+import { restOptions, type RestOptions } from '../options.ts'
 import { createStages, prepareWith, type Prepare, type Prepared } from './stages.ts'
-import type { RawRequest } from './request/parse-request.ts'
+import type { RawRequest } from '../request/parse-request.ts'
 
 const OPTIONS = {
   ...(Object.fromEntries(

@@ -1,10 +1,10 @@
 import type { Caller } from '@holdfast/http'
 import { authorOf } from '@holdfast/postgres'
 import { parseDurationMs } from './duration.ts'
-import { maxAffectedExceeded, notSingular, offsetOutOfBounds, putKeyMismatch } from './errors.ts'
+import { maxAffectedExceeded, notSingular, offsetOutOfBounds, putKeyMismatch } from '../errors.ts'
 import type { ExecuteInput, ResultRow, Statement } from './execute.ts'
-import { DEADLINE_GRACE_MS, DEADLINE_MS_MAX, STATEMENTS_MAX } from './limits.ts'
-import type { DatabasePlan, Plan } from './plan/plan.ts'
+import { DEADLINE_GRACE_MS, DEADLINE_MS_MAX, STATEMENTS_MAX } from '../limits.ts'
+import type { DatabasePlan, Plan } from '../plan/plan.ts'
 import {
   isolationOf,
   lastValue,
@@ -12,13 +12,13 @@ import {
   renderSettings,
   requestSettings,
   type Setting,
-} from './query/render-settings.ts'
-import type { ApiRequest } from './request/api-request.ts'
-import { rangeStatus } from './response/content-range.ts'
-import type { Snapshot } from './snapshot.ts'
-import type { Prepared, Rendered } from './stages.ts'
+} from '../query/render-settings.ts'
+import type { ApiRequest } from '../request/api-request.ts'
+import { rangeStatus } from './content-range.ts'
+import type { Snapshot } from '../prepare/snapshot.ts'
+import type { Prepared, Rendered } from '../prepare/stages.ts'
 import type { StatementNames } from './statement-names.ts'
-import { endsInRollback } from './transaction-end.ts'
+import { endsInRollback } from '../config/transaction-end.ts'
 
 /** A request that is prepared and has something to ask Postgres. */
 export type PreparedStatement = Prepared & {

@@ -1,7 +1,7 @@
 import { HoldfastError, type Logger } from '@holdfast/foundation'
 import type { Catalog } from '@holdfast/postgres'
-import { OPENAPI_MODES } from './openapi/api-descriptions.ts'
-import { restOptions, type RestOptions } from './options.ts'
+import { OPENAPI_MODES } from '../openapi/api-descriptions.ts'
+import { restOptions, type RestOptions } from '../options.ts'
 import { isTransactionEnd } from './transaction-end.ts'
 
 /**

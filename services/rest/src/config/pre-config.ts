@@ -1,7 +1,7 @@
 import { errorMessage, type Logger } from '@holdfast/foundation'
 import { quoteName, sql, type Catalog, type PoolShare } from '@holdfast/postgres'
 import { SETTING_NAMES, type Settings } from './config.ts'
-import { PRE_CONFIG_TIMEOUT_MS } from './limits.ts'
+import { PRE_CONFIG_TIMEOUT_MS } from '../limits.ts'
 
 /**
  * Settings that a function of the project makes with `set_config`. It runs with the rights of `authenticator`, in a transaction that changes nothing.

@@ -8,7 +8,7 @@ import {
   type SegmentAnswer,
   type StepAnswer,
 } from '@holdfast/postgres'
-import { toSettingRefusal } from './query/render-answer-settings.ts'
+import { toSettingRefusal } from '../query/render-answer-settings.ts'
 
 /** What the main statement of a request answers: always one row, everything but the body as text. */
 export interface ResultRow {

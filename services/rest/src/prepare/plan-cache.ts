@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import type { Plan } from './plan/plan.ts'
-import type { ApiRequest, RowsPayload } from './request/api-request.ts'
-import type { RawRequest } from './request/parse-request.ts'
+import type { Plan } from '../plan/plan.ts'
+import type { ApiRequest, RowsPayload } from '../request/api-request.ts'
+import type { RawRequest } from '../request/parse-request.ts'
 import { prepareWith, renderAll, type Prepare, type Prepared, type Rendered, type Stages } from './stages.ts'
 
 /** Headers that parsing looks at. The others are of no concern to the shape. */

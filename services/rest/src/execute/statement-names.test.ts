@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MEBIBYTE, usedBytes } from '../test/used-bytes.ts'
+import { MEBIBYTE, usedBytes } from '../../test/used-bytes.ts'
 import { createStatementNames } from './statement-names.ts'
 
 test('a statement gets a name the third time, and keeps it', () => {

@@ -1,8 +1,8 @@
 import type { Catalog } from '@holdfast/postgres'
-import { createCatalogView } from './catalog-view.ts'
-import { PLANS_MAX } from './limits.ts'
-import { createApiDescriptions, type ApiDescriptions } from './openapi/api-descriptions.ts'
-import type { RestOptions } from './options.ts'
+import { createCatalogView } from '../catalog/catalog-view.ts'
+import { PLANS_MAX } from '../limits.ts'
+import { createApiDescriptions, type ApiDescriptions } from '../openapi/api-descriptions.ts'
+import type { RestOptions } from '../options.ts'
 import { withPlanCache } from './plan-cache.ts'
 import { createStages, type Prepare } from './stages.ts'
 

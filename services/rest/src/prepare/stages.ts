@@ -1,13 +1,13 @@
-import type { RestCatalog } from './catalog.ts'
-import { requireDescribable, type ApiDescriptions } from './openapi/api-descriptions.ts'
-import type { RestOptions } from './options.ts'
-import { planRequest } from './plan/plan-request.ts'
-import type { Plan } from './plan/plan.ts'
-import { renderNothing, renderQuery, type Query } from './query/render-query.ts'
-import type { ApiRequest, Resource } from './request/api-request.ts'
-import { parseBody, parseHeaders, parseRequest, type RawRequest } from './request/parse-request.ts'
-import { canonicalQuery } from './request/query-params.ts'
-import { mayChooseEnd } from './transaction-end.ts'
+import type { RestCatalog } from '../catalog/catalog.ts'
+import { requireDescribable, type ApiDescriptions } from '../openapi/api-descriptions.ts'
+import type { RestOptions } from '../options.ts'
+import { planRequest } from '../plan/plan-request.ts'
+import type { Plan } from '../plan/plan.ts'
+import { renderNothing, renderQuery, type Query } from '../query/render-query.ts'
+import type { ApiRequest, Resource } from '../request/api-request.ts'
+import { parseBody, parseHeaders, parseRequest, type RawRequest } from '../request/parse-request.ts'
+import { canonicalQuery } from '../request/query-params.ts'
+import { mayChooseEnd } from '../config/transaction-end.ts'
 
 /** A request that is parsed, planned and rendered. */
 export interface Prepared {
