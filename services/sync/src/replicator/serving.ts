@@ -5,10 +5,10 @@ import type { Lsn } from '@holdfast/replication'
 import { haveRoom } from '../buckets/access-classes.ts'
 import { activatePlan, type ActivePlan, type ClassLimits } from '../buckets/active-plan.ts'
 import { loadClasses } from '../buckets/class-origins.ts'
-import { createBackgroundFill, type BackgroundFill, type Blocked } from '../fill/background-fill.ts'
+import { createBackgroundFill, type BackgroundFill } from '../fill/background-fill.ts'
 import { settleDefinitions } from '../fill/settle-definitions.ts'
 import { withFallbacks, type FallbackDefinition } from '../fill/fallback-definitions.ts'
-import { BLOCKED_MS, CLASS_RECOUNT_MS } from '../limits.ts'
+import { CLASS_RECOUNT_MS } from '../limits.ts'
 import { dropDefinitions, type StoredDefinition } from '../storage/bucket-storage.ts'
 import {
   readHold,
@@ -21,7 +21,16 @@ import {
 } from '../storage/fills.ts'
 import { readTableBytes } from '../storage/table-bytes.ts'
 import { createCompletionPace } from './completion-pace.ts'
-import { createHoldBudget } from './hold-budget.ts'
+import { createHoldBudget, type HoldBudget } from './hold-budget.ts'
+import {
+  initialState,
+  isWaitingForMore,
+  transition,
+  type ServingEffect,
+  type ServingEvent,
+  type ServingState,
+  type TablesToRead,
+} from './serving-state.ts'
 import { wakeReader } from './wake-reader.ts'
 
 /** Bytes of the tables to be read, above which they are large. */
@@ -94,59 +103,62 @@ export async function openServing(
   position: Lsn,
   stored: readonly StoredDefinition[] | undefined,
 ): Promise<Serving> {
-  const serving = new PlanServing(options, plan, stored ?? [], await readIsFilling(options.pool))
+  const { pool } = options
+  // What devices had before the start, they keep until it is read again.
+  const serving = new PlanServing(options, plan, stored ?? [], {
+    state: initialState(await readIsFilling(pool)),
+    served: await readServedTables(pool),
+    holds: createHoldBudget(() => performance.now(), await readHold(pool)),
+  })
   await serving.open(position, stored !== undefined)
   return serving
 }
 
-/** Whether checkpoints are published, and what they wait for. */
-type Publishing =
-  /** Nothing leaves: the plan that there is may not be in force any more. */
-  | { readonly kind: 'paused' }
-  /** They wait for rows that are being read, and not for longer than the timer. Without one: for all rows, however long that takes. */
-  | { readonly kind: 'held'; readonly timer: NodeJS.Timeout | undefined }
-  | { readonly kind: 'served' }
+/** What the process before this one left behind. */
+interface Resumed {
+  readonly state: ServingState
+  /** Oids of the tables of which devices have had something. */
+  readonly served: ReadonlySet<number>
+  readonly holds: HoldBudget
+}
 
+/** The newest plan and what is stored of it. */
+interface Stored {
+  readonly plan: SyncPlan
+  readonly kept: readonly StoredDefinition[]
+  /** Older definitions that devices have until those that replace them are filled. */
+  readonly fallbacks: readonly FallbackDefinition[]
+}
+
+/** Performs the effects of `serving-state.ts`, which decides what is served and what checkpoints wait for. */
 class PlanServing implements Serving {
   readonly fill: BackgroundFill
   readonly #options: ServingOptions
-  /** The newest plan. */
-  #plan: SyncPlan
-  /** The stored definitions of {@link #plan}. */
-  #kept: readonly StoredDefinition[]
-  /** Older definitions that devices have until those that replace them are filled. */
-  #fallbacks: readonly FallbackDefinition[] = []
-  #unfilled = new Map<number, readonly string[] | null>()
-  #active: ActivePlan
-  #publishing: Publishing = { kind: 'paused' }
-  /** Definitions that are being filled and that checkpoints go on without: nothing waits for them again. */
-  readonly #late = new Set<number>()
-  /** Definitions that are filled, and not in use yet. */
-  #filled: number[] = []
   readonly #pace = createCompletionPace(() => performance.now())
-  /** Wakes the reader when the filled ones have waited long enough. */
+  readonly #holds: HoldBudget
+  #state: ServingState
+  #stored: Stored
+  #active: ActivePlan
+  /** Oids of the tables of which devices had something before the newest plan. */
+  #served: ReadonlySet<number>
+  #holdTimer: NodeJS.Timeout | undefined
+  /** Wakes the reader when the filled definitions have waited long enough. */
   #paceTimer: NodeJS.Timeout | undefined
-  #holds = createHoldBudget(() => performance.now())
-  /** For how long checkpoints wait at most by what is noted for the next process; 0: not at all. */
-  #notedHoldMs = 0
-  /** Oids of the tables of which devices have had something. */
-  #served: ReadonlySet<number> = new Set()
-  /** Whether tables are read for the first time, or again after changes of them were missed. */
-  #holdsUntilFilled: boolean
   /** When it was last looked whether there is room for classes that are left out. */
   #countedAt = Number.NEGATIVE_INFINITY
 
-  constructor(options: ServingOptions, plan: SyncPlan, stored: readonly StoredDefinition[], holdsUntilFilled: boolean) {
+  constructor(options: ServingOptions, plan: SyncPlan, kept: readonly StoredDefinition[], resumed: Resumed) {
     const { pool, readerUrl, logger, fillChunkRows } = options
     this.#options = options
-    this.#plan = plan
-    this.#kept = stored
-    this.#holdsUntilFilled = holdsUntilFilled
-    this.#active = activatePlan(plan, stored)
+    this.#state = resumed.state
+    this.#served = resumed.served
+    this.#holds = resumed.holds
+    this.#stored = { plan, kept, fallbacks: [] }
+    this.#active = activatePlan(plan, kept)
     this.fill = createBackgroundFill({
       pool,
       url: readerUrl,
-      onBlocked: (definitions, how) => this.#onBlocked(definitions, how),
+      onBlocked: (definitions, how) => void this.#dispatch({ kind: 'blocked', definitions, ...how }),
       chunkRows: fillChunkRows,
       logger,
     })
@@ -156,75 +168,61 @@ class PlanServing implements Serving {
     return this.#active
   }
   get isFilling(): boolean {
-    return this.#unfilled.size > 0
+    return this.#state.unfilled.size > 0
   }
 
   /** @param isComplete - the definitions that were given are those of the plan, complete */
   async open(position: Lsn, isComplete: boolean): Promise<void> {
-    // What devices had before the start, they keep until it is read again.
-    this.#served = await readServedTables(this.#options.pool)
-    this.#holds = createHoldBudget(() => performance.now(), await readHold(this.#options.pool))
-    if (!isComplete) await this.#settle(this.#plan, position, false)
+    const { plan } = this.#stored
+    if (!isComplete) await this.#settle(plan, position, false)
     await this.#activate()
-    this.#options.onPlan(this.#plan)
+    this.#options.onPlan(plan)
     await this.#begin()
   }
 
   pause(): void {
-    this.#stopTimer()
-    this.#publishing = { kind: 'paused' }
-    this.#options.serve(undefined)
+    void this.#dispatch({ kind: 'paused' })
   }
 
-  async resume(): Promise<void> {
-    this.#publishing = { kind: 'held', timer: undefined }
-    if (this.#unfilled.size === 0) await this.#endFirst()
-    if (this.#isAllLate()) {
-      this.#release()
-      await this.#noteHold(0)
-    } else if (!this.#holdsUntilFilled) await this.#holdCheckpoints()
+  resume(): Promise<void> {
+    return this.#dispatch({ kind: 'resumed' })
   }
 
   async change(next: SyncPlan, position: Lsn, { isTypeAltered, hasMissed, waitsForNew }: ChangeOfPlan): Promise<void> {
-    const { pool, logger } = this.#options
     this.pause()
     await this.fill.stop()
-    await this.#noteFilled()
-    if (hasMissed && !this.#holdsUntilFilled) {
-      await writeFilling(pool)
-      this.#holdsUntilFilled = true
-    }
+    await this.#recordFilled()
+    if (hasMissed) await this.#dispatch({ kind: 'changes missed' })
     const { version } = this.#active.plan
     this.#served = servedTables(this.#active)
-    const numbers = this.#kept.map(({ number }) => number).join()
+    const numbers = this.#stored.kept.map(({ number }) => number).join()
     await this.#settle(next, position, isTypeAltered)
     await this.#activate()
-    if (!waitsForNew) this.#addLateTables()
+    if (!waitsForNew) await this.#dispatch({ kind: 'deferred', definitions: this.#newDefinitions() })
     this.#options.onPlan(next)
-    if (version !== next.version || numbers !== this.#kept.map(({ number }) => number).join()) {
-      logger.log('info', 'policies were compiled again', {
+    if (version !== next.version || numbers !== this.#stored.kept.map(({ number }) => number).join()) {
+      this.#options.logger.log('info', 'policies were compiled again', {
         tables: next.tables.length,
         refused: next.refused.length,
-        toFill: this.#unfilled.size,
+        toFill: this.#state.unfilled.size,
       })
     }
     await this.#begin()
   }
 
   async complete(): Promise<boolean> {
-    this.#filled.push(...this.fill.takeCompleted())
-    if (this.#filled.length === 0 || this.#waitsForMore()) return false
-    await this.#noteFilled()
-    const done = this.#fallbacks.filter((one) => {
-      const replaced = this.#kept.find(({ id }) => id === one.for)
-      return replaced === undefined || !this.#unfilled.has(replaced.number)
+    await this.#dispatch({ kind: 'filled', definitions: this.fill.takeCompleted() })
+    if (this.#state.filled.length === 0 || this.#waitsForMore()) return false
+    await this.#recordFilled()
+    const { kept, fallbacks } = this.#stored
+    const done = fallbacks.filter((one) => {
+      const replaced = kept.find(({ id }) => id === one.for)
+      return replaced === undefined || !this.#state.unfilled.has(replaced.number)
     })
-    this.#fallbacks = this.#fallbacks.filter((one) => !done.includes(one))
+    this.#stored = { ...this.#stored, fallbacks: fallbacks.filter((one) => !done.includes(one)) }
     await this.#activate()
     this.fill.use(this.#active)
-    if (this.#unfilled.size === 0) await this.#endFirst()
-    this.#serveAgain()
-    if (this.#publishing.kind === 'served') await this.#noteHold(0)
+    await this.#dispatch({ kind: 'completed' })
     await this.#drop(done.map((one) => one.stored))
     return true
   }
@@ -237,21 +235,61 @@ class PlanServing implements Serving {
     if (!(await haveRoom(this.#options.pool, this.#active))) return false
     await this.#activate()
     this.fill.use(this.#active)
-    this.#serveAgain()
+    await this.#dispatch({ kind: 'activated' })
     return true
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopTimer()
-    clearTimeout(this.#paceTimer)
+    await this.#dispatch({ kind: 'closed' })
     await this.fill[Symbol.asyncDispose]()
+  }
+
+  /** Performs effects without waiting until the first one that is asynchronous. */
+  async #dispatch(event: ServingEvent): Promise<void> {
+    const { state, effects } = transition(this.#state, event)
+    this.#state = state
+    for (const effect of effects) {
+      const done = this.#perform(effect)
+      if (done) await done
+    }
+  }
+
+  #perform(effect: ServingEffect): Promise<void> | undefined {
+    const { pool, logger, serve } = this.#options
+    if (typeof effect === 'object') return this.#beginHold(effect)
+    switch (effect) {
+      case 'stop timers':
+        this.#endHold()
+        this.#stopPaceTimer()
+        return undefined
+      case 'serve nothing':
+        this.#endHold()
+        serve(undefined)
+        return undefined
+      case 'serve':
+        this.#endHold()
+        serve(this.#active)
+        return undefined
+      case 'log unfilled':
+        logger.log('info', 'tables are read while everything else goes on', { definitions: this.#state.unfilled.size })
+        return undefined
+      case 'wake reader':
+        void wakeReader(this.#options)
+        return undefined
+      case 'measure tables':
+        return this.#measureTables()
+      case 'record refill':
+        return writeFilling(pool)
+      case 'record first fill':
+        return writeFirstFilled(pool)
+      case 'record no hold':
+        return writeHold(pool, this.#holds.leftMs, 0)
+    }
   }
 
   /** Whether filled definitions are put into use later: together with the last one that is waited for, or after a while. */
   #waitsForMore(): boolean {
-    const filled = new Set(this.#filled)
-    const isWaitedFor = (number: number): boolean => !this.#hasTimer() || !this.#late.has(number)
-    if ([...this.#unfilled.keys()].every((number) => filled.has(number) || !isWaitedFor(number))) return false
+    if (!isWaitingForMore(this.#state)) return false
     const waitMs = this.#pace.waitMs()
     if (waitMs === 0) return false
     this.#paceTimer ??= setTimeout(() => {
@@ -261,37 +299,35 @@ class PlanServing implements Serving {
     return true
   }
 
-  /** Records a filled definition; it may come into use. */
-  async #noteFilled(): Promise<void> {
-    clearTimeout(this.#paceTimer)
-    this.#paceTimer = undefined
-    if (this.#filled.length === 0) return
-    await writeFilled(this.#options.pool, this.#filled)
-    for (const number of this.#filled) this.#unfilled.delete(number)
-    this.#filled = []
-    this.#pace.used(this.#unfilled.size === 0)
+  /** Records the filled definitions; they may come into use. */
+  async #recordFilled(): Promise<void> {
+    this.#stopPaceTimer()
+    const { filled } = this.#state
+    if (filled.length === 0) return
+    await writeFilled(this.#options.pool, filled)
+    await this.#dispatch({ kind: 'recorded' })
+    this.#pace.used(!this.isFilling)
   }
 
   async #begin(): Promise<void> {
     await this.resume()
-    if (this.#unfilled.size > 0) await this.fill.start(this.#active, this.#unfilled)
+    if (this.isFilling) await this.fill.start(this.#active, this.#state.unfilled)
   }
 
   async #activate(): Promise<void> {
     const { pool, classes } = this.#options
-    const all = [...this.#kept, ...this.#fallbacks.map((one) => one.stored)]
-    const plan = withFallbacks(this.#plan, this.#fallbacks)
-    this.#active = activatePlan(plan, all, new Set(this.#unfilled.keys()), classes)
+    const { kept, fallbacks } = this.#stored
+    const all = [...kept, ...fallbacks.map((one) => one.stored)]
+    const plan = withFallbacks(this.#stored.plan, fallbacks)
+    this.#active = activatePlan(plan, all, new Set(this.#state.unfilled.keys()), classes)
     await loadClasses(pool, this.#active)
   }
 
   /** Finds the stored definitions of a plan, and creates those that are missing, to be filled. */
   async #settle(next: SyncPlan, position: Lsn, isTypeAltered: boolean): Promise<void> {
     const settled = await settleDefinitions(this.#options.pool, next, position, isTypeAltered)
-    this.#kept = settled.kept
-    this.#unfilled = settled.unfilled
-    this.#fallbacks = settled.fallbacks
-    this.#plan = next
+    this.#stored = { plan: next, kept: settled.kept, fallbacks: settled.fallbacks }
+    await this.#dispatch({ kind: 'settled', unfilled: settled.unfilled })
     await this.#drop(settled.superseded)
   }
 
@@ -303,86 +339,41 @@ class PlanServing implements Serving {
     this.#options.forgetBuckets()
   }
 
-  /** All tables have been read: what comes later waits for a limited time only. */
-  async #endFirst(): Promise<void> {
-    if (!this.#holdsUntilFilled) return
-    await writeFirstFilled(this.#options.pool)
-    this.#holdsUntilFilled = false
-  }
-
-  /** Checkpoints do not wait for tables that were not served before. */
-  #addLateTables(): void {
-    for (const [oid, { definitions }] of this.#active.tables) {
-      if (this.#served.has(oid)) continue
-      for (const { stored, isUnfilled } of definitions) if (isUnfilled) this.#late.add(stored.number)
-    }
-  }
-
-  #isAllLate(): boolean {
-    return [...this.#unfilled.keys()].every((number) => this.#late.has(number))
-  }
-
-  /** A user's transaction that is forgotten must not hold everybody's checkpoints. */
-  #onBlocked(definitions: Iterable<number>, { isLocked, forMs }: Blocked): void {
-    if (forMs >= BLOCKED_MS || (isLocked && !this.#holdsUntilFilled)) this.#goOnWithout(definitions)
-  }
-
-  /** Checkpoints wait no longer for some definitions. */
-  #goOnWithout(definitions: Iterable<number>): void {
-    const waitedFor = [...definitions].filter((number) => !this.#late.has(number))
-    if (waitedFor.length === 0) return
-    for (const number of waitedFor) this.#late.add(number)
-    // The others may all be filled, and wait for these.
-    if (this.#filled.length > 0) void wakeReader(this.#options)
-    if (this.#publishing.kind !== 'held' || !this.#isAllLate()) return
-    this.#options.logger.log('info', 'tables are read while everything else goes on', {
-      definitions: this.#unfilled.size,
-    })
-    this.#release()
-  }
-
-  async #holdCheckpoints(): Promise<void> {
-    const tables = [...this.#active.tables.values()].filter(({ definitions }) =>
-      definitions.some(({ stored: { number } }) => this.#unfilled.has(number) && !this.#late.has(number)),
+  /** The unfilled definitions of tables of which devices had nothing before. */
+  #newDefinitions(): readonly number[] {
+    const tables = [...this.#active.tables].filter(([oid]) => !this.#served.has(oid))
+    return tables.flatMap(([, { definitions }]) =>
+      definitions.filter(({ isUnfilled }) => isUnfilled).map(({ stored }) => stored.number),
     )
-    const bytes = await readTableBytes(
-      this.#options.pool,
-      tables.map(({ table }) => table.oid),
-    )
-    if (this.#publishing.kind !== 'held') return
-    const holdMs = this.#holds.begin({
-      areNew: !tables.some(({ table }) => this.#served.has(table.oid)),
-      isLarge: bytes > SMALL_BYTES,
-    })
-    this.#publishing = { kind: 'held', timer: setTimeout(() => this.#goOnWithout(this.#unfilled.keys()), holdMs) }
-    await this.#noteHold(holdMs)
   }
 
-  /** A process that is killed while checkpoints wait must not leave the next one all of the time again. */
-  async #noteHold(holdMs: number): Promise<void> {
-    if (holdMs === 0 && this.#notedHoldMs === 0) return
-    this.#notedHoldMs = holdMs
+  async #measureTables(): Promise<void> {
+    const { unfilled, late } = this.#state
+    const oids = [...this.#active.tables.values()]
+      .filter(({ definitions }) =>
+        definitions.some(({ stored: { number } }) => unfilled.has(number) && !late.has(number)),
+      )
+      .map(({ table }) => table.oid)
+    const isLarge = (await readTableBytes(this.#options.pool, oids)) > SMALL_BYTES
+    await this.#dispatch({ kind: 'measured', areNew: !oids.some((oid) => this.#served.has(oid)), isLarge })
+  }
+
+  /** Records the hold as well: a process that is killed while checkpoints wait must not leave the next one all of the time again. */
+  async #beginHold(tables: TablesToRead): Promise<void> {
+    const holdMs = this.#holds.begin(tables)
+    clearTimeout(this.#holdTimer)
+    this.#holdTimer = setTimeout(() => void this.#dispatch({ kind: 'hold expired' }), holdMs)
     await writeHold(this.#options.pool, this.#holds.leftMs, holdMs)
   }
 
-  /** After {@link #activate}, when nothing else has changed. */
-  #serveAgain(): void {
-    if (this.#publishing.kind === 'served' || (this.#publishing.kind === 'held' && this.#isAllLate())) this.#release()
-  }
-
-  #release(): void {
-    this.#stopTimer()
-    this.#publishing = { kind: 'served' }
-    this.#options.serve(this.#active)
-  }
-
-  #hasTimer(): boolean {
-    return this.#publishing.kind === 'held' && this.#publishing.timer !== undefined
-  }
-
-  #stopTimer(): void {
-    if (this.#publishing.kind === 'held') clearTimeout(this.#publishing.timer)
+  #endHold(): void {
+    clearTimeout(this.#holdTimer)
     this.#holds.end()
+  }
+
+  #stopPaceTimer(): void {
+    clearTimeout(this.#paceTimer)
+    this.#paceTimer = undefined
   }
 }
 
