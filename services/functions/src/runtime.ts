@@ -9,7 +9,8 @@ import { findDeno, resolveProgram, RUNTIME } from './process/program.ts'
 import { LogStore } from './observe/log-store.ts'
 import { Metrics, type FunctionMetrics } from './observe/metrics.ts'
 import { openRunFolder, type RunFolder } from './process/run-folder.ts'
-import { BootFailure, type LogLine } from './process/worker.ts'
+import type { LogLine } from './process/log-limit.ts'
+import { BootFailure } from './process/worker.ts'
 import {
   discoverProject,
   FUNCTION_NAME,

@@ -6,30 +6,20 @@ import { Pool } from 'undici'
 import { defined, delay, type LogLevel } from '@holdfast/foundation'
 import {
   BOOT_MS,
-  END_REASON_MS,
   KEEP_CONNECTION_MS,
   LISTEN_MS,
   LOG_LINE_CHARACTERS_MAX,
-  LOG_LINES_MAX,
-  LOG_WINDOW_MS,
   REQUESTS_PER_FUNCTION_MAX,
   UNLOAD_MS,
 } from '../limits.ts'
 import type { ImportMap } from '../project/import-map.ts'
 import { onLines } from './lines.ts'
+import { LivenessCheck } from './liveness-check.ts'
+import { limitLines, type LogLine } from './log-limit.ts'
 import { commandOf, type Program } from './program.ts'
 import type { RunFolder } from './run-folder.ts'
 import { watchUsage } from './watch-usage.ts'
-
-/** Why a process ended or is to end. The last four are reasons in `beforeunload`. */
-export type EndReason = 'crash' | 'memory' | 'cpu' | 'disk' | 'wall_clock' | 'early_drop' | 'termination'
-
-/** A line printed by a function. */
-export interface LogLine {
-  readonly level: LogLevel
-  readonly text: string
-  readonly requestId: string | undefined
-}
+import { STARTED, transition, type EndReason, type WorkerEffect, type WorkerEvent } from './worker-state.ts'
 
 /** The function failed to start. */
 export class BootFailure extends Error {
@@ -72,32 +62,24 @@ export class Worker implements AsyncDisposable {
   readonly socketPath: string
   /** HTTP connections to it. */
   readonly pool: Pool
-  /** When its function was loaded, by `performance.now()`. */
-  startedAt = performance.now()
   readonly ended: Promise<EndReason>
-  /** Open requests. */
-  open = 0
-  /** Whether promises passed to `EdgeRuntime.waitUntil` are pending. */
-  isBusy = false
-  lastUsedAt = performance.now()
   onLog: (line: LogLine) => void = () => undefined
 
   readonly #child: ChildProcess
   readonly #folder: string
   readonly #mark = `\u0001${randomUUID()} `
   readonly #usage: ReturnType<typeof watchUsage>
-  #reason: EndReason | undefined
-  #hasEnded = false
-  #isUnloading = false
   readonly #isInspected: boolean
-  #boot = Promise.withResolvers<void>()
-  #pings = 0
-  #pong: (id: number) => void = () => undefined
-  #checking: Promise<void> | undefined
-  #printed = { since: 0, lines: 0 }
+  readonly #forgetPid: () => void
+  readonly #boot = Promise.withResolvers<void>()
+  readonly #end = Promise.withResolvers<EndReason>()
+  readonly #liveness = new LivenessCheck((id) => this.#send({ kind: 'ping', id }), this.#end.promise)
+  readonly #log = limitLines((line) => this.onLog(line))
+  #state = STARTED
 
   constructor(options: SpawnOptions) {
     const { program, runFolder, importMap } = options
+    this.ended = this.#end.promise
     this.#isInspected = options.inspectFlag !== undefined
     this.#folder = runFolder.create(this.id.slice(0, 8))
     this.socketPath = join(this.#folder, 's')
@@ -124,6 +106,7 @@ export class Worker implements AsyncDisposable {
     this.#listen()
     const pid = this.#child.pid
     if (pid !== undefined) runFolder.note(pid)
+    this.#forgetPid = () => pid !== undefined && runFolder.forget(pid)
     this.#usage = watchUsage({
       pid,
       folder: this.#folder,
@@ -138,24 +121,12 @@ export class Worker implements AsyncDisposable {
           requestId: undefined,
         }),
     })
-    this.ended = new Promise((resolve) => {
-      const finish = (signal: string | null): void => {
-        if (this.#hasEnded) return
-        this.#hasEnded = true
-        this.#usage[Symbol.dispose]()
-        if (pid !== undefined) runFolder.forget(pid)
-        rmSync(this.#folder, { recursive: true, force: true })
-        const reason = this.#reason ?? this.#usage.reasonOfEnd(signal)
-        this.#boot.reject(new BootFailure(`its process ended (${reason})`, true))
-        resolve(reason)
-      }
-      this.#child.once('error', (error) => {
-        this.#boot.reject(new BootFailure(`Deno could not be started: ${error.message}`, false))
-        finish(null)
-      })
-      // Its last output, which shows whether it ran out of memory, may arrive after its exit.
-      this.#child.once('close', (_code, signal) => finish(signal))
+    this.#child.once('error', (error) => {
+      this.#failBoot(`Deno could not be started: ${error.message}`, false)
+      this.#exited(null)
     })
+    // Its last output, which shows whether it ran out of memory, may arrive after its exit.
+    this.#child.once('close', (_code, signal) => this.#exited(signal))
     this.#send({ kind: 'hello', mark: this.#mark })
   }
 
@@ -165,7 +136,12 @@ export class Worker implements AsyncDisposable {
   }
 
   get hasEnded(): boolean {
-    return this.#hasEnded
+    return this.#state.end.kind === 'ended'
+  }
+
+  /** Whether promises passed to `EdgeRuntime.waitUntil` are pending. */
+  get isBusy(): boolean {
+    return this.#state.isBusy
   }
 
   /**
@@ -175,8 +151,7 @@ export class Worker implements AsyncDisposable {
    */
   async load(entry: string, environment: Readonly<Record<string, string>>): Promise<void> {
     this.#send({ kind: 'load', entry, environment, folder: this.#folder })
-    const giveUp = (): void =>
-      this.#boot.reject(new BootFailure(`it did not start serving within ${BOOT_MS / 1_000} s`, false))
+    const giveUp = (): void => this.#failBoot(`it did not start serving within ${BOOT_MS / 1_000} s`, false)
     const late = this.#isInspected ? undefined : setTimeout(giveUp, BOOT_MS)
     try {
       await this.#boot.promise
@@ -190,43 +165,73 @@ export class Worker implements AsyncDisposable {
 
   /** Call after a broken connection: the process may be ending, which is reported slightly later. */
   suspect(): void {
-    this.#checking ??= this.#check().finally(() => (this.#checking = undefined))
+    this.#liveness.begin()
   }
 
   /** Resolves once it is known whether a suspected process has ended. */
-  async checked(): Promise<void> {
-    await this.#checking
+  checked(): Promise<void> {
+    return this.#liveness.settled()
   }
 
-  async #check(): Promise<void> {
-    const id = ++this.#pings
-    const { promise: answered, resolve } = Promise.withResolvers<void>()
-    this.#pong = (found) => found === id && resolve()
-    this.#send({ kind: 'ping', id })
-    await Promise.race([answered, this.ended, delay(END_REASON_MS)])
-  }
-
-  /** Announces the end to the function, then ends it. */
-  async unload(reason: EndReason): Promise<void> {
-    if (this.#hasEnded || this.#isUnloading) return
-    this.#isUnloading = true
-    this.#send({ kind: 'unload', reason })
-    await Promise.race([this.ended, delay(UNLOAD_MS)])
-    this.kill(reason)
-    await this.ended
+  /** Announces the end to the function, then ends it a moment later. */
+  unload(reason: EndReason): void {
+    this.#dispatch({ kind: 'unload requested', reason })
   }
 
   /** Ends it immediately. The first reason given is kept. */
   kill(reason: EndReason): void {
-    if (this.#hasEnded) return
-    this.#reason ??= reason
-    this.#child.kill('SIGKILL')
+    this.#dispatch({ kind: 'kill requested', reason })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.kill('termination')
     await this.ended
     await this.pool.destroy()
+  }
+
+  #dispatch(event: WorkerEvent): void {
+    const { state, effects } = transition(this.#state, event)
+    this.#state = state
+    for (const effect of effects) this.#perform(effect)
+  }
+
+  #perform(effect: WorkerEffect): void {
+    switch (effect.kind) {
+      case 'resolve boot':
+        this.#boot.resolve()
+        break
+      case 'reject boot':
+        this.#boot.reject(new BootFailure(effect.message, effect.isThrown))
+        break
+      case 'announce end':
+        void this.#announceEnd(effect.reason)
+        break
+      case 'kill':
+        this.#child.kill('SIGKILL')
+        break
+      case 'release everything':
+        this.#usage[Symbol.dispose]()
+        this.#forgetPid()
+        rmSync(this.#folder, { recursive: true, force: true })
+        this.#end.resolve(effect.reason)
+        break
+      default:
+        effect satisfies never
+    }
+  }
+
+  async #announceEnd(reason: EndReason): Promise<void> {
+    this.#send({ kind: 'unload', reason })
+    await Promise.race([this.ended, delay(UNLOAD_MS)])
+    this.kill(reason)
+  }
+
+  #failBoot(message: string, isThrown: boolean): void {
+    this.#dispatch({ kind: 'boot failed', message, isThrown })
+  }
+
+  #exited(signal: string | null): void {
+    this.#dispatch({ kind: 'exited', reason: this.#usage.reasonOfEnd(signal) })
   }
 
   #send(message: object): void {
@@ -256,23 +261,23 @@ export class Worker implements AsyncDisposable {
       case 'waiting':
         break
       case 'serving':
-        this.#boot.resolve()
+        this.#dispatch({ kind: 'serves' })
         break
       case 'loaded':
         void this.#awaitSocket()
         break
       case 'failed':
-        this.#boot.reject(new BootFailure(message.text, message.isThrown))
+        this.#failBoot(message.text, message.isThrown)
         break
       case 'busy':
       case 'idle':
-        this.isBusy = message.kind === 'busy'
+        this.#dispatch({ kind: message.kind })
         break
       case 'beat':
         this.#usage.noteBeat()
         break
       case 'pong':
-        this.#pong(message.id)
+        this.#liveness.answered(message.id)
         break
       case 'full':
         this.kill('memory')
@@ -289,23 +294,14 @@ export class Worker implements AsyncDisposable {
   async #awaitSocket(): Promise<void> {
     const deadline = performance.now() + LISTEN_MS
     while (!existsSync(this.socketPath)) {
-      if (this.#hasEnded) return
+      if (this.hasEnded) return
       if (performance.now() > deadline) {
-        this.#boot.reject(new BootFailure('it was loaded but does not serve: call Deno.serve', false))
+        this.#failBoot('it was loaded but does not serve: call Deno.serve', false)
         return
       }
       await delay(10)
     }
-    this.#boot.resolve()
-  }
-
-  #log(line: LogLine): void {
-    const now = performance.now()
-    if (now - this.#printed.since > LOG_WINDOW_MS) this.#printed = { since: now, lines: 0 }
-    this.#printed.lines += 1
-    if (this.#printed.lines > LOG_LINES_MAX) return
-    const isLast = this.#printed.lines === LOG_LINES_MAX
-    this.onLog(isLast ? { ...line, level: 'warn', text: 'it prints too much: lines are dropped' } : line)
+    this.#dispatch({ kind: 'serves' })
   }
 }
 

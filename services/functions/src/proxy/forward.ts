@@ -6,7 +6,8 @@ import { delay, errorMessage, HoldfastError, type Logger } from '@holdfast/found
 import { isUpgrade, takeUpgrade } from '@holdfast/http'
 import { END_REASON_MS } from '../limits.ts'
 import { idleTimeout, sendPlatformError, workerError, workerLimit, type PlatformError } from '../platform-errors.ts'
-import type { EndReason, Worker } from '../process/worker.ts'
+import type { EndReason } from '../process/worker-state.ts'
+import type { Worker } from '../process/worker.ts'
 import { endToEnd, requestHeaders, responseHeaders } from './headers.ts'
 import { writeAnswer } from './write-answer.ts'
 

@@ -10,7 +10,9 @@ import {
   SWEEP_EVERY_MS,
 } from '../limits.ts'
 import type { FunctionsOptions } from '../options.ts'
-import type { EndReason, LogLine, Worker } from '../process/worker.ts'
+import type { LogLine } from '../process/log-limit.ts'
+import type { EndReason } from '../process/worker-state.ts'
+import type { Worker } from '../process/worker.ts'
 import type { FunctionDefinition } from '../project/discover.ts'
 import type { Metrics, ProcessUsage } from '../observe/metrics.ts'
 import type { Spares } from './spares.ts'
@@ -18,10 +20,15 @@ import type { Spares } from './spares.ts'
 /** Too many open requests or running functions. */
 export class TooManyRequests extends Error {}
 
-/** A function's process and the result of its start. */
+/** A function's process, its use, and the result of its start. */
 interface Entry {
   readonly worker: Worker
+  readonly name: string
   readonly ready: Promise<void>
+  /** When its function was loaded, by `performance.now()`. */
+  readonly startedAt: number
+  openRequests: number
+  lastUsedAt: number
   /** Set if the start failed; further requests fail for a while. */
   failedAt: number | undefined
 }
@@ -44,8 +51,8 @@ export class Workers implements AsyncDisposable {
   readonly #given: WorkersOptions
   /** Process for new requests, by function. */
   readonly #current = new Map<string, Entry>()
-  /** All loaded processes that have not ended, with their function's name. */
-  readonly #living = new Map<Worker, string>()
+  /** All loaded processes that have not ended. */
+  readonly #living = new Set<Entry>()
   readonly #sweeping: NodeJS.Timeout
   #open = 0
   /** Resolves when the inspector's port is free. */
@@ -72,18 +79,19 @@ export class Workers implements AsyncDisposable {
     if (this.#isInspected(definition.name)) await this.#inspectorFree
     // Avoid a process that is about to end, as far as known.
     await this.#current.get(definition.name)?.worker.checked()
-    const { worker, ready } = this.#acquire(definition)
-    if (this.#open >= REQUESTS_MAX || worker.open >= REQUESTS_PER_FUNCTION_MAX) throw new TooManyRequests()
+    const entry = this.#acquire(definition)
+    const { worker, ready } = entry
+    if (this.#open >= REQUESTS_MAX || entry.openRequests >= REQUESTS_PER_FUNCTION_MAX) throw new TooManyRequests()
     this.#open += 1
-    worker.open += 1
+    entry.openRequests += 1
     let hasLeft = false
     const leave = (): void => {
       if (hasLeft) return
       hasLeft = true
       this.#open -= 1
-      worker.open -= 1
-      worker.lastUsedAt = performance.now()
-      if (definition.isOneshot && !worker.isBusy) void worker.unload('early_drop')
+      entry.openRequests -= 1
+      entry.lastUsedAt = performance.now()
+      if (definition.isOneshot && !worker.isBusy) worker.unload('early_drop')
     }
     try {
       await ready
@@ -97,10 +105,10 @@ export class Workers implements AsyncDisposable {
   /** Returns the current resources of each function. */
   usage(): ReadonlyMap<string, ProcessUsage> {
     const usage = new Map<string, ProcessUsage>()
-    for (const [worker, name] of this.#living) {
+    for (const { worker, name, openRequests: open } of this.#living) {
       const { openRequests = 0, processes = 0, memoryBytes = 0 } = usage.get(name) ?? {}
       usage.set(name, {
-        openRequests: openRequests + worker.open,
+        openRequests: openRequests + open,
         processes: processes + 1,
         memoryBytes: memoryBytes + worker.memoryBytes,
       })
@@ -117,7 +125,7 @@ export class Workers implements AsyncDisposable {
   /** Sends new requests to new processes. Existing ones end after their requests; a debugged one ends immediately, because it occupies the inspector port. */
   retireAll(): void {
     this.#current.clear()
-    const inspected = [...this.#living].filter(([, name]) => this.#isInspected(name)).map(([worker]) => worker)
+    const inspected = [...this.#living].filter(({ name }) => this.#isInspected(name)).map(({ worker }) => worker)
     for (const worker of inspected) worker.kill('early_drop')
     this.#inspectorFree = Promise.all(inspected.map((worker) => worker.ended))
   }
@@ -125,7 +133,7 @@ export class Workers implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#sweeping)
     this.#current.clear()
-    await Promise.all([...this.#living.keys()].map((worker) => worker[Symbol.asyncDispose]()))
+    await Promise.all([...this.#living].map(({ worker }) => worker[Symbol.asyncDispose]()))
   }
 
   #acquire(definition: FunctionDefinition): Entry {
@@ -147,17 +155,16 @@ export class Workers implements AsyncDisposable {
     if (this.#living.size >= options.functionsWorkersMax) this.#evict()
     const worker = spares.take(definition)
     worker.onLog = (line) => onLog(name, line)
-    worker.startedAt = performance.now()
-    worker.lastUsedAt = worker.startedAt
-    this.#living.set(worker, name)
-    void worker.ended.then((reason) => this.#forget(worker, name, reason))
+    const startedAt = performance.now()
     const ready = environmentOf(definition, worker.id).then((environment) =>
       worker.load(pathToFileURL(path).href, environment),
     )
-    const entry: Entry = { worker, ready, failedAt: undefined }
+    const entry: Entry = { worker, name, ready, startedAt, openRequests: 0, lastUsedAt: startedAt, failedAt: undefined }
+    this.#living.add(entry)
+    void worker.ended.then((reason) => this.#forget(entry, reason))
     ready.then(
       () => {
-        metrics.recordColdStart(name, performance.now() - worker.startedAt)
+        metrics.recordColdStart(name, performance.now() - startedAt)
         setTimeout(() => spares.refill(), REFILL_AFTER_MS).unref()
       },
       (error: unknown) => {
@@ -171,38 +178,38 @@ export class Workers implements AsyncDisposable {
   /** @throws {TooManyRequests} if all functions with a process have open requests */
   #evict(): void {
     const [oldest] = [...this.#living]
-      .filter(([worker]) => worker.open === 0 && !worker.isBusy)
-      .toSorted(([a], [b]) => a.lastUsedAt - b.lastUsedAt)
+      .filter(({ worker, openRequests }) => openRequests === 0 && !worker.isBusy)
+      .toSorted((a, b) => a.lastUsedAt - b.lastUsedAt)
     if (!oldest) throw new TooManyRequests()
-    const [worker, name] = oldest
-    this.#living.delete(worker)
-    this.#retire(worker, name)
-    void worker.unload('early_drop')
+    this.#living.delete(oldest)
+    this.#retire(oldest)
+    oldest.worker.unload('early_drop')
   }
 
-  #forget(worker: Worker, name: string, reason: EndReason): void {
-    this.#living.delete(worker)
-    void worker.pool.destroy()
+  #forget(entry: Entry, reason: EndReason): void {
+    this.#living.delete(entry)
+    void entry.worker.pool.destroy()
     if (reason === 'early_drop' || reason === 'termination') return
-    this.#given.onFailure(name, `the process of function ${name} has ended: ${EXPLAINED[reason]}`)
+    this.#given.onFailure(entry.name, `the process of function ${entry.name} has ended: ${EXPLAINED[reason]}`)
   }
 
   /** Removes a process from use by new requests. */
-  #retire(worker: Worker, name: string): void {
-    if (this.#current.get(name)?.worker === worker) this.#current.delete(name)
+  #retire(entry: Entry): void {
+    if (this.#current.get(entry.name) === entry) this.#current.delete(entry.name)
   }
 
   #sweep(): void {
     const { functionsWallClockS, functionsKeptS } = this.#given.options
     const now = performance.now()
-    for (const [worker, name] of this.#living) {
-      const ageS = (now - worker.startedAt) / 1_000
-      const idleS = (now - worker.lastUsedAt) / 1_000
+    for (const entry of this.#living) {
+      const { worker, name, openRequests } = entry
+      const ageS = (now - entry.startedAt) / 1_000
+      const idleS = (now - entry.lastUsedAt) / 1_000
       if (this.#isInspected(name)) continue // the developer decides
-      if (ageS >= functionsWallClockS / 2 || (worker.open === 0 && idleS >= functionsKeptS)) this.#retire(worker, name)
-      const isRetired = this.#current.get(name)?.worker !== worker
-      if (ageS >= functionsWallClockS) void worker.unload('wall_clock')
-      else if (isRetired && worker.open === 0 && !worker.isBusy) void worker.unload('early_drop')
+      if (ageS >= functionsWallClockS / 2 || (openRequests === 0 && idleS >= functionsKeptS)) this.#retire(entry)
+      const isRetired = this.#current.get(name) !== entry
+      if (ageS >= functionsWallClockS) worker.unload('wall_clock')
+      else if (isRetired && openRequests === 0 && !worker.isBusy) worker.unload('early_drop')
     }
   }
 }
