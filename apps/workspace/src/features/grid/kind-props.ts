@@ -2,7 +2,8 @@ import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
-import type { RowWindows, WindowsState } from './row-windows.ts'
+import type { WindowsState } from './row-windows-state.ts'
+import type { RowWindows } from './row-windows.ts'
 import type { GridView } from './use-grid-view.ts'
 
 /** What every kind of view but the grid is given. */

@@ -1,65 +1,43 @@
-import type { BatchedReads } from '@holdfast/client'
-import type { CommonPowerSyncDatabase } from '@powersync/common'
 import type { FieldValue } from '../../lib/fields/field.ts'
-import { wordsOf } from '../../lib/search/word-sql.ts'
 import type { SqlPart } from '../../lib/sql.ts'
-import { countSql, type GridQuery, tablesOfQuery, windowSql } from './query/grid-query.ts'
+import { type GridQuery, tablesOfQuery } from './query/grid-query.ts'
 import type { GroupLayout, RowGroup } from './row-groups.ts'
-import { type GridRow, WINDOW_ROWS, WindowCache, type WindowRows } from './window-cache.ts'
+import { RowReader, type RowSource } from './row-reader.ts'
+import {
+  isCurrent,
+  transition,
+  UNREAD,
+  type RowWindowsEffect,
+  type RowWindowsEvent,
+  type WindowsState,
+} from './row-windows-state.ts'
+import { type GridRow, WINDOW_ROWS, WindowCache } from './window-cache.ts'
 import { type VisibleRows, wantedWindows, windowsInSight } from './window-numbers.ts'
 
 /** Changes of the tables are looked at at most this often, in milliseconds. */
 const CHANGE_THROTTLE_MS = 50
 
-export interface WindowsState {
-  /** Rows of the view; `undefined` before the first count. */
-  readonly count: number | undefined
-  /** Places that can be shown, rows and headers of groups: all of the view, or until they are counted those that have been read. `undefined`: none have. */
-  readonly rows: number | undefined
-  readonly error: Error | undefined
-  /** Of groups; 0: the view is not grouped, and each place has a row. */
-  readonly levels: number
-  /** Grows with every change of the rows that are here. */
-  readonly version: number
-}
-
-/** What of the local database is used. */
-export type RowSource = Pick<BatchedReads, 'get' | 'getAll' | 'urgent'> & Pick<CommonPowerSyncDatabase, 'onChange'>
-
-/** The rows of a view, read in windows around the visible ones and kept current. */
+/** The rows of a view, read in windows around the visible ones and kept current. `row-windows-state.ts` decides what is read when. */
 export class RowWindows implements Disposable {
   readonly #database: RowSource
+  readonly #reader: RowReader
   readonly #windows = new WindowCache()
   readonly #listeners = new Set<() => void>()
-  #query: GridQuery
-  #state: WindowsState = { count: undefined, rows: undefined, error: undefined, levels: 0, version: 0 }
+  #state = UNREAD
   #visible: VisibleRows = { first: 0, last: 0 }
-  /** Answers of an older generation are of another view or another moment. */
-  #generation = 0
-  #stopWatching: () => void
-  #isClosed = false
-  #isFilling = false
-  #isReading = false
+  #stopWatching: () => void = () => undefined
   /** Over when the rows in sight have been read. */
-  #settled: Promise<void> = Promise.resolve()
-  /** Nothing of this view has been read. */
-  #isUnread = true
+  #refreshed: Promise<void> = Promise.resolve()
   /** Where the headers of groups are; `undefined`: the view that is shown has none. */
   #layout: GroupLayout | undefined
-  /** The groups are as they were read; only which are collapsed has changed. */
-  #isToggled = false
-  /** The view with the index of only those words for which it is worth it. */
-  #indexed: GridQuery
 
   constructor(database: RowSource, query: GridQuery) {
     this.#database = database
-    this.#query = query
-    this.#indexed = { ...query, candidates: undefined }
-    this.#stopWatching = this.#watch()
-    void this.#refresh()
+    this.#reader = new RowReader(database, query)
+    this.#dispatch({ kind: 'view changed' })
   }
 
-  readonly getState = (): WindowsState => this.#state
+  readonly getState = (): WindowsState => this.#state.view
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
@@ -83,11 +61,10 @@ export class RowWindows implements Disposable {
 
   /** Collapses or expands a group, or with a boolean all of them. */
   toggleGroup(group: string | boolean): void {
-    const { grouping } = this.#query
+    const { grouping } = this.#reader.query
     if (typeof group === 'string') grouping?.toggle(group)
     else grouping?.toggleAll(group)
-    this.#isToggled = this.#layout !== undefined
-    void this.#refresh()
+    this.#dispatch({ kind: 'groups toggled' })
   }
 
   /** The position of a row of the windows that are here. */
@@ -98,29 +75,22 @@ export class RowWindows implements Disposable {
   /** Sets the visible range: its windows are read, one more on each side, and kept current. */
   show(first: number, last: number): void {
     this.#visible = { first, last }
-    this.#windows.use(wantedWindows(this.#visible, this.#state.rows))
-    void this.#fill()
+    this.#windows.use(wantedWindows(this.#visible, this.#state.view.rows))
+    this.#dispatch({ kind: 'scrolled' })
     this.#windows.evict()
   }
 
   /** Another view of the same table. The old rows stay until the new ones are here. */
   setQuery(query: GridQuery): void {
-    const isSame = isSameView(query, this.#query)
-    this.#query = query
+    const isSame = isSameView(query, this.#reader.query)
+    this.#reader.setQuery(query)
     // What is being read would be thrown away, and read once more.
-    if (isSame) return
-    this.#isUnread = true
-    this.#isToggled = false
-    // That nothing fitted the last view says nothing about this one.
-    if (this.#state.count === 0) this.#change({ count: undefined, rows: undefined })
-    this.#stopWatching()
-    this.#stopWatching = this.#watch()
-    void this.#refresh()
+    if (!isSame) this.#dispatch({ kind: 'view changed' })
   }
 
   /** Shows a local write before the database has told of it. */
   patch(id: string, values: Readonly<Record<string, FieldValue>>): void {
-    if (this.#windows.patch(id, values)) this.#change({})
+    if (this.#windows.patch(id, values)) this.#dispatch({ kind: 'rows changed' })
   }
 
   /**
@@ -137,99 +107,109 @@ export class RowWindows implements Disposable {
 
   /** Reads a stretch of the view that need not be visible, for copying. */
   async read(first: number, last: number): Promise<readonly GridRow[]> {
-    const rows = await this.#readRows(first, last - first + 1, this.#layout)
+    const rows = await this.#reader.readRows(first, last - first + 1, this.#layout)
     return rows.filter((row) => row !== undefined)
   }
 
   /** Asks for something else of the view than its rows, and after those that are in sight. */
   async ask<Row extends object>(sqlOf: (query: GridQuery) => SqlPart): Promise<Row> {
-    await this.#settled
-    const { text, values } = sqlOf(this.#indexed)
-    return this.#database.get<Row>(text, [...values])
+    await this.#refreshed
+    return this.#reader.get(sqlOf)
   }
 
   [Symbol.dispose](): void {
-    this.#isClosed = true
-    this.#generation += 1
-    this.#stopWatching()
-    this.#listeners.clear()
+    this.#dispatch({ kind: 'closed' })
+  }
+
+  #dispatch(event: RowWindowsEvent): void {
+    const before = this.#state
+    const { state, effects } = transition(before, event)
+    this.#state = state
+    if (state.view !== before.view) for (const listener of this.#listeners) listener()
+    for (const effect of effects) this.#perform(effect)
+  }
+
+  #perform(effect: RowWindowsEffect): void {
+    switch (effect) {
+      case 'watch tables':
+        this.#stopWatching()
+        this.#stopWatching = this.#watch()
+        break
+      case 'start refresh':
+        this.#refreshed = this.#refresh()
+        break
+      case 'start fill':
+        void this.#fill()
+        break
+      case 'release everything':
+        this.#stopWatching()
+        this.#listeners.clear()
+        break
+      default:
+        effect satisfies never
+    }
   }
 
   #watch(): () => void {
     return this.#database.onChange(
       {
         onChange: () => {
-          this.#isToggled = false
-          return this.#refresh()
+          const { isRefreshing } = this.#state
+          this.#dispatch({ kind: 'tables changed' })
+          return isRefreshing ? undefined : this.#refreshed
         },
       },
-      { tables: [...tablesOfQuery(this.#query)], throttleMs: CHANGE_THROTTLE_MS },
+      { tables: [...tablesOfQuery(this.#reader.query)], throttleMs: CHANGE_THROTTLE_MS },
     )
   }
 
-  /**
-   * Counts again and reads the visible windows again; the other windows are forgotten, and those beside it read after it.
-   * One reading at a time: a local database answers one question after the other, and what was asked last should not
-   * wait for what nobody waits for.
-   */
+  /** Counts again and reads the visible windows again; the other windows are forgotten, and those beside it read after it. */
   async #refresh(): Promise<void> {
-    this.#generation += 1
-    if (this.#isReading) return
-    const settled = Promise.withResolvers<void>()
-    this.#settled = settled.promise
-    this.#isReading = true
     try {
       let generation: number
       do {
-        generation = this.#generation
+        ;({ generation } = this.#state)
         await this.#readAgain(generation)
-      } while (generation !== this.#generation && !this.#isClosed)
+      } while (!isCurrent(this.#state, generation) && this.#state.kind === 'open')
     } finally {
-      this.#isReading = false
-      settled.resolve()
+      this.#dispatch({ kind: 'refresh ended' })
     }
-    void this.#fill()
   }
 
   async #readAgain(generation: number): Promise<void> {
     try {
-      await this.#chooseIndexed()
-      if (generation !== this.#generation) return
-      const { grouping } = this.#query
-      if (grouping) {
-        const layout = await grouping.layOut(this.#database, this.#indexed, this.#isToggled)
-        if (generation === this.#generation) await this.#readGrouped(generation, layout)
-        return
-      }
-      if (this.#isUnread && this.#visible.first < WINDOW_ROWS && !(await this.#readFirst(generation))) return
-      const { text, values } = countSql(this.#indexed)
-      const numbers = windowsInSight(this.#visible, this.#state.rows)
-      const [read, counted] = await Promise.all([
-        Promise.all(numbers.map((number) => this.#readWindow(number, undefined))),
-        this.#database.get<{ readonly rows: number }>(text, [...values]),
-      ])
-      if (generation !== this.#generation) return
-      this.#isUnread = false
-      const { count, error, levels } = this.#state
-      this.#layout = undefined
-      const hasChanged = this.#windows.replaceAll(read)
-      if (!hasChanged && !error && levels === 0 && counted.rows === count && counted.rows === this.#state.rows) return
-      this.#change({ count: counted.rows, rows: counted.rows, error: undefined, levels: 0 })
+      await this.#reader.chooseIndexed()
+      if (!isCurrent(this.#state, generation)) return
+      if (this.#reader.query.grouping) await this.#readGrouped(generation)
+      else await this.#readUngrouped(generation)
     } catch (error) {
-      if (generation === this.#generation) this.#fail(error)
+      if (isCurrent(this.#state, generation)) this.#fail(error)
     }
   }
 
+  async #readUngrouped(generation: number): Promise<void> {
+    const isFirst = this.#state.content === 'unread' && this.#visible.first < WINDOW_ROWS
+    if (isFirst && !(await this.#readFirst(generation))) return
+    const numbers = windowsInSight(this.#visible, this.#state.view.rows)
+    const [read, count] = await Promise.all([
+      Promise.all(numbers.map((number) => this.#reader.readWindow(number, undefined))),
+      this.#reader.count(),
+    ])
+    if (!isCurrent(this.#state, generation)) return
+    this.#layout = undefined
+    this.#dispatch({ kind: 'rows read', count, hasChanged: this.#windows.replaceAll(read) })
+  }
+
   /** Reads the windows in sight of a grouped view, and takes them together with its headers. */
-  async #readGrouped(generation: number, layout: GroupLayout): Promise<void> {
+  async #readGrouped(generation: number): Promise<void> {
+    const layout = await this.#reader.layOut(this.#state.content === 'toggled')
+    if (!layout || !isCurrent(this.#state, generation)) return
     const numbers = windowsInSight(this.#visible, layout.places)
-    const read = await Promise.all(numbers.map((number) => this.#readWindow(number, layout)))
-    if (generation !== this.#generation) return
-    this.#isUnread = false
-    this.#isToggled = false
+    const read = await Promise.all(numbers.map((number) => this.#reader.readWindow(number, layout)))
+    if (!isCurrent(this.#state, generation)) return
     this.#layout = layout
     this.#windows.replaceAll(read)
-    this.#change({ count: layout.records, rows: layout.places, error: undefined, levels: layout.levels })
+    this.#dispatch({ kind: 'groups read', records: layout.records, places: layout.places, levels: layout.levels })
   }
 
   /**
@@ -239,33 +219,13 @@ export class RowWindows implements Disposable {
    * @returns false when the rest of the reading is not needed, or no longer wanted
    */
   async #readFirst(generation: number): Promise<boolean> {
-    const first = await this.#readWindow(0, undefined)
-    if (generation !== this.#generation) return false
-    this.#isUnread = false
-    this.#layout = undefined
+    const first = await this.#reader.readWindow(0, undefined)
+    if (!isCurrent(this.#state, generation)) return false
     const isAll = first.rows.length < WINDOW_ROWS
+    this.#layout = undefined
     this.#windows.replaceAll([first])
-    const read = first.rows.length
-    // The length of the last view is kept, if there was one, so that what is below does not come and go.
-    this.#change({
-      levels: 0,
-      ...(isAll ? { count: read, rows: read } : { count: undefined, rows: Math.max(read, this.#state.rows ?? 0) }),
-    })
-    if (this.#state.error) this.#change({ error: undefined })
+    this.#dispatch({ kind: 'first rows read', rows: first.rows.length, isAll })
     return !isAll
-  }
-
-  /** Asks for each searched word whether the index has few rows for it; comparing all rows is faster than looking at many. */
-  async #chooseIndexed(): Promise<void> {
-    const query = this.#query
-    const few = new Set<string>()
-    for (const word of wordsOf(query.search)) {
-      const probe = query.candidates?.(word)?.few
-      if (!probe) continue
-      const { few: isRare } = await this.#database.urgent.get<{ readonly few: 0 | 1 }>(probe.text, [...probe.values])
-      if (isRare) few.add(word)
-    }
-    this.#indexed = { ...query, candidates: (word) => (few.has(word) ? query.candidates?.(word) : undefined) }
   }
 
   /**
@@ -273,56 +233,30 @@ export class RowWindows implements Disposable {
    * was scrolled past in the meantime is not read.
    */
   async #fill(): Promise<void> {
-    if (this.#isFilling || this.#isReading || this.#isClosed) return
-    this.#isFilling = true
     try {
       for (let number = this.#nextMissing(); number !== undefined; number = this.#nextMissing()) {
-        const generation = this.#generation
-        const { rows } = await this.#readWindow(number, this.#layout)
-        if (generation !== this.#generation) continue
+        const { generation } = this.#state
+        const { rows } = await this.#reader.readWindow(number, this.#layout)
+        if (!isCurrent(this.#state, generation)) continue
         this.#windows.set(number, rows)
-        this.#change({})
+        this.#dispatch({ kind: 'rows changed' })
       }
     } catch (error) {
       this.#fail(error)
     } finally {
-      this.#isFilling = false
+      this.#dispatch({ kind: 'fill ended' })
     }
   }
 
   /** The nearest wanted window that is not here. */
   #nextMissing(): number | undefined {
-    const { rows } = this.#state
-    if (this.#isClosed || rows === undefined) return undefined
-    return wantedWindows(this.#visible, rows).find((number) => !this.#windows.has(number))
-  }
-
-  async #readWindow(
-    number: number,
-    layout: GroupLayout | undefined,
-  ): Promise<{ readonly number: number; readonly rows: WindowRows }> {
-    return { number, rows: await this.#readRows(number * WINDOW_ROWS, WINDOW_ROWS, layout) }
-  }
-
-  async #readRows(first: number, count: number, layout: GroupLayout | undefined): Promise<WindowRows> {
-    if (!layout) {
-      const { text, values } = windowSql(this.#indexed, first, count)
-      return this.#database.urgent.getAll<GridRow>(text, [...values])
-    }
-    const { sql, places } = layout.windowAt(first, count)
-    const rows = Array.from<GridRow | undefined>({ length: Math.min(count, Math.max(0, layout.places - first)) })
-    const read = sql ? await this.#database.urgent.getAll<GridRow>(sql.text, [...sql.values]) : []
-    for (const [index, place] of places.entries()) rows[place] = read[index]
-    return rows
+    const { kind, view } = this.#state
+    if (kind === 'closed' || view.rows === undefined) return undefined
+    return wantedWindows(this.#visible, view.rows).find((number) => !this.#windows.has(number))
   }
 
   #fail(error: unknown): void {
-    if (!this.#isClosed) this.#change({ error: error instanceof Error ? error : new Error(String(error)) })
-  }
-
-  #change(part: Partial<WindowsState>): void {
-    this.#state = { ...this.#state, ...part, version: this.#state.version + 1 }
-    for (const listener of this.#listeners) listener()
+    this.#dispatch({ kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) })
   }
 }
 

@@ -5,7 +5,8 @@ import { candidatesOf } from '../../lib/search/candidates-of.ts'
 import { indexedFields } from './query/filter-sql.ts'
 import type { GridQuery } from './query/grid-query.ts'
 import { ensureSortIndex, SORT_INDEX_ROWS_MIN } from './sort-index.ts'
-import { RowWindows, type WindowsState } from './row-windows.ts'
+import type { WindowsState } from './row-windows-state.ts'
+import { RowWindows } from './row-windows.ts'
 
 /** Of one view: an index costs each change of a row. */
 const FILTER_INDEXES_MAX = 2
