@@ -22,12 +22,14 @@ import type { ReplicationEvent, ReplicationStream } from '../events.ts'
 import { formatLsn, parseLsn, type Lsn } from '../lsn.ts'
 import { createDecoder } from '../pgoutput/decode.ts'
 import { SLOT_QUERY, readSlotRow, type Slot, type SlotRow } from '../slot.ts'
+import { LargeWork } from './large-work.ts'
+import { transition as nextReport, type ProgressEvent, type ProgressReport } from './progress-report.ts'
+import { SlotPositions } from './slot-positions.ts'
 import { statusMessage } from './status.ts'
+import { STARTING, transition, type StreamEffect, type StreamEvent } from './stream-phase.ts'
 
 /** Well under `wal_sender_timeout` (60 s by default), after which Postgres gives a silent reader up. */
 const STATUS_INTERVAL_MS = 10_000
-/** Each status asks for an answer; so many intervals without a byte mean that the other side is gone. */
-const SILENT_INTERVALS_MAX = 12
 const CONFIRM_DELAY_MS = 1000
 /** One WAL segment: so much more to drop is worth a status of its own. */
 const CONFIRM_AT_ONCE_BYTES = 16n * 1024n * 1024n
@@ -85,10 +87,7 @@ export async function connectToSlot({ url, slot, publication }: ReplicationStrea
   }
 }
 
-/** How far the client has come with what the server sends. */
-type Phase = 'starting' | 'reading' | 'closed'
-
-/** One connection that reads a slot. The caller starts it, and disposes it. */
+/** One connection that reads a slot. The caller starts it, and disposes it. `stream-phase.ts` decides how it begins and ends. */
 export class SlotStream implements Omit<ReplicationStream, 'batches'> {
   readonly #slot: string
   readonly #found: Slot
@@ -102,67 +101,45 @@ export class SlotStream implements Omit<ReplicationStream, 'batches'> {
     itemsMax: Number.POSITIVE_INFINITY,
     bytesMax: WAITING_BYTES_MAX,
     onFull: () => {
-      this.#paused = true
+      this.#dispatch({ kind: 'paused' })
       this.#wire.pause()
     },
     onRoom: () => {
-      this.#paused = false
+      this.#dispatch({ kind: 'resumed' })
       this.#wire.resume()
     },
   })
   readonly #command: string
-  #state: Phase = 'starting'
-  #serverError: Error | undefined
+  readonly #positions: SlotPositions
+  readonly #largeWork: LargeWork
+  #phase = STARTING
+  #report: ProgressReport = 'none'
   #events: ReplicationEvent[] = []
-  #confirmed: bigint
-  /** What has to be confirmed before nothing delivered is outstanding. */
-  #outstanding = 0n
-  /** Up to here the server has sent all there is. */
-  #received: bigint = 0n
-  #flushedSent = 0n
-  /** The last `progress`; the server repeats itself. */
-  #reportedProgress: bigint = 0n
-  #progressDeferred = false
-  #progressRequested = false
-  #paused = false
-  #silentIntervals = 0
   #confirmTimer: NodeJS.Timeout | undefined
-
-  /** Bytes of the transaction that is arriving, or of the last one. */
-  #transactionBytes = 0
-  readonly #largeBytes: number
-  readonly #walBytes: number
-  #largeEnd: Lsn | undefined
-  /** Where counting the WAL that was decoded begins again. */
-  #countedFrom: bigint
   /** When something other than `progress` arrived. */
   #heardAtMs = performance.now()
 
   constructor({ client, found }: SlotConnection, options: ReplicationStreamOptions) {
-    const { slot, logger, startLsn } = options
+    const { slot, logger, startLsn, renewal } = options
     this.#command = startCommand(options)
-    this.#largeBytes = options.renewal?.transactionBytes ?? Number.POSITIVE_INFINITY
-    this.#walBytes = options.renewal?.walBytes ?? Number.POSITIVE_INFINITY
-    // Decoding begins there, whatever has been confirmed.
-    this.#countedFrom = found.restartLsn ?? 0n
+    this.#largeWork = new LargeWork({
+      transactionBytes: renewal?.transactionBytes ?? Number.POSITIVE_INFINITY,
+      walBytes: renewal?.walBytes ?? Number.POSITIVE_INFINITY,
+      startLsn: found.restartLsn ?? 0n,
+    })
     this.#slot = slot
     this.#found = found
     this.#logger = logger
-    this.#confirmed = startLsn ?? 0n
+    this.#positions = new SlotPositions(startLsn ?? 0n)
     this.#wire = takeOver(client, {
       onMessage: (type, buffer, start, end) => this.#onMessage(type, buffer, start, end),
       onChunkEnd: (bytes) => {
-        this.#silentIntervals = 0
+        this.#dispatch({ kind: 'bytes arrived' })
         this.#handOn(bytes)
       },
-      onLost: (cause) => this.#fail(this.#serverError ?? cause),
+      onLost: (cause) => this.#dispatch({ kind: 'lost', cause }),
     })
-    this.#statusTimer = setInterval(() => {
-      if (this.#state !== 'reading') return
-      if (!this.#paused && ++this.#silentIntervals > SILENT_INTERVALS_MAX)
-        this.#fail(new Error('nothing came from Postgres for two minutes'))
-      else this.#sendStatus(true)
-    }, STATUS_INTERVAL_MS)
+    this.#statusTimer = setInterval(() => this.#dispatch({ kind: 'interval elapsed' }), STATUS_INTERVAL_MS)
     this.#statusTimer.unref()
   }
 
@@ -179,36 +156,64 @@ export class SlotStream implements Omit<ReplicationStream, 'batches'> {
 
   /** Where the last large piece of work ends that this connection has decoded. */
   get largeEnd(): Lsn | undefined {
-    return this.#largeEnd
+    return this.#largeWork.end
   }
 
   get confirmed(): Lsn {
-    return this.#confirmed as Lsn
+    return this.#positions.confirmed
   }
 
   /** Whether all that was delivered is confirmed, and nothing has arrived for so long. */
   isQuiet(forMs: number): boolean {
-    const isIdle = this.#confirmed >= this.#outstanding && !this.#decoder.isInTransaction()
-    return this.#state === 'reading' && isIdle && performance.now() - this.#heardAtMs >= forMs
+    const isIdle = this.#positions.isIdle && !this.#decoder.isInTransaction()
+    return this.#phase.kind === 'reading' && isIdle && performance.now() - this.#heardAtMs >= forMs
   }
 
   confirm(lsn: Lsn): void {
-    if (lsn <= this.#confirmed) return
-    this.#confirmed = lsn
-    if (this.#confirmed - this.#flushedSent >= CONFIRM_AT_ONCE_BYTES) this.#sendStatus(false)
-    else this.#confirmTimer ??= setTimeout(() => this.#sendStatus(false), CONFIRM_DELAY_MS).unref()
+    if (!this.#positions.confirm(lsn)) return
+    if (this.#positions.unsentBytes >= CONFIRM_AT_ONCE_BYTES) this.#sendStatusWhileReading(false)
+    else this.#confirmTimer ??= setTimeout(() => this.#sendStatusWhileReading(false), CONFIRM_DELAY_MS).unref()
   }
 
   requestProgress(): void {
-    this.#progressRequested = true
-    this.#sendStatus(true)
+    this.#isReportDue('requested')
+    this.#sendStatusWhileReading(true)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#state === 'reading') this.#sendStatus(false)
-    this.#stop()
+    this.#dispatch({ kind: 'closed' })
     this.#queue.discard()
     await this.#wire.close()
+  }
+
+  #dispatch(event: StreamEvent): void {
+    const { phase, effects } = transition(this.#phase, event)
+    this.#phase = phase
+    for (const effect of effects) this.#perform(effect)
+  }
+
+  #perform(effect: StreamEffect): void {
+    switch (effect.kind) {
+      case 'resolve start':
+        this.#started.resolve()
+        if (this.#report === 'requested') this.#sendStatus(true)
+        break
+      case 'send status':
+        this.#sendStatus(effect.wantsReply)
+        break
+      case 'stop timers':
+        clearInterval(this.#statusTimer)
+        clearTimeout(this.#confirmTimer)
+        break
+      case 'reject start':
+        this.#rejectStart(effect.cause)
+        break
+      case 'end with error':
+        this.#endWithError(effect.cause)
+        break
+      default:
+        effect satisfies never
+    }
   }
 
   #onMessage(type: number, buffer: Buffer, start: number, end: number): void {
@@ -216,14 +221,11 @@ export class SlotStream implements Omit<ReplicationStream, 'batches'> {
       if (buffer[start] === XLOG_DATA) this.#readData(buffer, start + XLOG_DATA_HEADER_BYTES, end)
       else if (buffer[start] === KEEPALIVE) this.#readKeepalive(buffer, start)
     } else if (type === MESSAGE.copyBoth) {
-      this.#state = 'reading'
-      this.#started.resolve()
-      if (this.#progressRequested) this.#sendStatus(true)
+      this.#dispatch({ kind: 'started' })
     } else if (type === MESSAGE.error) {
-      this.#serverError = readServerError(buffer, start, end)
-      if (this.#state === 'starting') this.#fail(this.#serverError)
+      this.#dispatch({ kind: 'server error', error: readServerError(buffer, start, end) })
     } else if (type === MESSAGE.copyDone) {
-      this.#fail(this.#serverError ?? new Error('Postgres ended the stream, as it does when it shuts down'))
+      this.#dispatch({ kind: 'lost', cause: new Error('Postgres ended the stream, as it does when it shuts down') })
     }
   }
 
@@ -240,64 +242,60 @@ export class SlotStream implements Omit<ReplicationStream, 'batches'> {
     const event = this.#events.length > before ? this.#events[before] : undefined
     if (event === undefined) return
     this.#heardAtMs = performance.now()
-    this.#transactionBytes = (event.kind === 'begin' ? 0 : this.#transactionBytes) + end - start
+    this.#largeWork.count(event, end - start)
     if (event.kind === 'commit') {
-      if (this.#transactionBytes >= this.#largeBytes) this.#largeEnd = event.endLsn
-      this.#outstanding = event.endLsn
-      this.#noteReceived(event.endLsn)
-      if (this.#progressDeferred) this.#emitProgress(event.endLsn)
-    } else if (event.kind === 'message' && !event.transactional) {
-      this.#outstanding = event.lsn
-      this.#noteReceived(event.lsn)
-    }
+      this.#deliver(event.endLsn)
+      if (this.#isReportDue('commit')) this.#emitProgress(event.endLsn)
+    } else if (event.kind === 'message' && !event.transactional) this.#deliver(event.lsn)
   }
 
-  #noteReceived(lsn: Lsn): void {
-    this.#received = max(this.#received, lsn)
-    if (Number(lsn - this.#countedFrom) < this.#walBytes) return
-    this.#largeEnd = lsn
-    this.#countedFrom = lsn
+  #deliver(lsn: Lsn): void {
+    this.#positions.deliver(lsn)
+    this.#largeWork.reach(lsn)
   }
 
   /** A keepalive carries the position up to which the server has decoded, and comes after all that it has sent. */
   #readKeepalive(buffer: Buffer, start: number): void {
     const walEnd = buffer.readBigUInt64BE(start + 1) as Lsn
-    this.#noteReceived(walEnd)
-    if (this.#decoder.isInTransaction()) this.#progressDeferred = true
-    else if (walEnd > this.#reportedProgress || this.#progressRequested) this.#emitProgress(walEnd)
-    if (buffer[start + 17] === 1) this.#sendStatus(false)
+    this.#positions.receive(walEnd)
+    this.#largeWork.reach(walEnd)
+    const event = this.#positions.isNews(walEnd) ? 'keepalive with news' : 'keepalive'
+    if (this.#isReportDue(this.#decoder.isInTransaction() ? 'keepalive in transaction' : event))
+      this.#emitProgress(walEnd)
+    if (buffer[start + 17] === 1) this.#sendStatusWhileReading(false)
+  }
+
+  #isReportDue(event: ProgressEvent): boolean {
+    const { report, isDue } = nextReport(this.#report, event)
+    this.#report = report
+    return isDue
   }
 
   #emitProgress(lsn: Lsn): void {
-    this.#reportedProgress = lsn
-    this.#progressDeferred = false
-    this.#progressRequested = false
+    this.#positions.report(lsn)
     this.#events.push({ kind: 'progress', lsn })
   }
 
-  #sendStatus(wantsReply: boolean): void {
-    if (this.#state !== 'reading') return
-    clearTimeout(this.#confirmTimer)
-    this.#confirmTimer = undefined
-    // When all that was delivered is confirmed, the WAL after it holds nothing for us. Saying so lets Postgres drop it, and lets it
-    // shut down: it waits for its readers.
-    const isIdle = this.#confirmed >= this.#outstanding && !this.#decoder.isInTransaction()
-    const flushed = isIdle ? max(this.#confirmed, this.#received) : this.#confirmed
-    this.#flushedSent = flushed
-    this.#wire.send(statusMessage({ written: max(this.#received, flushed), flushed, nowMs: Date.now(), wantsReply }))
+  #sendStatusWhileReading(wantsReply: boolean): void {
+    if (this.#phase.kind === 'reading') this.#sendStatus(wantsReply)
   }
 
-  #fail(cause: Error): void {
-    if (this.#state === 'closed') return
-    const wasStarting = this.#state === 'starting'
-    this.#stop()
+  #sendStatus(wantsReply: boolean): void {
+    clearTimeout(this.#confirmTimer)
+    this.#confirmTimer = undefined
+    const positions = this.#positions.takeStatus(this.#decoder.isInTransaction())
+    this.#wire.send(statusMessage({ ...positions, nowMs: Date.now(), wantsReply }))
+  }
+
+  #rejectStart(cause: Error): void {
     this.#wire.destroy()
-    if (wasStarting) {
-      const error = startError(this.#slot, this.#found, cause)
-      this.#started.reject(error)
-      this.#queue.end(error)
-      return
-    }
+    const error = startError(this.#slot, this.#found, cause)
+    this.#started.reject(error)
+    this.#queue.end(error)
+  }
+
+  #endWithError(cause: Error): void {
+    this.#wire.destroy()
     const error = cause instanceof HoldfastError ? cause : readError(this.#slot, cause)
     this.#logger.log('warn', 'reading the replication slot ended', {
       slot: this.#slot,
@@ -306,12 +304,6 @@ export class SlotStream implements Omit<ReplicationStream, 'batches'> {
     })
     this.#handOn(0)
     this.#queue.end(error)
-  }
-
-  #stop(): void {
-    this.#state = 'closed'
-    clearInterval(this.#statusTimer)
-    clearTimeout(this.#confirmTimer)
   }
 }
 
@@ -357,8 +349,4 @@ function readError(slot: string, cause: Error): HoldfastError {
   return sqlState(cause) === '58P01'
     ? replicationSlotLost(slot, cause.message, cause)
     : replicationConnectionLost(cause)
-}
-
-function max(one: bigint, other: bigint): bigint {
-  return one > other ? one : other
 }
