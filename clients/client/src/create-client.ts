@@ -16,69 +16,69 @@ import type { ChooseSearched } from './search/open-search.ts'
 import type { Value } from './value.ts'
 
 export interface ClientOptions {
-  /** The server's address, such as `https://data.example.org`. */
+  /** The server's URL, such as `https://data.example.org`. */
   readonly url: string
   readonly anonKey: string
   readonly openDatabase: OpenDatabase
   /**
-   * Deletes the file of a database that is not open, with its journal or log, if it is there: of a person who leaves the device, or one that was damaged and
-   * replaced. Throws when it is still there afterwards. Default: the file stays; of a person who leaves it is emptied.
+   * Deletes the file of a closed database with its journal or log, if it exists: of a user removed from the device, or a damaged one that was replaced. Must
+   * throw if the file remains. Default: the file stays, but a removed user's is emptied.
    */
   readonly removeDatabase?: RemoveDatabase
-  /** Removes what the app itself keeps of a person who leaves the device for good. It is called again at the next start when it fails. */
+  /** Removes the app's own data of a user who is removed from the device. Called again at the next start after a failure. */
   readonly forgetUser?: ForgetUser
-  /** Files that belong to rows: they are added and shown offline as rows are. Default: none. */
+  /** Files attached to rows, which can be added and shown offline. Default: none. */
   readonly attachments?: AttachmentsOptions
-  /** Which columns of which tables are searched by pieces of words ({@link LocalDatabase.search}); an index of them is kept on the device. Default: none. */
+  /** Columns to search by word parts, per table ({@link LocalDatabase.search}); indexed on the device. Default: none. */
   readonly search?: ChooseSearched
-  /** Where the session and the last schema are kept between starts. Default: `localStorage`, or memory where there is none. */
+  /** Persistent store for session and last schema. Default: `localStorage`, or memory if unavailable. */
   readonly store?: KeyValueStore
-  /** Sends everything. Default: the platform's, and for files what tells how far it is: a dead line is then noticed after 30 s. */
+  /** Used for all requests. Default: the platform's `fetch`; files use a sender with progress, which detects a dead connection after 30 s. */
   readonly fetch?: typeof globalThis.fetch
   /** Milliseconds since the epoch. */
   readonly now?: () => number
   /**
-   * Whether a session in the page's address (`?code=`, `#access_token=`) is taken up at the start, as supabase-js does by itself. An app that shows
-   * why a link did not work exchanges the code on a screen of its own instead. Default: yes.
+   * Whether a session in the page's URL (`?code=`, `#access_token=`) is accepted at the start, as in supabase-js. An app that explains failed links exchanges
+   * the code on its own screen instead. Default: true.
    */
   readonly detectSessionInUrl?: boolean
   /** 0 to 1. */
   readonly random?: () => number
-  /** Receives what goes wrong in the background and has no screen of its own. Default: `console.warn`. */
+  /** Receives background errors without a screen of their own. Default: `console.warn`. */
   readonly onProblem?: (error: unknown) => void
 }
 
-/** Both public clients of one server, tied together: supabase-js for signing in and online calls, PowerSync for everything that works offline. */
+/** Both public clients of a server combined: supabase-js for authentication and online calls, PowerSync for everything that works offline. */
 export interface HoldfastClient extends AsyncDisposable {
   readonly supabase: SupabaseClient
   readonly session: Value<SessionState>
-  /** The local database of the signed-in person. */
+  /** The signed-in user's local database. */
   readonly device: Value<DeviceState>
-  /** Everybody whose local database is on this device; {@link openLocally} opens that of one who has not signed out, without a network. */
+  /** Users with a local database on this device; {@link openLocally} opens that of a user who has not signed out, even offline. */
   readonly people: Value<readonly DevicePerson[]>
-  /** Whose data was to be removed from this device, and is not gone yet. {@link retryRemovals} tries again, and so does each start. */
+  /** Pending removals of user data, retried by {@link retryRemovals} and at each start. */
   readonly removals: Value<readonly PendingRemoval[]>
-  /** Tries again to remove what {@link removals} names. Never throws: what remains is still there. */
+  /** Retries {@link removals}. Never throws; failures remain listed. */
   retryRemovals(): Promise<void>
   /**
-   * Signs out on this device only; `data` says what becomes of the person's data here. `wipe` also closes their database in other tabs.
+   * Signs out on this device only; `data` determines what happens to the user's local data. `wipe` also closes the database in other tabs.
    *
-   * @throws {UnsentChanges} when `wipe` would lose changes and `discardUnsent` is not given; the person stays signed in
-   * @throws {DataRemains} when `wipe` could not remove everything; the person is signed out, and {@link removals} has them
+   * @throws {UnsentChanges} if `wipe` would lose changes without `discardUnsent`; the user stays signed in
+   * @throws {DataRemains} if `wipe` could not remove everything; the user is signed out and listed in {@link removals}
    */
   signOut(data: SignOutData, options?: SignOutOptions): Promise<void>
   /**
-   * Opens the database of a person who has used this device and has not signed out, without signing in: reading and editing work, syncing waits for a sign-in.
-   * Nothing changes while a person is signed in.
+   * Opens the database of a user of this device who has not signed out, without signing in: reading and editing work, syncing waits for a sign-in. No-op while
+   * a user is signed in.
    *
-   * @throws {SignInRequired} when the person has signed out
+   * @throws {SignInRequired} if the user has signed out
    */
   openLocally(user: SessionUser): Promise<void>
 }
 
-/** Starts at once from what the device remembers; the network is used when it is there. */
+/** Creates a client that starts immediately from the device's data and uses the network when available. */
 export function createClient(options: ClientOptions): HoldfastClient {
-  const url = options.url.replace(/\/+$/, '') // the SDK refuses an endpoint that ends in a slash
+  const url = options.url.replace(/\/+$/, '') // the SDK refuses an endpoint with trailing slash
   const store = options.store ?? defaultStore()
   const fetch = options.fetch ?? globalThis.fetch.bind(globalThis)
   const supabase = createSupabaseClient(url, options.anonKey, {

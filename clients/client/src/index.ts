@@ -1,4 +1,4 @@
-/** The public clients of a Holdfast server tied together, with an outbox that loses nothing. */
+/** The public clients of a Holdfast server combined, with a lossless outbox. */
 export { createClient, type ClientOptions, type HoldfastClient } from './create-client.ts'
 export { memoryStore, type KeyValueStore } from './key-value.ts'
 export type { Value } from './value.ts'

@@ -4,7 +4,7 @@ import { browserStore, whenRemovedElsewhere } from './key-value.ts'
 
 const entries = new Map<string, string>()
 let isFull = false
-/** A browser's store, which may take nothing more. */
+/** A browser store that may be full. */
 const area = {
   getItem: (key: string) => entries.get(key) ?? null,
   setItem(key: string, value: string) {
@@ -21,7 +21,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-/** What another tab has done. */
+/** Simulates a write by another tab. */
 const tell = (key: string, newValue: string | null): boolean =>
   window.dispatchEvent(Object.assign(new Event('storage'), { storageArea: area, key, newValue }))
 

@@ -1,11 +1,11 @@
-/** Where a device keeps small texts between starts: the session and the last schema. `localStorage` is one. */
+/** Persistent store for small strings: the session and the last schema. `localStorage` is compatible. */
 export interface KeyValueStore {
   getItem(key: string): string | null | Promise<string | null>
   setItem(key: string, value: string): void | Promise<void>
   removeItem(key: string): void | Promise<void>
 }
 
-/** Forgets everything at the end of the process. */
+/** A store in memory. */
 export function memoryStore(): KeyValueStore {
   const entries = new Map<string, string>()
   return {
@@ -15,12 +15,12 @@ export function memoryStore(): KeyValueStore {
   }
 }
 
-/** The browser's store behind a store of {@link browserStore}. */
+/** The browser's store behind a {@link browserStore}. */
 const areas = new WeakMap<KeyValueStore, Storage>()
 
 /**
- * A browser's store that a full one does not break: what it has no room for is kept until the page ends, or until another tab writes it. A renewed session that is
- * kept nowhere would be asked for again with a token that has been used, until the server ends it.
+ * Wraps a browser store so that a full one does not lose data: what does not fit is kept until the page ends or another tab writes it. Otherwise a refreshed
+ * session would be lost, and reusing the old token would make the server end it.
  */
 export function browserStore(area: Storage): KeyValueStore {
   const unkept = new Map<string, string>()
@@ -31,7 +31,10 @@ export function browserStore(area: Storage): KeyValueStore {
         area.setItem(key, value)
         unkept.delete(key)
       } catch (error) {
-        console.warn(`holdfast: the browser has no room for "${key}". It is kept until this page is closed.`, error)
+        console.warn(
+          `holdfast: the browser has no room for "${key}". It is only kept until this page is closed.`,
+          error,
+        )
         unkept.set(key, value)
       }
     },
@@ -51,7 +54,7 @@ export function browserStore(area: Storage): KeyValueStore {
   return store
 }
 
-/** The browser's store, or memory where there is none or it is closed to this page. */
+/** Returns the browser's store, or memory if unavailable. */
 export function defaultStore(): KeyValueStore {
   try {
     const { localStorage } = globalThis as { localStorage?: Storage }
@@ -62,9 +65,9 @@ export function defaultStore(): KeyValueStore {
 }
 
 /**
- * Tells when another tab removes an entry of the browser's store. Nobody else shares a store of another kind.
+ * Calls back when another tab removes an entry. Only browser stores are shared between tabs.
  *
- * @returns stops telling
+ * @returns unsubscribes
  */
 export function whenRemovedElsewhere(store: KeyValueStore, key: string, onRemoved: () => void): () => void {
   const area = areaOf(store)
@@ -80,13 +83,13 @@ function areaOf(store: KeyValueStore): Storage | undefined {
   return areas.get(store) ?? (typeof Storage !== 'undefined' && store instanceof Storage ? store : undefined)
 }
 
-/** Reads a JSON value that this code wrote. Anything unreadable counts as absent: all that is kept here can be fetched again. */
+/** Reads a JSON value. Unreadable entries count as absent, because everything here can be fetched again. */
 export async function readJson<T>(store: KeyValueStore, key: string): Promise<T | undefined> {
   const text = await store.getItem(key)
   if (text === null) return undefined
   try {
     return JSON.parse(text) as T
   } catch {
-    return undefined // half-written by an older version or another tab
+    return undefined // partly written, or by another version
   }
 }

@@ -28,7 +28,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** SQLite itself refuses what needs more pages than the file has now. */
+/** Limits the database to its current number of pages. */
 async function setFull(isFull: boolean): Promise<void> {
   const { page_count: pages } = await database.get<{ page_count: number }>('pragma page_count')
   await database.execute(`pragma max_page_count = ${isFull ? pages : 1_000_000}`)
@@ -61,7 +61,7 @@ test.each([
 test('an error that has another cause stays what it is', async () => {
   const own = new Error('this is not about space')
   await expect(writeLocally(database, () => Promise.reject(own))).rejects.toBe(own)
-  // Node has no file system of a browser that could be asked.
+  // Node has no browser file system to probe.
   const refused = new Error('disk I/O error')
   expect(await toWriteFailure(refused)).toBe(refused)
   expect(await toWriteFailure('database or disk is full')).toBeInstanceOf(DeviceFull)

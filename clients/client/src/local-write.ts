@@ -1,15 +1,15 @@
 import type { CommonPowerSyncDatabase, Transaction } from '@powersync/common'
 
-/** SQLite's words when a write found no room, and when the file system did not say why it refused one. */
+/** SQLite's messages for a full device, and for a write refused without a reason. */
 const NO_ROOM = /database or disk is full|QuotaExceeded/i
 const REFUSED = /disk I\/O error/i
 
-/** A file of this name is written and thrown away to see whether there is room. */
+/** Temporary file that tests for free space. */
 const PROBE_FILE = '.hf-room'
-/** A device that has not as much left is full: 256 KiB. */
+/** A device with less free space is full: 256 KiB. */
 const PROBE_BYTES = 262_144
 
-/** This device has no room for a change or a file. Nothing of it was stored. */
+/** The device has no room for a change or file. Nothing was stored. */
 export class DeviceFull extends Error {
   override readonly name: string = 'DeviceFull'
 
@@ -19,9 +19,9 @@ export class DeviceFull extends Error {
 }
 
 /**
- * Runs `body` as one local transaction, as the SDK's `writeTransaction` does.
+ * Runs `body` in one local transaction, as the SDK's `writeTransaction`.
  *
- * @throws {DeviceFull} when the device has no room, in place of SQLite's "disk I/O error"
+ * @throws {DeviceFull} if the device is full, instead of SQLite's "disk I/O error"
  */
 export async function writeLocally<T>(
   database: Pick<CommonPowerSyncDatabase, 'writeTransaction'>,
@@ -34,7 +34,7 @@ export async function writeLocally<T>(
   }
 }
 
-/** What a failed local write is to be reported as: {@link DeviceFull} when there is no room, else the error itself. */
+/** Converts the error of a failed local write to {@link DeviceFull} if there is no room. */
 export async function toWriteFailure(error: unknown): Promise<unknown> {
   if (error instanceof DeviceFull) return error
   const message = error instanceof Error ? error.message : String(error)
@@ -42,7 +42,7 @@ export async function toWriteFailure(error: unknown): Promise<unknown> {
   return isFull ? new DeviceFull(undefined, error) : error
 }
 
-/** Asks the browser's file system, where SQLite has its file as well; what the browser estimates says nothing about the disk. */
+/** Tests the browser's file system, where SQLite's file is; the browser's quota estimate says nothing about the disk. */
 async function hasNoRoom(): Promise<boolean> {
   const storage = globalThis.navigator?.storage as Partial<StorageManager> | undefined
   const root = await storage?.getDirectory?.().catch(() => undefined)
@@ -56,7 +56,7 @@ async function hasNoRoom(): Promise<boolean> {
   } catch (error) {
     return error instanceof Error && error.name === 'QuotaExceededError'
   } finally {
-    // It is empty; one that is still held stays for the next time.
+    // It is empty; if still locked, it stays for the next time.
     await root.removeEntry(PROBE_FILE).catch(() => undefined)
   }
 }

@@ -1,4 +1,4 @@
-/** What ends a use: who ends one twice does not end that of another. */
+/** Makes a release function idempotent, so that a second call does not release another user's hold. */
 export function once(end: () => void): () => void {
   let hasEnded = false
   return () => {

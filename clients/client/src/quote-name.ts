@@ -1,4 +1,4 @@
-/** A name as SQL text of the local database. */
+/** Quotes an identifier for the local database. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }

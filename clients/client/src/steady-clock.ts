@@ -1,7 +1,4 @@
-/**
- * A clock for durations: while the device's clock is set back it stands still, and goes on from there. A clock that is put right when the network is back would
- * otherwise stop for hours what waits for a second.
- */
+/** A monotonic clock for durations: pauses while the device's clock is set back. Otherwise a corrected clock could stall a one-second wait for hours. */
 export function steadyClock(now: () => number): () => number {
   let last = Number.NEGATIVE_INFINITY
   let behindMs = 0

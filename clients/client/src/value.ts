@@ -1,15 +1,15 @@
-/** Something that has a value now and tells when it has another one. Fits React's `useSyncExternalStore`. */
+/** An observable value, compatible with React's `useSyncExternalStore`. */
 export interface Value<T> {
   get(): T
   /**
-   * @param listener - what it throws is reported as uncaught, as with an event's listeners, and concerns no other listener
-   * @returns ends the subscription
+   * @param listener - errors are reported as uncaught and do not affect other listeners
+   * @returns unsubscribes
    */
   subscribe(listener: () => void): () => void
 }
 
 export interface WritableValue<T> extends Value<T> {
-  /** Listeners are told only when `next` is another value (`Object.is`). */
+  /** Notifies listeners only if the value differs (`Object.is`). */
   set(next: T): void
 }
 
@@ -30,7 +30,7 @@ export function createValue<T>(initial: T): WritableValue<T> {
   }
 }
 
-/** The value is set whatever a listener makes of it: neither who sets it nor the next listener may suffer. */
+/** Isolates listener errors from the setter and other listeners. */
 function tell(listener: () => void): void {
   try {
     listener()

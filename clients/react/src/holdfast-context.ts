@@ -3,9 +3,9 @@ import type { HoldfastClient } from '@holdfast/client'
 
 export const HoldfastContext = createContext<HoldfastClient | undefined>(undefined)
 
-/** The client that the nearest {@link HoldfastProvider} was given. */
+/** Returns the client of the nearest {@link HoldfastProvider}. */
 export function useHoldfast(): HoldfastClient {
   const client = useContext(HoldfastContext)
-  if (!client) throw new Error('useHoldfast is used outside of a HoldfastProvider')
+  if (!client) throw new Error('useHoldfast must be used within a HoldfastProvider')
   return client
 }

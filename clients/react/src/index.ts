@@ -1,4 +1,4 @@
-/** Hooks over `@holdfast/client`: what does not need React is there. */
+/** React hooks for `@holdfast/client`. */
 export { HoldfastProvider } from './holdfast-provider.tsx'
 export { WhenOpen } from './when-open.tsx'
 export { useHoldfast } from './holdfast-context.ts'

@@ -9,7 +9,7 @@ import { createClient, folderFiles, memoryStore, type HoldfastClient, type Local
 import { HoldfastProvider } from './holdfast-provider.tsx'
 import { WhenOpen } from './when-open.tsx'
 
-/** A person of the device; their last sign-in has ended, so nothing is asked of a server. */
+/** A user of the device with an expired session, so no server is contacted. */
 export const ANA = { id: 'ana', email: 'ana@example.org' }
 export const BEN = { id: 'ben', email: 'ben@example.org' }
 
@@ -31,12 +31,12 @@ const table = (name: string, ...columns: readonly string[]): object => ({
 })
 const SCHEMA = JSON.stringify({ version: '1', tables: [table('notes', 'body'), table('photos', 'path')] })
 
-/** A client without network on a real database, with a real folder for files. */
+/** An offline client with a real database and a real file folder. */
 export interface OfflineClient extends AsyncDisposable {
   readonly client: HoldfastClient
-  /** The open database, once it is that of the person. */
+  /** Waits until the user's database is open. */
   opened(userId?: string): Promise<LocalDatabase>
-  /** Another person of this device goes on; the data of the first stays. */
+  /** Switches to another user of this device; the first one's data stays. */
   switchTo(person: typeof ANA): Promise<void>
   /** Renders a hook below the provider and {@link WhenOpen}. */
   render<Result, Props>(
@@ -46,7 +46,7 @@ export interface OfflineClient extends AsyncDisposable {
   readonly wrapper: (props: { readonly children: ReactNode }) => JSX.Element
 }
 
-/** @param options.hasFiles - whether the client keeps files; default: yes */
+/** @param options.hasFiles - whether the client has attachments; default: true */
 export async function openOfflineClient({ hasFiles = true } = {}): Promise<OfflineClient> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-react-'))
   const store = memoryStore()
@@ -97,7 +97,7 @@ export async function openOfflineClient({ hasFiles = true } = {}): Promise<Offli
   }
 }
 
-/** Polls without a deadline of its own: a busy machine is no failure. */
+/** Long timeout, because a busy machine is not a failure. */
 export const PATIENCE = { timeout: 20_000 }
 
 function openDatabase(
@@ -107,7 +107,7 @@ function openDatabase(
 ): CommonPowerSyncDatabase {
   return new PowerSyncDatabase({
     schema,
-    logger: { log: () => undefined }, // that there is no server is the point
+    logger: { log: () => undefined }, // the missing server is intended
     database: { dbFilename, dbLocation, implementation: { type: 'node:sqlite' }, readWorkerCount: 1 },
   })
 }

@@ -6,18 +6,18 @@ import { useAttachments } from './use-attachments.ts'
 import { useValue } from './use-value.ts'
 
 export interface AttachmentFile {
-  /** What the device knows of the file: `state`, `size`, `problem`, … `undefined`: nothing yet. */
+  /** Local state of the file: `state`, `size`, `problem`, …; `undefined` if unknown. */
   readonly file: FileEntry | undefined
-  /** It is being read, or the bytes were asked for. */
+  /** Being read or downloaded. */
   readonly isLoading: boolean
-  /** Brings the bytes here. Needed only where they do not come by themselves. */
+  /** Downloads the bytes, where this is not automatic. */
   readonly load: () => Promise<void>
-  /** Tries again what was refused, or was not there. */
+  /** Retries a refused or failed transfer. */
   readonly retry: () => Promise<void>
 }
 
 export interface AttachmentFileOptions {
-  /** Whether the bytes of a file come because it is shown; without that it takes `load`. Default: those of every file. */
+  /** Whether displaying a file downloads it; otherwise call `load`. Default: every file. */
   readonly fetches?: (file: FileEntry) => boolean
 }
 
@@ -26,9 +26,9 @@ const UNASKED: LiveFile = { file: undefined, isLoading: false }
 const NO_FILE: Value<LiveFile> = { get: () => UNASKED, subscribe: () => () => undefined }
 
 /**
- * How one file stands, without an address of its bytes: for lists, where a small picture of it is shown or none.
+ * Follows a file's state without creating a URL: for lists that show at most a thumbnail.
  *
- * @param id - the id of the row that names the file; `undefined` asks for nothing
+ * @param id - id of the referencing row; `undefined` for none
  */
 export function useAttachmentFile(
   id: string | undefined,
@@ -39,7 +39,7 @@ export function useAttachmentFile(
   const live = useMemo(() => (id === undefined ? NO_FILE : attachments.live(id)), [attachments, id])
   const { file, isLoading } = useValue(live)
   const { state } = file ?? {}
-  // Asked for once: where there is no room for all that is shown, files would come and go without an end.
+  // Requested once: if not all displayed files fit, they would evict each other forever.
   const [wasHere, setWasHere] = useState<string>()
   if (file?.bytesName !== undefined && wasHere !== id) setWasHere(id)
   const isElsewhere = state === 'remote' || (state === 'evicted' && wasHere !== id)

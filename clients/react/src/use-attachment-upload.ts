@@ -15,16 +15,16 @@ export interface AttachmentUpload extends Pick<
   Attachments,
   'add' | 'retry' | 'remove' | 'exportFile' | 'setFilePaused' | 'setPaused' | 'setUsesMetered'
 > {
-  /** Files that are only on this device, oldest first: waiting, being sent, and refused ones with their `problem`. */
+  /** Files only on this device, oldest first: waiting, sending, and refused with their `problem`. */
   readonly unsent: readonly FileEntry[]
-  /** Why nothing is sent now; `undefined`: files are sent. */
+  /** Why uploads are paused; `undefined` if they are not. */
   readonly pause: TransferPause
 }
 
-/** Parts of large files change the list many times. */
+/** Parts of large files change the list often. */
 const LIST_THROTTLE_MS = 100
 
-/** How a screen adds files, and what has become of them. */
+/** Adds files and follows their upload. */
 export function useAttachmentUpload(): AttachmentUpload {
   const attachments = useAttachments()
   const { rows } = useRecords<FileRow>(LIST_UNSENT_FILES_SQL, [], { throttleMs: LIST_THROTTLE_MS })

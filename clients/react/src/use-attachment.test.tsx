@@ -28,7 +28,7 @@ afterEach(async () => {
   vi.restoreAllMocks()
 })
 
-/** A file of a row that is on this device. */
+/** A file of a local row. */
 async function add(id: string, mediaType = 'image/png'): Promise<void> {
   const { attachments } = await offline.opened()
   await attachments?.add(new Blob([PNG], { type: mediaType }), { id, mediaType }, (tx, file) =>
@@ -146,6 +146,6 @@ test('files that are only on this device are listed with what keeps them', async
 
 test('a client that keeps no files says so', async () => {
   await using without = await openOfflineClient({ hasFiles: false })
-  vi.spyOn(console, 'error').mockImplementation(() => undefined) // React prints what a component throws
+  vi.spyOn(console, 'error').mockImplementation(() => undefined) // React prints component errors
   expect(() => without.render(() => useAttachments())).toThrow('createClient() was given no attachments')
 })

@@ -5,17 +5,17 @@ import { useLocalDatabase } from './use-device.ts'
 import { warnWhileOpen } from './warn-while-open.ts'
 
 export interface LiveAttachment extends AttachmentFile {
-  /** An address of the bytes for `src` and `href`, while they are on this device. */
+  /** Object URL for `src` and `href`, while the bytes are local. */
   readonly url: string | undefined
 }
 
-/** Only these may open in a page of their own: a text or a drawing could run scripts as the app. */
+/** Types safe to open in their own page: text or SVG could run scripts as the app. */
 const SHOWN_TYPES = /^(image\/(?!svg)|video\/|audio\/|application\/pdf$)/
 
 /**
- * One file, shown from this device. Bytes that are on the server only are brought here, because the component shows them.
+ * Displays a file from this device, downloading it if necessary.
  *
- * @param id - the id of the row that names the file; `undefined` asks for nothing
+ * @param id - id of the referencing row; `undefined` for none
  */
 export function useAttachment(id: string | undefined, options: AttachmentFileOptions = {}): LiveAttachment {
   const { database } = useLocalDatabase()
@@ -24,7 +24,7 @@ export function useAttachment(id: string | undefined, options: AttachmentFileOpt
   const [shown, setShown] = useState<{ readonly bytesName: string; readonly url: string } | undefined>(undefined)
   const { bytesName, mediaType } = known.file ?? {}
 
-  // An address of bytes is a resource: it lasts until it is given back.
+  // Object URLs must be revoked.
   useEffect(() => {
     if (id === undefined || bytesName === undefined) return
     let url: string | undefined
@@ -41,7 +41,7 @@ export function useAttachment(id: string | undefined, options: AttachmentFileOpt
       isOver = true
       if (url === undefined) return
       URL.revokeObjectURL(url)
-      // The same bytes may be shown again: by an address that still leads somewhere.
+      // The same bytes may be displayed again with a new URL.
       setShown((now) => (now?.url === url ? undefined : now))
     }
   }, [attachments, database, id, bytesName, mediaType])

@@ -1,10 +1,12 @@
 import type { Attachments } from '@holdfast/client'
 import { useLocalDatabase } from './use-device.ts'
 
-/** The files of the person whose database is open. */
+/** Returns the files of the open database's user. */
 export function useAttachments(): Attachments {
   const { attachments } = useLocalDatabase()
   if (!attachments)
-    throw new Error('createClient() was given no attachments: say where files are kept and which rows name them')
+    throw new Error(
+      'createClient() was given no attachments: configure where files are stored and which rows reference them',
+    )
   return attachments
 }

@@ -4,23 +4,23 @@ import { NOT_USED, useChannel } from './use-channel.ts'
 import { useValue } from './use-value.ts'
 
 export interface BroadcastOptions<Payload extends object> extends ChannelOptions {
-  /** Sends at most so many messages a second: of those in between the newest. Default: all. */
+  /** Maximum messages per second; intermediate ones are replaced by the newest. Default: unlimited. */
   readonly perSecond?: number
-  /** Reads what others sent, and drops what it gives `undefined` for: it comes from their devices, unchecked. Default: it is taken for a `Payload` as it is. */
+  /** Validates messages of other clients; return `undefined` to drop one. Default: accepted unchecked as `Payload`. */
   readonly parse?: (sent: unknown) => Payload | undefined
 }
 
 export interface LiveBroadcast<Payload extends object> {
-  /** Sends to everybody else who has the topic on the screen. What cannot be sent now is dropped. */
+  /** Sends to all other users of the topic. Dropped if it cannot be sent now. */
   readonly send: (payload: Payload) => void
   readonly channel: ChannelState
 }
 
 /**
- * Messages between those who have the same topic on the screen: at most once, never kept. The channel is that of `usePresence` with the same topic.
+ * Ephemeral messages between users of a topic: at most once, never stored. Shares the channel of `usePresence` with the same topic.
  *
- * @param topic - a private channel, which policies on `realtime.messages` decide about; `undefined` joins nothing
- * @param onMessage - is called for what others send; it may be another function at every render
+ * @param topic - a private channel, controlled by policies on `realtime.messages`; `undefined` joins nothing
+ * @param onMessage - called for messages of others; may change on every render
  */
 export function useBroadcast<Payload extends object>(
   topic: string | undefined,

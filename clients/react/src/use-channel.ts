@@ -4,10 +4,10 @@ import { useHoldfast } from './holdfast-context.ts'
 
 const OFFLINE: ChannelState = { kind: 'offline' }
 
-/** The state of a channel that is not used. */
+/** State of an unused channel. */
 export const NOT_USED: Value<ChannelState> = { get: () => OFFLINE, subscribe: () => () => undefined }
 
-/** The channel of a topic, held while the component is mounted. */
+/** Returns a topic's channel, held while the component is mounted. */
 export function useChannel(topic: string | undefined, { isPrivate = true }: ChannelOptions): SharedChannel | undefined {
   const client = useHoldfast()
   const channel = useMemo(

@@ -2,12 +2,12 @@ import type { DeviceState, LocalDatabase } from '@holdfast/client'
 import { useHoldfast } from './holdfast-context.ts'
 import { useValue } from './use-value.ts'
 
-/** Whether the local database of the signed-in person is open yet. */
+/** Returns whether the signed-in user's local database is open. */
 export function useDevice(): DeviceState {
   return useValue(useHoldfast().device)
 }
 
-/** The open local database. Only below the place that shows something else until {@link useDevice} says `open`. */
+/** Returns the open local database. Use only where {@link useDevice} is `open`. */
 export function useLocalDatabase(): LocalDatabase {
   const device = useDevice()
   if (device.kind !== 'open') throw new Error(`the local database is not open (${device.kind})`)

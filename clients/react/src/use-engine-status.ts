@@ -3,10 +3,9 @@ import { useCallback, useSyncExternalStore } from 'react'
 import { useLocalDatabase } from './use-device.ts'
 
 /**
- * One thing of PowerSync's own status, current. It tells of every line that it receives, so a screen asks only for what
- * it shows.
+ * Follows one value of PowerSync's status. The status changes with every received line, so select only what is displayed.
  *
- * @param select - a primitive of the status; renders again only when that changes
+ * @param select - returns a primitive; rerenders only when it changes
  */
 export function useEngineStatus<T extends string | number | boolean | undefined>(select: (status: SyncStatus) => T): T {
   const { database } = useLocalDatabase()
@@ -18,13 +17,13 @@ export function useEngineStatus<T extends string | number | boolean | undefined>
   return useSyncExternalStore(subscribe, get, get)
 }
 
-/** When this device was last in step with the server. */
+/** Returns when this device was last in sync. */
 export function useLastSyncedAt(): Date | undefined {
   const at = useEngineStatus((status) => status.lastSyncedAt?.getTime())
   return at === undefined ? undefined : new Date(at)
 }
 
-/** Whether this device has everything at least once. */
+/** Whether the first sync is complete. */
 export function useHasSynced(): boolean {
   return useEngineStatus((status) => status.hasSynced === true)
 }

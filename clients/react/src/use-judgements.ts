@@ -5,10 +5,9 @@ import { useLocalDatabase } from './use-device.ts'
 const NONE: readonly PlannedWrite[] = []
 
 /**
- * What Postgres will make of writes, in their order: `LocalDatabase.judge`, again when the rules change. `undefined` while that is looked up, which is never
- * long.
+ * Predicts results of writes with `LocalDatabase.judge`, updated when the rules change. `undefined` while loading, which is short.
  *
- * @param writes - compared by their content; nothing is asked for none
+ * @param writes - compared by content; empty for nothing
  */
 export function useJudgements(writes: readonly PlannedWrite[] = NONE): readonly Judgement[] | undefined {
   const local = useLocalDatabase()
@@ -23,7 +22,7 @@ export function useJudgements(writes: readonly PlannedWrite[] = NONE): readonly 
     }
     const judgeNow = (): void => {
       judge().catch((error: unknown) => {
-        // A database that is being closed answers nothing. Whatever else it is, the server decides.
+        // A closing database fails. In any case the server decides.
         if (!isOver && !local.database.closed) console.warn(error)
       })
     }

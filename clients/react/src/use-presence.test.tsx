@@ -15,7 +15,7 @@ afterEach(() => offline[Symbol.asyncDispose]())
 function Here({ topic }: { readonly topic: string | undefined }): JSX.Element {
   const { people, total, channel } = usePresence(topic, { name: 'Ana' })
   const { send } = useBroadcast(topic, 'cursor')
-  send({ field: 'title' }) // is dropped, and fails nothing
+  send({ field: 'title' }) // is dropped without an error
   return <p>{`${channel.kind}, ${people.length} of ${total}`}</p>
 }
 

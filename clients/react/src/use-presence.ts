@@ -11,27 +11,24 @@ import { NOT_USED, useChannel } from './use-channel.ts'
 import { useValue } from './use-value.ts'
 
 export interface PresenceOptions<State extends object> extends ChannelOptions {
-  /**
-   * Reads what others show of themselves, and leaves out whoever it gives `undefined` for: it comes from their devices, unchecked. Default: it is taken
-   * for a `State` as it is.
-   */
+  /** Validates presence states of other clients; return `undefined` to omit one. Default: accepted unchecked as `State`. */
   readonly parse?: (shown: unknown) => State | undefined
 }
 
-/** Who is there now. */
+/** Present users. */
 export interface LivePresence<State extends object> extends People<State> {
-  /** The state of the channel, which may explain an empty list. Nothing to show as an error. */
+  /** Channel state, which may explain an empty list. Not an error to display. */
   readonly channel: ChannelState
 }
 
 const NO_PRESENCE: Value<People<unknown>> = { get: () => NO_PEOPLE, subscribe: () => () => undefined }
 
 /**
- * Who else has the same topic on the screen. It is joined once however many components ask for it, and left with the last one. Without a connection, or
- * without the right to join, the list is empty, and nothing fails.
+ * Returns the users with the same topic on screen. Joined once for all components and left with the last. Offline or without access the list is empty; nothing
+ * fails.
  *
- * @param topic - a private channel, which policies on `realtime.messages` decide about; `undefined` joins nothing
- * @param me - what this user shows of themselves to the others; `undefined` only looks on. Sent at most once a second
+ * @param topic - a private channel, controlled by policies on `realtime.messages`; `undefined` joins nothing
+ * @param me - this user's state for others; `undefined` only observes. Sent at most once per second
  */
 export function usePresence<State extends object>(
   topic: string | undefined,
@@ -41,7 +38,7 @@ export function usePresence<State extends object>(
   const { parse } = options
   const channel = useChannel(topic, options)
   const by = useId()
-  const shown = me && JSON.stringify(me) // a new object with the same values shows the same
+  const shown = me && JSON.stringify(me) // equal objects are the same state
   useEffect(() => {
     if (!channel || shown === undefined) return
     channel.show(by, JSON.parse(shown) as object)

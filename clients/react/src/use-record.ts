@@ -1,17 +1,17 @@
 import { useRecords } from './use-records.ts'
 
-/** The state of one record: `row` is `undefined` while loading, and when it is not on this device. */
+/** State of a record: `row` is `undefined` while loading and if the record is not on this device. */
 export interface LiveRecord<Row> {
   readonly row: Row | undefined
   readonly isLoading: boolean
   readonly error: Error | undefined
 }
 
-/** One record of a table, by its id. `table` is a name of the schema, never a person's input. */
+/** Returns a record by id. `table` is a schema name, never user input. */
 export function useRecord<Row extends object>(table: string, id: string): LiveRecord<Row> {
   const { rows, isCurrent, error } = useRecords<Row>(`select * from "${table.replaceAll('"', '""')}" where id = ?`, [
     id,
   ])
-  // The answer for another id is none for this one.
+  // Ignore the result for another id.
   return { row: isCurrent ? rows[0] : undefined, isLoading: !isCurrent, error }
 }

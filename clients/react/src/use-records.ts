@@ -3,9 +3,9 @@ import { liveQuery, type LiveQueryOptions, type LiveRows, type Value } from '@ho
 import { useLocalDatabase } from './use-device.ts'
 import { useValue } from './use-value.ts'
 
-/** What a query has answered so far: `rows` keeps the last answer while the next query is read. */
+/** Query results: `rows` keeps the previous result while the next query loads. */
 export interface LiveRecords<Row> extends LiveRows<Row> {
-  /** `rows` are the answer to this query, and not to the one before it. */
+  /** Whether `rows` belong to this query rather than the previous one. */
   readonly isCurrent: boolean
 }
 
@@ -13,10 +13,10 @@ const UNASKED: LiveRows<never> = { rows: [], isLoading: true, error: undefined }
 const NO_QUERY: Value<LiveRows<never>> = { get: () => UNASKED, subscribe: () => () => undefined }
 
 /**
- * The rows of a query over the local database: it answers offline and stays current.
+ * Returns live rows of a query over the local database, which works offline.
  *
- * @param sql - one SELECT; an empty text asks nothing, and is never answered
- * @param options.throttleMs - the least time between two runs, in milliseconds
+ * @param sql - one SELECT; an empty text runs nothing
+ * @param options.throttleMs - minimum interval between runs in ms
  */
 export function useRecords<Row extends object>(
   sql: string,
@@ -24,7 +24,7 @@ export function useRecords<Row extends object>(
   { throttleMs }: LiveQueryOptions = {},
 ): LiveRecords<Row> {
   const { database } = useLocalDatabase()
-  const key = JSON.stringify(parameters) // a new array with the same values is the same query
+  const key = JSON.stringify(parameters) // equal arrays are the same query
   const query = useMemo<Value<LiveRows<Row>>>(() => {
     if (sql === '') return NO_QUERY
     const options = throttleMs === undefined ? {} : { throttleMs }
@@ -32,7 +32,7 @@ export function useRecords<Row extends object>(
   }, [database, sql, key, throttleMs])
   const live = useValue(query)
   const [answer, setAnswer] = useState(live)
-  // The last answer outlives its query: a list that is typed into does not become empty between two answers.
+  // Keep the previous result, so that a list does not flash empty while typing.
   if (!live.isLoading && live !== answer) setAnswer(live)
   return live.isLoading ? { ...answer, isCurrent: false } : { ...live, isCurrent: true }
 }

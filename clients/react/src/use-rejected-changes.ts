@@ -16,7 +16,7 @@ export interface LiveRejectedChanges extends Pick<RejectedChanges, 'retry' | 'di
   readonly error: Error | undefined
 }
 
-/** The changes that the server did not accept, with the two ways out. */
+/** Returns the rejected changes and the possible decisions. */
 export function useRejectedChanges(): LiveRejectedChanges {
   const { rejected } = useLocalDatabase()
   const { rows, isLoading, error } = useRecords<AttentionRow>(LIST_REJECTED_SQL)

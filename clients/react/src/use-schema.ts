@@ -4,12 +4,12 @@ import type { LocalDatabase } from '@holdfast/client'
 
 type Schema = ReturnType<LocalDatabase['schema']['get']>
 
-/** The tables of this device as the server described them last: names, columns, types, choices, links, comments, and what the person may write. */
+/** Returns the schema as last received from the server: names, columns, types, choices, links, comments, and write access. */
 export function useSchema(): Schema {
   return useValue(useLocalDatabase().schema)
 }
 
-/** One table of {@link useSchema}, by its name on the device. */
+/** Returns a table of {@link useSchema} by its local name. */
 export function useTable(name: string): Schema['tables'][number] | undefined {
   return useSchema().tables.find((table) => table.name === name)
 }

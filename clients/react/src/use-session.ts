@@ -2,7 +2,7 @@ import type { SessionState } from '@holdfast/client'
 import { useHoldfast } from './holdfast-context.ts'
 import { useValue } from './use-value.ts'
 
-/** Who is signed in on this device. */
+/** Returns who is signed in on this device. */
 export function useSession(): SessionState {
   return useValue(useHoldfast().session)
 }

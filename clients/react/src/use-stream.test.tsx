@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => offline[Symbol.asyncDispose]())
 
-/** What the SDK asks for at the next connection. */
+/** The SDK's subscriptions for the next connection. */
 async function subscriptions(): Promise<readonly string[]> {
   const { database } = await offline.opened()
   const rows = await database.getAll<{ name: string; parameters: string; priority: number; ttl: number }>(

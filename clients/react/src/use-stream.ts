@@ -2,20 +2,20 @@ import type { SyncStreamSubscribeOptions } from '@powersync/common'
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import { useLocalDatabase } from './use-device.ts'
 
-/** The state of a subscription. */
+/** State of a subscription. */
 export interface LiveStream {
-  /** Its rows are here completely, at least once. */
+  /** Whether its rows have been completely received at least once. */
   readonly hasSynced: boolean
-  /** 0 to 1, while rows come. */
+  /** 0 to 1 while downloading. */
   readonly downloadedFraction: number | undefined
 }
 
 const NOT_YET: LiveStream = { hasSynced: false, downloadedFraction: undefined }
 
 /**
- * Asks for the rows of a declared stream while the component is mounted; afterwards they stay for the stream's time to live.
+ * Subscribes to a declared stream while the component is mounted; afterwards the rows stay for the stream's time to live.
  *
- * @param parameters - those of the stream; left out: it has none; `undefined` asks for nothing, such as before something is chosen
+ * @param parameters - omit for a stream without parameters; `undefined` subscribes to nothing
  */
 export function useStream(
   name: string,
@@ -25,7 +25,7 @@ export function useStream(
   ]
 ): LiveStream {
   const { database } = useLocalDatabase()
-  // A default would take `undefined` for a stream without parameters.
+  // A default value would treat `undefined` like a stream without parameters.
   const [parameters, options = {}] = given.length === 0 ? [{}] : given
   const key = parameters === undefined ? undefined : JSON.stringify(parameters)
   const { ttl, priority } = options
@@ -38,7 +38,7 @@ export function useStream(
       ...(ttl === undefined ? {} : { ttl }),
       ...(priority === undefined ? {} : { priority }),
     })
-    // What ends it may be the end of the database, which fails a subscription that is still under way.
+    // Unmounting may coincide with closing the database, which fails a pending subscription.
     return () =>
       void subscribing?.then(
         (subscription) => subscription.unsubscribe(),

@@ -2,7 +2,7 @@ import type { SyncState } from '@holdfast/client'
 import { useLocalDatabase } from './use-device.ts'
 import { useValue } from './use-value.ts'
 
-/** The one thing to say about sync now. */
+/** Returns the sync state to display. */
 export function useSyncStatus(): SyncState {
   return useValue(useLocalDatabase().sync)
 }

@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => offline[Symbol.asyncDispose]())
 
-/** As the upload queue keeps what the server refused. */
+/** As stored by the upload queue. */
 const REFUSED = `
   insert into hf_local_attention
     (id, at, position, table_name, record_id, op, operations, verdict, server_row, held_ops, state)

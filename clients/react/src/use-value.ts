@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import type { Value } from '@holdfast/client'
 
-/** The current value of a {@link Value}; renders again when it changes. */
+/** Returns the current value of a {@link Value}; rerenders when it changes. */
 export function useValue<T>(value: Value<T>): T {
   return useSyncExternalStore(value.subscribe, value.get, value.get)
 }

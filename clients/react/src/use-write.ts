@@ -4,13 +4,13 @@ import { useCallback } from 'react'
 import { useLocalDatabase } from './use-device.ts'
 
 /**
- * Runs `body` as one local transaction. It is shown at once and reaches the server as one transaction, or not at all.
+ * Runs `body` in one local transaction. Visible immediately; uploaded as one transaction.
  *
- * @throws {DeviceFull} (`@holdfast/client`) when the device has no room; nothing was written
+ * @throws {DeviceFull} (`@holdfast/client`) if the device is full; nothing was written
  */
 export type Write = <T>(body: (tx: Transaction) => Promise<T>) => Promise<T>
 
-/** How screens change data. Waiting for the server is not their business. */
+/** Returns the function that changes local data. It does not wait for the server. */
 export function useWrite(): Write {
   const { database } = useLocalDatabase()
   return useCallback((body) => writeLocally(database, body), [database])

@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(() => offline[Symbol.asyncDispose]())
 
-/** Shows whose database is open, and who it was when the component was mounted. */
+/** Shows whose database is open, and who it was at mounting. */
 function Person(): JSX.Element {
   const { userId } = useLocalDatabase()
   const [first] = useState(userId)
@@ -70,8 +70,8 @@ test('a table is found by its name on the device', () => {
 })
 
 test('hooks say where they may be used', async () => {
-  const quiet = vi.spyOn(console, 'error').mockImplementation(() => undefined) // React prints what a component throws
-  expect(() => renderHook(() => useHoldfast())).toThrow('useHoldfast is used outside of a HoldfastProvider')
+  const quiet = vi.spyOn(console, 'error').mockImplementation(() => undefined) // React prints component errors
+  expect(() => renderHook(() => useHoldfast())).toThrow('useHoldfast must be used within a HoldfastProvider')
   await offline.client.signOut('keep')
   expect(() =>
     renderHook(() => useLocalDatabase(), {

@@ -3,10 +3,10 @@ import type { JSX, ReactNode } from 'react'
 import { useDevice } from './use-device.ts'
 
 /**
- * Shows its children while a person's local database is open: offline as well, and long after a token has ended. The hooks that read and write
- * belong below it. Another person is another tree: nothing of the last one's state stays.
+ * Shows its children while a user's local database is open, including offline and long after the token has expired. Required above hooks that read and write.
+ * Changing the user remounts the tree, so no state is kept.
  *
- * @param props.otherwise - shown until then: the way to sign in, mostly. A function learns why it is not open.
+ * @param props.otherwise - shown until then, usually the sign-in screen. A function receives the reason
  */
 export function WhenOpen(props: {
   readonly children: ReactNode

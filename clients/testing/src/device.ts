@@ -6,30 +6,30 @@ import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { openNetwork, type OwnNetwork, type TestNetwork } from './network.ts'
 import { TestingError } from './testing-error.ts'
 
-/** A device of a user: the public clients with a local database in a file, tied together by `@holdfast/client`. */
+/** A user's device: the public clients with a local database in a file, combined by `@holdfast/client`. */
 export interface TestDevice extends AsyncDisposable {
   readonly client: HoldfastClient
   readonly local: LocalDatabase
-  /** PowerSync's, with the rows of the device. */
+  /** The PowerSync database with the device's rows. */
   readonly database: CommonPowerSyncDatabase
   /** Between this device and the server. */
   readonly network: TestNetwork
   /**
-   * Waits until everything written here is judged, and everything that was committed before this call is here.
+   * Waits until all local writes are judged, and everything committed before this call has arrived.
    *
-   * @throws {TestingError} `test_device_failed`, with what the device says
+   * @throws {TestingError} `test_device_failed`, with the device's status
    */
   settle(): Promise<void>
 }
 
 export interface DeviceGround {
-  /** Of the server, past its network. */
+  /** The server's URL, bypassing the test network. */
   readonly target: string
   readonly anonKey: string
   readonly account: { readonly email: string; readonly password: string }
 }
 
-/** Milliseconds that a device may take to get where it should be. */
+/** Timeout in ms for a device to reach the expected state. */
 const PATIENCE_MS = 60_000
 
 const POLL_MS = 20
@@ -44,19 +44,19 @@ export async function openDevice({ target, anonKey, account }: DeviceGround): Pr
     url: network.url,
     anonKey,
     store: memoryStore(),
-    // What matters shows in the rows; tests cut networks on purpose.
+    // Results show in the rows, and tests cut networks on purpose.
     onProblem: () => undefined,
     openDatabase: ({ schema, fileName }) =>
       new PowerSyncDatabase({
         schema,
         database: {
-          // The SDK lets only one connection of a process sync a file of a given name, wherever it lies.
+          // Within a process, the SDK lets only one connection sync a given file name, whatever its folder.
           dbFilename: `${basename(folder)}-${fileName}`,
           dbLocation: folder,
           implementation: { type: 'node:sqlite' },
           readWorkerCount: 1,
         },
-        // It tells of each broken connection, and tests break them on purpose.
+        // It logs every broken connection, and tests break them on purpose.
         logger: { log: () => undefined },
       }),
   })
@@ -71,7 +71,7 @@ export async function openDevice({ target, anonKey, account }: DeviceGround): Pr
     const local = await openLocal(client)
     await local.database.waitForFirstSync(AbortSignal.timeout(PATIENCE_MS))
     if (!local.database.currentStatus.hasSynced)
-      throw failed(`The first sync of ${account.email} did not end: ${local.database.currentStatus.getMessage()}`)
+      throw failed(`The first sync of ${account.email} did not complete: ${local.database.currentStatus.getMessage()}`)
     return {
       client,
       local,
@@ -124,28 +124,28 @@ function openLocal(client: HoldfastClient): Promise<LocalDatabase> {
   })
 }
 
-/** Asks for a write checkpoint as the SDK does after an upload, and waits until the device has applied it. */
+/** Requests a write checkpoint as the SDK does after an upload, and waits until the device has applied it. */
 async function settle(target: string, client: HoldfastClient, local: LocalDatabase): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS
   const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
     while (!(await isSo())) {
       if (performance.now() > deadline)
-        throw failed(`The device waited in vain for ${what}: ${local.database.currentStatus.getMessage()}`)
+        throw failed(`The device timed out waiting for ${what}: ${local.database.currentStatus.getMessage()}`)
       await new Promise((resolve) => setTimeout(resolve, POLL_MS))
     }
   }
-  await until('what was written on it to be sent', async () => (await local.countUnsent()).waiting === 0)
+  await until('its local writes to be sent', async () => (await local.countUnsent()).waiting === 0)
   const clientId = await local.database.getClientId()
   const { data } = await client.supabase.auth.getSession()
   const response = await fetch(`${target}/write-checkpoint2.json?client_id=${clientId}`, {
     headers: { authorization: `Token ${data.session?.access_token ?? ''}` },
   })
-  if (!response.ok) throw failed(`The server refuses a checkpoint: ${response.status} ${await response.text()}`)
+  if (!response.ok) throw failed(`The server refused a write checkpoint: ${response.status} ${await response.text()}`)
   const checkpoint = BigInt(((await response.json()) as { data: { write_checkpoint: string } }).data.write_checkpoint)
   await until(`checkpoint ${checkpoint}`, async () => (await appliedCheckpoint(local.database)) >= checkpoint)
 }
 
-/** The last write checkpoint whose rows are in the local tables. The SDK shows it nowhere; its extension keeps it here (0.5.x). */
+/** Returns the last applied write checkpoint. The SDK does not expose it; its extension stores it here (0.5.x). */
 async function appliedCheckpoint(database: CommonPowerSyncDatabase): Promise<bigint> {
   const row = await database.getOptional<{ value: string }>(
     `select cast(value as text) as value from ps_kv where key = 'last_applied_checkpoint_request_id'`,
@@ -157,6 +157,6 @@ function failed(message: string): TestingError {
   return new TestingError({
     code: 'test_device_failed',
     message,
-    hint: 'The log of the server, holdfast.log(), may say more. A cut network has to be restored before.',
+    hint: 'Check the server’s log with holdfast.log(). A cut network must be restored first.',
   })
 }

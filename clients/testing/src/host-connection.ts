@@ -3,16 +3,16 @@ import { createInterface } from 'node:readline'
 import type { HostAnswer, HostCallName, HostCalls, HostNote } from '@holdfast/protocol'
 import { TestingError } from './testing-error.ts'
 
-/** A connection to a host. Its servers live as long as it. */
+/** A connection to a host. Its servers end with it. */
 export interface HostConnection extends Disposable {
-  /** @throws {TestingError} what the host says; `test_host_gone` when it has ended */
+  /** @throws {TestingError} with the host's message; `test_host_gone` if it has ended */
   call<T extends HostCallName>(name: T, given: HostCalls[T]['in']): Promise<HostCalls[T]['out']>
 }
 
-/** Milliseconds that a host has to answer at all. One that has ended leaves a port that another program may have. */
+/** Timeout in ms for a host's greeting. Another program may have taken the port of an ended host. */
 const HELLO_MS = 5_000
 
-/** @throws when there is no such host any more */
+/** @throws if the host no longer exists */
 export async function connectTo({ port, token }: HostNote): Promise<HostConnection> {
   const socket = connect({ host: '127.0.0.1', port, noDelay: true })
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
@@ -22,12 +22,12 @@ export async function connectTo({ port, token }: HostNote): Promise<HostConnecti
     waiting.clear()
     unrefIfIdle()
   }
-  /** A connection that nothing is asked over does not keep a process that forgot to close it. */
+  /** An idle connection does not keep the process alive. */
   const unrefIfIdle = (): void => void (waiting.size === 0 ? socket.unref() : socket.ref())
   socket.on('error', failAll)
   socket.on('close', failAll)
   const lines = createInterface({ input: socket })
-  lines.on('error', () => undefined) // it repeats those of the socket
+  lines.on('error', () => undefined) // repeats the socket's errors
   lines.on('line', (line) => {
     const answer = parse(line)
     if (!answer) return void socket.destroy()
@@ -65,14 +65,14 @@ function parse(line: string): HostAnswer | undefined {
   try {
     return JSON.parse(line) as HostAnswer
   } catch {
-    return undefined // another program has the port of a host that has ended
+    return undefined // another program has the port of an ended host
   }
 }
 
 function gone(): TestingError {
   return new TestingError({
     code: 'test_host_gone',
-    message: 'The process that serves the tests has ended.',
-    hint: 'Run the tests again. When it happens again, its log is in the folder holdfast-testing-… among temporary files.',
+    message: 'The test host process has ended.',
+    hint: 'Run the tests again. If it happens again, see the log in the temporary folder holdfast-testing-….',
   })
 }

@@ -8,22 +8,22 @@ import type { HostNote } from '@holdfast/protocol'
 import { connectTo, type HostConnection } from './host-connection.ts'
 import { TestingError } from './testing-error.ts'
 
-/** Milliseconds that a host may take until it answers: the first one makes a database. */
+/** Start timeout in ms: the first host creates a database. */
 const START_MS = 120_000
 
 const POLL_MS = 20
 
-/** Where the program is, and which. */
+/** Path and version of the program. */
 interface Program {
   readonly path: string
   readonly version: string
 }
 
 /**
- * Connects to the host of a project, and starts it if there is none. Processes that ask at once get the same one.
+ * Connects to a project's host, starting it if necessary. Concurrent processes get the same host.
  *
  * @param project - its folder; `undefined` for servers without a project
- * @throws {TestingError} `test_holdfast_missing`, `test_host_failed` with what it wrote
+ * @throws {TestingError} `test_holdfast_missing`, `test_host_failed` with the host's output
  */
 export async function connectToHost(
   project: string | undefined,
@@ -53,7 +53,7 @@ export async function connectToHost(
   }
 }
 
-/** The `holdfast` that the project has installed, else the one beside this package. */
+/** Finds the project's installed `holdfast`, else the one beside this package. */
 function findProgram(project: string | undefined): Program {
   const places = [...(project === undefined ? [] : [join(project, 'package.json')]), import.meta.url]
   for (const place of places) {
@@ -75,7 +75,7 @@ function findProgram(project: string | undefined): Program {
   })
 }
 
-/** Each project has its own: roles, which migrations make, belong to a whole Postgres. */
+/** Separate per project, because migrations create roles, which belong to a whole Postgres. */
 function homeOf({ path, version }: Program, project: string | undefined): string {
   const key = createHash('sha256')
     .update(`${version}\0${path}\0${project ?? ''}`)
@@ -94,13 +94,13 @@ function readNote(home: string): HostNote | undefined {
   try {
     return JSON.parse(readFileSync(join(home, 'host.json'), 'utf8')) as HostNote
   } catch {
-    return undefined // there is none yet
+    return undefined // none exists yet
   }
 }
 
 const lockPath = (home: string): string => join(home, 'starting')
 
-/** @returns whether this process is the one that starts the host. Were two to think so, one host would end unused. */
+/** @returns whether this process starts the host. If two did, one host would end unused. */
 function takeLock(home: string): boolean {
   const path = lockPath(home)
   try {
@@ -130,7 +130,7 @@ function startHost(program: Program, home: string, cwd: string): StartedHost {
   const log = openSync(logPath(home), 'w', 0o600)
   let hasFailed = false
   try {
-    // Not of this process's group: Ctrl-C ends the tests, and the host when it has closed their servers.
+    // Detached from the process group: Ctrl-C ends the tests, and the host ends after closing their servers.
     const child = spawn(process.execPath, [program.path, 'test-host', home], {
       cwd,
       detached: true,
@@ -146,7 +146,7 @@ function startHost(program: Program, home: string, cwd: string): StartedHost {
   return { failed: () => hasFailed }
 }
 
-/** Without what test runners tell their own processes. */
+/** Removes variables that test runners set for their own processes. */
 function environment(): NodeJS.ProcessEnv {
   const { NODE_OPTIONS: _, NODE_V8_COVERAGE: __, NODE_CHANNEL_FD: ___, ...rest } = process.env
   return rest
@@ -158,8 +158,8 @@ function hostFailed(home: string, why: string): TestingError {
   const text = existsSync(logPath(home)) ? readFileSync(logPath(home), 'utf8').slice(-4_000).trim() : ''
   return new TestingError({
     code: 'test_host_failed',
-    message: `The process that serves the tests cannot be started. ${why}`,
+    message: `The test host process cannot be started. ${why}`,
     ...(text === '' ? {} : { detail: text }),
-    hint: `Its log is ${logPath(home)}. Removing ${home} begins from scratch.`,
+    hint: `See its log at ${logPath(home)}. Delete ${home} to start from scratch.`,
   })
 }

@@ -1,4 +1,4 @@
-/** A whole Holdfast server for each test. */
+/** A complete Holdfast server for each test. */
 export { openHoldfast } from './open-holdfast.ts'
 export { TestingError } from './testing-error.ts'
 export type { Duration, HoldfastOptions, TestHoldfast, TestUser, TestUserOptions } from './test-holdfast.ts'

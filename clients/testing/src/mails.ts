@@ -1,21 +1,21 @@
 import { TestingError } from './testing-error.ts'
 
-/** A mail as the server captured it. */
+/** A captured mail. */
 export interface TestMail {
   readonly id: string
   readonly to: string
-  /** Why it was sent, such as `signup`, `recovery`, `magiclink`. */
+  /** Its purpose, such as `signup`, `recovery`, `magiclink`. */
   readonly kind: string
   readonly subject: string
   readonly html: string
   readonly text: string
-  /** The first link in it. */
+  /** The first link. */
   readonly link: string | undefined
-  /** The code in it. */
+  /** The code. */
   readonly code: string | undefined
 }
 
-/** A text message as the server captured it. */
+/** A captured text message. */
 export interface TestSms {
   readonly id: string
   readonly to: string
@@ -25,24 +25,24 @@ export interface TestSms {
 }
 
 export interface WaitOptions {
-  /** The address or number; any, without it. */
+  /** Address or number; omitted for any. */
   readonly to?: string
-  /** Milliseconds. Default 10 000. */
+  /** In ms. Default: 10,000. */
   readonly timeout?: number
 }
 
 export interface TestMessages<T> {
   /**
-   * Waits for the next one that has not been given yet, oldest first.
+   * Waits for the oldest message not returned before.
    *
-   * @throws {TestingError} `test_message_missing`, with what came instead
+   * @throws {TestingError} `test_message_missing`, listing what arrived instead
    */
   next(options?: WaitOptions): Promise<T>
-  /** All that there are, oldest first. */
+  /** Returns all, oldest first. */
   list(options?: Pick<WaitOptions, 'to'>): Promise<readonly T[]>
 }
 
-/** As `GET /auth/v1/admin/messages` gives it. */
+/** An entry of `GET /auth/v1/admin/messages`. */
 export interface Captured {
   readonly id: string
   readonly channel: 'mail' | 'sms'
@@ -57,7 +57,7 @@ export interface Captured {
 const PATIENCE_MS = 10_000
 const POLL_MS = 25
 
-/** @param read - reads what is captured for one address or for all, newest first */
+/** @param read - returns captured messages for one address or all, newest first */
 export function openMessages<T extends { readonly id: string; readonly to: string; readonly kind: string }>(
   read: (to: string | undefined) => Promise<readonly Captured[]>,
   channel: Captured['channel'],
@@ -100,8 +100,8 @@ function missing(
   return new TestingError({
     code: 'test_message_missing',
     message: `No further ${what}${to === undefined ? '' : ` to ${to}`} came within ${timeout} ms.`,
-    detail: came.length === 0 ? `No ${what} has come at all.` : `What has come:\n${came.join('\n')}`,
-    hint: 'An app that asks for none gets none, and who has an account gets other mails than who has not.',
+    detail: came.length === 0 ? `No ${what} has arrived.` : `Received:\n${came.join('\n')}`,
+    hint: 'Check that the app requested one; existing accounts get different mails than new ones.',
   })
 }
 

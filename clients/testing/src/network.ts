@@ -1,27 +1,27 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 
-/** A line to the server on which things go wrong: a TCP proxy. What it does to connections lasts until {@link TestNetwork.restore}. */
+/** A faulty connection to the server: a TCP proxy. Faults last until {@link TestNetwork.restore}. */
 export interface TestNetwork {
-  /** Ends all connections, and refuses new ones. */
+  /** Closes all connections and refuses new ones. */
   cut(): void
-  /** Keeps all connections, takes new ones, and passes nothing on, in either direction: nobody is told that anything is wrong. */
+  /** Accepts and keeps connections but forwards nothing in either direction, without any error. */
   hang(): void
-  /** Passes so many bytes a second on, of each connection and direction, and each piece after so many milliseconds. */
+  /** Limits bytes per second of each connection and direction, and adds latency. */
   slow(limits: { readonly bytesPerSecond?: number; readonly latencyMs?: number }): void
-  /** All is well again. What hung goes on. */
+  /** Ends all faults. Hanging connections continue. */
   restore(): void
 }
 
 export interface OwnNetwork extends TestNetwork, AsyncDisposable {
-  /** Its address, without a slash at the end. */
+  /** URL without trailing slash. */
   readonly url: string
-  /** Leads to another server from now on, and ends the connections to the one before. */
+  /** Switches to another server and closes the existing connections. */
   leadTo(target: string): void
 }
 
 type Mode = 'open' | 'cut' | 'hang'
 
-/** Milliseconds between two pieces of a slow line. */
+/** Interval in ms between chunks of a slow connection. */
 const PIECE_MS = 20
 
 export async function openNetwork(target?: string): Promise<OwnNetwork> {
@@ -50,7 +50,7 @@ class Proxy implements OwnNetwork {
       this.#server.once('error', reject)
       this.#server.listen(0, '127.0.0.1', resolve)
     })
-    // Tests that forget to close it do not hang.
+    // An unclosed proxy does not keep the process alive.
     this.#server.unref()
     this.#url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
@@ -126,7 +126,7 @@ class Proxy implements OwnNetwork {
     void this.#pass(far, near).then(undefined, end)
   }
 
-  /** Passes bytes on, and then the end, no faster than the other side takes them. */
+  /** Forwards bytes and the end, respecting backpressure. */
   async #pass(from: Socket, to: Socket): Promise<void> {
     for await (const chunk of from as AsyncIterable<Buffer>) {
       for (let at = 0; at < chunk.length;) {

@@ -12,18 +12,18 @@ import { TestingError } from './testing-error.ts'
 
 const NODE_MAJOR_MIN = 24
 
-/** Of users that have none of their own. */
+/** Default password of users. */
 const PASSWORD = 'a password for tests'
 
-/** How many captured messages are looked at. */
+/** Maximum number of captured messages examined. */
 const MESSAGES_MAX = 200
 
 /**
- * Opens a server with a database of its own: a copy of what the project's migrations and seeds lead to, with these users. The first call of a machine starts a
- * Postgres and applies them, which takes seconds; each further one takes a fraction of a second.
+ * Opens a server with its own database: a copy of the project's migrated and seeded database, plus these users. The first call on a machine starts Postgres and
+ * applies the migrations, which takes seconds; later calls take a fraction of a second.
  *
- * @throws {TestingError} `test_node_too_old`, `test_project_missing`, `test_holdfast_missing`, `test_host_failed`, `project_sql_failed` with the file and the
- *   line, and whatever a start of the server refuses
+ * @throws {TestingError} `test_node_too_old`, `test_project_missing`, `test_holdfast_missing`, `test_host_failed`, `project_sql_failed` with file and line, and
+ * errors of the server's start
  */
 export async function openHoldfast<const Name extends string = never>(
   options: HoldfastOptions<Name> = {},
@@ -100,7 +100,7 @@ class Opened<Name extends string> implements TestHoldfast<Name> {
     return this.#server.databaseUrl
   }
 
-  /** Closes what was opened for this server, with it. */
+  /** Registers something to be closed with this server. */
   own(opened: AsyncDisposable): void {
     this.#opened = opened
   }
@@ -143,7 +143,7 @@ class Opened<Name extends string> implements TestHoldfast<Name> {
     if (!(ms > 0))
       throw new TestingError({
         code: 'test_duration_invalid',
-        message: 'Time goes forward: name days, hours, minutes or seconds.',
+        message: 'Time only moves forward: give days, hours, minutes or seconds.',
       })
     await this.#connection.call('advance', { server: this.#server.server, ms })
   }
@@ -165,7 +165,7 @@ class Opened<Name extends string> implements TestHoldfast<Name> {
     await Promise.all([...this.#devices].map((device) => device[Symbol.asyncDispose]()))
     for (const client of this.#clients) {
       await client.auth.stopAutoRefresh()
-      // Without any, it would keep the process for ten seconds (realtime-js 2.119, `SocketAdapter.disconnect`).
+      // Without channels this would keep the process alive for ten seconds (realtime-js 2.119, `SocketAdapter.disconnect`).
       if (client.getChannels().length > 0) await client.removeAllChannels()
     }
     this.#devices.clear()
@@ -196,7 +196,7 @@ class Opened<Name extends string> implements TestHoldfast<Name> {
     throw new TestingError({
       code: 'test_user_missing',
       message: `There is no user "${who}".`,
-      hint: `Name it in openHoldfast({ users: { ${who}: {} } }).`,
+      hint: `Add it with openHoldfast({ users: { ${who}: {} } }).`,
     })
   }
 
@@ -219,7 +219,7 @@ function hostedUser(name: string, user: TestUserOptions): HostedUser {
   return { ...user, email: user.email ?? `${name}@example.com`, password: user.password ?? PASSWORD }
 }
 
-/** @param version - of Node, such as `22.11.0` */
+/** @param version - Node's version, such as `22.11.0` */
 export function requireNode(version: string): void {
   if (Number(version.split('.')[0]) >= NODE_MAJOR_MIN) return
   throw new TestingError({
@@ -229,7 +229,7 @@ export function requireNode(version: string): void {
   })
 }
 
-/** @returns its real path, so that one folder has one name */
+/** @returns the real path, so that a folder has a single name */
 function findProject(project: string | false = process.cwd()): string | undefined {
   if (project === false) return undefined
   const folder = resolve(project)
@@ -237,6 +237,6 @@ function findProject(project: string | false = process.cwd()): string | undefine
   throw new TestingError({
     code: 'test_project_missing',
     message: `${folder} has no folder "supabase".`,
-    hint: 'Name the folder of the project with openHoldfast({ project }), make one with "holdfast init", or say project: false.',
+    hint: 'Set the project’s folder with openHoldfast({ project }), create one with "holdfast init", or pass project: false.',
   })
 }

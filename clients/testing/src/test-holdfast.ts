@@ -3,14 +3,14 @@ import type { TestDevice } from './device.ts'
 import type { TestMail, TestMessages, TestSms } from './mails.ts'
 import type { TestNetwork } from './network.ts'
 
-/** A user that is there when the test begins. */
+/** A user that exists from the start. */
 export interface TestUserOptions {
-  /** Default: the name, at `example.com`. */
+  /** Default: the name at `example.com`. */
   readonly email?: string
-  /** Default: one for all. */
+  /** Default: shared by all users. */
   readonly password?: string
   readonly phone?: string
-  /** A UUID. Default: one that Holdfast makes. */
+  /** A UUID. Default: generated. */
   readonly id?: string
   readonly userMetadata?: Readonly<Record<string, unknown>>
   readonly appMetadata?: Readonly<Record<string, unknown>>
@@ -24,15 +24,15 @@ export interface TestUser {
 
 export interface HoldfastOptions<Name extends string = string> {
   /**
-   * The folder that has `supabase`: its migrations and seeds are applied, its functions and `holdfast.config.json` are used. `false`: an empty database.
-   * Default: the folder where the tests run.
+   * The folder that contains `supabase`: applies its migrations and seeds, and uses its functions and `holdfast.config.json`. `false`: an empty database.
+   * Default: the working directory.
    */
   readonly project?: string | false
-  /** By a name of the test's own. */
+  /** By a name used in the test. */
   readonly users?: Readonly<Record<Name, TestUserOptions>>
-  /** Settings by their names in `holdfast.config.json`, over those of the project. */
+  /** Settings as in `holdfast.config.json`, overriding the project's. */
   readonly settings?: Readonly<Record<string, unknown>>
-  /** Told what takes time, the first time only. Default: nobody is. */
+  /** Reports slow steps of the first start. Default: silent. */
   readonly onProgress?: (line: string) => void
 }
 
@@ -43,50 +43,50 @@ export interface Duration {
   readonly seconds?: number
 }
 
-/** A server of a test's own, with a database of its own. Disposal closes it, its clients and devices. */
+/** A server with its own database. Disposal closes it with its clients and devices. */
 export interface TestHoldfast<Name extends string = string> extends AsyncDisposable {
-  /** Where clients reach it, through {@link TestHoldfast.network}. The same after {@link TestHoldfast.reset}. */
+  /** URL for clients, through {@link TestHoldfast.network}. Unchanged by {@link TestHoldfast.reset}. */
   readonly url: string
   readonly anonKey: string
   readonly publishableKey: string
   readonly serviceRoleKey: string
   readonly secretKey: string
   readonly jwtSecret: string
-  /** Connects to its Postgres as `postgres`, past the network. */
+  /** Connects to its Postgres as `postgres`, bypassing the network. */
   readonly databaseUrl: string
   readonly users: Readonly<Record<Name, TestUser>>
-  /** supabase-js, unmodified: as nobody, without a name; signed in, with that of a user; an account that the project made is named by its address and password. */
+  /** Signs in with unmodified supabase-js: a user by name, or an account created by the project by email and password. */
   signIn(who: Name | { readonly email: string; readonly password: string }): Promise<SupabaseClient>
-  /** supabase-js, unmodified, as nobody. */
+  /** Unmodified supabase-js without a session. */
   anonymous(): SupabaseClient
-  /** supabase-js, unmodified, with the `service_role` key, which passes row-level security. */
+  /** Unmodified supabase-js with the `service_role` key, which bypasses row-level security. */
   service(): SupabaseClient
   /**
-   * Signs a user in on a new device, with a local database in a file, and waits for its first sync. Needs `@holdfast/client` and `@powersync/node`.
+   * Signs a user in on a new device with a local database in a file, and waits for its first sync. Needs `@holdfast/client` and `@powersync/node`.
    *
-   * @throws {TestingError} `test_device_failed`, with what the device and the server say
+   * @throws {TestingError} `test_device_failed`, with the status of device and server
    */
   openDevice(who: Name | { readonly email: string; readonly password: string }): Promise<TestDevice>
   /**
-   * Runs one statement as `postgres`, past row-level security.
+   * Runs one statement as `postgres`, bypassing row-level security.
    *
-   * @returns its rows, as JSON has their values: times are texts
+   * @returns rows as JSON: times are strings
    * @throws {TestingError} with Postgres's SQLSTATE as its code
    */
   query<Row extends object = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>
-  /** Mails that the server has captured. */
+  /** Captured mails. */
   readonly mails: TestMessages<TestMail>
-  /** Text messages that the server has captured. */
+  /** Captured text messages. */
   readonly messages: TestMessages<TestSms>
-  /** Between the server and all clients but devices, which have one each. */
+  /** Between the server and all clients except devices, which have their own. */
   readonly network: TestNetwork
   /**
-   * Moves the clock of the server forward: tokens, codes, links and sessions grow older. Postgres's own `now()` stays, and so does the clock of the test's process,
-   * by which clients decide when to refresh.
+   * Moves the server's clock forward: tokens, codes, links and sessions age. Does not affect Postgres's `now()` or the test process's clock, by which clients
+   * schedule refreshes.
    */
   advance(duration: Duration): Promise<void>
-  /** Puts the database and the stored files back to what they were at the beginning, with the same address and keys. Sessions and devices of before are void. */
+  /** Resets database and files to the initial state, keeping URL and keys. Earlier sessions and devices become invalid. */
   reset(): Promise<void>
-  /** What the server has logged. */
+  /** Returns the server's log. */
   log(): Promise<string>
 }

@@ -1,9 +1,9 @@
 import type { HostProblem } from '@holdfast/protocol'
 
-/** Why a server for tests cannot be opened, or does not do what it was told; the message says what to do. */
+/** An error of the test server; the message says what to do. */
 export class TestingError extends Error {
   override readonly name = 'TestingError'
-  /** Names the reason, such as `project_sql_failed`. */
+  /** Identifies the reason, such as `project_sql_failed`. */
   readonly code: string
 
   constructor({ code, message, detail, hint }: HostProblem, cause?: unknown) {

@@ -188,7 +188,7 @@ describe('the host', () => {
       await holdfast[Symbol.asyncDispose]()
       console.log('closed')
     `
-    // In a file, because the database's worker takes over the options of the process.
+    // In a file, because the database's worker inherits the process's options.
     const script = join(project, 'close-a-device.mjs')
     writeFileSync(script, source)
     const child = spawn(process.execPath, ['--conditions=source', script], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -215,7 +215,7 @@ describe('the host', () => {
       await expect(connectTo({ port, token: 'a guess', pid: 0, version: '' })).rejects.toThrowError(
         /another user|ended/,
       )
-    // What listens at its port after it has ended may be anything.
+    // Another program may listen at its former port.
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))
     const { port } = other.address() as { port: number }

@@ -39,10 +39,10 @@ export const deviceCheckMessages = inLanguages('deviceCheckMessages', {
   repairing: 'Fetching everything again',
   failed: 'This device could not be checked',
   failures: {
-    unreachable: 'The server was not reached. Try again when there is a connection.',
+    unreachable: 'The server could not be reached. Try again when there is a connection.',
     unsent: 'Changes wait to be sent. Try again when they are sent.',
-    behind: 'What the server has does not arrive on this device. Try again in a while, or fetch everything again.',
-    busy: 'The server has no time for it now. Try again in a few minutes.',
+    behind: 'The server’s changes do not arrive on this device. Try again in a while, or fetch everything again.',
+    busy: 'The server is too busy at the moment. Try again in a few minutes.',
     refused: 'The server does not answer this account. Sign in again, then try once more.',
   },
 })

@@ -13,70 +13,70 @@ import { createLiveFiles, type LiveFile } from './live-files.ts'
 import { createSmallPictures } from './small-pictures.ts'
 import { createUsedMarks } from './used-marks.ts'
 
-/** A file that a person adds. */
+/** A file to add. */
 export interface NewFile {
-  /** Default: a random UUID. It is the id of the row that names the file. */
+  /** Default: a random UUID. Also the id of the row that references the file. */
   readonly id?: string
   /** Default: the bucket of the options. */
   readonly bucket?: string
-  /** The object's key. Default: `<person>/<id>.<extension>`. Another device must not choose the same. */
+  /** Object key, which must be unique across devices. Default: `<user>/<id>.<extension>`. */
   readonly path?: string
-  /** As the person knows it. Default: that of a `File`. */
+  /** Display name. Default: that of a `File`. */
   readonly name?: string
   /** Default: the type of the blob. */
   readonly mediaType?: string
 }
 
-/** What files take on this device. */
+/** Disk space of files on this device. */
 export interface FileUsage {
-  /** Bytes that the server has as well. */
+  /** Bytes of files that are also on the server. */
   readonly cachedBytes: number
   readonly unsentFiles: number
   readonly unsentBytes: number
   readonly cacheBytesMax: number
 }
 
-/** The files of one person on this device. */
+/** The files of one user on this device. */
 export interface Attachments {
-  /** Why no file goes up or comes down now; `undefined`: files are transferred. */
+  /** Why transfers are paused; `undefined` if they are not. */
   readonly pause: Value<TransferPause>
   /**
-   * Stores the bytes on this device and runs `write` in one local transaction with their entry. When it resolves, neither a reload nor a day without a
-   * network loses them.
+   * Stores the bytes on this device and runs `write` in the same local transaction as the file's entry. Once resolved, the file survives reloads and days
+   * offline.
    *
-   * @param write - inserts the row that names the file; its id has to be that of the file
-   * @throws {DeviceFull} when the device has no room; nothing was written
+   * @param write - inserts the row that references the file; its id must be the file's id
+   * @throws {DeviceFull} if the device is full; nothing was written
    */
   add(bytes: Blob, file?: NewFile, write?: (tx: Transaction, file: FileEntry) => Promise<unknown>): Promise<FileEntry>
   find(id: string): Promise<FileEntry | undefined>
-  /** A file as it is now, kept current while it has a subscriber. */
+  /** The current state of a file, updated while there are subscribers. */
   live(id: string): Value<LiveFile>
-  /** The bytes, if they are on this device. They count as used now. */
+  /** Returns the bytes if they are on this device, and marks the file as used. */
   read(id: string): Promise<Blob | undefined>
-  /** The bytes as a file to be saved elsewhere, also of one that was refused. */
+  /** Returns the bytes as a `File` for saving elsewhere, including refused uploads. */
   exportFile(id: string): Promise<File | undefined>
-  /** A small picture of the file that was kept before, whether its bytes are here or not. */
+  /** Returns a thumbnail kept earlier, whether or not the bytes are on this device. */
   picture(id: string, size: string): Promise<Blob | undefined>
   /**
-   * Keeps a small picture of a file (at most 64 KiB) on this device until its row leaves it; of a thousand the oldest go. It is written a moment later, with
-   * others; what fails is told to `onProblem`.
+   * Keeps a thumbnail (at most 64 KiB) on this device until the file's row leaves it, evicting the oldest beyond a thousand. Written in batches after a short
+   * delay; errors go to `onProblem`.
    *
-   * @param size - tells the pictures of a file apart, as `96x96`
+   * @param size - distinguishes thumbnails of a file, such as `96x96`
    */
   keepPicture(id: string, size: string, picture: Blob): void
-  /** Brings the bytes to this device when there is a network. */
+  /** Requests a download as soon as there is a network. */
   want(id: string): Promise<void>
-  /** Tries again what was refused or waits. */
+  /** Retries a refused or waiting transfer. */
   retry(id: string): Promise<void>
   setFilePaused(id: string, isPaused: boolean): Promise<void>
-  /** Deletes the entry and the bytes on this device, in one transaction with what `write` deletes. What has not been sent is lost. */
+  /** Deletes the entry and the local bytes in the same transaction as `write`. Unsent bytes are lost. */
   remove(id: string, write?: (tx: Transaction) => Promise<unknown>): Promise<void>
-  /** Stops and resumes all transfers of this device. Remembered. */
+  /** Pauses or resumes all transfers of this device, persistently. */
   setPaused(isPaused: boolean): Promise<void>
-  /** Whether files go over networks that cost. Remembered. Default: they wait. */
+  /** Allows or forbids transfers on metered networks, persistently. Default: forbidden. */
   setUsesMetered(usesMetered: boolean): Promise<void>
   usage(): Promise<FileUsage>
-  /** Deletes bytes that the server has as well, the least recently used first, until at most `keepBytes` of them are left. Default: 0. */
+  /** Deletes local copies of uploaded files, least recently used first, until at most `keepBytes` remain. Default: 0. */
   freeUpSpace(keepBytes?: number): Promise<void>
 }
 
@@ -93,7 +93,7 @@ export interface AttachmentsContext {
   readonly remember: (setting: 'paused' | 'metered', isOn: boolean) => Promise<void>
 }
 
-/** What any tab may do with files; sending and fetching is the leader's, see `lead-transfers.ts`. */
+/** File operations available in every tab. Only the leader tab transfers files; see `lead-transfers.ts`. */
 export function createAttachments(context: AttachmentsContext): Attachments {
   const { database, table, store, onProblem } = context
   const markUsed = createUsedMarks(context)
@@ -191,7 +191,7 @@ async function addFile(
   return file
 }
 
-/** Writes the bytes of a file that exists nowhere else; when the device is full, files that can be fetched again make room. */
+/** Writes the bytes of an unsent file, evicting files that can be fetched again if the device is full. */
 async function writeBytes(context: AttachmentsContext, name: string, bytes: Blob): Promise<void> {
   const { store, table } = context
   try {

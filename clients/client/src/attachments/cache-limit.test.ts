@@ -28,7 +28,7 @@ test('only what can be fetched again goes, as little as needed, the least recent
       const left = total - evicted.reduce((sum, { size }) => sum + size, 0)
       expect(left + needed).toBeLessThanOrEqual(Math.max(limit, needed))
       const last = evicted.at(-1)
-      if (last) expect(left + last.size + needed).toBeGreaterThan(limit) // without the last one it was not enough
+      if (last) expect(left + last.size + needed).toBeGreaterThan(limit) // without the last one there was not enough room
       const kept = evictable.filter((file) => !evicted.includes(file) && !file.isEager)
       for (const { usedAtMs } of kept)
         expect(evicted.filter(({ isEager }) => !isEager).every((file) => file.usedAtMs <= usedAtMs)).toBe(true)

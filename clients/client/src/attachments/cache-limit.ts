@@ -1,13 +1,11 @@
 import { isEvictable, type FileEntry } from './file-state.ts'
 
 /**
- * Which files make room: the least recently used first, those that are to be here without being opened last. What has not been sent is never
- * among them.
+ * Selects files to evict: least recently used first, eager ones last, never unsent ones.
  *
- * @param needed - bytes that are to come; 0 to get back under the limit
- * @param isLazyOnly - spare those that are to be here without being opened
- * @param spared - the file that came last: one that is larger than the limit stays until the next one comes, or it would come and go without an end
- * @returns `undefined` when everything that may go is not enough
+ * @param needed - bytes to make room for; 0 to return below the limit
+ * @param isLazyOnly - spare eager files
+ * @param spared - the newest file: even if larger than the limit, it stays until the next one arrives
  */
 export function chooseEvicted(
   files: readonly FileEntry[],

@@ -1,7 +1,7 @@
 import type { FileEntry } from './file-state.ts'
 import { FETCHING_MAX, FILE_WAIT_MS_MAX, PREPARING_MAX, SENDING_MAX } from './limits.ts'
 
-/** Something to do for one file. */
+/** A task for one file. */
 export interface FileWork {
   readonly kind: 'prepare' | 'send' | 'link' | 'accept_link' | 'fetch'
   readonly file: FileEntry
@@ -9,17 +9,17 @@ export interface FileWork {
 
 export interface WorkFacts {
   readonly nowMs: number
-  /** Running work, by file. */
+  /** Running tasks by file. */
   readonly busy: ReadonlyMap<string, FileWork['kind']>
-  /** The network may be used. */
+  /** Whether the network may be used. */
   readonly isOpen: boolean
-  /** Files whose row the server does not have yet: storage would refuse them, because policies look at the row. */
+  /** Files whose row is not on the server yet. Storage would refuse them, because policies check the row. */
   readonly waitingRows: ReadonlySet<string>
-  /** The first change of the outbox; `undefined` when it is empty. */
+  /** Position of the oldest outbox entry; `undefined` if empty. */
   readonly firstWaiting: number | undefined
 }
 
-/** The work that can begin now, in its order: files added earlier first, opened files before those that are only due. */
+/** Returns the tasks that can start now, in order: files added earlier first, opened files before eager ones. */
 export function chooseWork(files: readonly FileEntry[], facts: WorkFacts): readonly FileWork[] {
   const idle = files.filter(({ id }) => !facts.busy.has(id))
   const running = (kind: FileWork['kind']): number => [...facts.busy.values()].filter((busy) => busy === kind).length
@@ -48,7 +48,7 @@ export function chooseWork(files: readonly FileEntry[], facts: WorkFacts): reado
   ]
 }
 
-/** When the next file may be tried again, in milliseconds since the epoch; `undefined` when none waits for a time. */
+/** Returns the time of the next retry in ms since the epoch; `undefined` if none is scheduled. */
 export function nextMoment(files: readonly FileEntry[], nowMs: number): number | undefined {
   const moments = files
     .filter(({ state, isPaused }) => !isPaused && (state === 'queued' || state === 'queued_download'))

@@ -4,10 +4,10 @@ import type { FileTable } from './file-table.ts'
 import type { FileStore } from './files/file-store.ts'
 
 /**
- * Deletes bytes that can be fetched again. A full device has no room even for saying so: there bytes go before their entry is written, as they may be
- * missing without loss.
+ * Deletes bytes that can be fetched again. On a full device the entry cannot be written first, so the bytes are deleted first; they may be missing without
+ * loss.
  *
- * @throws {DeviceFull} when there is still no room for the entries; a start finds the bytes missing
+ * @throws {DeviceFull} if there is still no room for the entries; the next start will find the bytes missing
  */
 export async function evict(
   { table, store }: { readonly table: FileTable; readonly store: FileStore },

@@ -1,4 +1,4 @@
-// A device on which a step fails once, and then works: nothing may stay under way until the app is started again.
+// A step fails once and then works: no task may remain running until the app restarts.
 import { describe, expect, test, vi } from 'vitest'
 import { DeviceFull } from '../local-write.ts'
 import { FileStoreFull } from './files/file-store.ts'
@@ -11,7 +11,7 @@ async function expectState(device: PlayedFiles, id: string, state: string): Prom
   await expect.poll(() => device.state(id), PATIENCE).toBe(state)
 }
 
-/** Ends rests as soon as they begin. */
+/** Skips all pauses. */
 function withoutRests(): Disposable {
   const { setTimeout: set } = globalThis
   const spy = vi

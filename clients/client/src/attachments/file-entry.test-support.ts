@@ -1,6 +1,6 @@
 import type { FileEntry } from './file-state.ts'
 
-/** A photo that was just taken. */
+/** A photo just taken. */
 export function photo(change: Partial<FileEntry> = {}): FileEntry {
   return {
     id: 'f1',

@@ -1,5 +1,4 @@
-// Invariants: bytes that are nowhere else stay named by their entry, whatever happens; nothing but the server's answer makes a file count as sent;
-// and from every state there is a way on.
+// Invariants: unsent bytes are always referenced by their entry; only the server's response marks a file as sent; every state has a way forward.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { photo } from './file-entry.test-support.ts'

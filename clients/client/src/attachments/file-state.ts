@@ -1,70 +1,69 @@
 import { DOUBTFUL_ATTEMPTS_MAX, FILE_RETRY_MS_MAX, FILE_RETRY_MS_MIN, FILE_WAIT_MS_MAX } from './limits.ts'
 
 /**
- * Where a file is. The first line is the way of a file that was added on this device, the second that of a file of another one.
+ * State of a file. The first line applies to files added on this device, the second to files of other devices.
  *
- * `elsewhere`: its row is here, and its bytes have not been uploaded by the device that has them. `unavailable`: the server has no such object
- * for this person.
+ * `elsewhere`: the row has synced, but the other device has not uploaded the bytes. `unavailable`: the server has no such object for this user.
  */
 export type FileState =
   | ('captured' | 'preparing' | 'queued' | 'uploading' | 'uploaded' | 'linked' | 'refused')
   | ('elsewhere' | 'remote' | 'queued_download' | 'downloading' | 'cached' | 'evicted' | 'unavailable')
 
-/** Why a transfer did not work. */
+/** Why a transfer failed. */
 export interface FileProblem {
-  /** `error.code` of storage, such as `EntityTooLarge`, or one of the kit: `network`, `row_gone`, `bytes_missing`. */
+  /** Storage's `error.code`, such as `EntityTooLarge`, or one of the client's: `network`, `row_gone`, `bytes_missing`. */
   readonly code: string
   readonly message: string
-  /** The status that storage gave, if it answered. */
+  /** HTTP status, if storage responded. */
   readonly status: number | undefined
 }
 
-/** What the device knows of one file. */
+/** Local state of one file. */
 export interface FileEntry {
-  /** Also the id of the row that names the file. */
+  /** Also the id of the row that references the file. */
   readonly id: string
   readonly bucket: string
   readonly path: string
   readonly name: string
   readonly mediaType: string
-  /** In bytes; as the row says while the bytes are not here. */
+  /** In bytes; from the row until the bytes are local. */
   readonly size: number
   readonly state: FileState
-  /** The person has stopped this file. */
+  /** The user paused this file. */
   readonly isPaused: boolean
-  /** Comes down without being opened. */
+  /** Downloaded without being opened. */
   readonly isEager: boolean
-  /** Names the bytes in the file store; `undefined` while they are not here. */
+  /** Name in the file store; `undefined` if the bytes are not local. */
   readonly bytesName: string | undefined
-  /** The resumable upload under way. */
+  /** URL of the resumable upload in progress. */
   readonly uploadUrl: string | undefined
-  /** How much of it has gone; while it is being sent, some of this may not have arrived. */
+  /** Upload progress. While sending, some of these bytes may not have arrived. */
   readonly sentBytes: number
-  /** Failures in a row, and those of them in which the server refused. */
+  /** Consecutive failures, and how many of them were refusals. */
   readonly attempts: number
   readonly doubts: number
   /** Milliseconds since the epoch. */
   readonly notBeforeMs: number
   readonly problem: FileProblem | undefined
-  /** Position in the outbox of the change that links the file. */
+  /** Outbox position of the change that links the file. */
   readonly linkPosition: number | undefined
-  /** When a person used it last, or when it came; 0 while neither has happened. Milliseconds since the epoch. */
+  /** Last use, or arrival, in ms since the epoch; 0 before either. */
   readonly usedAtMs: number
 }
 
 export type FailureKind =
-  /** The network or the server is not well: again later, without end. */
+  /** Network or server failure: retried indefinitely. */
   | 'retry'
-  /** The server says no in a way that may pass: again later, a few times. */
+  /** A refusal that may be temporary: retried a few times. */
   | 'doubt'
-  /** It will say no again. */
+  /** A permanent refusal. */
   | 'final'
 
 interface Failure {
   readonly failure: FailureKind
   readonly problem: FileProblem
   readonly retryAfterMs: number | undefined
-  /** More of the file is on the other side than before: it counts as the first failure in a row. */
+  /** Progress was made, so it counts as the first consecutive failure. */
   readonly isFurther?: boolean
 }
 
@@ -72,19 +71,19 @@ type SendEvent =
   | { readonly kind: 'send_started' }
   | { readonly kind: 'upload_created'; readonly url: string }
   | { readonly kind: 'part_sent'; readonly sentBytes: number }
-  /** So much has been given to the network; it may not arrive. */
+  /** Bytes handed to the network; they may not arrive. */
   | { readonly kind: 'progressed'; readonly sentBytes: number }
   | { readonly kind: 'sent' }
   | ({ readonly kind: 'send_failed' } & Failure)
-  /** `undefined`: nothing is written to the row. */
+  /** `undefined`: no row is written. */
   | { readonly kind: 'link_written'; readonly position: number | undefined }
-  /** The server has decided about what linked the file. */
+  /** The server has decided about the change that linked the file. */
   | { readonly kind: 'link_accepted' }
 
 type FetchEvent =
   /** The row says that the bytes are on the server. */
   | { readonly kind: 'announced' }
-  /** A person opened it, or the app's rows say that it is to be here without that. */
+  /** A user opened it, or its row requests eager download. */
   | { readonly kind: 'wanted'; readonly by: 'person' | 'rows' }
   | { readonly kind: 'fetch_started' }
   | { readonly kind: 'fetched'; readonly bytesName: string; readonly size: number }
@@ -94,17 +93,17 @@ type FetchEvent =
 export type FileEvent =
   | SendEvent
   | FetchEvent
-  /** The program has started, and nothing is under way. */
+  /** The program has started; nothing is in progress. */
   | { readonly kind: 'restarted' }
-  /** The transfer was stopped by this device: no failure. */
+  /** This device stopped the transfer, which is not a failure. */
   | { readonly kind: 'interrupted' }
   | { readonly kind: 'prepare_started' }
   | { readonly kind: 'prepared'; readonly bytesName: string; readonly size: number; readonly mediaType: string }
-  /** The store no longer has the bytes. */
+  /** The bytes are no longer in the store. */
   | { readonly kind: 'bytes_missing' }
   | { readonly kind: 'row_gone' }
   | { readonly kind: 'used' }
-  /** A person, or the row that came back, wants another attempt. */
+  /** Retry requested by the user, or the row has reappeared. */
   | { readonly kind: 'retried' }
   /** The network is back. */
   | { readonly kind: 'woken' }
@@ -119,20 +118,20 @@ export interface EventContext {
 const UNSENT: ReadonlySet<FileState> = new Set(['captured', 'preparing', 'queued', 'uploading', 'refused'])
 const EVICTABLE: ReadonlySet<FileState> = new Set(['linked', 'cached'])
 
-/** The bytes are nowhere else: they must not be deleted unless a person says so. */
+/** Whether the bytes exist only here: they must not be deleted without the user's consent. */
 export function isUnsent({ state }: Pick<FileEntry, 'state'>): boolean {
   return UNSENT.has(state)
 }
 
-/** The bytes can be fetched again. */
+/** Whether the bytes can be fetched again. */
 export function isEvictable({ state }: Pick<FileEntry, 'state'>): boolean {
   return EVICTABLE.has(state)
 }
 
 /**
- * The next state of a file.
+ * Returns the next state of a file.
  *
- * @returns `undefined` when the event does not concern a file in this state: it came late, and nothing changes
+ * @returns `undefined` if the event does not apply to the current state, for example because it came late
  */
 export function nextFile(file: FileEntry, event: FileEvent, context: EventContext): FileEntry | undefined {
   switch (event.kind) {
@@ -235,7 +234,7 @@ function afterFetching(file: FileEntry, event: FetchEvent, context: EventContext
   }
 }
 
-/** Queues a download; a file that a person opened comes before those that are only due. */
+/** Queues a download; opened files precede eager ones. */
 function wanted(file: FileEntry, by: 'person' | 'rows', { nowMs }: EventContext): FileEntry | undefined {
   if (by === 'rows') return from(file, ['remote'], { state: 'queued_download', ...CALM })
   if (file.state === 'queued_download' || file.state === 'downloading') return { ...file, usedAtMs: nowMs }
@@ -284,7 +283,7 @@ function delayed(file: FileEntry, event: Failure, { nowMs, random }: EventContex
   return { attempts, doubts, notBeforeMs: nowMs + delayMs, problem: event.problem }
 }
 
-/** The delay after the `attempt`-th failure in a row (from 1): 5, 10, 20 s … 10 min, ±20 %, and never before the server's `retry-after`, up to an hour. */
+/** Returns the delay after the `attempt`-th consecutive failure (from 1): 5, 10, 20 s … 10 min, ±20 %, at least the server's `retry-after` up to an hour. */
 export function fileRetryDelayMs(attempt: number, retryAfterMs: number | undefined, random: number): number {
   const base = Math.min(FILE_RETRY_MS_MAX, FILE_RETRY_MS_MIN * 2 ** Math.min(attempt - 1, 16))
   return Math.min(FILE_WAIT_MS_MAX, Math.max(base * (0.8 + 0.4 * random), retryAfterMs ?? 0))
@@ -293,7 +292,7 @@ export function fileRetryDelayMs(attempt: number, retryAfterMs: number | undefin
 function retried(file: FileEntry): FileEntry | undefined {
   if (file.state === 'unavailable') return { ...file, state: 'queued_download', ...CALM }
   if (file.state !== 'refused') return from(file, ['queued', 'queued_download'], { ...CALM, isPaused: false })
-  // Without its bytes there is nothing to send.
+  // Without bytes there is nothing to send.
   return file.bytesName === undefined ? undefined : { ...file, state: 'queued', isPaused: false, ...CALM }
 }
 

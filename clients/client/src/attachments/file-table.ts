@@ -26,7 +26,7 @@ export interface FileRow {
   readonly added_at: number
 }
 
-/** Live queries of what has not been sent use the same words. */
+/** Shared with the live query of unsent files. */
 export const LIST_UNSENT_FILES_SQL = `select * from hf_local_files
  where state in ('captured', 'preparing', 'queued', 'uploading', 'refused') order by added_at, id`
 
@@ -36,7 +36,7 @@ export const LIST_FILES_SQL = 'select * from hf_local_files order by added_at, i
 const LIST_ACTIVE_FILES_SQL = `select * from hf_local_files
  where state in ('captured', 'preparing', 'queued', 'uploading', 'uploaded', 'queued_download', 'downloading') order by added_at, id`
 
-/** One file; its parameter is the id. */
+/** Parameter: the file's id. */
 export const FILE_SQL = 'select * from hf_local_files where id = ?'
 
 /** @see LIST_UNSENT_FILES_SQL */
@@ -65,23 +65,23 @@ export function toFile(row: FileRow): FileEntry {
 
 export interface FileTable {
   list(): Promise<readonly FileEntry[]>
-  /** Those for which something may have to be done: not what rests here or on the server. */
+  /** Lists files that may need work, excluding those at rest here or on the server. */
   listActive(): Promise<readonly FileEntry[]>
   find(id: string): Promise<FileEntry | undefined>
   findIn(tx: Transaction, id: string): Promise<FileEntry | undefined>
   /**
-   * Applies an event to the file as it is now, whoever wrote it last.
+   * Applies an event to the stored file, read in the same transaction.
    *
-   * @returns the file after it; `undefined` when the event does not concern it any more, and nothing was written
+   * @returns the updated file; `undefined` if the event no longer applies and nothing was written
    */
   apply(id: string, event: FileEvent): Promise<FileEntry | undefined>
-  /** {@link FileTable.apply} as a part of a larger transaction. */
+  /** {@link FileTable.apply} within a larger transaction. */
   applyIn(tx: Transaction, id: string, event: FileEvent): Promise<FileEntry | undefined>
   setEager(id: string, isEager: boolean): Promise<void>
   insert(tx: Transaction, file: FileEntry, addedAtMs: number): Promise<void>
-  /** Inserts those that have no entry yet: this device may have added them meanwhile. */
+  /** Inserts files without an entry; this device may have added some concurrently. */
   insertMissing(tx: Transaction, files: readonly FileEntry[], addedAtMs: number): Promise<void>
-  /** With its small pictures. */
+  /** Deletes the entry and its thumbnails. */
   delete(tx: Transaction, id: string): Promise<void>
 }
 
@@ -92,7 +92,7 @@ export interface FileTableOptions {
   readonly random: () => number
 }
 
-/** The only place that writes `hf_local_files`. Each event is read and written in one transaction, so that tabs and restarts cannot undo one another. */
+/** The only writer of `hf_local_files`. Each event is read and written in one transaction, so tabs and restarts cannot overwrite each other. */
 export function createFileTable(database: CommonPowerSyncDatabase, { now, random }: FileTableOptions): FileTable {
   return {
     async list() {

@@ -11,11 +11,11 @@ export interface FollowOptions extends Pick<WorkContext, 'database' | 'table' | 
   readonly now: () => number
 }
 
-/** After a start nothing is under way. Entries and bytes are compared: neither is trusted to have survived. */
+/** Reconciles entries and bytes after a start, when no task is running. Neither is trusted to have survived. */
 export async function recover({ table, store, now }: FollowOptions): Promise<void> {
   const stored = new Map((await store.list()).map((file) => [file.name, file]))
   for (const { id, bytesName, state } of await table.list()) {
-    // Stored after the list was made by another tab, perhaps: then it is there.
+    // Another tab may have stored it after the list was made.
     const isMissing = bytesName !== undefined && !stored.has(bytesName) && !(await store.read(bytesName))
     if (isMissing) await table.apply(id, { kind: 'bytes_missing' })
     if (['preparing', 'uploading', 'downloading'].includes(state)) await table.apply(id, { kind: 'restarted' })
@@ -26,9 +26,7 @@ export async function recover({ table, store, now }: FollowOptions): Promise<voi
   }
 }
 
-/**
- * Makes the files those of the rows. Both are read at one moment: a file that was added since would look as if its row were gone.
- */
+/** Updates the files to match the rows. Both are read in one transaction, or a file added in between would seem to have lost its row. */
 export async function followRows(options: FollowOptions): Promise<void> {
   const { database, bucket } = options
   const { rows, files, undecided } = await database.readTransaction(async (tx) => ({
@@ -44,7 +42,7 @@ export async function followRows(options: FollowOptions): Promise<void> {
   for (const action of actions) if (action.kind !== 'insert') await apply(options, action)
 }
 
-/** A first sync brings thousands of rows. */
+/** In batches: a first sync brings thousands of rows. */
 async function insert({ database, table, now }: FollowOptions, files: readonly FileEntry[]): Promise<void> {
   await database.writeTransaction(async (tx) => {
     await table.insertMissing(tx, files, now())

@@ -1,6 +1,6 @@
 import { createValue, type Value } from '../value.ts'
 
-/** Why no file goes up or comes down now; `undefined`: files are transferred. */
+/** Why transfers are paused; `undefined` if they are not. */
 export type TransferPause = 'person' | 'metered' | 'offline' | 'sign_in' | 'disconnected' | undefined
 
 export interface GateFacts {
@@ -12,7 +12,7 @@ export interface GateFacts {
   readonly isWanted: boolean
 }
 
-/** The reason that a person can do most about comes first. */
+/** Returns the reason that the user can influence most. */
 export function judgeGate(facts: GateFacts): TransferPause {
   if (facts.isPausedByPerson) return 'person'
   if (facts.needsSignIn) return 'sign_in'
@@ -22,13 +22,13 @@ export function judgeGate(facts: GateFacts): TransferPause {
   return undefined
 }
 
-/** What Chromium tells of the connection; other browsers do not. */
+/** Connection information available only in Chromium. */
 interface NetworkInformation extends EventTarget {
   readonly type?: string
   readonly saveData?: boolean
 }
 
-/** Whether bytes cost: a mobile network, or a person who asked their browser to save data. Follows the browser. */
+/** Follows whether the network is metered: a mobile network, or the browser's data saver. */
 export function watchMetered(): Value<boolean> & Disposable {
   const connection = (globalThis.navigator as (Navigator & { connection?: NetworkInformation }) | undefined)?.connection
   const read = (): boolean => connection?.type === 'cellular' || connection?.saveData === true

@@ -1,5 +1,5 @@
-// Invariants: whatever ends the program, and whatever the network does, a photo that was added reaches the server exactly once and whole, its row
-// says so, and this device has its bytes until then; bytes of rows that a person may no longer see leave the device.
+// Invariants: whatever ends the program and whatever the network does, an added photo reaches the server exactly once and complete, its row says so, and this
+// device keeps the bytes until then; bytes of rows a user may no longer see are deleted from the device.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { COUNT_UNSENT_SQL, type UnsentCount } from '../local/count-unsent.ts'
@@ -20,13 +20,13 @@ async function expectState(device: PlayedFiles, id: string, state: string): Prom
   await expect.poll(() => device.state(id), PATIENCE).toBe(state)
 }
 
-/** On the server once, whole; linked; nothing is left over. */
+/** On the server once, complete and linked, with no leftovers. */
 async function expectArrived(device: PlayedFiles, id: string, sent: Blob): Promise<void> {
   await expect
     .poll(async () => {
       await device.acceptOutbox()
       const { state, notBeforeMs = 0 } = (await device.attachments.find(id)) ?? {}
-      // A request of the tab that died may still arrive, and cost the next one an attempt. The clock is the test's own.
+      // A request of the dead tab may still arrive and cost the next one an attempt.
       if (notBeforeMs > device.nowMs) device.pass(notBeforeMs - device.nowMs)
       return state
     }, PATIENCE)
@@ -160,7 +160,7 @@ describe('a network that lies', () => {
     await device.acceptOutbox()
     const expectFailed = async (requests: number, attempts: number): Promise<void> => {
       const seen = async (): Promise<unknown> => {
-        device.pass(0) // the attempt before may have been ending when its time had come
+        device.pass(0) // the previous attempt may have been ending when its retry was due
         return [device.storage.requests.length, (await device.attachments.find(id))?.attempts]
       }
       await expect.poll(seen, PATIENCE).toEqual([requests, attempts])

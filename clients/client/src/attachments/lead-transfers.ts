@@ -12,7 +12,7 @@ import { UNDECIDED_SQL, WAITING_ROWS_SQL } from './waiting-rows.ts'
 
 export interface LeadOptions extends WorkContext, FollowOptions {
   readonly pause: Value<TransferPause>
-  /** Nothing can be sent or fetched until the person has signed in. */
+  /** Called when transfers require signing in. */
   readonly onSignInNeeded: () => void
 }
 
@@ -20,8 +20,8 @@ const WATCHED_SQL = `select (select count(*) from hf_local_files), (select count
        (select count(*) from hf_local_attention)`
 
 /**
- * Sends and fetches files until the signal aborts. One tab does this for all of a person's tabs. It keeps nothing in memory that matters: the work to
- * be done follows from the table of files, the rows and the outbox.
+ * Transfers files until the signal aborts. One tab does this for all of a user's tabs. Keeps no essential state in memory: the tasks follow from the file
+ * table, the rows and the outbox.
  */
 export async function leadTransfers(options: LeadOptions, signal: AbortSignal): Promise<void> {
   const { database, pause, onProblem } = options
@@ -58,7 +58,7 @@ export async function leadTransfers(options: LeadOptions, signal: AbortSignal): 
     })
   }
 
-  /** A row that is gone counts as gone once no undo can bring it back. */
+  /** Treats a deleted row as gone once no undo can restore it. */
   async function followDecisions(): Promise<void> {
     const undecided = await readUndecided()
     if (undecided === undecidedBefore) return
@@ -70,7 +70,7 @@ export async function leadTransfers(options: LeadOptions, signal: AbortSignal): 
     return (await database.getAll<{ id: string }>(UNDECIDED_SQL)).map(({ id }) => id).join()
   }
 
-  /** A row that its person may not see any more takes along what came of its file. */
+  /** Deletes downloaded bytes of rows that the user may no longer see. */
   async function dropUnwanted(files: readonly FileEntry[]): Promise<void> {
     const wanted = new Set(files.map(({ id }) => id))
     await dropParts(options.begun.fetched, options.store, (id) => wanted.has(id) || runner.busy.has(id))
@@ -79,7 +79,7 @@ export async function leadTransfers(options: LeadOptions, signal: AbortSignal): 
   async function begin(): Promise<void> {
     const files = await options.table.listActive()
     const waiting = await database.getAll<{ id: string }>(WAITING_ROWS_SQL)
-    // A person has decided since: a file whose row was given up waits for nothing any more, and must not be sent.
+    // The user has decided meanwhile: a file whose row was discarded no longer waits and must not be sent.
     if ((await readUndecided()) !== undecidedBefore) return look()
     const first = await database.get<{ position: number | null }>('select min(id) as position from ps_crud')
     const nowMs = options.now()
@@ -105,7 +105,7 @@ interface Turns {
   end(): Promise<void>
 }
 
-/** Runs one body after the other, none once the signal has aborted. */
+/** Runs bodies sequentially, and none after the signal has aborted. */
 function takeTurns(signal: AbortSignal, onProblem: (error: unknown) => void): Turns {
   let last: Promise<void> = Promise.resolve()
   const run = async (before: Promise<void>, body: () => Promise<void>): Promise<void> => {

@@ -1,58 +1,55 @@
-/** A file of at most so many bytes goes up in one request; a larger one in parts that survive a restart (TUS). 6 MiB. */
+/** Files up to this size are uploaded in one request; larger ones in parts that survive a restart (TUS). 6 MiB. */
 export const SINGLE_REQUEST_BYTES_MAX = 6 * 1_048_576
 /**
- * A larger file goes up in parts once a single request of it was cut, and one that is fetched goes on from where it was cut, if so much came: what came through stays. What
- * is smaller is as quickly transferred again. 128 KiB.
+ * Minimum size for resuming: a larger file is uploaded in parts after a single request was cut, and a cut download resumes if at least this much arrived.
+ * Smaller transfers are repeated just as quickly. 128 KiB.
  */
 export const RESUMED_BYTES_MIN = 131_072
-/** Bytes in one part of a resumable upload: what hosted servers ask for. 6 MiB. */
+/** Part size of resumable uploads in bytes, as hosted servers require. 6 MiB. */
 export const PART_BYTES = 6 * 1_048_576
-/** Files that go up at once: one that hangs must not keep the others waiting. */
+/** Concurrent uploads, so that a hanging one does not block the others. */
 export const SENDING_MAX = 2
-/** Files that come down at once. With those that go up and the sync stream they leave one of a browser's six connections to changes of rows. */
+/** Concurrent downloads. With uploads and the sync stream they leave one of a browser's six connections for row changes. */
 export const FETCHING_MAX = 2
-/** Files that are prepared at once: a phone has no memory for many decoded pictures. */
+/** Files prepared concurrently: a phone has no memory for many decoded images. */
 export const PREPARING_MAX = 2
-/** First delay before a file is tried again, in milliseconds; it doubles. */
+/** First retry delay of a file in ms; it doubles. */
 export const FILE_RETRY_MS_MIN = 5_000
-/** The longest delay between two attempts, before the random part, in milliseconds: 10 minutes. */
+/** Maximum retry delay in ms before jitter: 10 minutes. */
 export const FILE_RETRY_MS_MAX = 600_000
-/**
- * The longest wait, whatever the server asks for, in milliseconds: 1 hour. A moment that is further away was written down before the device's clock was set back,
- * and counts as passed.
- */
+/** Maximum wait in ms, whatever the server asks for: 1 hour. A later time was recorded before the device's clock was set back, and counts as passed. */
 export const FILE_WAIT_MS_MAX = 3_600_000
-/** How often the server may refuse in a way that may pass before a person has to look. */
+/** Possibly temporary refusals before the user is asked. */
 export const DOUBTFUL_ATTEMPTS_MAX = 5
-/** Bytes of other devices' files that are kept here, unless the app says otherwise: 500 MiB. */
+/** Default cache limit in bytes for files of other devices: 500 MiB. */
 export const CACHE_BYTES_MAX = 500 * 1_048_576
-/** A transfer that is silent for so long is given up, in milliseconds. */
+/** Timeout in ms of a silent transfer. */
 export const TRANSFER_SILENCE_MS = 30_000
-/** Slower lines are not waited for, in bytes a millisecond: 4 KB/s. */
+/** Minimum transfer rate in bytes per ms: 4 KB/s. */
 export const SLOWEST_BYTES_A_MS = 4
-/** What a system keeps of a sent body on a slow line before it is through, in bytes: 128 KiB. On a faster line it keeps more, for a shorter time. */
+/** Bytes of a sent body that the system buffers on a slow connection: 128 KiB. Faster connections buffer more for a shorter time. */
 export const SOCKET_BYTES = 131_072
-/** How far a file is, is written down so often at most, in milliseconds. */
+/** Minimum interval in ms for recording progress. */
 export const PROGRESS_EVERY_MS = 500
-/** Bytes without an entry are deleted after this long, in milliseconds: another tab may be about to make the entry. 1 hour. */
+/** Age in ms at which unreferenced bytes are deleted; before, another tab may be about to create their entry. 1 hour. */
 export const ORPHAN_AGE_MS = 3_600_000
-/** The longest key that storage takes, in bytes. */
+/** Key limit of storage in bytes. */
 export const KEY_BYTES_MAX = 1_024
-/** What failed without a state of its own rests for this long, in milliseconds. */
+/** Pause in ms after an unexpected failure. */
 export const REST_MS = 60_000
-/** Changes of rows and files are looked at together, in milliseconds. */
+/** Throttle in ms for reacting to changes of rows and files. */
 export const LOOK_THROTTLE_MS = 30
-/** Files that screens show are read again at most this often, in milliseconds. */
+/** Throttle in ms for reading displayed files again. */
 export const LIVE_FILES_THROTTLE_MS = 50
-/** A file counts as used again after this long, in milliseconds: a list that is scrolled must not write for every picture. */
+/** Minimum interval in ms for recording a file's use, so that scrolling does not write for every image. */
 export const USED_EVERY_MS = 60_000
-/** Files that were used within this time are written down together, in milliseconds. */
+/** Delay in ms for recording used files in one batch. */
 export const USED_TOGETHER_MS = 500
-/** Entries that are made in one transaction. */
+/** Entries created per transaction. */
 export const ENTRIES_TOGETHER = 500
-/** Small pictures that are kept without the bytes of their files; a few kilobytes each. */
+/** Thumbnails kept without their files' bytes; a few kilobytes each. */
 export const SMALL_PICTURES_MAX = 1_000
-/** A larger one is not small, and not kept: 64 KiB. */
+/** Thumbnail limit in bytes: 64 KiB. */
 export const SMALL_PICTURE_BYTES_MAX = 65_536
-/** Small pictures that came within this time are written together, in milliseconds. */
+/** Delay in ms for writing thumbnails in one batch. */
 export const SMALL_PICTURES_TOGETHER_MS = 500

@@ -6,18 +6,18 @@ import type { FileEntry } from './file-state.ts'
 import { toFile, type FileRow } from './file-table.ts'
 import { LIVE_FILES_THROTTLE_MS } from './limits.ts'
 
-/** One file as this device knows it now. */
+/** A file's current state on this device. */
 export interface LiveFile {
-  /** `undefined`: this device knows no file of that id. */
+  /** `undefined` if the id is unknown on this device. */
   readonly file: FileEntry | undefined
   /** Nothing has been read yet. */
   readonly isLoading: boolean
 }
 
-/** A file that at least one subscriber follows. */
+/** A file with at least one subscriber. */
 interface Followed {
   readonly value: WritableValue<LiveFile>
-  /** The row as it was read last. */
+  /** The row as last read. */
   text: string | undefined
   subscribers: number
 }
@@ -27,8 +27,8 @@ const UNREAD: LiveFile = { file: undefined, isLoading: true }
 const FILES_SQL = 'select * from hf_local_files where id in (select value from json_each(?))'
 
 /**
- * Files by id, each kept current while it has a subscriber. One query reads all of them: a screen with a hundred pictures would otherwise run a hundred
- * queries for each file that changes, and what goes up waits for the same database.
+ * Live files by id, updated while they have subscribers. One query reads all of them: a screen with a hundred images would otherwise run a hundred queries per
+ * change and delay uploads.
  */
 export function createLiveFiles(
   database: CommonPowerSyncDatabase,
@@ -67,7 +67,7 @@ export function createLiveFiles(
     return own
   }
 
-  /** Subscribers that come together are read together. */
+  /** Batches subscribers that arrive together. */
   function readSoon(): void {
     if (isDue) return
     isDue = true

@@ -23,7 +23,7 @@ export interface OpenAttachmentsOptions {
   readonly schema: Value<SchemaDescriptor>
   readonly fetch: typeof globalThis.fetch
   readonly bodies: BodySender
-  /** The person wants to sync. */
+  /** Whether the user wants to sync. */
   readonly isWanted: () => boolean
   readonly now: () => number
   readonly random: () => number
@@ -32,13 +32,13 @@ export interface OpenAttachmentsOptions {
 
 export interface OpenAttachments {
   readonly attachments: Attachments
-  /** Something has changed of what {@link OpenAttachmentsOptions.isWanted} says, or the server can be reached again. */
+  /** Call when {@link OpenAttachmentsOptions.isWanted} changes or the server becomes reachable. */
   wake(): void
-  /** Ends transfers; those under way continue with the next start. */
+  /** Stops transfers; they resume with the next start. */
   close(): Promise<void>
 }
 
-/** Opens one person's files, and takes part in who of the tabs transfers them. */
+/** Opens one user's files and takes part in electing the tab that transfers them. */
 export async function openAttachments(
   database: CommonPowerSyncDatabase,
   options: AttachmentsOptions,
@@ -70,7 +70,7 @@ export async function openAttachments(
         const rows = typeof options.rows === 'string' ? options.rows : options.rows(server.schema.get())
         await leadTransfers({ ...lead, rows }, signal)
       } catch (error) {
-        // What fails here, on a device that is full perhaps, may not fail later; nobody else sends these files.
+        // Retry later, for example on a full device, because no other tab would send these files.
         if (!signal.aborted) onProblem(error)
         await pauseFor(REST_MS, signal)
       }
@@ -79,7 +79,7 @@ export async function openAttachments(
   const leading = runAsLeader(`holdfast-files-${userId}`, ended.signal, leadOn).catch((error: unknown) => {
     if (!ended.signal.aborted) onProblem(error)
   })
-  // The rows may be those of a table that was not there before. Transfers under way continue where they were.
+  // The rows may come from a new table. Transfers in progress resume.
   const stopSchema = server.schema.subscribe(() => reread.abort(new Error('The tables have changed.')))
   globalThis.addEventListener?.('online', wake)
 
@@ -103,7 +103,7 @@ export async function openAttachments(
     })
   }
 
-  /** What only waits for the network need not wait for the rest of its delay. What the server has refused does. */
+  /** Ends the retry delay of transfers that failed for network reasons, but not of refused ones. */
   async function wakeWaiting(): Promise<void> {
     for (const { id, problem, notBeforeMs } of await table.list()) {
       if (notBeforeMs > now() && problem?.code === 'network') await table.apply(id, { kind: 'woken' })

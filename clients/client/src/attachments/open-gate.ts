@@ -7,17 +7,17 @@ import { judgeGate, watchMetered, type TransferPause } from './gate.ts'
 
 export interface Gate extends Disposable {
   readonly pause: Value<TransferPause>
-  /** Something has changed that the gate does not follow. */
+  /** Call when a condition that the gate does not observe has changed. */
   judgeAgain(): void
-  /** The person's session has ended; what follows the session opens the gate again. */
+  /** Call when the session has ended; the gate reopens with the next session. */
   onSignInNeeded(): void
-  /** Keeps what the person has decided, for all tabs and the next start. */
+  /** Persists a setting for all tabs and later starts. */
   remember(setting: keyof typeof SETTINGS, isOn: boolean): Promise<void>
 }
 
 export interface GateOptions {
   readonly session: Session['state']
-  /** The person wants to sync. */
+  /** Whether the user wants to sync. */
   readonly isWanted: () => boolean
   readonly onProblem: (error: unknown) => void
 }
@@ -31,13 +31,13 @@ interface SettingRow {
   readonly value: string
 }
 
-/** Follows whether files may go up and come down. */
+/** Observes whether transfers are allowed. */
 export async function openGate(
   database: CommonPowerSyncDatabase,
   { session, isWanted, onProblem }: GateOptions,
   signal: AbortSignal,
 ): Promise<Gate> {
-  // Read before anything is sent: what a person has paused stays so.
+  // Read before anything is sent, to honor a persisted pause.
   let settings = readSettings(await batchedReads(database).getAll<SettingRow>(SETTINGS_SQL))
   let needsSignIn = false
   const metered = watchMetered()

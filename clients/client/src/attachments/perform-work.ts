@@ -21,25 +21,24 @@ export interface WorkContext {
   readonly endpoint: StorageEndpoint
   readonly options: Pick<AttachmentsOptions, 'prepare' | 'link'>
   readonly cacheBytesMax: () => number
-  /** A name that no stored bytes have. */
+  /** Returns a name unused in the store. */
   readonly newName: () => string
-  /** How far transfers came before the line was cut. */
+  /** Progress of interrupted transfers. */
   readonly begun: BegunTransfers
   readonly onProblem: (error: unknown) => void
 }
 
-/** Forgotten with the page: a transfer that goes on is only quicker by it. */
+/** Kept in memory only: it merely speeds up resumed transfers. */
 export interface BegunTransfers {
-  /** Bytes of files that the server is known to have, by file. */
+  /** Bytes the server is known to have, by file. */
   readonly sent: Map<string, number>
   readonly fetched: FetchedParts
 }
 
 /**
- * Does one thing for one file. Every step is repeated safely when the program ends after it: bytes are stored before an entry names them, and deleted
- * after no entry does.
+ * Runs one task. Every step can be repeated safely after a crash: bytes are stored before an entry references them, and deleted after no entry does.
  *
- * @throws {SignInNeeded} when there is no token to try; the file is as it was
+ * @throws {SignInNeeded} without a token to try; the file is unchanged
  */
 export async function performWork(context: WorkContext, { kind, file }: FileWork, signal: AbortSignal): Promise<void> {
   switch (kind) {
@@ -108,19 +107,19 @@ async function send(context: WorkContext, before: FileEntry, signal: AbortSignal
   }
 }
 
-/** It was on its way, and nobody answered. */
+/** Whether an attempt started sending and got no response. */
 function wasCut({ sentBytes, problem }: FileEntry): boolean {
   return sentBytes > 0 || (problem !== undefined && problem.status === undefined)
 }
 
-/** A line that brings a file further each time is no reason to wait longer each time. */
+/** Resets the retry delay if the attempt made progress. */
 async function notePart({ table, begun }: WorkContext, id: string, sentBytes: number): Promise<void> {
   const isFurther = sentBytes > (begun.sent.get(id) ?? 0)
   if (isFurther) begun.sent.set(id, sentBytes)
   await table.apply(id, { kind: isFurther ? 'part_sent' : 'progressed', sentBytes })
 }
 
-/** Only what people are shown: nothing else depends on it, and nothing waits for it. */
+/** Records progress for display only; nothing waits for it. */
 function noteProgress({ database, table, onProblem }: WorkContext, id: string): (sentBytes: number) => void {
   let latest = 0
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -155,7 +154,7 @@ async function downloadFile(context: WorkContext, { id }: FileEntry, signal: Abo
   try {
     await makeRoom(context, file)
     const size = await fetchFile(endpoint, file, { store, name, parts, signal })
-    // Bytes that came for a file that was forgotten meanwhile are deleted.
+    // If the file was dropped meanwhile, delete its bytes.
     if (!(await table.apply(id, { kind: 'fetched', bytesName: name, size }))) await store.remove(name)
     await keepWithinLimit(context, file)
   } catch (error) {
@@ -165,18 +164,18 @@ async function downloadFile(context: WorkContext, { id }: FileEntry, signal: Abo
   }
 }
 
-/** A file that was opened may take the place of any; one that is only due does not push out its like. */
+/** Makes room. An opened file may evict any other, an eager one only lazy ones. */
 async function makeRoom(context: WorkContext, file: FileEntry): Promise<void> {
   const isLazyOnly = file.isEager && file.usedAtMs === 0
   const room = { limit: context.cacheBytesMax(), needed: file.size, isLazyOnly }
   const evicted = chooseEvicted(await context.table.list(), room)
   if (evicted) return evict(context, evicted)
-  if (!isLazyOnly) return // it is larger than the whole cache, and goes with the next one
-  const problem = { code: 'no_room', message: 'The space for files of others is used up.', status: undefined }
+  if (!isLazyOnly) return // larger than the whole cache; evicted by the next file
+  const problem = { code: 'no_room', message: 'The space for files of other devices is used up.', status: undefined }
   throw new TransferFailure('retry', problem, FILE_RETRY_MS_MAX)
 }
 
-/** Deletes evictable files until the cache is within its limit, or has only the file that came last. */
+/** Evicts files until the cache is within its limit or contains only the newest file. */
 async function keepWithinLimit(context: WorkContext, { id: spared }: FileEntry): Promise<void> {
   const files = await context.table.list()
   await evict(context, chooseEvicted(files, { limit: context.cacheBytesMax(), needed: 0, spared }) ?? [])
@@ -192,7 +191,7 @@ async function bytesOf(
   return undefined
 }
 
-/** @param isFurther - more of it is here than before */
+/** @param isFurther - whether progress was made */
 function toFailed(
   kind: 'send_failed' | 'fetch_failed',
   error: unknown,

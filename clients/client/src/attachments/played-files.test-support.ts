@@ -24,7 +24,7 @@ const schema = new Schema({
 
 const ROWS_SQL = `select id, path, state = 'uploaded' as is_uploaded, is_due as is_eager from photos`
 
-/** A person's device: a real database, a real folder, a played network. */
+/** A user's device: real database and folder, simulated network. */
 export interface PlayedFiles extends AsyncDisposable {
   readonly database: PowerSyncDatabase
   readonly storage: PlayedStorage
@@ -34,15 +34,15 @@ export interface PlayedFiles extends AsyncDisposable {
   store: FileStore
   attachments: Attachments
   options: Partial<AttachmentsOptions>
-  /** Called before and after each step that leaves something behind; what it throws ends the step there. */
+  /** Called before and after each step with side effects; an error ends the step there. */
   onStep: (step: string) => void
-  /** Starts a tab that transfers. @returns ends it, as a crash would: nothing is tidied up */
+  /** Starts a transferring tab. @returns a function that ends it like a crash, without cleanup */
   lead(): () => Promise<void>
   add(bytes: Blob): Promise<FileEntry>
-  /** The server takes all that waits in the outbox. */
+  /** Makes the server accept the whole outbox. */
   acceptOutbox(): Promise<void>
   state(id: string): Promise<FileState | undefined>
-  /** Lets the time pass until the next attempt. */
+  /** Advances the time to the next attempt. */
   pass(ms: number): void
   photoState(id: string): Promise<string | undefined>
 }
@@ -110,7 +110,7 @@ async function openDatabase(folder: string): Promise<PowerSyncDatabase> {
   return database
 }
 
-/** Starts a tab that transfers. @returns ends it */
+/** Starts a transferring tab. @returns a function that stops it */
 function leadUntilStopped(played: PlayedFiles): () => Promise<void> {
   const { storage, pause, problems } = played
   const ended = new AbortController()
@@ -139,7 +139,7 @@ function leadUntilStopped(played: PlayedFiles): () => Promise<void> {
   return stop
 }
 
-/** What transfers and the screens' part of the kit share. Writing the options, the store or the clock of `played` changes the next one. */
+/** Shared context of transfers and app. Changed options, store or clock of `played` apply to the next one. */
 function contextOf(played: PlayedFiles): Pick<
   Parameters<typeof leadTransfers>[0],
   'database' | 'cacheBytesMax' | 'pause' | 'now' | 'onProblem'

@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer'
 import { createHash } from 'node:crypto'
 
 /**
- * What happens to one request. `lost_after`: the server has done it, and its answer does not arrive. `cut`: half of the answer arrives. `half`: half of what is sent
- * arrives, and no answer.
+ * Fault of a request. `lost_after`: executed, but the response is lost. `cut`: half of the response arrives. `half`: half of the request arrives, without
+ * response.
  */
 export type StorageFault = 'none' | 'hang' | 'lost_before' | 'lost_after' | 'portal' | 'cut' | 'half' | 403 | 413 | 503
 
@@ -19,19 +19,19 @@ interface PlayedUpload {
   bytes: Buffer
 }
 
-/** A network and a storage server that the test owns, as a `fetch`. */
+/** A simulated network and storage server behind a `fetch`. */
 export interface PlayedStorage {
   readonly fetch: typeof globalThis.fetch
   readonly objects: Map<string, StoredObject>
-  /** Taken one by one, by the requests that come. */
+  /** Consumed one per request. */
   readonly faults: StorageFault[]
-  /** Method and path of each request, and which bytes it asks for. */
+  /** Method, path and byte range of each request. */
   readonly requests: string[]
 }
 
 const BASE = 'http://played.example/storage/v1'
 
-/** Answers as storage does: an object is stored once, with the statuses and bodies of its routes. */
+/** Responds as storage does, with the statuses and bodies of its routes; an object can be stored once. */
 export function playStorage(): PlayedStorage {
   const objects = new Map<string, StoredObject>()
   const uploads = new Map<string, PlayedUpload>()
@@ -98,7 +98,7 @@ export function playStorage(): PlayedStorage {
       const size = Number(headers.get('upload-length'))
       const metadata = JSON.parse(pairs.metadata) as Record<string, unknown>
       uploads.set(id, { key, size, metadata, bytes: Buffer.alloc(0) })
-      // As behind a proxy that does not say how it was called: the address names another host.
+      // As behind a proxy that hides the original host.
       return new Response(null, { status: 201, headers: { ...tus, location: `http://10.0.0.1${uploadPath(id)}` } })
     }
     const upload = uploads.get(path.slice('/upload/resumable/'.length))
@@ -115,7 +115,7 @@ export function playStorage(): PlayedStorage {
   }
 }
 
-/** What comes of a request that does not reach the server. */
+/** Result of a request that does not reach the server. */
 async function insteadOf(fault: StorageFault, signal: AbortSignal | null | undefined): Promise<Response | undefined> {
   if (fault === 'hang') return hang(signal)
   if (fault === 'lost_before') throw new TypeError('fetch failed')

@@ -1,37 +1,37 @@
 import { isUnsent, type FileEntry } from './file-state.ts'
 
-/** A row of the app's query: a file that the person may see. */
+/** A row of the app's query: a file the user may see. */
 export interface AttachmentRow {
   readonly id: string
   /** Default: the bucket of the options. */
   readonly bucket?: string | null
-  /** NULL: the row names no file. */
+  /** NULL if the row references no file. */
   readonly path: string | null
   readonly name?: string | null
   readonly media_type?: string | null
   readonly size?: number | null
-  /** 1: the bytes are on the server. Default: they are. */
+  /** 1: the bytes are on the server. Default: 1. */
   readonly is_uploaded?: number | null
-  /** 1: they come down without being opened. Default: only when opened. */
+  /** 1: download without being opened. Default: 0. */
   readonly is_eager?: number | null
 }
 
 export type RowAction =
   | { readonly kind: 'insert'; readonly file: FileEntry }
-  /** The bytes, if they are here, belong to nothing that this person may see any more. */
+  /** Local bytes, if any, belong to nothing this user may see. */
   | { readonly kind: 'forget'; readonly file: FileEntry }
-  /** Its row is gone and its bytes are nowhere else: a person decides. */
+  /** The row is gone and the bytes are unsent: the user decides. */
   | { readonly kind: 'row_gone'; readonly file: FileEntry }
-  /** Its row has come back. */
+  /** The row has reappeared. */
   | { readonly kind: 'retried'; readonly file: FileEntry }
   | { readonly kind: 'announced'; readonly file: FileEntry }
   | { readonly kind: 'want'; readonly file: FileEntry }
   | { readonly kind: 'set_eager'; readonly file: FileEntry; readonly isEager: boolean }
 
 /**
- * What has to be done so that the files are those of the rows. Doing it twice is doing it once.
+ * Returns the actions that make the files match the rows. Idempotent.
  *
- * @param undecided - ids in refused changes that a person has still to decide about: their rows may come back
+ * @param undecided - ids in rejected changes without a decision: their rows may reappear
  */
 export function reconcileRows(
   files: readonly FileEntry[],
@@ -46,7 +46,7 @@ export function reconcileRows(
   ].filter((action) => action !== undefined)
 }
 
-/** A file of this device may be sent before its row says where it is. */
+/** Whether a row references a file; an own file may be sent before its row has the path. */
 function namesFile({ path }: AttachmentRow, file: FileEntry | undefined): boolean {
   return path !== null || (file !== undefined && isOwn(file))
 }
@@ -64,12 +64,12 @@ function ofRow(row: AttachmentRow, file: FileEntry | undefined, bucket: string):
   if (!file) return row.path === null ? [] : [{ kind: 'insert', file: toFile(row, row.path, bucket) }]
   if (file.state === 'refused' && file.problem?.code === 'row_gone') return [{ kind: 'retried', file }]
   if (isOwn(file)) return []
-  // The row names another object than the one stored here.
+  // The row references a different object.
   if (file.path !== row.path || file.bucket !== (row.bucket ?? bucket)) return [{ kind: 'forget', file }]
   const actions: RowAction[] = []
   if (file.isEager !== (row.is_eager === 1)) actions.push({ kind: 'set_eager', file, isEager: row.is_eager === 1 })
   if (file.state === 'elsewhere' && row.is_uploaded !== 0) actions.push({ kind: 'announced', file })
-  // One that was evicted comes back when it is opened: else it would come and go.
+  // An evicted file is downloaded again only when opened, to avoid a loop.
   if (file.state === 'remote' && row.is_eager === 1) actions.push({ kind: 'want', file })
   return actions
 }

@@ -8,7 +8,7 @@ const PATIENCE = { timeout: 20_000, interval: 10 }
 const ID = 'p1'
 const GET = 'GET /object/authenticated/photos/mina/p1.jpg'
 
-/** Bytes that are not alike in two places, nor for two seeds. */
+/** Bytes that differ at every position and for every seed. */
 function bytes(size: number, seed = ''): Buffer {
   const pieces = Array.from({ length: Math.ceil(size / 32) }, (_, at) =>
     createHash('sha256').update(`${seed}${at}`).digest(),
@@ -20,7 +20,7 @@ function store({ storage }: PlayedFiles, content: Buffer): void {
   storage.objects.set(`photos/mina/${ID}.jpg`, { bytes: content, metadata: {}, by: 'mina' })
 }
 
-/** A device on a line with these faults, for which a photo of another one is due. */
+/** A device with these connection faults and another device's photo to download. */
 async function openDue(content: Buffer, faults: readonly StorageFault[]): Promise<PlayedFiles> {
   const device = await openPlayedFiles()
   device.storage.faults.push(...faults)
@@ -32,7 +32,7 @@ async function openDue(content: Buffer, faults: readonly StorageFault[]): Promis
   return device
 }
 
-/** Waits for the next attempt to fail, and lets the time to the one after pass. */
+/** Waits for the next attempt to fail and advances to the following one. */
 async function expectCut(device: PlayedFiles, requests: number): Promise<void> {
   await expect
     .poll(async () => {
@@ -57,7 +57,7 @@ describe('a download over a line that is cut each time', () => {
     await using device = await openDue(content, ['cut', 'cut', 'lost_before'])
     await expectCut(device, 1)
     await expectCut(device, 2)
-    // This one brings nothing further: it is the second failure in a row.
+    // No progress: the second consecutive failure.
     await expect.poll(async () => (await device.attachments.find(ID))?.attempts, PATIENCE).toBe(2)
     device.pass(20_000)
     await expectHere(device, content)

@@ -1,25 +1,25 @@
 import type { FileWork } from './choose-work.ts'
 import type { FileEntry } from './file-state.ts'
 import { REST_MS } from './limits.ts'
-// Not loaded late: the first photo may be taken where nothing can be loaded.
+// Not loaded lazily: the first photo may be taken offline.
 import { performWork, type WorkContext } from './perform-work.ts'
 import { unreferenced } from './unreferenced.ts'
 import { SignInNeeded } from './transfer/storage-endpoint.ts'
 
-/** Running work for files, one task for each. */
+/** Runs at most one task per file. */
 export interface WorkRunner {
   readonly busy: ReadonlyMap<string, FileWork['kind']>
   start(work: FileWork): void
-  /** A transfer ends when transfers pause, when the person stops it, and when its file is no longer in the table. */
+  /** Stops transfers that are paused, or whose file is no longer in the table. */
   stopWhatMayNot(files: readonly FileEntry[], isOpen: boolean): void
-  /** Stops everything, and waits until it has ended. */
+  /** Stops everything and waits for its end. */
   end(): Promise<void>
 }
 
 export interface WorkRunnerOptions extends WorkContext {
-  /** Nothing can be sent or fetched until the person has signed in. */
+  /** Called when transfers require signing in. */
   readonly onSignInNeeded: () => void
-  /** Something has ended, and the next may begin. */
+  /** Called when a task has ended and the next may start. */
   readonly onFree: () => void
 }
 
@@ -69,7 +69,7 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
     }
   }
 
-  /** Not at once again: what failed here would fail in a loop. Where it could not even be written down that it failed, it seems to be under way until then. */
+  /** Delays the next attempt, which would fail in a loop. Until then the file appears busy if the failure could not be recorded. */
   function rest(id: string): void {
     const restore = async (): Promise<void> => {
       if (hasEnded) return

@@ -4,10 +4,10 @@ import { openPlayedFiles, type PlayedFiles } from './played-files.test-support.t
 
 const PATIENCE = { timeout: 20_000, interval: 10 }
 const SIZE = '96x96'
-/** Every byte there is: none may be taken for text. */
+/** Every byte value, to detect conversion to text. */
 const PICTURE = new Blob([Uint8Array.from({ length: 256 }, (_, byte) => byte)], { type: 'image/webp' })
 
-/** A file that another device has uploaded: its bytes are not here. */
+/** A file uploaded by another device, without local bytes. */
 async function addRemote(device: PlayedFiles): Promise<string> {
   const id = crypto.randomUUID()
   await device.database.execute("insert into photos (id, path, state, is_due) values (?, ?, 'uploaded', 0)", [id, id])

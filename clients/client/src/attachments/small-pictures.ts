@@ -8,7 +8,7 @@ export interface SmallPicturesOptions {
   readonly onProblem: (error: unknown) => void
 }
 
-/** Small pictures of files whose bytes are only on the server, so that lists have them without a network. */
+/** Thumbnails of files whose bytes are only on the server, for offline lists. */
 export interface SmallPictures {
   find(file: string, size: string): Promise<Blob | undefined>
   keep(file: string, size: string, picture: Blob): void
@@ -24,7 +24,7 @@ interface PictureRow {
 
 const FIND_SQL = 'select media_type, picture from hf_local_pictures where id = ?'
 
-/** Of a file that is not known any more none is kept: its row may have left the device meanwhile. */
+/** Skips files without an entry, whose row may have left the device meanwhile. */
 const KEEP_SQL = `insert or replace into hf_local_pictures (id, file_id, media_type, picture, kept_at)
   select value ->> 'id', value ->> 'file_id', value ->> 'media_type', value ->> 'picture', value ->> 'kept_at'
     from json_each(?) where value ->> 'file_id' in (select id from hf_local_files)`
@@ -32,7 +32,7 @@ const KEEP_SQL = `insert or replace into hf_local_pictures (id, file_id, media_t
 const FORGET_OLDEST_SQL = `delete from hf_local_pictures where id in
   (select id from hf_local_pictures order by kept_at desc limit -1 offset ?)`
 
-/** Keeps pictures in the local database, those of a screen in one transaction. They go with the entry of their file, see {@link forgetPicturesIn}. */
+/** Keeps thumbnails in the local database, batched per screen. They are deleted with their file's entry; see {@link forgetPicturesIn}. */
 export function createSmallPictures({ database, now, onProblem }: SmallPicturesOptions): SmallPictures {
   let waiting: { readonly file: string; readonly size: string; readonly picture: Blob }[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -72,13 +72,13 @@ export function createSmallPictures({ database, now, onProblem }: SmallPicturesO
     await database.writeTransaction(async (tx) => {
       await tx.execute(KEEP_SQL, [JSON.stringify(rows)])
       const counted = await tx.get<{ kept: number }>('select count(*) as kept from hf_local_pictures')
-      // Many at a time: to know the oldest all have to be read.
+      // Evicts many at once, because finding the oldest reads all.
       if (counted.kept > SMALL_PICTURES_MAX) await tx.execute(FORGET_OLDEST_SQL, [SMALL_PICTURES_MAX * 0.8])
     })
   }
 }
 
-/** Deletes the pictures of a file whose entry goes. */
+/** Deletes the thumbnails of a removed file. */
 export async function forgetPicturesIn(tx: Transaction, file: string): Promise<void> {
   await tx.execute('delete from hf_local_pictures where file_id = ?', [file])
 }

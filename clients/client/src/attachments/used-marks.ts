@@ -12,9 +12,9 @@ export interface UsedMarksOptions {
 }
 
 /**
- * Writes down which files were used, many in one transaction: a screen with a hundred pictures reads a hundred files at once.
+ * Records uses of files in batches, because a screen with a hundred images reads a hundred files at once.
  *
- * @returns notes that a file was used now
+ * @returns records a use
  */
 export function createUsedMarks({ database, table, now, onProblem }: UsedMarksOptions): (file: FileEntry) => void {
   const marked = new Set<string>()

@@ -2,25 +2,25 @@ import type { UploadOperation } from '@holdfast/protocol'
 import type { AttentionVerdict } from '../queue/attention-verdict.ts'
 import type { QueuedTransaction } from '../queue/queued-transaction.ts'
 
-/** `open`: waits for a decision. `sent`: written again, perhaps edited. `discarded`: given up. */
+/** `open`: undecided. `sent`: written again, perhaps edited. `discarded`: given up. */
 export type AttentionState = 'open' | 'sent' | 'discarded'
 
-/** A change that the server did not accept, with everything that waits for it. Nothing of it is lost until the person decides. */
+/** A change that the server did not accept, with the changes depending on it. Kept until the user decides. */
 export interface RejectedChange {
   readonly id: string
-  /** When the verdict arrived, ISO 8601. */
+  /** Time of the verdict, ISO 8601. */
   readonly at: string
   readonly position: number
-  /** The record of the failing operation. */
+  /** Record of the rejected operation. */
   readonly table: string
   readonly recordId: string
   readonly op: UploadOperation['op']
-  /** The whole transaction, as it was sent. */
+  /** The whole transaction as sent. */
   readonly operations: readonly UploadOperation[]
   readonly verdict: AttentionVerdict
-  /** The server's row at the moment of the verdict, where that tells it: of a conflict. */
+  /** The server's row at the time of a conflict. */
   readonly serverRow: Readonly<Record<string, string | number | null>> | undefined
-  /** Later transactions that depend on this one, oldest first. */
+  /** Dependent later transactions, oldest first. */
   readonly held: readonly QueuedTransaction[]
   readonly state: AttentionState
   readonly decidedAt: string | undefined

@@ -11,7 +11,7 @@ import { requeue, type Requeued } from './requeue.ts'
 import { unplacedOf } from './undecided.ts'
 import { RecordGone } from './write-row.ts'
 
-/** What becomes of a decided change and of the transactions that depend on it. */
+/** The result for a decided change and its dependent transactions. */
 export interface Decision {
   readonly state: Exclude<AttentionState, 'open'>
   readonly again: readonly (Requeued & { readonly origin: QueuedTransaction })[]
@@ -24,12 +24,12 @@ export interface DecideOptions {
 }
 
 /**
- * Decides an open item, in one local transaction.
+ * Decides an open item in one local transaction.
  *
- * @param choose - receives the item and the transactions that wait for it, also those that are still in the queue
- * @returns false when it was decided before
- * @throws {RecordGone} when a record that the change itself is about is no longer on this device
- * @throws {DeviceFull} when the device has no room; the item is still open
+ * @param choose - receives the item and its dependent transactions, including those still in the queue
+ * @returns false if already decided
+ * @throws {RecordGone} if a record of the change itself is no longer on this device
+ * @throws {DeviceFull} if the device is full; the item stays open
  */
 export async function decide(
   database: CommonPowerSyncDatabase,
@@ -58,14 +58,14 @@ export async function decide(
   })
 }
 
-/** Transactions of the queue that depend on the item and would be held with it as soon as their turn comes. */
+/** Takes queued transactions that depend on the item and would be held back anyway. */
 async function takeWaiting(
   tx: Transaction,
   item: RejectedChange,
   rules: DependencyRules,
 ): Promise<readonly QueuedTransaction[]> {
   const queued = await takeDependents(tx, unplacedOf(item), rules)
-  // What was kept here just before the device died may still stand in the queue as well.
+  // After a crash, held transactions may still be in the queue.
   const known = new Set([item.position, ...item.held.map((held) => held.position)])
   const bases = await readBases(tx)
   return queued
@@ -74,9 +74,9 @@ async function takeWaiting(
 }
 
 /**
- * Queues transactions again. One that waited, and changes a record that is no longer here, becomes an item of its own.
+ * Requeues transactions. A held one that changes a missing record becomes its own item.
  *
- * @returns the positions of such
+ * @returns the positions of these
  */
 async function keepGone(
   tx: Transaction,

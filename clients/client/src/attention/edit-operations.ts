@@ -8,15 +8,15 @@ export interface EditedValues {
   readonly values: Readonly<Record<string, string | number | null>>
 }
 
-/** Fields of a record that are not sent again. */
+/** Fields of a record to omit when sending again. */
 export interface LeftOut {
   readonly table: string
   readonly recordId: string
-  /** Absent: nothing is sent of the record. */
+  /** Omitted: the whole record. */
   readonly columns?: readonly string[]
 }
 
-/** Puts new values into the writes of a record: wherever the column is given, else into the first write. */
+/** Applies new values to the writes of a record: wherever the column is written, otherwise to the first write. */
 export function editOperations(
   transactions: readonly QueuedTransaction[],
   edits: readonly EditedValues[],
@@ -42,7 +42,7 @@ export function editOperations(
   return edited
 }
 
-/** The transactions without the fields and records that are left out; one that has nothing left is not among them. */
+/** Removes omitted fields and records; drops transactions that become empty. */
 export function leaveOut(
   transactions: readonly QueuedTransaction[],
   leftOut: readonly LeftOut[],

@@ -1,6 +1,6 @@
 import type { IncompleteTable } from '@holdfast/protocol'
 
-/** Why a table is not complete on this device, in words for the person. */
+/** Explains to the user why a table is incomplete on this device. */
 export interface IncompleteExplanation {
   /** Stable, for support. */
   readonly code: string
@@ -8,7 +8,7 @@ export interface IncompleteExplanation {
   readonly advice: string
 }
 
-/** @param name - how the app calls the table, in the plural */
+/** @param name - the app's plural name for the table */
 export function explainIncomplete({ reason }: IncompleteTable, name: string): IncompleteExplanation {
   switch (reason) {
     case 'too_many_groups':

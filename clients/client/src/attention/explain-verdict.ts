@@ -1,25 +1,25 @@
 import type { AttentionVerdict } from '../queue/attention-verdict.ts'
 
-/** A verdict in words for a person. */
+/** A verdict phrased for the user. */
 export interface VerdictExplanation {
   /** Stable; see the error reference. */
   readonly code: `HF-SYNC-${string}`
-  /** What happened, one sentence. */
+  /** What happened, in one sentence. */
   readonly title: string
-  /** What can be done about it, one sentence. */
+  /** What to do, in one sentence. */
   readonly advice: string
-  /** The server's message, for the details. */
+  /** The server's message, for the details view. */
   readonly detail: string | undefined
 }
 
-/** How the app calls things, so that sentences use the person's words. */
+/** Display names of tables and columns. */
 export interface VerdictNames {
   readonly column?: (table: string, column: string) => string
 }
 
 type ErrorVerdict = Extract<AttentionVerdict, { status: 'error' }>
 
-/** Turns a verdict into what happened and what to do. */
+/** Explains a verdict: what happened and what to do. */
 export function explainVerdict(verdict: AttentionVerdict, names: VerdictNames = {}): VerdictExplanation {
   switch (verdict.status) {
     case 'no_row':
@@ -121,7 +121,7 @@ function explainByClass(verdict: ErrorVerdict, column: string | undefined): Omit
   }
 }
 
-/** Whether the record could not be deleted, or its key not changed, because of links to it. Postgres has one SQLSTATE for both ends of a link, but for RESTRICT. */
+/** Whether links to the record prevent the delete or key change. Postgres uses one SQLSTATE for both ends of a foreign key, except for RESTRICT. */
 function isStillLinked({ sqlstate, message }: ErrorVerdict): boolean {
   return sqlstate === '23001' || message.startsWith('update or delete on table')
 }
@@ -145,7 +145,7 @@ function explainRefusedByPolicy(verdict: ErrorVerdict): Omit<VerdictExplanation,
   }
 }
 
-/** `Key (code)=(A1) already exists.` as `code = A1`. */
+/** Converts `Key (code)=(A1) already exists.` to `code = A1`. */
 function keyOf(verdict: ErrorVerdict): string | undefined {
   const key = /^Key \((.+?)\)=\((.*)\) already exists/.exec(verdict.detail ?? '')
   return key ? `${key[1]} = ${key[2]}` : undefined
@@ -155,12 +155,12 @@ function constraintInWords(verdict: ErrorVerdict): string {
   return verdict.constraint?.replaceAll('_', ' ') ?? verdict.message
 }
 
-/** Names the fields that the rule is about. */
+/** Names the fields that the rule concerns. */
 function changeAdvice(fields: readonly string[], otherwise = 'the value'): string {
   return `Change ${fields.length === 0 ? otherwise : fields.join(' or ')} and send it again.`
 }
 
-/** Rules give advice in their hint, or a stable code such as `action.transition`: only the first is for people. */
+/** Whether a hint is readable advice rather than a code such as `action.transition`. */
 function isSentence(hint: string | undefined): hint is string {
   return hint !== undefined && /\s/.test(hint.trim())
 }

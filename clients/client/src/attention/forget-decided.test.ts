@@ -20,7 +20,7 @@ test('decided items are kept to a number, and those whose entries are in the que
   const before = await positions()
   expect(before).toHaveLength(DECIDED_MAX)
 
-  // Something is in the queue, and it comes before what would be forgotten next: nothing is.
+  // The queue contains something older than the next item to delete, so nothing is deleted.
   const id = await refuse()
   await database.execute(`insert into tasks (id, title) values (uuid(), 'waits')`)
   await database.execute(`update ps_crud set id = ?`, [(before[0] ?? 0) - 1])

@@ -1,11 +1,11 @@
 import type { Transaction } from '@powersync/common'
 
-/** Decided items that are kept: screens that are open on one say what became of it. */
+/** Number of decided items kept, for screens that still show one. */
 export const DECIDED_MAX = 100
 
 /**
- * Deletes the oldest decided items above {@link DECIDED_MAX}. One whose transactions may still stand in the queue stays, because only the item tells that
- * they must not be sent again: the device died before their entries were gone.
+ * Deletes the oldest decided items above {@link DECIDED_MAX}, except those whose transactions may still be in the queue after a crash: only the item prevents
+ * sending them again.
  */
 export async function forgetDecided(tx: Transaction): Promise<void> {
   await tx.execute(

@@ -1,15 +1,15 @@
 import type { AttentionVerdict } from '../queue/attention-verdict.ts'
 import type { RejectedChange } from './attention-item.ts'
 
-/** Changes that were refused for the same reason, oldest first: one decision may do for all. */
+/** Changes rejected for the same reason, oldest first, which one decision may resolve. */
 export interface ReasonGroup {
-  /** The same for as long as there is a change of the group. */
+  /** Stable while the group has changes. */
   readonly key: string
   /** At least one. */
   readonly changes: readonly RejectedChange[]
 }
 
-/** Groups refused changes by table, kind of change and reason; a group stands where its oldest change does. */
+/** Groups rejected changes by table, operation and reason, ordered by their oldest change. */
 export function groupByReason(changes: readonly RejectedChange[]): readonly ReasonGroup[] {
   const groups = new Map<string, RejectedChange[]>()
   for (const change of changes) {
@@ -21,7 +21,7 @@ export function groupByReason(changes: readonly RejectedChange[]): readonly Reas
   return [...groups].map(([key, own]) => ({ key, changes: own }))
 }
 
-/** What of a verdict is the same for every record: names of rules, not values. */
+/** Returns the part of a verdict shared by all records: rule names, not values. */
 function reasonOf(verdict: AttentionVerdict): readonly unknown[] {
   switch (verdict.status) {
     case 'no_row':
@@ -32,7 +32,7 @@ function reasonOf(verdict: AttentionVerdict): readonly unknown[] {
       return [verdict.status, verdict.httpStatus, verdict.code]
     case 'error': {
       const { sqlstate, constraint, policies, column, message } = verdict
-      // A rule that has a name says it in other words for each value; one without a name is its message.
+      // A named rule phrases its message per value; an unnamed one is identified by its message.
       return [verdict.status, sqlstate, constraint ?? policies ?? column ?? message]
     }
     default:

@@ -14,8 +14,8 @@ export interface RejectedTransaction {
 }
 
 /**
- * Keeps a refused transaction in needs attention. Doing it twice is doing it once: a device that dies between this and the completion of the
- * queue entry gets the same verdict again and finds the item there, decided or not.
+ * Stores a rejected transaction as a needs-attention item. Idempotent: after a crash before the queue entry is removed, the same verdict arrives again and
+ * finds the item.
  */
 export async function keepRejected(
   database: CommonPowerSyncDatabase,
@@ -30,7 +30,7 @@ export async function keepRejected(
   })
 }
 
-/** Makes an item of a transaction that is none yet. */
+/** Creates an item for a transaction. */
 export async function insertItem(
   tx: Transaction,
   { clientId, transaction, verdict, at }: RejectedTransaction,
@@ -57,10 +57,9 @@ export async function insertItem(
 }
 
 /**
- * Puts a transaction to the oldest undecided item that it depends on.
+ * Attaches a transaction to the oldest undecided item that it depends on.
  *
- * @returns true when the transaction is kept in needs attention, now or since an earlier attempt that died before the queue entry was gone;
- *   false when it is to be sent
+ * @returns true if it is held, now or since an attempt that crashed before removing the queue entry; false if it must be sent
  */
 export async function holdBack(
   database: CommonPowerSyncDatabase,

@@ -1,4 +1,4 @@
-// The tables of the server have changed while a refused change waited for its person.
+// The server's schema changes while a rejected change is undecided.
 import { column, Schema, Table } from '@powersync/common'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openPlayedDevice, syncedTables, type PlayedDevice } from '../upload/played-device.test-support.ts'
@@ -7,7 +7,7 @@ import { localTables } from '../schema/local-tables.ts'
 let device: PlayedDevice
 let database: PlayedDevice['database']
 
-/** A change of t1 was refused, and another one of the same column waits for it. */
+/** A rejected change of t1, and a held one of the same column. */
 beforeEach(async () => {
   device = await openPlayedDevice()
   database = device.database

@@ -16,10 +16,10 @@ interface EntryRow {
 }
 
 /**
- * Takes the transactions that depend on `changes`, or on one another, out of the upload queue. They cannot be on their way: while the
- * transaction they depend on is undecided, the queue holds them back instead of sending them.
+ * Takes the transactions that depend on `changes`, directly or indirectly, from the upload queue. They cannot be in transit, because the queue holds back
+ * dependents of undecided items.
  *
- * @returns what was taken, oldest first
+ * @returns the taken transactions, oldest first
  */
 export async function takeDependents(
   tx: Transaction,

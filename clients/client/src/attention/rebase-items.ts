@@ -5,10 +5,10 @@ import type { QueuedTransaction } from '../queue/queued-transaction.ts'
 import { toRejectedChange, type AttentionRow } from './attention-item.ts'
 
 /**
- * Brings the guarded values of undecided changes up to what this device's own applied changes have made of their records: a change that went up by
- * itself has counted up the version, and is no conflict with one that is sent again later.
+ * Updates the guarded values of undecided changes to the results of this device's own applied changes: a version incremented by an own change is not a
+ * conflict.
  *
- * @param sent - the applied transactions, as they were sent
+ * @param sent - applied transactions as sent
  */
 export async function rebaseItems(
   database: CommonPowerSyncDatabase,
@@ -33,7 +33,7 @@ export async function rebaseItems(
   })
 }
 
-/** What applied operations found of guarded records, and what the server has since. */
+/** Returns the guarded values before and after applied operations, by record. */
 function movedRecords(
   operations: readonly UploadOperation[],
   { verdicts }: UploadResponse,

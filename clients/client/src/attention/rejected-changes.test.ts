@@ -4,8 +4,8 @@ import { writeByRecord } from '../queue/write-by-record.ts'
 import type { RejectedChange } from './attention-item.ts'
 
 /*
- * Pins that a refusal takes nothing with it. Changes that do not depend on the refused values go up by themselves, made on the server's values; those
- * that do wait, and each decision touches only what it has to.
+ * Pins that a rejection affects only dependents. Independent changes are sent, based on the server's values; dependent ones wait; each decision affects only
+ * what it must.
  */
 
 let device: PlayedDevice
@@ -27,7 +27,7 @@ const change = (set: string): Promise<unknown> => database.execute(`update tasks
 const upload = (): Promise<void> => device.queue.upload(database)
 async function onlyItem(): Promise<RejectedChange> {
   const [item, ...others] = await device.rejected().list()
-  if (!item || others.length > 0) throw new Error(`one item was expected, there are ${others.length + (item ? 1 : 0)}`)
+  if (!item || others.length > 0) throw new Error(`expected one item, found ${others.length + (item ? 1 : 0)}`)
   return item
 }
 const heldFields = ({ held }: RejectedChange): unknown =>
@@ -226,7 +226,7 @@ describe('a change of many records that goes by record', () => {
     expect((await device.rejected().list()).map(({ recordId }) => recordId)).toEqual(
       Array.from({ length: 30 }, (_, n) => `p${(n + 1) * 20}`),
     )
-    // After a refusal few are sent, so that little is sent twice.
+    // After a rejection the batch size shrinks, so little is sent twice.
     expect(device.server.sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(3 * 600)
   }, 30_000)
 

@@ -7,33 +7,30 @@ import { decide, type Decision } from './decide.ts'
 import { editOperations, leaveOut, type EditedValues, type LeftOut } from './edit-operations.ts'
 import { splitHeld, type HeldChanges } from './split-held.ts'
 
-/** The changes that the server did not accept, and the ways out for each. */
+/** The changes that the server rejected, and the possible decisions. */
 export interface RejectedChanges {
   /** Undecided ones, oldest first. */
   list(): Promise<readonly RejectedChange[]>
   get(id: string): Promise<RejectedChange | undefined>
   /**
-   * Writes the change again as a new local transaction, with `edits` in place of the refused values and without those in `leftOut`. Changes that waited for it
-   * follow, each transaction as the one it was.
+   * Writes the change again as a new local transaction, with `edits` replacing rejected values and without `leftOut`. Held changes follow, each as its own
+   * transaction.
    *
-   * @returns false when it was decided before
-   * @throws {RecordGone} when a record to change is no longer on this device; the change stays undecided
+   * @returns false if already decided
+   * @throws {RecordGone} if a record to change is no longer on this device; the change stays undecided
    */
   retry(id: string, edits?: readonly EditedValues[], leftOut?: readonly LeftOut[]): Promise<boolean>
   /**
-   * Gives the change up. What waited for it and can be without it is sent; what needs a record that only the change would have created goes with it.
-   * The records show the server's values with the next checkpoint.
+   * Discards the change. Held changes that do not need it are sent; those needing a record that only it would create are discarded, too. The next checkpoint
+   * restores the server's values.
    *
-   * @param options.withHeld - everything that waited for it is given up as well
-   * @returns false when it was decided before
+   * @param options.withHeld - discard all held changes
+   * @returns false if already decided
    */
   discard(id: string, options?: { readonly withHeld?: boolean }): Promise<boolean>
-  /** What a discard would do with the changes that wait for this one. */
+  /** Returns what a discard would do with the held changes. */
   heldBy(change: RejectedChange): HeldChanges
-  /**
-   * Takes back operations that never got to the server, as an undo does: gives up each refused transaction that has only such operations, and each
-   * waiting one.
-   */
+  /** Undoes operations that never reached the server: discards rejected and held transactions that consist only of such operations. */
   withdraw(isOwn: (operation: UploadOperation) => boolean): Promise<void>
 }
 
@@ -84,10 +81,10 @@ export function createRejectedChanges(
   return rejected
 }
 
-/** Live queries of the list use the same words. */
+/** Shared with the live query of the list. */
 export const LIST_REJECTED_SQL = `select * from hf_local_attention where state = 'open' order by position`
 
-/** After a conflict the person has seen the server's values: those are what the writes are now based on. */
+/** After a conflict the user has seen the server's values, so the writes are based on these. */
 function madeAgain(item: RejectedChange, transactions: readonly QueuedTransaction[]): Decision['again'] {
   const { verdict } = item
   const refused = item.operations.find(({ op_id }) => op_id === verdict.op_id)

@@ -5,21 +5,20 @@ import { baseBefore, keepBases, readBases, recordsOf, type KnownBase } from '../
 import { lastQueued, separate } from '../queue/write-by-record.ts'
 import { goneRecord, localColumns, writeRow } from './write-row.ts'
 
-/** A local transaction to be made again. */
+/** A local transaction to repeat. */
 export interface Requeued {
   readonly operations: readonly UploadOperation[]
-  /** What a person has agreed that the server has of the record of a conflict. */
+  /** The server's row of a conflict as confirmed by the user. */
   readonly agreed?: { readonly table: string; readonly recordId: string; readonly row: UploadRow } | undefined
 }
 
 /**
- * Makes transactions again, inside the transaction of the caller: the local rows show them at once, and the upload queue gets exactly these
- * operations, each transaction apart. A plain UPDATE would queue only what differs from the local row, which may still show the refused change.
+ * Repeats transactions within the caller's transaction: the local rows change immediately, and the upload queue gets exactly these operations, per transaction.
+ * A plain UPDATE would queue only differences from the local row, which may still show the rejected change.
  *
- * The previous values of guarded columns are given as this device shows them now; what the server has instead is kept beside them, as it is after
- * any change that the device does not show yet.
+ * Previous values of guarded columns are those shown on this device; the server's values are kept separately, as for any change not yet visible here.
  *
- * @returns the transactions that were left out, because a record that they change is no longer here
+ * @returns transactions omitted because a record they change no longer exists
  */
 export async function requeue(
   tx: Transaction,
@@ -43,11 +42,11 @@ export async function requeue(
   return gone
 }
 
-/** A record whose guarded columns are compared: what this device shows of it, and what the server has. */
+/** A record with guarded columns: the row shown on this device and the server's. */
 interface Sight {
   readonly table: string
   readonly recordId: string
-  /** As it is after the operations so far; `undefined` when the record is not here. */
+  /** After the operations so far; `undefined` if the record is not on the device. */
   shown: UploadRow | undefined
   readonly base: GuardBase
 }
@@ -62,7 +61,7 @@ async function readSights(tx: Transaction, transactions: readonly Requeued[]): P
     if (olds.length === 0 || (await localColumns(tx, table)).size === 0) continue
     const shown = await tx.getOptional<UploadRow>(`select * from ${quoteName(table)} where id = ?`, [recordId])
     const seen = agreed.find((row) => row.table === table && row.recordId === recordId)?.row
-    // The first value counts: later ones are what the changes themselves made of it.
+    // The first value counts; later ones result from the changes themselves.
     const now: UploadRow = { ...Object.assign({}, ...olds.toReversed()), ...seen }
     const was = Object.fromEntries(Object.keys(now).map((column) => [column, shown?.[column] ?? null]))
     sights.set(sightKey(table, recordId), { table, recordId, shown: shown ?? undefined, base: { was, now } })
@@ -107,7 +106,7 @@ async function queueOperation(tx: Transaction, operation: UploadOperation, old: 
   )
 }
 
-/** Keeps what the server has of the records, for the transactions that were queued after `before` and those that follow them. */
+/** Stores the server's values of the records for transactions queued after `before` and their successors. */
 async function keepSights(tx: Transaction, before: number, sights: ReadonlyMap<string, Sight>): Promise<void> {
   const { first } = await tx.get<{ first: number | null }>('select min(id) as first from ps_crud where id > ?', [
     before,

@@ -2,11 +2,11 @@ import { addUnplaced, dependenceOn, openRecordsOf, type DependencyRules } from '
 import type { QueuedTransaction } from '../queue/queued-transaction.ts'
 import type { RejectedChange } from './attention-item.ts'
 
-/** The changes that wait for a refused one, oldest first, by what becomes of them when it is given up. */
+/** The changes held by a rejected one, oldest first, by their fate if it is discarded. */
 export interface HeldChanges {
-  /** They are sent: they only come after it. */
+  /** Sent, because they merely follow it. */
   readonly free: readonly QueuedTransaction[]
-  /** They go with it: they need a record that is not there without it. */
+  /** Discarded, because they need a record that only it creates. */
   readonly needing: readonly QueuedTransaction[]
 }
 

@@ -3,23 +3,23 @@ import { dependenceOn, openRecordsOf, type DependencyRules, type UnplacedChange 
 import type { QueuedTransaction } from '../queue/queued-transaction.ts'
 import { toRejectedChange, type AttentionRow, type RejectedChange } from './attention-item.ts'
 
-/** The undecided items, as far as they keep transactions of the queue from going up. */
+/** The undecided items, insofar as they hold back queued transactions. */
 export interface Undecided {
-  /** Whether the transaction is an item, or held with one, whatever was decided about it since: its entry in the queue is a remainder. */
+  /** Whether the transaction is an item or held by one, decided or not: its queue entry is a leftover. */
   isKept(transaction: QueuedTransaction): boolean
   /** Whether the transaction depends on an undecided item. */
   isBlocked(transaction: QueuedTransaction): boolean
-  /** The oldest item that it depends on. */
+  /** Returns the oldest item it depends on. */
   blockerOf(transaction: QueuedTransaction): RejectedChange | undefined
 }
 
-/** Reads the items once, for as many transactions as are looked at. */
+/** Reads the items once for checking any number of transactions. */
 export async function readUndecided(
   database: Pick<CommonPowerSyncDatabase | Transaction, 'getAll' | 'getOptional'>,
   clientId: string,
   rules: DependencyRules,
 ): Promise<Undecided> {
-  // Nearly always nothing was ever refused.
+  // Usually nothing was ever rejected.
   if (!(await database.getOptional('select 1 from hf_local_attention limit 1'))) return NOTHING
   const kept = new Set(
     (await database.getAll<{ position: number }>(KEPT_SQL, [clientId])).map(({ position }) => position),
@@ -38,7 +38,7 @@ export async function readUndecided(
 
 const NOTHING: Undecided = { isKept: () => false, isBlocked: () => false, blockerOf: () => undefined }
 
-/** Positions of the queue that are in needs attention already: the device died before their entries were gone. */
+/** Queue positions already in needs attention after a crash. */
 const KEPT_SQL = `
   with head as (select min(id) as first from ps_crud),
        own as (select position, held_ops from hf_local_attention where id glob ?1 || ':*')
@@ -55,7 +55,7 @@ async function readOpen(database: Pick<Transaction, 'getAll'>): Promise<readonly
   return rows.map(toRejectedChange)
 }
 
-/** The refused transaction of an item with its verdict, and everything that is held with it. */
+/** Returns an item's rejected transaction with its verdict, and the held ones. */
 export function unplacedOf(item: RejectedChange): readonly UnplacedChange[] {
   return [{ operations: item.operations, verdict: item.verdict }, ...item.held]
 }

@@ -2,7 +2,7 @@ import { quoteName } from '../quote-name.ts'
 import type { Transaction } from '@powersync/common'
 import { foldName, type UploadOperation } from '@holdfast/protocol'
 
-/** The record is not on this device any more, so a change of it cannot be made again. */
+/** The record is no longer on this device, so a change to it cannot be repeated. */
 export class RecordGone extends Error {
   override readonly name = 'RecordGone'
   readonly table: string
@@ -15,13 +15,13 @@ export class RecordGone extends Error {
   }
 }
 
-/** The columns of a table of this device, case folded; none: there is no such table any more. */
+/** Returns a table's local columns, lowercase; empty if the table no longer exists. */
 export async function localColumns(tx: Transaction, table: string): Promise<ReadonlySet<string>> {
   const rows = await tx.getAll<{ readonly name: string }>('select name from pragma_table_info(?)', [table])
   return new Set(rows.map(({ name }) => foldName(name)))
 }
 
-/** A record that the operations change, and that is neither on this device nor created by them; or one of a table that is not here. */
+/** Returns a record that the operations change but that is neither on this device nor created by them, or whose table is missing. */
 export async function goneRecord(
   tx: Transaction,
   operations: readonly UploadOperation[],
@@ -38,7 +38,7 @@ export async function goneRecord(
   return undefined
 }
 
-/** Makes the local row as the operation leaves it, as far as the table still has its columns: the server decides about the others. */
+/** Applies an operation to the local row, limited to existing columns: the server decides about the others. */
 export async function writeRow(tx: Transaction, operation: UploadOperation): Promise<void> {
   const table = quoteName(operation.type)
   const here = await localColumns(tx, operation.type)

@@ -1,18 +1,18 @@
-/** How a channel stands. None of its forms is an error to show: what goes through channels may be missing at any time. */
+/** State of a channel. No state is an error to display, because channels may be unavailable at any time. */
 export type ChannelState =
-  /** No connection, or no user is signed in. It is joined when both are there. */
+  /** There is no connection or no signed-in user. Joins when there are both. */
   | { readonly kind: 'offline' }
   | { readonly kind: 'joining' }
   | { readonly kind: 'joined' }
-  /** The policies on `realtime.messages` do not let this user in. It is asked again with the next access token. */
+  /** Access denied by the policies on `realtime.messages`; re-evaluated when the access token is refreshed. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** The server does not answer, or serves no channels. It is tried again, ever more rarely. */
+  /** The server does not respond or has no channels. Retried with growing delays. */
   | { readonly kind: 'unavailable'; readonly reason: string }
 
-/** Answers of the server that trying again with the same access token does not change. */
+/** Responses that will not change for the same access token. */
 const REFUSALS = /^(?:Unauthorized|PrivateOnly|TopicNameRequired)\b/
 
-/** Whether the reason of a failed join is a decision. */
+/** Whether the reason of a failed join is a refusal rather than a failure. */
 export function isRefusal(reason: string): boolean {
   return REFUSALS.test(reason)
 }

@@ -4,22 +4,19 @@ import { shareSocket } from './socket.ts'
 import { watchGate } from './watch-gate.ts'
 
 export interface ChannelOptions {
-  /** Whether policies on `realtime.messages` decide who may join. Default: yes. */
+  /** Whether policies on `realtime.messages` control access. Default: true. */
   readonly isPrivate?: boolean
 }
 
-/** Channels of a client: for what may be lost, such as who is there. Rows come by sync. */
+/** A client's channels, for ephemeral data such as presence. Rows are synced instead. */
 export interface Channels {
-  /**
-   * The channel of a topic, one for all that ask for it. Nothing is joined before it is held. It belongs to the kit: a topic that the app joins with
-   * supabase-js itself has to be another one.
-   */
+  /** Returns the topic's channel, shared by all callers. Joined only while held. Apps that join channels with supabase-js directly must use other topics. */
   open(topic: string, options?: ChannelOptions): SharedChannel
 }
 
 const known = new WeakMap<HoldfastClient, Channels>()
 
-/** The channels of a client, the same object for the same client. */
+/** Returns the channels of a client, the same object each time. */
 export function channelsOf(client: HoldfastClient): Channels {
   const channels = known.get(client) ?? openChannels(client)
   known.set(client, channels)
@@ -30,7 +27,7 @@ function openChannels(client: HoldfastClient): Channels {
   const { supabase } = client
   const gate = watchGate(client)
   const socket = shareSocket(supabase, gate)
-  // A component may keep a channel for longer than it uses it, and use it again: while anybody can, the topic has no other one.
+  // Weak references: while a component can still use a channel, its topic must not get a second one.
   const opened = new Map<string, WeakRef<SharedChannel>>()
   let token: string | undefined
   supabase.auth.onAuthStateChange((_event, session) => {

@@ -1,19 +1,19 @@
 import { PEOPLE_MAX } from './limits.ts'
 
-/** One user who is there, on however many devices and tabs. */
+/** A present user, on any number of devices and tabs. */
 export interface Present<State> {
-  /** The user's id. Others of the topic could claim it: show it, and decide nothing by it. */
+  /** The user's id, as claimed by the client: suitable for display, not for decisions. */
   readonly key: string
-  /** What they show of themselves: of several tabs, that which changed last. */
+  /** Presence state; of several tabs the most recently changed. */
   readonly state: State
   readonly isMe: boolean
 }
 
-/** Who is there. */
+/** Present users of a topic. */
 export interface People<State> {
-  /** In an order that does not change while they stay, at most 100 of them. */
+  /** At most 100, in stable order. */
   readonly people: readonly Present<State>[]
-  /** How many there are, those left out included. */
+  /** Total number, including omitted ones. */
   readonly total: number
 }
 
@@ -21,7 +21,7 @@ export const NO_PEOPLE: People<never> = { people: [], total: 0 }
 
 type PresenceState = Readonly<Record<string, readonly (object & { readonly presence_ref?: string })[]>>
 
-/** Reads what realtime-js knows of a topic. */
+/** Reads realtime-js's presence state of a topic. */
 export function readPeople(presence: PresenceState, ownKey: string): People<unknown> {
   const keys = Object.keys(presence).toSorted()
   return {

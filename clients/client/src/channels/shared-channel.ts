@@ -12,13 +12,13 @@ export interface SharedChannelOptions {
   readonly isPrivate: boolean
   readonly supabase: SupabaseClient
   readonly socket: Socket
-  /** Who may join now. */
+  /** The user who may join now. */
   readonly gate: Value<string | undefined>
 }
 
 type Failure = Extract<ChannelState, { readonly reason: string }>
 
-/** One topic, joined once for all that use it, while there is a connection and a user. */
+/** A topic, joined once for all its users, while there is a connection and a signed-in user. */
 export class SharedChannel {
   readonly #options: SharedChannelOptions
   readonly #state = createValue<ChannelState>({ kind: 'offline' })
@@ -41,7 +41,7 @@ export class SharedChannel {
     this.#options = options
   }
 
-  /** @returns ends the use; the channel is left a moment after the last one */
+  /** @returns a release function; the channel is left shortly after the last one */
   hold(): () => void {
     clearTimeout(this.#linger)
     this.#linger = undefined
@@ -54,21 +54,21 @@ export class SharedChannel {
     })
   }
 
-  /** @returns ends it */
+  /** @returns unsubscribes */
   listen(event: string, listener: (payload: unknown) => void): () => void {
     const listeners = this.#listeners.get(event) ?? new Set()
     this.#listeners.set(event, listeners.add(listener))
     return () => void listeners.delete(listener)
   }
 
-  /** Shows something of this user to the others; what several components show is merged, the later ones win. `undefined`: nothing more. */
+  /** Sets presence state of this user. States of several components are merged, later ones win. `undefined` removes it. */
   show(by: string, payload: object | undefined): void {
     if (payload) this.#shown.set(by, payload)
     else this.#shown.delete(by)
     this.#track()
   }
 
-  /** @returns whether it was sent; what cannot be sent now is dropped */
+  /** @returns whether it was sent; otherwise it is dropped */
   send(event: string, payload: object): boolean {
     const { supabase } = this.#options
     if (this.#state.get().kind !== 'joined' || !this.#joined || !supabase.realtime.isConnected()) return false
@@ -76,7 +76,7 @@ export class SharedChannel {
     return true
   }
 
-  /** There is a new access token: a refusal may be none with it. */
+  /** Call on a new access token, which may lift a refusal. */
   tokenChanged(): void {
     if (this.#failure?.kind === 'refused') this.#startAgain()
   }
@@ -89,7 +89,7 @@ export class SharedChannel {
   readonly #track = throttleLatest(() => {
     if (this.#state.get().kind !== 'joined' || !this.#joined) return
     const { channel } = this.#joined
-    // The server ignores what it has already.
+    // The server ignores unchanged state.
     void (this.#shown.size === 0 ? channel.untrack() : channel.track(Object.assign({}, ...this.#shown.values())))
   }, TRACK_EVERY_MS)
 
@@ -101,14 +101,14 @@ export class SharedChannel {
     void this.#settle()
   }
 
-  /** Whose membership there should be now. */
+  /** The user whose membership should exist now. */
   #wanted(): string | undefined {
     const isWanted = this.#users > 0 || this.#linger !== undefined
     const isDelayed = this.#retry !== undefined || this.#failure?.kind === 'refused'
     return isWanted && !isDelayed ? this.#options.gate.get() : undefined
   }
 
-  /** Joins and leaves, one after the other, until the membership is as it should be. */
+  /** Joins and leaves sequentially until the membership is as wanted. */
   async #settle(): Promise<void> {
     this.#tell()
     if (this.#isSettling) return
@@ -146,7 +146,7 @@ export class SharedChannel {
     })
   }
 
-  /** Every attempt is one of this class: realtime-js would repeat it without an end and without telling. */
+  /** Retries are handled here: realtime-js would retry indefinitely without notice. */
   #fail(reason: string): void {
     if (Date.now() - (this.#joined?.at ?? 0) > STABLE_MS) this.#failures = 0
     this.#failures += 1

@@ -1,11 +1,11 @@
 import type { RealtimeChannel, SupabaseClient } from '@supabase/supabase-js'
 import type { Value } from '../value.ts'
 
-/** The one WebSocket of the supabase client, as far as its channels share it. */
+/** The supabase client's single WebSocket, as shared by its channels. */
 export interface Socket {
-  /** Resolves when a channel can be joined: a WebSocket that is being closed is gone, and the access token is known. */
+  /** Resolves when a channel can be joined: no WebSocket is closing, and the access token is set. */
   ready(): Promise<void>
-  /** Leaves a channel. After the last one realtime-js closes the WebSocket; without a connection that is done at once, since it would be opened again and again. */
+  /** Leaves a channel. After the last one realtime-js closes the WebSocket; without a connection this happens immediately to stop reconnecting. */
   leave(channel: RealtimeChannel): Promise<void>
 }
 

@@ -1,10 +1,10 @@
 export interface Throttled<Arguments extends readonly unknown[]> {
   (...values: Arguments): void
-  /** Forgets what has not run yet. */
+  /** Drops the pending call. */
   cancel(): void
 }
 
-/** Runs a call at once, and of those that come within the interval after it only the newest, at its end. */
+/** Runs a call immediately; of further calls within the interval only the last, at its end. */
 export function throttleLatest<Arguments extends readonly unknown[]>(
   run: (...values: Arguments) => void,
   everyMs: number,

@@ -4,12 +4,12 @@ import type { SyncState } from '../status/sync-state.ts'
 import { createValue, type Value } from '../value.ts'
 import { OFFLINE_AFTER_MS } from './limits.ts'
 
-/** The facts about the connection at one moment. */
+/** Connection facts at one time. */
 export interface GateFacts {
   readonly sync: SyncState['kind']
-  /** The stream of sync is open. */
+  /** The sync stream is open. */
   readonly connected: boolean
-  /** The browser says that there is no network at all. */
+  /** The browser reports no network. */
   readonly isCutOff: boolean
 }
 
@@ -23,15 +23,15 @@ const OFFLINE: ReadonlySet<SyncState['kind']> = new Set([
   'blocked',
 ])
 
-/** Whether the server is there, by the evidence of sync; `doubt` while a connection may only be between two streams. */
+/** Whether the server is reachable according to sync; `doubt` while a connection may just be between two streams. */
 export function judgeGate({ sync, connected, isCutOff }: GateFacts): 'online' | 'offline' | 'doubt' {
   if (isCutOff || OFFLINE.has(sync)) return 'offline'
   return connected ? 'online' : 'doubt'
 }
 
 /**
- * The user who may join channels now; `undefined` while no user is signed in or there is no connection. The stream of sync notices both, so channels
- * need no attempts of their own while the device is offline.
+ * Returns the user who may join channels; `undefined` without a signed-in user or connection. The sync stream detects both, so channels need no retries while
+ * the device is offline.
  */
 export function watchGate(client: Pick<HoldfastClient, 'session' | 'device'>): Value<string | undefined> {
   return new Gate(client)

@@ -3,13 +3,13 @@ import { pause, type CheckServer } from './check-server.ts'
 import { CheckUnavailable } from './device-check.ts'
 
 const POLL_MS = 100
-/** How long nothing may come forward, in milliseconds. */
+/** Timeout in ms without progress. */
 const SILENCE_MS = 30_000
 
 /**
- * Waits until everything that has committed on the server by now is in the local tables. As after an upload, the number of a write checkpoint says so.
+ * Waits until everything committed on the server by now is in the local tables, using a write checkpoint as after an upload.
  *
- * @throws {CheckUnavailable} when it does not come
+ * @throws {CheckUnavailable} if it does not arrive
  */
 export async function catchUp(
   database: CommonPowerSyncDatabase,
@@ -38,11 +38,14 @@ export async function catchUp(
 
 function unavailable(unsent: number): CheckUnavailable {
   return unsent > 0
-    ? new CheckUnavailable('unsent', `${unsent} changes wait to be sent; meanwhile the device takes in nothing.`)
-    : new CheckUnavailable('behind', 'What the server has does not arrive on this device.')
+    ? new CheckUnavailable(
+        'unsent',
+        `${unsent} changes are waiting to be sent; until then the device receives nothing.`,
+      )
+    : new CheckUnavailable('behind', 'The server’s changes do not arrive on this device.')
 }
 
-/** The SDK shows nowhere which write checkpoint it has applied; its extension keeps it in `ps_kv`. */
+/** The SDK does not expose the applied write checkpoint; its extension stores it in `ps_kv`. */
 async function progressOf(
   database: CommonPowerSyncDatabase,
 ): Promise<{ readonly applied: string; readonly unsent: number }> {

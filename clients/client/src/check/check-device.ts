@@ -12,30 +12,30 @@ import { CheckServer, type CheckServerOptions } from './check-server.ts'
 import { countDifferences, type DeviceCheck, type DeviceCheckOptions, type TableCheck } from './device-check.ts'
 import { countRows, localDigests, localSums, pendingIds } from './local-rows.ts'
 
-/** Rows in one range, about. */
+/** Approximate rows per range. */
 const RANGE_ROWS = 64
-/** Ranges of a table whose rows are looked at one by one: about 30,000 rows. */
+/** Ranges compared row by row per table: about 30,000 rows. */
 const RANGES_LOOKED_AT = 512
-/** A difference counts when it is there in so many looks, while the server has the row as it was. */
+/** Comparisons that must confirm a difference while the server's row stays the same. */
 const LOOKS = 3
-/** How often tables are compared again whose differences were only changes on their way. */
+/** Repetitions for tables whose differences were only changes in transit. */
 const PASSES = 3
 
 export interface CheckDeviceInput extends CheckServerOptions {
   readonly database: CommonPowerSyncDatabase
   /** Names of the synced tables. */
   readonly tables: readonly string[]
-  /** Those that are known not to be complete on the device: rows may be missing. */
+  /** Tables known to be incomplete on the device, where rows may be missing. */
   readonly incomplete: ReadonlySet<string>
 }
 
-/** What is looked at row by row. */
+/** Scope of a row-by-row comparison. */
 type Target =
   | { readonly ranges: number; readonly only: readonly number[] }
-  /** Of a table of which the device has a part: rows may be missing. */
+  /** Rows of a table that is incomplete on the device; others may be missing. */
   | { readonly ids: readonly string[] }
 
-/** A row that differs; `undefined`: not there. */
+/** A differing row; `undefined` if absent. */
 interface Difference {
   readonly server: string | undefined
   readonly device: string | undefined
@@ -44,10 +44,10 @@ interface Difference {
 type Differences = ReadonlyMap<string, ReadonlyMap<string, Difference>>
 
 /**
- * Compares this device with what the server shows to its person: sums by table and key range first, then the rows of the ranges that differ. Changes may go on
- * meanwhile: the device has caught up with each answer before it is compared, and a row counts only when it stays different while the server's stays the same.
+ * Compares this device with what the server shows the user: first checksums by table and key range, then the rows of differing ranges. Works during changes:
+ * the device catches up with each response before the comparison, and a row counts only if it stays different while the server's stays the same.
  *
- * @throws {CheckUnavailable} when it cannot be made now, or the signal's reason
+ * @throws {CheckUnavailable} if the check is currently impossible; the signal's reason
  */
 export async function checkDevice(
   input: CheckDeviceInput,
@@ -96,7 +96,7 @@ class Check {
     }
   }
 
-  /** @returns the tables of which other ranges may differ than those that were looked at, and whose rows turned out equal */
+  /** @returns tables whose compared rows turned out equal, but whose remaining ranges may differ */
   async #pass(tables: readonly string[]): Promise<readonly string[]> {
     const targets = await this.#differingRanges(tables)
     const cut = new Set<string>()
@@ -120,14 +120,14 @@ class Check {
     return [...cut].filter((table) => !this.#found.has(table))
   }
 
-  /** Compares the sums of the tables; a table of which the device has a part is looked at row by row. */
+  /** Compares checksums; incomplete tables are compared row by row. */
   async #differingRanges(tables: readonly string[]): Promise<Map<string, Target>> {
     const { database, incomplete } = this.#input
     const sums = new Map<string, readonly RangeSum[]>()
     const summed = tables.filter((table) => !incomplete.has(table))
     const questions = summed.map((table) => ({ table, ranges: this.#rangesOf(table) }))
     this.#onProgress({ phase: 'server', done: 0, total: summed.length })
-    // A table that the person does not have (any more) has no rows.
+    // A table that the user cannot access (any more) has no rows.
     let partial = tables.filter((table) => incomplete.has(table))
     if (questions.length > 0) {
       const { narrowed } = await this.#server.ask(questions, (line) => {
@@ -159,7 +159,7 @@ class Check {
     return targets
   }
 
-  /** Rows that differ now. */
+  /** Returns the rows that currently differ. */
   async #look(targets: ReadonlyMap<string, Target>): Promise<Differences> {
     const { database } = this.#input
     const theirs = new Map<string, Map<string, string>>([...targets.keys()].map((table) => [table, new Map()]))
@@ -213,10 +213,10 @@ class Check {
   }
 }
 
-/** Of a range without rows. */
+/** Checksum of an empty range. */
 const [[, EMPTY_SUM] = [0, '']] = new RangeSums(1).list()
 
-/** So many that each has about {@link RANGE_ROWS} rows. */
+/** Number of ranges with about {@link RANGE_ROWS} rows each. */
 function rangesFor(rows: number): number {
   let ranges = 1
   while (ranges * RANGE_ROWS < rows && ranges < CHECK_RANGES_MAX) ranges *= 2
@@ -229,7 +229,7 @@ function rangeBounds(range: number, ranges: number): { readonly from: string; re
   return { from: hex(range * width), to: hex((range + 1) * width - 1) }
 }
 
-/** The part of the targets in which rows still differ. */
+/** Restricts the targets to rows that still differ. */
 function narrow(targets: ReadonlyMap<string, Target>, differing: Differences): ReadonlyMap<string, Target> {
   const narrowed = new Map<string, Target>()
   for (const [table, target] of targets) {
@@ -243,7 +243,7 @@ function narrow(targets: ReadonlyMap<string, Target>, differing: Differences): R
   return narrowed
 }
 
-/** Rows that differed before and now, of which the server has what it had. */
+/** Returns rows that differ in both comparisons with an unchanged server row. */
 function intersect(before: Differences | undefined, now: Differences): Differences {
   if (!before) return now
   return new Map(
@@ -259,7 +259,7 @@ function intersect(before: Differences | undefined, now: Differences): Differenc
   )
 }
 
-/** Ranges go in one request, ids in as many as they need. */
+/** Ranges fit into one request, ids may need several. */
 function* inRequests(targets: ReadonlyMap<string, Target>): Generator<readonly CheckQuestion[]> {
   const ranged = [...targets].flatMap(([table, target]) => ('only' in target ? [{ table, ...target }] : []))
   if (ranged.length > 0) yield ranged

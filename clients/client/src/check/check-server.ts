@@ -7,13 +7,13 @@ export interface CheckServerOptions {
   readonly token: () => Promise<string | undefined>
 }
 
-/** An answer may take as long as the server gives itself, and a little more, in milliseconds. */
+/** Response timeout in ms: slightly longer than the server's own limit. */
 const ANSWER_TIMEOUT_MS = 130_000
-/** How often a server that is busy is asked, and how long it is waited for at most each time, in milliseconds. */
+/** Attempts with a busy server, and the longest wait in ms between them. */
 const ATTEMPTS = 10
 const RETRY_AFTER_MAX_MS = 30_000
 
-/** Asks the server what it shows to the person, or for a write checkpoint. */
+/** Requests checks from the server, and write checkpoints. */
 export class CheckServer {
   readonly #options: CheckServerOptions
   readonly #signal: AbortSignal | undefined
@@ -40,11 +40,11 @@ export class CheckServer {
         if ('complete' in line) return line
         onLine(line)
       }
-      throw new Error('The server broke off.')
+      throw new Error('The server ended the response early.')
     })
   }
 
-  /** Asks for a number that comes back over the stream when everything that has committed by now is on the device. */
+  /** Requests a write checkpoint, which arrives over the stream once everything committed by now is on the device. */
   async writeCheckpoint(clientId: string): Promise<bigint> {
     const response = await this.#request(`/write-checkpoint2.json?client_id=${encodeURIComponent(clientId)}`, {})
     return this.#answered(async () => {
@@ -62,7 +62,7 @@ export class CheckServer {
       const retryAfterMs = Number(response.headers.get('retry-after') ?? '2') * 1_000
       if (!isBusy) throw new CheckUnavailable('refused', `The server answered ${response.status}: ${text}`)
       if (attempt === ATTEMPTS || !(retryAfterMs <= RETRY_AFTER_MAX_MS)) {
-        throw new CheckUnavailable('busy', 'The server has no time for it now.')
+        throw new CheckUnavailable('busy', 'The server is too busy at the moment.')
       }
       await pause(retryAfterMs, this.#signal)
     }
@@ -87,7 +87,7 @@ export class CheckServer {
     } catch (error) {
       this.#signal?.throwIfAborted()
       if (error instanceof CheckUnavailable) throw error
-      throw new CheckUnavailable('unreachable', 'The server was not reached.', { cause: error })
+      throw new CheckUnavailable('unreachable', 'The server could not be reached.', { cause: error })
     }
   }
 }
@@ -107,7 +107,7 @@ async function* readLines(response: Response): AsyncGenerator<string> {
   }
 }
 
-/** Waits; rejects as soon as the signal is aborted. */
+/** Waits; rejects when the signal aborts. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (): void => {

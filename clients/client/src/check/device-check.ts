@@ -1,6 +1,6 @@
-/** How far a check is. */
+/** Progress of a check. */
 export interface DeviceCheckProgress {
-  /** `server`: the server reads; `device`: tables of this device are compared; `rows`: single rows are looked at again. */
+  /** `server`: the server is reading; `device`: comparing local tables; `rows`: comparing single rows again. */
   readonly phase: 'server' | 'device' | 'rows'
   readonly done: number
   readonly total: number
@@ -11,42 +11,39 @@ export interface DeviceCheckOptions {
   readonly onProgress?: ((progress: DeviceCheckProgress) => void) | undefined
 }
 
-/** What a check found in one table. */
+/** Result of a check for one table. */
 export interface TableCheck {
   readonly table: string
   /** Rows on this device. */
   readonly rows: number
-  /** Ids of rows that the server shows to the person and the device does not have. */
+  /** Ids of rows missing on the device. */
   readonly missing: readonly string[]
   /** Ids of rows that only the device has. */
   readonly extra: readonly string[]
-  /** Ids of rows whose values differ. */
+  /** Ids of rows with different values. */
   readonly different: readonly string[]
-  /** Where these rows are, as ranges of the hashed key in hexadecimal. */
+  /** Ranges of the hashed key that contain these rows, in hexadecimal. */
   readonly ranges: readonly { readonly from: string; readonly to: string }[]
-  /** More ranges differ than were looked at: there may be more rows. */
+  /** Further ranges differ that were not compared. */
   readonly hasMore: boolean
-  /** So much changed meanwhile that not all ranges were compared; no difference was found in the others. */
+  /** Too much changed to compare all ranges; the others showed no difference. */
   readonly isUnsettled: boolean
-  /** Not compared: selecting from the table fails for this person on the server, with this SQLSTATE. */
+  /** Not compared: SELECT on the table fails for this user with this SQLSTATE. */
   readonly fails: string | undefined
 }
 
 export interface DeviceCheck {
-  /** Whether every table that could be compared has exactly the rows that the server shows to the person. */
+  /** Whether every comparable table matches what the server shows the user. */
   readonly equal: boolean
   readonly tables: readonly TableCheck[]
-  /** Rows with changes that wait in the outbox: left out. */
+  /** Rows with unsent changes, which are excluded. */
   readonly pending: number
 }
 
-/**
- * Why a device could not be checked: the server was not reached, changes wait in the outbox, what the server sent does not arrive on the device, the server has no
- * time for it now, or it refuses.
- */
+/** Why a device could not be checked: server unreachable, unsent changes in the outbox, sync not catching up, server too busy, or refused. */
 export type CheckFailure = 'unreachable' | 'unsent' | 'behind' | 'busy' | 'refused'
 
-/** The check could not be made. Nothing is known of the device. */
+/** The check was impossible; the device's state is unknown. */
 export class CheckUnavailable extends Error {
   override readonly name = 'CheckUnavailable'
   readonly reason: CheckFailure
@@ -63,7 +60,7 @@ export function countDifferences({ missing, extra, different }: TableCheck): num
 
 const TOLD_MAX = 20
 
-/** The result of a check as text: a line for each table that differs, with its ranges and rows. */
+/** Renders a check's result as text: one line per differing table, with its ranges and rows. */
 export function renderDeviceCheck({ equal, tables, pending }: DeviceCheck): string {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
   const ids = (words: string, list: readonly string[]): string[] =>
@@ -72,10 +69,10 @@ export function renderDeviceCheck({ equal, tables, pending }: DeviceCheck): stri
       : [`  ${words}: ${list.slice(0, TOLD_MAX).join(', ')}${list.length > TOLD_MAX ? `, … (${list.length})` : ''}`]
   return [
     `${rows} rows in ${tables.length} tables: ${equal ? 'equal' : 'NOT EQUAL'}`,
-    ...(pending > 0 ? [`${pending} rows with unsent changes left out`] : []),
+    ...(pending > 0 ? [`${pending} rows with unsent changes not compared`] : []),
     ...tables.flatMap((table) => {
-      if (table.fails !== undefined) return [`${table.table}: not compared, selecting fails (${table.fails})`]
-      if (table.isUnsettled) return [`${table.table}: not compared whole, it changes too fast`]
+      if (table.fails !== undefined) return [`${table.table}: not compared, SELECT fails (${table.fails})`]
+      if (table.isUnsettled) return [`${table.table}: only partly compared, it changes too fast`]
       if (countDifferences(table) === 0) return []
       const ranges = table.ranges.map(({ from, to }) => `${from}-${to}`).join(', ')
       return [

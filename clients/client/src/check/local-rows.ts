@@ -2,7 +2,7 @@ import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { digestRow, rangeOfKey, RangeSums, type RangeSum } from '@holdfast/protocol'
 import { quoteName } from '../quote-name.ts'
 
-/** Rows that are read at once, and about how many characters of them. */
+/** Page limits: rows and approximate characters. */
 const PAGE_ROWS = 1_000
 const PAGE_CHARACTERS = 1_000_000
 
@@ -13,7 +13,7 @@ interface StoredRow {
   readonly data: string
 }
 
-/** The rows of a synced table as the stream brought them, in pages: other work comes in between. */
+/** Reads a synced table's rows as received, in pages that yield to other work. */
 async function* pages(
   database: Reads,
   table: string,
@@ -41,7 +41,7 @@ export async function countRows(database: CommonPowerSyncDatabase, table: string
   return rows
 }
 
-/** The sums of a table on the device. */
+/** Computes the checksums of a local table. */
 export async function localSums(
   database: Reads,
   table: string,
@@ -53,7 +53,7 @@ export async function localSums(
   return sums.list()
 }
 
-/** The digests of the rows of some ranges, by id. */
+/** Computes the digests of the rows in some ranges, by id. */
 export async function localDigests(
   database: Reads,
   table: string,
@@ -68,7 +68,7 @@ export async function localDigests(
   return found
 }
 
-/** Ids of rows with changes that wait in the outbox, by table. */
+/** Returns the ids of rows with unsent changes, by table. */
 export async function pendingIds(database: Reads): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const rows = await database.getAll<{ tbl: string; id: string }>(
     `select distinct data ->> 'type' as tbl, data ->> 'id' as id from ps_crud`,

@@ -8,14 +8,14 @@ export interface OpenLinkOptions extends Pick<LinkOptions, 'isWanted' | 'restart
   readonly fetch: typeof globalThis.fetch
 }
 
-/** Watches the line of an open database: its stream, its uploads, and `/health` when both leave doubt. */
+/** Monitors the connection of an open database: its stream, its uploads, and `/health` if both are inconclusive. */
 export function openLink(database: CommonPowerSyncDatabase, options: OpenLinkOptions): Link {
   const { url, userId, fetch } = options
   const link = watchLink({
     ...options,
     probe: async (signal) => {
       const response = await fetch(`${url}/health`, { cache: 'no-store', signal })
-      // A hotel's page is no sign of life of this server; its report is, whatever it says.
+      // A captive portal's page is no sign of life, but any health report is.
       const report: unknown = await response.json()
       if (typeof report !== 'object' || report === null || !('ok' in report)) throw new Error('not the server')
     },
@@ -46,7 +46,7 @@ export function openLink(database: CommonPowerSyncDatabase, options: OpenLinkOpt
   }
 }
 
-/** What only the server can change of the SDK's status. */
+/** SDK status that only the server can change. */
 function progressOf({ currentStatus: status }: CommonPowerSyncDatabase): string {
   return [status.connected, status.lastSyncedAt?.getTime(), status.downloadProgress?.downloadedOperations].join()
 }

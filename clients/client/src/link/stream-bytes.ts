@@ -1,13 +1,13 @@
-/** Where the worker that has the stream tells the page about its bytes. */
+/** Channel on which the worker with the stream reports received bytes. */
 const CHANNEL = 'holdfast-stream'
-/** Bytes are told of at most this often, in milliseconds. */
+/** Report interval in ms. */
 const TELL_EVERY_MS = 1_000
 
 /**
- * A `fetch` that tells the pages of this origin when bytes come on the sync stream. With `@powersync/web` the stream is read in a shared worker, where the page
- * sees neither its bytes nor its keepalives: call it there, before the SDK's worker is loaded.
+ * Wraps `fetch` to report bytes of the sync stream to the pages of this origin. In `@powersync/web` a shared worker reads the stream, so the page sees neither
+ * bytes nor keepalives. Call it in the worker before loading the SDK's.
  *
- * @param name - the worker's, which has the name of the database file in it
+ * @param name - the worker's, which includes the database's file name
  */
 export function tellStreamBytes(fetch: typeof globalThis.fetch, name: string): typeof globalThis.fetch {
   const channel = new BroadcastChannel(CHANNEL)
@@ -33,7 +33,7 @@ export function tellStreamBytes(fetch: typeof globalThis.fetch, name: string): t
   }
 }
 
-/** Hears what {@link tellStreamBytes} tells about the database of a person. Without a page nothing is told. */
+/** Listens to {@link tellStreamBytes} for a user's database. No-op outside a page. */
 export function hearStreamBytes(userId: string, onBytes: () => void): Disposable {
   if (globalThis.document === undefined) return { [Symbol.dispose]: () => undefined }
   const channel = new BroadcastChannel(CHANNEL)

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { uploadTimeout } from './link-state.ts'
 import { watchLink, type Link } from './watch-link.ts'
 
-/** A server whose answers and stream the test decides. */
+/** A server with scripted responses and stream. */
 interface World extends Disposable {
   readonly link: Link
   answers: boolean
@@ -172,7 +172,7 @@ describe('an upload', () => {
     const upload = world.link.upload(100, untilAborted).catch((error: Error) => error.message)
     await pass(9)
     world.link.heard('stream')
-    expect(await upload).toBe('The line was silent and is back.')
+    expect(await upload).toBe('The connection was silent and is back.')
   })
 
   test('answers are heard', async () => {
@@ -189,7 +189,7 @@ describe('an upload', () => {
     [
       'a small one that is never answered',
       { bytes: 0, ageMs: 61_000, quietMs: 2_000 },
-      'The upload has had no answer for 61 s.',
+      'The upload has had no response for 61 s.',
     ],
     ['a large one on a slow line', { bytes: 4_000_000, ageMs: 900_000, quietMs: 900_000 }, undefined],
   ])('is given up or not: %s', (_, facts, reason) => {

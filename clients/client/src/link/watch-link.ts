@@ -2,36 +2,36 @@ import { steadyClock } from '../steady-clock.ts'
 import { createValue, type Value } from '../value.ts'
 import { judgeLink, needsProbe, STREAM_SILENT_MS, uploadTimeout, type LinkFacts, type LinkState } from './link-state.ts'
 
-/** How often durations are looked at, in milliseconds. */
+/** Check interval in ms. */
 const LOOK_EVERY_MS = 500
-/** A probe is given up after this long, in milliseconds, and the next one is sent. */
+/** Timeout in ms of a probe, after which the next is sent. */
 const PROBE_TIMEOUT_MS = 20_000
-/** The stream is opened again at most this often, in milliseconds. */
+/** Minimum interval in ms between stream restarts. */
 const RESTART_EVERY_MS = 30_000
-/** An upload of at most so many bytes is repeated at once when the line is back: its own connection may not be. */
+/** Uploads up to this many bytes are retried immediately when the connection is back, because their own connection may be dead. */
 const SMALL_UPLOAD_BYTES = 65_536
 
 export interface Link extends Disposable {
   readonly state: Value<LinkState>
-  /** A byte came from the server. `stream`: on the sync stream. */
+  /** Call on bytes from the server. `stream`: on the sync stream. */
   heard(from?: 'stream'): void
-  /** Runs an upload, and aborts it when the line is silent for too long for its size. */
+  /** Runs an upload; aborts it if the connection is silent for too long, given its size. */
   upload<T>(bytes: number, send: (signal: AbortSignal) => Promise<T>): Promise<T>
-  /** Looks now: something has changed. */
+  /** Checks now because something has changed. */
   look(): void
 }
 
 export interface LinkOptions {
-  /** Asks the server for a sign of life. Resolves when it has answered. */
+  /** Probes the server. Resolves on a response. */
   readonly probe: (signal: AbortSignal) => Promise<void>
-  /** How the stream stands. */
+  /** Returns the state of the stream. */
   readonly stream: () => 'open' | 'opening' | 'closed'
-  /** The person wants to sync; otherwise nothing is expected. */
+  /** Whether the user wants to sync; otherwise nothing is expected. */
   readonly isWanted: () => boolean
   readonly isWatched: () => boolean
-  /** The server answers, and the stream is dead. */
+  /** The server responds, but the stream is dead. */
   readonly restartStream: () => void
-  /** The server answers again. */
+  /** The server responds again. */
   readonly onBack: () => void
   readonly now: () => number
 }
@@ -47,7 +47,7 @@ interface Probe {
   readonly controller: AbortController
 }
 
-/** Watches whether the server is still there: a connection that passes nothing looks like one on which nothing happens. */
+/** Monitors whether the server is reachable: a dead connection looks like an idle one. */
 export function watchLink(options: LinkOptions): Link {
   return new LinkWatch({ ...options, now: steadyClock(options.now) }, options.now)
 }
@@ -55,7 +55,7 @@ export function watchLink(options: LinkOptions): Link {
 class LinkWatch implements Link {
   readonly state = createValue<LinkState>({ kind: 'alive' })
   readonly #options: LinkOptions
-  /** The time that people are told; durations are by that of the options. */
+  /** Wall clock for display; durations use the clock of the options. */
   readonly #clock: () => number
   readonly #uploads = new Set<Upload>()
   readonly #looking: ReturnType<typeof setInterval>
@@ -72,7 +72,7 @@ class LinkWatch implements Link {
     this.#clock = clock
     this.#startedAt = options.now()
     this.#looking = setInterval(this.look, LOOK_EVERY_MS)
-    ;(this.#looking as { unref?: () => void }).unref?.() // a Node process may end while a database is open
+    ;(this.#looking as { unref?: () => void }).unref?.() // a Node process may exit while a database is open
   }
 
   readonly heard = (from?: 'stream'): void => {
@@ -84,7 +84,7 @@ class LinkWatch implements Link {
     this.#set('alive')
     if (!isBack || this.#isDisposed) return
     for (const { bytes, controller } of this.#uploads) {
-      if (bytes <= SMALL_UPLOAD_BYTES) controller.abort(new Error('The line was silent and is back.'))
+      if (bytes <= SMALL_UPLOAD_BYTES) controller.abort(new Error('The connection was silent and is back.'))
     }
     if (from !== 'stream') this.#restartStream()
     this.#options.onBack()
@@ -158,7 +158,7 @@ class LinkWatch implements Link {
     this.#probeEndedAt = now()
     this.#probe = undefined
     if (hasAnswer) this.heard()
-    // A server that cannot be reached does not answer either. Without a stream the failed attempts to open one say so.
+    // An unreachable server does not respond either. Without a stream, the failed attempts to open one report it.
     else if (stream() === 'open' || this.#uploads.size > 0) this.#set('silent')
   }
 
@@ -171,7 +171,7 @@ class LinkWatch implements Link {
     }
   }
 
-  /** Only where bytes of the stream are told: else a stream on which nothing happens looks the same. */
+  /** Only where stream bytes are reported: elsewhere an idle stream looks the same. */
   #isStreamDead(): boolean {
     const { stream, now } = this.#options
     return (

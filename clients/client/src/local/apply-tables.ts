@@ -3,21 +3,21 @@ import type { SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
 import { toLocalSchema } from '../schema/to-local-schema.ts'
 import type { OpenFile } from './open-file.ts'
 
-/** A description without the tables that this device cannot hold, and their names. */
+/** A schema without the tables that this device cannot hold, and their names. */
 export interface AppliedTables {
   readonly schema: SchemaDescriptor
   readonly omitted: readonly string[]
 }
 
-/** Whether the SDK could not create the tables of a schema, in the words of its core extension. */
+/** Whether the SDK's core extension failed to create a schema's tables. */
 function isSchemaFailure(error: unknown): boolean {
   return error instanceof Error && (error.message.includes('powersync_replace_schema') || isSchemaFailure(error.cause))
 }
 
 /**
- * Opens a file with the tables of a description. If the SDK cannot create all of them, those that it can are there: no table keeps a user from the others.
+ * Opens a file with a schema's tables. If the SDK cannot create all, opens it with the others, so that one bad table does not block the user.
  *
- * @param open - opens the file with a schema, and closes it again if that fails
+ * @param open - opens the file with a schema; closes it again on failure
  */
 export async function openWithTables(
   schema: SchemaDescriptor,
@@ -28,7 +28,7 @@ export async function openWithTables(
   } catch (error) {
     if (!isSchemaFailure(error)) throw error
   }
-  // The SDK keeps the rows of tables that it drops until they are back.
+  // The SDK keeps the rows of dropped tables until they return.
   const file = await open(toLocalSchema({ ...schema, tables: [] }))
   try {
     return { file, ...(await applyTables(file.database, schema)) }
@@ -39,7 +39,7 @@ export async function openWithTables(
   }
 }
 
-/** Gives a database that is not connected the tables of a description, but for those that the SDK cannot create. Each attempt is one transaction of SQLite. */
+/** Applies a schema to a disconnected database, except for tables that the SDK cannot create. Each attempt is one SQLite transaction. */
 export async function applyTables(
   database: Pick<CommonPowerSyncDatabase, 'updateSchema'>,
   schema: SchemaDescriptor,
@@ -59,7 +59,7 @@ export async function applyTables(
     }
   }
   await add(schema.tables)
-  // The SDK holds the schema of the last attempt, also of one that failed.
+  // The SDK keeps the schema of the last attempt, even a failed one.
   if (kept.length < schema.tables.length) await database.updateSchema(toLocalSchema({ ...schema, tables: kept }))
   return withoutOmitted(schema, kept)
 }

@@ -4,8 +4,8 @@ import { emptySearchIndex } from '../search/search-tables.ts'
 export type ClearedDatabase = Pick<CommonPowerSyncDatabase, 'disconnectAndClear' | 'execute' | 'writeTransaction'>
 
 /**
- * Removes everything from an open database, also from the free pages and the log of its file. Needed where the file itself cannot be deleted: SQLite keeps the bytes
- * of deleted rows until it needs their room.
+ * Removes everything from an open database, including free pages and the log. Needed where the file cannot be deleted: SQLite keeps the bytes of deleted rows
+ * until it needs the space.
  */
 export async function clearDatabase(database: ClearedDatabase): Promise<void> {
   await emptySearchIndex(database)

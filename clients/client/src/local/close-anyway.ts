@@ -1,10 +1,9 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 
 /**
- * Closes a database and in any case its file. The SDK's own `close` does neither where `init` failed, and leaves the file open where the line to its shared worker
- * is gone.
+ * Closes a database and always its file. The SDK's `close` leaves the file open if `init` failed or the shared worker is gone.
  *
- * @throws what the SDK's `close` threw, once the file is closed
+ * @throws the error of the SDK's `close`, after closing the file
  */
 export async function closeAnyway(
   database: Pick<CommonPowerSyncDatabase, 'ready' | 'close' | 'database'>,

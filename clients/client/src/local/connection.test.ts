@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type ConnectedDatabase, Connection } from './connection.ts'
 
-/** Notes the calls of the SDK; each takes a while, and another one that comes meanwhile is a mistake. */
+/** Records the SDK's calls; each takes a while, and overlapping calls are an error. */
 function openRecorded(): {
   readonly calls: string[]
   readonly connection: Connection
@@ -20,7 +20,7 @@ function openRecorded(): {
   const database = {
     closed: false,
     ready: true,
-    // As the SDK's: the promise ends with the first connection, which need not ever come.
+    // As in the SDK: the promise resolves with the first connection, which may never come.
     connect: async () => void world.calls.push('connect'),
     disconnect: () => call('disconnect'),
     close: async () => {

@@ -1,22 +1,19 @@
 import type { CommonPowerSyncDatabase, PowerSyncBackendConnector } from '@powersync/common'
 import { closeAnyway } from './close-anyway.ts'
 
-/** Until the stream is tried again after it ended, in milliseconds. The SDK's 5 s would show every restart of the server. */
+/** Delay in ms before reopening an ended stream. The SDK's 5 s would make every server restart visible. */
 const STREAM_RETRY_MS = 1_000
 
-/** Local writes are sent after at most this long, in milliseconds. */
+/** Delay in ms for batching local writes. */
 const UPLOAD_THROTTLE_MS = 100
 
-/** What of the SDK's database is used. */
+/** The used part of the SDK's database. */
 export type ConnectedDatabase = Pick<
   CommonPowerSyncDatabase,
   'connect' | 'disconnect' | 'close' | 'closed' | 'ready' | 'database'
 >
 
-/**
- * The connection of a local database, as the person wants it. Connecting, disconnecting and what must not
- * meet either of them take turns.
- */
+/** Connects a local database as the user wishes. Serializes connecting, disconnecting and operations that must not overlap with either. */
 export class Connection {
   readonly #database: ConnectedDatabase
   readonly #connector: () => PowerSyncBackendConnector
@@ -41,7 +38,7 @@ export class Connection {
     this.#inBackground(this.#inTurn(() => this.#connectIfWanted()))
   }
 
-  /** Nothing connects from now on. */
+  /** Prevents further connections. */
   stop(): void {
     this.#isWanted = false
   }
@@ -51,7 +48,7 @@ export class Connection {
     return this.#inTurn(() => this.#database.disconnect())
   }
 
-  /** Opens the stream again. */
+  /** Reopens the stream. */
   restart(): Promise<void> {
     return this.#inTurn(async () => {
       if (!this.#isWanted || this.#database.closed) return
@@ -61,9 +58,9 @@ export class Connection {
   }
 
   /**
-   * Changes something while the database is not connected.
+   * Changes something while the database is disconnected.
    *
-   * @param prepare - runs before; when it returns false, nothing else happens
+   * @param prepare - runs first; returns false to cancel
    */
   async whileDisconnected(prepare: () => Promise<boolean>, change: () => Promise<void>): Promise<void> {
     await this.#inTurn(async () => {
@@ -74,7 +71,7 @@ export class Connection {
     })
   }
 
-  /** Changes something while the database is not connected. What it throws is the caller's; the connection is what it was before. */
+  /** Changes something while the database is disconnected, then restores the previous state. Rejects with the error of `change`. */
   async disconnected(change: () => Promise<void>): Promise<void> {
     await this.#inTurn(async () => {
       await this.#database.disconnect()
@@ -94,13 +91,13 @@ export class Connection {
   async #connectIfWanted(): Promise<void> {
     if (!this.#isWanted || this.#database.closed) return
     const delays = { retryDelayMs: STREAM_RETRY_MS, crudUploadThrottleMs: UPLOAD_THROTTLE_MS }
-    // The SDK's promise ends with the first connection; waiting for it here would keep `disconnect` waiting while offline.
+    // The SDK's promise resolves with the first connection; awaiting it here would block `disconnect` while offline.
     this.#inBackground(this.#database.connect(this.#connector(), delays))
   }
 
   #inTurn(body: () => Promise<void>): Promise<void> {
     const mine = this.#turn.then(body)
-    this.#turn = mine.catch(() => undefined) // its caller hears of it; the next in turn must still run
+    this.#turn = mine.catch(() => undefined) // the caller handles it; the next one must still run
     return mine
   }
 }

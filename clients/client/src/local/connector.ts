@@ -2,15 +2,15 @@ import type { PowerSyncBackendConnector } from '@powersync/common'
 import type { UserTokens } from '../session/session.ts'
 import type { UploadQueue } from '../upload/upload-queue.ts'
 
-/** What the SDK calls of a connector, one call more than its documentation has. */
+/** The connector methods the SDK calls, including one undocumented. */
 interface Connector extends PowerSyncBackendConnector {
-  /** The server refused the token, or ended the stream before the token's end: the next one is asked for. */
+  /** The server rejected the token or ended the stream early: the next token is fetched. */
   invalidateCredentials(): void
 }
 
-/** Ties a local database to the server: the person's token for the stream, the queue for what goes up. */
+/** Connects a local database to the server: the user's token for the stream, the queue for uploads. */
 export function createConnector(url: string, tokens: UserTokens, queue: UploadQueue): Connector {
-  /** The server refused the token, or asked for another one before its end. */
+  /** The server rejected the token, or requested another before its expiry. */
   let isDoubted = false
   return {
     async fetchCredentials() {

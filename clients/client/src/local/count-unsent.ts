@@ -1,14 +1,14 @@
-/** Counts of changes and files that are not on the server yet. */
+/** Counts of unsent changes and files. */
 export interface UnsentCount {
   /** Operations in the outbox. */
   readonly waiting: number
-  /** Refused changes without a decision. */
+  /** Rejected changes without a decision. */
   readonly attention: number
-  /** Files that others cannot see yet: their bytes are nowhere else, or no row says that they are on the server. Those that were refused included. */
+  /** Files others cannot see yet, including refused ones: the bytes are unsent, or no row announces them. */
   readonly files: number
 }
 
-/** Live queries of the count use the same words. */
+/** Shared with the live query of the count. */
 export const COUNT_UNSENT_SQL = `select (select count(*) from ps_crud) as waiting,
        (select count(*) from hf_local_attention where state = 'open') as attention,
        (select count(*) from hf_local_files where state in ('captured', 'preparing', 'queued', 'uploading', 'uploaded', 'refused')) as files`

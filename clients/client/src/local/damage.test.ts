@@ -12,14 +12,14 @@ withDeviceWorlds()
 
 const PAGE_BYTES = 4_096
 
-/** Rows as the server sends them, on many pages of their own. */
+/** Rows as received from the server, each on its own pages. */
 async function fill(local: LocalDatabase): Promise<void> {
   await local.database.execute(`insert into ps_data__notes (id, data)
     with recursive n(i) as (select 1 union all select i + 1 from n where i < 400)
     select 'synced-' || i, json_object('body', 'ROWMARK ' || hex(zeroblob(200))) from n`)
 }
 
-/** Writes nonsense over the pages of the closed database that have `mark` in them; without one over its first page. */
+/** Overwrites the pages of the closed database that contain `mark`, or the first page without one. */
 function damage({ folder }: World, fileName: string, mark?: string): void {
   const path = join(folder, fileName)
   const bytes = readFileSync(path)
@@ -37,24 +37,24 @@ function damage({ folder }: World, fileName: string, mark?: string): void {
 
 async function leave({ session, device }: World): Promise<void> {
   const state = device.state.get()
-  // All of it is in the one file then.
+  // Everything is in one file then.
   if (state.kind === 'open') await state.local.database.execute('pragma wal_checkpoint(truncate)')
   session.set({ kind: 'signed_out' })
   await expect.poll(() => device.state.get().kind).toBe('none')
   await device.release({ wipe: false, discardUnsent: false })
 }
 
-/** The database that took the damaged one's place. */
+/** The database that replaced the damaged one. */
 async function replaced(world: World): Promise<LocalDatabase> {
   world.session.set(ana)
   const opened = await world.opened('a')
-  // What the screen asks for meets the damage.
+  // The screen's query hits the damage.
   opened.database.getAll('select body from notes').catch(() => undefined)
   await expect.poll(() => damageOf(world), { timeout: 60_000 }).toBeDefined()
   return world.opened('a')
 }
 
-/** As `localStorage` in another process: what another tab writes is read some time later. */
+/** Simulates `localStorage` in another process, where other tabs' writes appear with a delay. */
 function late(store: KeyValueStore, byMs: number): KeyValueStore {
   const shown = new Map<string, string | null>()
   const changedAt = new Map<string, number>()
@@ -83,7 +83,7 @@ function damageOf({ device }: World): DamageReport | undefined {
   return state.kind === 'open' ? state.local.damage.get() : undefined
 }
 
-/** Fills a database, leaves one change unsent, and damages its file. @returns what waits */
+/** Fills a database, leaves one change unsent, and damages its file. @returns the unsent change */
 async function damageWithOneWaiting(world: World): Promise<readonly unknown[]> {
   const before = await world.opened('a')
   await fill(before)
@@ -165,7 +165,7 @@ describe('a database whose file is damaged', () => {
     const clock = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout.call(AbortSignal, ms / 5))
     onTestFinished(() => clock.mockRestore())
     let isFirst = true
-    // Longer than a tab waits for others to leave the file, by that clock.
+    // Longer than a tab waits for others to close the file.
     const slowly = async (fileName: string): Promise<void> => {
       if (fileName !== 'holdfast-a-1.db' || !isFirst) return
       isFirst = false

@@ -2,16 +2,16 @@ import type { CommonPowerSyncDatabase } from '@powersync/common'
 import type { KeyValueStore } from '../key-value.ts'
 import { isMarked, markDamaged } from './local-file.ts'
 
-/** SQLite's words for a file that is not what it wrote (SQLITE_CORRUPT, SQLITE_NOTADB). */
+/** SQLite's messages for a corrupt file (SQLITE_CORRUPT, SQLITE_NOTADB). */
 const DAMAGED = /database disk image is malformed|file is not a database/i
 
-/** Whether a failure says that the file of the local database is damaged. */
+/** Whether an error reports a damaged database file. */
 export function isDamage(error: unknown): boolean {
   return error instanceof Error && (DAMAGED.test(error.message) || isDamage(error.cause))
 }
 
 export interface DamageWatch extends Disposable {
-  /** A read or a write has met damage, here or in another tab. Only the first is told. */
+  /** Resolves when a read or write hits damage, here or in another tab. */
   readonly met: Promise<void>
 }
 
@@ -19,14 +19,11 @@ export interface DamageWatchOptions {
   readonly store: KeyValueStore
   readonly userId: string
   readonly fileName: string
-  /** Receives the name of the file: this tab knows it before it can read what another tab has stored. */
+  /** Receives the file name, because this tab may not yet see what another tab has stored. */
   readonly damagedFiles: Set<string>
 }
 
-/**
- * Notices what any read, write or sync of a database meets, by the locks of the SDK that all of them go through. The file is marked, so that the next start
- * does not have to meet it again.
- */
+/** Detects damage on any read, write or sync, by wrapping the SDK's locks. Marks the file for the next start. */
 export function watchDamage(
   database: CommonPowerSyncDatabase,
   { store, userId, fileName, damagedFiles }: DamageWatchOptions,
@@ -63,12 +60,12 @@ export function watchDamage(
     }
     Object.assign(adapter, { [lock]: watched })
   }
-  // Sync has a connection of its own in the shared worker.
+  // Sync uses its own connection in the shared worker.
   const stop = database.registerListener({
     statusChanged: ({ downloadError, uploadError }) => [downloadError, uploadError].forEach(note),
   })
   const channel = openChannel(userId)
-  // A tab that goes on writing into the damaged file would lose it.
+  // A tab that continued writing into the damaged file would lose its writes.
   channel?.addEventListener('message', ({ data }) => {
     if (!isOver && data === fileName) {
       isOver = true
@@ -89,6 +86,6 @@ export function watchDamage(
 function openChannel(userId: string): BroadcastChannel | undefined {
   if (typeof BroadcastChannel === 'undefined') return undefined
   const channel = new BroadcastChannel(`holdfast-damage-${userId}`)
-  ;(channel as { unref?: () => void }).unref?.() // a Node process may end
+  ;(channel as { unref?: () => void }).unref?.() // a Node process may exit
   return channel
 }

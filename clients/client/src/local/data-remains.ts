@@ -1,6 +1,6 @@
 /**
- * The user is signed out, but not all of their data could be removed from this device. The client tries again at its next start, and
- * `client.removals` has them until it succeeds.
+ * The user is signed out, but some of their data could not be removed from this device. The client retries at its next start; until then `client.removals`
+ * lists them.
  */
 export class DataRemains extends Error {
   override readonly name = 'DataRemains'

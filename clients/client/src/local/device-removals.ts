@@ -10,17 +10,17 @@ export interface DeviceRemovalsOptions extends RemoveUserDataOptions {
   readonly session: Session
 }
 
-/** Removes the data of users from a device, and tries again what did not succeed. */
+/** Removes user data from a device and retries failures. */
 export class DeviceRemovals {
   readonly #options: DeviceRemovalsOptions
-  /** What is tried again. Only users whose data it is wait for it. */
+  /** Running retries. Only the affected users wait for them. */
   #retrying: Promise<void> = Promise.resolve()
 
   constructor(options: DeviceRemovalsOptions) {
     this.#options = options
   }
 
-  /** Goes on with what earlier starts left. A user whose session is still there was leaving when the page was closed. */
+  /** Resumes removals of earlier starts. If the user's session still exists, the page was closed while leaving. */
   begin(currentUser: () => Promise<SessionUser | undefined>): void {
     const { removals, session } = this.#options
     this.#inTurn(async () => {
@@ -41,11 +41,11 @@ export class DeviceRemovals {
     return this.#retrying
   }
 
-  /** @returns why not everything could be removed; that is noted, too */
+  /** @returns the error if not everything was removed; also records it */
   async attempt(removal: StoredRemoval): Promise<DataRemains | undefined> {
     const { removals, onProblem } = this.#options
     try {
-      // Loaded when it is needed: sign-in screens start without SQLite.
+      // Imported on demand, so sign-in screens start without SQLite.
       const { removeUserData } = await import('./remove-user-data.ts')
       await removeUserData(removal, this.#options)
       await removals.end(removal.id)
@@ -58,7 +58,7 @@ export class DeviceRemovals {
     }
   }
 
-  /** A user signs in again whose data is to go: what an earlier sign-out left behind is not opened. */
+  /** A user with a pending removal signs in again: the old database is not opened. */
   async comeBack(userId: string): Promise<void> {
     const { removals, store } = this.#options
     if (!(await removals.find(userId))) return

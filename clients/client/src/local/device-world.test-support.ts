@@ -17,7 +17,7 @@ import { type Device, openDevice } from './device.ts'
 import type { OpenDatabase } from './file-options.ts'
 import type { LocalDatabase } from './local-database.ts'
 
-// Without network throughout: the server is at an address where nothing listens.
+// Offline throughout: nothing listens at the server's address.
 
 const schema: SchemaDescriptor = {
   version: '1',
@@ -40,34 +40,34 @@ export const ben: SessionState = { kind: 'active', user: { id: 'b', email: undef
 
 export interface World {
   readonly device: Device
-  /** Where the files of its databases are. */
+  /** Folder of its database files. */
   readonly folder: string
   readonly session: WritableValue<SessionState>
   readonly people: ReturnType<typeof openDevicePeople>
   readonly removals: PendingRemovals
   readonly store: KeyValueStore
-  /** The open database, once it is that of the person. */
+  /** Waits until the user's database is open. */
   opened(userId: string): Promise<LocalDatabase>
 }
 
-/** The SQLite file of a user, in a folder. */
+/** A user's SQLite file in a folder. */
 function databaseIn(folder: string, { schema: local, fileName }: Parameters<OpenDatabase>[0]): PowerSyncDatabase {
   return new PowerSyncDatabase({
     schema: local,
-    logger: { log: () => undefined }, // that there is no server is the point
+    logger: { log: () => undefined }, // the missing server is intended
     database: {
       dbFilename: fileName,
       dbLocation: folder,
       implementation: { type: 'node:sqlite' },
       readWorkerCount: 1,
-      // In browsers tabs wait for each other; in Node a writer that meets another one fails at once.
+      // Browser tabs wait for each other; in Node a second writer fails immediately.
       initializeConnection: async (connection) => void (await connection.execute('pragma busy_timeout = 30000')),
     },
   })
 }
 
 const ending: (() => Promise<void>)[] = []
-/** Ends after each test of a file what it opened. Files share this module, so each says it for itself. */
+/** Closes after each test what it opened. Every test file must call it, because files share this module. */
 export function withDeviceWorlds(): void {
   afterEach(async () => {
     for (const end of ending.splice(0).toReversed()) await end()
@@ -76,10 +76,10 @@ export function withDeviceWorlds(): void {
 
 /**
  * @param like.beside - another tab of the same browser
- * @param like.beforeOpen - runs before each file is opened
- * @param like.store - instead of that of the other tab
- * @param like.removeDatabase - instead of deleting the file
- * @param like.fetch - asks the server for tables that are not known here
+ * @param like.beforeOpen - runs before opening a file
+ * @param like.store - replaces the other tab's store
+ * @param like.removeDatabase - replaces deleting the file
+ * @param like.fetch - requests the schema from the server
  */
 export async function openWorld(
   first: SessionState = ana,

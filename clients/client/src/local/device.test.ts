@@ -75,7 +75,7 @@ describe('a device', () => {
     const schema = await world.store.getItem('holdfast-schema:a')
     await write(await world.opened('a'), 'unsent')
     await world.device.release({ wipe: false, discardUnsent: false })
-    // The page is opened again, and the person leaves for good before anything is known.
+    // The page is reopened, and the user leaves before anything is known.
     const again = await openWorld({ kind: 'booting' }, { beside: world })
     const asked = again.device.release({ wipe: true, discardUnsent: false })
     again.session.set(ana)
@@ -97,7 +97,7 @@ describe('a device', () => {
     await local.disconnect()
     const connect = vi.spyOn(local.database, 'connect')
     await expect(world.device.release({ wipe: true, discardUnsent: false })).rejects.toBeInstanceOf(UnsentChanges)
-    await local.refreshSchema() // what follows in turn
+    await local.refreshSchema() // serialized after it
     expect(connect).not.toHaveBeenCalled()
   })
 

@@ -15,10 +15,10 @@ import type { PendingRemovals } from './pending-removals.ts'
 import { openRemovalChannel, type RemovalChannel } from './removal-channel.ts'
 import { UnsentChanges } from './unsent-changes.ts'
 
-/** The local database of whoever is signed in. */
+/** The local database of the signed-in user. */
 export type DeviceState =
   | { readonly kind: 'none' }
-  /** `problem`: why it takes longer; it is tried again until it works. */
+  /** `problem`: the reason for the delay; opening is retried. */
   | { readonly kind: 'opening'; readonly userId: string; readonly problem: string | undefined }
   | { readonly kind: 'open'; readonly local: LocalDatabase }
   | { readonly kind: 'failed'; readonly userId: string; readonly error: Error }
@@ -26,13 +26,13 @@ export type DeviceState =
 export interface Device extends AsyncDisposable {
   readonly state: Value<DeviceState>
   /**
-   * Closes the database of the person who leaves.
+   * Closes the database of a leaving user.
    *
-   * @returns with `wipe`, why not everything could be removed
-   * @throws {UnsentChanges} when `wipe` would lose changes and `discardUnsent` is false; the database stays open then
+   * @returns with `wipe`, the error if not everything was removed
+   * @throws {UnsentChanges} if `wipe` would lose changes and `discardUnsent` is false; the database stays open
    */
   release(options: { readonly wipe: boolean; readonly discardUnsent: boolean }): Promise<DataRemains | undefined>
-  /** Tries again to remove what earlier attempts could not. Never throws. */
+  /** Retries failed removals. Never throws. */
   retryRemovals(): Promise<void>
 }
 
@@ -44,11 +44,11 @@ export interface DeviceOptions extends Omit<LocalDatabaseOptions, 'userId' | 'sc
   readonly forgetUser: ForgetUser | undefined
 }
 
-/** How long another tab's note of a removal may take to be read here, in milliseconds. */
+/** Time in ms for another tab's record of a removal to become visible here. */
 const NOTE_MS = 1_000
 const NOTE_POLL_MS = 50
 
-/** Keeps exactly one database open: that of the signed-in person, each person's in a file of its own. */
+/** Keeps exactly one database open: the signed-in user's. Each user has a separate file. */
 export function openDevice(options: DeviceOptions): Device {
   return new SessionDevice(options)
 }
@@ -57,7 +57,7 @@ class SessionDevice implements Device {
   readonly state = createValue<DeviceState>({ kind: 'none' })
   readonly #options: DeviceOptions
   readonly #stopSession: () => void
-  /** Databases are opened and closed one after the other. */
+  /** Serializes opening and closing. */
   #turn: Promise<void> = Promise.resolve()
   #opening = new AbortController()
   readonly #damagedFiles = new Set<string>()
@@ -90,7 +90,7 @@ class SessionDevice implements Device {
     }
     this.#opening.abort()
     if (user && wipe) return this.#inTurn(() => this.#remove(user))
-    // Who only leaves is not kept by a database that cannot be closed well.
+    // A failure to close must not prevent a plain sign-out.
     await this.#inTurn(() => this.#closeCurrent()).catch(onProblem)
     if (user) await people.rememberSignOut(user.id).catch(onProblem)
     return undefined
@@ -126,14 +126,14 @@ class SessionDevice implements Device {
     this.#turn = mine.then(
       () => undefined,
       () => undefined,
-    ) // its caller hears of it; the next in turn must still run
+    ) // the caller handles it; the next one must still run
     return mine
   }
 
   /**
-   * What is still being opened may have unsent changes. A person who was never here has none, and may wait for a network.
+   * Waits, because a database still opening may have unsent changes. Users who were never here have none, and may be waiting for a network.
    *
-   * @throws what a database failed to open with: nobody knows what is in it
+   * @throws the error of opening: its content is unknown
    */
   async #untilOpened(user: SessionUser): Promise<void> {
     if (await cachedSchema(this.#options.store, user.id)) await this.#turn
@@ -145,9 +145,9 @@ class SessionDevice implements Device {
     const current = this.state.get()
     if (current.kind !== 'open') return
     const { local } = current
-    // Before anything is changed: the person may have paused syncing.
+    // Before any change, because the user may have paused syncing.
     assertNone(await local.countUnsent())
-    // Nothing may slip in between the look and the end.
+    // Nothing may change between the check and the end.
     await local.disconnect()
     try {
       assertNone(await local.countUnsent())
@@ -165,7 +165,7 @@ class SessionDevice implements Device {
     await current.local.close()
   }
 
-  /** Whoever is signed in, once that is known. */
+  /** Returns the signed-in user once known. */
   async #currentUser(): Promise<SessionUser | undefined> {
     const { state } = this.#options.session
     while (state.get().kind === 'booting') await changeOf(state)
@@ -177,7 +177,7 @@ class SessionDevice implements Device {
     const { store, removals, onProblem } = this.#options
     const { generation } = await readLocalFile(store, user.id)
     const removal = { ...user, generation, isBack: false, problem: undefined }
-    // A page that is closed in the middle goes on with its next start.
+    // Recorded first: if the page closes midway, the next start continues.
     await removals.put(removal).catch(onProblem)
     this.#channel.tell(user.id)
     const current = this.state.get()
@@ -186,12 +186,12 @@ class SessionDevice implements Device {
     return this.#removals.attempt(removal)
   }
 
-  /** Another tab removes the data of a user: it cannot delete a file that is open here. */
+  /** Closes a user's database because another tab removes it and cannot delete an open file. */
   async #makeWay(userId: string): Promise<void> {
     const { removals, onProblem } = this.#options
     const isShown = (): boolean => !this.#isClosed && shownUser(this.state.get()) === userId
     const untilMs = performance.now() + NOTE_MS
-    // `localStorage` is not the same at the same moment in two processes. Without a note it is another device, in a process that has several.
+    // `localStorage` is not synchronized across processes. Without a record the message came from another device in the same process.
     while (isShown() && !(await removals.find(userId))) {
       if (performance.now() > untilMs) return
       await new Promise((resolve) => setTimeout(resolve, NOTE_POLL_MS))
@@ -201,7 +201,7 @@ class SessionDevice implements Device {
     await this.#inTurn(() => this.#closeCurrent()).catch(onProblem)
   }
 
-  /** Only for showing. */
+  /** For display only. */
   async #noteUnsent(local: LocalDatabase): Promise<void> {
     const { waiting, attention, files } = await local.countUnsent()
     await this.#options.people.rememberUnsent(local.userId, waiting + attention + files)
@@ -221,7 +221,7 @@ class SessionDevice implements Device {
     }
   }
 
-  /** Its file is damaged, and marked so: another one takes its place. */
+  /** Reopens the user's database after marking its file as damaged, so that a new one replaces it. */
   async #reopen(userId: string): Promise<void> {
     const current = this.state.get()
     if (this.#isClosed || shownUser(current) !== userId) return
@@ -234,9 +234,9 @@ class SessionDevice implements Device {
     const { session, store, people } = this.#options
     const onProblem = (problem: string): void => this.state.set({ kind: 'opening', userId, problem })
     await this.#removals.comeBack(userId)
-    // Sign-in screens need none of it. It is loaded while the tables are asked for.
+    // Not needed by sign-in screens; imported while the schema is being fetched.
     const loading = import('./local-database.ts')
-    loading.catch(() => undefined) // it fails where it is awaited
+    loading.catch(() => undefined) // handled where it is awaited
     const schema =
       (await cachedSchema(store, userId)) ?? (await fetchFirstSchema(this.#options, { userId, signal, onProblem }))
     if (!schema || signal.aborted) return
@@ -248,7 +248,7 @@ class SessionDevice implements Device {
     if (signal.aborted) return local.close()
     const current = session.state.get()
     if ('user' in current && current.user.id === userId) {
-      await people.remember(current.user).catch(this.#options.onProblem) // only for showing
+      await people.remember(current.user).catch(this.#options.onProblem) // for display only
     }
     if (signal.aborted) return local.close()
     this.state.set({ kind: 'open', local })
@@ -260,7 +260,7 @@ function assertNone(unsent: UnsentCount): void {
   if (unsent.waiting > 0 || unsent.attention > 0 || unsent.files > 0) throw new UnsentChanges(unsent)
 }
 
-/** Resolves when the value is another one. */
+/** Resolves when the value changes. */
 function changeOf(value: Value<unknown>): Promise<void> {
   return new Promise((resolve) => {
     const stop = value.subscribe(() => {

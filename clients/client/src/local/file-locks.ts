@@ -1,7 +1,7 @@
-/** How long other tabs may take to close a database that is to be removed, in milliseconds. One that is frozen does not. */
+/** Time in ms for other tabs to close a database before its removal. A frozen tab does not. */
 const CLOSE_MS = 5_000
 
-/** A database is open in another tab that does not close it. */
+/** Another tab does not close the database. */
 export class FileInUse extends Error {
   override readonly name = 'FileInUse'
 
@@ -14,19 +14,19 @@ export function locksHere(): LockManager | undefined {
   return (globalThis.navigator as Partial<Navigator> | undefined)?.locks
 }
 
-/** The lock that every tab holds, shared, while it has a file open. */
+/** Name of the lock that every tab holds in shared mode while a file is open. */
 export function useLockOf(fileName: string): string {
   return `holdfast-use-${fileName}`
 }
 
 /**
- * Runs while no tab has a file open, and none can open it.
+ * Runs `body` while no tab has the file open or can open it.
  *
- * @throws {FileInUse} when a tab does not close it in time
+ * @throws {FileInUse} if a tab does not close it in time
  */
 export async function whileUnused(fileName: string, body: () => Promise<void>): Promise<void> {
   const locks = locksHere()
-  // A Node process has several devices with files of one name, in folders of their own.
+  // A Node process may have several devices with equal file names in different folders.
   if (!locks || typeof window === 'undefined') return body()
   let isRunning = false
   const tooLong = AbortSignal.timeout(CLOSE_MS)

@@ -1,16 +1,16 @@
 import type { CommonPowerSyncDatabase, Schema } from '@powersync/common'
 import type { KeyValueStore } from '../key-value.ts'
 
-/** Makes the SQLite database; the app chooses the package (`@powersync/web`, `@powersync/node`) and where files lie. */
+/** Creates the SQLite database; the app chooses the package (`@powersync/web`, `@powersync/node`) and the location. */
 export type OpenDatabase = (options: {
   readonly schema: Schema
   readonly fileName: string
 }) => CommonPowerSyncDatabase | Promise<CommonPowerSyncDatabase>
 
-/** Deletes the file of a database that is not open, with its journal or log, if it is there. Throws when it is still there afterwards. */
+/** Deletes the file of a closed database with its journal or log, if it exists. Throws if it remains. */
 export type RemoveDatabase = (fileName: string) => Promise<void>
 
-/** Removes what the app itself keeps of a user on this device. May be called again for the same user. */
+/** Removes the app's own data of a user on this device. May be called repeatedly. */
 export type ForgetUser = (userId: string) => void | Promise<void>
 
 export interface OpenFileOptions {
@@ -19,7 +19,7 @@ export interface OpenFileOptions {
   readonly store: KeyValueStore
   readonly openDatabase: OpenDatabase
   readonly removeDatabase: RemoveDatabase | undefined
-  /** Names of files that this tab has found damaged. */
+  /** Names of files this tab found damaged. */
   readonly damagedFiles: Set<string>
   readonly now: () => number
   readonly onProblem: (error: unknown) => void

@@ -15,9 +15,9 @@ export interface FirstSchemaOptions {
 }
 
 /**
- * Fetches the tables of a person for a device on which they never were, and tries until it works.
+ * Fetches the schema for a new user of the device, with retries.
  *
- * @param asked.onProblem - receives why it takes longer, after each attempt that failed
+ * @param asked.onProblem - receives the reason after each failed attempt
  * @returns `undefined` once the signal aborts
  */
 export async function fetchFirstSchema(
@@ -25,7 +25,7 @@ export async function fetchFirstSchema(
   asked: { readonly userId: string; readonly signal: AbortSignal; readonly onProblem: (problem: string) => void },
 ): Promise<SchemaDescriptor | undefined> {
   const { userId, signal, onProblem } = asked
-  // Who leaves does not wait for a server that does not answer.
+  // Leaving must not wait for an unresponsive server.
   const left = new Promise<undefined>((resolve) => {
     signal.addEventListener('abort', () => resolve(undefined), { once: true })
   })
@@ -42,7 +42,7 @@ export async function fetchFirstSchema(
   return undefined
 }
 
-/** @returns the tables, or why they are not to be had now */
+/** @returns the schema, or why it is unavailable */
 async function fetchOnce(
   { url, session, fetch }: FirstSchemaOptions,
   userId: string,

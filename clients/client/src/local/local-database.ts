@@ -30,51 +30,50 @@ import { LocalSchema } from './local-schema.ts'
 import type { OpenDatabase, RemoveDatabase } from './file-options.ts'
 import { openFile, type OpenFile } from './open-file.ts'
 
-/** One person's database on this device. */
+/** One user's database on this device. */
 export interface LocalDatabase {
   readonly userId: string
   readonly database: CommonPowerSyncDatabase
-  /** The tables as the server described them last. */
+  /** The schema as last received from the server. */
   readonly schema: Value<SchemaDescriptor>
   readonly sync: Value<SyncState>
   readonly rejected: RejectedChanges
-  /** Files of this person; `undefined` when the app keeps none ({@link AttachmentsOptions}). */
+  /** This user's files; `undefined` if the app has no {@link AttachmentsOptions}. */
   readonly attachments: Attachments | undefined
-  /** Finds rows by pieces of words; `undefined` when the app searches nothing. */
+  /** Full-text search; `undefined` if the app configures none. */
   readonly search: LocalSearch | undefined
-  /** Tables of which rows that the person may read are not on this device, by the server's last report. */
+  /** Tables with readable rows missing on this device, by the server's last report. */
   readonly incomplete: Value<readonly IncompleteTable[]>
   /**
-   * What the policies for writing say, by the server's last answer; `undefined` before the first, which {@link judge} asks for. Listeners are told when
-   * {@link judge} may answer otherwise than before.
+   * The server's last write rules; `undefined` until {@link judge} has first fetched them. Listeners are notified when the result of {@link judge} may change.
    */
   readonly writeRules: Value<WriteRules | undefined>
   /**
-   * What Postgres will make of writes, as far as that follows from grants, policies and the rows of this device: `refused`, with the reason, only where it refuses.
-   * Answers in the order of `writes`. The server decides in any case.
+   * Predicts Postgres's decision about writes as far as grants, policies and local rows determine it: `refused`, with the reason, only where Postgres refuses.
+   * Results are in the order of `writes`. The server always decides.
    */
   judge(writes: readonly PlannedWrite[]): Promise<readonly Judgement[]>
-  /** The file of this database was damaged, and this one took its place; `undefined` otherwise, and once {@link dismissDamage} has been called. */
+  /** Set if this database replaced a damaged file, until {@link dismissDamage} is called. */
   readonly damage: Value<DamageReport | undefined>
-  /** The person knows. The damaged file goes, if it was kept. */
+  /** Acknowledges the damage and deletes the damaged file, if it was kept. */
   dismissDamage(): Promise<void>
-  /** Operations that are not on the server: in the outbox and in needs attention. */
+  /** Counts unsent operations: in the outbox and in needs attention. */
   countUnsent(): Promise<UnsentCount>
-  /** Asks whether the tables have changed, and rebuilds the local views if so. Waiting changes stay. */
+  /** Checks for schema changes and rebuilds the local views if needed. Queued changes stay. */
   refreshSchema(): Promise<void>
   /**
-   * Compares the synced tables with what the server shows to the person, by hashes of tables and key ranges.
+   * Compares the synced tables with what the server shows the user, by checksums of tables and key ranges.
    *
-   * @throws {CheckUnavailable} when that is not possible now; the reason of `options.signal` when it is aborted
+   * @throws {CheckUnavailable} if currently impossible; the reason of `options.signal` on abort
    */
   checkDevice(options?: DeviceCheckOptions): Promise<DeviceCheck>
   /**
-   * Fetches everything again, for a device that a check found different. Refused changes and what else never leaves the device stay.
+   * Downloads everything again, for a device that a check found different. Rejected changes and other local-only data stay.
    *
-   * @throws {CheckUnavailable} when changes wait in the outbox: they would be lost. Nothing has changed then
+   * @throws {CheckUnavailable} if the outbox has changes, which would be lost. Nothing was changed
    */
   resync(): Promise<void>
-  /** Starts, or after {@link disconnect} resumes, syncing. Resolves before the first connection is there. */
+  /** Starts or resumes syncing. Returns before the connection is established. */
   connect(): void
   disconnect(): Promise<void>
   close(): Promise<void>
@@ -95,21 +94,21 @@ export interface LocalDatabaseOptions {
   readonly bodies: BodySender
   readonly now: () => number
   readonly random: () => number
-  /** Receives what goes wrong in the background and has no screen of its own. */
+  /** Receives background errors without a screen of their own. */
   readonly onProblem: (error: unknown) => void
-  /** Names of files that this tab has found damaged. */
+  /** Names of files this tab found damaged. */
   readonly damagedFiles: Set<string>
-  /** The file turned out to be damaged: the database has to be closed and opened again. */
+  /** The file is damaged: close the database and open it again. */
   readonly onDamage: () => void
 }
 
-/** The state of sync changes many times for one checkpoint; what it made unnecessary is looked at this long after the first time, in milliseconds. */
+/** Delay in ms before cleaning up after a checkpoint, during which the sync state changes many times. */
 const FORGET_DELAY_MS = 500
 
-/** Refusals which say that a table or column is not what it was. */
+/** Refusals that indicate a changed table or column. */
 const SCHEMA_REFUSALS: ReadonlySet<string> = new Set(['42703', '42P01'])
 
-/** Opens the database of one person. It is readable and writable at once; {@link LocalDatabase.connect} brings the network in. */
+/** Opens one user's database. It is immediately readable and writable; {@link LocalDatabase.connect} starts syncing. */
 export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<LocalDatabase> {
   const { file, schema, omitted } = await openWithTables(options.schema, (schema) => openFile({ ...options, schema }))
   const watch = watchDamage(file.database, { ...options, fileName: file.fileName })
@@ -161,7 +160,7 @@ async function openParts(file: OpenFile, watch: DamageWatch, options: OpenedOpti
     },
   })
   const connector = createConnector(url, tokens, queue)
-  // Its script comes while the database is asked for other things.
+  // Its script loads while the database answers other queries.
   const searching = loadSearch(database, schema.value, options)
   const incomplete = await watchIncomplete(database, { ...options, token, omitted: schema.omitted })
   const facts = { session: session.state, link: link.state, incomplete: incomplete.tables }
@@ -199,14 +198,14 @@ async function openParts(file: OpenFile, watch: DamageWatch, options: OpenedOpti
     parts: [watch, status, schema, writeRules, hints, claims, sync, incomplete, link, ...(search ? [search] : [])],
   })
 
-  /** The server can be reached again. */
+  /** Call when the server becomes reachable. */
   function wake(): void {
     queue.wake()
     files?.wake()
   }
 }
 
-/** The index is a help: rows are found without it as well. */
+/** Search works without the index, only slower. */
 async function loadSearch(
   database: CommonPowerSyncDatabase,
   schema: Value<SchemaDescriptor>,
@@ -222,7 +221,7 @@ async function loadSearch(
   }
 }
 
-/** What an open database is made of. */
+/** Parts of an open database. */
 interface LocalDatabaseParts {
   readonly options: LocalDatabaseOptions
   readonly file: OpenFile
@@ -235,7 +234,7 @@ interface LocalDatabaseParts {
   readonly files: Awaited<ReturnType<typeof openAttachments>> | undefined
   readonly writeRules: LateWriteRules
   readonly search: LocalSearch | undefined
-  /** Disposed of before the connection is closed. */
+  /** Disposed before the connection is closed. */
   readonly parts: readonly Disposable[]
 }
 
@@ -311,9 +310,9 @@ function toLocalDatabase({
 }
 
 /**
- * Follows the SDK's status.
+ * Observes the SDK's status.
  *
- * @param on.onConnected - a connection is there again
+ * @param on.onConnected - the connection is back
  * @param on.onSettled - {@link FORGET_DELAY_MS} after the first of several changes
  */
 function watchConnection(

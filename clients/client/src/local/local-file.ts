@@ -1,22 +1,22 @@
 import { readJson, type KeyValueStore } from '../key-value.ts'
 
-/** What became of the database of a person whose file was damaged. */
+/** Result of replacing a user's damaged database. */
 export interface DamageReport {
   /** Milliseconds since the epoch. */
   readonly atMs: number
-  /** Operations of the outbox that were taken over. They are sent as if nothing had happened. */
+  /** Outbox operations carried over, which will be sent normally. */
   readonly kept: number
-  /** Everything that is nowhere else could be read. `false`: changes or files that were not sent may be lost. */
+  /** Whether all unsent data could be read; if `false`, unsent changes or files may be lost. */
   readonly isWhole: boolean
-  /** The damaged file, which is kept while something of it could not be read. */
+  /** The damaged file, kept while some of it could not be read. */
   readonly fileName: string | undefined
 }
 
-/** Which file is a person's database. */
+/** Identifies a user's database file. */
 interface LocalFile {
-  /** How often another file has taken its place. */
+  /** Number of replacements so far. */
   readonly generation: number
-  /** The file is damaged: another one has to take its place. */
+  /** The file is damaged and must be replaced. */
   readonly isDamaged?: boolean
   readonly report?: DamageReport
 }
@@ -60,7 +60,7 @@ export async function forgetLocalFile(store: KeyValueStore, userId: string): Pro
   await store.removeItem(keyOf(userId))
 }
 
-/** The next database of the user gets a name that none before has had. */
+/** Gives the user's next database a new name. */
 export async function skipGenerations(store: KeyValueStore, userId: string, generation: number): Promise<void> {
   await write(store, userId, { generation: generation + 1 })
 }

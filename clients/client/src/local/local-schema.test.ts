@@ -32,7 +32,7 @@ const describeTables = (version: string, ...columns: readonly ColumnDescriptor[]
   ],
 })
 
-/** A server that describes its tables, or says that it cannot. */
+/** A server that describes its schema or fails to. */
 interface SchemaServer {
   readonly url: string
   schema: SchemaDescriptor | undefined
@@ -125,7 +125,7 @@ describe('the tables of an open database', () => {
     const names = ['a', 'taken', 'b', 'ps_crud', 'c']
     const server = await serve({ version: '2', tables: [tasks, ...names.map(named)] })
     const { local, device } = await open(server)
-    // Whatever the reason is: here a table of SQLite has the name already.
+    // Any failure; here the table name already exists in SQLite.
     await device.database.execute(`create table taken (x)`)
     await device.database.execute(`insert into tasks (id, title) values ('t1', 'waiting')`)
     await local.refresh()

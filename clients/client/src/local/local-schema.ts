@@ -9,30 +9,30 @@ import { createValue } from '../value.ts'
 import { applyTables } from './apply-tables.ts'
 import type { Connection } from './connection.ts'
 
-/** Changes of a schema come in groups, and this one may have been the middle of one. Milliseconds. */
+/** Debounce in ms, because schema changes come in groups. */
 const SCHEMA_SETTLES_MS = 5_000
 
 export interface LocalSchemaOptions {
   readonly url: string
   readonly userId: string
   readonly schema: SchemaDescriptor
-  /** Names of tables that the description has and the database could not be given. */
+  /** Names of tables that could not be created in the database. */
   readonly omitted: readonly string[]
   readonly store: KeyValueStore
   readonly fetch: typeof globalThis.fetch
   readonly random: () => number
   readonly token: () => Promise<string | undefined>
-  /** The server has answered. */
+  /** The server responded. */
   readonly onAnswer: () => void
   readonly inBackground: (work: Promise<void>) => void
 }
 
-/** The tables of an open database: as the server described them last, and asked for again when there is a hint of others. */
+/** The schema of an open database, as last received, refreshed on hints of a change. */
 export class LocalSchema implements Disposable {
   readonly value
-  /** Names of the tables that this device cannot hold; they are not in {@link value}. */
+  /** Tables that this device cannot hold; absent from {@link value}. */
   readonly omitted
-  /** Always those of the last description. */
+  /** Always those of the current schema. */
   readonly rules: DependencyRules = {
     linksOf: (table) => this.#linksOf(table),
     guardOf: (table, column) => this.#guardOf(table, column),
@@ -42,7 +42,7 @@ export class LocalSchema implements Disposable {
   readonly #options: LocalSchemaOptions
   #linksOf
   #guardOf
-  /** Requests in a row that failed. */
+  /** Consecutive failed requests. */
   #failures = 0
   #askingAgain: ReturnType<typeof setTimeout> | undefined
 
@@ -56,13 +56,13 @@ export class LocalSchema implements Disposable {
     this.#guardOf = guardsOfSchema(options.schema)
   }
 
-  /** Asks whether the tables have changed, and rebuilds the local views if so. Waiting changes stay. */
+  /** Checks for schema changes and rebuilds the local views if needed. Queued changes stay. */
   readonly refresh = async (): Promise<void> => {
     const { url, fetch, random, onAnswer } = this.#options
     const token = await this.#options.token()
     if (token === undefined) return
     const answer = await fetchSchema({ url, token, version: this.value.get().version }, fetch)
-    // A server that compiles its policies again has no answer for a moment.
+    // The server fails briefly while compiling policies.
     if (answer.kind === 'failed') return this.#askAgain(retryDelayMs(++this.#failures, undefined, random))
     this.#failures = 0
     onAnswer()
@@ -93,11 +93,11 @@ export class LocalSchema implements Disposable {
     )
   }
 
-  /** Asks once more, in a while: the notification that there is something new is not repeated. */
+  /** Retries later, because the change notification is not repeated. */
   #askAgain(afterMs: number): void {
     this.#askingAgain ??= setTimeout(() => {
       this.#askingAgain = undefined
-      // The next connection asks by itself.
+      // The next connection asks anyway.
       if (this.#database.connected) this.#options.inBackground(this.refresh())
     }, afterMs)
     ;(this.#askingAgain as { unref?: () => void }).unref?.()

@@ -10,31 +10,31 @@ export interface OpenFile extends Disposable {
   readonly fileName: string
 }
 
-/** How long other tabs may take to leave a damaged file, in milliseconds. One that is frozen does not. */
+/** Time in ms for other tabs to close a damaged file. A frozen tab does not. */
 const LEAVE_MS = 5_000
 
-/** Opens the file of a person's database, or a new one in place of one that is damaged. */
+/** Opens a user's database file, or a replacement for a damaged one. */
 export async function openFile(options: OpenFileOptions): Promise<OpenFile> {
   const { store, userId } = options
   const { generation } = await readLocalFile(store, userId)
   const fileName = fileNameOf(userId, { generation })
   const { end: use, hasWaited } = await useFile(fileName)
   const file = await readLocalFile(store, userId)
-  // Another tab replaced it while this one waited. Opened now, it would be an empty file that no later start looks for.
+  // Another tab replaced it meanwhile. Opening it now would create an empty file that no later start finds.
   if (file.generation !== generation) {
     use()
     return openFile(options)
   }
   let database: CommonPowerSyncDatabase | undefined
   try {
-    // Who had to wait has waited for a tab that replaces it, also while the store does not say so yet.
+    // Having waited means that a tab is replacing the file, even if the store does not show it yet.
     const isDamaged = file.isDamaged === true || hasWaited || options.damagedFiles.has(fileName)
     database = isDamaged ? undefined : await openSound(options, fileName)
   } catch (error) {
     use()
     throw error
   }
-  // The same, heard of only now: what another tab stores is not read here in the same moment.
+  // As above, but only visible now, because stores of other tabs lag.
   if (database && (await readLocalFile(store, userId)).generation !== generation) {
     await closeAnyway(database).catch(options.onProblem)
     use()
@@ -44,7 +44,7 @@ export async function openFile(options: OpenFileOptions): Promise<OpenFile> {
   use()
   const { replaceDamaged } = await import('./replace-damaged.ts')
   const replaced = await alone(fileName, async () => {
-    // Another tab may have done it meanwhile.
+    // Another tab may have finished meanwhile.
     if ((await readLocalFile(store, userId)).generation !== generation) return undefined
     const next = fileNameOf(userId, { generation: generation + 1 })
     const database = await replaceDamaged(generation, options)
@@ -53,7 +53,7 @@ export async function openFile(options: OpenFileOptions): Promise<OpenFile> {
   return replaced ?? openFile(options)
 }
 
-/** @returns `undefined` when the file is damaged. It is closed then: another tab may have to remove it */
+/** @returns `undefined` if the file is damaged; then it is closed, so another tab can remove it */
 async function openSound(
   { schema, openDatabase, onProblem }: OpenFileOptions,
   fileName: string,
@@ -69,7 +69,7 @@ async function openSound(
   }
 }
 
-/** While it lasts, no other tab replaces the file. */
+/** While held, no other tab replaces the file. */
 interface Use {
   readonly end: () => void
   /** Another tab was replacing the file, or about to. */
@@ -80,7 +80,7 @@ async function useFile(fileName: string): Promise<Use> {
   const locks = locksHere()
   const { promise: used, resolve: end } = Promise.withResolvers<void>()
   if (!locks) return { end, hasWaited: false }
-  /** @returns whether it was there; `undefined`: this browser gives no locks to this page */
+  /** @returns whether the lock was granted; `undefined` if the browser provides no locks to this page */
   const take = (ifAvailable: boolean): Promise<boolean | undefined> =>
     new Promise((resolve) => {
       locks
@@ -96,8 +96,8 @@ async function useFile(fileName: string): Promise<Use> {
 }
 
 /**
- * Runs once no other tab uses the file; a tab that does not leave it is not waited for. One tab after the other, for as long as each of them takes: two that
- * replace a file would both write what was kept.
+ * Runs once no other tab uses the file, without waiting for tabs that do not close it. Serialized across tabs without a timeout, because two replacing tabs
+ * would both write the salvaged data.
  */
 async function alone<T>(fileName: string, body: () => Promise<T>): Promise<T> {
   const locks = locksHere()

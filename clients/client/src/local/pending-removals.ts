@@ -2,23 +2,23 @@ import { readJson, type KeyValueStore } from '../key-value.ts'
 import type { SessionUser } from '../session/session-state.ts'
 import { createValue, type Value } from '../value.ts'
 
-/** Data of a user that is to be removed from this device, and is still there at least in part. */
+/** A user's data to be removed from this device that still exists at least partly. */
 export interface PendingRemoval extends SessionUser {
-  /** Why the last attempt did not succeed; `undefined` while the first one runs, or was cut short. */
+  /** Why the last attempt failed; `undefined` while the first attempt runs or after it was interrupted. */
   readonly problem: string | undefined
 }
 
 /** @internal */
 export interface StoredRemoval extends PendingRemoval {
-  /** The databases up to this generation are to go. */
+  /** Databases up to this generation are removed. */
   readonly generation: number
-  /** The user has signed in again since: only the old databases are to go. */
+  /** The user has signed in again: only the old databases are removed. */
   readonly isBack: boolean
 }
 
 const KEY = 'holdfast-removals'
 
-/** Notes in the store of the device which data is still to be removed, so that a start after a crash goes on with it. */
+/** Persists pending removals, so that a start after a crash continues them. */
 export class PendingRemovals {
   readonly #store: KeyValueStore
   readonly #value = createValue<readonly StoredRemoval[]>([])
@@ -28,7 +28,7 @@ export class PendingRemovals {
     this.#store = store
     this.#turn = this.#read().then(
       (stored) => this.#value.set(stored),
-      () => undefined, // the session tells that the store cannot be read
+      () => undefined, // the session reports an unreadable store
     )
   }
 
@@ -36,7 +36,7 @@ export class PendingRemovals {
     return this.#value
   }
 
-  /** Reads the store again: another tab may have written. */
+  /** Reads the store again, because another tab may have written. */
   async list(): Promise<readonly StoredRemoval[]> {
     await this.#change((removals) => removals)
     return this.#value.get()
@@ -62,7 +62,7 @@ export class PendingRemovals {
       else if (after !== before) await this.#store.setItem(KEY, JSON.stringify(after))
       this.#value.set(after)
     })
-    this.#turn = mine.catch(() => undefined) // its caller hears of it; the next in turn must still run
+    this.#turn = mine.catch(() => undefined) // the caller handles it; the next one must still run
     return mine
   }
 

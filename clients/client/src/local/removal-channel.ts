@@ -1,4 +1,4 @@
-/** Tells other tabs of this browser whose data is being removed. */
+/** Notifies other tabs of this browser about removals. */
 export interface RemovalChannel extends Disposable {
   tell(userId: string): void
 }
@@ -7,7 +7,7 @@ export interface RemovalChannel extends Disposable {
 export function openRemovalChannel(onRemoval: (userId: string) => void): RemovalChannel {
   if (typeof BroadcastChannel === 'undefined') return { tell: () => undefined, [Symbol.dispose]: () => undefined }
   const channel = new BroadcastChannel('holdfast-removal')
-  ;(channel as { unref?: () => void }).unref?.() // a Node process may end
+  ;(channel as { unref?: () => void }).unref?.() // a Node process may exit
   channel.addEventListener('message', ({ data }) => {
     if (typeof data === 'string') onRemoval(data)
   })

@@ -18,7 +18,7 @@ withDeviceWorlds()
 const MARKER = 'Marker 6f1d'
 const DISCARD = { wipe: true, discardUnsent: true }
 
-/** Which files of a device contain the marker. */
+/** Returns the files of a device that contain the marker. */
 function filesWithMarker(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
     const path = join(folder, name)
@@ -26,7 +26,7 @@ function filesWithMarker(folder: string): readonly string[] {
   })
 }
 
-/** A device with the marker in rows, outbox, draft, refused change, picture and photo, and in a file of its own. */
+/** Fills a device with the marker in rows, outbox, draft, rejected change, thumbnail and photo, and in a separate file. */
 async function fill(world: World): Promise<void> {
   const local = await world.opened('a')
   await write(local, MARKER)
@@ -40,7 +40,7 @@ async function fill(world: World): Promise<void> {
     await local.database.execute(sql, [MARKER])
   }
   await local.attachments?.add(new Blob([MARKER]), { name: MARKER })
-  // A damaged database that was replaced and kept, and one whose replacement was broken off.
+  // A damaged database kept after its replacement, and an interrupted replacement.
   await world.store.setItem('holdfast-file-a', JSON.stringify({ generation: 1 }))
   writeFileSync(join(world.folder, 'holdfast-a-1.db'), MARKER)
   writeFileSync(join(world.folder, 'holdfast-a-2.db'), MARKER)
@@ -109,7 +109,7 @@ describe('removing the data of a user', () => {
     expect(await notes(local)).toEqual([])
     await write(local, 'new work')
 
-    // The next start deletes what remained, and nothing of what came since.
+    // The next start deletes the leftovers and nothing newer.
     await world.device[Symbol.asyncDispose]()
     const next = await openWorld(ana, { beside: world })
     await expect.poll(() => next.removals.value.get()).toEqual([])

@@ -23,14 +23,14 @@ export interface RemoveUserDataOptions {
   readonly onProblem: (error: unknown) => void
 }
 
-/** How long the emptying of a file that cannot be deleted may take, in milliseconds: a tab that is frozen gives no file back. */
+/** Timeout in ms for emptying a file that cannot be deleted, because a frozen tab may hold it. */
 const CLEAR_MS = 10_000
 
 /**
- * Removes everything of a user from this device: databases with outbox, drafts and search index, damaged ones that were kept, files of rows, and what is in the
- * store. Goes on after a failure, so that as little as possible stays.
+ * Removes all data of a user from this device: databases with outbox, drafts and search index, kept damaged ones, files, and store entries. Continues after
+ * failures to remove as much as possible.
  *
- * @throws {AggregateError} when something could not be removed; may be called again
+ * @throws {AggregateError} if something remains; may be called again
  */
 export async function removeUserData(removal: StoredRemoval, options: RemoveUserDataOptions): Promise<void> {
   const { id, generation, isBack } = removal
@@ -46,7 +46,7 @@ export async function removeUserData(removal: StoredRemoval, options: RemoveUser
     await attempt(() => removeFile(fileNameOf(id, { generation: at }), options))
   }
   if (!isBack) {
-    // A replacement that never came to its end.
+    // An interrupted replacement.
     const { removeDatabase } = options
     if (removeDatabase) await attempt(() => removeDatabase(fileNameOf(id, { generation: generation + 1 })))
     await attempt(() => removeFiles(id, options))
@@ -62,7 +62,7 @@ async function removeFile(fileName: string, options: RemoveUserDataOptions): Pro
   try {
     await whileUnused(fileName, () => removeDatabase(fileName))
   } catch (error) {
-    // What stays is at least empty.
+    // At least empty what remains.
     await within(CLEAR_MS, clearFile(fileName, options)).catch(options.onProblem)
     throw error
   }
@@ -87,7 +87,7 @@ async function removeFiles(userId: string, { attachments }: RemoveUserDataOption
   if (left > 0) throw new Error(`${left} files could not be deleted.`)
 }
 
-/** @param keepsFile - a database of the user is still here: the next one takes another name */
+/** @param keepsFile - a database of the user remains, so the next one needs a different name */
 async function forgetStored(
   userId: string,
   { store, people }: RemoveUserDataOptions,
@@ -105,7 +105,7 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`A database could not be emptied within ${ms} ms.`)), ms)
   })
-  work.catch(() => undefined) // it may fail after its time
+  work.catch(() => undefined) // it may fail after the timeout
   try {
     await Promise.race([work, late])
   } finally {

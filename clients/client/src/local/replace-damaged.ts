@@ -8,11 +8,10 @@ import type { OpenFileOptions } from './file-options.ts'
 import { readReplacement, readSalvage, writeSalvage, type Salvage } from './salvage.ts'
 
 /**
- * Opens a new file in place of a damaged one, with everything that is nowhere else and could be read. The server sends the rest. The damaged file is removed when
- * nothing of that is missing, else it stays until {@link LocalDatabase.dismissDamage}.
+ * Opens a new file in place of a damaged one, with all readable unsent data; the server provides the rest. Removes the damaged file if nothing is missing,
+ * otherwise keeps it until {@link LocalDatabase.dismissDamage}.
  *
- * The new file itself says that it is finished. Another tab may have finished it a moment ago, and what that tab wrote to the browser's store may not be read
- * here yet: `localStorage` is not the same at the same moment in two processes.
+ * Completion is recorded in the new file itself: another tab may have just finished it, and its write to `localStorage` may not be visible here yet.
  *
  * @param generation - of the damaged file, which no tab has open
  */
@@ -41,7 +40,7 @@ export async function replaceDamaged(generation: number, options: OpenFileOption
   }
 }
 
-/** A file that is new, or that another tab has finished. What is left of an attempt that did not come to its end is removed. */
+/** Opens a new file, or one that another tab has finished. Removes leftovers of an interrupted attempt. */
 async function openNext(
   generation: number,
   { userId, schema, openDatabase, removeDatabase, onProblem }: OpenFileOptions,
@@ -66,7 +65,7 @@ async function isUsable(database: CommonPowerSyncDatabase, generation: number): 
   }
 }
 
-/** Whether nothing of anybody's is in a file. */
+/** Whether a file contains no user data. */
 async function isNew(database: CommonPowerSyncDatabase): Promise<boolean> {
   const tables = ['ps_crud', ...Object.keys(localTables).map((name) => `ps_data_local__${name}`)]
   const found = tables.map((name) => `exists (select 1 from ${quoteName(name)})`).join(' or ')

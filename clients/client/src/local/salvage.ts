@@ -16,23 +16,23 @@ interface LocalRow {
   readonly data: string
 }
 
-/** What of a database is nowhere else, as far as it can be read. */
+/** The unsent data of a database, as far as readable. */
 export interface Salvage {
   readonly outbox: readonly QueuedOperation[]
-  /** Rows of the tables that never leave the device, by table. */
+  /** Rows of the local-only tables, by table. */
   readonly local: ReadonlyMap<string, readonly LocalRow[]>
-  /** Names the transactions of the outbox for the server, with their positions: what was sent and not answered is not applied twice. */
+  /** Client id and outbox positions, so that changes sent but not yet acknowledged are not applied twice. */
   readonly client: { readonly id: string; readonly lastPosition: number } | undefined
   readonly isWhole: boolean
 }
 
-/** An undone step would need rows that are not here; pictures come again. */
+/** Excludes undo steps, which need rows that are not here, and thumbnails, which are recreated. */
 const KEPT_TABLES = Object.keys(localTables).filter((name) => name !== 'hf_local_undo' && name !== 'hf_local_pictures')
 
-/** Rows that are read one by one where a table cannot be read whole. */
+/** Limit for reading rows one by one where a table cannot be read whole. */
 const ROWS_MAX = 20_000
 
-/** Reads around the damage: what is on sound pages is found. Never throws. */
+/** Reads everything on intact pages. Never throws. */
 export async function readSalvage(database: Reads): Promise<Salvage> {
   const outbox = await readRows<QueuedOperation>(database, 'ps_crud', 'tx_id, data')
   const local = new Map<string, readonly LocalRow[]>()
@@ -42,7 +42,7 @@ export async function readSalvage(database: Reads): Promise<Salvage> {
     local.set(name, rows)
     isWhole &&= isTableWhole
   }
-  // A transaction that lacks operations is another one than the server may know by its position.
+  // An incomplete transaction differs from the one the server may know by its position.
   const client = outbox.isWhole ? await readClient(database) : undefined
   return { outbox: outbox.rows, local, client, isWhole }
 }
@@ -55,7 +55,7 @@ async function readClient(database: Reads): Promise<Salvage['client']> {
     )
     return row && { id: row.id, lastPosition: row.position ?? 0 }
   } catch {
-    return undefined // then they have another name, and one that was not answered is sent once more
+    return undefined // then a new client id is used, and an unacknowledged change is sent once more
   }
 }
 
@@ -69,7 +69,7 @@ async function readRows<Row extends object>(
   try {
     return { rows: await database.getAll<Row>(`${select} order by rowid`), isWhole: true }
   } catch {
-    // Below: from the first row up to the damage, and from the last one down to it.
+    // Read from the first row up to the damage, and from the last one down to it.
   }
   const rows = new Map<number, Row>()
   for (const [compare, direction] of [
@@ -92,17 +92,17 @@ async function readRows<Row extends object>(
   return { rows: [...rows].toSorted(([a], [b]) => a - b).map(([, row]) => row), isWhole: false }
 }
 
-/** Says in a file that it has taken the place of a damaged one. */
+/** Records in a file that it has replaced a damaged one. */
 interface Replacement {
-  /** Of the file that says it. */
+  /** Generation of the file itself. */
   readonly generation: number
   readonly report: DamageReport
 }
 
-/** Its row in `hf_local_settings`. */
+/** Key in `hf_local_settings`. */
 const REPLACEMENT = 'file_replacement'
 
-/** @returns the report of the tab that finished the file of this generation; `undefined`: none has */
+/** @returns the report of the tab that finished this generation's file; `undefined` if none has */
 export async function readReplacement(
   database: CommonPowerSyncDatabase,
   generation: number,
@@ -115,7 +115,7 @@ export async function readReplacement(
   return replacement?.generation === generation ? replacement.report : undefined
 }
 
-/** Puts what was read into a new database that has not synced yet, with the note that it is finished: all of it, or nothing. */
+/** Writes salvaged data into a new, unsynced database, with the completion record, atomically. */
 export async function writeSalvage(
   database: CommonPowerSyncDatabase,
   salvage: Salvage,
@@ -142,7 +142,7 @@ export async function writeSalvage(
 
 async function writeOutbox(tx: Transaction, { outbox, client }: Salvage): Promise<void> {
   if (outbox.length > 0) {
-    // The SDK notes by itself that something waits; its own entry goes again.
+    // Makes the SDK note pending uploads; the placeholder entry is deleted again.
     await tx.execute(`insert into powersync_crud (op, id, type, data) values ('PUT', 'none', 'none', '{}')`)
     await tx.execute('delete from ps_crud')
     for (const { id, tx_id, data } of outbox) {
@@ -164,7 +164,7 @@ interface Operation {
   readonly data?: Readonly<Record<string, unknown>>
 }
 
-/** Records that were made here show at once; the rest comes from the server. */
+/** Shows records created here immediately; the rest comes from the server. */
 async function showOutbox(
   tx: Transaction,
   outbox: readonly QueuedOperation[],

@@ -1,6 +1,6 @@
 import type { SessionUser } from '../session/session-state.ts'
 
-/** A person who has signed out opens their data on this device by signing in. */
+/** The user has signed out; their local data requires signing in. */
 export class SignInRequired extends Error {
   override readonly name = 'SignInRequired'
   readonly userId: string

@@ -1,19 +1,19 @@
 import type { Device } from './device.ts'
 import type { Session } from '../session/session.ts'
 
-/** What happens to the person's data on this device: `keep` it, with unsent changes, for the next sign-in, or `wipe` it. */
+/** What happens to the user's data on this device: `keep` it, with unsent changes, for the next sign-in, or `wipe` it. */
 export type SignOutData = 'keep' | 'wipe'
 
 export interface SignOutOptions {
-  /** The person has confirmed that changes which are not on the server may be given up. Only `wipe` asks. Default: no. */
+  /** The user confirmed losing unsent changes. Only relevant for `wipe`. Default: false. */
   readonly discardUnsent?: boolean
 }
 
 /**
- * Signs out on this device only. Nothing is synced after this began.
+ * Signs out on this device only. Stops syncing first.
  *
- * @throws {UnsentChanges} when `wipe` would lose changes and `discardUnsent` is not given
- * @throws {DataRemains} when the person is signed out, and not everything could be removed
+ * @throws {UnsentChanges} if `wipe` would lose changes without `discardUnsent`
+ * @throws {DataRemains} if the user is signed out, but not everything could be removed
  */
 export async function signOut(
   session: Session,

@@ -1,15 +1,15 @@
-/** Wiping would have lost changes that are nowhere else. Nothing happened. */
+/** A wipe would have lost unsent changes. Nothing was done. */
 export class UnsentChanges extends Error {
   override readonly name = 'UnsentChanges'
   /** Operations in the outbox. */
   readonly waiting: number
-  /** Refused changes without a decision. */
+  /** Rejected changes without a decision. */
   readonly attention: number
-  /** Files whose bytes are nowhere else. */
+  /** Files with unsent bytes. */
   readonly files: number
 
   constructor({ waiting, attention, files }: Readonly<Record<'waiting' | 'attention' | 'files', number>>) {
-    super(`${waiting} changes and ${files} files have not been sent, and ${attention} changes wait for a decision.`)
+    super(`${waiting} changes and ${files} files have not been sent, and ${attention} changes need a decision.`)
     this.waiting = waiting
     this.attention = attention
     this.files = files

@@ -1,9 +1,6 @@
 import type { Session } from '../session/session.ts'
 
-/**
- * Tells when the person's next token claims something else than the one before: the stream goes on with what it was opened with until that token ends, and
- * policies read the claims.
- */
+/** Notifies when the user's next token has different claims: policies read the claims, but the stream keeps its token until that expires. */
 export function watchClaims({ claims }: Pick<Session, 'claims'>, userId: string, onOthers: () => void): Disposable {
   let last: string | undefined
   const look = (): void => {

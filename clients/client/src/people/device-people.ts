@@ -2,34 +2,34 @@ import { readJson, type KeyValueStore } from '../key-value.ts'
 import type { SessionUser } from '../session/session-state.ts'
 import { createValue, type Value } from '../value.ts'
 
-/** A person whose local database is on this device. */
+/** A user with a local database on this device. */
 export interface DevicePerson extends SessionUser {
-  /** When they used it last, in milliseconds since the epoch. */
+  /** Time of last use, in ms since the epoch. */
   readonly usedAtMs: number
-  /** What was not on the server when their database was closed last: operations in the outbox, refused changes, and files. */
+  /** Unsent operations, rejected changes and files when the database was last closed. */
   readonly unsent: number
-  /** They signed out: nobody opens their database without signing in. */
+  /** Signed out: opening the database requires signing in. */
   readonly isSignedOut: boolean
 }
 
 export interface DevicePeople {
-  /** Who used this device last comes first. Empty until the store has answered. */
+  /** Most recently used first. Empty until the store has been read. */
   readonly people: Value<readonly DevicePerson[]>
   remember(user: SessionUser): Promise<void>
   rememberUnsent(userId: string, unsent: number): Promise<void>
   rememberSignOut(userId: string): Promise<void>
-  /** Whether a person has used this device and signed out since. */
+  /** Whether a user has used this device and signed out since. */
   isSignedOut(userId: string): Promise<boolean>
-  /** Their database is empty now. */
+  /** Call when their database has been emptied. */
   forget(userId: string): Promise<void>
 }
 
 const PEOPLE_KEY = 'holdfast-people'
 
-/** Keeps the list of people in the store of the device. It is for showing; the data itself is in the databases. */
+/** Keeps the device's list of users for display; the data is in the databases. */
 export function openDevicePeople(store: KeyValueStore, now: () => number): DevicePeople {
   const people = createValue<readonly DevicePerson[]>([])
-  let turn = (async () => people.set(await read()))().catch(() => undefined) // the session tells that the store cannot be read
+  let turn = (async () => people.set(await read()))().catch(() => undefined) // the session reports an unreadable store
 
   return {
     people,
@@ -48,20 +48,20 @@ export function openDevicePeople(store: KeyValueStore, now: () => number): Devic
     forget: (userId) => change((known) => without(known, userId)),
   }
 
-  /** Read again each time: another tab may have written. */
+  /** Always read again, because another tab may have written. */
   function change(edit: (known: readonly DevicePerson[]) => readonly DevicePerson[]): Promise<void> {
     const mine = turn.then(async () => {
       const changed = edit(await read())
       await store.setItem(PEOPLE_KEY, JSON.stringify(changed))
       people.set(changed)
     })
-    turn = mine.catch(() => undefined) // its caller hears of it; the next in turn must still run
+    turn = mine.catch(() => undefined) // the caller handles it; the next one must still run
     return mine
   }
 
   async function read(): Promise<readonly DevicePerson[]> {
     const stored = await readJson<readonly DevicePerson[]>(store, PEOPLE_KEY)
-    // An older version did not note who signed out. The last user who has not is opened without being asked for.
+    // Older versions did not record sign-outs. A last user who had not signed out is opened without asking.
     return Array.isArray(stored)
       ? stored.map((person) => ({ ...person, isSignedOut: person.isSignedOut !== false }))
       : []

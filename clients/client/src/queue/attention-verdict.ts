@@ -1,6 +1,6 @@
 import type { OperationVerdict } from '@holdfast/protocol'
 
-/** Why a transaction needs a person: the server's verdict on one operation, or requests that the server kept refusing. */
+/** Why a transaction needs attention: the server's verdict on an operation, or repeatedly refused requests. */
 export type AttentionVerdict =
   | Exclude<OperationVerdict, { status: 'applied' | 'not_reached' }>
   | {

@@ -4,35 +4,35 @@ import type { GuardOf, LinksOf } from '../schema/column-rules.ts'
 
 export interface DependencyRules {
   readonly linksOf: LinksOf
-  /** Default: every previous value that the local database tracks is compared. */
+  /** Default: every tracked previous value is compared. */
   readonly guardOf?: GuardOf | undefined
 }
 
-/** A local transaction that is not on the server: it was refused, or waits with a refused one. */
+/** A local transaction that the server lacks: rejected, or held by a rejected one. */
 export interface UnplacedChange {
   readonly operations: readonly UploadOperation[]
   /** Absent for one that was not judged. */
   readonly verdict?: AttentionVerdict
 }
 
-/** What unplaced changes leave open about one record. */
+/** What pending changes leave undecided about a record. */
 interface OpenRecord {
-  /** The server does not have it: its creation was refused. */
+  /** The server lacks it, because its creation was rejected. */
   isCreated: boolean
-  /** The server found nothing to change: any change of it would be answered so. */
+  /** The server found no row, and would for any further change. */
   isGone: boolean
-  /** Columns whose values are undecided. */
+  /** Columns with undecided values. */
   readonly columns: Set<string>
-  /** Guarded columns in which the server's row differs from the sight that the change was made on. */
+  /** Guarded columns in which the server's row differs from the version the change was based on. */
   readonly conflicts: Set<string>
 }
 
-/** What unplaced changes leave open, by record. */
+/** Undecided state by record. */
 export type OpenRecords = Map<string, OpenRecord>
 
 /**
- * How a transaction rests on unplaced changes. `record`: it needs a record that is not there without them, so it stands and falls with them.
- * `value`: it is the next value of a column that is undecided, or was made on the same outdated sight, so it comes after them.
+ * How a transaction depends on pending changes. `record`: it needs a record that only they create, so it shares their fate. `value`: it follows an undecided
+ * value of the same column, or is based on the same outdated version, so it must wait.
  */
 export type Dependence = 'record' | 'value'
 
@@ -42,7 +42,7 @@ export function openRecordsOf(changes: Iterable<UnplacedChange>): OpenRecords {
   return open
 }
 
-/** Adds a change to the open records. */
+/** Adds a change to the undecided state. */
 export function addUnplaced(open: OpenRecords, { operations, verdict }: UnplacedChange): void {
   for (const operation of operations) {
     const key = recordKey(operation.type, operation.id)
@@ -60,7 +60,7 @@ export function addUnplaced(open: OpenRecords, { operations, verdict }: Unplaced
   }
 }
 
-/** What does not depend on unplaced changes goes up by itself. */
+/** Returns the dependence; independent transactions are sent. */
 export function dependenceOn(
   operations: readonly UploadOperation[],
   open: OpenRecords,
@@ -76,12 +76,12 @@ export function dependenceOn(
 }
 
 function comesAfter(operation: UploadOperation, record: OpenRecord, guardOf: GuardOf | undefined): boolean {
-  if (operation.op === 'PUT') return true // it writes the whole record
+  if (operation.op === 'PUT') return true // writes the whole record
   if (comparedColumns(operation, guardOf).some((column) => record.conflicts.has(column))) return true
   return operation.op === 'PATCH' && Object.keys(operation.data ?? {}).some((column) => record.columns.has(column))
 }
 
-/** The columns whose previous values the server compares: a guarded column counts when it is what the change is about. */
+/** Returns the columns whose previous values the server compares: guarded columns relevant to the change. */
 export function comparedColumns(operation: UploadOperation, guardOf: GuardOf | undefined): readonly string[] {
   const { old, op, type, data } = operation
   const tracked = Object.keys(old ?? {})

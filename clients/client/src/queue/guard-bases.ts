@@ -12,13 +12,13 @@ import { comparedColumns } from './depends-on.ts'
 import type { QueuedTransaction } from './queued-transaction.ts'
 
 /*
- * This device's own changes alone can make the server's row differ from the one shown here. An applied change may have moved its record further: a trigger
- * counted up its version. A refused change is still shown although the server does not have it. Until the next checkpoint, further changes are made on that
- * sight, and would conflict with the person's own write. What the server has is therefore kept, by record and position: a transaction is always sent with
- * what was known before it, so that a repeat is the same request.
+ * Only this device's own changes can make the server's row differ from the displayed one. After an applied change, a trigger may have incremented the version;
+ * a rejected change is displayed although the server lacks it. Until the next checkpoint, further changes are based on what is displayed and would conflict
+ * with the user's own write. Therefore the server's values are stored by record and position. A transaction is always sent with what was known before it, so a
+ * retry is an identical request.
  */
 
-/** The base of one record since the transaction at `position`. */
+/** Base of one record after the transaction at `position`. */
 export interface KnownBase {
   readonly table: string
   readonly recordId: string
@@ -26,7 +26,7 @@ export interface KnownBase {
   readonly base: GuardBase
 }
 
-/** What the server has of guarded records by the own changes of this device, by record. */
+/** Server values of guarded records resulting from this device's own changes, by record. */
 export type Bases = ReadonlyMap<string, readonly KnownBase[]>
 
 interface BaseRow {
@@ -37,7 +37,7 @@ interface BaseRow {
   readonly now: string
 }
 
-/** Reads what earlier uploads were answered with. */
+/** Reads the bases from earlier upload responses. */
 export async function readBases(database: Pick<CommonPowerSyncDatabase, 'getAll'>): Promise<Bases> {
   const rows = await database.getAll<BaseRow>(
     'select table_name, record_id, position, was, now from hf_local_bases order by position',
@@ -51,7 +51,7 @@ export async function readBases(database: Pick<CommonPowerSyncDatabase, 'getAll'
   return bases
 }
 
-/** The transaction as the server gets it: with the previous values that are guarded, brought up to the person's own applied changes. */
+/** Returns the transaction to send: with guarded previous values, updated by the user's own applied changes. */
 export function toSent(transaction: QueuedTransaction, bases: Bases, guardOf: GuardOf | undefined): QueuedTransaction {
   const operations = transaction.operations.map((operation) =>
     rebaseGuards(withGuardedOnly(operation, guardOf), baseBefore(bases, operation, transaction.position)),
@@ -59,7 +59,7 @@ export function toSent(transaction: QueuedTransaction, bases: Bases, guardOf: Gu
   return { position: transaction.position, operations }
 }
 
-/** The local database tracks more than is to be compared: a guarded column counts when it is what the change is about. */
+/** Drops tracked values that need no comparison: a guarded column counts if the change concerns it. */
 function withGuardedOnly(operation: UploadOperation, guardOf: GuardOf | undefined): UploadOperation {
   const { old, ...rest } = operation
   if (!old) return operation
@@ -67,7 +67,7 @@ function withGuardedOnly(operation: UploadOperation, guardOf: GuardOf | undefine
   return guarded.length > 0 ? { ...rest, old: Object.fromEntries(guarded) } : rest
 }
 
-/** The base of the operation's record from before the transaction at `position`. */
+/** Returns the base of the operation's record before the transaction at `position`. */
 export function baseBefore(
   bases: Bases,
   operation: Pick<UploadOperation, 'type' | 'id'>,
@@ -76,7 +76,7 @@ export function baseBefore(
   return bases.get(recordKey(operation))?.findLast((known) => known.position < position)?.base
 }
 
-/** Keeps what the server says of guarded records after applied transactions. */
+/** Stores the server's values of guarded records after applied transactions. */
 export async function rememberBases(
   database: CommonPowerSyncDatabase,
   transactions: readonly QueuedTransaction[],
@@ -91,23 +91,23 @@ export async function rememberBases(
   await database.writeTransaction((tx) => keepBases(tx, found))
 }
 
-/** A transaction that did not get to the server. */
+/** A transaction that the server did not apply. */
 export interface UnplacedTransaction {
-  /** As the device made it. */
+  /** As created on the device. */
   readonly made: QueuedTransaction
-  /** As it was sent, or would have been. */
+  /** As sent, or as it would have been. */
   readonly sent: QueuedTransaction
-  /** What was known then. */
+  /** Bases known at that time. */
   readonly bases: Bases
 }
 
-/** The bases of guarded records after a transaction that was not applied: the device shows its values, and the server has the earlier ones. */
+/** Computes bases after a transaction that was not applied: the device shows its values, the server has the earlier ones. */
 export function basesAfterUnplaced({ made, sent, bases }: UnplacedTransaction): readonly KnownBase[] {
   return recordsOf(made.operations).flatMap(({ table, recordId, operations }): readonly KnownBase[] => {
     const [first] = operations
     const before = first && baseBefore(bases, first, made.position)
     const olds = sent.operations.flatMap(({ type, id, old }) => (type === table && id === recordId && old ? [old] : []))
-    // The first value counts: later ones are what the transaction itself made of it.
+    // The first value counts; later ones result from the transaction itself.
     const now: UploadRow = { ...before?.now, ...Object.assign({}, ...olds.toReversed()) }
     const shown: UploadRow = Object.assign({}, before?.was, ...operations.flatMap(({ old, data }) => [old, data]))
     const was = Object.fromEntries(Object.keys(now).map((column) => [column, shown[column] ?? null]))
@@ -116,7 +116,7 @@ export function basesAfterUnplaced({ made, sent, bases }: UnplacedTransaction): 
   })
 }
 
-/** Stores bases; an earlier base for the same position is replaced. */
+/** Stores bases, replacing those at the same position. */
 export async function keepBases(tx: Transaction, found: readonly KnownBase[]): Promise<void> {
   for (const { table, recordId, position, base } of found) {
     await tx.execute(
@@ -133,7 +133,7 @@ export async function keepBases(tx: Transaction, found: readonly KnownBase[]): P
   }
 }
 
-/** The operations by record, in order. */
+/** Groups operations by record, in order. */
 export function recordsOf(
   operations: readonly UploadOperation[],
 ): readonly { readonly table: string; readonly recordId: string; readonly operations: readonly UploadOperation[] }[] {
@@ -163,29 +163,29 @@ function basesAfter(
       own.map(({ op_id }) => reported.get(op_id)).findLast(Boolean) ?? (before && writtenOver(before.now, own))
     if (!now) return []
     const base = own.reduce<GuardBase | undefined>((known, operation) => nextGuardBase(operation, known, now), before)
-    // Where something else was known, that the two agree is news.
+    // If a difference was known before, agreement must be stored, too.
     return base && (before || isAhead(base)) ? [{ table, recordId, position, base }] : []
   })
 }
 
-/** What the server has after applied operations when it does not say so. */
+/** Computes the server's values after applied operations if its response omits them. */
 function writtenOver(row: UploadRow, operations: readonly UploadOperation[]): UploadRow {
   const written: UploadRow = Object.assign({}, ...operations.map(({ data }) => data))
   return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, written[column] ?? value]))
 }
 
-/** The server has something else than the device shows. */
+/** Whether the server's values differ from the displayed ones. */
 function isAhead({ was, now }: GuardBase): boolean {
   return Object.entries(now).some(([column, value]) => (was[column] ?? null) !== value)
 }
 
-/** Deletes the bases of records that this device shows as they are now. To be called when the state of sync changes. */
+/** Deletes bases of records whose display is current. Call when the sync state changes. */
 export async function forgetBases(database: CommonPowerSyncDatabase): Promise<void> {
   if (!(await database.getOptional('select 1 from hf_local_bases limit 1'))) return
   await database.writeTransaction(async (tx) => {
-    // A record with a waiting change shows neither; and no checkpoint is applied before the queue is empty.
+    // Records with queued changes are not current, and no checkpoint is applied before the queue is empty.
     if (await tx.getOptional('select 1 from ps_crud limit 1')) return
-    // The SDK lists the rows that were written here until a checkpoint with everything that was sent has replaced them.
+    // The SDK lists locally written rows until a checkpoint including them has replaced them.
     await tx.execute(
       `delete from hf_local_bases where not exists
          (select 1 from ps_updated_rows where row_type = hf_local_bases.table_name and row_id = hf_local_bases.record_id)`,

@@ -1,7 +1,7 @@
 import type { CrudEntry, CrudTransaction } from '@powersync/common'
 import type { UploadOperation } from '@holdfast/protocol'
 
-/** A local transaction on its way up. */
+/** A queued local transaction. */
 export interface QueuedTransaction {
   /** The `op_id` of its last operation. */
   readonly position: number

@@ -8,12 +8,12 @@ interface EntryRow {
 }
 
 /**
- * Runs `body` as one local transaction, all or nothing on this device, that goes up as one transaction for each record. Made for a change of many
- * records that do not need one another, such as a paste: the server applies what it can, and what it refuses comes back alone.
+ * Runs `body` as one local transaction that is uploaded as one transaction per record. For changes of many independent records, such as a paste: the server
+ * applies what it can and rejects single records.
  *
- * Writes to one record stay together when `body` makes them one after the other.
+ * Consecutive writes to one record stay together.
  *
- * @throws {DeviceFull} when the device has no room; nothing was written
+ * @throws {DeviceFull} if the device is full; nothing was written
  */
 export function writeByRecord<T>(database: CommonPowerSyncDatabase, body: (tx: Transaction) => Promise<T>): Promise<T> {
   return writeLocally(database, async (tx) => {
@@ -23,7 +23,7 @@ export function writeByRecord<T>(database: CommonPowerSyncDatabase, body: (tx: T
       `select id, data ->> '$.type' as type, data ->> '$.id' as record_id from ps_crud where id > ? order by id`,
       [last],
     )
-    // Most often each record is written once; one statement is then enough for all.
+    // Usually each record is written once, which takes a single statement.
     await tx.execute('update ps_crud set tx_id = -id where id > ?', [last])
     for (const { first, ids } of groupByRecord(entries)) {
       if (ids > 1) await separate(tx, first, first + ids - 1)
@@ -33,14 +33,14 @@ export function writeByRecord<T>(database: CommonPowerSyncDatabase, body: (tx: T
 }
 
 /**
- * Makes the queued operations from `first` to `last` a transaction of their own. The numbers that SQLite transactions get are above zero, and the
- * number of an operation comes only once, so below zero it is free.
+ * Turns the queued operations from `first` to `last` into a separate transaction. SQLite's transaction numbers are positive and operation numbers unique, so
+ * negative operation numbers are free.
  */
 export async function separate(tx: Transaction, first: number, last: number): Promise<void> {
   await tx.execute('update ps_crud set tx_id = ? where id between ? and ?', [-first, first, last])
 }
 
-/** The number of the newest queued operation. */
+/** Returns the number of the newest queued operation. */
 export async function lastQueued(tx: Transaction): Promise<number> {
   return (await tx.get<{ last: number }>('select ifnull(max(id), 0) as last from ps_crud')).last
 }

@@ -4,13 +4,13 @@ import { describe, expect, test } from 'vitest'
 import { openPlayedDevice } from '../upload/played-device.test-support.ts'
 import { BATCH_READS_MAX, batchedReads } from './batched-reads.ts'
 
-/** A database that answers each text with a row that has it; `refused` is refused. */
+/** A database that answers each query with its text; `refused` fails. */
 function playDatabase(): {
   readonly database: CommonPowerSyncDatabase
   readonly batches: string[][]
-  /** What locks ended with. */
+  /** Errors that ended locks. */
   readonly failedLocks: unknown[]
-  /** The database is taken by somebody else until this is called. */
+  /** Blocks the database until the returned function is called. */
   hold(): () => void
   breakLock(error: Error): void
 } {
@@ -77,7 +77,7 @@ describe('reads that are asked for at the same time', () => {
     const [a, refused, b] = await Promise.allSettled([reads.getAll('a'), reads.getAll('refused'), reads.getAll('b')])
     expect([a.status, b.status]).toEqual(['fulfilled', 'fulfilled'])
     expect(refused).toMatchObject({ status: 'rejected', reason: { message: 'no such table' } })
-    // Damage of the file is noticed there.
+    // Damage detection observes lock errors.
     expect(failedLocks).toMatchObject([{ message: 'no such table' }])
   })
 

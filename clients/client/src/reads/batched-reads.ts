@@ -1,19 +1,19 @@
 import type { CommonPowerSyncDatabase, LockContext } from '@powersync/common'
 
-/** A value that is bound in a statement. */
+/** A bound value. */
 export type Parameter = string | number | null
 
-/** The methods are those of PowerSync's database. */
+/** Same methods as PowerSync's database. */
 export interface Reads {
   getAll<Row>(sql: string, parameters?: readonly Parameter[]): Promise<Row[]>
   getOptional<Row>(sql: string, parameters?: readonly Parameter[]): Promise<Row | null>
-  /** @throws when there is no row */
+  /** @throws if there is no row */
   get<Row>(sql: string, parameters?: readonly Parameter[]): Promise<Row>
 }
 
-/** Reads of one local database, in the order in which they were asked for. */
+/** Reads of a local database, in request order. */
 export interface BatchedReads extends Reads {
-  /** Reads that go before all that wait: rows in sight of a person. */
+  /** Prioritized reads: rows visible on screen. */
   readonly urgent: Reads
 }
 
@@ -25,16 +25,16 @@ interface Read {
   reject(error: unknown): void
 }
 
-/** Reads of one lock: a write waits for no more. */
+/** Reads per lock, which limits how long a write waits. */
 export const BATCH_READS_MAX = 32
-/** Answers wait so long for others of their batch, in milliseconds: a screen renders once for all of them. */
+/** Time in ms that results wait for others of their batch, so that a screen renders once for all. */
 const ANSWERS_DELAY_MS = 16
 
 const known = new WeakMap<CommonPowerSyncDatabase, BatchedReads>()
 
 /**
- * Coalesces concurrent reads into batches: each takes the database once, sends its statements without waiting in between, and answers together. A read of its own
- * costs three round trips to the worker that has SQLite, one after the other, and a screen makes dozens. One that fails fails alone.
+ * Coalesces concurrent reads into batches: each acquires the database once, sends its statements without waiting in between, and delivers results together. A
+ * single read costs three sequential round trips to the SQLite worker, and a screen makes dozens. Failures stay separate.
  */
 export function batchedReads(database: CommonPowerSyncDatabase): BatchedReads {
   let reads = known.get(database)
@@ -52,7 +52,7 @@ function createBatchedReads(database: CommonPowerSyncDatabase): BatchedReads {
     const { promise, resolve, reject } = Promise.withResolvers<unknown[]>()
     const place = isUrgent ? waiting.filter((read) => read.isUrgent).length : waiting.length
     waiting.splice(place, 0, { sql, parameters, isUrgent, resolve, reject })
-    // What is asked for until the database is taken is of the same batch.
+    // Further reads until the database is acquired join the batch.
     if (waiting.length === 1) queueMicrotask(() => void readBatch())
     return promise
   }
@@ -72,7 +72,7 @@ function createBatchedReads(database: CommonPowerSyncDatabase): BatchedReads {
         await answerAll(connection, batch)
       })
     } catch (error) {
-      // Those that have been answered stay answered.
+      // Already resolved reads stay resolved.
       for (const read of batch ?? takeBatch()) read.reject(error)
     }
   }
@@ -94,7 +94,7 @@ function createBatchedReads(database: CommonPowerSyncDatabase): BatchedReads {
   return { ...reads(false), urgent: reads(true) }
 }
 
-/** @throws the first failure once all have been answered: whoever watches the locks of the database for damage learns of it */
+/** @throws the first failure after all are settled, because damage detection observes lock errors */
 async function answerAll(connection: LockContext, batch: readonly Read[]): Promise<void> {
   const answers: (() => void)[] = []
   const failures: unknown[] = []

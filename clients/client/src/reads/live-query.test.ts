@@ -16,7 +16,7 @@ afterEach(() => device[Symbol.asyncDispose]())
 const insert = (title: string): Promise<unknown> =>
   device.database.execute(`insert into tasks (id, title) values (uuid(), ?)`, [title])
 
-/** What is told of a query, from its first answer on. */
+/** Collects the results of a query from the first on. */
 async function follow<Row extends object>(
   query: Value<LiveRows<Row>>,
 ): Promise<{ readonly told: LiveRows<Row>[]; stop(): void }> {
@@ -26,7 +26,7 @@ async function follow<Row extends object>(
   return { told, stop }
 }
 
-/** So long that a second run would have been seen. */
+/** Long enough for a second run to appear. */
 const quiet = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 200))
 
 describe('a live query', () => {

@@ -4,7 +4,7 @@ import { createValue, type Value, type WritableValue } from '../value.ts'
 import { batchedReads, type Parameter } from './batched-reads.ts'
 import { queryTables } from './query-tables.ts'
 
-/** What a live query shows. */
+/** Result of a live query. */
 export interface LiveRows<Row> {
   readonly rows: readonly Row[]
   /** Nothing has been read yet. */
@@ -13,11 +13,11 @@ export interface LiveRows<Row> {
 }
 
 export interface LiveQueryOptions {
-  /** The least time between two runs, in milliseconds. Default: 30, as in the SDK. */
+  /** Minimum interval between runs in ms. Default: 30, as in the SDK. */
   readonly throttleMs?: number
 }
 
-/** A query with the value that shows it. */
+/** A query and the value that publishes its rows. */
 interface Query<Row> {
   readonly database: CommonPowerSyncDatabase
   readonly sql: string
@@ -27,12 +27,12 @@ interface Query<Row> {
 }
 
 const THROTTLE_MS = 30
-/** A query that failed is tried again with a change, at most this often, in milliseconds: a first sync makes many changes. */
+/** Minimum interval in ms for retrying a failed query on changes, because a first sync makes many. */
 const RETRY_MS = 1_000
 
 /**
- * The rows of a query over the local database, kept current. It runs while it has a subscriber. Unchanged results are
- * not told again. Queries that begin together are read together ({@link batchedReads}), which the SDK's own watched queries are not.
+ * A query over the local database whose rows stay current while it has subscribers. Unchanged results are not published. Unlike the SDK's watched queries,
+ * concurrent ones are batched ({@link batchedReads}).
  */
 export function liveQuery<Row extends object>(
   database: CommonPowerSyncDatabase,
@@ -57,18 +57,18 @@ export function liveQuery<Row extends object>(
   }
 }
 
-/** A query while it has subscribers. */
+/** Runs a query while it has subscribers. */
 class Run<Row extends object> implements Disposable {
   readonly #query: Query<Row>
   readonly #stopListening: readonly (() => void)[]
   #asked: Promise<ReadonlySet<string>> | undefined
-  /** `undefined`: not known, and each change may concern it. `failed`: the query cannot be understood; the schema or a later moment may change that. */
+  /** `undefined`: unknown, so any change may be relevant. `failed`: the query is invalid for now; a schema change may fix it. */
   #tables: ReadonlySet<string> | 'failed' | undefined
-  /** The rows that are shown. */
+  /** The published rows. */
   #text: string | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #isReading = false
-  /** What is being read may be older than the last change. */
+  /** Data changed during the current read. */
   #isStale = false
   #isEnded = false
 
@@ -88,7 +88,7 @@ class Run<Row extends object> implements Disposable {
     for (const stop of this.#stopListening) stop()
   }
 
-  /** Asks which tables it reads, and for its rows. */
+  /** Looks up the queried tables and reads the rows. */
   #begin(): void {
     const { database, sql, parameters } = this.#query
     this.#tables = undefined
@@ -98,7 +98,7 @@ class Run<Row extends object> implements Disposable {
       (tables) => {
         if (this.#asked === asked) this.#tables = tables
       },
-      // The rows cannot be read either, and that says why.
+      // Reading the rows fails, too, and reports why.
       () => {
         if (this.#asked === asked) this.#tables = 'failed'
       },
@@ -130,7 +130,7 @@ class Run<Row extends object> implements Disposable {
       await batchedReads(database)
         .getAll<Row>(sql, parameters)
         .then((rows) => this.#show(rows))
-        // A listener that throws does not end the query for the others.
+        // A throwing listener must not end the query for others.
         .catch((error: unknown) => this.#fail(error))
     }
     this.#isReading = false

@@ -1,7 +1,7 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { batchedReads, type Parameter } from './batched-reads.ts'
 
-/** Of one database: what has more texts than this makes a new one for each query. */
+/** Cache limit per database, against apps that generate texts. */
 const TEXTS_MAX = 500
 
 interface Instruction {
@@ -15,8 +15,8 @@ type Tables = ReadonlySet<string>
 const known = new WeakMap<CommonPowerSyncDatabase, Map<string, Promise<Tables>>>()
 
 /**
- * Names of the tables in SQLite that a query reads, as changes of them are told: those of PowerSync's views begin with `ps_data__`. The program that SQLite makes of the
- * query names them, as for PowerSync's watched queries. The answer is kept until the schema changes.
+ * Returns the SQLite tables a query reads, as named in change notifications: those of PowerSync's views start with `ps_data__`. Derived from SQLite's query
+ * program, as in PowerSync's watched queries. Cached until the schema changes.
  */
 export function queryTables(
   database: CommonPowerSyncDatabase,
@@ -29,7 +29,7 @@ export function queryTables(
   if (texts.size >= TEXTS_MAX) texts.clear()
   const tables = findTables(database, sql, parameters)
   texts.set(sql, tables)
-  // Another attempt may find them.
+  // Another attempt may succeed.
   tables.catch(() => texts.get(sql) === tables && texts.delete(sql))
   return tables
 }

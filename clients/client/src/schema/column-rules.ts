@@ -1,12 +1,12 @@
 import type { ColumnDescriptor, SchemaDescriptor } from '@holdfast/protocol'
 
-/** Columns of a table that link to another table, by column: the other table's local name. */
+/** Link columns of a table with the local name of the referenced table. */
 export type LinksOf = (table: string) => ReadonlyMap<string, string>
 
-/** How a column is guarded, if it is. */
+/** Returns how a column is guarded, if it is. */
 export type GuardOf = (table: string, column: string) => ColumnDescriptor['guard']
 
-/** How each column is guarded, by table and column. */
+/** Extracts the guards from a schema. */
 export function guardsOfSchema(descriptor: SchemaDescriptor): GuardOf {
   const guards = new Map(
     descriptor.tables.map((table) => [table.name, new Map(table.columns.map(({ name, guard }) => [name, guard]))]),
@@ -14,7 +14,7 @@ export function guardsOfSchema(descriptor: SchemaDescriptor): GuardOf {
   return (table, name) => guards.get(table)?.get(name)
 }
 
-/** The links between tables, as the server's foreign keys have them. */
+/** Extracts links between tables from the schema's foreign keys. */
 export function linksOfSchema(descriptor: SchemaDescriptor): LinksOf {
   const links = new Map(
     descriptor.tables.map((table) => [

@@ -4,13 +4,13 @@ import { readJson, type KeyValueStore } from '../key-value.ts'
 export type SchemaAnswer =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'schema'; readonly schema: SchemaDescriptor }
-  /** `status` is `undefined` when there was no answer. */
+  /** `status` is `undefined` without a response. */
   | { readonly kind: 'failed'; readonly status: number | undefined; readonly message: string }
 
-/** An answer that takes longer is given up, in milliseconds. */
+/** Response timeout in ms. */
 const ANSWER_TIMEOUT_MS = 20_000
 
-/** Asks the server for the tables of the person. `version`: the one already here. */
+/** Fetches the user's schema. `version`: the cached one. */
 export async function fetchSchema(
   input: { readonly url: string; readonly token: string; readonly version: string | undefined },
   fetch: typeof globalThis.fetch,
@@ -30,7 +30,7 @@ export async function fetchSchema(
       return { kind: 'failed', status: response.status, message: await refusalMessage(response) }
     }
     const schema = (await response.json()) as SchemaDescriptor
-    if (!Array.isArray(schema.tables)) return { kind: 'failed', status: 200, message: 'The answer is not a schema' }
+    if (!Array.isArray(schema.tables)) return { kind: 'failed', status: 200, message: 'The response is not a schema' }
     return schema.version === input.version ? { kind: 'unchanged' } : { kind: 'schema', schema }
   } catch (error) {
     return { kind: 'failed', status: undefined, message: error instanceof Error ? error.message : String(error) }
@@ -38,13 +38,13 @@ export async function fetchSchema(
 }
 
 async function refusalMessage(response: Response): Promise<string> {
-  // What stands between us and the server may answer anything.
+  // An intermediary may respond in any format.
   const body = (await response.json().catch(() => undefined)) as { error?: { description?: unknown } } | undefined
   const description = body?.error?.description
   return typeof description === 'string' ? description : `The server answered ${response.status}`
 }
 
-/** The schema of the last start, for a start without network. */
+/** Returns the schema of the last start, for starting offline. */
 export function cachedSchema(store: KeyValueStore, userId: string): Promise<SchemaDescriptor | undefined> {
   return readJson(store, schemaKey(userId))
 }

@@ -19,7 +19,7 @@ export const localTables = {
     },
     { indexes: { by_state: ['state'], by_record: ['table_name', 'record_id'] } },
   ),
-  /** How far the server is ahead in guarded columns by this person's own changes; see `upload/guard-bases.ts`. */
+  /** Differences in guarded columns caused by this user's own changes; see `upload/guard-bases.ts`. */
   hf_local_bases: Table.createLocalOnly({
     table_name: column.text,
     record_id: column.text,
@@ -27,7 +27,7 @@ export const localTables = {
     was: column.text,
     now: column.text,
   }),
-  /** Files of this person, here or not; see `attachments/file-state.ts`. The id is that of the row which names the file. */
+  /** Files of this user, local or not; see `attachments/file-state.ts`. The id is that of the referencing row. */
   hf_local_files: Table.createLocalOnly(
     {
       bucket: column.text,
@@ -51,12 +51,12 @@ export const localTables = {
     },
     { indexes: { by_state: ['state', 'added_at'] } },
   ),
-  /** Small pictures of files whose bytes are only on the server, base64; see `attachments/small-pictures.ts`. */
+  /** Thumbnails of files stored only on the server, base64; see `attachments/small-pictures.ts`. */
   hf_local_pictures: Table.createLocalOnly(
     { file_id: column.text, media_type: column.text, picture: column.text, kept_at: column.integer },
     { indexes: { by_file: ['file_id'] } },
   ),
-  /** Half-filled forms. */
+  /** Form drafts. */
   hf_local_drafts: Table.createLocalOnly({
     table_name: column.text,
     record_id: column.text,
@@ -69,7 +69,7 @@ export const localTables = {
     { seq: column.integer, tab_id: column.text, label: column.text, forward: column.text, inverse: column.text },
     { indexes: { by_tab: ['tab_id', 'seq'] } },
   ),
-  /** What was opened last. */
+  /** Recently opened items. */
   hf_local_recent: Table.createLocalOnly({ kind: column.text, ref: column.text, at: column.text }),
   /** Settings of this device; the id is the setting's name. */
   hf_local_settings: Table.createLocalOnly({ value: column.text }),

@@ -11,5 +11,5 @@ test('the id of a new row is the text of its key', () => {
 })
 
 test('a key without a value makes none', () => {
-  expect(() => recordId({ name: 'codes', key: ['code'] }, { code: null })).toThrow('codes needs a value of code')
+  expect(() => recordId({ name: 'codes', key: ['code'] }, { code: null })).toThrow('codes needs a value for code')
 })

@@ -1,20 +1,20 @@
 import type { TableDescriptor } from '@holdfast/protocol'
 
-/** Values of a new row by column, as the local database will hold them. */
+/** Column values of a new row, as stored locally. */
 export type KeyValues = Readonly<Record<string, string | number | bigint | boolean | null | undefined>>
 
 /**
- * The `id` under which a new row has to be inserted, so that it is the same row once the server has it. Of a table whose key is another than the one
- * column `id` it is made of the key's values: of one column its text, of several the text of a JSON array of their texts.
+ * Returns the `id` for inserting a new row, matching its later server row. For tables whose key is not the single column `id` it is derived from the key: the
+ * text of a single column, or a JSON array of the texts of several.
  *
- * @param row - has the values of the key's columns
- * @throws {TypeError} when one of them is missing, as it is of keys that only the database makes
+ * @param row - contains the key columns
+ * @throws {TypeError} if one is missing, as in database-generated keys
  */
 export function recordId(table: Pick<TableDescriptor, 'name' | 'key'>, row: KeyValues): string {
   const texts = (table.key ?? ['id']).map((column) => {
     const value = row[column]
     if (value === null || value === undefined)
-      throw new TypeError(`${table.name} needs a value of ${column} for its id`)
+      throw new TypeError(`${table.name} needs a value for ${column} to form its id`)
     return typeof value === 'boolean' ? String(Number(value)) : String(value)
   })
   const [only] = texts

@@ -73,7 +73,7 @@ test('no two names meet in SQLite, and one that an older server describes and SQ
     ['a', ['on', 'Ä', 'ä']],
     ['a__by_on', ['on']],
   ])
-  // An index is `ps_data__a__by_on`, which is the table for the rows of the other.
+  // The index would be `ps_data__a__by_on`, which is also the other table's data table.
   expect(made.map(({ indexes }) => indexes.map(({ name }) => name))).toEqual([[], ['by_on']])
 })
 

@@ -9,10 +9,7 @@ import {
 } from '@holdfast/protocol'
 import { localTables } from './local-tables.ts'
 
-/**
- * The local database for what the server says may be here. Names are local names; a table or column of an older server that has none is left out, so that
- * the others are there.
- */
+/** Builds the local schema from the server's description, with local names. Skips tables and columns without one, from older servers. */
 export function toLocalSchema(descriptor: SchemaDescriptor): Schema {
   const tables = distinct(
     descriptor.tables.filter(({ name }) => isLocalTableName(name)),
@@ -23,9 +20,9 @@ export function toLocalSchema(descriptor: SchemaDescriptor): Schema {
   return new Schema({ ...Object.fromEntries(synced), ...localTables })
 }
 
-/** @param taken - names in SQLite, folded, behind the prefix that tables and indexes of PowerSync share */
+/** @param taken - lowercase SQLite names without the prefix shared by PowerSync's tables and indexes */
 function toTable(table: TableDescriptor, taken: Set<string>): Table {
-  // PowerSync brings the id itself, and SQLite compares names without regard to case.
+  // PowerSync adds the id itself, and SQLite names are case-insensitive.
   const columns = distinct(
     table.columns.filter(({ name }) => isLocalColumnName(name)),
     ['id'],
@@ -48,7 +45,7 @@ function indexName(columns: readonly string[]): string {
   return `by_${columns.join('_')}`
 }
 
-/** Guarded rows need their guarded values with every change, not only with a change of those. */
+/** Guarded rows track their guarded values with every change, not only changes of these. */
 function trackGuarded(columns: readonly ColumnDescriptor[]): Pick<TableOptions, 'trackPrevious'> {
   const guarded = columns.filter(({ guard }) => guard !== undefined)
   if (guarded.length === 0) return {}

@@ -1,14 +1,14 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 
-/** Asking costs one request that is nearly always answered with 304. Milliseconds. */
+/** Interval in ms; a request is almost always answered with 304. */
 export const ASK_EVERY_MS = 120_000
 
-/** What came is looked at again at most this often, in milliseconds. */
+/** Throttle in ms for examining received data. */
 const LOOK_EVERY_MS = 1_000
 
 /**
- * Notices when it is worth asking for the schema: after connecting, when rows come from buckets of another kind than before or for a table that is
- * not known here (the server has new tables, columns or policies), when the page is looked at again, and from time to time while connected.
+ * Detects when the schema may have changed: after connecting, when rows arrive from a new kind of bucket or for an unknown table (new tables, columns or
+ * policies), when the page becomes visible, and periodically while connected.
  */
 export function watchSchemaHints(
   database: CommonPowerSyncDatabase,
@@ -35,7 +35,7 @@ export function watchSchemaHints(
   const asking = setInterval(() => {
     if (wasConnected && globalThis.document?.visibilityState !== 'hidden') onHint()
   }, ASK_EVERY_MS)
-  ;(asking as { unref?: () => void }).unref?.() // a Node process may end while a database is open
+  ;(asking as { unref?: () => void }).unref?.() // a Node process may exit while a database is open
   const seen = (): void => {
     if (wasConnected && globalThis.document.visibilityState === 'visible') onHint()
   }
@@ -65,13 +65,13 @@ export function watchSchemaHints(
 
   async function look(): Promise<void> {
     const kinds = await readKinds(database)
-    // The first time, too: what was asked for at the beginning may be older than what has come since.
+    // Also the first time: the initial response may be older than the received data.
     if (kinds !== lastKinds && !isDisposed) onHint()
     lastKinds = kinds
   }
 }
 
-/** What the rows on the device come from: bucket names up to their keys, and tables without a view. Only compared, never understood. */
+/** Reads the origins of local rows: bucket names up to their keys, and tables without a view. Used only for comparison. */
 async function readKinds(database: CommonPowerSyncDatabase): Promise<string> {
   const { kinds } = await database.get<{ kinds: string | null }>(`
     select group_concat(kind, ' ') as kinds from (

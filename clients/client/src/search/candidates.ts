@@ -1,19 +1,19 @@
 import { quoteName } from '../quote-name.ts'
 import { dataTable, type SearchedTable } from './search-tables.ts'
 
-/** A piece of SQL of the local database, and its values in order. */
+/** SQL of the local database with its values. */
 export interface SearchSql {
   readonly text: string
   readonly values: readonly string[]
 }
 
-/** A query for rows that may have a word. */
+/** A query for rows that may contain a word. */
 export interface Candidates extends SearchSql {
-  /** A query with one row, whose `few` is 1 when the candidates are so few that looking at them is faster than comparing all rows. */
+  /** A query whose `few` is 1 if checking the candidates is faster than scanning all rows. */
   readonly few: SearchSql
 }
 
-/** A column of the searched table that refers to a row of another searched table. */
+/** A column that references another searched table. */
 export interface LinkedTable {
   readonly column: string
   readonly searched: SearchedTable
@@ -22,15 +22,15 @@ export interface LinkedTable {
 /** Shorter words have no trigram. */
 export const INDEXED_WORD_MIN = 3
 
-/** Of one word. A few tell it from nearly all others; each is a look into the index, and of a pasted text there are thousands. */
+/** Trigrams used per word. A few are selective enough; each costs an index lookup, and a pasted text has thousands. */
 const TRIGRAMS_MAX = 32
 
-/** From some number on, reading rows one by one costs more than comparing all of 100,000. A row counts once for each way that leads to it. */
+/** Above this number, reading rows individually costs more than scanning 100,000. A row counts once per path that leads to it. */
 const FEW_ROWS = 30_000
 
 /**
- * A query for the ids of rows that may have a word somewhere in their searched columns, or in those of a row that one of
- * their links refers to: all that have it, and some that do not, so the rows themselves are compared as well.
+ * Returns a query for ids of rows that may contain a word in their searched columns, or in those of a linked row. May include rows without it, so the rows must
+ * be checked.
  *
  * @param word - at least {@link INDEXED_WORD_MIN} characters
  */
@@ -50,14 +50,14 @@ function linkedPart({ table }: SearchedTable, { column, searched }: LinkedTable,
   const target = ownParts(searched, word)
   const ids = target.map(({ text }) => text).join(' union ')
   const values = target.flatMap((part) => part.values)
-  // Most words are in no title of a linked table: then the rows are not looked at.
+  // Most words match no linked title; then the rows are not scanned.
   const text = `select id from ${quoteName(table)} where exists (${ids}) and ${quoteName(column)} in (${ids})`
   return { text, values: [...values, ...values] }
 }
 
 /**
- * Rows that have all trigrams of the word, or of its beginning if it is long, and those that changed since they were taken in; all rows while the index of
- * the table is not whole, which another tab may decide at any moment.
+ * Rows with all trigrams of the word (or its beginning if long), and rows changed since indexing; all rows while the table's index is incomplete, which another
+ * tab may change at any time.
  */
 function ownParts({ table, columns }: SearchedTable, word: string): readonly SearchSql[] {
   return [

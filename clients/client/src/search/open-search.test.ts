@@ -11,7 +11,7 @@ import { type ChooseSearched, openSearch } from './open-search.ts'
 const SCHEMA = createValue<SchemaDescriptor>({ version: '1', tables: [] })
 const PATIENCE = { timeout: 20_000 }
 
-/** A device with 600 tasks, whose first sync has ended. */
+/** A device with 600 tasks after its first sync. */
 async function openDevice(searched: ChooseSearched) {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-open-search-'))
   const opened = new PowerSyncDatabase({

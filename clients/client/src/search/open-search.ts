@@ -8,32 +8,30 @@ import { type Candidates, candidatesSql, INDEXED_WORD_MIN } from './candidates.t
 import type { SearchedTable } from './search-tables.ts'
 import { prepareIndex, readIndexState, readProgress, takeInRows } from './take-in-rows.ts'
 
-/** Says which columns of which tables are searched. Called again when the tables of the server change. */
+/** Returns the searched columns per table. Called again after a schema change. */
 export type ChooseSearched = (schema: SchemaDescriptor) => readonly SearchedTable[] | Promise<readonly SearchedTable[]>
 
-/** How far the index of this device is. */
+/** State of this device's index. */
 export type SearchState =
-  /** Rows are being taken in for the first time; `share` of 1 have been. */
+  /** First indexing; `share` from 0 to 1. */
   | { readonly kind: 'building'; readonly share: number }
   | { readonly kind: 'ready' }
-  /** There is none, and will be none before the next start: this SQLite cannot make it, or it failed. All rows are compared. */
+  /** Unavailable until the next start, because this SQLite does not support it or it failed. Searches scan all rows. */
   | { readonly kind: 'absent' }
 
-/** A column of the searched table that refers to a row of another table. */
+/** A column that references a row of another table. */
 export interface SearchedLink {
   readonly column: string
   readonly table: string
 }
 
-/** Finds rows of this device by pieces of words. */
+/** Searches this device's rows by word parts. */
 export interface LocalSearch {
   readonly state: Value<SearchState>
   /**
-   * A query for the ids of rows of `table` that may have `word` in their searched columns, or in those of the rows that
-   * `links` refer to. It answers all that have it,
-   * and a few that do not: compare the rows with the word as well. Its `few` says whether that is worth it. `undefined`
-   * when the index cannot help, and all rows have to be compared: it is still being made, the word has fewer than 3
-   * characters, or a table is not searched. Before the first pass is over it names all rows.
+   * Returns a query for ids of rows of `table` that may contain `word` in their searched columns or those of linked rows. Includes all matches and some others,
+   * so check the rows. Its `few` tells whether using it pays off. `undefined` if all rows must be scanned: the index is being built, the word has fewer than 3
+   * characters, or a table is not searched. During the first pass it returns all rows.
    */
   candidates(table: string, links: readonly SearchedLink[], word: string): Candidates | undefined
 }
@@ -45,16 +43,16 @@ interface SearchOptions {
   readonly onProblem: (error: unknown) => void
 }
 
-/** Between two steps others may write. */
+/** Pause in ms between steps, for other writers. */
 const PAUSE_MS = 20
-/** Changed rows are taken in this long after the first of them: until then they are compared one by one. */
+/** Delay in ms for indexing changed rows, which are scanned until then. */
 const CHANGE_THROTTLE_MS = 1_000
-/** A first sync is waited for in looks this far apart: rows that come by the thousand come faster without triggers. */
+/** Poll interval in ms while waiting for a first sync, which is faster without triggers. */
 const QUIET_LOOK_MS = 500
 
 /**
- * Keeps the index of a local database current, in one tab for all of a person's tabs, in the background: a few rows at a time, after the first sync. The others read
- * from the database how far it is.
+ * Maintains the index of a local database in the background, in one of a user's tabs: in small steps, after the first sync. Other tabs read its progress from
+ * the database.
  */
 export function openSearch(database: CommonPowerSyncDatabase, options: SearchOptions): LocalSearch & Disposable {
   return new IndexedSearch(database, options)
@@ -67,7 +65,7 @@ class IndexedSearch implements LocalSearch, Disposable {
   readonly #end = new AbortController()
   #round = new AbortController()
   #wanted: readonly SearchedTable[] = []
-  /** The tables of the index are there, and stay. */
+  /** The index tables have been created. */
   #isMade = false
   #stopSchema: () => void
 
@@ -95,7 +93,7 @@ class IndexedSearch implements LocalSearch, Disposable {
     this.#round.abort()
   }
 
-  /** Begins with the tables of the schema as it is now; what an earlier schema began ends. */
+  /** Starts with the current schema, ending earlier runs. */
   #begin(): void {
     this.#round.abort()
     this.#round = new AbortController()
@@ -138,7 +136,7 @@ class IndexedSearch implements LocalSearch, Disposable {
     }
   }
 
-  /** Tells this tab how far the leader is, until all rows have been taken in once. */
+  /** Follows the leader's progress until the first pass is complete. */
   async #follow(wanted: readonly SearchedTable[], signal: AbortSignal): Promise<void> {
     while (!signal.aborted && this.state.get().kind === 'building') {
       await this.#look(wanted)
@@ -162,7 +160,7 @@ class IndexedSearch implements LocalSearch, Disposable {
     this.state.set({ kind: 'building', share: rows === 0 ? 0 : Math.min(taken / rows, 0.99) })
   }
 
-  /** Until the first sync has ended and nothing is being downloaded. */
+  /** Waits until the first sync has ended and nothing is being downloaded. */
   async #untilQuiet(signal: AbortSignal): Promise<void> {
     const isBusy = (): boolean => {
       const { hasSynced, downloading } = this.#database.currentStatus
@@ -172,7 +170,7 @@ class IndexedSearch implements LocalSearch, Disposable {
   }
 }
 
-/** Whether a table changed since the last question; the answer waits until one has, or the signal aborts. */
+/** Waits until a table has changed since the last call, or the signal aborts. */
 function followChanges(
   database: CommonPowerSyncDatabase,
   wanted: readonly SearchedTable[],

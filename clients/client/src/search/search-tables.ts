@@ -2,26 +2,26 @@ import type { CommonPowerSyncDatabase, Transaction } from '@powersync/common'
 import type { Reads } from '../reads/batched-reads.ts'
 import { quoteName } from '../quote-name.ts'
 
-/** A table whose rows are found by words, and the columns that the words are looked for in. */
+/** A searched table and its searched columns. */
 export interface SearchedTable {
-  /** Its name in the local database. */
+  /** Name in the local database. */
   readonly table: string
   readonly columns: readonly string[]
 }
 
-/** How far the index of a table is. */
+/** Index state of a table. */
 export interface IndexedTable {
   readonly tbl: string
-  /** The columns that are indexed, as JSON. */
+  /** Indexed columns as JSON. */
   readonly columns: string
-  /** The id up to which rows have been taken in; empty before the first. */
+  /** Id up to which rows are indexed; empty at the start. */
   readonly after: string
   readonly done: number
 }
 
 /**
- * The trigrams of all searched texts, without the texts: who searches compares the rows themselves with the word. `hf_search_rows` gives a row its number in the
- * index, `hf_search_due` has the rows that changed since they were taken in. Tables of plain SQLite, which the SDK leaves alone.
+ * Index of trigrams without the texts, because searches check the rows themselves. `hf_search_rows` maps rows to index numbers, `hf_search_due` lists rows
+ * changed since indexing. Plain SQLite tables, which the SDK ignores.
  */
 const TABLES = [
   `create table if not exists hf_search_state (tbl text primary key, columns text not null, after text not null, done integer not null) without rowid`,
@@ -33,12 +33,12 @@ const TABLES = [
 const LISTS = ['hf_search_due', 'hf_search_rows', 'hf_search_state']
 const EVENTS = ['insert', 'update', 'delete'] as const
 
-/** Makes the tables of the index where there are none. */
+/** Creates the index tables if missing. */
 export async function createSearchTables(tx: Transaction): Promise<void> {
   for (const sql of TABLES) await tx.execute(sql)
 }
 
-/** Those of the tables whose index may miss rows: it was never begun, is on other columns, or the SDK made the table again without our triggers. */
+/** Returns tables whose index may miss rows: not started, built on other columns, or the SDK recreated the table without the triggers. */
 export async function unprepared(
   database: Pick<Transaction, 'getAll'> | Reads,
   wanted: readonly SearchedTable[],
@@ -51,7 +51,7 @@ export async function unprepared(
   return wanted.filter(({ table, columns }) => columnsOf.get(table) !== JSON.stringify(columns))
 }
 
-/** All rows of the table are to be taken in, and from now on changed ones are due. */
+/** Restarts indexing of a table and creates the triggers for changed rows. */
 export async function beginTable(tx: Transaction, { table, columns }: SearchedTable): Promise<void> {
   await tx.execute(`insert into hf_search_state (tbl, columns, after, done) values (?, ?, '', 0)`, [
     table,
@@ -60,14 +60,14 @@ export async function beginTable(tx: Transaction, { table, columns }: SearchedTa
   for (const event of EVENTS) {
     const row = event === 'delete' ? 'old' : 'new'
     const name = `'${table.replaceAll("'", "''")}'`
-    // Not `or ignore`: within a trigger SQLite takes the conflict handling of the statement that fired it.
+    // Not `or ignore`: within a trigger SQLite uses the conflict handling of the outer statement.
     await tx.execute(`create trigger if not exists ${triggerName(table, event)} after ${event} on ${dataTable(table)}
       begin insert into hf_search_due (tbl, id) select ${name}, ${row}.id
         where not exists (select 1 from hf_search_due where tbl = ${name} and id = ${row}.id); end`)
   }
 }
 
-/** Forgets everything that the index has of a table. */
+/** Deletes a table's index. */
 export async function forgetTable(tx: Transaction, table: string): Promise<void> {
   for (const event of EVENTS) await tx.execute(`drop trigger if exists ${triggerName(table, event)}`)
   await tx.execute(`delete from hf_search where rowid in (select number from hf_search_rows where tbl = ?)`, [table])
@@ -75,8 +75,8 @@ export async function forgetTable(tx: Transaction, table: string): Promise<void>
 }
 
 /**
- * Empties the whole index, before the rows of a database are removed: it has traces of them, and each removed row would become due. The tables stay, for other tabs
- * may be asking them; what is searched is taken in again by whoever opens the database with search.
+ * Empties the index before a database's rows are removed: it contains traces of them, and each removed row would be queued. Keeps the tables, which other tabs
+ * may be querying; the next searching client rebuilds the index.
  */
 export async function emptySearchIndex(database: Pick<CommonPowerSyncDatabase, 'writeTransaction'>): Promise<void> {
   await database.writeTransaction(async (tx) => {
@@ -91,7 +91,7 @@ export async function emptySearchIndex(database: Pick<CommonPowerSyncDatabase, '
   })
 }
 
-/** Where the SDK keeps the rows of a table. */
+/** Table in which the SDK stores a table's rows. */
 export function dataTable(table: string): string {
   return quoteName(`ps_data__${table}`)
 }

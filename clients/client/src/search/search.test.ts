@@ -42,7 +42,7 @@ async function idsOf(database: Database, sql: string, values: readonly string[])
   return (await database.getAll<{ id: string }>(sql, [...values])).map(({ id }) => id).sort()
 }
 
-/** With the index, and by comparing every row. */
+/** Searches with the index and by scanning. */
 async function findBoth(database: Database, word: string): Promise<readonly (readonly string[])[]> {
   const pattern = `%${word.replace(/[\\%_]/g, (letter) => `\\${letter}`)}%`
   const condition = CONDITION.replaceAll('$1', `?1`)

@@ -11,16 +11,16 @@ import {
   unprepared,
 } from './search-tables.ts'
 
-/** Rows of one step: it holds the database's one writer for some 20 ms on a phone. */
+/** Rows per step. One step holds SQLite's single writer for about 20 ms on a phone. */
 const STEP_ROWS = 250
 
-/** How many rows of a table the index has not taken in for the first time. */
+/** Progress of the first pass. */
 export interface Progress {
   readonly taken: number
   readonly rows: number
 }
 
-/** Makes the index fit what is to be searched: tables that are no longer searched are forgotten, those whose rows it may miss begin again. */
+/** Adapts the index to the searched tables: drops others and restarts incomplete ones. */
 export async function prepareIndex(database: CommonPowerSyncDatabase, wanted: readonly SearchedTable[]): Promise<void> {
   await database.writeTransaction(async (tx) => {
     await createSearchTables(tx)
@@ -34,7 +34,7 @@ export async function prepareIndex(database: CommonPowerSyncDatabase, wanted: re
   })
 }
 
-/** Whether the index fits what is to be searched, and whether all rows have been taken in. It only reads: a start of the app need not wait for a writer. */
+/** Returns whether the index matches the searched tables and is complete. Read-only, so startup need not wait for a writer. */
 export async function readIndexState(
   database: CommonPowerSyncDatabase,
   wanted: readonly SearchedTable[],
@@ -54,7 +54,7 @@ export async function readIndexState(
   }
 }
 
-/** Takes in the next rows, for the first time or because they changed. @returns whether there may be more */
+/** Indexes the next new or changed rows. @returns whether there may be more */
 export async function takeInRows(
   database: CommonPowerSyncDatabase,
   wanted: readonly SearchedTable[],
@@ -70,7 +70,7 @@ export async function takeInRows(
   })
 }
 
-/** @returns how far the first pass over all tables is */
+/** @returns the progress of the first pass over all tables */
 export async function readProgress(
   database: CommonPowerSyncDatabase,
   wanted: readonly SearchedTable[],
@@ -119,7 +119,7 @@ async function takeInFirst(tx: Transaction, searched: SearchedTable): Promise<bo
   return true
 }
 
-/** Puts rows as they are now into the index, and takes out those that are gone. */
+/** Updates the index entries of rows; removes deleted ones. */
 async function takeIn(tx: Transaction, { table, columns }: SearchedTable, ids: readonly string[]): Promise<void> {
   const list = JSON.stringify(ids)
   const body = columns.map((column) => `coalesce(t.${quoteName(column)}, '')`).join(` || char(10) || `)

@@ -8,7 +8,7 @@ const HOTEL = '<!doctype html><title>Welcome</title>'
 const page = (status: number): Response =>
   new Response(HOTEL, { status, headers: { 'content-type': 'text/html; charset=utf-8' } })
 
-/** The public client, with a session whose token has expired or not, on a network that answers everything alike. */
+/** The public client, with a valid or expired session, on a network that always gives the same response. */
 function openClient(
   answer: typeof globalThis.fetch | (() => Response),
   isExpired: boolean,
@@ -40,7 +40,7 @@ describe('behind a page that answers everything', () => {
     vi.useFakeTimers()
     const { supabase, kept } = openClient(() => page(status), true)
     const refreshing = supabase.auth.refreshSession()
-    // auth-js tries again for half a minute, as without a network.
+    // auth-js retries for half a minute, as without a network.
     await vi.advanceTimersByTimeAsync(60_000)
     expect(isAuthRetryableFetchError((await refreshing).error)).toBe(true)
     expect(kept.has(KEY)).toBe(true)

@@ -1,21 +1,20 @@
-/** Answers about accounts are small: one that has not come whole after so long is not coming, in milliseconds. */
+/** Timeout in ms for a complete response; responses of the auth service are small. */
 const SILENCE_MS = 30_000
-/** Who signs out on this device is gone from it at once, and does not wait for a server that may not answer. Milliseconds. */
+/** Sign-out timeout in ms: signing out must not wait for an unresponsive server. */
 const LEAVING_MS = 5_000
 
 /**
- * A `fetch` that reads what the accounts service answers as a device in the field has to:
+ * Wraps `fetch` to make responses of the auth service robust in the field:
  *
- * * What is no answer of it counts as none. It answers in JSON or with nothing (204); a page is that of a hotel's network or of a proxy on the way. auth-js takes such a
- *   page with a status of success for a sign-out that was done, and with any other for the end of the session.
- * * An answer that does not come is given up. All that needs a token waits for one that is being refreshed, and a connection that passes nothing may stay open for
- *   many minutes.
- * * A refusal to refresh ends the session only when the accounts service says why the token is no longer good. Having asked too often says nothing about it, and many
- *   devices behind one address ask at the same moment when their network is back; nor does an answer of a gateway that speaks JSON.
- * * When a token ends follows from how long it lives (`expires_in`), by the clock of the device: auth-js compares with that one. By the server's time a device whose
- *   clock is an hour ahead would ask for another token with each request, until it is refused as too many and the session is over.
+ * * Responses other than JSON or 204 count as network failures: they come from captive portals or proxies. auth-js would treat a page with status 200 as a
+ * completed sign-out, and any other as the end of the session.
+ * * Slow responses are aborted. Everything that needs a token waits for a refresh, and a dead connection may stay open for minutes.
+ * * A refused refresh ends the session only if the auth service says that the token is invalid. Rate limits do not, and many devices behind one address refresh
+ * simultaneously when their network returns; nor do JSON errors of a gateway.
+ * * A token's expiry is computed from `expires_in` and the device's clock, with which auth-js compares it. With the server's time, a clock an hour fast would
+ * cause a refresh on every request until the rate limit ends the session.
  *
- * @param url - the server's address without a slash at its end
+ * @param url - server URL without trailing slash
  * @returns rejects with `TypeError`, as without a network
  */
 export function answersOfAccounts(fetch: typeof globalThis.fetch, url: string): typeof globalThis.fetch {
@@ -43,28 +42,28 @@ async function wholeAnswer(response: Response, isRefresh: boolean): Promise<Resp
   const { status, headers, ok } = response
   if (status === 204) return response
   if (!/\bjson\b/i.test(headers.get('content-type') ?? '')) {
-    throw new TypeError('The answer did not come from the server.')
+    throw new TypeError('The response did not come from the server.')
   }
   const text = await response.text()
   if (isRefresh && !ok && !isRefusal(status, text)) throw new TypeError('The token cannot be refreshed now.')
   return new Response(ok ? withoutEnd(text) : text, { status, headers })
 }
 
-/** Where the service names an error: by its API of today, by the earlier one, and as OAuth has it. */
+/** Error fields of the current API, the earlier one, and OAuth. */
 const ERROR_NAMES = ['code', 'error_code', 'error'] as const
 
-/** Whether an answer says that a refresh token is no longer good. */
+/** Whether a response says that a refresh token is invalid. */
 function isRefusal(status: number, text: string): boolean {
   if (status === 429) return false
   try {
     const body = JSON.parse(text) as Record<string, unknown> | null
     return body !== null && ERROR_NAMES.some((name) => typeof body[name] === 'string')
   } catch {
-    return false // half of an answer
+    return false // truncated response
   }
 }
 
-/** A session without the server's time of its end: auth-js counts it from its arrival then. */
+/** Removes the server's expiry time, so that auth-js computes it on arrival. */
 function withoutEnd(text: string): string {
   try {
     const body = JSON.parse(text) as Record<string, unknown> | null
@@ -72,6 +71,6 @@ function withoutEnd(text: string): string {
     const { expires_at: _, ...session } = body
     return JSON.stringify(session)
   } catch {
-    return text // half of an answer: for auth-js to say
+    return text // truncated response; auth-js reports it
   }
 }

@@ -1,18 +1,18 @@
 import type { Session } from '@supabase/supabase-js'
 
 /**
- * Whether the person has a verified second factor and this session was made without it. It is known without network, from what the session holds;
- * `mfa.getAuthenticatorAssuranceLevel` of the auth client answers the same from the same facts.
+ * Whether the user has a verified second factor that this session lacks. Derived offline from the session; `mfa.getAuthenticatorAssuranceLevel` of the auth
+ * client returns the same.
  */
 export function needsSecondFactor(session: Pick<Session, 'access_token' | 'user'>): boolean {
   const hasFactor = session.user.factors?.some(({ status }) => status === 'verified') ?? false
   return hasFactor && claimsOf(session.access_token)?.['aal'] !== 'aal2'
 }
 
-/** Of a token's claims those that say when it was made and ends, which policies do not depend on. */
+/** Time claims of a token, which policies do not depend on. */
 const TIMES: ReadonlySet<string> = new Set(['iat', 'exp', 'nbf', 'jti'])
 
-/** What a token says of the person, as a text that is the same for the next token unless that says something else. */
+/** Returns a token's claims as text that changes only if the content does. */
 export function claimsText(token: string): string {
   const claims = Object.entries(claimsOf(token) ?? {}).filter(([name]) => !TIMES.has(name))
   return JSON.stringify(claims.toSorted(([left], [right]) => (left < right ? -1 : 1)))
@@ -26,6 +26,6 @@ function claimsOf(token: string): Readonly<Record<string, unknown>> | undefined 
     )
     return JSON.parse(new TextDecoder().decode(bytes)) as Readonly<Record<string, unknown>>
   } catch {
-    return undefined // not a token; the server will say so
+    return undefined // not a token; the server will report it
   }
 }

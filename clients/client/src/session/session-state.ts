@@ -1,13 +1,12 @@
-/** Whose device this is at the moment. */
+/** The device's current user. */
 export interface SessionUser {
   readonly id: string
   readonly email: string | undefined
 }
 
 /**
- * `active` lasts through being offline, also past the token's end. `expired`: the server ended the session; the person's local data stays
- * readable and writable, and syncs again after signing in. `second_factor`: the person has a second factor and has not given it in this session;
- * local data is as with `expired`, and syncs once it is given.
+ * `active` persists offline, even after the token expires. `expired`: the server ended the session; local data stays readable and writable, and syncs after
+ * signing in. `second_factor`: the session lacks the user's second factor; local data as in `expired`, and syncs once it is provided.
  */
 export type SessionState =
   | { readonly kind: 'booting' }
@@ -16,27 +15,27 @@ export type SessionState =
   | { readonly kind: 'second_factor'; readonly user: SessionUser }
   | { readonly kind: 'expired'; readonly user: SessionUser }
 
-/** What a session says of its person. */
+/** User information in a session. */
 export interface Confirmed {
   readonly user: SessionUser
   readonly needsSecondFactor: boolean
 }
 
 export type SessionEvent =
-  /** What the device remembers at its start. */
+  /** Restored from the device at startup. */
   | { readonly kind: 'restored'; readonly session: Confirmed | undefined; readonly lastUser: SessionUser | undefined }
-  /** The server knows the person: signed in, refreshed or changed. */
+  /** The server confirmed the user: signed in, refreshed or updated. */
   | ({ readonly kind: 'confirmed' } & Confirmed)
-  /** The session is gone, not by the person's wish. */
+  /** The session ended, but not at the user's request. */
   | { readonly kind: 'ended' }
   | { readonly kind: 'left' }
-  /** The person opens an account of this device without signing in. */
+  /** The user opens a local account without signing in. */
   | { readonly kind: 'opened_locally'; readonly user: SessionUser }
 
 export function nextSession(state: SessionState, event: SessionEvent): SessionState {
   switch (event.kind) {
     case 'restored':
-      // An event of the auth client may have come first, and knows better.
+      // An earlier event of the auth client takes precedence.
       if (state.kind !== 'booting') return state
       if (event.session) return stateOf(event.session)
       return event.lastUser ? { kind: 'expired', user: event.lastUser } : { kind: 'signed_out' }
@@ -62,7 +61,7 @@ export function nextSession(state: SessionState, event: SessionEvent): SessionSt
 
 type WithSession = Extract<SessionState, { kind: 'active' | 'second_factor' }>
 
-/** Whether the person is signed in, whatever is still asked of them. */
+/** Whether the user is signed in, even if a second factor is missing. */
 export function hasSession(state: SessionState): state is WithSession {
   return state.kind === 'active' || state.kind === 'second_factor'
 }

@@ -17,40 +17,39 @@ import {
 } from './session-state.ts'
 import type { TokenSource } from './token-source.ts'
 
-/** Where supabase-js keeps the session. */
+/** Storage key of supabase-js's session. */
 export const SESSION_KEY = 'holdfast-auth'
 const LAST_USER_KEY = 'holdfast-last-user'
 
 export interface UserTokens extends TokenSource {
-  /** The current token with its end, for the sync stream. `undefined`: sign in first. @throws when it cannot be known now */
+  /** Returns the current token and its expiry for the sync stream; `undefined` if signing in is required. @throws if it cannot be determined now */
   credentials(): Promise<{ readonly token: string; readonly expiresAt: Date | undefined } | undefined>
-  /** Asks the server whether the session still lives, although its token has not expired, and ends it here when it does not. Never throws. */
+  /** Verifies with the server that an unexpired session is still valid, and ends it locally if not. Never throws. */
   verify(): Promise<void>
 }
 
 export interface TokenClaims {
   readonly userId: string
-  /** Another text when policies may answer otherwise. */
+  /** Changes when policies may give different results. */
   readonly text: string
 }
 
 export interface Session extends Disposable {
   readonly state: Value<SessionState>
-  /** Whose token it is, and what it claims, as long as there is one. */
+  /** User and claims of the current token, if any. */
   readonly claims: Value<TokenClaims | undefined>
-  /** Tokens of one person only: a queue must never go up in the name of whoever signed in after them. None while their second factor is missing. */
+  /** Tokens restricted to one user, so that a queue is never uploaded as the next user. None while the second factor is missing. */
   tokensOf(userId: string): UserTokens
-  /** Signs out on this device only, in all tabs, also without network. Local data is not touched. */
+  /** Signs out on this device only, in all tabs, even offline. Local data stays. */
   leave(): Promise<void>
-  /** Opens an account of this device without a session; it syncs after signing in. Nothing changes while a person is signed in. */
+  /** Opens a local account without a session; it syncs after signing in. No-op while a user is signed in. */
   openLocally(user: SessionUser): Promise<void>
 }
 
 /**
- * Follows who is signed in. What the device remembers counts at once, before any network: a person stays signed in on a device that is offline
- * for weeks.
+ * Tracks the signed-in user. The stored session is effective immediately, without network, so users stay signed in on devices offline for weeks.
  *
- * @param onProblem - receives why the store cannot be read: the person signs in again then
+ * @param onProblem - receives why the store cannot be read; the user must then sign in again
  */
 export function openSession(
   supabase: SupabaseClient,
@@ -71,7 +70,7 @@ export function openSession(
       apply(leaving ? { kind: 'left' } : { kind: 'ended' })
     }
   })
-  // The auth client tells all tabs of the end of a session, but not whose wish it was; without network it tells none.
+  // The auth client notifies all tabs of a session's end but not of its cause, and offline not at all.
   const stopListening = whenRemovedElsewhere(store, LAST_USER_KEY, () => apply({ kind: 'left' }))
   void restore()
 
@@ -97,7 +96,7 @@ export function openSession(
       leaving = true
       try {
         const { error } = await supabase.auth.signOut({ scope: 'local' })
-        // Without network supabase-js keeps the session; the person wants to be gone from this device now.
+        // Offline, supabase-js keeps the session, but the user wants to be signed out now.
         if (error) await store.removeItem(SESSION_KEY)
         await store.removeItem(LAST_USER_KEY)
         apply({ kind: 'left' })
@@ -134,16 +133,16 @@ export function openSession(
 
   async function currentSession(userId: string): Promise<AuthSession | undefined> {
     const { data, error } = await supabase.auth.getSession()
-    // An ended session is an answer; being unable to refresh now is not.
+    // An ended session is a result; being unable to refresh now is not.
     if (error && isAuthRetryableFetchError(error)) throw error
     return usable(data.session, userId)
   }
 }
 
-/** Statuses with which the server says that the person or the session is none it knows, or no longer lets in. */
+/** Statuses for an unknown or blocked user or session. */
 const REFUSED: ReadonlySet<number> = new Set([400, 401, 403])
 
-/** supabase-js keeps a session whose token has not expired, also when it can no longer be refreshed; a server that ended it wants another sign-in. */
+/** Ends a session that the server has ended. supabase-js keeps one with an unexpired token even if it can no longer be refreshed. */
 async function endIfRefused(supabase: SupabaseClient): Promise<void> {
   const { error } = await supabase.auth.getUser()
   if (!isAuthApiError(error) || !REFUSED.has(error.status)) return
@@ -153,7 +152,7 @@ async function endIfRefused(supabase: SupabaseClient): Promise<void> {
   }
 }
 
-/** On a session that lacks its second factor no rows come to the device, and nothing leaves it. */
+/** A session without its second factor syncs in neither direction. */
 function usable(session: AuthSession | null, userId: string): AuthSession | undefined {
   return session?.user.id === userId && !needsSecondFactor(session) ? session : undefined
 }

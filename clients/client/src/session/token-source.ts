@@ -1,7 +1,7 @@
-/** Where uploads and transfers of files get tokens from. */
+/** Provides tokens for uploads and file transfers. */
 export interface TokenSource {
-  /** @returns a token to try, or `undefined` when no user is signed in. @throws when it cannot be known now */
+  /** @returns a token, or `undefined` if no user is signed in. @throws if it cannot be determined now */
   token(): Promise<string | undefined>
-  /** A new token after the server refused the current one. `undefined`: the person has to sign in again. */
+  /** Returns a new token after the server rejected the current one; `undefined` if the user must sign in again. */
   refreshedToken(): Promise<string | undefined>
 }

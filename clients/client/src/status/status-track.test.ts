@@ -26,7 +26,7 @@ describe('the status of the connection over time', () => {
     const failed = play([{ ...offline, hasError: true }, 1], [offline, 2])
     expect(failed.hasFailed).toBe(true)
     expect(trackStatus(failed, online, 3).hasFailed).toBe(false)
-    // The SDK keeps the last error while it is connected.
+    // The SDK keeps the last error while connected.
     expect(trackStatus(failed, { ...online, hasError: true }, 3).hasFailed).toBe(false)
   })
 

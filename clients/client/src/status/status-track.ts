@@ -1,19 +1,19 @@
 import type { SyncStatus } from '@powersync/common'
 
-/** What of the SDK's status is followed over time. */
+/** Part of the SDK's status tracked over time. */
 export type TrackedStatus = Pick<SyncStatus, 'connected' | 'connecting'> & {
   readonly isDownloading: boolean
   readonly hasError: boolean
 }
 
-/** Since when the connection is as it is. Milliseconds since the epoch; `undefined`: it is not so. */
+/** Start times of the connection's states in ms since the epoch; `undefined` for states that do not apply. */
 export interface StatusTrack {
   readonly notConnectedSince: number | undefined
   readonly connectingSince: number | undefined
   readonly downloadingSince: number | undefined
   /** Connected at least once since the database was opened. */
   readonly wasConnected: boolean
-  /** An attempt to connect has failed since there was a connection. */
+  /** A connection attempt has failed since the last connection. */
   readonly hasFailed: boolean
 }
 
@@ -27,7 +27,7 @@ export function newStatusTrack(nowMs: number): StatusTrack {
   }
 }
 
-/** The track after another look at the status. */
+/** Updates the track with a new status. */
 export function trackStatus(track: StatusTrack, status: TrackedStatus, nowMs: number): StatusTrack {
   const { connected, connecting, isDownloading, hasError } = status
   return {
@@ -39,12 +39,12 @@ export function trackStatus(track: StatusTrack, status: TrackedStatus, nowMs: nu
   }
 }
 
-/** When something began that is so now. A clock that is set back begins it again. */
+/** Returns the start time of a current state. Restarts it if the clock was set back. */
 function earlier(sinceMs: number | undefined, nowMs: number): number {
   return Math.min(sinceMs ?? nowMs, nowMs)
 }
 
-/** How long something has lasted, in milliseconds; 0 when it is not so. */
+/** Duration of a state in ms; 0 if it does not apply. */
 export function lasted(sinceMs: number | undefined, nowMs: number): number {
   return sinceMs === undefined ? 0 : nowMs - sinceMs
 }

@@ -1,6 +1,6 @@
 import type { LinkState } from '../link/link-state.ts'
 
-/** Everything the sync chip is derived from. Counts and durations at one moment. */
+/** All inputs of the sync state, at one time. */
 export interface SyncFacts {
   readonly session: 'signed_out' | 'active' | 'second_factor' | 'expired'
   readonly connected: boolean
@@ -9,46 +9,46 @@ export interface SyncFacts {
   readonly wasConnected: boolean
   readonly downloading: boolean
   readonly uploading: boolean
-  /** 0 to 1, while downloading. */
+  /** 0 to 1 while downloading. */
   readonly downloadedFraction: number | undefined
-  /** A complete first sync is here. */
+  /** The first sync is complete. */
   readonly hasSynced: boolean
   readonly lastSyncedAt: Date | undefined
   /** Operations in the outbox. */
   readonly waiting: number
   /** Undecided rejected changes. */
   readonly attention: number
-  /** Tables of which rows are missing on this device for another reason than time. */
+  /** Tables with rows missing for reasons other than a delay. */
   readonly incomplete: number
-  /** How long it has been so, in milliseconds; 0 when it is not. */
+  /** Duration in ms; 0 if it does not apply. */
   readonly notConnectedMs: number
   readonly connectingMs: number
   readonly downloadingMs: number
-  /** Code of a refusal that waiting does not heal, such as `PSYNC_S2305`. */
+  /** Code of a permanent refusal, such as `PSYNC_S2305`. */
   readonly blockedBy: string | undefined
-  /** The person wants to sync: it was not disconnected. */
+  /** Whether the user wants to sync. */
   readonly isWanted: boolean
-  /** An attempt to connect has failed since there was a connection. */
+  /** A connection attempt has failed since the last connection. */
   readonly hasFailed: boolean
-  /** The browser says that there is no network at all. */
+  /** The browser reports no network. */
   readonly isCutOff: boolean
   readonly link: LinkState
 }
 
-/** What the chip shows; each form has what its words need. */
+/** Sync state for display. */
 export type SyncState =
   | { readonly kind: 'up_to_date'; readonly lastSyncedAt: Date | undefined }
-  /** All that this device is given is here, and that is not all that the person may read. */
+  /** Everything sent to this device has arrived, but some readable rows are missing. */
   | { readonly kind: 'incomplete'; readonly tables: number }
   | { readonly kind: 'sending'; readonly waiting: number }
   | { readonly kind: 'receiving'; readonly fraction: number | undefined }
   | { readonly kind: 'waiting'; readonly waiting: number }
   | { readonly kind: 'offline'; readonly waiting: number }
-  /** The first connection is being made. */
+  /** First connection in progress. */
   | { readonly kind: 'connecting'; readonly waiting: number }
-  /** The connection is open, nothing came for a while, and the server is being asked. */
+  /** The connection is open but silent, and the server is being probed. */
   | { readonly kind: 'checking'; readonly waiting: number }
-  /** It was asked and did not answer. */
+  /** The server did not respond to the probe. */
   | { readonly kind: 'no_answer'; readonly since: Date; readonly waiting: number }
   | { readonly kind: 'attention'; readonly attention: number }
   | { readonly kind: 'reconnecting' }
@@ -56,21 +56,21 @@ export type SyncState =
   | { readonly kind: 'second_factor_needed' }
   | { readonly kind: 'blocked'; readonly code: string }
 
-/** Shorter gaps are not shown: they would only flicker. Milliseconds. */
+/** Shorter gaps are not displayed, to avoid flicker. Milliseconds. */
 export const OFFLINE_AFTER_MS = 3_000
-/** A download shorter than this is not shown, in milliseconds: it would only flicker. */
+/** Shorter downloads are not displayed, to avoid flicker. Milliseconds. */
 export const RECEIVING_AFTER_MS = 2_000
 
-/** The one thing to say about sync now. Attention wins over all, then what a person has to do, then what goes on. */
+/** Derives the single state to display. Attention has priority, then required user action, then progress. */
 export function deriveSyncState(facts: SyncFacts): SyncState {
   if (facts.attention > 0) return { kind: 'attention', attention: facts.attention }
   if (facts.blockedBy !== undefined) return { kind: 'blocked', code: facts.blockedBy }
   if (facts.session === 'second_factor') return { kind: 'second_factor_needed' }
   if (facts.session !== 'active') return { kind: 'sign_in_needed' }
-  // A silent link confirms what the browser says, also while the connection still passes for open or is being made.
+  // A silent connection confirms the browser's report, even while it still counts as open or connecting.
   const isNoticed = facts.notConnectedMs > OFFLINE_AFTER_MS || facts.link.kind === 'silent'
   if (facts.isCutOff && isNoticed) return { kind: 'offline', waiting: facts.waiting }
-  // Before what the connection says of itself: one that passes nothing looks like one on which nothing happens.
+  // Before the connection's own status, because a dead connection looks idle.
   if (facts.link.kind === 'silent') {
     return { kind: 'no_answer', since: new Date(facts.link.sinceMs), waiting: facts.waiting }
   }
@@ -101,7 +101,7 @@ function whileNotConnected(facts: SyncFacts): SyncState {
   return facts.hasSynced ? upToDate(facts) : { kind: 'receiving', fraction: undefined }
 }
 
-/** The chip's words. */
+/** Returns the display text of a state. */
 export function describeSyncState(state: SyncState): string {
   switch (state.kind) {
     case 'up_to_date':
@@ -141,10 +141,10 @@ function clock(at: Date): string {
   return at.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
 }
 
-/** Refusals of the stream that a retry does not heal. */
+/** Stream refusals that a retry does not resolve. */
 const BLOCKING = /PSYNC_S(?:2104|2105|2305)/
 
-/** The code of a blocking refusal in what the SDK reports, or `undefined`. */
+/** Extracts the code of a blocking refusal from an SDK error. */
 export function blockingCode(message: string | undefined): string | undefined {
   return message === undefined ? undefined : BLOCKING.exec(message)?.[0]
 }

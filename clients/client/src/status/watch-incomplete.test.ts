@@ -12,18 +12,18 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTi
 afterEach(() => vi.useRealTimers())
 
 const store = memoryStore()
-/** What the server answers; `undefined`: nothing. */
+/** The server's response; `undefined` for none. */
 let answer: IncompleteAnswer | undefined
 let asked: number[] = []
 
 interface Device {
   readonly watch: IncompleteWatch
-  /** A checkpoint has come. */
+  /** Simulates a checkpoint. */
   checkpoint(): void
   isConnected: boolean
 }
 
-/** Watches a device whose last checkpoint came at the milliseconds since 1970 that its clock says. */
+/** A device whose last checkpoint time follows its simulated clock. */
 async function openDevice(userId: string, omitted: readonly string[] = []): Promise<Device> {
   const listeners: ((status: SyncStatus) => void)[] = []
   const device = { isConnected: true }

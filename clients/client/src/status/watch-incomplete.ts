@@ -4,13 +4,13 @@ import { readJson, type KeyValueStore } from '../key-value.ts'
 import { steadyClock } from '../steady-clock.ts'
 import { createValue, type Value } from '../value.ts'
 
-/** Each checkpoint may have changed it; the server is asked at most this often, in milliseconds. */
+/** Minimum interval in ms between requests; any checkpoint may change the result. */
 export const ASK_EVERY_MS = 30_000
 /** The same while the server is still reading a table, which takes seconds. */
 const ASK_EVERY_READING_MS = 2_000
-/** A checkpoint is not complete when it begins: the first question waits this long, in milliseconds. */
+/** Delay in ms of the first request, because a checkpoint arrives in steps. */
 const SETTLE_MS = 1_000
-/** An answer that takes longer is given up, in milliseconds. */
+/** Response timeout in ms. */
 const ANSWER_TIMEOUT_MS = 20_000
 
 export interface IncompleteWatch extends Disposable {
@@ -30,8 +30,8 @@ export interface IncompleteOptions {
 }
 
 /**
- * Keeps the list of tables that are not complete on this device. The sync stream tells it as well, but the SDK only logs that. Fetched after
- * checkpoints; kept for starts without network.
+ * Maintains the list of incomplete tables. The sync stream reports it, too, but the SDK only logs it. Fetched after checkpoints and stored for starts without
+ * network.
  */
 export async function watchIncomplete(
   database: CommonPowerSyncDatabase,
@@ -39,7 +39,7 @@ export async function watchIncomplete(
 ): Promise<IncompleteWatch> {
   const { url, userId, store, onProblem } = options
   const now = steadyClock(options.now)
-  /** As the server said. */
+  /** As reported by the server. */
   let known: readonly IncompleteTable[] = (await readJson(store, keyOf(userId))) ?? []
   const tables = createValue<readonly IncompleteTable[]>([])
   const combine = (): void =>
@@ -74,7 +74,7 @@ export async function watchIncomplete(
     asking ??= setTimeout(
       () => {
         asking = undefined
-        if (!database.connected) return void (lastSynced = undefined) // asked with the next connection
+        if (!database.connected) return void (lastSynced = undefined) // asked on the next connection
         askedAt = now()
         ask().catch((error: unknown) => {
           if (!isDisposed && !database.closed) onProblem(error)
@@ -82,7 +82,7 @@ export async function watchIncomplete(
       },
       Math.max(SETTLE_MS, askedAt + everyMs() - now()),
     )
-    ;(asking as { unref?: () => void }).unref?.() // a Node process may end while a database is open
+    ;(asking as { unref?: () => void }).unref?.() // a Node process may exit while a database is open
   }
 
   function everyMs(): number {
@@ -95,7 +95,7 @@ export async function watchIncomplete(
     const clientId = await database.getClientId()
     const answer = await fetchIncomplete(options.fetch, `${url}${INCOMPLETE_PATH}?client_id=${clientId}`, token)
     if (isDisposed) return
-    // Without an answer what was known still holds, and the next checkpoint may not come for long.
+    // On failure the old result stays; retry, because the next checkpoint may be far off.
     if (!answer?.known) {
       if (database.connected) askSoon()
       return
@@ -122,7 +122,7 @@ async function fetchIncomplete(
     const answer = (await response.json()) as IncompleteAnswer
     return Array.isArray(answer.tables) ? answer : undefined
   } catch {
-    return undefined // no network: it is asked again while connected
+    return undefined // offline: retried while connected
   }
 }
 

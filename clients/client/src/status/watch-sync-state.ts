@@ -7,7 +7,7 @@ import { createValue, type Value } from '../value.ts'
 import { lasted, newStatusTrack, trackStatus, type TrackedStatus } from './status-track.ts'
 import { blockingCode, deriveSyncState, type SyncFacts, type SyncState } from './sync-state.ts'
 
-/** Counts are read again at most this often, and durations looked at this often, in milliseconds. */
+/** Throttle in ms for counts, and interval for durations. */
 const COUNT_THROTTLE_MS = 100
 const CLOCK_TICK_MS = 1_000
 
@@ -40,7 +40,7 @@ export function watchSyncState(
   const stopLink = link.subscribe(refresh)
   const stopIncomplete = incomplete.subscribe(refresh)
   const ticking = setInterval(refresh, CLOCK_TICK_MS)
-  ;(ticking as { unref?: () => void }).unref?.() // a Node process may end while a database is open
+  ;(ticking as { unref?: () => void }).unref?.() // a Node process may exit while a database is open
   const counting = liveQuery<typeof counts>(database, COUNT_SQL, [], { throttleMs: COUNT_THROTTLE_MS })
   const stopCounting = counting.subscribe(() => {
     const [row] = counting.get().rows
@@ -94,7 +94,7 @@ function trackedOf({ connected, connecting, downloading, downloadError }: Status
   return { connected, connecting, isDownloading: downloading, hasError: downloadError !== undefined }
 }
 
-/** What the SDK's status says of this moment. */
+/** Extracts the current facts from the SDK's status. */
 function statusFacts(
   status: Status,
 ): Pick<

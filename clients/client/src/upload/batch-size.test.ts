@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { afterApplied, afterCut, afterRefused, type BatchSize, LARGEST_BATCH } from './batch-size.ts'
 
-/** What gets through in so many requests of a line that lasts for so many transactions. */
+/** Simulates requests on a connection that lasts for a number of transactions. */
 function play(lasts: number, requests: number, tookMs: number): { passed: number; cut: number } {
   let size: BatchSize = LARGEST_BATCH
   let [passed, cut] = [0, 0]

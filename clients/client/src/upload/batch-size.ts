@@ -1,24 +1,24 @@
-/** Transactions that go up in one request; the server takes 500. */
+/** Transactions per request; the server accepts 500. */
 export const BATCH_TRANSACTIONS_MAX = 200
 
-/** A request that had no answer for so long was on a line that did not last for it, in milliseconds. What fails sooner mostly had no line at all. */
+/** A request failing after this time, in ms, was cut by an unstable connection. Earlier failures usually mean no connection. */
 const CUT_AFTER_MS = 1_000
 
-/** So many requests in a row have to get through before as many transactions are tried again as were cut. */
+/** Consecutive successes before retrying the size that was cut. */
 const PROBE_AFTER = 8
 
-/** How many transactions the next request has at most, and why. */
+/** Maximum number of transactions in the next request, and its history. */
 export interface BatchSize {
   readonly max: number
-  /** As many were cut: until many shorter requests got through there are fewer. */
+  /** Size that was cut; avoided until many smaller requests have succeeded. */
   readonly cutAt: number | undefined
-  /** Requests that got through since. */
+  /** Successful requests since. */
   readonly passed: number
 }
 
 export const LARGEST_BATCH: BatchSize = { max: BATCH_TRANSACTIONS_MAX, cutAt: undefined, passed: 0 }
 
-/** All transactions of a request were applied: the next one may have twice as many. */
+/** All transactions were applied: doubles the size. */
 export function afterApplied({ max, cutAt, passed }: BatchSize): BatchSize {
   const next = Math.min(max * 2, BATCH_TRANSACTIONS_MAX)
   if (cutAt === undefined) return { max: next, cutAt, passed: 0 }
@@ -26,16 +26,16 @@ export function afterApplied({ max, cutAt, passed }: BatchSize): BatchSize {
   return { max: next < cutAt ? next : max, cutAt, passed: passed + 1 }
 }
 
-/** A request ends with the first refused transaction, so that few are sent after one, and then more again. */
+/** Reduces the size after a rejection, because a request ends at the first rejected transaction. */
 export function afterRefused(size: BatchSize, applied: number): BatchSize {
   return { ...size, max: Math.min((applied + 1) * 2, size.cutAt ?? BATCH_TRANSACTIONS_MAX, BATCH_TRANSACTIONS_MAX) }
 }
 
 /**
- * A request had no answer, or one of whatever stands between: a shorter one may get through.
+ * A request got no response or one from an intermediary: a smaller one may succeed.
  *
- * @param sent - its transactions
- * @param tookMs - until that was known
+ * @param sent - number of transactions
+ * @param tookMs - time until the failure
  */
 export function afterCut(size: BatchSize, sent: number, tookMs: number): BatchSize {
   if (sent <= 1) return size

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { classifyFailure } from './classify-failure.ts'
 import { readOutcome } from './post-upload.ts'
 
-// What a device does with an upload that was not judged, by what the server really answers.
+// The device's reaction to unjudged uploads, with real server responses.
 
 describe('an upload that was not judged', () => {
   test.each([

@@ -4,26 +4,26 @@ import { readUndecided } from '../attention/undecided.ts'
 import type { DependencyRules } from '../queue/depends-on.ts'
 import { toQueuedTransaction, type QueuedTransaction } from '../queue/queued-transaction.ts'
 
-/** Bytes of one request, in the encoding of the queue: a quarter of what the server takes, so that what surrounds them never matters. A larger transaction goes alone. */
+/** Size limit of a request in queue encoding: a quarter of the server's limit, so that overhead never matters. A larger transaction is sent alone. */
 export const BATCH_BYTES_MAX = 1024 * 1024
 
-/** The oldest transactions of the queue that may go up together. */
+/** The oldest queued transactions that may be sent together. */
 export interface QueuedBatch {
   readonly first: QueuedTransaction
   /** At least one, oldest first. */
   readonly transactions: readonly QueuedTransaction[]
-  /** The first, and only, transaction depends on a change that waits for a decision: it is not to be sent. */
+  /** The only transaction depends on an undecided change and must not be sent. */
   readonly isHeldBack: boolean
-  /** Takes the first `count` transactions off the queue. */
+  /** Removes the first `count` transactions from the queue. */
   complete(count: number): Promise<void>
 }
 
 export interface BatchOptions {
   readonly clientId: string
   readonly rules: DependencyRules
-  /** At most so many go up together. */
+  /** Maximum number of transactions. */
   readonly transactionsMax: number
-  /** Transactions up to this position go up one by one. */
+  /** Transactions up to this position are sent individually. */
   readonly aloneUntil: number
 }
 
@@ -62,7 +62,7 @@ export async function nextBatch(
   )
 }
 
-/** A guarded change needs to know what became of the record by the changes before it, so it waits for their answer. */
+/** A guarded change depends on the results of earlier changes of its record, so it waits for their response. */
 function isBasedOn(transaction: QueuedTransaction, touched: ReadonlySet<string>): boolean {
   return transaction.operations.some((operation) => operation.old && touched.has(recordKey(operation)))
 }

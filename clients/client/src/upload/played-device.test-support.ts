@@ -27,7 +27,7 @@ export const syncedTables = {
     { title: column.text, points: column.integer, state: column.text, site_id: column.text },
     { trackMetadata: true, trackPrevious: { columns: ['state'], onlyWhenChanged: true } },
   ),
-  /** Every change needs the version that was seen; the server counts it up, as a trigger would. */
+  /** Every change requires the version it is based on; the server increments it as a trigger would. */
   orders: new Table(
     { title: column.text, state: column.text, version: column.integer },
     { trackPrevious: { columns: ['state', 'version'], onlyWhenChanged: false } },
@@ -42,22 +42,22 @@ export const tokens: TokenSource = { token: async () => 'token', refreshedToken:
 
 export type Fault = 'none' | 'lost_before' | 'lost_after' | 503 | 401 | 404 | 413 | 'portal'
 
-/** A network and a server that the test owns. */
+/** Simulated network and server. */
 export interface PlayedServer {
   rows: Map<string, Record<string, unknown>>
   applied: number[]
   faults: Fault[]
   tokens: string[]
-  /** How many transactions each request had. */
+  /** Number of transactions per request. */
   sizes: number[]
-  /** A request with more transactions is refused. */
+  /** Requests with more transactions are refused. */
   transactionsMax: number
-  /** The line is cut before a request with more transactions has arrived, after five seconds. */
+  /** Requests with more transactions are cut after five seconds. */
   lastsFor: number
   post: (upload: SentUpload, token: string) => Promise<UploadOutcome>
 }
 
-/** Judges as the server does: exactly once per position; titles and names of `bad` are refused; the answer may get lost. */
+/** Judges like the server: exactly once per position; rejects titles and names of `bad`; responses may be lost. */
 export function playServer(): PlayedServer {
   const recorded = new Map<number, { readonly body: string; readonly response: UploadResponse }>()
   const server: PlayedServer = {
@@ -92,7 +92,7 @@ export function playServer(): PlayedServer {
   return server
 }
 
-/** Status and code of the faults that keep a request from being judged. */
+/** Status and code of faults that prevent judging. */
 const FAULT_STATUS: Readonly<Partial<Record<Fault, readonly [number | undefined, string | undefined]>>> = {
   lost_before: [undefined, undefined],
   503: [503, 'PSYNC_S2001'],
@@ -171,7 +171,7 @@ function failed(status: number | undefined, code: string | undefined): UploadOut
   return { kind: 'failed', failure }
 }
 
-/** A device with a real database, a clock of its own and the played server. */
+/** A device with a real database, its own clock and the simulated server. */
 export interface PlayedDevice extends AsyncDisposable {
   readonly database: PowerSyncDatabase
   server: PlayedServer
@@ -180,11 +180,11 @@ export interface PlayedDevice extends AsyncDisposable {
   rejected(): RejectedChanges
   /** Operations in the outbox. */
   waiting(): Promise<number>
-  /** What a queue remembers in memory is lost. */
+  /** Simulates a restart, losing the queue's memory. */
   restart(source?: TokenSource): void
-  /** Calls as the SDK does, until nothing is left to send. */
+  /** Calls the queue as the SDK does until nothing is left to send. */
   drain(limit?: number): Promise<void>
-  /** The device dies after the verdict was dealt with and before the queue entry is gone. */
+  /** Simulates a crash after handling the verdict, before the queue entry is removed. */
   failingToComplete(): PowerSyncDatabase
 }
 

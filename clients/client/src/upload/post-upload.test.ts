@@ -20,7 +20,7 @@ interface Answer {
 
 interface Got {
   readonly request: IncomingMessage
-  /** As it came. */
+  /** As received. */
   readonly bytes: number
   readonly body: string
 }
@@ -30,10 +30,10 @@ afterEach(() => {
   for (const close of servers.splice(0)) close()
 })
 
-/** A server that answers everything alike, and keeps what it got. */
+/** A server that always gives the same response and records requests. */
 async function serve(
   answer: Answer,
-  /** To bodies that are packed. */
+  /** Response to compressed bodies. */
   toPacked: Answer = answer,
 ): Promise<{ readonly url: string; readonly got: Got[] }> {
   const got: Got[] = []

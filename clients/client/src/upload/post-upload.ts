@@ -5,26 +5,26 @@ import type { QueuedTransaction } from '../queue/queued-transaction.ts'
 import { afterUpload, isNotRead, NEVER_PACKS, PACKED_FROM, PACKS, type Packing } from './packing.ts'
 
 export type UploadOutcome =
-  /** Of the first transactions, at least one. */
+  /** Verdicts of the first transactions, at least one. */
   | { readonly kind: 'judged'; readonly responses: readonly UploadResponse[] }
   | { readonly kind: 'failed'; readonly failure: UploadFailure }
 
-/** The body of an upload: at least one transaction of a device, oldest first. */
+/** Content of an upload: at least one transaction of a device, oldest first. */
 export interface SentUpload {
   readonly clientId: string
   readonly transactions: readonly QueuedTransaction[]
 }
 
-/** Sends transactions to the server with a token. Never throws: what went wrong is the outcome. */
+/** Uploads transactions. Never throws: errors are part of the outcome. */
 export type PostUpload = (upload: SentUpload, token: string) => Promise<UploadOutcome>
 
-/** Runs a request of so many bytes, and aborts it when its answer cannot be waited for any longer; the repeat gets the recorded verdict. */
+/** Runs a request of a given size and aborts it on silence; a retry gets the recorded verdict. */
 type RunUpload = Link['upload']
 
 /**
- * Bodies go up packed: 200 changes of a state, each of another record, are a quarter then. Where that is not understood they go as they are.
+ * Creates the upload function. Compresses bodies: 200 status changes of different records shrink to a quarter. Falls back to uncompressed.
  *
- * @param url - the server's address without a slash at its end
+ * @param url - server URL without trailing slash
  */
 export function createPostUpload(url: string, fetch: typeof globalThis.fetch, run: RunUpload): PostUpload {
   let packing: Packing = 'CompressionStream' in globalThis ? PACKS : NEVER_PACKS
@@ -52,7 +52,7 @@ export function createPostUpload(url: string, fetch: typeof globalThis.fetch, ru
 
   return async (upload, token) => {
     const body = new TextEncoder().encode(renderUpload(upload))
-    // Not sent: a server that refuses a long body may close the line while it is still on its way, which looks like a broken one.
+    // Not sent: refusing a long body may close the connection midway, which looks like a network failure.
     if (body.length > UPLOAD_BODY_BYTES_MAX) return { kind: 'failed', failure: tooLarge(body.length) }
     const isPacked = packing.when === 'now' && body.length >= PACKED_FROM
     const outcome = await send(body, token, isPacked)
@@ -67,14 +67,14 @@ async function pack(body: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuff
   return new Uint8Array(await new Response(packed).arrayBuffer())
 }
 
-/** One transaction goes up in a form of its own, the one that any client of the endpoint uses. */
+/** A single transaction uses the endpoint's generic format. */
 function renderUpload({ clientId, transactions }: SentUpload): string {
   const [only, ...others] = transactions
   const body = others.length === 0 ? { client_id: clientId, ...only } : { client_id: clientId, transactions }
   return JSON.stringify(body, withInfinity)
 }
 
-/** JSON has no infinity, and would have NULL in its place. Postgres reads the word. */
+/** JSON would replace infinity by null. Postgres parses the word. */
 function withInfinity(_: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
 }
@@ -84,7 +84,7 @@ function tooLarge(bytes: number): UploadFailure {
   return {
     status: 413,
     code: 'HF_UPLOAD_TOO_LARGE',
-    message: `The change has ${mib(bytes)}; the server takes ${mib(UPLOAD_BODY_BYTES_MAX)} at once.`,
+    message: `The change has ${mib(bytes)}; the server accepts ${mib(UPLOAD_BODY_BYTES_MAX)} at once.`,
     fromServer: false,
     retryAfterMs: undefined,
   }
@@ -119,7 +119,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // a person between us and the server answered
+    return undefined // an intermediary responded
   }
 }
 

@@ -2,23 +2,23 @@ import type { AttentionVerdict } from '../queue/attention-verdict.ts'
 import { retryDelayMs } from './backoff.ts'
 import { classifyFailure, DOUBTFUL_ATTEMPTS_MAX, type UploadFailure } from './classify-failure.ts'
 
-/** Failures in a row of the transaction at `position`. */
+/** Consecutive failures of the transaction at `position`. */
 export interface Trouble {
   readonly position: number
   readonly attempts: number
-  /** Those of them that say that the server may never take it. */
+  /** Failures suggesting that the server may never accept it. */
   readonly doubts: number
-  /** The next attempt is made then, in milliseconds since the epoch. */
+  /** Time of the next attempt in ms since the epoch. */
   readonly notBeforeMs: number
   readonly message: string
 }
 
 export type FailureOutcome =
   | { readonly kind: 'postponed'; readonly trouble: Trouble; readonly reason: 'retry' | 'sign_in' }
-  /** The transaction is too large, or the server has refused the request too often: the person decides. */
+  /** The transaction is too large or was refused too often: the user decides. */
   | { readonly kind: 'rejected'; readonly verdict: AttentionVerdict }
 
-/** What follows from another failure of a transaction. */
+/** Computes the consequences of another failure. */
 export function noteFailure(
   before: Trouble | undefined,
   position: number,

@@ -8,12 +8,12 @@ import { openPlayedDevice, playServer, type PlayedDevice } from './played-device
 import { UploadPostponed } from './upload-queue.ts'
 import { writeByRecord } from '../queue/write-by-record.ts'
 
-/** The night makes more histories of one outbox. */
+/** Nightly runs use more histories. */
 const RUNS = runsOf(50, { variable: 'HOLDFAST_OUTBOX_RUNS' })
 
 /*
- * Pins that an operation that a person made is at each moment on the server, in the outbox or in needs attention; never lost, never
- * applied twice, and a refused one never blocks what does not depend on it. The database is a real one; only the network is played.
+ * Pins that every operation is at any time on the server, in the outbox or in needs attention: never lost, never applied twice, and a rejected one never blocks
+ * independent ones. The database is real, the network simulated.
  */
 
 let device: PlayedDevice
@@ -87,7 +87,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-/** Operations by position that are in the outbox or undecided. */
+/** Positions of operations in the outbox or undecided. */
 async function unsent(): Promise<readonly number[]> {
   const queued = await database.getAll<{ id: number }>('select id from ps_crud')
   const items = await device.rejected().list()
@@ -152,7 +152,7 @@ async function perform(entry: Step, decided: Set<number>): Promise<void> {
       await device.queue.upload(device.failingToComplete()).catch((error: Error) => expect(error.message).toBe('died'))
       device.restart()
       return
-    case 'restart': // what a queue remembers in memory is lost
+    case 'restart': // the queue's memory is lost
       device.restart()
       return
     case 'point': {
@@ -208,7 +208,7 @@ function decide(how: 'retry' | 'leave_out' | 'discard' | 'discard_all', item: Re
   }
 }
 
-/** What a decision took out of the outbox and needs attention the person has decided; what it made again is new. */
+/** Operations removed by a decision are decided; repeated ones are new. */
 async function noteDecided(before: readonly number[], decided: Set<number>): Promise<void> {
   const after = new Set(await unsent())
   for (const id of before) if (!after.has(id)) decided.add(id)

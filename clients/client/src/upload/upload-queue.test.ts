@@ -218,11 +218,11 @@ describe('a guarded row', () => {
         await tx.execute('delete from ps_updated_rows')
       })
     await forgetBases(database)
-    expect(await known()).toEqual({ n: 1 }) // the version is not here yet
+    expect(await known()).toEqual({ n: 1 }) // the version has not arrived
     await database.execute(`update orders set title = 'b' where id = 'o1'`)
     await checkpoint(1)
     await forgetBases(database)
-    expect(await known()).toEqual({ n: 1 }) // a change waits
+    expect(await known()).toEqual({ n: 1 }) // a change is queued
     await device.queue.upload(database)
     await checkpoint(2)
     await forgetBases(database)
@@ -257,7 +257,7 @@ describe('a guarded row', () => {
       serverRow: { id: 'o1', title: 'theirs', state: 'open', version: 7 },
       held: [{}],
     })
-    expect(item?.operations[0]?.old).toEqual({ version: 1 }) // the state is not what the first change is about
+    expect(item?.operations[0]?.old).toEqual({ version: 1 }) // the first change does not concern the state
     await device.rejected().retry(item?.id ?? '')
     await device.queue.upload(database)
     expect(orders()).toEqual({ title: 'b', state: 'done', version: 10 })

@@ -25,7 +25,7 @@ export interface UploadQueueOptions {
   readonly onRejected?: (verdict: AttentionVerdict) => void
 }
 
-/** The upload did not happen now; the queue is as it was. `reason` tells what has to change. */
+/** The upload was postponed; the queue is unchanged. `reason` tells what must change. */
 export class UploadPostponed extends Error {
   override readonly name = 'UploadPostponed'
   readonly reason: 'retry' | 'sign_in'
@@ -38,13 +38,12 @@ export class UploadPostponed extends Error {
 
 export interface UploadQueue {
   /**
-   * Sends the queued transactions of `database`, oldest first, until none is left. Each leaves the queue only when the server has applied it
-   * or when it is kept in needs attention.
+   * Uploads the queued transactions of `database`, oldest first. Each leaves the queue only when applied by the server or stored in needs attention.
    *
    * @throws {UploadPostponed} to be called again later
    */
   upload(database: CommonPowerSyncDatabase): Promise<void>
-  /** The server is reachable again: do not wait for the rest of a delay. */
+  /** Ends a running delay because the server is reachable again. */
   wake(): void
 }
 
@@ -52,10 +51,10 @@ export function createUploadQueue(options: UploadQueueOptions): UploadQueue {
   return new OutboxQueue(options)
 }
 
-/** A change that the server has refused, or that waits with one. */
+/** A rejected or held change. */
 type Change = UnplacedTransaction
 
-/** The database that is sent, and its device. */
+/** The database being uploaded, and its device. */
 interface Device {
   readonly database: CommonPowerSyncDatabase
   readonly clientId: string
@@ -64,9 +63,9 @@ interface Device {
 class OutboxQueue implements UploadQueue {
   readonly #options: UploadQueueOptions
   readonly #now: () => number
-  /** Failures in a row of the first transaction. */
+  /** Consecutive failures of the first transaction. */
   #trouble: Trouble | undefined
-  /** Up to this position transactions go up one by one, because the server would not take them together. */
+  /** Transactions up to this position are sent individually, because the server refused them together. */
   #aloneUntil = 0
   #size = LARGEST_BATCH
 
@@ -99,13 +98,13 @@ class OutboxQueue implements UploadQueue {
     }
   }
 
-  /** The first transaction of the batch waits with the refused change that it depends on. */
+  /** Holds the batch's first transaction with the rejected change it depends on. */
   async #hold(device: Device, batch: QueuedBatch): Promise<number> {
     const { rules } = this.#options
-    // Kept as it would be sent now: the bases of its records are deleted with the next checkpoint.
+    // Stored as it would be sent now, because the next checkpoint deletes its bases.
     const bases = await readBases(device.database)
     const change = { made: batch.first, sent: toSent(batch.first, bases, rules.guardOf), bases }
-    // The item may have been decided since it was looked at; then it is sent.
+    // If the item has been decided meanwhile, send it.
     return (await holdBack(device.database, device.clientId, change, rules)) ? 1 : this.#send(device, batch)
   }
 
@@ -134,14 +133,14 @@ class OutboxQueue implements UploadQueue {
       return applied
     }
     this.#size = afterRefused(this.#size, applied)
-    // What was applied before a refused one leaves the queue first: a person who decides about that one must not find it there.
+    // Remove applied transactions before the user can decide about the rejected one.
     if (applied > 0) await batch.complete(applied)
     await this.#reject(device, { made, sent: sent[refusedAt] ?? made, bases }, refusal(refused))
     return applied + 1
   }
 
   /**
-   * @returns 0 to go on with fewer transactions at once, 1 when the first went to needs attention
+   * @returns 0 to continue with smaller batches, 1 if the first went to needs attention
    * @throws {UploadPostponed} to be called again later
    */
   async #afterFailure(device: Device, batch: QueuedBatch, change: Change, failure: UploadFailure): Promise<number> {
@@ -180,13 +179,13 @@ class OutboxQueue implements UploadQueue {
   }
 }
 
-/** Whether a part of the request may fare better. */
+/** Whether a part of the request may succeed. */
 function isAboutRequest(failure: UploadFailure): boolean {
   const kind = classifyFailure(failure)
   return kind === 'doubt' || kind === 'never'
 }
 
-/** The verdict of a refused transaction that goes to needs attention. */
+/** Returns the verdict for needs attention. */
 function refusal(response: UploadResponse): AttentionVerdict {
   return (
     response.verdicts.find(isReason) ?? {

@@ -1,14 +1,14 @@
 import { WRITE_RULES_PATH, type WriteRules } from '@holdfast/protocol'
 import { readJson, type KeyValueStore } from '../key-value.ts'
 
-/** An answer that takes longer is given up, in milliseconds. */
+/** Response timeout in ms. */
 const ANSWER_TIMEOUT_MS = 20_000
 
 /**
- * Asks the server what the policies for writing say to the person.
+ * Fetches the user's write rules.
  *
- * @param input.version - of the rules that are here
- * @returns `unchanged`, or `undefined` when there is no answer now
+ * @param input.version - of the cached rules
+ * @returns `unchanged`, or `undefined` without a response
  */
 export async function fetchWriteRules(
   input: { readonly url: string; readonly token: string; readonly version: string | undefined },
@@ -28,7 +28,7 @@ export async function fetchWriteRules(
     const rules = (await response.json()) as WriteRules
     return typeof rules.tables === 'object' && typeof rules.facts === 'object' ? rules : undefined
   } catch {
-    return undefined // no network: writes are judged by what is here, and by the server in the end
+    return undefined // offline: writes are judged by the cached rules, and finally by the server
   }
 }
 
@@ -36,12 +36,12 @@ export function cachedWriteRules(store: KeyValueStore, userId: string): Promise<
   return readJson(store, rulesKey(userId))
 }
 
-/** Keeps them for a start without network. A full store only costs that. */
+/** Caches the rules for offline starts; failure is harmless. */
 export async function cacheWriteRules(store: KeyValueStore, userId: string, rules: WriteRules): Promise<void> {
   try {
     await store.setItem(rulesKey(userId), JSON.stringify(rules))
   } catch {
-    await store.removeItem(rulesKey(userId)) // none is better than those of an earlier time
+    await store.removeItem(rulesKey(userId)) // no rules are better than outdated ones
   }
 }
 

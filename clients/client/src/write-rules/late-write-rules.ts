@@ -2,7 +2,7 @@ import type { Judgement, PlannedWrite, WriteRules } from '@holdfast/protocol'
 import { createValue } from '../value.ts'
 import type { LocalWriteRules } from './local-write-rules.ts'
 
-/** Loads the rules, and asks for them, from the first question on: whoever asks none pays nothing for them. */
+/** Loads and fetches the rules on first use, so that apps not using them pay nothing. */
 export class LateWriteRules implements Disposable {
   readonly value = createValue<WriteRules | undefined>(undefined)
   readonly #open: () => Promise<LocalWriteRules>
@@ -37,7 +37,7 @@ export class LateWriteRules implements Disposable {
       if (!this.#isDisposed) this.#inBackground(rules.refresh())
       return rules
     } catch (error) {
-      this.#rules = undefined // its file could not be loaded: the next question tries again
+      this.#rules = undefined // the module failed to load; the next call retries
       throw error
     }
   }

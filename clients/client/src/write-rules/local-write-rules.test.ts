@@ -41,7 +41,7 @@ test('what could not be judged while a row changed is judged again once the serv
     async fetch(_, init) {
       const known = new Headers(init?.headers).get('if-none-match')
       asked.push(known)
-      // A row that the fact was read from changes while the second answer is on its way.
+      // A row behind a fact changes while the second response is in transit.
       if (asked.length === 2) await changed
       return known === null ? Response.json(RULES) : new Response(null, { status: 304 })
     },
@@ -56,7 +56,7 @@ test('what could not be judged while a row changed is judged again once the serv
   rules.value.subscribe(() => void judge())
   const second = rules.refresh()
   await write(local, 'changed')
-  // As if it had come from the server.
+  // As if received from the server.
   await local.database.execute('delete from ps_crud')
   await expect
     .poll(async () => (await rules.judge([{ table: 'notes', command: 'delete', before: note }]))[0]?.kind)

@@ -13,18 +13,18 @@ import { quoteName } from '../quote-name.ts'
 import { createValue, type Value } from '../value.ts'
 import { cachedWriteRules, cacheWriteRules, fetchWriteRules } from './fetch-write-rules.ts'
 
-/** What a change of a table does to the person's rights is asked for this much later at the earliest, and up to twice as late. Milliseconds. */
+/** Minimum delay in ms, up to doubled, for refetching rights after a table change. */
 const ASK_AFTER_MS = 15_000
 
-/** Rows that policies look up are read this many at a time. */
+/** Rows looked up by policies, per query. */
 const LOOKUPS_PER_QUERY = 200
 
-/** A row that a policy looks up may name another one: as many steps are followed. */
+/** Maximum depth of chained row lookups. */
 const LOOKUP_STEPS_MAX = 6
 
 const NO_STANDINGS: ReadonlyMap<string, RowStanding> = new Map()
 
-/** The SDK lists rows that were written here until the server's versions are in their place, and keeps what came from the server in `ps_oplog`. */
+/** The SDK lists locally written rows until the server's versions replace them, and stores server data in `ps_oplog`. */
 const MADE_SQL = `
   select u.row_type as type, u.row_id as id, c.ops, c.op
     from ps_updated_rows u
@@ -44,15 +44,15 @@ export interface WriteRulesOptions {
   readonly inBackground: (work: Promise<void>) => void
 }
 
-/** What the policies for writing say, as the server told it last, and judged on the rows of this device. */
+/** The server's last write rules, evaluated on this device's rows. */
 export class LocalWriteRules implements Disposable {
-  /** Another value also when the rules are the same and more can be told by them: who judged asks again. */
+  /** Also changes when the same rules allow more certain judgements, so that callers judge again. */
   readonly value
   readonly #database: CommonPowerSyncDatabase
   readonly #options: WriteRulesOptions
-  /** Tables that changed since the rules that are here were asked for. */
+  /** Tables changed since the cached rules were requested. */
   #changed = new Set<string>()
-  /** Tables that changed since the last request. */
+  /** Tables changed since the last request. */
   #changedMeanwhile = new Set<string>()
   #refreshing: Promise<void> | undefined
   #isAskedAgain = false
@@ -71,7 +71,7 @@ export class LocalWriteRules implements Disposable {
     return new LocalWriteRules(database, options, await cachedWriteRules(options.store, options.userId))
   }
 
-  /** Asks the server again; while it is asked, once more afterwards. Without an answer the rules stay that are here. */
+  /** Fetches the rules; during a request, queues one more. Keeps the rules on failure. */
   readonly refresh = async (): Promise<void> => {
     if (this.#refreshing) {
       this.#isAskedAgain = true
@@ -88,10 +88,7 @@ export class LocalWriteRules implements Disposable {
     return this.#refreshing
   }
 
-  /**
-   * What the policies and grants will make of writes, as far as that follows from what is on this device: `refused` only where Postgres refuses. In the
-   * order of `writes`.
-   */
+  /** Predicts the results of writes as far as local data determines them: `refused` only where Postgres refuses. In the order of `writes`. */
   readonly judge = async (writes: readonly PlannedWrite[]): Promise<readonly Judgement[]> => {
     const rules = this.value.get()
     if (!rules) return writes.map(() => ({ kind: 'unknown' }))
@@ -135,7 +132,7 @@ export class LocalWriteRules implements Disposable {
     const isSurer = [...this.#changed].some((table) => !since.has(table))
     this.#changed = since
     if (answer === 'unchanged') {
-      // What could not be told while tables had changed can be told now.
+      // Judgements that were uncertain during table changes can now be made.
       if (isSurer && known) this.value.set({ ...known })
       return
     }
@@ -144,7 +141,7 @@ export class LocalWriteRules implements Disposable {
     this.value.set(answer)
   }
 
-  /** A change that is not sent yet may change what Postgres says about the person. */
+  /** Unsent changes may alter facts about the user. */
   async #unsentTables(): Promise<ReadonlySet<string>> {
     const rows = await this.#database.getAll<{ type: string }>(
       `select distinct json_extract(data, '$.type') as type from ps_crud`,
@@ -152,7 +149,7 @@ export class LocalWriteRules implements Disposable {
     return new Set(rows.map(({ type }) => type))
   }
 
-  /** Records that were made on this device and have not come back from the server. */
+  /** Records created on this device and not yet received from the server. */
   async #standings(): Promise<ReadonlyMap<string, RowStanding>> {
     const rows = await this.#database.getAll<{ type: string; id: string; ops: number | null; op: string | null }>(
       MADE_SQL,
@@ -199,7 +196,7 @@ export class LocalWriteRules implements Disposable {
     }
   }
 
-  /** Coalesced, and at another moment on each device: all of them see the same change. */
+  /** Coalesced and with jitter, because all devices see the same change. */
   #askLater(): void {
     this.#asking ??= setTimeout(
       () => {

@@ -24,5 +24,5 @@ export async function ownRequest(address: string, init: RequestInit): Promise<Re
  */
 export function assertOwnAnswer(response: Response): void {
   if (response.headers.get('content-type')?.startsWith('text/html') !== true) return
-  throw new TypeError('The answer did not come from the server.')
+  throw new TypeError('The response did not come from the server.')
 }

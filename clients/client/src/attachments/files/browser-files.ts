@@ -3,8 +3,8 @@ import { isNamed } from './is-named.ts'
 import { originFiles } from './origin-files.ts'
 
 /**
- * Keeps files in the best store that this browser has: its origin private file system, else IndexedDB (Safari before 26, private windows of Firefox), else memory,
- * where the browser keeps nothing for this site. A person whose files are in IndexedDB stays there, also when the browser learns better.
+ * Keeps files in the best available store: the origin private file system, else IndexedDB (Safari before 26, private windows of Firefox), else memory if the
+ * browser stores nothing for this site. Users with files in IndexedDB stay there even after a browser update.
  *
  * @param folder - names the store within the origin
  */
@@ -27,7 +27,7 @@ export function browserFiles(folder = 'holdfast-files'): OpenFileStore {
   }
 }
 
-/** Its files can be written to from a page: for long, Safari's could from workers only. */
+/** Whether files are writable from a page; older Safari versions support this only in workers. */
 function hasWritableFiles(): boolean {
   const storage = navigator.storage as Partial<StorageManager> | undefined
   if (typeof storage?.getDirectory !== 'function' || typeof FileSystemFileHandle === 'undefined') return false
@@ -38,14 +38,11 @@ async function isDatabase(wanted: string): Promise<boolean> {
   try {
     return (await indexedDB.databases()).some(({ name }) => name === wanted)
   } catch {
-    return false // a browser without this question, or without databases, has kept none
+    return false // a browser that cannot list databases, or has none, stored nothing
   }
 }
 
-/**
- * What a browser throws that does not let this site keep anything in a store. Any other failure must not lead to another store: what is in the first would seem to
- * be gone.
- */
+/** Handles errors that mean the browser forbids a store to this site. On any other error, switching stores would make existing files seem lost. */
 function unless(...names: readonly string[]): (error: unknown) => undefined {
   return (error) => {
     if (!isNamed(error, ...names)) throw error

@@ -3,7 +3,7 @@ import { gather } from './gather.ts'
 import { assertFileName, FileStoreFull, type FileStore, type StoredFile } from './file-store.ts'
 import { isNamed } from './is-named.ts'
 
-/** Bytes apart from what is said of them: a list reads none. As buffers, because WebKit has lost blobs of databases. */
+/** Bytes are separate from metadata, so lists read none. Stored as buffers, because WebKit has lost blobs in IndexedDB. */
 interface Tables extends DBSchema {
   files: { key: string; value: StoredFile }
   bytes: { key: string; value: ArrayBuffer }
@@ -11,10 +11,10 @@ interface Tables extends DBSchema {
 type Database = IDBPDatabase<Tables>
 
 /**
- * Keeps files in IndexedDB: for browsers whose private file system cannot be written to from a page, or that have none. A file appears when its transaction ends.
- * It is in memory while it is written or read.
+ * Keeps files in IndexedDB, for browsers without a private file system writable from pages. A file appears when its transaction commits, and is in memory while
+ * written or read.
  *
- * @param name - of the database, which is one person's
+ * @param name - of the database, one per user
  */
 export async function openDatabaseFiles(name: string): Promise<FileStore> {
   const connection = new Connection(name)
@@ -51,7 +51,7 @@ export async function openDatabaseFiles(name: string): Promise<FileStore> {
   }
 }
 
-/** A connection that is made again: WebKit ends those of pages that were in the background. */
+/** A connection that reopens itself: WebKit closes those of background pages. */
 class Connection {
   readonly #name: string
   #opened: Promise<Database> | undefined

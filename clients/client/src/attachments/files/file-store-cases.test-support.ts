@@ -1,9 +1,9 @@
 import type { FileStore } from './file-store.ts'
 
-/** What every file store has to do. Runs in Node and, without a test runner, inside a browser. */
+/** Test that every file store must pass. Runs in Node and, without a test runner, in browsers. */
 export interface FileStoreCase {
   readonly title: string
-  /** @param open - opens the store of a person again, as after a restart */
+  /** @param open - reopens a user's store, as after a restart */
   readonly run: (open: (userId: string) => Promise<FileStore>) => Promise<void>
 }
 

@@ -1,25 +1,25 @@
 import { DeviceFull } from '../../local-write.ts'
 
 /**
- * Where the bytes of one person's files are on this device. Names are made by the kit and never contain what a person typed.
+ * Stores the bytes of one user's files on this device. Names are generated and never contain user input.
  *
- * Every store passes `file-store-cases.test-support.ts`.
+ * Every implementation passes `file-store-cases.test-support.ts`.
  */
 export interface FileStore {
   /**
-   * Stores bytes under a name that is not taken. When it resolves they survive the end of the process. After a failure the name does not exist; a
-   * process that ends in the middle may leave an incomplete one, so a name counts only when something refers to it.
+   * Stores bytes under an unused name. Once resolved they survive the end of the process. After a failure the name does not exist; a crash may leave an
+   * incomplete file, so unreferenced names do not count.
    *
-   * @returns how many bytes
-   * @throws {FileStoreFull} when there is no room for them
+   * @returns the number of bytes
+   * @throws {FileStoreFull} if there is no room
    */
   write(name: string, bytes: Blob | ReadableStream<Uint8Array>): Promise<number>
-  /** The bytes, read as they are needed. `undefined`: not here. */
+  /** Returns the bytes, read lazily; `undefined` if absent. */
   read(name: string): Promise<Blob | undefined>
-  /** A file that does not exist counts as deleted. */
+  /** Deletes a file, if it exists. */
   remove(name: string): Promise<void>
   list(): Promise<readonly StoredFile[]>
-  /** Deletes everything of this person. */
+  /** Deletes everything of this user. */
   clear(): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export interface StoredFile {
   readonly writtenAtMs: number
 }
 
-/** Opens the store of one person: no other person's bytes are in it. */
+/** Opens the store of one user. */
 export type OpenFileStore = (userId: string) => Promise<FileStore>
 
 /** The device has no room for more bytes. */
@@ -44,11 +44,11 @@ export class FileStoreFull extends DeviceFull {
 
 const NAME = /^[0-9a-zA-Z_-]{1,100}$/
 
-/** Names are ids: a store may use them as names of files. */
+/** Names are ids, which are safe as file names. */
 export function isFileName(name: string): boolean {
   return NAME.test(name)
 }
 
 export function assertFileName(name: string): void {
-  if (!isFileName(name)) throw new TypeError(`"${name}" cannot name stored bytes.`)
+  if (!isFileName(name)) throw new TypeError(`"${name}" is not a valid name for stored bytes.`)
 }

@@ -20,6 +20,6 @@ describe('a folder of files', () => {
   })
 
   test('does not take the id of a person for a path', async () => {
-    await expect(folderFiles(folder)('../dana')).rejects.toThrow('cannot name')
+    await expect(folderFiles(folder)('../dana')).rejects.toThrow('not a valid name')
   })
 })

@@ -1,6 +1,6 @@
 import { assertFileName, FileStoreFull, isFileName, type FileStore, type OpenFileStore } from './file-store.ts'
 
-/** The part of `node:fs/promises` that is used here. */
+/** The part of `node:fs/promises` used here. */
 interface NodeFileHandle {
   write(bytes: Uint8Array, offset: number, length: number): Promise<{ readonly bytesWritten: number }>
   sync(): Promise<void>
@@ -21,13 +21,13 @@ interface NodeProcess {
   getBuiltinModule(name: 'node:fs'): NodeFs
 }
 
-/** Marks a file that is being written. */
+/** Suffix of a file being written. */
 const PART = '.part'
 
 /**
- * Keeps files in a folder, with one folder for each person in it. For Node: it needs no import, so that bundlers for browsers do not stumble.
+ * Keeps files in a folder, with a subfolder per user. For Node; it has no static imports, so browser bundlers can include it.
  *
- * @param folder - is made if it is not there
+ * @param folder - created if necessary
  */
 export function folderFiles(folder: string): OpenFileStore {
   return async (userId) => {
@@ -87,7 +87,7 @@ function createFolderStore(fs: NodeFs, folder: string): FileStore {
   }
 }
 
-/** Writes everything, and waits until the disk has it. The handle is closed in any case. */
+/** Writes everything and waits for the disk. Always closes the handle. */
 async function writeSynced(file: NodeFileHandle, bytes: Blob | ReadableStream<Uint8Array>): Promise<number> {
   let size = 0
   try {
@@ -107,7 +107,7 @@ async function writeSynced(file: NodeFileHandle, bytes: Blob | ReadableStream<Ui
   return size
 }
 
-/** The new name is on disk only when the folder is; not every system can open one. */
+/** Makes the new name durable, on systems that can open folders. */
 async function syncFolder({ promises }: NodeFs, folder: string): Promise<void> {
   const handle = await promises.open(folder, 'r').catch(() => undefined)
   if (!handle) return

@@ -1,7 +1,7 @@
 /**
- * All bytes, in memory.
+ * Reads all bytes into memory.
  *
- * @throws what the stream fails with; `Response` would tell of the network instead
+ * @throws the error of the stream, which `Response` would replace with a network error
  */
 export async function gather(bytes: Blob | ReadableStream<Uint8Array>): Promise<ArrayBuffer> {
   if (bytes instanceof Blob) return bytes.arrayBuffer()

@@ -5,7 +5,7 @@ interface HeldFile extends StoredFile {
   readonly bytes: Blob
 }
 
-/** Keeps files in memory: for browsers that keep nothing. They are lost with the page, as the database is then. */
+/** Keeps files in memory, for browsers that store nothing. They are lost with the page, like the database in that case. */
 export function memoryFiles(): OpenFileStore {
   const people = new Map<string, FileStore>()
   return async (userId) => {

@@ -12,8 +12,8 @@ const REMOVALS_MAX = 10
 const REMOVAL_DELAY_MS = 20
 
 /**
- * Keeps files in the browser's origin private file system, in a folder for each person. A file appears when it has been written to its end: the
- * browser writes to a copy that takes the name's place when it is closed.
+ * Keeps files in the browser's origin private file system, in a folder per user. A file appears when completely written: the browser writes to a copy that
+ * replaces it on close.
  *
  * @param folder - in the origin's private file system
  */
@@ -35,7 +35,7 @@ function createStore(open: () => Promise<FileSystemDirectoryHandle>): FileStore 
       assertFileName(name)
       const directory = await open()
       try {
-        // On a full device the empty file is refused already.
+        // A full device refuses even the empty file.
         const handle = await directory.getFileHandle(name, { create: true })
         await copyTo(await handle.createWritable(), bytes)
         return (await handle.getFile()).size
@@ -64,7 +64,7 @@ function createStore(open: () => Promise<FileSystemDirectoryHandle>): FileStore 
     async list() {
       const stored: StoredFile[] = []
       for await (const handle of (await open()).values()) {
-        if (handle.kind !== 'file' || !isFileName(handle.name)) continue // the browser's own copies have a dot
+        if (handle.kind !== 'file' || !isFileName(handle.name)) continue // names of the browser's own copies contain a dot
         const file = await (handle as FileSystemFileHandle).getFile().catch(() => undefined)
         if (file) stored.push({ name: handle.name, size: file.size, writtenAtMs: file.lastModified })
       }
@@ -81,11 +81,13 @@ function createStore(open: () => Promise<FileSystemDirectoryHandle>): FileStore 
 
 async function copyTo(file: FileSystemWritableFileStream, bytes: Blob | ReadableStream<Uint8Array>): Promise<void> {
   const stream = bytes instanceof Blob ? bytes.stream() : bytes
-  // Closes the file at the end of the stream, and throws the copy away when the stream fails.
+  // Closes the file at the end of the stream; discards the copy if the stream fails.
   await stream.pipeTo(file as unknown as WritableStream<Uint8Array>)
 }
 
-/** The browser lets go of a file some time after its stream has failed. What stays in the end is deleted with other bytes that no file names. */
+/**
+ * Deletes an incomplete file, with retries, because the browser releases it some time after the failure. Leftovers are deleted with other unreferenced bytes.
+ */
 async function removeBroken(directory: FileSystemDirectoryHandle, name: string): Promise<void> {
   for (let attempt = 1; attempt <= REMOVALS_MAX; attempt++) {
     try {

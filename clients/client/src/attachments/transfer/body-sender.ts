@@ -1,23 +1,23 @@
-/** A request whose body is the bytes of a file. */
+/** A request with a file as its body. */
 export interface BodyRequest {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Blob
   readonly signal: AbortSignal
-  /** How many bytes of the body the network has taken so far. Called only by senders that {@link BodySender.tellsProgress}. */
+  /** Bytes of the body accepted by the network so far. Called only by senders with {@link BodySender.tellsProgress}. */
   readonly onProgress: (sentBytes: number) => void
 }
 
-/** Sends bodies. `fetch` does not tell how far it is, so that a dead line looks like a slow one for as long as a slow line would need. */
+/** Sends request bodies. `fetch` reports no progress, so a dead connection looks like a slow one for as long as a slow one would take. */
 export interface BodySender {
   readonly tellsProgress: boolean
   send(url: string, request: BodyRequest): Promise<Response>
 }
 
 /**
- * The best sender that there is here.
+ * Chooses the best available sender.
  *
- * @param ownFetch - the app's own: everything goes through it, and the kit cannot know what it does with a body before it has answered
+ * @param ownFetch - the app's own `fetch`, through which everything must go, without progress
  */
 export function chooseBodySender(ownFetch: typeof globalThis.fetch | undefined): BodySender {
   if (ownFetch) return fetchSender(ownFetch)
@@ -25,7 +25,7 @@ export function chooseBodySender(ownFetch: typeof globalThis.fetch | undefined):
   return (globalThis as { readonly process?: unknown }).process === undefined ? fetchSender(fetch) : streamSender
 }
 
-/** Any `fetch`, and no progress. */
+/** Works with any `fetch`, without progress. */
 export function fetchSender(fetch: typeof globalThis.fetch): BodySender {
   return {
     tellsProgress: false,
@@ -33,7 +33,7 @@ export function fetchSender(fetch: typeof globalThis.fetch): BodySender {
   }
 }
 
-/** For Node: its `fetch` reads a stream no faster than the connection takes it. Browsers do that over HTTP/2 only. */
+/** For Node, whose `fetch` reads a stream as fast as the connection accepts it. Browsers support streams only over HTTP/2. */
 export const streamSender: BodySender = {
   tellsProgress: true,
   send(url, { method, headers, body, signal, onProgress }) {
@@ -54,7 +54,7 @@ function counted(body: Blob, onProgress: (sentBytes: number) => void): ReadableS
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        if (sentBytes > 0) onProgress(sentBytes) // what was given before has been taken
+        if (sentBytes > 0) onProgress(sentBytes) // the previous chunk has been accepted
         const { done, value } = await reader.read()
         if (done) return controller.close()
         sentBytes += value.length
@@ -83,12 +83,12 @@ export const xhrSender: BodySender = {
       signal.addEventListener('abort', stop, { once: true })
       request.addEventListener('loadend', () => signal.removeEventListener('abort', stop))
       request.addEventListener('load', () => resolve(toResponse(request)))
-      request.addEventListener('error', () => reject(new TypeError('The connection was lost while the file was sent.')))
+      request.addEventListener('error', () => reject(new TypeError('The connection was lost while sending the file.')))
       request.send(body)
     }),
 }
 
-/** Statuses of answers without a body; `Response` refuses to make them with one. */
+/** Statuses without a body, with which `Response` cannot be constructed. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
 
 function toResponse(request: XMLHttpRequest): Response {

@@ -8,19 +8,19 @@ import { watchSilence, type SilenceWatch } from './watch-silence.ts'
 
 export interface FetchOptions {
   readonly store: FileStore
-  /** Under which the store gets the bytes. */
+  /** Name for the bytes in the store. */
   readonly name: string
-  /** A download that is cut leaves here what it has, if that is worth it, and the next one goes on from there. */
+  /** Receives the partial bytes of an interrupted download, if worth keeping, for resumption. */
   readonly parts: FetchedParts
   readonly signal: AbortSignal
 }
 
 /**
- * Brings the bytes of an object to this device, as the person.
+ * Downloads an object as the user.
  *
- * @returns how many bytes
- * @throws {TransferFailure} when it did not work. The store has nothing of the name then, unless it is that of a part
- * @throws {FileStoreFull} when there is no room for them
+ * @returns the number of bytes
+ * @throws {TransferFailure} on failure; then the store has nothing under the name except a kept part
+ * @throws {FileStoreFull} if there is no room
  */
 export async function fetchFile(
   endpoint: StorageEndpoint,
@@ -35,18 +35,18 @@ export async function fetchFile(
     cache: 'no-store',
     ...(begun && { headers: { range: `bytes=${begun.bytes.size}-`, 'if-range': begun.etag } }),
   })
-  // It has become shorter.
+  // The object has become shorter.
   if (response.status === 416) await dropPart(parts, store, file.id)
   if (!response.ok) {
     throw fetchFailure(readFailure(response.status, await response.text(), response.headers.get('retry-after')))
   }
   const etag = response.headers.get('etag')
-  // Every object has one; a hotel's page does not.
-  if (etag === null || !response.body) throw noAnswer(new Error('The answer did not come from storage.'))
+  // Every object has one; the page of a captive portal does not.
+  if (etag === null || !response.body) throw noAnswer(new Error('The response did not come from storage.'))
   const isRest = response.status === 206
   if (isRest && !(begun && etag === begun.etag && beginsAt(response, begun.bytes.size))) {
     await dropPart(parts, store, file.id)
-    throw noAnswer(new Error('The file has changed meanwhile.'))
+    throw noAnswer(new Error('The file changed during the download.'))
   }
   const encoded = response.headers.get('content-encoding') !== null
   const length = encoded ? null : response.headers.get('content-length')
@@ -55,13 +55,13 @@ export async function fetchFile(
   return storeBytes(file.id, { body: response.body, etag, size, before, silence }, options)
 }
 
-/** What is between may not tell. */
+/** Checks the content range, which a proxy may have ignored. */
 function beginsAt(response: Response, at: number): boolean {
   const range = response.headers.get('content-range')
   return range === null || range.startsWith(`bytes ${at}-`)
 }
 
-/** What is here of it already. */
+/** Returns the part already downloaded, if any. */
 async function findBegun(
   id: string,
   { parts, store }: FetchOptions,
@@ -77,14 +77,14 @@ async function findBegun(
 interface Incoming {
   readonly body: ReadableStream<Uint8Array>
   readonly etag: string
-  /** Bytes of the whole file, if the answer says it. */
+  /** Total size, if the response states it. */
   readonly size: number | undefined
-  /** What is here already, if only the rest comes. */
+  /** Part already downloaded, if only the rest follows. */
   readonly before: Blob | undefined
   readonly silence: SilenceWatch
 }
 
-/** Stores what is here and what comes. If that is not all, it is a part. */
+/** Stores the existing and the arriving bytes; an incomplete result becomes a part. */
 async function storeBytes(
   id: string,
   incoming: Incoming,
@@ -96,7 +96,7 @@ async function storeBytes(
   try {
     stored = await store.write(name, come.bytes)
   } catch (error) {
-    // No room for both, or the part cannot be read.
+    // There is no room for both, or the part cannot be read.
     if (!signal.aborted) await dropPart(parts, store, id)
     throw error
   }
@@ -114,18 +114,18 @@ async function storeBytes(
   throw noAnswer(cut ? cut.error : new Error(`${stored} of ${size} bytes arrived.`))
 }
 
-/** A weak one may be that of other bytes as well. */
+/** Weak ETags may be shared by different contents. */
 function isOfOneVersion(etag: string): boolean {
   return etag.startsWith('"')
 }
 
-/** A person who may not see an object gets the answer for one that is not there; asking again soon does not help. */
+/** Invisible objects look absent, so retrying soon does not help. */
 function fetchFailure(failure: TransferFailure): TransferFailure {
   const { status } = failure.problem
   return status === 403 ? new TransferFailure('final', failure.problem) : failure
 }
 
-/** The bytes that are here, then those that come. They end where the line is cut, so that what came is stored; when the device itself stops, they fail. */
+/** Concatenates existing and arriving bytes. Ends normally if the connection is cut, to keep what arrived; fails if the device stops the transfer. */
 function untilCut(
   { before, body, silence }: Incoming,
   signal: AbortSignal,

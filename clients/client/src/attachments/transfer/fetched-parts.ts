@@ -1,21 +1,18 @@
 import type { FileStore } from '../files/file-store.ts'
 
-/** What came of a file until the line was cut. */
+/** Downloaded part of a file. */
 export interface FetchedPart {
-  /** Of its bytes in the store. */
+  /** Name in the store. */
   readonly name: string
-  /** Of the version that they are of. */
+  /** ETag of the version it belongs to. */
   readonly etag: string
   readonly size: number
 }
 
-/**
- * Parts of files, by the id of the file, from which downloads go on. Forgotten with the page, which costs a download; their bytes are deleted with others that no
- * file names then.
- */
+/** Parts by file id, from which downloads resume. Kept in memory only; after a reload the bytes are deleted as unreferenced. */
 export type FetchedParts = Map<string, FetchedPart>
 
-/** Deletes the parts of files of which no more is to be fetched. */
+/** Deletes the parts of files that are no longer downloaded. */
 export async function dropParts(
   parts: FetchedParts,
   store: FileStore,

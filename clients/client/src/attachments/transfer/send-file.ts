@@ -5,10 +5,10 @@ import { readFailure, TransferFailure } from './storage-failure.ts'
 import { unseenBytes, watchSilence } from './watch-silence.ts'
 
 /**
- * Brings the bytes to the server: in one request, or in parts when they are many or when the line does not last for one. Resolves when the server has all of them.
+ * Uploads a file: in one request, or in parts if it is large or the connection does not last. Resolves when the server has all bytes.
  *
- * @throws {TransferFailure} when it did not work
- * @throws {SignInNeeded} when there is no token to try
+ * @throws {TransferFailure} on failure
+ * @throws {SignInNeeded} without a token to try
  */
 export async function sendFile(
   endpoint: StorageEndpoint,
@@ -19,7 +19,7 @@ export async function sendFile(
   try {
     await (isForParts(file, bytes) ? sendInParts : sendAtOnce)(endpoint, file, bytes, options)
   } catch (error) {
-    // The key is random: the object there is most likely this file, and the answer to an earlier attempt was lost.
+    // The key is random: the existing object is most likely this file, whose earlier response was lost.
     if (!(error instanceof TransferFailure) || error.problem.status !== 409) throw error
     if (!(await isOwnUpload(endpoint, file, bytes.size, options.signal))) throw error
   }
@@ -29,7 +29,7 @@ function isForParts({ uploadUrl, wasCut }: SentFile, { size }: Blob): boolean {
   return uploadUrl !== undefined || size > SINGLE_REQUEST_BYTES_MAX || (wasCut && size > RESUMED_BYTES_MIN)
 }
 
-/** The client for uploads in parts is loaded with the first file that needs it: most pages never send one. */
+/** Imports the TUS client with the first file that needs it; most pages never do. */
 async function sendInParts(...upload: Parameters<typeof sendFile>): Promise<void> {
   const { sendResumable } = await import('./send-resumable.ts')
   await sendResumable(...upload)
@@ -59,11 +59,11 @@ async function sendAtOnce(
   })
   const text = await response.text()
   if (!response.ok) throw readFailure(response.status, text, response.headers.get('retry-after'))
-  // A hotel's page is a success as well.
+  // A captive portal also responds with 200.
   if (!isStored(text)) throw readFailure(response.status, text, null)
 }
 
-/** Whether the object at the key is the one that this device has sent before. */
+/** Whether the existing object is this device's own earlier upload. */
 async function isOwnUpload(
   endpoint: StorageEndpoint,
   file: SentFile,
@@ -95,7 +95,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The text is ASCII: a name of bytes and a constant. */
+/** The text is ASCII. */
 function toBase64(text: string): string {
   return btoa(text)
 }

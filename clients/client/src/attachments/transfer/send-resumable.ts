@@ -5,14 +5,14 @@ import { fetchAsPerson, sendAsPerson, SignInNeeded, type StorageEndpoint } from 
 import { noAnswer, readResumableFailure, TransferFailure } from './storage-failure.ts'
 import { unseenBytes, watchSilence, type SilenceWatch } from './watch-silence.ts'
 
-/** The server no longer knows the upload: it expired. A new one is made. */
+/** The server no longer knows the upload because it expired; a new one is created. */
 const GONE: ReadonlySet<number> = new Set([404, 410])
 
 /**
- * Sends a file in parts (TUS), going on where an earlier attempt ended.
+ * Uploads a file in parts (TUS), resuming an earlier attempt.
  *
- * tus-js-client makes a new upload whenever the old one cannot be asked, also while a proxy answers 502. So it is given either the address of an
- * upload or the endpoint, and never both.
+ * tus-js-client creates a new upload whenever it cannot query the old one, even on a proxy's 502. Therefore it gets either the upload's URL or the endpoint,
+ * never both.
  */
 export async function sendResumable(
   endpoint: StorageEndpoint,
@@ -32,7 +32,7 @@ export async function sendResumable(
 
 async function runUpload(endpoint: StorageEndpoint, file: SentFile, bytes: Blob, options: SendOptions): Promise<void> {
   using silence = watchSilence(options.signal)
-  /** Pending writes of the upload's state, in order. The next request waits for them. */
+  /** Pending writes of the upload's state, in order, which the next request awaits. */
   let recorded: Promise<void> = Promise.resolve()
   let stop = (): void => undefined
   try {
@@ -66,27 +66,27 @@ async function runUpload(endpoint: StorageEndpoint, file: SentFile, bytes: Blob,
       else upload.start()
     })
   } catch (error) {
-    await recorded // a failure to write down counts before that of the network
+    await recorded // a failure to record takes precedence over a network failure
     throw toFailure(error)
   } finally {
     stop()
   }
 
-  /** Where the server says that it is. */
+  /** Records the offset reported by the server. */
   function onOffset(sentBytes: number): void {
     record(() => options.onPartSent(sentBytes))
   }
 
   function record(write: () => Promise<void>): void {
     recorded = recorded.then(write)
-    recorded.catch(() => undefined) // whoever waits for it is told
+    recorded.catch(() => undefined) // the awaiting code handles the error
   }
 }
 
 function fixedOptions(file: SentFile): Partial<UploadOptions> {
   return {
     chunkSize: PART_BYTES,
-    retryDelays: null, // the queue's own delays, which survive a restart
+    retryDelays: null, // the queue has its own delays, which survive restarts
     storeFingerprintForResuming: false,
     uploadDataDuringCreation: false,
     metadata: {
@@ -105,14 +105,14 @@ function toFailure(error: unknown): unknown {
   const { originalResponse: response, causingError } = error
   if (causingError instanceof SignInNeeded || causingError instanceof TransferFailure) return causingError
   if (!response) return noAnswer(causingError ?? error)
-  // A success that the protocol does not know comes from whatever stands between.
+  // A success status outside the protocol comes from an intermediary.
   const status = response.getStatus()
   return status < 300
     ? noAnswer(error)
     : readResumableFailure(status, response.getBody(), response.getHeader('retry-after') ?? null)
 }
 
-/** The person's token never goes to another server, whatever the answer named as the address of the upload. */
+/** Ensures that the user's token is never sent to another server, whatever URL the response named. */
 function onOwnOrigin(endpoint: StorageEndpoint, url: string): string {
   const own = new URL(endpoint.url)
   const { pathname, search } = new URL(url, own)
@@ -131,7 +131,7 @@ function sourceOf(bytes: Blob): {
   }
 }
 
-/** One request of the upload, as the person. */
+/** Creates one request of the upload, as the user. */
 function createRequest(
   {
     endpoint,

@@ -1,21 +1,21 @@
 import type { FileEntry } from '../file-state.ts'
 
-/** User metadata by which a device knows its own upload again when the answer was lost. */
+/** User metadata by which a device recognizes its own upload after a lost response. */
 export const UPLOAD_MARK = 'client_upload'
 
-/** A file to be sent. */
+/** A file to upload. */
 export type SentFile = Pick<FileEntry, 'bucket' | 'path' | 'mediaType' | 'uploadUrl'> & {
   readonly bytesName: string
-  /** An attempt to send it in one request got no answer. */
+  /** A single-request attempt got no response. */
   readonly wasCut: boolean
 }
 
 export interface SendOptions {
   readonly signal: AbortSignal
-  /** The address of an upload in parts, to be remembered so that it goes on after a restart. Awaited before more is sent. */
+  /** Persists the URL of a resumable upload. Awaited before more is sent. */
   readonly onCreated: (url: string) => Promise<void>
-  /** So many bytes are on the server, whatever happens next. Awaited before more is sent. */
+  /** Reports bytes confirmed by the server. Awaited before more is sent. */
   readonly onPartSent: (sentBytes: number) => Promise<void>
-  /** So many bytes have been given to the network. Often. */
+  /** Reports bytes handed to the network. Called often. */
   readonly onProgress: (sentBytes: number) => void
 }

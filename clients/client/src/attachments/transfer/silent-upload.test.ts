@@ -7,9 +7,7 @@ import { streamSender } from './body-sender.ts'
 import { sendFile } from './send-file.ts'
 import { TransferFailure } from './storage-failure.ts'
 
-/*
- * A server that is gone while the line to it stays open: it takes no bytes, and nothing says so. The clock of the transfer is the test's, the line is real.
- */
+/* A dead server behind an open connection accepts no bytes without any error. The transfer's clock is simulated, the connection is real. */
 
 let answerPart: (request: IncomingMessage, response: ServerResponse) => void
 const server = createServer((request, response) => {
@@ -29,7 +27,7 @@ afterEach(async () => {
 })
 
 interface Sending {
-  /** How many bytes have gone, as it was told. */
+  /** Reported upload progress. */
   readonly progress: number[]
   outcome: unknown
 }
@@ -64,7 +62,7 @@ function send(size: number): Sending {
   return sending
 }
 
-/** Waits in true time until the line takes no more. */
+/** Waits in real time until the connection accepts no more. */
 async function untilStill({ progress }: Sending): Promise<void> {
   for (let before = -1; before !== progress.at(-1); await wait(500)) before = progress.at(-1) ?? 0
 }
@@ -78,7 +76,7 @@ test('a part that the server stops taking is given up after the silence, not aft
   const sending = send(2 * PART_BYTES)
   await untilStill(sending)
   expect(sending.outcome).toBeUndefined()
-  // The systems of both ends may keep the whole part; then the last of it gets the time that a slow line needs.
+  // Both systems may buffer the whole part; then the rest gets the time of a slow connection.
   vi.advanceTimersByTime(TRANSFER_SILENCE_MS + SOCKET_BYTES / SLOWEST_BYTES_A_MS)
   await untilOver(sending)
   expect(sending.outcome).toBeInstanceOf(TransferFailure)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { fetchAsPerson, objectPath, SignInNeeded, type StorageEndpoint } from './storage-endpoint.ts'
 
-/** A server that answers a first token with `refusal`, and another one with success. */
+/** A server that answers the first token with `refusal` and the next with success. */
 function endpoint(refusal: () => Response): StorageEndpoint & { sent: string[] } {
   const sent: string[] = []
   return {

@@ -1,35 +1,35 @@
 import type { TokenSource } from '../../session/token-source.ts'
 import type { BodyRequest, BodySender } from './body-sender.ts'
 
-/** Storage of one server, as one person. */
+/** A server's storage, accessed as one user. */
 export interface StorageEndpoint {
-  /** The server's address without a slash at its end. */
+  /** Server URL without trailing slash. */
   readonly url: string
   readonly anonKey: string
   readonly tokens: TokenSource
   readonly fetch: typeof globalThis.fetch
-  /** Sends what has the bytes of a file as its body. */
+  /** Sends file bodies. */
   readonly bodies: BodySender
 }
 
-/** The person has to sign in before files go up or come down. */
+/** The user must sign in before transfers can continue. */
 export class SignInNeeded extends Error {
   override readonly name = 'SignInNeeded'
 
   constructor() {
-    super('Sign in to send and fetch files.')
+    super('Sign in to upload and download files.')
   }
 }
 
-/** The path of an object in addresses: each segment encoded, slashes kept. */
+/** Encodes an object's path for URLs, keeping slashes. */
 export function objectPath({ bucket, path }: { readonly bucket: string; readonly path: string }): string {
   return `${encodeURIComponent(bucket)}/${path.split('/').map(encodeURIComponent).join('/')}`
 }
 
 /**
- * Sends a request as the person. A token that the server no longer takes is replaced once.
+ * Sends a request as the user. Replaces a rejected token once.
  *
- * @throws {SignInNeeded} when there is no token to try
+ * @throws {SignInNeeded} without a token to try
  */
 export async function fetchAsPerson(
   endpoint: StorageEndpoint,
@@ -42,9 +42,9 @@ export async function fetchAsPerson(
 }
 
 /**
- * Sends the bytes of a file as {@link fetchAsPerson} sends a request. With a token that is not taken they go twice.
+ * Sends a file as {@link fetchAsPerson} sends a request. A rejected token means that the bytes are sent twice.
  *
- * @throws {SignInNeeded} when there is no token to try
+ * @throws {SignInNeeded} without a token to try
  */
 export async function sendAsPerson(endpoint: StorageEndpoint, path: string, request: BodyRequest): Promise<Response> {
   return asPerson(endpoint, (authorization) =>
@@ -71,10 +71,10 @@ async function asPerson(
   return send(fresh)
 }
 
-/** The server's errors about tokens, in JSON (with its quotes escaped) and as plain text. */
+/** Token errors of the server, in JSON (with quotes escaped) and as plain text. */
 const ABOUT_TOKEN = /(exp|aud)\\?" claim|jwt expired|invalid jwt|Compact JWS|signature verification failed|\bsession\b/i
 
-/** Storage refuses a token as it refuses a right: only its message tells. */
+/** Whether the token was rejected. Storage uses the same status for denied access; only the message differs. */
 async function isTokenRefused(response: Response): Promise<boolean> {
   if (response.status === 401) return true
   if (response.status !== 400 && response.status !== 403) return false

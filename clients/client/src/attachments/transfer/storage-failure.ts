@@ -1,6 +1,6 @@
 import type { FailureKind, FileProblem } from '../file-state.ts'
 
-/** A transfer that did not work, or an answer of storage that is not a success. */
+/** A failed transfer, or an error response of storage. */
 export class TransferFailure extends Error {
   override readonly name = 'TransferFailure'
   readonly failure: FailureKind
@@ -15,7 +15,7 @@ export class TransferFailure extends Error {
   }
 }
 
-/** What storage says in the body of an error. Its HTTP status is mostly 400; the true one is here. */
+/** Error body of storage. The HTTP status is usually 400; the specific one is here. */
 interface StorageError {
   readonly statusCode: string
   readonly code?: string
@@ -23,16 +23,16 @@ interface StorageError {
   readonly message: string
 }
 
-/** Statuses that a later attempt does not change: the file is too large, of a kind that is not taken, badly named, or there is no such bucket. */
+/** Permanent statuses: too large, unsupported type, invalid name, or no such bucket. */
 const FINAL: ReadonlySet<number> = new Set([404, 409, 413, 415])
 const FINAL_CODES: ReadonlySet<string> = new Set(['InvalidKey', 'InvalidMimeType', 'EntityTooLarge'])
 const RETRIED: ReadonlySet<number> = new Set([401, 408, 423, 425, 429])
 
 /**
- * Reads a refusal.
+ * Parses an error response.
  *
- * An answer outside storage's vocabulary, such as the page of a hotel's network, says nothing about the file; it is retried without end. A
- * refused right may be on its way: the row that gives it was accepted a moment ago, or a policy is being changed.
+ * A response outside storage's vocabulary, such as a captive portal's page, says nothing about the file and is retried indefinitely. Denied access may be
+ * temporary: the row that grants it may have just been accepted, or a policy is changing.
  */
 export function readFailure(status: number, text: string, retryAfter: string | null): TransferFailure {
   const body = parseStorageError(text)
@@ -48,11 +48,11 @@ export function readFailure(status: number, text: string, retryAfter: string | n
   return new TransferFailure(kindOf(trueStatus, code), problem, retryAfterMs)
 }
 
-/** Reads an error of the resumable endpoint: true statuses, and plain text. */
+/** Parses an error of the resumable endpoint, which uses specific statuses and plain text. */
 export function readResumableFailure(status: number, text: string, retryAfter: string | null): TransferFailure {
-  // Its other errors come from whatever stands between.
+  // Other formats come from intermediaries.
   if (text.startsWith('{') || text.startsWith('<') || text.length > 500) return readFailure(status, text, retryAfter)
-  // An earlier request of this upload has arrived after all: the server is asked where it is.
+  // An earlier request of this upload arrived after all: ask the server for the offset.
   if (status === 409 && /offset/i.test(text)) return noAnswer(new Error(text.trim()))
   const retryAfterS = Number(retryAfter ?? Number.NaN)
   const message = text.trim() === '' ? `The server answered ${status}.` : text.trim()
@@ -72,7 +72,7 @@ const RESUMABLE_CODES: Readonly<Record<number, string>> = {
   415: 'InvalidMimeType',
 }
 
-/** No answer at all: the network, or a transfer that was given up. */
+/** No response: a network failure or an aborted transfer. */
 export function noAnswer(error: unknown): TransferFailure {
   if (error instanceof TransferFailure) return error
   const message = error instanceof Error ? error.message : String(error)
@@ -82,7 +82,7 @@ export function noAnswer(error: unknown): TransferFailure {
 function kindOf(status: number, code: string): FailureKind {
   if (FINAL.has(status) || FINAL_CODES.has(code)) return 'final'
   if (status >= 500 || RETRIED.has(status)) return 'retry'
-  // A token that has just ended is refused as a right is.
+  // An expired token is refused like denied access.
   return 'doubt'
 }
 

@@ -3,16 +3,13 @@ import type { BodySender } from './body-sender.ts'
 import { TransferFailure } from './storage-failure.ts'
 
 export interface SilenceWatch extends Disposable {
-  /** Aborts when the device stops the transfer, or when the server has been silent for too long. */
+  /** Aborts when the device stops the transfer or the server is silent for too long. */
   readonly signal: AbortSignal
-  /** Something came, or `unseenBytes` are on their way and nothing will tell of them. */
+  /** Call when data arrived, or when `unseenBytes` are in transit without progress events. */
   heard(unseenBytes?: number): void
 }
 
-/**
- * Gives up a transfer on which nothing happens: a connection that passes nothing looks like one on which nothing happens. A body sent without
- * progress events may take as long as a slow line needs.
- */
+/** Detects dead transfers by silence. A body sent without progress events gets the time a slow connection needs. */
 export function watchSilence(outer: AbortSignal): SilenceWatch {
   const controller = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -36,10 +33,7 @@ export function watchSilence(outer: AbortSignal): SilenceWatch {
   }
 }
 
-/**
- * What cannot be seen of a body of `size` bytes once `sentBytes` have gone. A sender that tells its progress has handed them to the system, which
- * holds the last of them for a while.
- */
+/** Returns the bytes of a body without visible progress after `sentBytes`. With progress events these are only the last bytes, buffered by the system. */
 export function unseenBytes({ tellsProgress }: BodySender, size: number, sentBytes: number): number {
   if (!tellsProgress) return size
   return sentBytes < size ? 0 : Math.min(size, SOCKET_BYTES)
