@@ -1,27 +1,27 @@
 import { SQLSTATE, sqlstateOf } from '../connection/sqlstate.ts'
 
-/** How long a reading waits for something that is locked, in milliseconds: most locks are over by then. */
+/** Lock timeout in ms: most locks are released within this time. */
 const LOCK_TIMEOUT_MS = 100
 
 /** The same once the locked tables are known. */
 const LOCKED_TIMEOUT_MS = 10
 
-/** Readings that meet a lock which the one before did not know of. */
+/** Attempts that encounter previously unknown locks. */
 const READINGS_MAX = 20
 
 /** One attempt to read the catalog. */
 export interface CatalogReading {
-  /** For `lock_timeout`, in milliseconds; 0 waits for as long as it takes. */
+  /** Value of `lock_timeout` in ms; 0 waits indefinitely. */
   readonly lockTimeoutMs: number
-  /** The one before met a lock: this one leaves out locked tables. */
+  /** The previous attempt hit a lock, so this one skips locked tables. */
   readonly isAround: boolean
 }
 
 /**
- * Reads the catalog, and again without locked tables when Postgres gave up waiting for a lock.
+ * Reads the catalog; after a lock timeout, reads again without the locked tables.
  *
- * @param read - throws SQLSTATE 55P03 when it meets a lock
- * @param atLast - whether the last reading waits for locks or fails
+ * @param read - throws SQLSTATE 55P03 on a lock timeout
+ * @param atLast - whether the last attempt waits for locks or fails
  */
 export async function readAroundLocks<T>(
   read: (reading: CatalogReading) => Promise<T>,

@@ -3,8 +3,7 @@ import { sql } from '../sql/sql.ts'
 import { lockedRelations } from './shared-queries.ts'
 
 /**
- * Views of which Postgres cannot say now whether they can be written: a session has them locked against reading, or waits to lock them, or they stand on such a
- * view. Waits for nothing.
+ * Returns views whose writability Postgres cannot currently report without waiting, because they or views below them are locked against reading. Does not wait.
  *
  * @returns their OIDs, and those of other locked relations
  */

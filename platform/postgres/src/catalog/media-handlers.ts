@@ -10,8 +10,7 @@ type HandlerRow = Omit<MediaHandler, 'target'> & {
 }
 
 /**
- * Reads what makes media types of rows: aggregates over a row, or over anything, and functions, that return a domain which is called
- * like a media type.
+ * Reads the media type handlers: aggregates over a row or over anything, and functions, that return a domain named like a media type.
  *
  * @see PostgREST reference, "Media Type Handlers"
  */
@@ -47,7 +46,7 @@ export async function readMediaHandlers(tx: Queryable): Promise<readonly MediaHa
   }))
 }
 
-/** The function of PostGIS that makes GeoJSON of a row, where PostGIS is installed. */
+/** Returns PostGIS's function that converts a row to GeoJSON, if installed. */
 export async function readGeoJsonFunction(
   tx: Queryable,
 ): Promise<{ readonly schema: string; readonly name: string } | undefined> {

@@ -13,8 +13,8 @@ import { ownSchema } from './scope.ts'
 import { readTables } from './tables.ts'
 
 /**
- * Reads the catalog as one transaction sees it. Waits for nothing that is locked against reading: whether a view that is locked can be written is taken from an
- * earlier reading, or is assumed, and the catalog is partial.
+ * Reads the catalog in one transaction without waiting for locked relations: the writability of locked views is taken from `earlier` or assumed, and the result
+ * is partial.
  */
 export async function readCatalog(pool: Pool, earlier?: Catalog): Promise<Catalog> {
   return readAroundLocks((reading) => readOnce(pool, reading, earlier), 'wait')
@@ -27,7 +27,7 @@ async function readOnce(
 ): Promise<Catalog> {
   return pool.transaction(async (tx) => {
     await tx.execute(sql`set transaction isolation level repeatable read, read only`)
-    // Every name prints with its schema, but for those of `pg_catalog`, so that it means the same on any search path.
+    // Makes Postgres print names with their schema, except for `pg_catalog`, so they are independent of the search path.
     await tx.execute(sql`set local search_path to ''`)
     await tx.query(sql`select set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`)
     const roles = await readRoles(tx)
@@ -84,7 +84,7 @@ async function readRoles(tx: Queryable): Promise<readonly ApiRole[]> {
   return rows.map((row) => ({ ...row, settings: parseSettings(row.settings) }))
 }
 
-/** Custom settings are free for everybody; of Postgres's own, those of a superuser need a grant. */
+/** SQL condition: custom settings are unrestricted; Postgres's superuser settings need a grant. */
 function maySet(entry: SqlFragment): SqlFragment {
   const name = sql`lower(split_part(${entry}, '=', 1))`
   return sql`${name} not in ('role', 'session_authorization') and not exists (
@@ -93,7 +93,7 @@ function maySet(entry: SqlFragment): SqlFragment {
        and not pg_catalog.has_parameter_privilege(${REQUEST_ROLE}, known.name, 'set'))`
 }
 
-/** What `alter role authenticator set` says, by which PostgREST is configured. Settings of this database come before those of all databases. */
+/** Reads `alter role authenticator set`, which configures PostgREST. Settings for this database override those for all. */
 export async function readRequestSettings(tx: Queryable): Promise<Readonly<Record<string, string>>> {
   const rows = await tx.query<{ settings: readonly string[] }>(sql`
     select config.setconfig as settings

@@ -1,10 +1,10 @@
 import type { ForeignKey, Relationship, RelationshipEnds, Table } from './catalog.ts'
 
 /**
- * Derives from the foreign keys every way to get from one table or view to another. A view stands for a table in a key when it has
- * all of the key's columns. Partitions are left out: their parents speak for them.
+ * Derives all relationships between tables and views from the foreign keys. A view substitutes a table in a key if it has all key columns. Partitions are
+ * excluded, because their parents represent them.
  *
- * @see PostgREST, "Resource Embedding", for which tables count as a junction and which keys make a one-to-one relationship
+ * @see PostgREST, "Resource Embedding", on junctions and one-to-one keys
  */
 export function deriveRelationships(tables: readonly Table[]): readonly Relationship[] {
   const speaking = tables.filter((table) => table.partitionOf === undefined)
@@ -23,13 +23,13 @@ export function deriveRelationships(tables: readonly Table[]): readonly Relation
   return [...direct, ...throughJunctions(keys, known)]
 }
 
-/** A foreign key as seen between two relations, each the table itself or a view that has the key's columns. */
+/** A foreign key between two relations, each the table or a view that substitutes it. */
 interface Link extends RelationshipEnds {
   readonly constraint: string
   readonly isUnique: boolean
 }
 
-/** A relation that can stand for a table, with every way to say the key's columns in it. */
+/** A relation that can substitute a table, with all its mappings of the key columns. */
 interface Stand {
   readonly relation: Table
   readonly columns: readonly string[]
@@ -77,7 +77,7 @@ function linksOf(
   )
 }
 
-/** Every choice of a view's columns that are `columns` of a table; none when one is missing. */
+/** Returns every mapping of view columns to the table's `columns`; none if one is missing. */
 function waysToSay(view: Table, table: Table, columns: readonly string[]): readonly (readonly string[])[] {
   return columns.reduce<readonly (readonly string[])[]>(
     (ways, column) => {
@@ -116,7 +116,7 @@ function reverse(link: Link): Link {
   }
 }
 
-/** A relation links two others when the columns of both keys are part of its primary key. */
+/** Derives relationships through junctions: relations whose primary key contains both foreign keys. */
 function throughJunctions(links: readonly Link[], known: ReadonlyMap<number, Table>): readonly Relationship[] {
   const byJunction = new Map<number, Link[]>()
   for (const link of links) {
@@ -158,9 +158,9 @@ function keyOf(relation: Table, known: ReadonlyMap<number, Table>): readonly str
 }
 
 /**
- * The columns of a view that are the primary keys of tables beneath it; where a table's key occurs several times the first one counts.
+ * Returns the view columns that form the primary keys of the underlying tables; the first if a key occurs repeatedly.
  *
- * @param tableByOid - finds the tables beneath
+ * @param tableByOid - looks up the underlying tables
  */
 export function viewKey(view: Table, tableByOid: (oid: number) => Table | undefined): readonly string[] {
   const oids = [...new Set(view.sources.map(({ tableOid }) => tableOid))]

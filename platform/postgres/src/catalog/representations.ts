@@ -3,7 +3,7 @@ import { sql } from '../sql/sql.ts'
 import type { Representation } from './catalog.ts'
 
 /**
- * Reads the implicit casts by function between domains and `json` or `text`.
+ * Reads the implicit cast functions between domains and `json` or `text`.
  *
  * @see PostgREST reference, "Domain Representations"
  */

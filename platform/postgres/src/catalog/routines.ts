@@ -27,7 +27,7 @@ interface RoutineRow {
     | null
 }
 
-/** Reads functions and procedures of the project; those of extensions are left out, and so are aggregates and window functions. */
+/** Reads the project's functions and procedures, without those of extensions, aggregates and window functions. */
 export async function readRoutines(tx: Queryable, roles: readonly string[]): Promise<readonly Routine[]> {
   const rows = await tx.query<RoutineRow>(sql`
     select pro.oid::int8::float8 as oid, nsp.nspname as schema, pro.proname as name,
@@ -108,7 +108,7 @@ function resultKind(row: RoutineRow, columnCount: number): RoutineResult['kind']
   return 'scalar'
 }
 
-/** `{"search_path=public, extensions"}` as name and value. */
+/** Splits `{"search_path=public, extensions"}` into names and values. */
 export function parseSettings(settings: readonly string[] | null): Readonly<Record<string, string>> {
   return Object.fromEntries(
     (settings ?? []).map((setting) => {

@@ -1,17 +1,15 @@
 import { sql, type SqlFragment } from '../sql/sql.ts'
 
-/*
- * Fragments of queries on `pg_catalog` that several readers share: the catalog of REST, the policy compiler, and what sync tells of tables.
- */
+/* Query fragments on `pg_catalog` shared by REST's catalog, the policy compiler and sync's schema. */
 
 /** A query for all domains. */
 export const DOMAINS = sql`select oid from pg_catalog.pg_type where typtype = 'd'`
 
 /**
- * A query for the types beneath domains, through domains over domains: `oid`, and of the base type `base`, `typname`, `typtype`, `typcategory` and
- * `typelem`. A type that is no domain is its own base.
+ * A query for the base types of domains, through nested domains: `oid`, and the base type's `base`, `typname`, `typtype`, `typcategory` and `typelem`. Other
+ * types are their own base.
  *
- * @param types - a query with one column, the OIDs of types
+ * @param types - a query for type OIDs in one column
  */
 export function baseTypesOf(types: SqlFragment): SqlFragment {
   return sql`
@@ -26,9 +24,9 @@ export function baseTypesOf(types: SqlFragment): SqlFragment {
 }
 
 /**
- * The types of the columns of some relations, for {@link baseTypesOf}.
+ * The column types of some relations, for {@link baseTypesOf}.
  *
- * @param relations - the name of a CTE with a column `oid`
+ * @param relations - a CTE with a column `oid`
  */
 export function columnTypesOf(relations: string): SqlFragment {
   return sql`
@@ -36,15 +34,14 @@ export function columnTypesOf(relations: string): SqlFragment {
       join pg_catalog.pg_attribute a on a.attrelid = relation.oid and a.attnum > 0 and not a.attisdropped`
 }
 
-/** Whether only Postgres sets a column: it is generated, or an identity column `always`. @param column - alias of a row of `pg_attribute` */
+/** Whether only Postgres sets the column: generated, or an identity column `always`. @param column - alias of a `pg_attribute` row */
 export function isSetByPostgres(column: string): SqlFragment {
   const name = sql.identifier(column)
   return sql`(${name}.attgenerated <> '' or ${name}.attidentity = 'a')`
 }
 
 /**
- * A query for the unique indexes of a relation that say something about plain columns, the primary key first: rows of `UniqueIndex`. Indexes that are
- * invalid, partial, or over expressions are left out.
+ * A query for a relation's unique indexes as `UniqueIndex` rows, primary key first. Excludes invalid, partial and expression indexes.
  *
  * @param relation - its OID
  */
@@ -65,13 +62,13 @@ export function uniqueIndexesOf(relation: SqlFragment): SqlFragment {
      order by idx.indisprimary desc, ind.relname`
 }
 
-/** A query for the labels of all enums, in their order: `type`, an OID, and `labels`. */
+/** A query for the ordered labels of all enums: `type`, an OID, and `labels`. */
 export const ENUM_LABELS = sql`
     select enumtypid as type, array_agg(enumlabel::text order by enumsortorder) as labels from pg_catalog.pg_enum group by enumtypid`
 
 /**
- * A query for all foreign keys as they were declared: `relation`, the OID of the table, and the fields of `ForeignKey`, `targetOid` as an OID. A foreign key to
- * a partitioned table has a copy for each partition; the copies are left out.
+ * A query for all declared foreign keys: `relation`, the table's OID, and the fields of `ForeignKey`, with `targetOid` as an OID. Excludes the copies that
+ * Postgres creates per partition.
  */
 export const FOREIGN_KEYS = sql`
     select con.conrelid as relation, con.conname as name, con.confrelid as "targetOid", target_nsp.nspname as "targetSchema",
@@ -92,26 +89,26 @@ export const FOREIGN_KEYS = sql`
      where con.contype = 'f' and (con.conparentid = 0 or referrer.relispartition and con.confrelid = (
              select parent.confrelid from pg_catalog.pg_constraint parent where parent.oid = con.conparentid))`
 
-/** What the values of a type consist of. Numbers are OIDs. */
+/** Components of a type's values. Numbers are OIDs. */
 export interface TypeStructure {
   /** `pg_type.typtype`: `r`ange, `m`ultirange, … */
   readonly kind: string
-  /** Of a domain, the type beneath all domains; else 0. */
+  /** Base type of a domain; otherwise 0. */
   readonly base: number
-  /** Of a true array; else 0. */
+  /** Element type of a true array; otherwise 0. */
   readonly element: number
-  /** Between the elements of an array of this type. */
+  /** Element delimiter in arrays of this type. */
   readonly delimiter: string
-  /** Of a composite, in order; else empty. */
+  /** Members of a composite, in order; otherwise empty. */
   readonly members: readonly { readonly name: string; readonly typeOid: number }[]
-  /** Of a range or multirange, the type of its bounds; else 0. */
+  /** Bound type of a range or multirange; otherwise 0. */
   readonly subtype: number
 }
 
 /**
  * A query for the {@link TypeStructure} of types, with their `oid`.
  *
- * @param types - a query with one column, the OIDs of types
+ * @param types - a query for type OIDs in one column
  */
 export function typeStructuresOf(types: SqlFragment): SqlFragment {
   return sql`
@@ -127,7 +124,7 @@ export function typeStructuresOf(types: SqlFragment): SqlFragment {
       left join (${baseTypesOf(DOMAINS)}) as bottom on bottom.oid = t.oid`
 }
 
-/** A query for the relations, as `oid`, that other sessions have locked against reading, or wait to lock. Whoever reads one of them waits. */
+/** A query for relations (`oid`) that other sessions have locked against reading, or wait to lock. Reading one of them would block. */
 export function lockedRelations(): SqlFragment {
   return sql`
     select l.relation as oid

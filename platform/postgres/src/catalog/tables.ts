@@ -12,17 +12,17 @@ type TableRow = Omit<
 
 type Writable = 'insertable' | 'updatable' | 'deletable'
 
-/** Locked views that a reading leaves out. */
+/** Locked views excluded from the reading. */
 export interface Locked {
   /** See {@link readLockedViews}. */
   readonly lockedViews: readonly number[]
-  /** What those can do is taken from here; when it does not say, Postgres is left to refuse. */
+  /** Source of their writability; if absent there, Postgres is left to refuse. */
   readonly earlier: Catalog | undefined
 }
 
 /**
- * Reads all tables with everything that depends on them. In one transaction the statements see one state. Policies are not read: Postgres applies them, and to print
- * one, it waits for each table that the policy names.
+ * Reads all tables with their dependents. Within one transaction the statements see one state. Does not read policies: Postgres applies them, and printing one
+ * waits for every table it names.
  */
 export async function readTables(
   tx: Queryable,
@@ -64,7 +64,7 @@ function writableOf(row: TableRow, earlier: Catalog | undefined): Pick<Table, Wr
   }
 }
 
-/** The sources of a view's columns by name; columns of tables that are not of the project have none. */
+/** Returns the sources of a view's columns by name; columns of tables outside the project have none. */
 function nameSources(
   viewColumns: readonly ViewColumn[],
   own: readonly Column[],
@@ -79,7 +79,7 @@ function nameSources(
 
 type OfTable<T> = T & { readonly tableOid: number }
 
-/** The rows of each table, without the OID of the table. */
+/** Groups rows by table, without the OID. */
 function groupByTable<T extends { readonly tableOid: number }>(
   rows: readonly T[],
 ): ReadonlyMap<number, readonly Omit<T, 'tableOid'>[]> {
@@ -92,7 +92,7 @@ function groupByTable<T extends { readonly tableOid: number }>(
   return groups
 }
 
-/** SQL has one word for absent values, `null`. */
+/** Converts SQL NULLs to `undefined`. */
 function undefinedForNull<T extends object>(row: T): T {
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? undefined])) as T
 }
@@ -124,7 +124,7 @@ function readRelations(tx: Queryable, lockedViews: readonly number[]): Promise<T
   `)
 }
 
-/** A default names no column, so it is printed without its table, which may be locked. */
+/** Prints defaults without their table, which may be locked; a default names no columns. */
 function readColumns(tx: Queryable): Promise<OfTable<Column>[]> {
   return tx.query<OfTable<Column>>(sql`
     with bottom (domain, oid) as (
@@ -190,7 +190,7 @@ interface Grant {
   readonly insert: boolean
   readonly update: boolean
   readonly delete: boolean
-  /** Columns granted one by one; `null` when there are none. */
+  /** Individually granted columns; `null` if none. */
   readonly columnsSelect: readonly string[] | null
   readonly columnsInsert: readonly string[] | null
   readonly columnsUpdate: readonly string[] | null

@@ -2,7 +2,7 @@ import type { Queryable } from '../connection/pool.ts'
 import { sql } from '../sql/sql.ts'
 import { ownSchema } from './scope.ts'
 
-/** A column of a view that is a plain column of a table, possibly over other views. Numbers are OIDs and `attnum`s. */
+/** A view column that is a plain table column, possibly through other views. Numbers are OIDs and `attnum`s. */
 export interface ViewColumn {
   readonly position: number
   readonly tableOid: number
@@ -10,10 +10,9 @@ export interface ViewColumn {
 }
 
 /**
- * Reads for every view and materialized view which of its columns are plain columns of tables: by view OID.
+ * Reads which columns of each view or materialized view are plain table columns, by view OID.
  *
- * The parser of Postgres notes in a stored query where each output column comes from, through subqueries, joins and CTEs; columns
- * of a UNION come from nowhere.
+ * Postgres's parser records each output column's origin in the stored query, through subqueries, joins and CTEs; columns of a UNION have none.
  *
  * @see PostgreSQL, `resorigtbl` and `resorigcol` of `TargetEntry` in primnodes.h
  */
@@ -29,7 +28,7 @@ export async function readViewColumns(tx: Queryable): Promise<ReadonlyMap<number
   return new Map(rows.map(({ oid }) => [oid, resolve(oid, direct, [])]))
 }
 
-/** Follows columns of views down to tables. A view that is its own source (only a broken catalog has one) ends the search. */
+/** Follows view columns down to tables. Stops at a view that is its own source, which occurs only in a broken catalog. */
 function resolve(
   view: number,
   direct: ReadonlyMap<number, readonly ViewColumn[]>,
@@ -44,11 +43,11 @@ function resolve(
   })
 }
 
-/** What matters of a node tree: its braces, and the fields of target entries. `\x` is an escaped character of a name. */
+/** Relevant tokens of a node tree: braces and fields of target entries. `\x` is an escaped character. */
 const TOKEN = /\\[\s\S]|[{}]|:(targetList|resno|resorigtbl|resorigcol|resjunk) ([^\s{}()]*)/g
 
 /**
- * The output columns of a stored query that have an origin.
+ * Returns the output columns of a stored query that have an origin.
  *
  * @param action - text of `pg_rewrite.ev_action`: `({QUERY … :targetList ({TARGETENTRY … :resno 1 … :resorigtbl 16401 :resorigcol 2 …} …) …})`
  */

@@ -4,55 +4,55 @@ import type { Pool } from '../connection/pool.ts'
 import type { Catalog } from './catalog.ts'
 import { readCatalog } from './read-catalog.ts'
 
-/** Channel that `0002_catalog_notify.sql` notifies. */
+/** Channel notified by `0002_catalog_notify.sql`. */
 const CATALOG_CHANNEL = 'holdfast_catalog'
 
-/** Channel on which PostgREST is told what no event trigger sees, such as `alter role`. */
+/** PostgREST's channel for changes that event triggers miss, such as `alter role`. */
 const RELOAD_CHANNEL = 'pgrst'
 
-/** What it is told. @see PostgREST reference, "Listener" */
+/** Its messages. @see PostgREST reference, "Listener" */
 const RELOAD_MESSAGES: ReadonlySet<string> = new Set(['', 'reload schema', 'reload config'])
 
-/** Milliseconds that further changes are waited for before the catalog is read: a migration notifies once per transaction. */
+/** Debounce in ms before reading: a migration notifies once per transaction. */
 const SETTLE_MS = 5
 
-/** Milliseconds before another try when the catalog could not be read. */
+/** Delay in ms after a failed reading. */
 const RETRY_MS = 200
 
-/** Milliseconds before the catalog is read again of which something was locked. */
+/** Delay in ms after a partial reading due to locks. */
 const PARTIAL_RETRY_MS = 1_000
 
-/** The catalog, kept current. */
+/** The continuously updated catalog. */
 export interface CatalogWatch extends AsyncDisposable {
-  /** As of the last reading. */
+  /** From the last reading. */
   current(): Catalog
-  /** Calls `listener` after each reading that differs from the one before. @returns stops the calls */
+  /** Calls `listener` after each reading with changes. @returns unsubscribes */
   onChange(listener: (catalog: Catalog) => void): () => void
-  /** Reads now. For whoever has just changed something, or misses a name that may be new. */
+  /** Reads immediately, for callers that made a change or miss a new name. */
   refresh(): Promise<Catalog>
 }
 
 export interface WatchCatalogOptions {
-  /** Connects as the superuser, for the listening connection. */
+  /** Connects as the superuser, for listening. */
   readonly url: string
   /** The same, for reading. */
   readonly pool: Pool
-  /** Channels of others on the listening connection. Each is called for a notification, and when listening has begun again. */
+  /** Further channels on the listening connection. Called on a notification, and when listening resumes. */
   readonly otherChannels?: ReadonlyMap<string, () => void>
   readonly logger: Logger
 }
 
-/** Reads the catalog and reads it again on every notification and after every lost connection. */
+/** Reads the catalog, and again on every notification and lost connection. */
 export async function watchCatalog(options: WatchCatalogOptions): Promise<CatalogWatch> {
   const { pool, logger, otherChannels = new Map<string, () => void>() } = options
   const stopping = new AbortController()
   const listeners = new Set<(catalog: Catalog) => void>()
   let current: Catalog | undefined
-  /** Counts what makes a reading stale: a reading that began before the last one has to be repeated. */
+  /** Change counter: a reading started before the latest change must be repeated. */
   let changes = 0
   let reading: Promise<void> | undefined
   let readings = 0
-  /** The latest reading that is in `current`. */
+  /** Number of the reading in `current`. */
   let published = 0
   let retry: NodeJS.Timeout | undefined
 
@@ -71,7 +71,7 @@ export async function watchCatalog(options: WatchCatalogOptions): Promise<Catalo
     },
     logger,
   })
-  // Begun after listening, so nothing that commits later can be missed.
+  // Started after listening, so no later commit is missed.
   await readNow()
 
   return {
@@ -93,7 +93,7 @@ export async function watchCatalog(options: WatchCatalogOptions): Promise<Catalo
   }
 
   function latest(): Catalog {
-    return current as Catalog // set before anybody gets the face
+    return current as Catalog // set before the object is returned
   }
 
   function markChanged(): void {
@@ -117,7 +117,7 @@ export async function watchCatalog(options: WatchCatalogOptions): Promise<Catalo
     }
   }
 
-  /** Readings overlap when a person asks for one; what one that began earlier has seen never replaces what a later one has. */
+  /** Readings may overlap; an earlier one never replaces the result of a later one. */
   async function readNow(): Promise<void> {
     const reading = ++readings
     const next = await readCatalog(pool, current)
@@ -129,7 +129,7 @@ export async function watchCatalog(options: WatchCatalogOptions): Promise<Catalo
   function publish(next: Catalog): void {
     clearTimeout(retry)
     if (next.isPartial && !stopping.signal.aborted) retry = setTimeout(markChanged, PARTIAL_RETRY_MS)
-    // The same object stands for the same content, so that values derived from it are kept.
+    // Equal content keeps the same object, so derived values stay cached.
     if (next.version === current?.version) return
     current = next
     tell(listeners, next, logger)

@@ -8,29 +8,29 @@ import { binariesMissing, binaryLinksMissing, installedUnusable } from './errors
 /** Major version of the packaged Postgres. */
 export const POSTGRES_MAJOR = 18
 
-/** The lowest `server_version_num` that it may have. */
+/** Its minimum `server_version_num`. */
 export const SERVER_VERSION = POSTGRES_MAJOR * 10_000
 
 export interface Binaries {
-  /** Where its extensions, time zones and the like are: what `pg_config --sharedir` says. */
+  /** Location of extensions and time zones: `pg_config --sharedir`. */
   readonly shareDir: string
   readonly postgres: string
   readonly initdb: string
-  /** Used on Windows only, which has no signals. */
+  /** Used only on Windows, which lacks signals. */
   readonly pgCtl: string
 }
 
 /**
- * Finds the Postgres to run.
+ * Locates the Postgres to run.
  *
- * @param installed - folder of the programs of an installed Postgres, `undefined` for the packaged one
+ * @param installed - folder with an installed Postgres's programs, `undefined` for the packaged one
  * @throws {HoldfastError} `postgres_binaries_missing`, `postgres_bin_unusable`
  */
 export function findBinaries(installed?: string): Binaries {
   return installed === undefined ? findPackaged() : findInstalled(resolve(installed))
 }
 
-/** Milliseconds that a program may take to say its version. */
+/** Timeout in ms for printing the version. */
 const VERSION_TIMEOUT_MS = 10_000
 
 /** @throws {HoldfastError} `postgres_bin_unusable` */
@@ -49,7 +49,7 @@ function findInstalled(folder: string): Binaries {
   const major = /\(PostgreSQL\) (\d+)/.exec(version)?.[1]
   if (major !== String(POSTGRES_MAJOR))
     throw installedUnusable(folder, `It is "${version.trim()}", and has to be Postgres ${POSTGRES_MAJOR}.`)
-  // Built by itself, and as Debian and Red Hat lay it out.
+  // Layouts of a source build, Debian and Red Hat.
   const shares = [
     join(folder, '../share/postgresql'),
     join(folder, '../share'),
@@ -63,8 +63,8 @@ function findInstalled(folder: string): Binaries {
 }
 
 /**
- * Finds the packaged Postgres of this platform and makes the symbolic links that npm packages cannot carry. The package has an install script
- * for them, but npm may hold such scripts back.
+ * Locates the packaged Postgres and creates the symbolic links that npm packages cannot contain. The package's install script would do so, but npm may block
+ * such scripts.
  *
  * @throws {HoldfastError} `postgres_binaries_missing`
  */
@@ -89,7 +89,7 @@ function findPackaged(): Binaries {
 }
 
 interface Link {
-  /** The real file, relative to the package. */
+  /** Target of the link, relative to the package. */
   readonly source: string
   /** The link, relative to the package. */
   readonly target: string
@@ -105,7 +105,7 @@ function hydrateLinks(packageName: string, root: string, native: string): void {
     try {
       symlinkSync(relative(dirname(target), join(root, link.source)), target)
     } catch (error) {
-      // Two processes may start at once: the other one has made it.
+      // Another process starting at the same time may have created it.
       if (!existsSync(target)) throw binaryLinksMissing(packageName, target, error)
     }
   }

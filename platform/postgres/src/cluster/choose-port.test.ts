@@ -4,7 +4,7 @@ import { choosePort } from './choose-port.ts'
 
 let server: Server
 let passing: Socket
-/** Where a server listens, and the port that the system gave the connection to it. */
+/** Port of a listener, and the ephemeral port of a connection to it. */
 let ports: { readonly listened: number; readonly passing: number }
 
 beforeEach(async () => {

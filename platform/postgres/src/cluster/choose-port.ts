@@ -4,14 +4,13 @@ import { portBusy, portHeld } from './errors.ts'
 
 const HOST = '127.0.0.1'
 
-/** Milliseconds that a start waits for a port that no server has, but a passing connection; and between two looks. */
+/** Longest wait in ms for a port held by a connection without a listener, and the poll interval. */
 const PATIENCE = { patienceMs: 3_000, pauseMs: 100 }
 
 /**
- * Makes sure that Postgres can listen on a port. The default lies where the system takes ports for outgoing connections from, so a port without a listener
- * listens on but some connection has is waited for.
+ * Ensures that Postgres can listen on a port. The default lies in the ephemeral range, so a port held only by an outgoing connection is waited for.
  *
- * @param wanted - 0 picks a free one
+ * @param wanted - 0 chooses a free one
  * @throws {HoldfastError} `postgres_port_busy`
  */
 export async function choosePort(wanted: number): Promise<number> {
@@ -39,7 +38,7 @@ function tryPort(wanted: number): Promise<number> {
   })
 }
 
-/** Whether a person listens there. A connection that has the port as its own end does not answer. */
+/** Whether something listens on the port. A connection using it as its local end does not accept connections. */
 function isAnswered(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: HOST, port })

@@ -39,19 +39,19 @@ const RESERVED: Readonly<Record<string, string>> = {
   row_security: OF_POLICIES,
 }
 
-/** The least values with which the server works, each with what needs them. */
+/** Minimum values required by the server, each with the reason. */
 const LEAST: Readonly<Record<string, readonly [least: number, reason: string]>> = {
   max_replication_slots: [4, 'the change stream, its copies of tables and backups need a slot each'],
   max_wal_senders: [4, 'the change stream, its copies of tables and backups need a sender each'],
   max_connections: [80, 'Holdfast keeps up to 60 connections of its own open'],
 }
 
-/** A setting of Postgres, or of an extension. */
+/** Name of a Postgres or extension setting. */
 const NAME = /^[a-z_]\w*(?:\.[a-z_]\w*)?$/i
 
 /**
- * Reads settings of the packaged Postgres that the operator chooses. A part without `=` goes on with the value before it, as in
- * `shared_preload_libraries=auto_explain,pg_stat_statements`. Whether Postgres knows a setting, it says itself when it starts.
+ * Parses the operator's settings for the packaged Postgres. A part without `=` continues the previous value, as in
+ * `shared_preload_libraries=auto_explain,pg_stat_statements`. Postgres itself reports unknown settings at startup.
  *
  * @param parts - `name=value`, split at commas
  * @throws {HoldfastError} `option_invalid`
@@ -77,7 +77,7 @@ export function parseChosenSettings(parts: readonly string[]): Readonly<Record<s
 function refuseReserved(name: string, value: string): void {
   const reason = RESERVED[name]
   if (reason !== undefined) throw invalid(`${name} cannot be chosen: ${reason}.`, 'Leave it out.')
-  // The text would otherwise end the setting's line in the file.
+  // Such characters would end the line in the settings file.
   if (/[\n\r\0]/.test(value) || value === '')
     throw invalid(`${name} has no value that fits in a line.`, 'Write name=value.')
   const [least, need] = LEAST[name] ?? []

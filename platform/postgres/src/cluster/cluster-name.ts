@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Names the Postgres of a data folder in the list of processes: the folder's name alone would not tell two of them apart when orphans are looked for. */
+/** Returns a name that identifies the data folder's Postgres in the process list, unique even for equal folder names, for finding orphans. */
 export function clusterNameOf(dataDir: string): string {
   return `holdfast-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`
 }

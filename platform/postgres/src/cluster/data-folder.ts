@@ -3,13 +3,13 @@ import { basename, isAbsolute, join, relative, resolve } from 'node:path'
 import { dataFolderUnusable } from './errors.ts'
 import { secretsPath } from './secrets.ts'
 
-/** Keeps the database and its secrets out of version control. */
+/** Keeps database and secrets out of version control. */
 export const GITIGNORE = '.gitignore'
 
 /**
- * Creates the data folder if it does not exist, and its `.gitignore` if the folder holds nothing but our files.
+ * Creates the data folder if necessary, and its `.gitignore` if the folder contains only Holdfast's files.
  *
- * @returns the real path, so that one folder has one name
+ * @returns the real path, so that a folder has a single name
  * @throws {HoldfastError} `data_folder_unusable`
  */
 export function prepareDataFolder(path: string): string {
@@ -17,7 +17,7 @@ export function prepareDataFolder(path: string): string {
     const absolute = resolve(path)
     if (!existsSync(absolute)) {
       mkdirSync(absolute, { recursive: true, mode: 0o700 })
-      // Root hands the database to another user, who has to pass through; the secrets beside it stay readable by root only.
+      // Under root, the database's user must be able to pass through; the secrets stay readable by root only.
       if (process.getuid?.() === 0) chmodSync(absolute, 0o711)
     }
     const folder = realpathSync(absolute)
@@ -28,7 +28,7 @@ export function prepareDataFolder(path: string): string {
   }
 }
 
-/** Whether git may ignore the whole folder. A project that keeps its data beside its files has to say itself what git ignores. */
+/** Whether the folder contains only Holdfast's files, so git may ignore it entirely. */
 function isOurs(folder: string): boolean {
   const toHere = relative(folder, process.cwd())
   if (!toHere.startsWith('..') && !isAbsolute(toHere)) return false

@@ -31,44 +31,43 @@ import { writeStandIns } from './stand-ins.ts'
 import { ensureVaultKey } from './vault-key.ts'
 
 export interface EmbeddedClusterOptions {
-  /** Holds the database, its passwords and a lock. Made when it does not exist. */
+  /** Contains the database, its passwords and a lock. Created if missing. */
   readonly dataDir: string
-  /** TCP port on the loopback; 0 picks a free one. */
+  /** TCP port on loopback; 0 chooses a free one. */
   readonly port: number
   readonly logger: Logger
-  /** Postgres settings on top of ours. */
+  /** Additional Postgres settings. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Folder of the programs of an installed Postgres to run instead of the packaged one. */
+  /** Folder with an installed Postgres's programs, instead of the packaged one. */
   readonly binDir?: string | undefined
-  /** Whether a new database reaches the disk before it is used. Off for databases that live as long as a test run. Default true. */
+  /** Whether a new database is synced to disk. Off for databases of test runs. Default: true. */
   readonly durable?: boolean
-  /** Refuse a folder without a database instead of making one. Default false. */
+  /** Fail if there is no database instead of creating one. Default: false. */
   readonly mustExist?: boolean
-  /** Gives up opening, in the middle of `initdb` or of a recovery too; nothing runs any more then. */
+  /** Cancels opening, including `initdb` and recovery, and stops all processes. */
   readonly signal?: AbortSignal
-  /** Called when there is nothing left to do but to wait for a process: `initdb`, or Postgres where there is a database. */
+  /** Called when only waiting for a process remains: `initdb`, or Postgres for an existing database. */
   readonly onSpawned?: () => void
 }
 
-/** Milliseconds between attempts to bring a dead Postgres back: at once, then slower, for as long as it takes (a full disk may get space). */
+/** Restart delays in ms: immediate at first, then slower, indefinitely (a full disk may be cleaned up). */
 const RESTART_DELAY_MS = { min: 50, max: 3_000 }
 
-/** Where there is no other user, or where root must not give the files away. */
+/** Where there is no separate user, or root must not change the owner of files. */
 const RUNS_AS_NOBODY =
   'Postgres runs as nobody, as other programs of this machine may: start Holdfast as a user of its own, or give the database files to one'
 
 /**
- * Starts the packaged Postgres on a data folder as a child of this process, and starts it again whenever it dies.
+ * Starts the packaged Postgres on a data folder as a child process, and restarts it whenever it dies.
  *
- * @throws The signal's reason
- * @throws {HoldfastError} with what to do about it: `postgres_port_busy`, `data_folder_in_use`, `postgres_version_mismatch`,
- *   `postgres_start_failed` and others of `errors.ts`
+ * @throws the signal's reason
+ * @throws {HoldfastError} `postgres_port_busy`, `data_folder_in_use`, `postgres_version_mismatch`, `postgres_start_failed` and others in `errors.ts`
  */
 export async function openEmbeddedCluster(options: EmbeddedClusterOptions): Promise<Cluster> {
   const { logger } = options
   if (options.mustExist === true && !existsSync(join(options.dataDir, 'postgres')))
     throw databaseMissing(options.dataDir)
-  // Before anything is created. Where there is a database, a leftover of ours may hold the port until it is stopped.
+  // Check before creating anything. With an existing database, a leftover process may hold the port until it is stopped.
   if (!existsSync(join(options.dataDir, 'postgres'))) await choosePort(options.port)
   const dataDir = prepareDataFolder(options.dataDir)
   const releaseLock = acquireLock(dataDir)
@@ -78,7 +77,7 @@ export async function openEmbeddedCluster(options: EmbeddedClusterOptions): Prom
     const identity = resolveIdentity(binaries, databaseDir)
     if (ownerOf(identity)?.uid === NOBODY) logger.log('warn', RUNS_AS_NOBODY)
     const clusterName = clusterNameOf(dataDir)
-    // Before files change hands, which a leftover could not go on with.
+    // Before changing the owner of files, with which a leftover could not continue.
     await recoverFromCrash(databaseDir, clusterName, logger)
     const stored = await prepareDatabase({ ...options, dataDir, databaseDir, binaries, identity })
     const port = await choosePort(options.port)
@@ -141,13 +140,13 @@ interface DatabaseFiles extends EmbeddedClusterOptions {
   readonly identity: Identity
 }
 
-/** Makes the database on first start, checks it later, and writes our settings. */
+/** Creates or checks the database and writes the settings. */
 async function prepareDatabase(files: DatabaseFiles): Promise<SeparateSecrets> {
   const { dataDir, databaseDir, identity } = files
   const settingsFile = join(dataDir, 'postgres.conf')
   const extensions = writeStandIns(dataDir, files.binaries.shareDir)
   writeFileSync(settingsFile, tunedSettings({ extension_control_path: extensions, ...files.settings }))
-  chmodSync(settingsFile, 0o644) // whatever the umask is, the user that Postgres runs as reads it
+  chmodSync(settingsFile, 0o644) // readable by Postgres's user, whatever the umask
   ensureVaultKey(dataDir, identity)
   const stored = takeSecrets(dataDir, files.logger)
   if (existsSync(databaseDir)) {
@@ -195,10 +194,10 @@ interface Separation {
   readonly signal?: AbortSignal
 }
 
-/** In a folder of release 0.1.0: takes the superuser's rights from the role that projects act as. Goes on where it was interrupted. */
+/** For folders of release 0.1.0: removes superuser rights from the project's role. Continues after an interruption. */
 async function finishSeparation(files: Separation, secrets: SeparateSecrets): Promise<SeparateSecrets> {
   if (secrets.separation !== 'pending') return secrets
-  // At a port that no client knows.
+  // On a port unknown to clients.
   const port = await choosePort(0)
   const settings = fixedSettings(port, files.clusterName)
   await separateRoles(
@@ -223,7 +222,7 @@ interface Supervisor {
   stop(): Promise<void>
 }
 
-/** Watches a Postgres and replaces it when it dies, until stopped. */
+/** Monitors Postgres and restarts it when it dies, until stopped. */
 function supervise(
   first: Postmaster,
   restart: (signal: AbortSignal) => Promise<Postmaster>,

@@ -1,17 +1,17 @@
 import type { ChildProcess } from 'node:child_process'
 import { findProcess } from './processes.ts'
 
-/** Milliseconds that a child gets after its signal: an immediate shutdown of Postgres kills its remaining processes after 5 s itself. */
+/** Time in ms for a signaled child: an immediate shutdown kills remaining Postgres processes after 5 s. */
 const PATIENCE_MS = 7_000
 
-/** Milliseconds between two looks at whether it has ended. */
+/** Poll interval in ms. */
 const POLL_MS = 10
 
 /**
- * Ends a child when this process ends without having closed it: after `process.exit()`, by a second signal, a bug, or a time-out. The process does not end
- * before it. Nothing helps against SIGKILL of this process; the next start on the data folder ends what that leaves.
+ * Ends a child when this process exits without closing it: on `process.exit()`, a second signal, a bug, or a timeout. Delays the exit until the child has
+ * ended. After SIGKILL, the next start on the data folder ends leftovers.
  *
- * @param end - sends the signal that ends it at once
+ * @param end - sends the signal for an immediate end
  */
 export function endWithProcess(child: ChildProcess, end: (signal: 'SIGQUIT' | 'SIGKILL') => void): void {
   const { pid } = child
@@ -25,7 +25,7 @@ export function endWithProcess(child: ChildProcess, end: (signal: 'SIGQUIT' | 'S
   child.once('exit', () => process.off('exit', onExit))
 }
 
-/** Blocks this thread: while a process exits, nothing asynchronous runs any more. */
+/** Blocks the thread, because nothing asynchronous runs while a process exits. */
 function hasEndedWithin(pid: number, timeoutMs: number): boolean {
   const deadline = performance.now() + timeoutMs
   const sleeper = new Int32Array(new SharedArrayBuffer(4))

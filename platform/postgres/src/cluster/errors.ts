@@ -1,6 +1,6 @@
 import { HoldfastError } from '@holdfast/foundation'
 
-/** Postgres has no packaged binaries for this machine, or npm left them out. */
+/** There are no packaged binaries for this platform, or npm skipped them. */
 export function binariesMissing(packageName: string, cause: unknown): HoldfastError {
   return new HoldfastError(
     'postgres_binaries_missing',
@@ -13,7 +13,7 @@ export function binariesMissing(packageName: string, cause: unknown): HoldfastEr
   )
 }
 
-/** The package is there, and its folder belongs to another user, or is read-only. */
+/** The package's folder is read-only or belongs to another user. */
 export function binaryLinksMissing(packageName: string, link: string, cause: unknown): HoldfastError {
   return new HoldfastError(
     'postgres_binaries_missing',
@@ -33,7 +33,7 @@ export function portBusy(port: number): HoldfastError {
   })
 }
 
-/** The port has no listener, but a connection has it as its own end, or had it until a moment ago. */
+/** The port is held by a connection rather than a listener, now or recently. */
 export function portHeld(port: number): HoldfastError {
   return new HoldfastError(
     'postgres_port_busy',
@@ -52,7 +52,7 @@ export function dataFolderInUse(dataDir: string, pid: number): HoldfastError {
   })
 }
 
-/** The files were written by another major version of Postgres. */
+/** The files belong to another major version of Postgres. */
 export function versionMismatch(dataDir: string, found: string, expected: number): HoldfastError {
   return new HoldfastError(
     'postgres_version_mismatch',
@@ -72,7 +72,7 @@ export function dataFolderUnusable(path: string, cause: unknown): HoldfastError 
   })
 }
 
-/** The Postgres of `--postgres-bin`. */
+/** The Postgres of `--postgres-bin` is unusable. */
 export function installedUnusable(folder: string, detail: string, cause?: unknown): HoldfastError {
   return new HoldfastError('postgres_bin_unusable', 500, `The Postgres in ${folder} cannot be used.`, {
     detail,
@@ -81,7 +81,7 @@ export function installedUnusable(folder: string, detail: string, cause?: unknow
   })
 }
 
-/** initdb hands the path of its programs to a shell, in double quotes that do not hold everything. */
+/** initdb passes its path to a shell in double quotes, which do not protect all characters. */
 export function folderUnspeakable(folder: string): HoldfastError {
   return new HoldfastError('postgres_folder_unusable', 500, `Postgres cannot be run from ${folder}.`, {
     detail: 'Its programs cannot bear ", $, ` or \\ in the path that they are in.',
@@ -89,14 +89,14 @@ export function folderUnspeakable(folder: string): HoldfastError {
   })
 }
 
-/** There is no database where one is needed. */
+/** A database is required but does not exist. */
 export function databaseMissing(dataDir: string): HoldfastError {
   return new HoldfastError('database_missing', 500, `The data folder ${dataDir} has no database.`, {
     hint: 'The first "holdfast start" makes it. If there is one in another folder, name that with --data-dir.',
   })
 }
 
-/** The passwords that belong to the database files are gone. */
+/** The passwords of the database files are missing. */
 export function secretsMissing(path: string): HoldfastError {
   return new HoldfastError(
     'secrets_missing',
@@ -108,7 +108,7 @@ export function secretsMissing(path: string): HoldfastError {
   )
 }
 
-/** We run as root, Postgres must not, and the user it would run as cannot reach a folder. */
+/** Running as root, but the user for Postgres cannot access a folder. */
 export function folderOutOfReach(path: string, uid: number): HoldfastError {
   return new HoldfastError(
     'postgres_folder_out_of_reach',
@@ -127,7 +127,7 @@ export function diskFull(logLines: readonly string[]): HoldfastError {
   })
 }
 
-/** Anything else that ended Postgres before it accepted a connection. */
+/** Any other failure before Postgres accepted a connection. */
 export function startFailed(what: string, logLines: readonly string[], cause?: unknown): HoldfastError {
   return new HoldfastError('postgres_start_failed', 500, what, {
     ...(logLines.length > 0 ? { detail: `Its last words were:\n${logLines.join('\n')}` } : {}),

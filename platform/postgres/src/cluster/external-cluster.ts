@@ -9,17 +9,17 @@ import { createSecrets, takeSecrets } from './secrets.ts'
 import { watchServer } from './watch-server.ts'
 
 export interface ExternalClusterOptions {
-  /** `postgres://user:password@host:port/database` of a user who may create schemas and, best, is a superuser. */
+  /** `postgres://user:password@host:port/database` of a user that may create schemas, ideally a superuser. */
   readonly url: string
-  /** May hold a password of `authenticator`. */
+  /** May contain a password of `authenticator`. */
   readonly dataDir: string
-  /** How long Postgres may take to answer a probe, in milliseconds. */
+  /** Probe timeout in ms. */
   readonly timeoutMs?: number
   readonly logger: Logger
 }
 
 /**
- * Uses a Postgres that another person runs. Nothing is started, and nothing is stopped at the end. Whether it answers is probed once a second.
+ * Connects to an external Postgres. Never starts or stops it; probes it once per second.
  *
  * @throws {HoldfastError} `postgres_unreachable`
  */
@@ -66,8 +66,8 @@ export async function openExternalCluster(options: ExternalClusterOptions): Prom
 }
 
 /**
- * The passwords that the request role may have, the preferred one first: what follows from the password of the configured user, which other servers know as well,
- * and that of a data folder which had a Postgres of its own, or was used with an address without a password. One is made where there is none.
+ * Returns the possible passwords of the request role, preferred one first: derived from the configured user's password, which other servers also know, and the
+ * one in the data folder, from an earlier embedded cluster or a URL without password. Generates one if there is none.
  */
 function requestPasswords(
   address: URL,

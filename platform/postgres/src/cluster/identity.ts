@@ -4,24 +4,23 @@ import type { Binaries } from './binaries.ts'
 import { dataFolderUnusable, folderOutOfReach } from './errors.ts'
 import { NOBODY, hasPartsElsewhere, ownIdFor } from './own-user.ts'
 
-/** As whom Postgres runs. It refuses to run as root, and it should not: its superuser may read and write files. */
+/** The user Postgres runs as. Never root: its superuser can read and write files. */
 export interface Identity {
-  /** For `spawn`; empty when Postgres runs as we do. */
+  /** Options for `spawn`; empty to run as the current user. */
   readonly user: { readonly uid?: number; readonly gid?: number }
-  /** Program and arguments to put before the command. */
+  /** Program and arguments that precede the command. */
   readonly prefix: readonly string[]
 }
 
 const SETPRIV = '/usr/bin/setpriv'
 
 /**
- * Decides as whom Postgres runs. As an ordinary user: as that one. As root: as the owner of the database files, else as a
- * user that nothing else runs as. Files of `nobody`, whom other daemons share, count as having no owner.
+ * Chooses the user Postgres runs as. For ordinary users: the same. For root: the owner of the database files, otherwise a dedicated user. `nobody`, shared with
+ * other daemons, does not count as an owner.
  *
- * Where that user cannot enter the folders (an installation under `/root`), it gets the one capability to read and search everything, through
- * `setpriv`.
+ * If that user cannot access the folders (such as an installation under `/root`), `setpriv` grants the single capability to read and search everything.
  *
- * @param databaseDir - folder of the database files; it need not exist
+ * @param databaseDir - folder of the database files; may not exist
  * @throws {HoldfastError} `postgres_folder_out_of_reach`
  */
 export function resolveIdentity(binaries: Binaries, databaseDir: string): Identity {
@@ -32,17 +31,16 @@ export function resolveIdentity(binaries: Binaries, databaseDir: string): Identi
   return identityOf(binaries, databaseDir, id, id)
 }
 
-/** What a program has to reach, and with which bits of a mode: `0o1` to enter a folder, `0o5` to read and run its files. */
+/** Access a program needs, as mode bits: `0o1` to enter a folder, `0o5` to read and execute its files. */
 export interface Reach {
   readonly path: string
   readonly bits: number
 }
 
 /**
- * Decides as whom another program than Postgres runs, which must not have the rights of root: as we do, or, when that is root, as the owner of the folder that it keeps,
- * else as a user that nothing else runs as.
+ * Chooses the user for another program, which must not run as root: the current user, or for root the owner of its folder, otherwise a dedicated user.
  *
- * @param folder - where the program keeps its files; it need not exist
+ * @param folder - the program's files; may not exist
  * @throws {HoldfastError} `postgres_folder_out_of_reach`
  */
 export function resolveProgramIdentity(folder: string, needed: readonly Reach[]): Identity {
@@ -54,7 +52,7 @@ export function resolveProgramIdentity(folder: string, needed: readonly Reach[])
 }
 
 /**
- * As whom `initdb` makes a database: it insists on a user that has a name, which our own has not. The files change hands when it has ended.
+ * Chooses the user for `initdb`, which requires a named user, unlike the dedicated one. Ownership of the files changes afterwards.
  *
  * @throws {HoldfastError} `postgres_folder_out_of_reach`
  */
@@ -100,7 +98,7 @@ function withReach(needed: readonly Reach[], uid: number, gid: number): Identity
 }
 
 /**
- * Gives a folder and all in it to the user that Postgres runs as. The folder itself comes last: while it has its old owner, the next start does this again.
+ * Changes the owner of a folder's contents, and of the folder last: after an interruption the next start repeats this.
  *
  * @throws {HoldfastError} `data_folder_unusable`
  */
@@ -122,7 +120,7 @@ export function giveFolder(path: string, identity: Identity): void {
   }
 }
 
-/** @returns `undefined` when Postgres runs as we do */
+/** @returns `undefined` if Postgres runs as the current user */
 export function ownerOf(identity: Identity): { readonly uid: number; readonly gid: number } | undefined {
   if (identity.user.uid !== undefined) return { uid: identity.user.uid, gid: identity.user.gid ?? identity.user.uid }
   const flag = (name: string): number | undefined => {
@@ -133,7 +131,7 @@ export function ownerOf(identity: Identity): { readonly uid: number; readonly gi
   return uid === undefined ? undefined : { uid, gid: flag('regid') ?? uid }
 }
 
-/** The first folder on the way to `path`, or `path` itself, whose mode keeps the user out. Access lists are not looked at. */
+/** Returns the first folder on the path whose mode denies access. Ignores ACLs. */
 function firstBlocked(path: string, uid: number, gid: number, needed: number): string | undefined {
   const way = [path]
   for (let parent = dirname(path); parent !== way[0]; parent = dirname(parent)) way.unshift(parent)
@@ -150,7 +148,7 @@ function statOrUndefined(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false })
 }
 
-/** Whether this process may run the program. */
+/** Whether this process may execute the program. */
 export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)

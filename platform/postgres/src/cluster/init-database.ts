@@ -10,26 +10,23 @@ import { endLeftoverInitdb } from './recover.ts'
 
 export interface InitOptions {
   readonly binaries: Binaries
-  /** Whose the database is in the end. */
+  /** Final owner of the database. */
   readonly identity: Identity
-  /** Where the database files end up. Must not exist. */
+  /** Final location of the database files. Must not exist. */
   readonly databaseDir: string
-  /** Path of our settings file, as the database's `postgresql.conf` includes it. */
+  /** Path of the settings file, as included in `postgresql.conf`. */
   readonly includeFile: string
   readonly superuser: string
   readonly superuserPassword: string
-  /** Whether the new files reach the disk before this returns. */
+  /** Whether to sync the new files to disk. */
   readonly durable: boolean
-  /** Gives up; nothing runs any more then. */
+  /** Cancels and stops all processes. */
   readonly signal?: AbortSignal | undefined
-  /** Called when `initdb` runs. */
+  /** Called when `initdb` is running. */
   readonly onSpawned?: (() => void) | undefined
 }
 
-/**
- * Makes the files of a new cluster: UTF-8, sorted by code point, passwords by SCRAM. The folder appears whole under its name or not at all,
- * so a crash in between leaves nothing that looks like a database.
- */
+/** Creates a new cluster: UTF-8, sorted by code point, SCRAM passwords. The folder appears atomically, so a crash leaves nothing that looks like a database. */
 export async function initDatabase(options: InitOptions): Promise<void> {
   const { binaries, identity, databaseDir } = options
   const maker = resolveInitIdentity(binaries, databaseDir)
@@ -83,7 +80,7 @@ async function runInitdb({ binaries, identity, argv, signal, onSpawned }: Initdb
   const child = spawn(command[0] ?? '', command.slice(1), {
     ...identity.user,
     cwd: '/',
-    // Its own process group, which ends as a whole: initdb runs Postgres. Ctrl-C in a terminal is for us.
+    // A separate process group that ends as a whole, because initdb runs Postgres. Ctrl-C in a terminal is for this process.
     detached: process.platform !== 'win32',
     stdio: ['ignore', 'ignore', 'pipe'],
     windowsHide: true,
@@ -108,7 +105,7 @@ async function runInitdb({ binaries, identity, argv, signal, onSpawned }: Initdb
     : startFailed('A new database could not be made.', lines)
 }
 
-/** What initdb leaves behind is deleted by the next start, so it may end at any point. */
+/** The next start deletes initdb's leftovers, so it may end at any point. */
 function endGroup(child: ChildProcess): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   if (process.platform === 'win32') child.kill('SIGKILL')

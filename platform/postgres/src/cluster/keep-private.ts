@@ -1,12 +1,12 @@
 import { chmodSync, statSync } from 'node:fs'
 import { errorMessage, type Logger } from '@holdfast/foundation'
 
-/** What others than the owner may do with a file. */
+/** Permission bits of everyone but the owner. */
 const OTHERS = 0o077
 
 /**
- * Makes a file of secrets the owner's alone, where a copy, a backup or an umask has opened it, and says so: whoever could read it may have.
- * Does nothing when there is none, or where files have no modes.
+ * Restricts a secrets file to its owner if a copy, backup or umask has opened it, and logs a warning because it may have been read. No-op if the file does not
+ * exist or the system has no file modes.
  */
 export function keepPrivate(path: string, logger: Logger): void {
   const found = statSync(path, { throwIfNoEntry: false })

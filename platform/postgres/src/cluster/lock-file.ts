@@ -9,16 +9,15 @@ interface LockContent {
 }
 
 /**
- * Makes this process the only one that uses a data folder. The lock of a process that is gone is taken over, also when its number has been
- * given to another one since.
+ * Locks a data folder for this process. Takes over the lock of a dead process, even if its PID has been reused.
  *
- * @returns gives the folder back; may be called twice
+ * @returns releases the lock; idempotent
  * @throws {HoldfastError} `data_folder_in_use`, `data_folder_unusable`
  */
 export function acquireLock(dataDir: string): () => void {
   const path = join(dataDir, 'lock')
   const content = JSON.stringify({ pid: process.pid, startedAt: findProcess(process.pid)?.startedAt ?? '' })
-  // Each round either takes the lock, ends with an error, or removes one stale lock; a handful covers any real race.
+  // Each round takes the lock, fails, or removes one stale lock; a few rounds cover any race.
   for (let round = 0; round < 5; round++) {
     try {
       writeFileSync(path, content, { flag: 'wx', mode: 0o600 })
@@ -37,7 +36,7 @@ export function acquireLock(dataDir: string): () => void {
   throw dataFolderUnusable(dataDir, new Error(`${path} cannot be taken`))
 }
 
-/** @returns the process that uses the folder, if one is alive */
+/** @returns the PID of the process using the folder, if alive */
 export function readLockHolder(dataDir: string): number | undefined {
   const holder = parseLock(readOrUndefined(join(dataDir, 'lock')) ?? '')
   return holder !== undefined && isAlive(holder) ? holder.pid : undefined
@@ -48,19 +47,19 @@ function isAlive(holder: LockContent): boolean {
   return found !== undefined && (holder.startedAt === '' || found.startedAt === holder.startedAt)
 }
 
-/** Moves the lock away and looks at what was moved: another process may have replaced the stale one in the meantime. */
+/** Moves the lock away and verifies it: another process may have replaced the stale one. */
 function removeStale(path: string, stale: string): void {
   const aside = `${path}.${process.pid}`
   try {
     renameSync(path, aside)
   } catch {
-    return // another person has moved it
+    return // another process moved it
   }
   if (readOrUndefined(aside) !== stale) {
     try {
       linkSync(aside, path)
     } catch {
-      // A third process holds the lock now; the next round finds it alive.
+      // A third process now holds the lock; the next round will see that it is alive.
     }
   }
   rmSync(aside, { force: true })
@@ -79,6 +78,6 @@ function parseLock(text: string): LockContent | undefined {
     const value = JSON.parse(text) as Partial<LockContent>
     return typeof value.pid === 'number' ? { pid: value.pid, startedAt: String(value.startedAt ?? '') } : undefined
   } catch {
-    return undefined // cut off by a crash while it was written
+    return undefined // a crash truncated it while it was written
   }
 }

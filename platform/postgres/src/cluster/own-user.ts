@@ -2,28 +2,28 @@ import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The user `nobody` of Linux systems, whom other daemons run as too. */
+/** Linux's `nobody`, which other daemons also use. */
 export const NOBODY = 65_534
 
 /**
- * Ids that are one database's own: the range that systemd's list of ids calls unused, below its dynamic services and above everything that
- * `useradd` gives away. Within 16 bits, so that it is there in containers too.
+ * Ids for dedicated users: the range systemd lists as unused, below its dynamic services and above everything `useradd` assigns. Within 16 bits, for
+ * containers.
  */
 export const OWN_IDS = { first: 60_706, last: 61_183 }
 
-/** What decides which id is free. */
+/** Ids that are unavailable. */
 export interface IdsInUse {
-  /** Of users and groups that have a name, and of processes that run. */
+  /** Ids of named users and groups, and of running processes. */
   readonly taken: ReadonlySet<number>
-  /** Whether this process may give files to the id: in a container of an unprivileged user, not every id exists. */
+  /** Whether files can be given to the id: unprivileged containers do not map every id. */
   readonly exists: (id: number) => boolean
 }
 
 /**
- * The id, of user and group, that a database without an owner gets: derived from its folder, so that it is the same at every attempt and another one for
- * another folder; the next free one where that is taken. From then on it is kept by the ownership of the files.
+ * Returns the user and group id for a database without an owner: derived from its folder, thus stable and different per folder; the next free one if taken.
+ * Afterwards the ownership of the files preserves it.
  *
- * @returns `nobody` where the range does not exist
+ * @returns `nobody` if the range does not exist
  */
 export function ownIdFor(databaseDir: string, { taken, exists }: IdsInUse = idsInUse()): number {
   const count = OWN_IDS.last - OWN_IDS.first + 1
@@ -36,8 +36,8 @@ export function ownIdFor(databaseDir: string, { taken, exists }: IdsInUse = idsI
 }
 
 /**
- * Whether parts of a database lie outside its folder, behind symbolic links (tablespaces, a write-ahead log elsewhere). They cannot be given away by
- * following the links: who may write to the folder would decide what root gives away.
+ * Whether parts of a database are outside its folder behind symbolic links (tablespaces, WAL). Their ownership cannot be changed safely: whoever can write to
+ * the folder would control what root gives away.
  */
 export function hasPartsElsewhere(databaseDir: string): boolean {
   const entries = ['.', 'pg_tblspc'].flatMap((part) => {
@@ -54,7 +54,7 @@ function idsInUse(): IdsInUse {
   return { taken, exists: (id) => users(id) && groups(id) }
 }
 
-/** Third field of each line, of users and of groups alike. */
+/** Third field of each line, in users and groups alike. */
 function namedIds(path: string): readonly number[] {
   return linesOf(path).map((line) => Number(line.split(':')[2]))
 }
@@ -68,13 +68,13 @@ function idsOfProcesses(): readonly number[] {
   )
 }
 
-/** A line is: first id here, first id outside, how many. Without the file all ids exist. */
+/** Parses lines of: first inside id, first outside id, count. Without the file all ids exist. */
 function mappedIds(path: string): (id: number) => boolean {
   const ranges = linesOf(path).map((line) => line.trim().split(/\s+/).map(Number))
   return (id) => ranges.length === 0 || ranges.some(([first = 0, , count = 0]) => id >= first && id < first + count)
 }
 
-/** Nothing where there is no such file; a process may also end while it is looked at. */
+/** Empty if the file does not exist; processes may end during the scan. */
 function linesOf(path: string): readonly string[] {
   try {
     return readFileSync(path, 'utf8').split('\n').filter(Boolean)

@@ -9,27 +9,27 @@ import { endWithProcess } from './end-with-process.ts'
 import { diskFull, portBusy, startFailed } from './errors.ts'
 import type { Identity } from './identity.ts'
 
-/** Lines of Postgres's log that are kept to explain a failure. */
+/** Log lines kept to explain a failure. */
 const LOG_LINES_MAX = 30
 
-/** Milliseconds between two attempts to connect while Postgres starts. */
+/** Poll interval in ms while Postgres starts. */
 const POLL_MS = 10
 
-/** Milliseconds until a start counts as failed. Replaying a large log after a crash may take minutes. */
+/** Start timeout in ms. Recovery after a crash may take minutes. */
 const START_TIMEOUT_MS = 10 * 60_000
 
-/** Milliseconds for a fast shutdown (it writes a checkpoint), then for an immediate one. */
+/** Timeout in ms of a fast shutdown (which writes a checkpoint), then of an immediate one. */
 const STOP_TIMEOUT_MS = 15_000
 const QUIT_TIMEOUT_MS = 5_000
 
-/** One running `postgres`. */
+/** A running `postgres` process. */
 export interface Postmaster {
   readonly pid: number
-  /** Resolves when the process has ended, for whatever reason. */
+  /** Resolves when the process has ended. */
   readonly exited: Promise<void>
   /** The last lines of its log. */
   logLines(): readonly string[]
-  /** Fast shutdown, and an immediate one when that takes too long. */
+  /** Fast shutdown, falling back to an immediate one. */
   stop(): Promise<void>
 }
 
@@ -41,18 +41,18 @@ export interface PostmasterOptions {
   readonly internalUrl: string
   readonly port: number
   readonly logger: Logger
-  /** Gives up the start: Postgres is stopped again, also while it replays its log. */
+  /** Cancels the start and stops Postgres, even during recovery. */
   readonly signal?: AbortSignal | undefined
   /** Called when the process runs. */
   readonly onSpawned?: (() => void) | undefined
-  /** Runs on the connection that finds Postgres ready, as the user of `internalUrl`. If it fails, Postgres is stopped again. */
+  /** Runs on the first successful connection, as the user of `internalUrl`. If it fails, Postgres is stopped. */
   readonly prepare?: ((db: Queryable) => Promise<void>) | undefined
 }
 
 /**
- * Starts Postgres as a direct child and waits until it accepts connections. It ends with this process, however that ends, except by SIGKILL.
+ * Starts Postgres as a direct child and waits until it accepts connections. It ends with this process, except on SIGKILL.
  *
- * @throws The signal's reason; what `prepare` throws; {HoldfastError} `postgres_port_busy`, `postgres_disk_full`, `postgres_start_failed`
+ * @throws the signal's reason; errors of `prepare`; {HoldfastError} `postgres_port_busy`, `postgres_disk_full`, `postgres_start_failed`
  */
 export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
   const { identity, binaries, databaseDir, logger } = options
@@ -60,7 +60,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
   const child = spawn(command[0] ?? '', command.slice(1), {
     ...identity.user,
     cwd: databaseDir,
-    // Its own process group: Ctrl-C in a terminal is for us, and we stop Postgres after everything that uses it.
+    // A separate process group: Ctrl-C is for this process, which stops Postgres after everything that uses it.
     detached: process.platform !== 'win32',
     windowsHide: true,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -95,13 +95,13 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
     : startFailed('Postgres did not accept connections in time.', lines)
 }
 
-/** What Postgres inherits: no `PG*` variable of the shell reaches into our cluster. */
+/** Environment for Postgres, without the shell's `PG*` variables. */
 export function childEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG)/.test(name))
   return { ...Object.fromEntries(kept), LC_ALL: 'C', TZ: 'UTC' }
 }
 
-/** What alarms in Postgres's log, and what is a part of starting or of our stopping it. */
+/** Alarming log lines, and those expected during start or stop. */
 const ALARM = /^(FATAL|PANIC)/
 const STARTING = /^FATAL:  the database system is (?:starting up|not yet accepting connections)/
 const STOPPING = /^FATAL:  (?:terminating .* due to administrator command|the database system is shutting down)/
@@ -125,7 +125,7 @@ function watchChild(child: ChildProcess, lines: string[], onLine: (line: string)
       lines.push(errorMessage(error))
       resolve()
     })
-    // `close` comes after the last line of the log, but only when no grandchild holds the pipe any more.
+    // `close` follows the last log line, but only once no grandchild holds the pipe.
     child.once('close', () => resolve())
     child.once('exit', () => setTimeout(resolve, 200).unref())
   })
@@ -137,7 +137,7 @@ async function waitUntilReady(
 ): Promise<'ready' | 'timeout' | 'exited'> {
   const deadline = performance.now() + START_TIMEOUT_MS
   while (performance.now() < deadline && options.signal?.aborted !== true) {
-    if (hasEnded()) return new Promise(() => undefined) // the exit settles the race, with the whole log read
+    if (hasEnded()) return new Promise(() => undefined) // the exit settles the race, with the complete log
     const client = new Client({ connectionString: options.internalUrl, connectionTimeoutMillis: 5_000 })
     client.on('error', () => undefined) // a broken connection also rejects `connect`
     const failure = await client.connect().then(
@@ -152,7 +152,7 @@ async function waitUntilReady(
       if (!isConnectionLoss(failure.error))
         throw startFailed(`Postgres refuses our connection: ${errorMessage(failure.error)}`, [], failure.error)
     } finally {
-      await client.end().catch(() => undefined) // it was not open, or is gone
+      await client.end().catch(() => undefined) // not open, or gone
     }
     await delay(POLL_MS)
   }

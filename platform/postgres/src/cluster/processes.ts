@@ -1,24 +1,24 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 
-/** What can be seen of a process of this machine from outside. */
+/** Externally visible properties of a process. */
 export interface ProcessInfo {
   readonly pid: number
-  /** Tells a process from a later one that got the same number. Opaque; equal for the same process only. */
+  /** Distinguishes a process from a later one with the same PID. Opaque. */
   readonly startedAt: string
-  /** The command line, or the title that the process gave itself. */
+  /** Command line, or the title set by the process. */
   readonly command: string
 }
 
 const hasProc = existsSync('/proc/self/stat')
 
-/** @returns the process, or `undefined` when there is none or only a zombie waits to be reaped */
+/** @returns `undefined` if there is no such process or only a zombie */
 export function findProcess(pid: number): ProcessInfo | undefined {
   if (!Number.isInteger(pid) || pid <= 0) return undefined
   return hasProc ? readProc(pid) : listWithPs(['-p', String(pid)])[0]
 }
 
-/** All living processes whose command line contains `words`. */
+/** Returns all living processes whose command line contains `words`. */
 export function findProcesses(words: string): readonly ProcessInfo[] {
   const all = hasProc
     ? readdirSync('/proc')
@@ -31,13 +31,13 @@ export function findProcesses(words: string): readonly ProcessInfo[] {
 function readProc(pid: number): ProcessInfo | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name, in parentheses, may itself hold spaces and parentheses. After it: state is field 3, start time field 22.
+    // The name in parentheses may contain spaces and parentheses. State is field 3, start time field 22.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     if (fields[0] === 'Z' || fields[0] === 'X') return undefined
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
     return { pid, startedAt: fields[19] ?? '', command }
   } catch {
-    return undefined // it has ended, or it ended between the two reads
+    return undefined // it ended, possibly between the reads
   }
 }
 
@@ -48,7 +48,7 @@ function listWithPs(selection: readonly string[]): readonly ProcessInfo[] {
   try {
     text = execFileSync('ps', [...selection, '-o', 'pid=,stat=,lstart=,command='], { encoding: 'utf8' })
   } catch {
-    return [] // ps exits with 1 when nothing matches
+    return [] // ps exits with 1 if nothing matches
   }
   return text.split('\n').flatMap((line) => {
     const match = /^\s*(\d+)\s+(\S+)\s+(\S+\s+\S+\s+\S+\s+\S+\s+\S+)\s+(.*)$/.exec(line)

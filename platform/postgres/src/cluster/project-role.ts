@@ -4,8 +4,8 @@ import { sql } from '../sql/sql.ts'
 import { DATABASE_NAME, PROJECT_ROLE, SUPERUSER } from './cluster.ts'
 
 /**
- * Settings of each session of the superuser, which the owner of the database could set for everybody otherwise: which functions and operators a name means,
- * and what a quoted text is. A view of the project is refused to it: reading one calls functions of the project.
+ * Settings of every superuser session, which the database's owner could otherwise change for all: how names resolve to functions and operators, and how quoted
+ * text is read. Also forbids project views, whose reading calls project functions.
  */
 const SUPERUSER_SETTINGS: readonly (readonly [name: string, value: string])[] = [
   ['search_path', 'pg_catalog, pg_temp'],
@@ -13,15 +13,15 @@ const SUPERUSER_SETTINGS: readonly (readonly [name: string, value: string])[] = 
   ['restrict_nonsystem_relation_kind', `'view, foreign-table'`],
 ]
 
-/** What Postgres has of its own for people who look after a database; nothing of it reaches files or programs of the machine. */
+/** Predefined roles for database maintenance; none gives access to files or programs. */
 const PREDEFINED_ROLES = ['pg_monitor', 'pg_read_all_data', 'pg_signal_backend']
 
 /**
- * Makes sure that there is the role that projects act as, with the rights that it has on Supabase: it owns the database, makes databases and roles, passes
- * row-level security, and is no superuser. Migrations grant what it may do inside the database.
+ * Ensures that the project's role exists with its rights on Supabase: owns the database, creates databases and roles, bypasses row-level security, and is not a
+ * superuser. Migrations grant rights inside the database.
  *
- * @param db - connected as the superuser, with the settings of our own connections
- * @param adminUrl - connects as the project's role, with the password that it is to have
+ * @param db - connected as the superuser, with our connection settings
+ * @param adminUrl - of the project's role, with its future password
  */
 export async function ensureProjectRole(db: Queryable, adminUrl: string): Promise<void> {
   await ensureRole(db)

@@ -4,17 +4,17 @@ import { delay, type Logger } from '@holdfast/foundation'
 import { startFailed } from './errors.ts'
 import { findProcess, findProcesses, type ProcessInfo } from './processes.ts'
 
-/** Milliseconds that leftover processes get to end after each signal. */
+/** Time in ms for leftover processes to end after each signal. */
 const LEFTOVER_PATIENCE_MS = 5_000
 
-/** The same before the first signal where the postmaster is gone: those that wait notice that at once, and nothing can start while others are busy. */
+/** Time in ms before the first signal if the postmaster is gone: idle processes notice immediately, and nothing can start while others are busy. */
 const ORPHAN_PATIENCE_MS = 500
 
 /**
- * Makes a data folder startable after a crash: stops a Postgres that outlived the Holdfast which started it, waits for its last processes, and
- * removes a `postmaster.pid` whose number now belongs to a zombie or to a stranger (Postgres itself would refuse to start then).
+ * Makes a data folder startable after a crash: stops a Postgres that outlived its Holdfast, waits for its last processes, and removes a `postmaster.pid` whose
+ * number now belongs to a zombie or another process (with which Postgres refuses to start).
  *
- * The caller holds the lock of the data folder, so whatever still runs on it is a leftover.
+ * The caller holds the folder's lock, so any running process on it is a leftover.
  */
 export async function recoverFromCrash(databaseDir: string, clusterName: string, logger: Logger): Promise<void> {
   const pidFile = join(databaseDir, 'postmaster.pid')
@@ -44,9 +44,9 @@ export async function recoverFromCrash(databaseDir: string, clusterName: string,
 }
 
 /**
- * Ends an `initdb` that outlived the Holdfast which started it, with the Postgres that it runs: both are one process group.
+ * Ends an `initdb` that outlived its Holdfast, including its Postgres in the same process group.
  *
- * @param argument - of its command line, which no other process has
+ * @param argument - unique argument of its command line
  * @throws {HoldfastError} `postgres_start_failed`
  */
 export async function endLeftoverInitdb(argument: string): Promise<void> {
@@ -72,7 +72,7 @@ function signalGroup(leader: ProcessInfo, name: NodeJS.Signals): void {
 }
 
 function send(target: ProcessInfo, id: number, name: NodeJS.Signals): void {
-  // The number may have been given away since we looked.
+  // The PID may have been reused since the check.
   if (findProcess(target.pid)?.startedAt !== target.startedAt) return
   try {
     process.kill(id, name)

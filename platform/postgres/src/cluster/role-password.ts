@@ -6,10 +6,9 @@ import { sql } from '../sql/sql.ts'
 const ITERATIONS = 4_096
 
 /**
- * Makes sure that roles log in with the passwords of `urls`. A password itself never becomes part of a statement: Postgres receives the
- * SCRAM verifier that it would have computed. Does nothing for those that are set already.
+ * Ensures that roles log in with the passwords of `urls`. Sends only the SCRAM verifier, never a password. Skips passwords already set.
  *
- * @param db - connected as a superuser or as the owner of the roles
+ * @param db - connected as a superuser or the roles' owner
  * @param urls - `postgres://role:password@host:port/database`
  */
 export async function ensureRolePasswords(db: Queryable, urls: readonly string[]): Promise<void> {
@@ -26,14 +25,14 @@ export async function ensureRolePasswords(db: Queryable, urls: readonly string[]
   }
 }
 
-/** @returns whether a role has the password of `url`, or `undefined` when only a superuser could say */
+/** @returns whether a role has the password of `url`; `undefined` if only a superuser could tell */
 export async function hasPassword(db: Queryable, url: string): Promise<boolean | undefined> {
   const { role, password } = parseLogin(url)
   const verifiers = await readVerifiers(db, [role])
   return verifiers && isPasswordOf(verifiers.get(role), password)
 }
 
-/** @returns what Postgres has of the passwords of those roles that log in, by role; `undefined` when only a superuser could say */
+/** @returns the stored verifiers of login roles, by role; `undefined` if only a superuser could read them */
 async function readVerifiers(
   db: Queryable,
   roles: readonly string[],
@@ -66,7 +65,7 @@ export function scramVerifier(password: string, salt: Buffer, iterations: number
   return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${storedKey}:${serverKey}`
 }
 
-/** Whether a stored verifier belongs to `password`. */
+/** Whether a stored verifier matches `password`. */
 export function matchesVerifier(stored: string, password: string): boolean {
   const match = /^SCRAM-SHA-256\$(\d+):([^$]+)\$/.exec(stored)
   if (!match) return false

@@ -1,16 +1,16 @@
 import { createHmac } from 'node:crypto'
 
-/** Reads tables past their policies and writes nothing. Made by `0003_reader_roles.sql`. */
+/** Reads tables bypassing policies; read-only. Created by `0003_reader_roles.sql`. */
 export const READER_ROLE = 'holdfast_reader'
 
-/** Evaluates the row filters of policies, with no rights but those of the API roles. Made by `0003_reader_roles.sql`. */
+/** Evaluates the row filters of policies with only the API roles' rights. Created by `0003_reader_roles.sql`. */
 export const EVALUATOR_ROLE = 'holdfast_evaluator'
 
-/** Runs the accounts service in the embedded cluster: owns the tables of schema `auth`, and has no rights but those. */
+/** Runs the auth service in the embedded cluster: owns the tables of schema `auth`, without other rights. */
 export const AUTH_ROLE = 'supabase_auth_admin'
 
 /**
- * How another role of Holdfast logs in. Its password follows from the one of `authenticator`, so that one secret is stored.
+ * Returns the URL of another Holdfast role. Its password is derived from `authenticator`'s, so only one secret is stored.
  *
  * @param requestUrl - connects as `authenticator`, or as `authenticator.<project>` through a pooler
  */

@@ -5,17 +5,17 @@ import { readLockHolder } from './lock-file.ts'
 import { readSecrets } from './secrets.ts'
 
 /**
- * Finds the Postgres of a data folder that another process has started.
+ * Finds the Postgres of a data folder started by another process.
  *
- * @param as - as whom: Holdfast itself, or the role that projects act as
- * @returns the address that connects to it; `undefined` when no process uses the folder, or its Postgres does not run yet
+ * @param as - Holdfast itself, or the project's role
+ * @returns its URL; `undefined` if no process uses the folder, or its Postgres is not running yet
  */
 export function findRunningCluster(dataDir: string, as: 'superuser' | 'project' = 'superuser'): string | undefined {
   if (readLockHolder(dataDir) === undefined) return undefined
   const port = readPort(join(dataDir, 'postgres', 'postmaster.pid'))
   const secrets = readSecrets(dataDir)
   if (port === undefined || secrets === undefined || secrets.separation === 'pending') return undefined
-  // Where a release before 0.2.0 runs, the project's role is the superuser.
+  // Before release 0.2.0 the project's role is the superuser.
   const { projectPassword, superuserPassword } = secrets
   const superuser = projectPassword === undefined ? PROJECT_ROLE : SUPERUSER
   const [role, password] =
@@ -28,6 +28,6 @@ function readPort(pidFile: string): number | undefined {
   try {
     return Number(readFileSync(pidFile, 'utf8').split('\n')[3]) || undefined
   } catch {
-    return undefined // it has just stopped, or has not started yet
+    return undefined // it has just stopped, or not started yet
   }
 }

@@ -4,18 +4,18 @@ import { dirname, join } from 'node:path'
 import type { Logger } from '@holdfast/foundation'
 import { keepPrivate } from './keep-private.ts'
 
-/** Passwords of the roles that log in. Stored in the data folder, readable by its owner only. */
+/** Passwords of login roles. Stored in the data folder, readable only by its owner. */
 export interface ClusterSecrets {
-  /** Of `supabase_admin`. */
+  /** Password of `supabase_admin`. */
   readonly superuserPassword: string
-  /** Of `postgres`, which projects act as. Release 0.1.0 has none: there `postgres` is the superuser. */
+  /** Password of `postgres`, the project's role. Absent in release 0.1.0, where `postgres` is the superuser. */
   readonly projectPassword?: string
   readonly authenticatorPassword: string
-  /** The database files are of release 0.1.0 and may still have `postgres` as their superuser. */
+  /** The database files are from release 0.1.0 and may still have `postgres` as superuser. */
   readonly separation?: 'pending'
 }
 
-/** Secrets of a folder whose superuser is not the role that projects act as, or is about to be another one. */
+/** Secrets of a folder whose superuser is separate from the project's role, or is being separated. */
 export interface SeparateSecrets extends ClusterSecrets {
   readonly projectPassword: string
 }
@@ -24,13 +24,13 @@ export function secretsPath(dataDir: string): string {
   return join(dataDir, 'secrets.json')
 }
 
-/** As `readSecrets`, for the server that the folder belongs to: it also closes a file that others can read. */
+/** As `readSecrets`, for the owning server: also restricts the file's permissions. */
 export function takeSecrets(dataDir: string, logger: Logger): ClusterSecrets | undefined {
   keepPrivate(secretsPath(dataDir), logger)
   return readSecrets(dataDir)
 }
 
-/** @returns the stored passwords, or `undefined` when there are none or the file is damaged */
+/** @returns the stored passwords; `undefined` if missing or damaged */
 export function readSecrets(dataDir: string): ClusterSecrets | undefined {
   let value: Partial<ClusterSecrets>
   try {
@@ -48,7 +48,7 @@ export function readSecrets(dataDir: string): ClusterSecrets | undefined {
   }
 }
 
-/** Makes new passwords of 256 random bits and stores them. */
+/** Generates 256-bit passwords and stores them. */
 export function createSecrets(dataDir: string): SeparateSecrets {
   return writeSecrets(dataDir, {
     superuserPassword: randomPassword(),
@@ -57,10 +57,7 @@ export function createSecrets(dataDir: string): SeparateSecrets {
   })
 }
 
-/**
- * The secrets of a folder of release 0.1.0 with a superuser of its own. The password that people were told stays with `postgres`; the superuser gets one that
- * no client knows.
- */
+/** Adds a separate superuser to the secrets of a release 0.1.0 folder. `postgres` keeps the known password; the superuser gets a new one. */
 export function separateSecrets(dataDir: string, stored: ClusterSecrets): SeparateSecrets {
   return writeSecrets(dataDir, {
     superuserPassword: randomPassword(),
@@ -70,7 +67,7 @@ export function separateSecrets(dataDir: string, stored: ClusterSecrets): Separa
   })
 }
 
-/** Stores passwords, mode 0600, whole or not at all, and on the disk when this returns. */
+/** Stores passwords atomically and durably with mode 0600. */
 export function writeSecrets<T extends ClusterSecrets>(dataDir: string, secrets: T): T {
   const path = secretsPath(dataDir)
   const file = openSync(`${path}.new`, 'w', 0o600)
@@ -82,7 +79,7 @@ export function writeSecrets<T extends ClusterSecrets>(dataDir: string, secrets:
   return secrets
 }
 
-/** A name that was changed survives a loss of power only when the folder is on the disk, too. Windows has no such call. */
+/** Makes a rename survive a power loss. Windows has no such call. */
 function syncFolder(path: string): void {
   if (process.platform === 'win32') return
   const folder = openSync(path, 'r')
@@ -90,7 +87,7 @@ function syncFolder(path: string): void {
   closeSync(folder)
 }
 
-/** Letters, digits, `-` and `_`: needs no escaping in an address. */
+/** Letters, digits, `-` and `_`: needs no escaping in a URL. */
 export function randomPassword(): string {
   return randomBytes(32).toString('base64url')
 }

@@ -8,7 +8,7 @@ import { DATABASE_NAME, PROJECT_ROLE, SUPERUSER } from './cluster.ts'
 import type { Postmaster } from './postmaster.ts'
 import type { SeparateSecrets } from './secrets.ts'
 
-/** What an operator is told about things that are another way than before. */
+/** Messages to the operator about changes. */
 const REMARKS: Readonly<Record<string, string>> = {
   'event trigger':
     'is disabled: it belongs to the superuser, and the project could replace what it runs. Do in your migrations what it did.',
@@ -21,7 +21,7 @@ const REMARKS: Readonly<Record<string, string>> = {
 
 const ITERATIONS = 4_096
 
-/** A project's event triggers do not run for the superuser, and settings of the role or the database do not count. */
+/** Prevents the project's event triggers and role or database settings from affecting the superuser. */
 const SETTINGS = [
   'event_triggers=off',
   'allow_system_table_mods=on',
@@ -41,10 +41,10 @@ export interface SeparationOptions {
 }
 
 /**
- * Separates the superuser from the role that projects act as, in database files of release 0.1.0. Nothing else uses them meanwhile. Each database is changed
- * in one transaction, and each step may be repeated, so an interruption leaves nothing but work.
+ * Separates the superuser from the project's role in release 0.1.0 database files, with no other users. Each database is changed in one transaction and every
+ * step is repeatable, so an interruption is harmless.
  *
- * @param start - starts Postgres at the port, and waits until it takes connections to the address
+ * @param start - starts Postgres on the port and waits for connections to the URL
  */
 export async function separateRoles(
   { port, secrets, logger }: SeparationOptions,
@@ -56,7 +56,7 @@ export async function separateRoles(
   const after = urlOf(SUPERUSER, secrets.superuserPassword)
   const postmaster = await start(before(DATABASE_NAME))
   try {
-    // The new role has the password of the old one: an earlier attempt may have come as far as that.
+    // The new role has the old one's password; an earlier attempt may have reached this point.
     const url = (await isSuperuser(before(DATABASE_NAME))) ? before : after
     const notices = await run(url(DATABASE_NAME), [...readStatements('separate-roles.sql'), ...passwordsOf(secrets)])
     const handOver = readStatements('hand-over-objects.sql')
@@ -88,7 +88,7 @@ async function isSuperuser(url: string): Promise<boolean> {
   }
 }
 
-/** All statements in one transaction. @returns what they tell by `raise notice 'holdfast: …'` */
+/** Runs all statements in one transaction. @returns their `raise notice 'holdfast: …'` messages */
 async function run(url: string, statements: readonly string[]): Promise<Notice[]> {
   const client = await connect(url, SETTINGS)
   const notices: Notice[] = []
@@ -121,7 +121,7 @@ function passwordsOf({ superuserPassword, projectPassword }: SeparateSecrets): r
   )
 }
 
-/** The statements of a file, which are blocks that end with `$$;` in a line of their own. */
+/** Splits a file into blocks that end with a line `$$;`. */
 function readStatements(file: string): readonly string[] {
   const text = readFileSync(new URL(`../../roles/${file}`, import.meta.url), 'utf8')
   return text

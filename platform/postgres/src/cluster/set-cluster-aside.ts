@@ -6,15 +6,14 @@ import { databaseMissing } from './errors.ts'
 import { acquireLock } from './lock-file.ts'
 import { recoverFromCrash } from './recover.ts'
 
-/** The folder, in a data folder, of what was set aside last. */
+/** Folder, within the data folder, for what was last set aside. */
 export const BEFORE_RESET = 'before-reset'
 
 /**
- * Moves the database of a data folder aside, and what else is named: the next start makes a new one, with the same passwords and keys. What was set aside
- * before is deleted.
+ * Moves the database and related entries aside, deleting what was set aside before. The next start creates a new database with the same passwords and keys.
  *
- * @param others - entries of the data folder that belong to the database; they need not exist
- * @returns where it is now
+ * @param others - related entries of the data folder; may not exist
+ * @returns the new location
  * @throws {HoldfastError} `database_missing`, `data_folder_in_use`
  */
 export async function setClusterAside(dataDir: string, others: readonly string[], logger: Logger): Promise<string> {
@@ -26,7 +25,7 @@ export async function setClusterAside(dataDir: string, others: readonly string[]
     const aside = join(folder, BEFORE_RESET)
     rmSync(aside, { recursive: true, force: true })
     mkdirSync(aside, { mode: 0o700 })
-    // The database last: interrupted in between, its files are found where they were, or here.
+    // The database last: after an interruption its files are in either place.
     for (const name of [...others, DATABASE]) {
       const path = join(folder, name)
       if (existsSync(path)) renameSync(path, join(aside, name))

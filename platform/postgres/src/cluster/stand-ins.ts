@@ -1,25 +1,22 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Whatever the umask is, the user that Postgres runs as reads the files. */
+/** Readable by Postgres's user, whatever the umask. */
 const FILE_MODE = 0o644
 
 interface StandIn {
   readonly version: string
   readonly comment: string
-  /** A file of `extensions/`. Without one it makes nothing: what the extension would make, the migrations of Holdfast have made. */
+  /** A file in `extensions/`. Without it the extension is empty, because Holdfast's migrations created its objects. */
   readonly script?: string
   readonly requires?: string
-  /** The schema that it always has. */
+  /** Fixed schema of the extension. */
   readonly schema?: string
-  /** Versions of hosted projects, which tools write into migrations (`create extension … version '1.4.4'`). All of them are the one of here. */
+  /** Versions on hosted projects that tools write into migrations (`create extension … version '1.4.4'`), treated as equal to ours. */
   readonly otherVersions?: readonly string[]
 }
 
-/**
- * Extensions whose work Holdfast does itself, or that dumps of hosted projects make without using them, by their names. An extension that Postgres itself has comes
- * first.
- */
+/** Extensions implemented by Holdfast, or created but unused in dumps of hosted projects, by name. A real extension of the same name has precedence. */
 const STAND_INS: Readonly<Record<string, StandIn>> = {
   pg_cron: {
     version: '1.6',
@@ -133,7 +130,7 @@ const STAND_INS: Readonly<Record<string, StandIn>> = {
 }
 
 /**
- * Extensions of Postgres that a project, which is no superuser, may create as on Supabase, though Postgres does not call them trusted. None of them reaches files,
+ * Extensions that a project may create without being superuser, as on Supabase, though Postgres does not mark them trusted. None gives access to files,
  * programs or other servers.
  */
 const TRUSTED_HERE = [
@@ -154,15 +151,15 @@ const NO_CHANGE = '-- The version of hosted projects is a name only.\n'
 const SCRIPTS = new URL('../../extensions/', import.meta.url)
 
 /**
- * Writes the files of extensions that this server stands in for, and of those that it trusts.
+ * Writes the control files of stand-in and trusted extensions.
  *
- * @param shareDir - where Postgres has its own, in the folder `extension`
+ * @param shareDir - location of Postgres's own, in the subfolder `extension`
  * @returns the value of `extension_control_path`
  */
 export function writeStandIns(dataDir: string, shareDir: string): string {
   const folder = join(dataDir, 'extensions')
   const trusted = join(folder, 'trusted')
-  // A folder whose name has the character that separates folders cannot be named.
+  // A folder containing the path separator cannot be listed.
   if (folder.includes(delimiter)) return '$system'
   for (const path of [folder, join(folder, 'extension'), trusted, join(trusted, 'extension')]) {
     mkdirSync(path, { recursive: true })
@@ -178,9 +175,9 @@ function writeStandIn(folder: string, name: string, standIn: StandIn): void {
   const lines = [
     `comment = '${comment}'`,
     `default_version = '${version}'`,
-    // Scripts name the schema that they are created in.
+    // Scripts name the schema they are created in.
     `relocatable = ${script === undefined && schema === undefined}`,
-    // A project is no superuser.
+    // A project is not a superuser.
     'trusted = true',
     ...(requires === undefined ? [] : [`requires = '${requires}'`]),
     ...(schema === undefined ? [] : [`schema = '${schema}'`]),
@@ -192,14 +189,14 @@ function writeStandIn(folder: string, name: string, standIn: StandIn): void {
       ? '-- What this extension would make, the migrations of Holdfast have made.\n'
       : readFileSync(new URL(script, SCRIPTS), 'utf8'),
   )
-  // Postgres makes another version by the script of this one and an update to the other, and may update back.
+  // Postgres installs another version via this script plus an update, and may update back.
   for (const other of otherVersions) {
     write(join(folder, `${name}--${version}--${other}.sql`), NO_CHANGE)
     write(join(folder, `${name}--${other}--${version}.sql`), NO_CHANGE)
   }
 }
 
-/** As Postgres has it, but trusted. Scripts are looked for beside the control file. */
+/** Copies a control file, marked as trusted. Postgres looks for scripts beside it. */
 function copyTrusted(from: string, to: string, name: string): void {
   const control = join(from, `${name}.control`)
   if (!existsSync(control)) return
@@ -209,10 +206,10 @@ function copyTrusted(from: string, to: string, name: string): void {
       write(join(to, file), readFileSync(join(from, file), 'utf8'))
 }
 
-/** Leaves a file alone that is whole and readable already, as at nearly every start: Postgres waits for this, and reading takes a fraction of the time of writing. */
+/** Skips intact, readable files, as at nearly every start: Postgres waits for this, and reading is much faster than writing. */
 function write(path: string, text: string): void {
   const found = statSync(path, { throwIfNoEntry: false })
-  // A start that was cut off between the two calls below leaves a file that only its owner reads.
+  // An interrupted start leaves a file with the wrong mode.
   if (found && (found.mode & 0o777) === FILE_MODE && readFileSync(path, 'utf8') === text) return
   writeFileSync(path, text)
   chmodSync(path, FILE_MODE)

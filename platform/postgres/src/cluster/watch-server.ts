@@ -5,33 +5,33 @@ import { SQLSTATE, sqlstateOf } from '../connection/sqlstate.ts'
 
 export interface WatchServerOptions {
   readonly url: string
-  /** How long Postgres may take to answer, in milliseconds. */
+  /** Response timeout in ms. */
   readonly timeoutMs?: number
   readonly logger: Logger
 }
 
-/** Whether a Postgres that another person runs answers, as of the last probe. */
+/** Whether an external Postgres responds, as of the last probe. */
 export interface ServerWatch extends AsyncDisposable {
   isUp(): boolean
-  /** Calls `listener` each time Postgres answers again after it had not. @returns stops the calls */
+  /** Calls `listener` each time Postgres responds again. @returns unsubscribes */
   onRestart(listener: () => void): () => void
 }
 
-/** Milliseconds between two probes. */
+/** Interval in ms between probes. */
 const INTERVAL_MS = 1_000
-/** The same while Postgres does not answer. */
+/** The same while Postgres is down. */
 const DOWN_INTERVAL_MS = 250
-/** A server that takes longer for `select 1` hangs, for all that a client can tell. In milliseconds. */
+/** Timeout in ms for `select 1`, above which the server counts as hanging. */
 const TIMEOUT_MS = 3_000
 
-/** What a server sends that is there and cannot serve: it starts, stops, or has just crashed. */
+/** SQLSTATEs of a server that is starting, stopping, or recovering from a crash. */
 const UNAVAILABLE: ReadonlySet<string | undefined> = new Set([
   SQLSTATE.adminShutdown,
   SQLSTATE.crashShutdown,
   SQLSTATE.cannotConnectNow,
 ])
 
-/** Probes Postgres once a second over one connection that it keeps. Whoever asks gets the last result and waits for nothing. */
+/** Probes Postgres once per second over a persistent connection. Callers get the last result without waiting. */
 export function watchServer({ url, timeoutMs = TIMEOUT_MS, logger }: WatchServerOptions): ServerWatch {
   const stopping = new AbortController()
   const listeners = new Set<() => void>()
@@ -41,7 +41,7 @@ export function watchServer({ url, timeoutMs = TIMEOUT_MS, logger }: WatchServer
   function disconnect(): void {
     const old = client
     client = undefined
-    // Not `end`, which waits for a server that may hang.
+    // Not `end`, which waits for a hanging server.
     old?.connection.stream.destroy()
   }
 
@@ -49,7 +49,7 @@ export function watchServer({ url, timeoutMs = TIMEOUT_MS, logger }: WatchServer
     if (!client) {
       const next = new Client({ connectionString: url, application_name: 'holdfast health', keepAlive: true })
       client = next
-      next.on('error', () => undefined) // the probe under way fails too, or the next one does
+      next.on('error', () => undefined) // the current or next probe fails, too
       await next.connect()
       const cut = await cutLostConnections(next)
       if (cut > 0) logger.log('warn', 'connections to a Postgres that is gone were cut', { connections: cut })
@@ -57,15 +57,15 @@ export function watchServer({ url, timeoutMs = TIMEOUT_MS, logger }: WatchServer
     await client.query('select 1')
   }
 
-  /** @throws when Postgres does not answer in time, or says that it cannot serve */
+  /** @throws if Postgres does not respond in time, or reports that it is unavailable */
   async function probe(): Promise<void> {
     const enough = new AbortController()
     const tooLong = delay(timeoutMs, enough.signal).then(async () => {
-      // When it was our own event loop that stood still, the answer may be there and is read first.
+      // If our own event loop was blocked, read a pending response first.
       await new Promise((resolve) => setImmediate(resolve))
       throw new Error(`Postgres did not answer within ${timeoutMs} ms`)
     })
-    tooLong.catch(() => undefined) // it is not awaited once Postgres has answered
+    tooLong.catch(() => undefined) // not awaited once Postgres has responded
     try {
       await Promise.race([askOnce(), tooLong])
     } catch (error) {
@@ -76,7 +76,7 @@ export function watchServer({ url, timeoutMs = TIMEOUT_MS, logger }: WatchServer
     }
   }
 
-  /** A connection may end while the server is well: only a second failure counts. */
+  /** Retries once, because a single connection may end while the server is fine. */
   async function isAnswering(): Promise<boolean> {
     const isKept = client !== undefined
     try {
@@ -85,7 +85,7 @@ export function watchServer({ url, timeoutMs = TIMEOUT_MS, logger }: WatchServer
     } catch (error) {
       if (isKept && !stopping.signal.aborted && !/did not answer/.test(errorMessage(error))) return await isAnswering()
       const state = sqlstateOf(error)
-      // Any other refusal, such as of one connection too many, comes from a server that is up.
+      // Any other error, such as too many connections, comes from a running server.
       if (state !== undefined && !UNAVAILABLE.has(state)) return true
       if (isUp) logger.log('error', 'Postgres does not answer', { reason: errorMessage(error) })
       return false

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
 import * as ours from './driver-crypto.ts'
 
-/** Those of the driver, whose results ours replace in the bundled server. */
+/** The driver's functions that ours replace in the bundled server. */
 const driver = createRequire(import.meta.url)('pg/lib/crypto/utils.js') as typeof ours
 
 const SALT = Buffer.from('0123456789abcdef')

@@ -1,26 +1,26 @@
 /**
- * What `pg/lib/crypto/utils.js` exports, for the bundled server (`scripts/bundle-server.ts`): the same functions by `node:crypto` at once, instead of WebCrypto in
- * jobs of other threads; and a key is derived from a password once, not for each connection.
+ * Replaces `pg/lib/crypto/utils.js` in the bundled server (`scripts/bundle-server.ts`): synchronous `node:crypto` instead of WebCrypto thread jobs, and keys
+ * derived once per password instead of per connection.
  *
- * @see RFC 5802, and `pg/lib/crypto/sasl.js`, which calls them
+ * @see RFC 5802, and `pg/lib/crypto/sasl.js`, the caller
  */
 import { createHash, createHmac, pbkdf2, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 
 export { randomBytes }
 
-/** Bytes of a key of SCRAM-SHA-256. */
+/** Key size of SCRAM-SHA-256 in bytes. */
 const KEY_BYTES = 32
 
-/** Derived keys that are kept: some roles log in, and a password that changed makes one more. */
+/** Cached keys: one per login role, and one more after a password change. */
 const KEYS_MAX = 32
 
 const derive = promisify(pbkdf2)
 const keys = new Map<string, Promise<Buffer>>()
 
-/** The salted password of SCRAM. */
+/** Derives SCRAM's salted password. */
 export function deriveKey(password: string, salt: Buffer, iterations: number): Promise<Buffer> {
-  // By the lengths no two have the same text.
+  // The lengths make the encoding unambiguous.
   const id = createHash('sha256').update(`${iterations}:${salt.length}:`).update(salt).update(password).digest('base64')
   const known = keys.get(id)
   if (known) return known
@@ -36,7 +36,7 @@ export function sha256(content: string | Buffer): Buffer {
   return createHash('sha256').update(content).digest()
 }
 
-/** @param name - as certificates have it, such as `SHA-384` */
+/** @param name - as in certificates, such as `SHA-384` */
 export function hashByName(name: string, content: Buffer): Buffer {
   return createHash(name).update(content).digest()
 }

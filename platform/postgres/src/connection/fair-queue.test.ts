@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { createFairQueue, QueueTimeout, type FairQueue } from './fair-queue.ts'
 
 /*
- * Invariants: no more places are held than there are; reserved places are there at once, whatever other services do; no user who asks for much makes others
- * wait; everybody who waits is served in the end.
+ * Invariants: slots never exceed the total; reserved slots are immediately available whatever other services do; heavy users do not delay others; everyone is
+ * eventually served.
  */
 
 const SHARES = {
@@ -21,7 +21,7 @@ interface Held {
   leave(): void
 }
 
-/** Enters without waiting for the outcome. `served` lists who has a place, in the order of being served. */
+/** Enters without awaiting the result. `served` lists slot holders in order of being served. */
 function client(queue: FairQueue): {
   ask(share: Name, person: string | undefined, timeoutMs?: number, signal?: AbortSignal): Promise<Held>
   served: Held[]

@@ -1,25 +1,25 @@
 import { assert } from '@holdfast/foundation'
 
-/** What one service may have of the places. */
+/** Limits of one service. */
 export interface ShareLimits {
-  /** Places that are kept free for it while it has fewer, so that others cannot make it wait. */
+  /** Slots kept free for it, so that others cannot delay it. */
   readonly reserved: number
-  /** Places that it has at most, whether or not others are free. */
+  /** Maximum number of slots, even if others are free. */
   readonly max: number
-  /** Places that one person has at most in this share. Default: only {@link FairQueue.enter}'s own bound. */
+  /** Maximum slots per user in this share. Default: only the general limit of {@link FairQueue.enter}. */
   readonly perPersonMax?: number
 }
 
 export interface Entry {
   readonly share: string
-  /** On whose behalf; `undefined` for work of the server itself, or of a backend that is trusted with all of its share. */
+  /** Fairness key; `undefined` for the server's own work, or a trusted backend. */
   readonly person: string | undefined
-  /** Leaves the queue when it aborts. */
+  /** Leaves the queue on abort. */
   readonly signal?: AbortSignal | undefined
   readonly timeoutMs: number
 }
 
-/** No place came free in time. The message is the one of the driver's pool, which callers know. */
+/** No slot became free in time. Uses the driver pool's message, which callers know. */
 export class QueueTimeout extends Error {
   override readonly name = 'QueueTimeout'
 
@@ -28,13 +28,13 @@ export class QueueTimeout extends Error {
   }
 }
 
-/** Hands out a fixed number of places to services and people. */
+/** Distributes a fixed number of slots among services and users. */
 export interface FairQueue {
   /**
-   * Waits for a place. Among services, the one furthest below its reserved places goes first; inside a service, the person with the fewest places, and
-   * among equals the one who was served longest ago. A person never has more places than are left free: however much one asks for, others find some.
+   * Waits for a slot. The service furthest below its reservation goes first; within a service the user with the fewest slots, and among equals the one served
+   * longest ago. A user never holds more slots than remain free, so others always find some.
    *
-   * @returns gives the place back; to be called once
+   * @returns releases the slot; call once
    * @throws {QueueTimeout}, or the signal's reason
    */
   enter(entry: Entry): Promise<() => void>
@@ -51,11 +51,11 @@ interface Ticket {
 interface Share extends ShareLimits {
   running: number
   readonly placesOf: Map<string, number>
-  /** By person in the order in which they are served; work without a person has a key of its own each. */
+  /** By user in serving order; work without a user has a unique key. */
   readonly waiting: Map<string | symbol, Ticket[]>
 }
 
-/** @param places - of which all shares together reserve no more than there are */
+/** @param places - total; the sum of reservations must not exceed it */
 export function createFairQueue(places: number, limits: Readonly<Record<string, ShareLimits>>): FairQueue {
   return new SharedPlaces(places, limits)
 }
@@ -109,7 +109,7 @@ class SharedPlaces implements FairQueue {
       person,
       grant: () => {
         leave()
-        // The other requests of this person are served after those of everyone else.
+        // This user's further requests go behind those of everyone else.
         const others = share.waiting.get(key)
         if (others) {
           share.waiting.delete(key)
@@ -171,7 +171,7 @@ class SharedPlaces implements FairQueue {
     }
   }
 
-  /** Whose turn it is in a share. */
+  /** Returns the user whose turn it is. */
   #nextIn(share: Share): Ticket | undefined {
     if (share.waiting.size === 0 || !this.#hasRoom(share)) return undefined
     let best: Ticket | undefined

@@ -9,22 +9,22 @@ export interface ListenOptions {
   readonly channels: readonly string[]
   readonly applicationName: string
   readonly onNotify: (channel: string, payload: string) => void
-  /** Called each time listening begins, the first time included: whatever was notified before may have been missed. */
+  /** Called each time listening starts, including the first: earlier notifications may have been missed. */
   readonly onListening?: () => void
-  /** Called each time listening is interrupted: until it begins again, nothing that is notified arrives. */
+  /** Called each time listening is interrupted; notifications are lost until it resumes. */
   readonly onLost?: () => void
   readonly logger: Logger
 }
 
 const RECONNECT_MS = { min: 20, max: 1_000 }
 
-/** Milliseconds between two probes, and that an answer may take: a line that is dead without a word is noticed within twice as many. */
+/** Probe interval and timeout in ms: a silently dead connection is detected within twice this time. */
 const PROBE_MS = 2_000
 
 /**
- * Listens on a connection of its own and connects again whenever it breaks or does not answer, until closed.
+ * Listens on a dedicated connection and reconnects whenever it breaks or does not respond, until closed.
  *
- * Resolves when listening has begun for the first time; rejects when that fails.
+ * Resolves when listening has first started; rejects if that fails.
  */
 export async function listen(options: ListenOptions): Promise<AsyncDisposable> {
   const stopping = new AbortController()
@@ -34,7 +34,7 @@ export async function listen(options: ListenOptions): Promise<AsyncDisposable> {
   return {
     async [Symbol.asyncDispose]() {
       stopping.abort(new Error('stopped'))
-      await client.end().catch(() => undefined) // it may be broken already
+      await client.end().catch(() => undefined) // possibly broken already
       await running
     },
   }
@@ -76,7 +76,7 @@ async function connect(options: ListenOptions, signal: AbortSignal): Promise<Cli
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   })
-  client.on('error', () => undefined) // followed by `end`, which the caller waits for
+  client.on('error', () => undefined) // followed by `end`, which is awaited
   client.on('notification', (message) => options.onNotify(message.channel, message.payload ?? ''))
   try {
     await client.connect()
@@ -91,11 +91,11 @@ async function connect(options: ListenOptions, signal: AbortSignal): Promise<Cli
   }
 }
 
-/** Cuts the connection when it does not answer; the caller then sees it end. */
+/** Disconnects if there is no response; the caller sees the connection end. */
 function probe(client: Client, socket: Socket): void {
   let isAnswered = true
   const timer = setInterval(() => {
-    // An answer that came while this process was busy is read before the next turn's end.
+    // A response that arrived while this process was busy is read before the end of the next turn.
     if (!isAnswered) {
       setImmediate(() => {
         if (!isAnswered) socket.destroy()

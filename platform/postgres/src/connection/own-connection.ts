@@ -2,11 +2,11 @@ import { Client } from 'pg'
 import { rememberConnection } from '../wire/lost-connections.ts'
 import { queryable, type Queryable } from './pool.ts'
 
-/** One connection, for what belongs to a session: its locks and the channels that it listens to. */
+/** A connection for session state: locks and listened channels. */
 export interface OwnConnection extends Queryable, AsyncDisposable {
-  /** @returns what ends it */
+  /** @returns unsubscribes */
   onNotification(listener: () => void): () => void
-  /** Calls the listener when the connection is closed by whichever side. */
+  /** Calls the listener when either side closes the connection. */
   onEnd(listener: () => void): void
 }
 
@@ -16,7 +16,7 @@ export interface OwnConnectionOptions {
   readonly applicationName: string
 }
 
-/** @throws what the connection fails with */
+/** @throws the connection error */
 export async function openOwnConnection({ url, applicationName }: OwnConnectionOptions): Promise<OwnConnection> {
   const client = new Client({
     connectionString: url,
@@ -24,8 +24,8 @@ export async function openOwnConnection({ url, applicationName }: OwnConnectionO
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   })
-  client.on('error', () => undefined) // the running query fails with it
-  const end = (): Promise<void> => client.end().catch(() => undefined) // it may be broken already
+  client.on('error', () => undefined) // fails the running query as well
+  const end = (): Promise<void> => client.end().catch(() => undefined) // possibly broken already
   try {
     await client.connect()
     rememberConnection(client)

@@ -1,8 +1,7 @@
 /**
- * How Postgres prints and reads values as text. Our code parses them, and what queries, snapshots and the change stream print has to be equal. For every session
- * whose values we read; what PostgREST leaves to the database, the REST service does, too.
+ * Settings for Postgres's text output, which our code parses; queries, snapshots and the change stream must match. For every session whose values we read.
  *
- * Not TimeZone: policies mean the day of the database's time zone, and printed moments have their offset. Not `lc_*`: nothing that we read is printed by them.
+ * Excludes TimeZone: policies refer to days in the database's time zone, and printed timestamps have offsets. Excludes `lc_*`, which affects nothing we read.
  */
 export const TEXT_SETTINGS: Readonly<Record<string, string>> = {
   datestyle: 'ISO, MDY',
@@ -16,11 +15,10 @@ export const TEXT_SETTINGS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Settings of Holdfast's own connections. A project may give its database others (`alter database … set …`), which are meant for the project's sessions: a
- * `statement_timeout` of seconds would end what reads tables for everybody, and a `DateStyle` would make dates unreadable. What comes with the start of a
- * connection wins.
+ * Settings of Holdfast's own connections, overriding those a project sets for its database (`alter database … set …`), which are meant for project sessions: a
+ * short `statement_timeout` would abort reads, and a `DateStyle` would make dates unparsable. Startup parameters take precedence.
  *
- * Only settings that every role may set. Our statements do not depend on `search_path`: they name schemas.
+ * Only settings that every role may set. Our statements are independent of `search_path`, because they qualify names.
  */
 const OWN_SETTINGS: Readonly<Record<string, string>> = {
   ...TEXT_SETTINGS,
@@ -39,13 +37,13 @@ const OWN_SETTINGS: Readonly<Record<string, string>> = {
   default_transaction_deferrable: 'off',
 }
 
-/** Postgres 17, as `server_version_num` has it. Older versions refuse a connection that starts with `transaction_timeout`. */
+/** Postgres 17 as `server_version_num`. Older versions refuse a startup with `transaction_timeout`. */
 const TRANSACTION_TIMEOUT_SINCE = 170_000
 
 /**
- * The address with the settings of Holdfast's own connections, for every client that is made with it.
+ * Adds the settings of Holdfast's own connections to a URL.
  *
- * @param serverVersion - `server_version_num` of that server; 0 if it is not known yet
+ * @param serverVersion - `server_version_num`; 0 if unknown
  */
 export function withOwnSettings(url: string, serverVersion: number): string {
   const address = new URL(url)
@@ -58,9 +56,9 @@ export function withOwnSettings(url: string, serverVersion: number): string {
 }
 
 /**
- * Settings as the start of a connection has them.
+ * Renders settings as a startup parameter.
  *
- * @param others - such settings, over which these win
+ * @param others - such settings with lower precedence
  */
 export function renderSettings(settings: Readonly<Record<string, string>>, others?: string | null): string {
   const own = Object.entries(settings).map(([name, value]) => `-c ${name}=${value.replaceAll(/[\\ ]/g, '\\$&')}`)

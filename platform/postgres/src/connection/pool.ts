@@ -13,67 +13,59 @@ export interface PoolOptions {
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string
   readonly connectionsMax: number
-  /** How long a caller waits for a connection, in milliseconds. */
+  /** Wait in ms for a connection. */
   readonly acquireTimeoutMs?: number
-  /** Server-side `statement_timeout` of every statement, in milliseconds; 0 for none. */
+  /** `statement_timeout` in ms; 0 for none. */
   readonly statementTimeoutMs?: number
   /**
-   * Leaves nothing of a transaction in the session, for pools that run functions of the project: one may have called `set_config` for longer than its
-   * transaction, or made a temporary table. Default false.
+   * Resets the session after each transaction, for pools that run project functions, which may have called `set_config` beyond the transaction or created
+   * temporary tables. Default: false.
    */
   readonly resetAfterTransaction?: boolean
-  /**
-   * Every statement runs in a read-only transaction, which nothing that it calls can make writable, and settings are undone after it: for pools that evaluate
-   * what users wrote. Default false.
-   */
+  /** Runs every statement in an enforced read-only transaction and resets settings afterwards, for pools that evaluate user expressions. Default: false. */
   readonly isReadOnly?: boolean
-  /**
-   * Settings that a role has by `alter role … set …`. Postgres applies them at login only, so `runAs` puts them on the transaction. Default: none.
-   */
+  /** Settings from `alter role … set …`. Postgres applies them only at login, so `runAs` sets them per transaction. Default: none. */
   readonly roleSettings?: (role: string) => Readonly<Record<string, string>>
-  /** More settings of each connection, such as planner switches; names and values are constants of ours. */
+  /** Further settings of each connection, such as planner switches; constants only. */
   readonly settings?: Readonly<Record<string, string>>
-  /**
-   * Seconds after which a connection is replaced once it is idle: a backend keeps the memory that its largest statement took. Default: never, as long as it is
-   * used.
-   */
+  /** Seconds after which an idle connection is replaced, because a backend keeps the memory of its largest statement. Default: never. */
   readonly lifetimeS?: number
-  /** Called when an idle connection breaks; the pool replaces it by itself. */
+  /** Called when an idle connection breaks; the pool replaces it. */
   readonly onError?: (error: Error) => void
 }
 
-/** Runs statements on one connection. Rows come back as objects keyed by column. */
+/** Runs statements on one connection. Rows are objects keyed by column. */
 export interface Queryable {
   /** @returns the rows of one statement */
   query<Row extends object>(statement: SqlFragment): Promise<Row[]>
-  /** @returns how many rows the statement touched */
+  /** @returns the number of affected rows */
   execute(statement: SqlFragment): Promise<number>
 }
 
-/** A connection inside an open transaction. Not to be used after `body` has returned. */
+/** A connection in an open transaction. Must not be used after `body` has settled. */
 export interface Transaction extends Queryable {
-  /** The driver's client, for what needs the wire: pipelines, `COPY`, binary results. */
+  /** The driver's client, for wire-level features: pipelines, `COPY`, binary results. */
   readonly client: ClientBase
-  /** Of the pool that the connection is from; see {@link PoolOptions.roleSettings}. */
+  /** From the connection's pool; see {@link PoolOptions.roleSettings}. */
   readonly roleSettings?: ((role: string) => Readonly<Record<string, string>>) | undefined
 }
 
 /** Lends connections. */
 export interface Connections extends Queryable {
-  /** Of the pool; see {@link PoolOptions.roleSettings}. */
+  /** From the pool; see {@link PoolOptions.roleSettings}. */
   readonly roleSettings?: PoolOptions['roleSettings'] | undefined
-  /** Runs `body` in a transaction: commits when it resolves, rolls back when it rejects. */
+  /** Runs `body` in a transaction: commits if it resolves, rolls back if it rejects. */
   transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T>
-  /** Lends a connection outside any transaction. It is discarded, not reused, when `body` rejects. */
+  /** Lends a connection without a transaction. Discards it if `body` rejects. */
   withClient<T>(body: (client: PoolClient) => Promise<T>): Promise<T>
 }
 
 export interface Pool extends Connections, AsyncDisposable {
-  /** Connections that are open, those of them that are free, and callers that wait for one. */
+  /** Open connections, idle ones, and waiting callers. */
   usage(): { readonly open: number; readonly idle: number; readonly waiting: number }
 }
 
-/** A {@link Queryable} over a driver's client that another person owns. */
+/** Wraps a driver client owned by the caller. */
 export function queryable(client: ClientBase, roleSettings?: PoolOptions['roleSettings']): Transaction {
   return {
     client,
@@ -89,7 +81,7 @@ export function queryable(client: ClientBase, roleSettings?: PoolOptions['roleSe
   }
 }
 
-/** The settings of an address and those of the pool, of which the driver takes only one. */
+/** Combines the settings of URL and pool, because the driver accepts only one. */
 function startOf({ url, settings = {} }: PoolOptions): {
   readonly connectionString: string
   readonly options?: string
@@ -101,7 +93,7 @@ function startOf({ url, settings = {} }: PoolOptions): {
   return { connectionString: address.href, options }
 }
 
-/** Opens a pool of connections to one database as one role. Connections are made when first needed. */
+/** Opens a pool of connections to one database as one role. Connects on demand. */
 export function createPool(options: PoolOptions): Pool {
   const pool = new DriverPool({
     Client: SeverityClient,
@@ -116,7 +108,7 @@ export function createPool(options: PoolOptions): Pool {
   })
   pool.on('error', (error) => options.onError?.(error))
   pool.on('connect', (client) => {
-    // A lent connection that breaks between two statements tells no other listener; its next statement fails and it is discarded.
+    // Otherwise a lent connection breaking between statements would be an unhandled error; its next statement fails and discards it.
     client.on('error', () => undefined)
     rememberConnection(client)
   })
@@ -159,7 +151,7 @@ export function createPool(options: PoolOptions): Pool {
         broken = false
         return result
       } catch (error) {
-        // A connection that is gone, or hangs, tells no more than `error` does; `broken` discards it.
+        // `error` already reports a lost or hanging connection; `broken` discards it.
         if (!isConnectionLoss(error))
           broken = await client.query(rollback).then(
             () => false,
@@ -190,15 +182,12 @@ export function createPool(options: PoolOptions): Pool {
   }
 }
 
-/**
- * Has a pool connect before its first statement: logging in takes longer than most statements. A failure is not reported here: the first statement connects again, and
- * meets it.
- */
+/** Connects in advance, because logging in takes longer than most statements. Failures are ignored: the first statement connects again and reports them. */
 export function connectAhead(pool: Pick<Pool, 'withClient'>): void {
   pool.withClient(() => Promise.resolve()).catch(() => undefined)
 }
 
-/** Postgres answers `commit` with `ROLLBACK` when a statement had failed and `body` went on as if it had not. */
+/** Postgres responds to `commit` with `ROLLBACK` if a statement failed and `body` ignored it. */
 function assertCommitted(answer: QueryResult | QueryResult[]): void {
   const first = Array.isArray(answer) ? answer[0] : answer
   assert(first?.command === 'COMMIT', 'a transaction whose statement failed must not end as if it had succeeded')

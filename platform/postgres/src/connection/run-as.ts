@@ -2,17 +2,17 @@ import type { PipelineStep } from '../pipeline/pipeline.ts'
 import { TEXT_SETTINGS } from './own-settings.ts'
 import type { Connections, Transaction } from './pool.ts'
 
-/** On whose behalf statements run. */
+/** Identity under which statements run. */
 export interface Session {
-  /** The Postgres role: `anon`, `authenticated`, `service_role` or one of the project's own. */
+  /** The Postgres role: `anon`, `authenticated`, `service_role` or a project role. */
   readonly role: string
-  /** The verified claims of the token, as policies read them from `request.jwt.claims`. */
+  /** Verified token claims, which policies read from `request.jwt.claims`. */
   readonly claims: Readonly<Record<string, unknown>>
-  /** More settings of the transaction, such as `request.method`. */
+  /** Further settings of the transaction, such as `request.method`. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** Prepared once per connection: every request begins with it. The role comes last, as it may not be allowed to set the others. */
+/** Prepared once per connection, because every request starts with it. The role is last, because it may lack the right to set the others. */
 const ASSUME = {
   name: 'holdfast_assume_session',
   text: `
@@ -22,19 +22,19 @@ const ASSUME = {
 }
 
 /**
- * Puts the role and the claims of `session` on an open transaction, so that row-level security applies to every statement after it.
- * Values print as our code reads them, whatever the role or the database sets. The settings are local to the transaction: the pooled connection goes back clean.
+ * Sets role and claims on an open transaction, so that row-level security applies to all further statements. Also sets the text format, overriding role and
+ * database settings. Everything is local to the transaction.
  */
 export async function assumeSession(tx: Transaction, session: Session): Promise<void> {
   await tx.client.query({ ...ASSUME, values: assumed(tx, session) })
 }
 
-/** The same as a step of a pipeline on the connection of `tx`. */
+/** As {@link assumeSession}, as a pipeline step. */
 export function assumeStep(tx: Pick<Transaction, 'roleSettings'>, session: Session): PipelineStep {
   return { text: ASSUME.text, key: ASSUME.name, values: assumed(tx, session) }
 }
 
-/** Names and values of {@link ASSUME}. */
+/** Names and values for {@link ASSUME}. */
 function assumed(tx: Pick<Transaction, 'roleSettings'>, session: Session): [names: string[], values: string[]] {
   const settings = {
     ...tx.roleSettings?.(session.role),
@@ -48,10 +48,7 @@ function assumed(tx: Pick<Transaction, 'roleSettings'>, session: Session): [name
   ]
 }
 
-/**
- * Runs `body` in one transaction as the role of the request. Every statement on behalf of a person goes through here, on a pool
- * that is connected as `authenticator`, never as a superuser.
- */
+/** Runs `body` in one transaction as the request's role. All user statements go through here, on a pool connected as `authenticator`, never as a superuser. */
 export async function runAs<T>(pool: Connections, session: Session, body: (tx: Transaction) => Promise<T>): Promise<T> {
   return pool.transaction(async (tx) => {
     await assumeSession(tx, session)

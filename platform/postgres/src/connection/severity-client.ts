@@ -4,26 +4,26 @@ import { createFramer, type Framer } from '../wire/framer.ts'
 import { MESSAGE } from '../wire/messages.ts'
 import { readFields } from '../wire/server-error.ts'
 
-/** What the driver's connection has beside its declared members. */
+/** Undeclared members of the driver's connection. */
 interface DriverConnection {
   attachListeners(stream: Duplex): void
   prependListener(event: 'errorMessage', listener: (error: { severity?: string | undefined }) => void): void
 }
 
 /**
- * The driver's client. Its errors have the severity that is the same in every language (field `V`): the driver itself reads field `S`, which Postgres translates
- * to `lc_messages`, which only superusers may set.
+ * The driver's client with language-independent error severity (field `V`). The driver reads field `S`, which Postgres translates to `lc_messages`, a superuser
+ * setting.
  */
 export class SeverityClient extends Client {
   constructor(config?: string | ClientConfig) {
     super(config)
     const { connection } = this as unknown as { readonly connection: DriverConnection }
     const attach = connection.attachListeners.bind(connection)
-    /** Of errors that have been read and that the driver has yet to tell of. */
+    /** Severities of received errors that the driver has not reported yet. */
     const severities: (string | undefined)[] = []
     connection.attachListeners = (stream) => {
       const read = createSeverityReader((severity) => severities.push(severity))
-      // Before the driver's listener, which tells of all errors of a chunk at once.
+      // Runs before the driver's listener, which reports all errors of a chunk at once.
       stream.on('data', (chunk: Buffer) => {
         try {
           read(chunk)
@@ -39,7 +39,7 @@ export class SeverityClient extends Client {
   }
 }
 
-/** Calls `onError` for each `ErrorResponse` of a stream, with its severity as Postgres does not translate it; `undefined` before Postgres 9.6. */
+/** Calls `onError` for each `ErrorResponse` in a stream with its untranslated severity; `undefined` before Postgres 9.6. */
 function createSeverityReader(onError: (severity: string | undefined) => void): Framer {
   return createFramer({
     isSkipped: (type) => type !== MESSAGE.error,

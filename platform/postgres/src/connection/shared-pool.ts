@@ -1,38 +1,35 @@
 import { createFairQueue, type ShareLimits } from './fair-queue.ts'
 import type { Connections, Pool } from './pool.ts'
 
-/** The person on whose behalf connections are used. */
+/** User on whose behalf connections are used. */
 export interface Requester {
-  /** `undefined` for work of the server itself, or of a backend that is trusted with all of the share. */
+  /** `undefined` for the server's own work, or a trusted backend. */
   readonly person: string | undefined
-  /** Aborts when the result is no longer wanted. It ends waiting for a connection, not what runs on one. */
+  /** Aborts when the result is no longer needed. Ends the wait for a connection, not running statements. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** The part of a pool that one service has. */
+/** A service's share of a pool. */
 export interface PoolShare {
-  /** The connections as one person may use them: each use waits for its turn. Never to be used inside another use: two could wait for each other. */
+  /** Returns the connections for one user; each use waits for its turn. Must not be nested: two uses could deadlock. */
   for(requester: Requester): Connections
 }
 
 export interface SharedPool<Name extends string> {
   share(name: Name): PoolShare
-  /** Callers that wait for their turn. */
+  /** Waiting callers. */
   readonly waiting: number
 }
 
 export interface ShareOptions<Name extends string> {
-  /** As many as the pool has. */
+  /** Size of the pool. */
   readonly connectionsMax: number
   readonly shares: Readonly<Record<Name, ShareLimits>>
-  /** How long a caller waits for a connection, in milliseconds. */
+  /** Wait in ms for a connection. */
   readonly acquireTimeoutMs?: number
 }
 
-/**
- * Divides a pool between services and the people who use them. All uses of the pool have to go through its shares, else the pool's own queue, which is
- * first come first served, decides.
- */
+/** Divides a pool among services and their users. All uses must go through its shares; otherwise the pool's own FIFO queue decides. */
 export function sharePool<Name extends string>(pool: Pool, options: ShareOptions<Name>): SharedPool<Name> {
   const queue = createFairQueue(options.connectionsMax, options.shares)
   const timeoutMs = options.acquireTimeoutMs ?? 10_000

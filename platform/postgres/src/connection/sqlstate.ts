@@ -1,4 +1,4 @@
-/** The SQLSTATE codes that the code asks for by name. @see PostgreSQL manual, appendix A */
+/** SQLSTATE codes used by name. @see PostgreSQL manual, appendix A */
 export const SQLSTATE = {
   notNullViolation: '23502',
   foreignKeyViolation: '23503',
@@ -27,7 +27,7 @@ export const SQLSTATE = {
   invalidTextRepresentation: '22P02',
 } as const
 
-/** The SQLSTATE of an error that Postgres sent, or `undefined` for anything else. */
+/** Returns the SQLSTATE of a Postgres error, or `undefined` for others. */
 export function sqlstateOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null | undefined)?.code
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && 'severity' in (error as object) ? code : undefined
@@ -45,7 +45,7 @@ const LOST_SYSTEM_CODES = new Set([
   'EAI_AGAIN',
 ])
 
-/** Sent by Postgres before it closes a connection, or instead of opening one. */
+/** Sent before closing a connection, or instead of opening one. */
 const LOST_SQLSTATES: ReadonlySet<string> = new Set([
   SQLSTATE.adminShutdown,
   SQLSTATE.crashShutdown,
@@ -55,13 +55,13 @@ const LOST_SQLSTATES: ReadonlySet<string> = new Set([
   '25P03', // idle_in_transaction_session_timeout
 ])
 
-/** The driver has no codes for these. */
+/** Driver errors without codes. */
 const LOST_MESSAGES =
   /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired|Client was closed)/
 
 /**
- * Whether a statement failed because there was no connection to Postgres, or it broke: the same statement may work in a moment. It may also have
- * been committed already, when the connection broke after `commit` was sent.
+ * Whether a statement failed because the connection was unavailable or broke. A retry may succeed. The statement may have been committed if the connection
+ * broke after `commit` was sent.
  */
 export function isConnectionLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return false

@@ -3,24 +3,24 @@ import { MESSAGE, queryMessage } from '../wire/messages.ts'
 import { readServerError } from '../wire/server-error.ts'
 import { takeOver } from '../wire/take-over.ts'
 
-/** Bytes of rows that are handed on at once. */
+/** Bytes of rows per batch. */
 const BATCH_BYTES = 4 * 1024 * 1024
 
 export interface CopyOut {
-  /** An idle connection that nothing else uses any more: it is closed at the end. */
+  /** A dedicated idle connection, closed at the end. */
   readonly client: Client
   /** `copy … to stdout`. */
   readonly text: string
-  /** Takes whole rows; nothing more is read from the server meanwhile. */
+  /** Receives complete rows; reading pauses meanwhile. */
   readonly onRows: (bytes: Buffer, rows: number) => Promise<void>
-  /** How long the server may be silent while it is waited for, in milliseconds. */
+  /** Timeout in ms of a silent server. */
   readonly silenceMs: number
 }
 
 /**
- * Reads the rows of a `COPY … TO STDOUT`, no faster than they are taken.
+ * Reads the rows of `COPY … TO STDOUT` with backpressure.
  *
- * @throws what Postgres refused, what `onRows` failed with, a lost connection, silence
+ * @throws errors of Postgres or `onRows`, a lost connection, a timeout
  */
 export async function copyOut({ client, text, onRows, silenceMs }: CopyOut): Promise<void> {
   const done = Promise.withResolvers<void>()
@@ -51,7 +51,7 @@ export async function copyOut({ client, text, onRows, silenceMs }: CopyOut): Pro
   }
   const wire = takeOver(client, {
     onMessage(type, buffer, start, end) {
-      // One message is one row; the buffer is used again.
+      // One message is one row; the buffer is reused.
       if (type === MESSAGE.copyData) {
         parts.push(Buffer.from(buffer.subarray(start, end)))
         bytes += end - start

@@ -8,34 +8,34 @@ export interface DumpOptions {
   readonly url: string
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string
-  /** Name of a snapshot that another session has exported: the dump shows the database as of then. */
+  /** Name of a snapshot exported by another session, which the dump uses. */
   readonly snapshot: string
-  /** More arguments of `pg_dump`: which sections, which schemas. */
+  /** Further arguments of `pg_dump`: sections, schemas. */
   readonly args: readonly string[]
-  /** How long Postgres may be silent within one statement, in milliseconds. */
+  /** Timeout in ms of a silent statement. */
   readonly silenceMs: number
 }
 
-/** Requests before the first message, which ask for encryption: what this end of the connection has is the driver's. @see PostgreSQL manual, "SSLRequest" */
+/** Encryption requests before the first message; encryption is up to the driver's connection. @see PostgreSQL manual, "SSLRequest" */
 const NEGOTIATIONS: readonly number[] = [80877103, 80877104]
 const HEAD_BYTES = 5
 const QUERY = 0x51
 const TERMINATE = 0x58
 
-/** What `pg_dump` wants to know of the server before its first statement. */
+/** Server parameters that `pg_dump` needs before its first statement. */
 const PARAMETERS = ['server_version', 'server_encoding', 'client_encoding', 'standard_conforming_strings'] as const
 
 /**
- * Dumps the definitions of a database with `pg_dump` of Postgres 18, which reads every version up to its own. The connection is the driver's, so that the
- * address is in no list of processes. `pg_dump` itself makes its transaction one that only reads.
+ * Dumps a database's definitions with `pg_dump` of Postgres 18, which supports all older versions. Uses the driver's connection, so the URL appears in no
+ * process list. `pg_dump` runs in a read-only transaction.
  *
- * @returns the plain form, entry by entry
- * @throws what Postgres refused; a lost connection; an `Error` with the messages of `pg_dump`
+ * @returns plain format, entry by entry
+ * @throws errors of Postgres; a lost connection; an `Error` with `pg_dump`'s messages
  */
 export async function dumpSchema({ url, applicationName, snapshot, args, silenceMs }: DumpOptions): Promise<string> {
   const client = await openQuietClient(url, applicationName)
   const parameters = await readParameters(client).catch(async (error: unknown) => {
-    await client.end().catch(() => undefined) // it may be broken already
+    await client.end().catch(() => undefined) // possibly broken already
     throw error
   })
   const answers = new AnswerReader(silenceMs)
@@ -58,7 +58,7 @@ async function readParameters(client: Client): Promise<ReadonlyMap<string, strin
   return found
 }
 
-/** The server's first messages, as the driver has had them: authenticated, settings, ready. */
+/** Renders the server's startup messages, as the driver received them: authentication, settings, ready. */
 function renderGreeting(parameters: ReadonlyMap<string, string>): Buffer {
   const message = (type: string, body: Buffer): Buffer => {
     const head = Buffer.alloc(HEAD_BYTES)
@@ -75,7 +75,7 @@ function renderGreeting(parameters: ReadonlyMap<string, string>): Buffer {
   ])
 }
 
-/** Gathers the server's answer to one message, whole. */
+/** Collects the server's complete response to a message. */
 class AnswerReader {
   readonly #silenceMs: number
   #parts: Buffer[] = []
@@ -121,7 +121,7 @@ class AnswerReader {
   }
 }
 
-/** The server's side of the connection, as `pg_dump` sees it. */
+/** The server side of the connection, as seen by `pg_dump`. */
 class DumpSession {
   readonly #wire: Wire
   readonly #answers: AnswerReader
@@ -142,7 +142,7 @@ class DumpSession {
     return Buffer.concat(out)
   }
 
-  /** @returns the next message that is whole */
+  /** @returns the next complete message */
   #take(): Buffer | undefined {
     const head = this.#isGreeted ? 1 : 0
     if (this.#pending.length < head + 4) return undefined

@@ -1,22 +1,22 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
 
-/** What the thread of a dump begins with. */
+/** Start message of the dump thread. */
 export interface DumpStart {
-  /** Carries what `pg_dump` sends, and what it is answered. */
+  /** Carries messages of `pg_dump` and responses. */
   readonly port: MessagePort
-  /** One number, 1 as soon as an answer is in the port. */
+  /** A single number, 1 once a response is in the port. */
   readonly signal: SharedArrayBuffer
   readonly args: readonly string[]
 }
 
-/** Receives some bytes of the client's side of the protocol, not always whole messages. @returns the server's side, empty when more is to come */
+/** Receives client bytes, possibly partial messages. @returns the server's response, empty if incomplete */
 export type Exchange = (bytes: Buffer) => Promise<Buffer>
 
 /**
- * Runs `pg_dump` in a thread of its own.
+ * Runs `pg_dump` in a separate thread.
  *
- * @returns what it wrote
- * @throws what the exchange failed with; an `Error` with the messages of `pg_dump`
+ * @returns its output
+ * @throws errors of the exchange; an `Error` with `pg_dump`'s messages
  */
 export async function runDumpThread(args: readonly string[], exchange: Exchange): Promise<string> {
   const { port1, port2 } = new MessageChannel()

@@ -2,14 +2,12 @@ import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from '
 import { pgDump } from '@electric-sql/pglite-tools/pg_dump'
 import type { DumpStart } from './dump-thread.ts'
 
-/*
- * Runs `pg_dump`, which is WebAssembly and waits for Postgres as any C program does: the thread stands still until its parent has passed on what Postgres answered.
- */
+/* Runs `pg_dump` compiled to WebAssembly, which waits synchronously: the thread blocks until its parent has passed on Postgres's response. */
 
 const { port, signal, args } = workerData as DumpStart
 const arrived = new Int32Array(signal)
 
-/** What `pg_dump` takes for a database: it has asked for no more than these three of PGlite. */
+/** Database interface for `pg_dump`, which uses only these three of PGlite's methods. */
 const connection = {
   execProtocolRawStream(bytes: Uint8Array, { onRawData }: { readonly onRawData: (answer: Uint8Array) => void }): void {
     port.postMessage(bytes.slice())
@@ -18,7 +16,7 @@ const connection = {
     const answer = (receiveMessageOnPort(port as MessagePort) as { readonly message: Uint8Array } | undefined)?.message
     if (answer && answer.length > 0) onRawData(answer)
   },
-  // It asks for the search_path before and after, to put it back; this session is its own.
+  // It saves and restores the search_path; this session is not shared.
   query: (): Promise<object> => Promise.resolve({ rows: [{ search_path: '' }] }),
   exec: (): Promise<void> => Promise.resolve(),
 }

@@ -7,7 +7,7 @@ import { forgetLost } from './lost-schemas.ts'
 import { readMigrations, type Migration, type MigrationSource } from './migration.ts'
 import { planMigrations, type AppliedMigration } from './plan-migrations.ts'
 
-/** What a Holdfast database has before any service: roles, schemas, default privileges and the catalog's notifications. */
+/** Migrations that precede all services: roles, schemas, default privileges and catalog notifications. */
 export const platformMigrations: MigrationSource = {
   name: 'platform',
   directory: new URL('../../migrations/', import.meta.url),
@@ -18,20 +18,20 @@ export const platformMigrations: MigrationSource = {
 export interface MigrateOptions {
   /** Connected as the superuser. */
   readonly pool: Pool
-  /** In the order in which they are applied. */
+  /** In order of application. */
   readonly sources: readonly MigrationSource[]
   readonly logger: Logger
 }
 
-/** Key of the advisory lock that keeps two processes from migrating one database at once. Any fixed number. */
+/** Advisory lock that serializes migrations of a database; an arbitrary number. */
 const LOCK_KEY = 4_711_054_321
 
 /**
- * Applies what the database does not have yet, each file in one transaction together with its record, so that a crash leaves whole migrations only. All reach
- * the disk with the last one: what a crash takes before that is applied again.
+ * Applies pending migrations, each in one transaction with its record, so a crash leaves only complete ones. They become durable with the last; a crash before
+ * that means applying them again.
  *
- * @returns what was applied now
- * @throws {HoldfastError} `migration_failed` with the file, the line and Postgres's message; those of {@link planMigrations}
+ * @returns the newly applied ones
+ * @throws {HoldfastError} `migration_failed` with file, line and Postgres's message; errors of {@link planMigrations}
  */
 export async function applyMigrations(options: MigrateOptions): Promise<readonly Migration[]> {
   const migrations = options.sources.flatMap(readMigrations)
@@ -94,7 +94,7 @@ async function applyOne(client: ClientBase, migration: Migration, isLast: boolea
     `)
     await client.query('commit')
   } catch (error) {
-    await client.query('rollback').catch(() => undefined) // when the connection is gone, so is the transaction
+    await client.query('rollback').catch(() => undefined) // without a connection there is no transaction either
     const position = Number((error as { position?: unknown }).position)
     const line = position > 0 ? `, line ${migration.sql.slice(0, position).split('\n').length}` : ''
     throw new HoldfastError(

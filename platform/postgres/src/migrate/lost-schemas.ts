@@ -3,19 +3,19 @@ import type { Pool, Queryable } from '../connection/pool.ts'
 import { sql } from '../sql/sql.ts'
 import type { Migration, MigrationPart, MigrationSource } from './migration.ts'
 
-/** What a person has dropped of what migrations had made. */
+/** Dropped objects of migrations. */
 interface Loss {
-  /** Names of the sources whose objects are gone. */
+  /** Sources whose objects are gone. */
   readonly lost: readonly string[]
-  /** Names of the sources whose objects are there, though the record of what was applied is gone. */
+  /** Sources whose objects exist, though the migration record is gone. */
   readonly unrecorded: readonly string[]
-  /** Migrations, as `source/name`, of whose parts something is gone. */
+  /** Migrations as `source/name` with missing parts. */
   readonly incomplete: readonly string[]
-  /** Whether there is a record at all. */
+  /** Whether the record exists. */
   readonly hasRecord: boolean
 }
 
-/** @returns what a tool has dropped of what the migrations of these sources had made, by the names of sources and of schemas */
+/** Finds dropped objects of these sources' migrations, by source and schema name. */
 export async function findLostSchemas(db: Pool, sources: readonly MigrationSource[]): Promise<readonly string[]> {
   const { lost, unrecorded, incomplete, hasRecord } = await findLoss(db, sources)
   const found = new Set([...lost, ...schemasOfParts(sources, incomplete)])
@@ -31,12 +31,11 @@ function schemasOfParts(sources: readonly MigrationSource[], incomplete: readonl
 }
 
 /**
- * Changes the record of what was applied so that what was dropped is applied again, and nothing else is.
+ * Updates the migration record so that exactly the dropped objects are created again.
  *
- * Where the record itself is gone, migrations of existing schemas count as applied: every start brings a database to its own release, and this
- * is the one that ran last.
+ * If the record itself is gone, migrations of existing schemas count as applied: every start brings a database to its own release, and this one ran last.
  *
- * @returns migrations that are to be applied once more although their objects are there, as they grant rights on the schemas
+ * @returns migrations to reapply although their objects exist, because they grant rights on the schemas
  */
 export async function forgetLost(
   db: Queryable,
@@ -109,7 +108,7 @@ async function findLoss(db: Queryable, sources: readonly MigrationSource[]): Pro
   }
 }
 
-/** @returns the names of those of which a function is gone */
+/** @returns migrations with a missing function */
 async function findIncomplete(
   db: Queryable,
   parts: readonly { readonly name: string; readonly functions: readonly string[] }[],
@@ -123,7 +122,7 @@ async function findIncomplete(
   return parts.filter(({ functions }) => functions.some((one) => names.has(one))).map(({ name }) => name)
 }
 
-/** Whether Holdfast has been at work in a database where none of its schemas is left: what tells it from one that is new. */
+/** Whether a database without any of our schemas has traces of Holdfast, as opposed to a new one. */
 async function hasTraces(db: Queryable, sources: readonly MigrationSource[]): Promise<boolean> {
   const others = sources.flatMap(({ otherSchemas = [] }) => otherSchemas)
   const [row] = await db.query<{ found: boolean }>(sql`

@@ -2,49 +2,52 @@ import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
 import { HoldfastError } from '@holdfast/foundation'
 
-/** A folder of migrations and the name they are recorded under. */
+/** A folder of migrations and their recorded source name. */
 export interface MigrationSource {
   /** Short and stable: `platform`, `auth`. */
   readonly name: string
-  /** Holds `NNNN_words.sql`. A `file:` address with a slash at the end. */
+  /** Contains `NNNN_words.sql`. A `file:` URL with trailing slash. */
   readonly directory: URL
   /**
-   * A table or function, `schema.name`, that only these migrations make and that they never drop: when it is gone with everything else in its schema, a person has
-   * dropped the schema, and they are applied again. Without one they never are.
+   * A table or function `schema.name` that only these migrations create and never drop: if it and its whole schema are gone, the schema was dropped and the
+   * migrations are reapplied. Without a witness they never are.
    */
   readonly witness?: string
-  /** Schemas that these migrations make besides the one of the witness. Remains of them are dropped before they are applied again. */
+  /** Other schemas these migrations create. Remains are dropped before reapplying. */
   readonly otherSchemas?: readonly string[]
-  /** What one migration makes whole by itself. It may be applied again at any time, and is when one of the functions is gone. */
+  /** Self-contained parts of migrations, reapplied if one of their functions is missing. */
   readonly parts?: readonly MigrationPart[]
-  /** Those that may be applied again at any time, `source/name`: they grant rights on schemas that others make again. */
+  /** Migrations `source/name` that may be reapplied any time, because they grant rights on schemas that others recreate. */
   readonly repeatable?: readonly string[]
 }
 
-/** Functions that a migration makes again when they, or their schema, were dropped. */
+/** Functions a migration recreates when they or their schema were dropped. */
 export interface MigrationPart {
   /** File name without `.sql`. */
   readonly migration: string
-  /** All that it makes, as `schema.name(type)`. */
+  /** Everything it creates, as `schema.name(type)`. */
   readonly functions: readonly string[]
 }
 
-/** One file of SQL, applied once. */
+/** One SQL file, applied once. */
 export interface Migration {
   readonly source: string
   /** File name without `.sql`. */
   readonly name: string
   readonly sql: string
-  /** SHA-256 of the file with line ends as `\n`, in hexadecimal. */
+  /**
+   * SHA-256 of the file with `
+   * ` line ends, in hexadecimal.
+   */
   readonly checksum: string
 }
 
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/
 
 /**
- * Reads the migrations of a source in their order.
+ * Reads the migrations of a source in order.
  *
- * @throws {HoldfastError} `migration_name_invalid`, also for two files of one number
+ * @throws {HoldfastError} `migration_name_invalid`, also for duplicate numbers
  */
 export function readMigrations(source: MigrationSource): readonly Migration[] {
   const files = readdirSync(source.directory).filter((file) => file.endsWith('.sql'))

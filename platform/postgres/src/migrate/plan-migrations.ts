@@ -1,26 +1,26 @@
 import { HoldfastError } from '@holdfast/foundation'
 import type { Migration } from './migration.ts'
 
-/** A line of `holdfast.migrations`. */
+/** A row of `holdfast.migrations`. */
 export interface AppliedMigration {
   readonly source: string
   readonly name: string
   readonly checksum: string
 }
 
-/** Every release opens the databases of all releases before it: a test holds what they had applied against the files. */
+/** Every release opens the databases of all earlier ones; a test compares their migrations with the files. */
 const BETWEEN_RELEASES =
   'A build between two releases wrote this database; only databases of releases can be opened by later ones. ' +
   'Start it with the build that wrote it, dump the tables of the project (pg_dump), and load them into a new data folder. ' +
   'If you develop Holdfast: a released migration never changes, and a new one gets a number after all released ones.'
 
 /**
- * Decides which migrations are still to be applied, in order.
+ * Determines the pending migrations, in order.
  *
- * @param migrations - all that this release has
- * @param applied - what the database has recorded
- * @throws {HoldfastError} `migration_changed` when a file is not what was applied, `migration_unknown` when the database has one that this
- *   release does not know (a newer release wrote it), `migration_out_of_order` when one would have to go before an applied one
+ * @param migrations - of this release
+ * @param applied - recorded in the database
+ * @throws {HoldfastError} `migration_changed` if a file differs from what was applied, `migration_unknown` if a newer release applied one,
+ * `migration_out_of_order` if one would precede an applied one
  */
 export function planMigrations(
   migrations: readonly Migration[],
@@ -28,7 +28,7 @@ export function planMigrations(
 ): readonly Migration[] {
   const sources = new Set(migrations.map((migration) => migration.source))
   for (const done of applied) {
-    // Sources that are not asked for (an optional sample, another tool) are none of our business.
+    // Ignore sources not requested (an optional sample, another tool).
     if (!sources.has(done.source)) continue
     const migration = migrations.find(({ source, name }) => source === done.source && name === done.name)
     if (!migration) {

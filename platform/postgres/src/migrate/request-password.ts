@@ -5,21 +5,21 @@ import { isConnectionLoss } from '../connection/sqlstate.ts'
 import { sql } from '../sql/sql.ts'
 import { ensureRolePasswords, hasPassword } from '../cluster/role-password.ts'
 
-/** How long a login that is tried may take, in milliseconds. */
+/** Timeout in ms of a trial login. */
 const CONNECT_TIMEOUT_MS = 10_000
 
-/** Key of the advisory lock under which one server at a time decides. Any fixed number. */
+/** Advisory lock that serializes this decision among servers; an arbitrary number. */
 const LOCK_KEY = 4_711_054_322
 
 /**
- * Decides which password `authenticator` has and sets those of all roles that log in. All servers of a database use the one recorded there, since a server that
- * sets another locks the others out. Where none is recorded yet, or the recorded one no longer works, a password that the role already has is kept.
+ * Determines the password of `authenticator` and sets those of all login roles. All servers of a database use the recorded one, because changing it would lock
+ * the others out. Without a working recorded password, one the role already has is kept.
  *
- * An embedded cluster has the password of its data folder.
+ * An embedded cluster uses the password of its data folder.
  *
- * @param pool - connected as a superuser or as the owner of the roles
- * @param otherUrls - addresses of further roles, whose passwords follow from the one of `authenticator`
- * @returns how requests log in
+ * @param pool - connected as a superuser or the roles' owner
+ * @param otherUrls - URLs of further roles, whose passwords derive from `authenticator`'s
+ * @returns the URL for requests
  */
 export async function openRequestRole(
   pool: Pool,
@@ -41,7 +41,7 @@ export async function openRequestRole(
   })
 }
 
-/** Records how requests log in, for the other servers of this database; also after a person dropped the record. */
+/** Records the request URL for other servers of this database, also after the record was dropped. */
 export async function recordRequestPassword(db: Queryable, requestUrl: string): Promise<void> {
   const password = decodeURIComponent(new URL(requestUrl).password)
   await db.execute(sql`
@@ -56,7 +56,7 @@ async function readRecorded(db: Queryable): Promise<string | undefined> {
   return row?.password
 }
 
-/** The first address that works, of the recorded one and those that this server knows; its own one when none does. */
+/** Returns the first working URL of the recorded and known ones; the server's own if none works. */
 async function choose(
   db: Queryable,
   { requestUrl, otherRequestUrls }: Pick<Cluster, 'requestUrl' | 'otherRequestUrls'>,
@@ -73,12 +73,12 @@ function withPassword(requestUrl: string, password: string): string {
   return url.href
 }
 
-/** Only a superuser can compare the stored verifier; anyone else tries to log in. */
+/** Tests a URL. Only a superuser can compare verifiers; others try to log in. */
 async function works(db: Queryable, url: string): Promise<boolean> {
   return (await hasPassword(db, url)) ?? (await canLogIn(url))
 }
 
-/** @throws when Postgres cannot be reached */
+/** @throws if Postgres is unreachable */
 async function canLogIn(url: string): Promise<boolean> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
   client.on('error', () => undefined) // a broken connection also rejects `connect`
@@ -87,8 +87,8 @@ async function canLogIn(url: string): Promise<boolean> {
     return true
   } catch (error) {
     if (isConnectionLoss(error)) throw error
-    return false // also a pooler that does not know the role yet, whatever it says
+    return false // includes poolers that do not know the role yet
   } finally {
-    await client.end().catch(() => undefined) // it was not open, or is gone
+    await client.end().catch(() => undefined) // not open, or gone
   }
 }

@@ -2,35 +2,35 @@ import { MESSAGE, readAffected, readColumns, readDataRow } from '../wire/message
 import { readServerError } from '../wire/server-error.ts'
 import { NO_COLUMNS, type PipelineColumn, type PreparedStatements, type Statement } from './prepared-statements.ts'
 
-/** Answer of a step that ran: rows by position, every value as the bytes of its text form. */
+/** Result of an executed step: rows by position, values as text bytes. */
 export interface StepAnswer {
   readonly columns: readonly PipelineColumn[]
   readonly rows: readonly (readonly (Buffer | null)[])[]
-  /** Rows that the statement read or wrote; 0 where Postgres counts none. */
+  /** Rows read or written; 0 if Postgres reports none. */
   readonly affected: number
 }
 
 export interface SegmentAnswer {
-  /** Of the steps that ran before the first failure. */
+  /** Steps executed before the first error. */
   readonly steps: readonly StepAnswer[]
-  /** What Postgres refused; the steps after it were skipped. */
+  /** Postgres's error; later steps were skipped. */
   readonly error: Error | undefined
-  /** `I` idle, `T` in a transaction, `E` in a transaction that failed. */
+  /** `I` idle, `T` in a transaction, `E` in a failed transaction. */
   readonly status: string
 }
 
-/** A step that was sent. */
+/** A sent step. */
 export interface SentStep {
   readonly statement: Statement
-  /** Under which the statement is kept once Postgres has parsed it. */
+  /** Key under which the statement is kept once parsed. */
   readonly newKey: string | undefined
 }
 
-/** What was sent, and what of it is answered. */
+/** Sent steps and the responses so far. */
 export interface Exchange {
   readonly segments: readonly (readonly SentStep[])[]
   readonly answers: SegmentAnswer[]
-  /** Of the segment that is being answered: the steps that have run, the rows of the next one, the failure. */
+  /** For the current segment: completed steps, the next one's rows, the error. */
   steps: StepAnswer[]
   rows: (readonly (Buffer | null)[])[]
   error: Error | undefined
@@ -44,7 +44,7 @@ export function isAnswered({ answers, segments }: Exchange): boolean {
   return answers.length === segments.length
 }
 
-/** Takes one message of the server. */
+/** Handles one server message. */
 export function receive(
   exchange: Exchange,
   prepared: PreparedStatements,
@@ -86,6 +86,6 @@ export function receive(
       exchange.rows = []
       exchange.error = undefined
       break
-    default: // notices, changed settings and the like
+    default: // notices, changed settings etc.
   }
 }

@@ -13,34 +13,34 @@ export interface PipelineStep {
   readonly text: string
   readonly values: readonly unknown[]
   /**
-   * Keeps the statement prepared on the connection under this key, which stands for its text and for all else that its plan depends on. Without it
-   * Postgres parses and plans it each time.
+   * Keeps the statement prepared under this key, which must identify its text and everything else its plan depends on. Without a key, Postgres parses and plans
+   * it each time.
    */
   readonly key?: string | undefined
 }
 
 export interface PipelineOptions {
-  /** Milliseconds after which the connection counts as lost; 0 for no bound. */
+  /** Timeout in ms after which the connection counts as lost; 0 for none. */
   readonly timeoutMs: number
-  /** Bytes that one row may have; more is read past, and the segment counts as failed. */
+  /** Row size limit in bytes; larger rows are skipped and fail the segment. */
   readonly rowBytesMax: number
-  /** Called with the answer of each segment as it comes: what a segment committed stays, even if the connection breaks before the next one is answered. */
+  /** Called with each segment's response on arrival: a committed segment stays committed even if the connection breaks before the next response. */
   readonly onAnswer?: (answer: SegmentAnswer) => void
 }
 
-/** A row was larger than {@link PipelineOptions.rowBytesMax}. */
+/** A row exceeded {@link PipelineOptions.rowBytesMax}. */
 export class RowTooLarge extends Error {
   override readonly name = 'RowTooLarge'
 }
 
 /**
- * Sends segments of statements in one write and resolves when all are answered. A segment without `begin` is one transaction, committed at its end
- * or rolled back by its first failure; the next segment runs in any case.
+ * Sends segments of statements in one write and resolves with all responses. A segment without `begin` is one transaction, committed at its end or rolled back
+ * on its first error; later segments run in any case.
  *
- * It speaks the wire protocol itself on a client that is lent and idle, because the driver sends and awaits each statement by itself and turns
- * every value into a string, which costs more than all the rest of a small request.
+ * Implements the wire protocol itself on a lent, idle client: the driver sends and awaits statements one by one and converts every value to a string, which
+ * dominates the cost of a small request.
  *
- * @throws when the connection broke: it cannot be used again
+ * @throws if the connection broke; it cannot be reused
  */
 export function runPipeline(
   client: ClientBase,
@@ -57,7 +57,7 @@ export function runPipeline(
 
 const connections = new WeakMap<ClientBase, PipelineConnection>()
 
-/** The exchange that is under way. */
+/** The exchange in progress. */
 interface Current {
   readonly exchange: Exchange
   readonly rowBytesMax: number
@@ -65,7 +65,7 @@ interface Current {
   readonly answered: PromiseWithResolvers<readonly SegmentAnswer[]>
 }
 
-/** A socket of the driver that pipelines use in between: what arrives while none runs goes to the driver. */
+/** A driver socket shared with pipelines: data outside a pipeline goes to the driver. */
 class PipelineConnection {
   readonly #socket: Socket
   readonly #driverListeners: readonly ((chunk: Buffer) => void)[]
@@ -81,7 +81,7 @@ class PipelineConnection {
         const current = this.#current
         if (!current) return LAST
         receive(current.exchange, this.#prepared, type, buffer, start, end)
-        // Nothing but a `ReadyForQuery` answers a segment.
+        // Only `ReadyForQuery` ends a segment.
         if (type !== MESSAGE.readyForQuery) return undefined
         const answer = current.exchange.answers.at(-1)
         if (answer) current.onAnswer?.(answer)
@@ -107,7 +107,7 @@ class PipelineConnection {
         socket.destroy(error as Error)
         return
       }
-      // What follows the last answer is the driver's: a notice, or the end of the connection.
+      // Data after the last response belongs to the driver: a notice, or the end of the connection.
       if (rest) this.#tellDriver(rest)
     })
     socket.once('close', () => {

@@ -1,6 +1,6 @@
-/** Statements that a connection keeps. Each costs Postgres some ten kilobytes, and one of 39 embeds nearly a megabyte. */
+/** Prepared statements per connection. Each costs Postgres about ten kilobytes, one with 39 embeds nearly a megabyte. */
 const PREPARED_MAX = 256
-/** Characters of all of them together: what Postgres keeps of a statement grows with its text, some 30 bytes for each. */
+/** Total characters of their texts; Postgres uses about 30 bytes per character. */
 const PREPARED_CHARACTERS_MAX = 524_288
 
 export interface PipelineColumn {
@@ -8,11 +8,11 @@ export interface PipelineColumn {
   readonly typeOid: number
 }
 
-/** A statement as one connection knows it. */
+/** A statement as known to one connection. */
 export interface Statement {
-  /** Empty for one that is not kept. */
+  /** Empty if not kept. */
   readonly name: string
-  /** Of its text. */
+  /** Length of its text. */
   readonly characters: number
   /** Set when Postgres has described it. */
   columns: readonly PipelineColumn[]
@@ -20,17 +20,14 @@ export interface Statement {
 
 export const NO_COLUMNS: readonly PipelineColumn[] = []
 
-/**
- * The statements that are prepared on one connection; beyond {@link PREPARED_MAX} or {@link PREPARED_CHARACTERS_MAX} those that were used longest ago go. The newest
- * one stays, however long.
- */
+/** LRU cache of a connection's prepared statements, limited by {@link PREPARED_MAX} and {@link PREPARED_CHARACTERS_MAX}. The newest stays, however long. */
 export interface PreparedStatements {
   find(key: string): Statement | undefined
-  /** @returns a statement that is still to be parsed; without a key it is not kept */
+  /** @returns a statement to be parsed; not kept without a key */
   create(key: string | undefined, text: string): Statement
-  /** Postgres has parsed it. */
+  /** Call when Postgres has parsed it. */
   keep(key: string, statement: Statement): void
-  /** Names of statements that Postgres may forget. */
+  /** Names of statements to close. */
   takeEvicted(): readonly string[]
 }
 
@@ -61,7 +58,7 @@ export function createPreparedStatements(): PreparedStatements {
       columns: NO_COLUMNS,
     }),
     keep(key, statement) {
-      forget(key) // one exchange may parse a statement twice
+      forget(key) // an exchange may parse a statement twice
       byKey.set(key, statement)
       characters += statement.characters
       for (const oldest of byKey.keys()) {

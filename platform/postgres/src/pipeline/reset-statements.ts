@@ -1,8 +1,8 @@
 /**
- * Leaves a session as it began, for whoever has it next. A function of the project may have changed settings, or the role, for longer than its transaction; its
- * temporary tables would come before the tables of the same names and show rows of another person; its locks would never be given back.
+ * Resets a session for its next user. A project function may have changed settings or the role beyond its transaction, its temporary tables would shadow tables
+ * and show another user's rows, and its locks would never be released.
  *
- * `discard all` would also forget prepared statements, and is not allowed in a transaction.
+ * `discard all` would also drop prepared statements, and is not allowed in a transaction.
  */
 export const RESET_STATEMENTS: readonly string[] = [
   'reset all',

@@ -11,17 +11,17 @@ export const RESET_SESSION: readonly PipelineStep[] = RESET_STATEMENTS.map((text
 }))
 
 export interface AnswerThenReset {
-  /** Of the first segment. */
+  /** Response of the first segment. */
   readonly answer: SegmentAnswer
-  /** Whether the connection may be used again: it is there, in no transaction, and the segments after the first have not failed. */
+  /** Whether the connection can be reused: open, outside a transaction, and later segments succeeded. */
   readonly isClean: boolean
 }
 
 /**
- * Runs a segment whose answer counts, and others that only leave the connection as it was. When those fail, or the connection breaks under them, the answer is
- * still what the first one did: it may have committed a change, which a client that is told of a failure would make again.
+ * Runs a relevant segment followed by segments that only reset the connection. If those fail or the connection breaks, the first response is still returned: it
+ * may have committed a change that a client told of a failure would repeat.
  *
- * @throws when the connection broke before the first segment was answered
+ * @throws if the connection broke before the first response
  */
 export async function runThenReset(
   client: ClientBase,

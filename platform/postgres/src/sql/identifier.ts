@@ -1,17 +1,17 @@
 import { assert } from '@holdfast/foundation'
 
-/** Quotes one identifier for SQL. The only place in the repository that does. */
+/** Quotes an identifier. The only such function in the repository. */
 export function quoteIdentifier(name: string): string {
   assert(name.length > 0 && !name.includes('\0'), 'an identifier is not empty and has no NUL')
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** Quotes a qualified name, part by part: `quoteName('public', 'sites')` is `"public"."sites"`. */
+/** Quotes a qualified name: `quoteName('public', 'sites')` is `"public"."sites"`. */
 export function quoteName(...parts: readonly string[]): string {
   return parts.map(quoteIdentifier).join('.')
 }
 
-/** Quotes a string literal, for the few statements that take no parameters (DDL, replication commands). */
+/** Quotes a string literal, for statements without parameters (DDL, replication commands). */
 export function quoteLiteral(value: string): string {
   assert(!value.includes('\0'), 'a literal has no NUL')
   const escaped = value.replaceAll("'", "''")

@@ -1,6 +1,6 @@
 import { quoteName } from './identifier.ts'
 
-/** SQL text with its parameters. Made only by {@link sql}, so a value can never be text. */
+/** SQL text with parameters. Created only by {@link sql}, so a value never becomes text. */
 export class SqlFragment {
   readonly strings: readonly string[]
   /** One fewer than `strings`. */
@@ -11,7 +11,7 @@ export class SqlFragment {
     this.values = values
   }
 
-  /** The statement as the wire wants it: `$1`, `$2`, … in order of appearance. */
+  /** Renders the statement for the wire: `$1`, `$2`, … in order of appearance. */
   render(): { readonly text: string; readonly values: readonly unknown[] } {
     let text = this.strings[0] ?? ''
     for (let index = 0; index < this.values.length; index++) text += `$${index + 1}${this.strings[index + 1] ?? ''}`
@@ -20,7 +20,7 @@ export class SqlFragment {
 }
 
 /**
- * Builds a statement. Every `${value}` becomes a parameter, unless it is itself a fragment, which is spliced in.
+ * Builds a statement. Every `${value}` becomes a parameter, except fragments, which are spliced in.
  *
  * @example sql`select * from ${sql.identifier('public', 'sites')} where id = ${id}`
  */
@@ -44,10 +44,10 @@ export function sql(strings: TemplateStringsArray, ...values: readonly unknown[]
   return new SqlFragment(outStrings, outValues)
 }
 
-/** A quoted, possibly qualified name. */
+/** A quoted, optionally qualified name. */
 sql.identifier = (...parts: readonly string[]): SqlFragment => new SqlFragment([quoteName(...parts)], [])
 
-/** Text that is trusted because Postgres itself printed it (an expression of the catalog) or it is a constant of ours. */
+/** Trusted text: printed by Postgres (a catalog expression) or a constant. */
 sql.trusted = (text: string): SqlFragment => new SqlFragment([text], [])
 
 /** Joins fragments with a separator such as `, ` or ` and `. */

@@ -1,7 +1,7 @@
 import type { ClientBase, Submittable } from 'pg'
 import { copyDataHead } from './messages.ts'
 
-/** The part of the driver's connection that a `COPY … FROM STDIN` needs. */
+/** The part of the driver's connection needed for `COPY … FROM STDIN`. */
 interface WireConnection {
   query(text: string): void
   endCopyFrom(): void
@@ -9,9 +9,9 @@ interface WireConnection {
 }
 
 /**
- * A `COPY … FROM STDIN` on a client of the driver, fed with ready-made buffers.
+ * A `COPY … FROM STDIN` on a driver client, fed with prepared buffers.
  *
- * Implements the driver's `Submittable` contract, as its own cursor and query-stream packages do.
+ * Implements the driver's `Submittable` contract, as its cursor and query-stream packages do.
  */
 class CopyIn {
   readonly #text: string
@@ -29,10 +29,10 @@ class CopyIn {
     connection.query(this.#text)
   }
   handleCopyInResponse(connection: WireConnection): void {
-    if (!connection.stream.writable) return // the connection is lost, and the driver says so
+    if (!connection.stream.writable) return // the connection is lost, as the driver reports
     connection.stream.cork()
     for (const chunk of this.#chunks) {
-      // The bytes are not copied: the driver's own way copies them twice.
+      // Avoids copying the bytes; the driver would copy them twice.
       connection.stream.write(copyDataHead(chunk.length))
       connection.stream.write(chunk)
     }
@@ -53,7 +53,7 @@ class CopyIn {
   }
 }
 
-/** Sends `chunks` as the data of `text` (`copy … from stdin …`). Resolves when Postgres has taken all of it. */
+/** Sends `chunks` as data of `text` (`copy … from stdin …`). Resolves when Postgres has accepted everything. */
 export function copyIn(client: ClientBase, text: string, chunks: readonly Buffer[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const submittable = new CopyIn(text, chunks, (error) => (error ? reject(error) : resolve()))

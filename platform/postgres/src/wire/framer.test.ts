@@ -4,7 +4,7 @@ import { createFramer, LAST, type FramerOptions } from './framer.ts'
 import { copyDataMessage, MESSAGE, queryMessage, readAffected, readColumns, readDataRow } from './messages.ts'
 import { ProtocolError, readFields, readServerError } from './server-error.ts'
 
-/** A message of any type, as the server would send it. */
+/** A server message of any type. */
 function message(type: number, body: Uint8Array, length = 4 + body.length): Buffer {
   const head = Buffer.alloc(5)
   head[0] = type
@@ -12,7 +12,7 @@ function message(type: number, body: Uint8Array, length = 4 + body.length): Buff
   return Buffer.concat([head, body])
 }
 
-/** Feeds bytes in chunks of these sizes, again and again. @returns what the handler left, with all that comes behind it */
+/** Feeds bytes in chunks of the given sizes, cyclically. @returns the bytes after the handler's last message */
 function feedInChunks(options: FramerOptions, stream: Buffer, sizes: readonly number[]): Buffer {
   let isDone = false
   const onMessage: FramerOptions['onMessage'] = (...args) => {
@@ -132,7 +132,7 @@ describe('the bodies of messages', () => {
       fc.property(fc.uint8Array({ maxLength: 60 }), fc.uint8Array({ maxLength: 60 }), (body, next) => {
         try {
           const alone = readers[name]?.(Buffer.from(body), 0, body.length)
-          // What follows in the same chunk changes nothing.
+          // Following bytes in the same chunk make no difference.
           expect(readers[name]?.(Buffer.concat([body, next]), 0, body.length)).toEqual(alone)
         } catch (error) {
           expect(error).toBeInstanceOf(ProtocolError)

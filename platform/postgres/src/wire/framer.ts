@@ -2,43 +2,43 @@ import { ProtocolError } from './server-error.ts'
 
 const HEAD_BYTES = 5
 
-/** The most that Postgres puts into one message (`PQ_LARGE_MESSAGE_LIMIT`, rounded up). */
+/** Postgres's message size limit (`PQ_LARGE_MESSAGE_LIMIT`, rounded up). */
 const MESSAGE_BYTES_MAX = 1024 * 1024 * 1024
 
-/** What a handler returns when the bytes behind its message belong to another reader. */
+/** Returned by a handler if the following bytes belong to another reader. */
 export const LAST = Symbol('last message')
 
-/** Receives one message of the server: its type byte and where its body is in `buffer`. What it keeps of the body keeps the whole buffer in memory. */
+/** Receives one server message: its type and the position of its body in `buffer`. References to the body keep the whole buffer in memory. */
 export type MessageHandler = (type: number, buffer: Buffer, start: number, end: number) => typeof LAST | void
 
 export interface FramerOptions {
   readonly onMessage: MessageHandler
-  /** Whether to read past a message without keeping it, by its type and its length in bytes, head included. Default: none. */
+  /** Whether to skip a message, by type and length including the header. Default: none. */
   readonly isSkipped?: (type: number, length: number) => boolean
 }
 
 /**
- * Takes the chunks of a connection in order.
+ * Consumes a connection's chunks in order.
  *
- * @returns the bytes behind the message that the handler called the last one
- * @throws {ProtocolError} when they are no messages; nothing can be read from the connection any more
+ * @returns the bytes after the message that the handler called the last one
+ * @throws {ProtocolError} on invalid data; the connection is unusable afterwards
  */
 export type Framer = (chunk: Buffer) => Buffer | undefined
 
 /**
- * Cuts the bytes of a Postgres connection into messages. Messages inside one chunk are handed on in place; one that spans chunks is copied once into a
- * buffer of its size, however many chunks it takes.
+ * Splits a Postgres connection's bytes into messages. Messages within a chunk are passed in place; one spanning chunks is copied once into a buffer of its
+ * size.
  */
 export function createFramer({ onMessage, isSkipped }: FramerOptions): Framer {
   /** Up to four bytes of the next message. */
   let head: Buffer | undefined
-  /** A message of which `filled` bytes have arrived. */
+  /** A message with `filled` bytes received. */
   let partial: Buffer | undefined
   let filled = 0
-  /** Bytes of a skipped message that are still to come. */
+  /** Remaining bytes of a skipped message. */
   let skipping = 0
 
-  /** @returns where the next message begins */
+  /** @returns the start of the next message */
   function resume(chunk: Buffer): number {
     if (skipping > 0) {
       const past = Math.min(skipping, chunk.length)

@@ -1,18 +1,18 @@
 import type { Client, ClientBase } from 'pg'
 import { socketOf } from './take-over.ts'
 
-/** What the driver's client has beside its declared members. */
+/** Undeclared members of the driver's client. */
 interface DriverClient {
   readonly host: string
   readonly port: number
-  /** Of the backend; known once it is connected. */
+  /** Backend PID; known once connected. */
   readonly processID: number | null
 }
 
-/** The open connections of this process by the address of their server: whoever finds out that a server is gone knows none of those who connected to it. */
+/** Open connections of this process by server address, because the code that detects a lost server does not know the other connections. */
 const openByServer = new Map<string, Set<ClientBase>>()
 
-/** Remembers a connection that has just been made, until it ends. */
+/** Registers a new connection until it ends. */
 export function rememberConnection(client: ClientBase): void {
   const server = serverOf(client)
   const open = openByServer.get(server) ?? new Set()
@@ -21,18 +21,18 @@ export function rememberConnection(client: ClientBase): void {
 }
 
 /**
- * Cuts the connections to the address of `probe` of which the server that is there now knows nothing: after a failover, or when its machine has died, the one
- * before says no word, and a statement would wait for its answer until TCP gives up after many minutes. Whoever uses such a connection sees it end.
+ * Disconnects connections to the address of `probe` that the current server does not know: after a failover or machine crash the previous server is silent, and
+ * statements would wait minutes for TCP to give up.
  *
- * @param probe - has connected after the connections that are looked at
- * @returns how many were cut
+ * @param probe - connected after the connections to check
+ * @returns the number of disconnected ones
  */
 export async function cutLostConnections(probe: Client): Promise<number> {
   const before = [...(openByServer.get(serverOf(probe)) ?? [])]
   if (before.length === 0) return 0
   const { rows } = await probe.query<{ pid: number }>('select pid from pg_catalog.pg_stat_activity')
   const pids = new Set(rows.map(({ pid }) => pid))
-  // Behind a pooler the numbers are its own, and tell nothing.
+  // Behind a pooler the PIDs are meaningless.
   if (!pids.has(pidOf(probe))) return 0
   const lost = before.filter((client) => !pids.has(pidOf(client)))
   for (const client of lost) socketOf(client).destroy()

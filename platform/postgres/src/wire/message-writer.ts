@@ -1,4 +1,4 @@
-/** Types of the messages of the extended query protocol. @see PostgreSQL manual, "Frontend/Backend Protocol", "Message Formats" */
+/** Message types of the extended query protocol. @see PostgreSQL manual, "Frontend/Backend Protocol", "Message Formats" */
 const PARSE = 0x50
 const BIND = 0x42
 const DESCRIBE = 0x44
@@ -7,7 +7,7 @@ const CLOSE = 0x43
 const SYNC = 0x53
 const STATEMENT = 0x53
 
-/** Text that is bytes already, such as the body of a request: it goes to Postgres without being decoded and encoded again. */
+/** Text already encoded as bytes, such as a request body, sent to Postgres without reencoding. */
 export class Utf8 {
   readonly bytes: Buffer
 
@@ -25,21 +25,21 @@ export interface MessageWriter {
   parse(name: string, text: string): void
   describeStatement(name: string): void
   /**
-   * Values travel as text, but for a Buffer, which `bytea` takes as it is.
+   * Sends values as text, except Buffers, which are sent as binary.
    *
-   * @param results - the format of the columns that come back, text by default
+   * @param results - format of the result columns, default text
    */
   bind(name: string, values: readonly unknown[], results?: 'text' | 'binary'): void
   execute(): void
   close(name: string): void
   sync(): void
-  /** What was collected. More than one part when large values are among it, which are not copied. */
+  /** Returns the collected bytes. Large values are separate parts, to avoid copying them. */
   take(): readonly Buffer[]
 }
 
 const INITIAL_BYTES = 4096
 
-/** Values from this size on stay where they are. */
+/** Values from this size on are not copied. */
 const LARGE_BYTES = 16 * 1024
 
 export function createMessageWriter(): MessageWriter {
@@ -49,7 +49,7 @@ export function createMessageWriter(): MessageWriter {
 class BufferedMessageWriter implements MessageWriter {
   #buffer = Buffer.allocUnsafe(INITIAL_BYTES)
   #at = 0
-  /** Large values, and where in the buffer they belong. */
+  /** Large values and their positions in the buffer. */
   #large: { readonly at: number; readonly value: Buffer }[] = []
   #largeInMessage = 0
 
@@ -86,7 +86,7 @@ class BufferedMessageWriter implements MessageWriter {
       else if (Buffer.isBuffer(value)) this.#bytes(value)
       else this.#text(toText(value))
     }
-    // One format for all columns, or none, which means text.
+    // A single format for all columns, or none, which means text.
     this.#int16(results === 'binary' ? 1 : 0)
     if (results === 'binary') this.#int16(1)
     this.#end(start)
@@ -119,7 +119,7 @@ class BufferedMessageWriter implements MessageWriter {
       from = place
     }
     parts.push(this.#buffer.subarray(from, this.#at))
-    // What was written may still wait in the socket: the rest of a large buffer is used on, never what was handed out.
+    // Written data may still be in the socket, so only the unused rest of a large buffer is reused.
     this.#buffer =
       this.#buffer.length - this.#at >= 512 ? this.#buffer.subarray(this.#at) : Buffer.allocUnsafe(INITIAL_BYTES)
     this.#at = 0
@@ -134,7 +134,7 @@ class BufferedMessageWriter implements MessageWriter {
     this.#buffer = larger
   }
 
-  /** @returns where the length goes when the message is complete */
+  /** @returns the position of the length field */
   #begin(type: number): number {
     this.#reserve(5)
     this.#buffer[this.#at] = type
@@ -184,7 +184,7 @@ class BufferedMessageWriter implements MessageWriter {
   }
 }
 
-/** A value that is no string in Postgres's text form. */
+/** Converts a value to Postgres's text form. */
 function toText(value: unknown): string {
   if (Array.isArray(value)) return arrayLiteral(value)
   if (value instanceof Date) return value.toISOString()

@@ -1,6 +1,6 @@
 import { ProtocolError } from './server-error.ts'
 
-/** Types of the messages that the server sends. @see PostgreSQL manual, "Frontend/Backend Protocol", "Message Formats" */
+/** Types of server messages. @see PostgreSQL manual, "Frontend/Backend Protocol", "Message Formats" */
 export const MESSAGE = {
   parseComplete: 0x31, // 1
   commandComplete: 0x43, // C
@@ -17,13 +17,13 @@ export const MESSAGE = {
   noData: 0x6e, // n
 } as const
 
-/** The columns of a `RowDescription`. */
+/** Decodes the columns of a `RowDescription`. */
 export function readColumns(buffer: Buffer, start: number, end: number): { name: string; typeOid: number }[] {
   const columns: { name: string; typeOid: number }[] = []
   let at = start + 2
   for (let left = readCount(buffer, start, end); left > 0; left--) {
     const stop = buffer.indexOf(0, at)
-    const next = stop + 19 // the table, its column, type, length, modifier and format
+    const next = stop + 19 // table, column, type, length, modifier and format
     if (stop < 0 || next > end) throw tooShort()
     columns.push({ name: buffer.toString('utf8', at, stop), typeOid: buffer.readUInt32BE(stop + 7) })
     at = next
@@ -31,7 +31,7 @@ export function readColumns(buffer: Buffer, start: number, end: number): { name:
   return columns
 }
 
-/** The values of a `DataRow`, as parts of the buffer. */
+/** Decodes the values of a `DataRow`, as views of the buffer. */
 export function readDataRow(buffer: Buffer, start: number, end: number): (Buffer | null)[] {
   const values: (Buffer | null)[] = []
   let at = start + 2
@@ -50,7 +50,7 @@ export function readDataRow(buffer: Buffer, start: number, end: number): (Buffer
   return values
 }
 
-/** The number at the end of a command tag such as `INSERT 0 5`; 0 if there is none. */
+/** Parses the number at the end of a command tag such as `INSERT 0 5`; 0 if none. */
 export function readAffected(buffer: Buffer, start: number, end: number): number {
   let affected = 0
   let unit = 1
@@ -72,7 +72,7 @@ function tooShort(): ProtocolError {
   return new ProtocolError('a row that ends too early')
 }
 
-/** A simple query. */
+/** Encodes a simple query. */
 export function queryMessage(text: string): Buffer {
   return Buffer.concat([messageHead('Q', Buffer.byteLength(text) + 1), Buffer.from(`${text}\0`)])
 }
@@ -85,12 +85,12 @@ export function copyDataMessage(body: Buffer): Buffer {
   return Buffer.concat([copyDataHead(body.length), body])
 }
 
-/** Answers a `CopyInResponse` with an error of the statement. */
+/** Fails a `COPY` in response to `CopyInResponse`. */
 export function copyFailMessage(reason: string): Buffer {
   return Buffer.concat([messageHead('f', Buffer.byteLength(reason) + 1), Buffer.from(`${reason}\0`)])
 }
 
-/** What goes before the bytes of a `CopyData` message that are written by themselves, without being copied. */
+/** Encodes the header of a `CopyData` message, whose bytes are written separately without copying. */
 export function copyDataHead(bytes: number): Buffer {
   return messageHead('d', bytes)
 }

@@ -4,10 +4,10 @@ import { bufferedSocket } from './read-buffer.ts'
 const CONNECT_TIMEOUT_MS = 20_000
 
 /**
- * Connects once. A failure between two statements is told by the next one.
+ * Connects once. A failure between statements is reported by the next one.
  *
  * @param settings - of the session, as `options` of a connection string
- * @throws what the driver or Postgres refused with
+ * @throws errors of the driver or Postgres
  */
 export async function openQuietClient(url: string, applicationName: string, settings?: string): Promise<Client> {
   const client = new Client({
@@ -18,12 +18,12 @@ export async function openQuietClient(url: string, applicationName: string, sett
     keepAlive: true,
     stream: bufferedSocket,
   })
-  client.on('error', () => undefined) // the caller sees the failure in what it awaits
+  client.on('error', () => undefined) // the awaited call reports the failure
   try {
     await client.connect()
     return client
   } catch (error) {
-    await client.end().catch(() => undefined) // it may be broken already
+    await client.end().catch(() => undefined) // possibly broken already
     throw error
   }
 }

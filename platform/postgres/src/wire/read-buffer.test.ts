@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { READ_BYTES, bufferedSocket, readChunks } from './read-buffer.ts'
 
-/** A connection whose other end is `send`. */
+/** A connection whose other end is driven by `send`. */
 async function connect(send: (socket: Socket) => void): Promise<{ readonly socket: Socket } & Disposable> {
   const server = createServer(send)
   server.listen(0, '127.0.0.1')
@@ -39,7 +39,7 @@ test('who listens keeps what came before, and who takes the connection over read
   const chunks: Buffer[] = []
   let pauses = 0
   readChunks(socket, (chunk) => {
-    chunks.push(Buffer.from(chunk)) // the bytes are void after the call
+    chunks.push(Buffer.from(chunk)) // the bytes are invalid after the call
     if (pauses++ > 3) return
     socket.pause()
     setImmediate(() => socket.resume())

@@ -1,19 +1,19 @@
 import { Socket } from 'node:net'
 
-/** Bytes read from a connection at once. */
+/** Bytes per read of a connection. */
 export const READ_BYTES = 256 * 1024
 
-/** Receives what was read. The bytes are void after the call when they stand in the buffer of a connection. */
+/** Receives read bytes. They are invalid after the call if they are in the connection's buffer. */
 type ChunkReader = (chunk: Buffer) => void
 
-/** Of sockets that read into a buffer of their own, who reads their bytes, once it is not the driver. */
+/** Readers of sockets with their own buffer, other than the driver. */
 const readers = new WeakMap<Socket, { read: ChunkReader }>()
 
 /**
- * A connection for the driver that reads into one buffer again and again. Node makes memory of 64 KB for every read otherwise: where hundreds of megabytes pass,
- * giving it back is a third of the work.
+ * A driver socket that reuses one read buffer. Otherwise Node allocates 64 KB per read, and for hundreds of megabytes garbage collection is a third of the
+ * work.
  *
- * @param ssl - as the driver has it: encrypted bytes are read by another socket, on top of this
+ * @param ssl - as for the driver: encrypted bytes are read by another socket on top
  */
 export function bufferedSocket({ ssl }: { readonly ssl?: unknown } = {}): Socket {
   if (ssl) return new Socket()
@@ -32,7 +32,7 @@ export function bufferedSocket({ ssl }: { readonly ssl?: unknown } = {}): Socket
   return socket
 }
 
-/** From now on `read` gets what arrives, instead of who was listening. */
+/** Passes arriving data to `read` instead of the previous listener. */
 export function readChunks(socket: Socket, read: ChunkReader): void {
   const reader = readers.get(socket)
   if (reader) {

@@ -5,35 +5,35 @@ import { readServerError } from './server-error.ts'
 import { takeOver } from './take-over.ts'
 
 export interface ScriptOptions {
-  /** Whose rights it has; a session of its own. */
+  /** Determines its rights; used for a dedicated session. */
   readonly url: string
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string
-  /** Settings of the session, which the script may change. */
+  /** Session settings, which the script may change. */
   readonly settings: string
-  /** Statements, as `psql -c` takes them: one transaction, unless they say otherwise. */
+  /** Statements as for `psql -c`: one transaction unless they say otherwise. */
   readonly text: string
-  /** Told once, before the script is sent. */
+  /** Called once, before sending the script. */
   readonly onConnected: (pid: number) => Promise<void>
-  /** Ends it: the connection is closed, and Postgres told to cancel what runs. */
+  /** Cancels the running statement and closes the connection. */
   readonly signal: AbortSignal
 }
 
-/** What the last statement of a script did. */
+/** Result of a script's last statement. */
 export type ScriptResult =
   | { readonly kind: 'command'; readonly tag: string }
   | { readonly kind: 'rows'; readonly count: number }
 
-/** Of a session; the driver has it. */
+/** Backend data from the driver. */
 interface Backend {
   readonly processID: number
 }
 
 /**
- * Runs statements in a session of their own. Rows are counted and not kept, whatever they have.
+ * Runs statements in a dedicated session, counting rows without keeping them.
  *
- * @returns what the last statement did
- * @throws what Postgres refused; a lost connection; the reason of the signal
+ * @returns the result of the last statement
+ * @throws errors of Postgres; a lost connection; the signal's reason
  */
 export async function runScript(options: ScriptOptions): Promise<ScriptResult> {
   const { url, applicationName, settings, text, onConnected, signal } = options
@@ -43,7 +43,7 @@ export async function runScript(options: ScriptOptions): Promise<ScriptResult> {
     await onConnected((client as unknown as Backend).processID)
     signal.throwIfAborted()
   } catch (error) {
-    await client.end().catch(() => undefined) // it may be broken already
+    await client.end().catch(() => undefined) // possibly broken already
     throw error
   }
   return run(client, text, signal)
@@ -56,7 +56,7 @@ async function run(client: Client, text: string, signal: AbortSignal): Promise<S
   let hasColumns = false
   let rows = 0
   const wire = takeOver(client, {
-    // None is held in memory, however long it is.
+    // No row is held in memory, however long.
     isSkipped(type) {
       if (type === MESSAGE.dataRow) rows++
       return type === MESSAGE.dataRow || type === MESSAGE.copyData

@@ -2,19 +2,19 @@ import { Query, type Client, type QueryArrayConfig } from 'pg'
 
 export interface ScriptRows {
   readonly client: Client
-  /** Statements, as `psql -c` takes them. */
+  /** Statements as for `psql -c`. */
   readonly text: string
-  /** Called for each row of each statement, with its columns as text. None is kept. */
+  /** Called for each row with its columns as text. Rows are not kept. */
   readonly onRow: (columns: readonly (string | null)[]) => void
 }
 
-/** As Postgres has written them. */
+/** As Postgres wrote them. */
 const TEXT_ONLY = { getTypeParser: () => (text: string) => text }
 
 /**
- * Runs statements on a connection and hands their rows on as they come, also those before one that fails.
+ * Runs statements on a connection and streams their rows, including those before an error.
  *
- * @throws what Postgres refused; a lost connection
+ * @throws errors of Postgres; a lost connection
  */
 export function readScriptRows({ client, text, onRow }: ScriptRows): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
-/** The server sent bytes that are no messages of the protocol, or a message whose body ends too early. The connection cannot be used any more. */
+/** The server sent invalid protocol data, or a truncated message. The connection is unusable. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError'
-  /** `protocol_violation`: a lost connection, as for every other code of class 08. */
+  /** `protocol_violation`: counts as a lost connection, like all codes of class 08. */
   readonly code = '08P01'
   readonly severity = 'FATAL'
 
@@ -25,12 +25,11 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   R: 'routine',
 }
 
-/** An `ErrorResponse`, with the same fields as the driver's errors. Of the optional ones, those are there that Postgres sent. */
+/** An `ErrorResponse` with the driver's error fields. Optional fields are present if Postgres sent them. */
 export class ServerError extends Error {
   override readonly name = 'ServerError'
-  /** Field `V`, which Postgres does not translate. */
+  /** Field `V`, which is not translated. */
   readonly severity: string = 'ERROR'
-  /** The SQLSTATE. */
   readonly code: string = 'XX000'
   declare readonly detail?: string
   declare readonly hint?: string
@@ -41,7 +40,7 @@ export class ServerError extends Error {
   }
 }
 
-/** Reads the fields of an `ErrorResponse` or a `NoticeResponse`, by their letters. */
+/** Iterates over the fields of an `ErrorResponse` or `NoticeResponse`. */
 export function* readFields(buffer: Buffer, start: number, end: number): Generator<readonly [string, string]> {
   for (let at = start; at < end && buffer[at] !== 0;) {
     const stop = buffer.indexOf(0, at + 1)
@@ -51,7 +50,7 @@ export function* readFields(buffer: Buffer, start: number, end: number): Generat
   }
 }
 
-/** Reads the body of an `ErrorResponse`. */
+/** Decodes the body of an `ErrorResponse`. */
 export function readServerError(buffer: Buffer, start: number, end: number): ServerError {
   const fields: Record<string, string> = {}
   let message = 'unknown error'

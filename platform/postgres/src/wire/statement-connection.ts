@@ -6,10 +6,10 @@ import { bufferedSocket } from './read-buffer.ts'
 import { readServerError } from './server-error.ts'
 import { takeOver } from './take-over.ts'
 
-/** A statement that a connection prepares when it opens. */
+/** A statement prepared on opening a connection. */
 export interface PreparedStatement {
   readonly text: string
-  /** Types of its parameters, in SQL. */
+  /** SQL types of its parameters. */
   readonly parameterTypes: readonly string[]
 }
 
@@ -17,32 +17,32 @@ export interface StatementConnectionOptions<Name extends string> {
   readonly url: string
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string
-  /** Of the session; names and values are constants of ours. */
+  /** Session settings; constants only. */
   readonly settings: Readonly<Record<string, string>>
-  /** The statements that it runs, by names of ours. */
+  /** Its statements by name. */
   readonly statements: Readonly<Record<Name, PreparedStatement>>
-  /** Called once, when the connection is closed by whichever side. */
+  /** Called once when either side closes the connection. */
   readonly onLost: () => void
 }
 
 /**
- * Receives a row: the bytes of a `DataRow`, columns in binary. A row of more than `READ_BYTES` has a buffer of its own, which lives as long as anything of it;
- * the bytes of others are void after the call.
+ * Receives a row: the bytes of a `DataRow` with binary columns. A row larger than `READ_BYTES` has its own buffer; other rows' bytes are invalid after the
+ * call.
  */
 export type RowHandler = (buffer: Buffer, start: number, end: number) => void
 
 /**
- * A connection that has some statements prepared and runs them as often as it is asked, one at a time, with results in binary. The driver connects; it would turn
- * every value into a string, which costs more than all the rest of a large read.
+ * A connection that runs prepared statements one at a time with binary results. The driver only connects; it would convert every value to a string, which
+ * dominates the cost of a large read.
  */
 export interface StatementConnection<Name extends string> {
   isLost(): boolean
-  /** @throws what Postgres refused, or a lost connection, as `isConnectionLoss` knows it */
+  /** @throws errors of Postgres, or a lost connection as recognized by `isConnectionLoss` */
   run(name: Name, values: readonly unknown[], onRow: RowHandler): Promise<void>
   close(): void
 }
 
-/** A run that is under way. */
+/** A run in progress. */
 interface Run {
   readonly onRow: RowHandler
   readonly done: PromiseWithResolvers<void>
@@ -60,7 +60,7 @@ export async function openStatementConnection<Name extends string>(
     keepAlive: true,
     stream: bufferedSocket,
   })
-  client.on('error', () => undefined) // the caller sees the failure in what it awaits
+  client.on('error', () => undefined) // the awaited call reports the failure
   try {
     await client.connect()
     rememberConnection(client)
@@ -68,7 +68,7 @@ export async function openStatementConnection<Name extends string>(
     for (const [name, { text, parameterTypes }] of Object.entries<PreparedStatement>(statements))
       await client.query(`prepare ${preparedName(name)} (${parameterTypes.join(', ')}) as ${text}`)
   } catch (error) {
-    await client.end().catch(() => undefined) // it may be broken already
+    await client.end().catch(() => undefined) // possibly broken already
     throw error
   }
   const writer = createMessageWriter()

@@ -7,31 +7,31 @@ import { readChunks } from './read-buffer.ts'
 const CLOSE_TIMEOUT_MS = 2000
 
 export interface WireHandlers extends FramerOptions {
-  /** After all messages of one chunk of the socket. */
+  /** Called after all messages of a socket chunk. */
   readonly onChunkEnd: (bytes: number) => void
-  /** The socket is gone, or a handler threw. Called once; not after {@link Wire.close}. */
+  /** Called once if the socket is gone or a handler threw, but not after {@link Wire.close}. */
   readonly onLost: (cause: Error) => void
 }
 
-/** A connection whose messages we read ourselves. */
+/** A connection whose messages we read directly. */
 export interface Wire {
   send(...parts: readonly Buffer[]): void
   pause(): void
   resume(): void
-  /** Says goodbye and waits until the server has closed, so that what it held (a slot) is free; at most two seconds. */
+  /** Terminates gracefully and waits up to two seconds for the server to close, so that its resources (a slot) are free. */
   close(): Promise<void>
-  /** Drops the socket now; the server notices by itself. */
+  /** Destroys the socket; the server will notice. */
   destroy(): void
 }
 
-/** The driver's socket, which it does not promise to show: the driver's version is exact, and tests on a real Postgres cover this. */
+/** Returns the driver's socket, an undocumented member: the driver's version is pinned, and tests with a real Postgres cover this. */
 export function socketOf(client: ClientBase): Socket {
   return (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream
 }
 
 /**
- * Takes a connected, idle client over: the driver has done addresses, TLS and passwords, from here on each byte is ours. The driver's
- * reader makes an object and an event per message, which is a large part of the cost of a row.
+ * Takes over a connected, idle client: the driver handles addresses, TLS and passwords; afterwards we read the bytes. The driver's reader creates an object and
+ * an event per message, a large part of a row's cost.
  */
 export function takeOver(client: ClientBase, handlers: WireHandlers): Wire {
   const socket = socketOf(client)

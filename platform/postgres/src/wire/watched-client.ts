@@ -2,20 +2,20 @@ import type { Client } from 'pg'
 import { openQuietClient } from './quiet-client.ts'
 import { socketOf } from './take-over.ts'
 
-/** A client whose statements fail once the server has answered nothing at all for some time. */
+/** A client whose statements fail once the server has been silent for some time. */
 export interface WatchedClient extends AsyncDisposable {
   readonly client: Client
 }
 
-/** How often the server is asked within the time of silence. */
+/** Probes per silence timeout. */
 const ASKED_TIMES = 4
 
 /**
- * Connects as {@link openQuietClient} does. A second connection asks again and again whether the server is there: a statement may take hours and say nothing
- * meanwhile, while a server behind a broken network never answers, and nothing tells the first connection.
+ * Connects like {@link openQuietClient}, with a second connection that probes the server: a statement may be silent for hours, while a server behind a broken
+ * network never responds, and the first connection cannot tell the difference.
  *
- * @param silenceMs - how long the server may leave the question without an answer
- * @throws what the driver or Postgres refused with
+ * @param silenceMs - timeout of a probe
+ * @throws errors of the driver or Postgres
  */
 export async function openWatchedClient(
   url: string,
@@ -27,7 +27,7 @@ export async function openWatchedClient(
   try {
     probe = await openQuietClient(url, `${applicationName}: watch`)
   } catch (error) {
-    await client.end().catch(() => undefined) // it may be broken already
+    await client.end().catch(() => undefined) // possibly broken already
     throw error
   }
   let silence: NodeJS.Timeout | undefined
@@ -51,10 +51,10 @@ export async function openWatchedClient(
       isClosed = true
       clearTimeout(silence)
       clearTimeout(next)
-      // A server that is gone says no goodbye.
+      // A vanished server does not respond to a graceful close.
       const end = async (one: Client): Promise<void> => {
         const timer = setTimeout(() => socketOf(one).destroy(), silenceMs)
-        await one.end().catch(() => undefined) // it may be broken already
+        await one.end().catch(() => undefined) // possibly broken already
         clearTimeout(timer)
       }
       await Promise.all([end(client), end(probe)])

@@ -6,8 +6,8 @@ import { readCatalog } from '../../src/catalog/read-catalog.ts'
 import { watchCatalog, type CatalogWatch } from '../../src/catalog/watch-catalog.ts'
 
 /*
- * A transaction may have a table locked for as long as it likes. The catalog has that table and all others meanwhile; only of a view that is locked itself, and of
- * views on it, is it not known whether they can be written.
+ * A transaction may lock a table indefinitely. Meanwhile the catalog includes all tables; only the writability of a locked view, and of views on it, is
+ * unknown.
  */
 
 let db: TestDatabase
@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 afterEach(() => db[Symbol.asyncDispose]())
 
-/** Runs `body` while a transaction has a table and a view on it locked. */
+/** Runs `body` while a transaction holds locks on a table and a view on it. */
 async function whileHeld(body: () => Promise<void>): Promise<void> {
   await db.pool.transaction(async (tx) => {
     await tx.execute(sql`lock table public.held, public.summed in access exclusive mode`)

@@ -26,7 +26,7 @@ test('the catalog knows what makes media types, and nothing that only looks like
     { ...png, name: 'all_things', target: { kind: 'any', schema: '', name: '' } },
     { ...png, name: 'all_dots', target: { kind: 'relation', schema: 'public', name: 'dots' } },
     { ...png, name: 'Image/PNG', target: { kind: 'routine', schema: 'public', name: 'dot' } },
-    // What an aggregate is made of is a function like any other.
+    // An aggregate's transition function is an ordinary function.
     { ...png, name: 'Image/PNG', target: { kind: 'routine', schema: 'public', name: 'step' } },
     { ...png, name: 'Image/PNG', target: { kind: 'routine', schema: 'public', name: 'step' } },
   ])

@@ -182,7 +182,7 @@ describe('readCatalog', () => {
   })
 
   test('knows what each API role may do, down to columns', () => {
-    // Roles belong to the whole cluster, and other tests make some of their own meanwhile.
+    // Roles are cluster-wide, and other tests create some concurrently.
     const own = ['anon', 'authenticated', 'service_role']
     const ownOf = (names: readonly string[] = []): readonly string[] => names.filter((name) => own.includes(name))
     expect(ownOf(catalog.roles.map(({ name }) => name))).toEqual(own)

@@ -67,7 +67,7 @@ describe('a change of the catalog', () => {
     const rows = await db.pool.query<{ data: Buffer }>(sql`
       select data from pg_logical_slot_get_binary_changes(${db.name}, null, null, 'proto_version', '1', 'publication_names', 'none', 'messages', 'true')
     `)
-    // 'M', flags, LSN, then the prefix with a NUL at its end, the length of the content and the content.
+    // 'M', flags, LSN, the NUL-terminated prefix, content length and content.
     return rows
       .filter(({ data }) => data[0] === 0x4d)
       .map(({ data }) => {

@@ -28,8 +28,8 @@ import { findBinaries } from '../../src/cluster/binaries.ts'
 import { findProcess } from '../../src/cluster/processes.ts'
 
 /**
- * The data of a person survives whatever happens to the processes, and Holdfast starts again without anybody's help:
- * after a kill of the child, of the parent, of both; with leftovers of any kind in the data folder. What it cannot start from, it names.
+ * User data survives any process failure, and Holdfast starts again without help: after a kill of child, parent or both, and with any leftovers in the data
+ * folder. Conditions it cannot start from are reported.
  */
 const folders: string[] = []
 
@@ -40,23 +40,23 @@ afterEach(() => {
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-cluster-'))
   folders.push(folder)
-  chmodSync(folder, 0o755) // mkdtemp makes folders that no other user may enter
+  chmodSync(folder, 0o755) // mkdtemp creates folders that other users cannot enter
   return join(folder, 'data')
 }
 
-/** Of a cluster that was started once and stopped; made by the first test that is not about the first start. */
+/** A cluster started once and stopped; created by the first test that needs one. */
 let used: Promise<string> | undefined
 
-/** A data folder as its server left it. Those of a run have their secrets in common. */
+/** A data folder after a normal stop. All share the same secrets within a run. */
 async function usedFolder(): Promise<string> {
   const dataDir = newFolder()
-  await promisify(execFile)('cp', ['-a', await (used ??= makeUsedFolder()), dataDir]) // owners too: Postgres under root has a user of its own
+  await promisify(execFile)('cp', ['-a', await (used ??= makeUsedFolder()), dataDir]) // with owners: under root Postgres has a dedicated user
   return dataDir
 }
 
 async function makeUsedFolder(): Promise<string> {
   const dataDir = newFolder()
-  folders.pop() // stays for all tests
+  folders.pop() // kept for all tests
   await (await open(dataDir))[Symbol.asyncDispose]()
   return dataDir
 }
@@ -85,7 +85,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   }
 }
 
-/** A process of the user that Postgres runs as on a folder, and its zombie child, which ends when the shell is no more there to wait for it. */
+/** A process of Postgres's user on a folder, and its zombie child, which is reaped when the shell ends. */
 async function startStranger(dataDir: string): Promise<{ pid: number; zombiePid: number; stop: () => void }> {
   const owner = ownerOf(resolveIdentity(findBinaries(), join(dataDir, 'postgres')))
   const stranger = spawn('/bin/sh', ['-c', 'sleep 0.5 & echo $!; exec sleep 60'], {
@@ -378,13 +378,13 @@ test('says when nothing is left to do but to wait for a process, before it is op
 })
 
 describe('an installed Postgres', () => {
-  /** A folder laid out as an installation, of the packaged programs, with one extension more. */
+  /** A folder laid out like an installation, with the packaged programs and one more extension. */
   function install(): string {
     const folder = join(dirname(newFolder()), 'installed')
     const native = join(findBinaries().shareDir, '../..')
     mkdirSync(folder)
     for (const name of readdirSync(native)) if (name !== 'share') symlinkSync(join(native, name), join(folder, name))
-    // Programs look for the rest from where they really are.
+    // Programs locate the rest from their real path.
     rmSync(join(folder, 'bin'))
     cpSync(join(native, 'bin'), join(folder, 'bin'), { recursive: true })
     cpSync(join(native, 'share'), join(folder, 'share'), { recursive: true, verbatimSymlinks: true })

@@ -59,7 +59,7 @@ test('a Postgres that ends the connection of the probe, and takes the next one, 
     const end = async (): Promise<number> => {
       const { rowCount } = await db.pool.withClient((client) =>
         client.query(
-          // One that has answered: the end of one that is just being made is a second failure in a row.
+          // Only established connections: ending a connecting one would be a second consecutive failure.
           `select pg_terminate_backend(pid) from pg_stat_activity
             where datname = current_database() and application_name = 'holdfast health' and state = 'idle' and query = 'select 1'`,
         ),
@@ -91,7 +91,7 @@ describe('connections that were open when Postgres was silent', () => {
     await idle.query(sql`select 1`)
     await busy.query(sql`select 1`)
     line.replace()
-    // Neither an answer nor the end of the connection ever comes.
+    // Neither a response nor the end of the connection arrives.
     expect(await busy.query(sql`select 1`).catch(isConnectionLoss)).toBe(true)
     await ended
     expect(await busy.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
@@ -109,24 +109,24 @@ describe('connections that were open when Postgres was silent', () => {
   })
 })
 
-/** A way to Postgres that can end, or take everything and answer nothing. */
+/** A proxy to Postgres that can end, or accept data without responding. */
 interface Line extends AsyncDisposable {
   readonly url: string
   stop(): void
   start(): void
   hang(isHanging: boolean): void
-  /** Another server takes the place of the one that was there, which is gone without a word: what is open stays open, and passes nothing any more. */
+  /** Switches to another server without closing connections, which then pass nothing. */
   replace(): void
-  /** Connections that were taken, in all. */
+  /** Total accepted connections. */
   connections(): number
-  /** Connections that were taken while it hangs. */
+  /** Connections accepted while hanging. */
   waiting(): number
 }
 
 async function openLine(target: string): Promise<Line> {
   const { hostname, port } = new URL(target)
   const open = new Set<Socket>()
-  /** The clients' ends by the server's. */
+  /** Client-side sockets by server-side socket. */
   const nearOf = new Map<Socket, Socket>()
   const forgotten = new Set<Socket>()
   let isStopped = false

@@ -38,7 +38,7 @@ function filesOf(name: string): readonly string[] {
   return [database, ...readdirSync(database, { recursive: true, encoding: 'utf8' }).map((file) => join(database, file))]
 }
 
-/** All owners of files and folders of a database. */
+/** All owners of a database's files and folders. */
 function ownersOf(name: string): ReadonlySet<string> {
   return new Set(filesOf(name).map((path) => [statSync(path).uid, statSync(path).gid].join(':')))
 }

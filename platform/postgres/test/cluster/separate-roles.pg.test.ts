@@ -14,15 +14,12 @@ import { initDatabase } from '../../src/cluster/init-database.ts'
 import { startPostmaster } from '../../src/cluster/postmaster.ts'
 import { fixedSettings, tunedSettings } from '../../src/cluster/settings.ts'
 
-/*
- * Release 0.1.0 had `postgres`, which projects act as, for its superuser. A folder of it gets another superuser when it is opened; what the project has made
- * stays the project's.
- */
+/* In release 0.1.0 `postgres`, the project's role, was the superuser. Opening such a folder creates a separate superuser; the project keeps its own objects. */
 
 const PASSWORD = 'told-to-the-project'
 const QUICK = { fsync: 'off', max_wal_senders: '2', max_replication_slots: '2' }
 
-/** What 0.1.0 has beside objects of the project: names and owners, as its migrations leave them. */
+/** Release 0.1.0's own objects with names and owners, as its migrations left them. */
 const RELEASE = `
   create role supabase_admin nologin noinherit;
   create role anon nologin;
@@ -94,7 +91,7 @@ let cluster: Cluster
 const said: string[] = []
 const logger: Logger = { log: (level, message) => void (level === 'warn' && said.push(message)) }
 
-/** Opens the folder. @returns a pool of the project's role, and one of the superuser */
+/** Opens the folder. @returns pools of the project's role and of the superuser */
 async function open(log: Logger = silentLogger): Promise<void> {
   cluster = await openEmbeddedCluster({ dataDir: folder, port: 0, logger: log, durable: false, settings: QUICK })
 }
@@ -171,7 +168,7 @@ const asProject = async <T extends object>(text: string): Promise<T[]> => {
   return await pool.query<T>(sql.trusted(text))
 }
 
-/** What the superuser still owns beside what initdb made, by kind and name. */
+/** Objects still owned by the superuser beyond initdb's, by kind and name. */
 const OWNED_BY_SUPERUSER = `
   select i.type || ' ' || i.identity as one
     from (select 'pg_class'::regclass as class, oid from pg_class where relowner = 10 and relkind in ('r', 'p', 'v', 'm', 'S')
@@ -301,7 +298,7 @@ describe('a folder of release 0.1.0', () => {
         rmSync(folder, { recursive: true, force: true })
         await writeOldFolder()
       } else if (when === 'the roles were separated') {
-        // As a kill between two databases leaves it.
+        // State after a kill between two databases.
         await asSuperuser(`create role holdfast_former_admin nologin noinherit`)
         await asSuperuser(`alter table sub.things owner to supabase_admin`, 'Other one')
         await asSuperuser(`alter schema auth owner to holdfast_former_admin`, 'Other one')

@@ -5,13 +5,13 @@ import { runAs } from '../../src/connection/run-as.ts'
 import { isConnectionLoss } from '../../src/connection/sqlstate.ts'
 import { sql } from '../../src/sql/sql.ts'
 
-/** One pooled connection serves many people. Nothing of one may be there for the next, however the transaction ended. */
+/** A pooled connection serves many users. Nothing may leak from one to the next, however the transaction ended. */
 let db: TestDatabase
 let pool: Pool
 
 beforeAll(async () => {
   db = await openTestDatabase()
-  // One connection, so that every transaction follows another on it.
+  // One connection, so that all transactions share it.
   pool = createPool({
     url: db.requestUrl,
     applicationName: 'test',

@@ -8,7 +8,7 @@ test('a statement fails when the server has been silent, and not because it take
   const through = new URL(database.url)
   through.port = new URL(link.url).port
   await using watched = await openWatchedClient(through.href, 'test of silence', 5_000)
-  // Far beyond any doubt: the server answers the second connection meanwhile.
+  // Far beyond the timeout: the server answers the second connection meanwhile.
   expect((await watched.client.query('select pg_sleep(6)')).rowCount).toBe(1)
   link.stall()
   await expect(watched.client.query('select 1')).rejects.toThrow('Postgres has been silent for 5 s')

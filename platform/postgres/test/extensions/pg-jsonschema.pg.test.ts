@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPool, sql, type Pool } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 
-// The stand-in for pg_jsonschema, made and used by the role that projects act as. The whole of JSON Schema's own test suite was read by it, too: decision 118.
+// The stand-in for pg_jsonschema, created and used by the project's role. It also passed JSON Schema's own test suite: decision 118.
 
 let database: TestDatabase
 let project: Pool

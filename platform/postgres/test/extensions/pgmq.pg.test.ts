@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPool, queryable, sql, type Pool, type SqlFragment } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 
-// The stand-in for pgmq, made and used by the role that projects act as.
+// The stand-in for pgmq, created and used by the project's role.
 
 let database: TestDatabase
 let project: Pool
@@ -19,7 +19,7 @@ afterAll(async () => {
 type Row = Readonly<Record<string, unknown>>
 const rows = (statement: SqlFragment): Promise<readonly Row[]> => project.query<Row>(statement)
 let last = 0
-/** Makes a queue with a name of its own. */
+/** Creates a queue with a unique name. */
 async function makeQueue(): Promise<string> {
   const name = `queue_${++last}`
   await rows(sql`select pgmq.create(${name})`)
@@ -47,7 +47,7 @@ describe('create extension', () => {
     await using owner = createPool({ url: other.projectUrl, applicationName: 'test', connectionsMax: 1 })
     await owner.withClient((client) => client.query(text))
     await owner.execute(sql`select pgmq.create('jobs')`)
-    // What the dashboard of a hosted project writes into migrations.
+    // SQL that a hosted project's dashboard writes into migrations.
     await owner.withClient((client) =>
       client.query(`
         grant usage on schema pgmq to anon, authenticated, service_role;

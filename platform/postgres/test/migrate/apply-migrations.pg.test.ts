@@ -72,7 +72,7 @@ describe('applyMigrations', () => {
         `000${position}_fill.sql`,
         `insert into public.things values (${position}, current_setting('synchronous_commit'));`,
       )
-    // Databases of tests never wait by themselves.
+    // Test databases commit asynchronously.
     await db.pool.execute(sql`alter database ${sql.identifier(db.name)} set synchronous_commit = 'on'`)
     await using pool = createPool({ url: db.url, applicationName: 'test', connectionsMax: 1 })
     await applyMigrations({ pool, sources: [source], logger: silentLogger })

@@ -6,17 +6,17 @@ import { sql } from '../../src/sql/sql.ts'
 import { openRequestRole } from '../../src/migrate/request-password.ts'
 
 /*
- * Pins that servers with passwords of their own agree on one, whether they may compare stored verifiers, as superusers, or have to try to log in. No server's
- * login is changed while it works.
+ * Pins that servers with different passwords agree on one, whether they can compare verifiers as superusers or must try to log in. No server's login changes
+ * while it works.
  */
 
 let db: TestDatabase
 let role: string
-/** Owner of the role, and no superuser. */
+/** Owner of the role, not a superuser. */
 let owner: string
 let ownerPool: Pool
 
-/** Roles of this test: the other tests log in as the real ones. */
+/** Separate roles, because other tests log in as the real ones. */
 beforeEach(async () => {
   db = await openTestDatabase()
   role = `${db.name}_requests`

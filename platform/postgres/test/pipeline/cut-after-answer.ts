@@ -1,23 +1,23 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** A line to Postgres that can break between two answers of one pipeline. */
+/** A connection to Postgres that can break between two responses of a pipeline. */
 export interface CuttingLine extends AsyncDisposable {
-  /** The server's address through this line. */
+  /** The server's URL through this proxy. */
   readonly url: string
-  /** Breaks the connection when the next `ReadyForQuery` of the server has gone through. */
+  /** Breaks the connection after the server's next `ReadyForQuery`. */
   cutAfterNextAnswer(): void
 }
 
 const READY_FOR_QUERY = 'Z'.charCodeAt(0)
 
-/** @param target - the server's address, without TLS */
+/** @param target - the server's URL, without TLS */
 export async function openCuttingLine(target: string): Promise<CuttingLine> {
   const { hostname, port } = new URL(target)
   const open = new Set<Socket>()
   let isArmed = false
 
-  /** @returns the bytes to the end of the first `ReadyForQuery`, when they hold one whole; `rest` begins with a message */
+  /** @returns the bytes up to the end of the first complete `ReadyForQuery`, if any; `rest` starts with a message */
   function toAnswer(rest: Buffer): number | undefined {
     for (let at = 0; at + 5 <= rest.length; at += 1 + rest.readUInt32BE(at + 1)) {
       const end = at + 1 + rest.readUInt32BE(at + 1)

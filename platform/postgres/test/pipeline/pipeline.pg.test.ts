@@ -127,7 +127,7 @@ describe('a pipeline', () => {
         `select count(*)::int as count, count(distinct statement)::int as texts
            from pg_prepared_statements where statement like '%xxx%'`,
       )
-      // The ones that go are closed with the next exchange.
+      // Evicted statements are closed with the next exchange.
       expect(rows[0]?.count).toBeLessThanOrEqual(15)
       expect(rows[0]?.texts).toBeGreaterThanOrEqual(12)
     })
@@ -170,7 +170,7 @@ describe('a pipeline', () => {
     expect(isConnectionLoss(await late.catch((error: unknown) => error))).toBe(true)
     const broken = db.pool.withClient(async (client) => {
       const answer = runPipeline(client, [[step('select pg_sleep(600)')]], OPTIONS)
-      answer.catch(() => undefined) // judged below
+      answer.catch(() => undefined) // evaluated below
       await expect.poll(end).toBe(1)
       return answer
     })
