@@ -5,7 +5,7 @@
 export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
   'platform/postgres': ['sql', 'wire', 'pipeline', 'connection', 'dump', 'cluster', 'catalog', 'migrate'],
   'platform/policy': ['catalog', 'syntax', 'read', 'compile', 'writes'],
-  'platform/replication': ['pgoutput', 'copy', 'backup', 'read-slot'],
+  'platform/replication': ['pgoutput', 'copy', 'read-slot'],
   'services/auth': [
     'options',
     'secrets',
@@ -50,7 +50,6 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'backend',
     'database',
     'sweep',
-    'verify',
     'images',
     'request',
     'objects',
@@ -60,7 +59,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     's3',
     'routes',
   ],
-  'services/realtime': ['wire', 'presence', 'bus', 'database', 'access', 'changes', 'channel', 'socket', 'routes'],
+  'services/realtime': ['wire', 'bus', 'database', 'access', 'changes', 'channel', 'socket', 'routes'],
   'services/functions': ['project', 'process', 'observe', 'workers', 'proxy', 'webhooks', 'schedules'],
   'services/sync': [
     'encode',
@@ -104,7 +103,6 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'write-rules',
     'link',
     'session',
-    'people',
     'status',
     'queue',
     'attention',

@@ -1,4 +1,5 @@
-import type { ServerOptions as HttpOptions } from 'node:http'
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerOptions as HttpOptions } from 'node:http'
 import type { ServerOptions as HttpsOptions } from 'node:https'
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { HoldfastError, errorMessage, type Logger } from '@holdfast/foundation'
@@ -22,10 +23,12 @@ import { answerClientError } from './request-heads.ts'
 import { limitSlowBodies, type BodyPatience } from './slow-bodies.ts'
 import { logFailure } from './log-failure.ts'
 import { logRequests } from './log-requests.ts'
-import { requestIdOf } from './request-id.ts'
 import type { TlsIdentity } from './tls.ts'
 import type { TrustProxy } from './trust-proxy.ts'
 import { isWebSocketRequest, routeUpgrades } from './upgrades.ts'
+
+/** What is safe in a log, a header and a shell. 128 characters have room for a W3C trace context or two UUIDs. */
+const REQUEST_ID = /^[\w.:+=/-]{1,128}$/
 
 export interface HttpServerOptions {
   readonly logger: Logger
@@ -154,4 +157,11 @@ function toRefusal(thrown: unknown): HoldfastError {
 
 function describe(thrown: unknown): string {
   return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+}
+
+/** Returns the id that a trusted proxy gave a request in `x-request-id`, else a new one. */
+function requestIdOf({ headers, socket }: IncomingMessage, trustProxy: TrustProxy | false): string {
+  const given = headers['x-request-id']
+  const isTrusted = trustProxy !== false && socket.remoteAddress !== undefined && trustProxy(socket.remoteAddress, 0)
+  return isTrusted && typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
 }

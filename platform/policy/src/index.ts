@@ -1,17 +1,18 @@
-export type {
-  AccessClass,
-  BucketDefinition,
-  Dependency,
-  KeyExpression,
-  KeyFunction,
-  Pin,
-  PlannedColumn,
-  RefusedTable,
-  RowExpression,
-  StreamPlan,
-  SyncPlan,
-  TableName,
-  TablePlan,
+export {
+  pinValues,
+  type AccessClass,
+  type BucketDefinition,
+  type Dependency,
+  type KeyExpression,
+  type KeyFunction,
+  type Pin,
+  type PlannedColumn,
+  type RefusedTable,
+  type RowExpression,
+  type StreamPlan,
+  type SyncPlan,
+  type TableName,
+  type TablePlan,
 } from './plan.ts'
 export type { ReadingMemory } from './read/earlier-reading.ts'
 export type { PolicyInput } from './catalog/policy-input.ts'
@@ -31,7 +32,6 @@ export {
   type PlanDescription,
   type TableDescription,
 } from './explain.ts'
-export { pinValues } from './pin-values.ts'
 export { policyForms, type PolicyForm } from './policy-forms.ts'
 export {
   anyOfLinks,

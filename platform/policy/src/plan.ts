@@ -190,3 +190,8 @@ export interface DependencyClock {
 export type Pin =
   | { readonly column: string; readonly claimSql: string }
   | { readonly column: string; readonly valuesSql: string }
+
+/** The values of a pin as one query of one text column, to be run as the caller. */
+export function pinValues(pin: Pin): string {
+  return 'claimSql' in pin ? `select (${pin.claimSql})::text` : pin.valuesSql
+}

@@ -24,8 +24,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runAs, sql, type Session } from '@holdfast/postgres'
 import { openPolicyWorld, type PolicyWorld } from './policy-world.ts'
-import { pinValues } from '../src/pin-values.ts'
-import type { BucketDefinition } from '../src/plan.ts'
+import { type BucketDefinition, pinValues } from '../src/plan.ts'
 
 const RUNS = runsOf(20, { variable: 'HOLDFAST_POLICY_RUNS' })
 const SEED = seedOf('HOLDFAST_POLICY_SEED')

@@ -13,7 +13,7 @@ export {
   type Slot,
 } from './slot.ts'
 export { readTable, type ReadTableOptions } from './snapshot.ts'
-export { readBaseBackup, type BaseBackupOptions, type BaseBackupPart } from './backup/base-backup.ts'
+export { readBaseBackup, type BaseBackupOptions, type BaseBackupPart } from './base-backup.ts'
 export { copyRows, type CopyRowsOptions } from './copy/copy-rows.ts'
 export { openReplicationStream } from './read-slot/renewed-stream.ts'
 export type { ReplicationStreamOptions } from './read-slot/replication-stream.ts'

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { errorMessage, HoldfastError, silentLogger } from '@holdfast/foundation'
 import { devDeclarations } from '../config/options.ts'
 import { followProject, type ProjectProblem } from '../project/follow-project.ts'
@@ -8,7 +9,6 @@ import { renderTypes } from '../types/render-types.ts'
 import { sourcesOf, type CommandInput } from './command.ts'
 import { environmentOf, startCommand, type CommandProcess } from './command-process.ts'
 import { serve } from './start.ts'
-import { writeIfOther } from './write-if-other.ts'
 
 /**
  * `holdfast dev [-- COMMAND]`: serves as `start` does, puts into the database what changes in the project's folder, and runs the command with the server's address
@@ -104,4 +104,12 @@ function problemOf(error: unknown): ProjectProblem {
   if (!(error instanceof HoldfastError)) return { code: 'internal_error', message: errorMessage(error) }
   const { code, message, detail, hint } = error
   return { code, message, detail, hint }
+}
+
+/** Writes a file unless it has this text already: what watches it would begin again for nothing. @returns whether it was written */
+function writeIfOther(path: string, text: string): boolean {
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) return false
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+  return true
 }

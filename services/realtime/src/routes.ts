@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import { HoldfastError, type Logger } from '@holdfast/foundation'
 import { renderFailure } from '@holdfast/http'
 import { BODY_BYTES_MAX } from './limits.ts'
-import { JsonBody } from './routes/json-body.ts'
+import { JsonBody } from './routes/broadcast.ts'
 
 export interface Handlers {
   openSocket(request: FastifyRequest, reply: FastifyReply): Promise<void>

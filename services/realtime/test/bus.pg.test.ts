@@ -3,7 +3,7 @@ import { silentLogger } from '@holdfast/foundation'
 import type { Bus } from '../src/bus/bus.ts'
 import { openLocalBus } from '../src/bus/local-bus.ts'
 import { Topics, type Member } from '../src/channel/topics.ts'
-import { createEntry } from '../src/presence/presence.ts'
+import { createEntry } from '../src/bus/presence.ts'
 import { describeBus } from './bus-suite.ts'
 import { openWireBus } from './wire-bus.ts'
 

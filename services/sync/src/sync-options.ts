@@ -1,4 +1,4 @@
-import type { Clock, Logger, OptionValues } from '@holdfast/foundation'
+import type { Clock, HoldfastError, Logger, OptionValues } from '@holdfast/foundation'
 import type { SyncPlan, WriteInput } from '@holdfast/policy'
 import type { PoolShare } from '@holdfast/postgres'
 import type { ChangeTap, TableName } from '@holdfast/replication'
@@ -6,7 +6,16 @@ import type { FindPerson } from './inspect/person.ts'
 import type { syncOptions } from './options.ts'
 import type { BatchLimits } from './replicator/log-writer.ts'
 import type { RowLimits } from './rows/row-evaluator.ts'
-import type { WatchSession } from './stream/watch-session.ts'
+
+/**
+ * Watches the session that a token names, until disposed.
+ *
+ * @param onEnded - called once, when the person has signed out, or their account is banned or deleted
+ */
+export type WatchSession = (
+  claims: Readonly<Record<string, unknown>>,
+  onEnded: (reason: HoldfastError) => void,
+) => Disposable
 
 /** Its addresses come from `withOwnSettings`: what a project sets for its sessions must not end ours. */
 export interface SyncOptions {

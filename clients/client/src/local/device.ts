@@ -1,6 +1,6 @@
 import type { KeyValueStore } from '../key-value.ts'
 import { cachedSchema } from '../schema/fetch-schema.ts'
-import type { DevicePeople } from '../people/device-people.ts'
+import type { DevicePeople } from '../session/device-people.ts'
 import type { Session } from '../session/session.ts'
 import { createValue, type Value } from '../value.ts'
 import type { SessionUser } from '../session/session-state.ts'

@@ -1,7 +1,7 @@
 import { assertFileName } from '../attachments/files/file-store.ts'
 import type { AttachmentsOptions } from '../attachments/attachments-options.ts'
 import type { KeyValueStore } from '../key-value.ts'
-import type { DevicePeople } from '../people/device-people.ts'
+import type { DevicePeople } from '../session/device-people.ts'
 import { forgetSchema } from '../schema/fetch-schema.ts'
 import { toLocalSchema } from '../schema/to-local-schema.ts'
 import { forgetIncomplete } from '../status/watch-incomplete.ts'

@@ -1,6 +1,6 @@
 import { Pool as DriverPool, type ClientBase, type PoolClient, type QueryResult } from 'pg'
 import { assert } from '@holdfast/foundation'
-import { RESET_STATEMENTS } from '../pipeline/reset-statements.ts'
+import { RESET_STATEMENTS } from '../pipeline/run-then-reset.ts'
 import type { SqlFragment } from '../sql/sql.ts'
 import { rememberConnection } from '../wire/lost-connections.ts'
 import { renderSettings } from './own-settings.ts'

@@ -2,6 +2,12 @@ import type { PipelineStep } from '../pipeline/pipeline.ts'
 import { TEXT_SETTINGS } from './own-settings.ts'
 import type { Connections, Transaction } from './pool.ts'
 
+/**
+ * Prefix of the WAL message that identifies the author of a transaction, written before anything else. Only a transaction's first message counts, because SQL
+ * may also write messages.
+ */
+export const AUTHOR_PREFIX = 'holdfast:author'
+
 /** Identity under which statements run. */
 export interface Session {
   /** The Postgres role: `anon`, `authenticated`, `service_role` or a project role. */
@@ -54,4 +60,12 @@ export async function runAs<T>(pool: Connections, session: Session, body: (tx: T
     await assumeSession(tx, session)
     return body(tx)
   })
+}
+
+/** Returns the author of changes: the user, or the role of anonymous requests. `null`: the project itself, by its service key. */
+export function authorOf({ role, claims }: Pick<Session, 'role' | 'claims'>): string | null {
+  if (role === 'service_role') return null
+  const { sub } = claims
+  // Postgres texts cannot contain NUL.
+  return typeof sub === 'string' && sub !== '' ? sub.replaceAll('\0', '') : `role ${role}`
 }

@@ -1,7 +1,19 @@
 import type { ClientBase } from 'pg'
-import { RESET_STATEMENTS } from './reset-statements.ts'
 import type { SegmentAnswer } from './exchange.ts'
 import { runPipeline, type PipelineOptions, type PipelineStep } from './pipeline.ts'
+
+/**
+ * Resets a session for its next user. A project function may have changed settings or the role beyond its transaction, its temporary tables would shadow tables
+ * and show another user's rows, and its locks would never be released.
+ *
+ * `discard all` would also drop prepared statements, and is not allowed in a transaction.
+ */
+export const RESET_STATEMENTS: readonly string[] = [
+  'reset all',
+  'reset role',
+  'discard temp',
+  'select pg_catalog.pg_advisory_unlock_all()',
+]
 
 /** See {@link RESET_STATEMENTS}. */
 export const RESET_SESSION: readonly PipelineStep[] = RESET_STATEMENTS.map((text) => ({

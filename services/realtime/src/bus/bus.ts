@@ -1,4 +1,4 @@
-import type { PresenceChange } from '../presence/presence.ts'
+import type { PresenceChange } from './presence.ts'
 import type { UserBroadcast } from '../wire/frames.ts'
 
 /** A message to all members of a topic on all nodes. Plain data, so that implementations can serialize it. */

@@ -6,7 +6,6 @@ import type { JudgedRow } from './audience.ts'
 import { evaluateFilters, printRows } from './evaluate-changes.ts'
 import type { Filter } from './filter.ts'
 import type { RenderedChange } from './render-change.ts'
-import { rowLiteral } from './row-literal.ts'
 import type { ChangeKind } from './subscription.ts'
 import type { FilterGroup, SubscriptionIndex } from './subscription-index.ts'
 import type { TableInfo } from './table-info.ts'
@@ -107,4 +106,9 @@ async function evaluateOpen(
 function valuesOf(info: TableInfo, relation: Relation, tuple: Tuple): readonly (string | null)[] {
   const values = new Map(relation.columns.map(({ name }, position) => [name, tuple[position] ?? null]))
   return info.columns.map(({ name }) => values.get(name) ?? null)
+}
+
+/** Renders a row as a composite literal of its table. */
+export function rowLiteral(values: readonly (string | null)[]): string {
+  return `(${values.map((value) => (value === null ? '' : `"${value.replaceAll(/["\\]/g, '$&$&')}"`)).join(',')})`
 }

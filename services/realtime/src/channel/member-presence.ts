@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { PRESENCE_DEPTH_MAX } from '../limits.ts'
 import { isRecord } from '../wire/decode.ts'
 import { memberTexts } from '../wire/json-text.ts'
-import { createEntry, type PresenceChange, type PresenceEntry } from '../presence/presence.ts'
+import { createEntry, type PresenceChange, type PresenceEntry } from '../bus/presence.ts'
 
 export type PresenceCall =
   /** JSON text of an object; `undefined` to untrack. */

@@ -13,7 +13,7 @@ import {
   REFUSAL_DELAY_MS,
   WAITING_MESSAGES_MAX,
 } from '../limits.ts'
-import type { PresenceChange } from '../presence/presence.ts'
+import type { PresenceChange } from '../bus/presence.ts'
 import { isRecord } from '../wire/decode.ts'
 import type { FanOut } from '../wire/encode.ts'
 import type { BroadcastFrame, ClientFrame, PushFrame, Ref } from '../wire/frames.ts'

@@ -1,5 +1,5 @@
 import type { Bus, BusMessage } from '../bus/bus.ts'
-import { PresenceState, renderDiff, type PresenceChange } from '../presence/presence.ts'
+import { PresenceState, renderDiff, type PresenceChange } from '../bus/presence.ts'
 import { FanOut } from '../wire/encode.ts'
 import { busChannel, topicOf } from './topic.ts'
 

@@ -8,7 +8,17 @@ import type { RealtimeOptions } from '../options.ts'
 import { isRecord } from '../wire/decode.ts'
 import { elementTexts, memberTexts } from '../wire/json-text.ts'
 import type { UserBroadcast } from '../wire/frames.ts'
-import { JsonBody } from './json-body.ts'
+
+/** A request body, parsed and as text. */
+export class JsonBody {
+  readonly text: string
+  readonly value: unknown
+
+  constructor(text: string, value: unknown) {
+    this.text = text
+    this.value = value
+  }
+}
 
 export interface BroadcastContext {
   readonly topics: Topics

@@ -6,7 +6,7 @@ import { openTestDatabase, runsOf, type TestDatabase } from '@holdfast/test-supp
 import { checkFilter, evaluateFilters, printRows } from '../../src/changes/evaluate-changes.ts'
 import { FilterLookup } from '../../src/changes/filter-lookup.ts'
 import { parseFilter, type Filter } from '../../src/changes/filter.ts'
-import { rowLiteral } from '../../src/changes/row-literal.ts'
+import { rowLiteral } from '../../src/changes/prepare-changes.ts'
 import { readTableInfo, type TableInfo } from '../../src/changes/table-info.ts'
 import { realtimeMigrations } from '../../src/index.ts'
 

@@ -6,9 +6,9 @@ import {
   type Relationship,
   type Routine,
   type Table,
+  viewKey,
 } from '@holdfast/postgres'
 import { computedRelationships } from './computed-relationships.ts'
-import { primaryKeyOf } from './primary-key.ts'
 import { wholeType } from './whole-type.ts'
 import type {
   RestCatalog,
@@ -204,4 +204,10 @@ function toRoutine(routine: Routine, catalog: Catalog): RestRoutine {
     returnsRelation: table && { schema: table.schema, name: table.name },
     settings,
   }
+}
+
+/** The primary key of a table; of a view, its columns that are the primary keys of tables beneath it. */
+export function primaryKeyOf(table: Table, catalog: Pick<Catalog, 'tableByOid'>): readonly string[] {
+  const isView = table.kind === 'view' || table.kind === 'materialized view'
+  return isView ? viewKey(table, catalog.tableByOid) : table.primaryKey
 }

@@ -1,5 +1,5 @@
 import type { Catalog, Relationship, Table } from '@holdfast/postgres'
-import { primaryKeyOf } from '../catalog/primary-key.ts'
+import { primaryKeyOf } from '../catalog/catalog-view.ts'
 import { isDescribed, routinePath } from './describe-routine.ts'
 import { tableDefinition, tableParameters, tablePath } from './describe-table.ts'
 import { splitComment, type OpenapiParameter, type OpenapiPath } from './openapi-document.ts'

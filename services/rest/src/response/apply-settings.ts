@@ -1,8 +1,7 @@
 import { invalidResponseHeaders, invalidResponseStatus } from '../errors.ts'
 import type { ExecuteResult } from '../execute/execute.ts'
 import { STATUS_PATTERN } from '../query/render-answer-settings.ts'
-import { toResponseHeader } from './response-header.ts'
-import type { RestResponse } from './rest-response.ts'
+import { type RestResponse, toResponseHeader } from './rest-response.ts'
 
 const STATUS = new RegExp(STATUS_PATTERN)
 

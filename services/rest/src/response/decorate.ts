@@ -1,9 +1,9 @@
 import type { RestOptions } from '../options.ts'
+import type { TargetName } from '../plan/target-names.ts'
 import type { RawRequest } from '../request/parse-request.ts'
 import type { Prepared } from '../prepare/stages.ts'
 import type { RestResponse } from './rest-response.ts'
 import { renderServerTiming, type StageTimes } from './server-timing.ts'
-import { renderWarning } from './warning.ts'
 
 /** What an answer depends on beside its address, for caches. As PostgREST 16 says it, unless a function says otherwise. */
 const VARY = 'Accept, Prefer, Range'
@@ -28,4 +28,19 @@ export function decorate(
     ...(trace !== undefined && { [options.restTraceHeader]: String(trace) }),
   }
   return { ...response, headers }
+}
+
+/**
+ * `299 holdfast "…"`: that a request names embedded tables by their own names although they have an alias, which PostgREST will stop accepting.
+ *
+ * @see RFC 7234, section 5.5
+ */
+function renderWarning(targetNames: readonly TargetName[]): string {
+  const changes = targetNames.map(({ target, alias }) => `${quote(target)} to ${quote(alias)}`).join(', ')
+  return `299 holdfast "An embedded table that has an alias was named by its own name, which is deprecated. In filters, orders and limits change ${changes}."`
+}
+
+/** Names may have any character; a header is ASCII without quotes and controls. */
+function quote(name: string): string {
+  return `'${name.replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, (sign) => encodeURIComponent(sign))}'`
 }

@@ -1,8 +1,7 @@
 import { HoldfastError } from '@holdfast/foundation'
 import { isConnectionLoss, sqlstateOf } from '@holdfast/postgres'
 import { connectionRefused, databaseUnavailable, poolExhausted } from '../errors.ts'
-import { toRaisedResponse } from './raised-response.ts'
-import type { ServerError } from './server-error.ts'
+import { type ServerError, toRaisedResponse } from './raised-response.ts'
 
 const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   '23503': 409,

@@ -1,7 +1,14 @@
 import { HoldfastError } from '@holdfast/foundation'
 import { raisedWithoutDetail, unreadableDetail, unreadableMessage } from '../errors.ts'
-import { toResponseHeader } from './response-header.ts'
-import type { ServerError } from './server-error.ts'
+import { toResponseHeader } from './rest-response.ts'
+
+/** The fields of an error that Postgres reported. */
+export interface ServerError {
+  readonly code: string
+  readonly message: string
+  readonly detail?: string
+  readonly hint?: string
+}
 
 /**
  * `raise sqlstate 'PGRST' using message = '{"code":…,"message":…}', detail = '{"status":…,"headers":{…}}'` controls the whole answer.

@@ -1,9 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Transform, type Readable, type TransformCallback } from 'node:stream'
 import { entityTooLarge, invalidRequest } from '../errors.ts'
-import { requireRobotsTag } from './robots-tag.ts'
 import { readForm } from './upload-form.ts'
 import { parseMetadataHeader, type UserMetadata } from './user-metadata.ts'
+
+const RULE =
+  /^(?:[\w-]+:\s*)?(?:all|noindex|nofollow|none|nosnippet|indexifembedded|notranslate|noimageindex|max-snippet:\s*-?\d+|max-video-preview:\s*-?\d+|max-image-preview:\s*(?:none|standard|large))$/
+const UNTIL = /^unavailable_after:\s*[\w\s:,+.-]+$/
 
 /** An incoming file: declared metadata and unread bytes. */
 export interface IncomingFile {
@@ -75,4 +78,10 @@ function emptyBytes(): Readable {
   const empty = new Transform()
   empty.end()
   return empty
+}
+
+/** Validates an `X-Robots-Tag` value. @throws {HoldfastError} `InvalidRequest` */
+function requireRobotsTag(text: string): void {
+  const isKnown = text.split(/,(?![^:]*\d{4})/).every((rule) => RULE.test(rule.trim()) || UNTIL.test(rule.trim()))
+  if (!isKnown) throw invalidRequest(`Invalid X-Robots-Tag header: ${text.slice(0, 100)}`)
 }

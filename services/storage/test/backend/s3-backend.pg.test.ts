@@ -11,7 +11,7 @@ import { silentLogger } from '@holdfast/foundation'
 import { openS3Backend } from '../../src/backend/s3-backend.ts'
 import type { S3Settings } from '../../src/backend/s3-store.ts'
 import { SWEEP_AGE_MS } from '../../src/limits.ts'
-import { verifyStored, type StoredReport } from '../../src/verify/verify-stored.ts'
+import { verifyStored, type StoredReport } from '../../src/sweep/verify-stored.ts'
 import { openStorageWorld, type StorageWorld } from '../storage-world.ts'
 import { describeBackend } from './backend-cases.ts'
 

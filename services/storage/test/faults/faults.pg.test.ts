@@ -16,7 +16,7 @@ import { createPool, type Pool } from '@holdfast/postgres'
 import { openDiskBackend } from '../../src/backend/disk-backend.ts'
 import type { Backend } from '../../src/backend/backend.ts'
 import { sweep } from '../../src/sweep/sweep.ts'
-import { verifyStored } from '../../src/verify/verify-stored.ts'
+import { verifyStored } from '../../src/sweep/verify-stored.ts'
 import { openStorageWorld, type StorageWorld } from '../storage-world.ts'
 import type { DyingServerOptions, News, Order } from './dying-server.ts'
 

@@ -1,9 +1,9 @@
 import { createPhases } from '@holdfast/foundation'
+import { sql, type Queryable } from '@holdfast/postgres'
 import { withoutTooManyClasses } from '../buckets/access-classes.ts'
 import { QUIET_COMPILE_MAX_MS } from '../limits.ts'
 import { readDefinitions } from '../storage/bucket-storage.ts'
 import { ensureEvaluatorRoles } from './evaluator-roles.ts'
-import { readFunctionsVersion } from './functions-version.ts'
 import { openPlanSource, type PlanSource } from './plan-source.ts'
 import { publishTables, type PublishedPlan } from './publish-tables.ts'
 import type { ReplicatorOptions } from './replicator-options.ts'
@@ -44,4 +44,13 @@ async function compilePlan(options: ReplicatorOptions, signal: AbortSignal): Pro
   phases.end('publication')
   phases.log(logger, 'the plan was made in these phases')
   return published
+}
+
+/** Changes whenever a function does that policies may call, other than those of Postgres and of Holdfast. */
+async function readFunctionsVersion(db: Queryable): Promise<string> {
+  const [row] = await db.query<{ version: string | null }>(sql`
+    select md5(string_agg(p.oid::text || ' ' || p.xmin::text, ',' order by p.oid)) as version
+      from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+     where n.nspname not in ('pg_catalog', 'information_schema', 'sync', 'auth', 'holdfast')`)
+  return row?.version ?? ''
 }

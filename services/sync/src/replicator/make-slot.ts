@@ -1,5 +1,5 @@
-import { delay, errorMessage } from '@holdfast/foundation'
-import { sql, type Pool } from '@holdfast/postgres'
+import { assert, delay, errorMessage } from '@holdfast/foundation'
+import { type Queryable, sql, type Pool } from '@holdfast/postgres'
 import { createSlot, type CreatedSlot } from '@holdfast/replication'
 import { describeTransactions } from '../lease/blocking-transactions.ts'
 import { SLOT_LOOK_MS } from '../limits.ts'
@@ -85,4 +85,13 @@ async function endCreation(pool: Pool, name: string): Promise<void> {
 /** As {@link createSlot} names its connection. */
 function applicationName(slot: string): string {
   return `holdfast slot ${slot}`
+}
+
+/** Slots belong to the whole cluster, and a copy of a database must not go on with the slot of its original. */
+export async function readSlotName(db: Queryable): Promise<string> {
+  const [row] = await db.query<{ oid: string }>(sql`
+    select oid::int8::text as oid from pg_catalog.pg_database where datname = current_database()
+  `)
+  assert(row, 'the current database is listed')
+  return `holdfast_${row.oid}`
 }

@@ -8,13 +8,12 @@ import { BSON_STREAM, NDJSON_STREAM, type LineFormat } from '../encode/lines.ts'
 import { missingSubject, shuttingDown } from '../errors.ts'
 import { PERSON_STREAMS_SHARE, REQUEST_BYTES_MAX } from '../limits.ts'
 import { deviceLeft, replacedByNewer, type Connection, type Connections } from '../stream/connections.ts'
-import type { WatchSession } from '../stream/watch-session.ts'
-import { fullConnectionOf } from '../stream/full-connection.ts'
-import { createLineSink } from '../stream/line-sink.ts'
+import { createLineSink, fullConnectionOf } from '../stream/line-sink.ts'
 import { acceptsGzip, chooseFormat, readSyncRequest } from '../stream/read-request.ts'
 import type { StreamContext } from '../stream/stream-context.ts'
 import { createStreamSession } from '../stream/stream-session.ts'
 import { DEFAULT_STREAMS, type RequestedStreams } from '../stream/wanted-streams.ts'
+import type { WatchSession } from '../sync-options.ts'
 
 export interface StreamRouteOptions {
   readonly context: StreamContext

@@ -5,7 +5,6 @@ import { createGzipStream, type GzipStream } from '../encode/gzip.ts'
 import { dataLine, encodeControlLine, type EncodedOps, type LineFormat } from '../encode/lines.ts'
 import { STALLED_READER_MS } from '../limits.ts'
 import { CoalescedWrites } from './coalesced-writes.ts'
-import { fullConnectionOf } from './full-connection.ts'
 import { createReaderPace, type ReaderPace } from './reader-pace.ts'
 
 /** Writes lines to one client, no faster than it reads. */
@@ -136,4 +135,16 @@ class ResponseSink implements LineSink {
     if (!response.writableEnded) response.setTimeout(0)
     this.pace.waited(performance.now() - began)
   }
+}
+
+/**
+ * Looks whether a response has to wait for its connection. Node's own answer is not to be relied on: a response that writes several parts together counts them as
+ * one, and where the system takes some of them at once and less than the socket's limit is left, it waits for a `drain` that never comes.
+ *
+ * @returns what emits `drain` when there is room again; `undefined` while there is room
+ */
+export function fullConnectionOf(response: ServerResponse): Writable | undefined {
+  // A pipelined response has no socket until those before it have ended.
+  const connection = response.socket ?? response
+  return connection.writableNeedDrain ? connection : undefined
 }

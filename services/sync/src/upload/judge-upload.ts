@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { assert, HoldfastError } from '@holdfast/foundation'
 import type { Caller } from '@holdfast/http'
 import {
@@ -13,7 +14,6 @@ import {
 import type { OperationVerdict, UploadOperation, UploadRequest, UploadResponse } from '@holdfast/protocol'
 import { applyOperations, type Applied } from './apply-operations.ts'
 import { uploadKeyReused, uploadNeedsUser, uploadNotJudged, uploadRoleUnknown, uploadTakesTooLong } from './errors.ts'
-import { hashOperations } from './hash-operations.ts'
 import { isDatabaseError, isRetryable } from './judge-error.ts'
 import { endWhenAbandoned, startPatience, type Patience } from './patience.ts'
 import { renderRefusal } from './render-refusal.ts'
@@ -220,4 +220,17 @@ async function roleKnown<T>(asked: Promise<T>): Promise<T> {
     if (isDatabaseError(thrown) && ROLE_CODES.has(thrown.code)) throw uploadRoleUnknown(thrown)
     throw thrown
   }
+}
+
+/** SHA-256 of what the operations say, whatever the order of their keys. A repeated upload has the same. */
+function hashOperations(operations: readonly UploadOperation[]): Buffer {
+  const hash = createHash('sha256')
+  for (const { op_id, op, type, id, data, old, metadata } of operations) {
+    hash.update(JSON.stringify([op_id, op, type, id, sortedEntries(data), sortedEntries(old), metadata ?? null]))
+  }
+  return hash.digest()
+}
+
+function sortedEntries(row: Readonly<Record<string, unknown>> | undefined): readonly unknown[] | null {
+  return row ? Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)) : null
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { openDiskBackend } from '../../src/backend/disk-backend.ts'
 import type { Backend } from '../../src/backend/backend.ts'
-import { verifyStored, type StoredReport } from '../../src/verify/verify-stored.ts'
+import { verifyStored, type StoredReport } from '../../src/sweep/verify-stored.ts'
 import { openStorageWorld, type StorageWorld } from '../storage-world.ts'
 
 // The verifier finds every kind of mismatch and reports none during normal writes.

@@ -1,5 +1,5 @@
 import { readJson, type KeyValueStore } from '../key-value.ts'
-import type { SessionUser } from '../session/session-state.ts'
+import type { SessionUser } from './session-state.ts'
 import { createValue, type Value } from '../value.ts'
 
 /** A user with a local database on this device. */

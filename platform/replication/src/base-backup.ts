@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { MESSAGE, queryMessage, quoteIdentifier, quoteLiteral, readServerError, takeOver } from '@holdfast/postgres'
-import { createBatchQueue } from '../batch-queue.ts'
-import { replicationConnectionLost, replicationNotConfigured } from '../errors.ts'
-import { connect } from '../connect.ts'
+import { createBatchQueue } from './batch-queue.ts'
+import { replicationConnectionLost, replicationNotConfigured } from './errors.ts'
+import { connect } from './connect.ts'
 
 /** Bytes received but not yet consumed, from which the socket is paused. */
 const WAITING_BYTES_MAX = 8 * 1024 * 1024
