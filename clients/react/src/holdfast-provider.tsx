@@ -1,6 +1,14 @@
-import type { JSX, ReactNode } from 'react'
+import { createContext, type JSX, type ReactNode, useContext } from 'react'
 import type { HoldfastClient } from '@holdfast/client'
-import { HoldfastContext } from './holdfast-context.ts'
+
+const HoldfastContext = createContext<HoldfastClient | undefined>(undefined)
+
+/** Returns the client of the nearest {@link HoldfastProvider}. */
+export function useHoldfast(): HoldfastClient {
+  const client = useContext(HoldfastContext)
+  if (!client) throw new Error('useHoldfast must be used within a HoldfastProvider')
+  return client
+}
 
 /** Provides the client to the hooks below. Does not own it: its creator disposes of it. */
 export function HoldfastProvider(props: {

@@ -1,6 +1,6 @@
 import { channelsOf, type ChannelOptions, type ChannelState, type SharedChannel, type Value } from '@holdfast/client'
 import { useEffect, useMemo } from 'react'
-import { useHoldfast } from './holdfast-context.ts'
+import { useHoldfast } from './holdfast-provider.tsx'
 
 const OFFLINE: ChannelState = { kind: 'offline' }
 

@@ -1,5 +1,5 @@
 import type { DeviceState, LocalDatabase } from '@holdfast/client'
-import { useHoldfast } from './holdfast-context.ts'
+import { useHoldfast } from './holdfast-provider.tsx'
 import { useValue } from './use-value.ts'
 
 /** Returns whether the signed-in user's local database is open. */

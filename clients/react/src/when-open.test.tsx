@@ -2,13 +2,11 @@
 import { render, renderHook, screen, waitFor } from '@testing-library/react'
 import { useState, type JSX } from 'react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { HoldfastProvider } from './holdfast-provider.tsx'
-import { useHoldfast } from './holdfast-context.ts'
+import { HoldfastProvider, useHoldfast } from './holdfast-provider.tsx'
 import { ANA, BEN, openOfflineClient, PATIENCE, type OfflineClient } from './offline-client.test-support.tsx'
 import { useLocalDatabase } from './use-device.ts'
-import { usePeople } from './use-people.ts'
 import { useTable } from './use-schema.ts'
-import { useSession } from './use-session.ts'
+import { usePeople, useSession } from './use-session.ts'
 import { WhenOpen } from './when-open.tsx'
 
 let offline: OfflineClient

@@ -1,12 +1,13 @@
+import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { assertFileName } from '../attachments/files/file-store.ts'
 import type { AttachmentsOptions } from '../attachments/attachments-options.ts'
 import type { KeyValueStore } from '../key-value.ts'
+import { emptySearchIndex } from '../search/search-tables.ts'
 import type { DevicePeople } from '../session/device-people.ts'
 import { forgetSchema } from '../schema/fetch-schema.ts'
 import { toLocalSchema } from '../schema/to-local-schema.ts'
 import { forgetIncomplete } from '../status/watch-incomplete.ts'
 import { forgetWriteRules } from '../write-rules/fetch-write-rules.ts'
-import { clearDatabase } from './clear-database.ts'
 import { closeAnyway } from './close-anyway.ts'
 import type { ForgetUser, OpenDatabase, RemoveDatabase } from './file-options.ts'
 import { whileUnused } from './file-locks.ts'
@@ -115,4 +116,17 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+type ClearedDatabase = Pick<CommonPowerSyncDatabase, 'disconnectAndClear' | 'execute' | 'writeTransaction'>
+
+/**
+ * Removes everything from an open database, including free pages and the log. Needed where the file cannot be deleted: SQLite keeps the bytes of deleted rows
+ * until it needs the space.
+ */
+async function clearDatabase(database: ClearedDatabase): Promise<void> {
+  await emptySearchIndex(database)
+  await database.disconnectAndClear()
+  await database.execute('vacuum')
+  await database.execute('pragma wal_checkpoint(truncate)')
 }

@@ -4,7 +4,6 @@ import { CirclePlus, House, Inbox, RefreshCw, Search, Table2 } from 'lucide-reac
 import { type JSX, type ReactNode, useEffect } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
 import { useMediaQuery } from '../../hooks/use-media-query.ts'
-import { keepCodeReader } from '../../lib/codes/keep-code-reader.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
 import { LateUnreadCount } from './side-bar.tsx'
 
@@ -81,4 +80,10 @@ function Dot({ children }: { readonly children: ReactNode }): JSX.Element {
       {children}
     </span>
   )
+}
+
+/** Has the service worker keep the reader of codes on this device, once it keeps the rest of the app, where the browser has none of its own. */
+function keepCodeReader(): void {
+  if ('BarcodeDetector' in window || !('serviceWorker' in navigator)) return
+  void navigator.serviceWorker.ready.then(({ active }) => active?.postMessage({ type: 'keep-code-reader' }))
 }

@@ -1,5 +1,5 @@
 import { Search } from 'lucide-react'
-import { type JSX, type KeyboardEvent, useState } from 'react'
+import { type JSX, type KeyboardEvent, useEffect, useState } from 'react'
 import { Autocomplete } from 'react-aria-components/Autocomplete'
 import { Collection } from 'react-aria-components/Collection'
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog'
@@ -10,7 +10,6 @@ import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { TextField } from 'react-aria-components/TextField'
 import { Kbd } from '../../components/kbd.tsx'
 import { optionClass } from '../../components/option-class.ts'
-import { useAfterPaint } from '../../hooks/use-after-paint.ts'
 import { cx } from '../../lib/cx.ts'
 import { filterCommands } from '../../lib/filter-commands.ts'
 import { paletteMessages as words } from '../../messages/palette.ts'
@@ -187,4 +186,19 @@ function Result({ command }: { readonly command: PaletteCommand }): JSX.Element 
 function hasMarked(input: HTMLInputElement): boolean {
   const id = input.getAttribute('aria-activedescendant')
   return id !== null && document.getElementById(id) !== null
+}
+
+/** Whether what was rendered first has been painted: what is not in sight yet can come after it. */
+function useAfterPaint(): boolean {
+  const [isPainted, setPainted] = useState(false)
+  // Painting is the browser's.
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const frame = requestAnimationFrame(() => (timer = setTimeout(() => setPainted(true))))
+    return () => {
+      cancelAnimationFrame(frame)
+      clearTimeout(timer)
+    }
+  }, [])
+  return isPainted
 }

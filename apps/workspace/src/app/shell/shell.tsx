@@ -1,14 +1,16 @@
 import { useIncompleteTables, useLastSyncedAt, useLocalDatabase, useUnsent } from '@holdfast/react'
 import { useNavigate, useParams, useRouter } from '@tanstack/react-router'
 import { type JSX, type ReactNode, useEffect, useState } from 'react'
+import * as v from 'valibot'
+import { create } from 'zustand'
 import { showToast, ToastRegion } from '../../components/toast.tsx'
 import { useHotkeys } from '../../hooks/use-hotkeys.ts'
 import { rememberWaiting } from '../../lib/data/accounts.ts'
 import type { Backend } from '../../lib/data/backend.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
-import { useAskPersistence } from '../../lib/data/use-ask-persistence.ts'
 import { useTableCounts } from '../../lib/data/use-table-counts.ts'
 import { useTables } from '../../lib/data/use-tables.tsx'
+import { localValue } from '../../lib/local-value.ts'
 import { useViews } from '../../lib/views/use-views.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
 import { Banners } from './banners.tsx'
@@ -17,7 +19,9 @@ import { createOpenLayer, type OpenLayer } from './layer.ts'
 import { Layers } from './layers.tsx'
 import { type NavigationProps, SideBar } from './side-bar.tsx'
 import { TopBar } from './top-bar.tsx'
-import { useSideBar } from './use-side-bar.ts'
+
+const storedSideBar = localValue('hf-side-bar', v.object({ isNarrow: v.boolean() }))
+const useSideBarStore = create<{ readonly isNarrow: boolean }>(() => storedSideBar.read() ?? { isNarrow: false })
 
 /** The frame of every screen: top bar, navigation, banners, and the layers that any screen can open. */
 export function Shell({ children }: { readonly children: ReactNode }): JSX.Element {
@@ -101,4 +105,30 @@ function useShellKeys({ workspace, waiting }: NavigationProps, { store, set: onL
     'g y': () => void navigate({ to: '/w/$ws/sync', params }),
     'mod+s': () => showToast({ text: words.nothingToSave(waiting, lastSyncedAt) }),
   })
+}
+
+/** Whether the side bar shows only icons, kept on this device. */
+function useSideBar(): readonly [boolean, (isNarrow: boolean) => void] {
+  const isNarrow = useSideBarStore((state) => state.isNarrow)
+  return [
+    isNarrow,
+    (next) => {
+      useSideBarStore.setState({ isNarrow: next })
+      storedSideBar.write({ isNarrow: next })
+    },
+  ]
+}
+
+/**
+ * Asks the browser to protect this site's data as soon as there is something on the device that is nowhere else: a moment
+ * the person understands, where the browser asks them. Once per page; a refusal is shown in the Sync centre.
+ */
+function useAskPersistence(hasUnsent: boolean): void {
+  // A browser's permission is outside of React.
+  useEffect(() => {
+    if (!hasUnsent || typeof navigator.storage?.persist !== 'function') return
+    navigator.storage
+      .persist()
+      .catch((error: unknown) => console.info('The browser did not say whether it protects the data.', error))
+  }, [hasUnsent])
 }

@@ -1,5 +1,5 @@
 import { Outlet, useNavigate } from '@tanstack/react-router'
-import { type JSX, useEffect, useState } from 'react'
+import { Fragment, type JSX, type ReactNode, useEffect, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Frame } from '../../components/frame.tsx'
@@ -11,8 +11,9 @@ import { useValue, WhenOpen } from '@holdfast/react'
 import { usePendingPassword } from '../../lib/pending-password.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { TablesProvider } from '../../lib/data/use-tables.tsx'
+import { useWorkspace } from '../../lib/records/use-workspace.ts'
+import { deviceZone, setWorkspaceZone, useWorkspaceZone } from '../../lib/time-zone.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
-import { ByWorkspaceClock } from './by-workspace-clock.tsx'
 import { Shell } from './shell.tsx'
 
 /** Around every screen that needs an account: opens this person's local database, then shows the shell. */
@@ -124,4 +125,19 @@ function Centred({ children }: { readonly children: JSX.Element }): JSX.Element 
       </div>
     </Frame>
   )
+}
+
+/**
+ * Shows days and times by the clocks of the workspace, and all of it again when its zone changes, which it hardly ever does. The zone of this device is none: that it
+ * is the workspace's as well is known with the first rows only, and what somebody has opened or typed until then stays.
+ */
+function ByWorkspaceClock({ children }: { readonly children: ReactNode }): JSX.Element {
+  const workspace = useWorkspace()
+  const zone = workspace === undefined ? undefined : (workspace?.timeZone ?? null)
+  // Texts are formatted outside of React too.
+  useEffect(() => {
+    if (zone !== undefined) setWorkspaceZone(zone ?? undefined)
+  }, [zone])
+  const shown = useWorkspaceZone((state) => state.zone)
+  return <Fragment key={shown === undefined || shown === deviceZone() ? '' : shown}>{children}</Fragment>
 }

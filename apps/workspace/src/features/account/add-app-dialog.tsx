@@ -13,7 +13,6 @@ import { FailureDetails } from './failure-text.tsx'
 import { freeName } from './factors.ts'
 import { forgetAbandoned } from './forget-abandoned.ts'
 import { FormDialog } from '../../components/form-dialog.tsx'
-import { svgAddress } from './svg-address.ts'
 import { unwrap } from './unwrap.ts'
 import { useAction } from './use-action.ts'
 import { copyText } from '../../components/copy-text.ts'
@@ -184,4 +183,13 @@ function Secret({ factor: { secret, uri } }: { readonly factor: Enrolled }): JSX
       </div>
     </Disclosure>
   )
+}
+
+/**
+ * An address for the SVG that the auth client hands out, for an `<img>`, where no script in it can run. The client puts the
+ * picture behind `data:image/svg+xml;utf-8,` as it is, and a `#` in it would end the address.
+ */
+function svgAddress(qrCode: string): string {
+  const svg = qrCode.slice(qrCode.indexOf('<'))
+  return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`
 }

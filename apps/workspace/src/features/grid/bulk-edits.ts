@@ -21,7 +21,6 @@ import { rowsBelow } from './rows-below.ts'
 import { readRange } from './range-rows.ts'
 import { readLinkIds } from './read-link-ids.ts'
 import { type CellRange, cellsIn } from './selection.ts'
-import { writeClipboard } from './write-clipboard.ts'
 import type { BulkEdits, GridEditsOptions } from './grid-edits.ts'
 import type { GridRow } from './window-cache.ts'
 
@@ -151,5 +150,17 @@ function pasteRange(range: CellRange, cells: readonly (readonly unknown[])[]): C
     ...range,
     lastRow: range.firstRow + cells.length - 1,
     lastColumn: range.firstColumn + width - 1,
+  }
+}
+
+/** Puts cells on the clipboard as text, and as HTML, which spreadsheets prefer: no cell becomes a formula there. */
+async function writeClipboard({ text, html }: CopiedCells): Promise<boolean> {
+  try {
+    const parts = { 'text/plain': text, 'text/html': html }
+    const blobs = Object.entries(parts).map(([type, part]) => [type, new Blob([part], { type })])
+    await navigator.clipboard.write([new ClipboardItem(Object.fromEntries(blobs))])
+    return true
+  } catch {
+    return false
   }
 }

@@ -1,6 +1,6 @@
 import type { Ref } from 'react'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
-import type { RefusedChoices } from './active-rights.ts'
+import type { RefusedChoices } from './follow-rights.ts'
 import type { CellTyping } from './typed-cell.ts'
 
 /** Where the active cell goes after an edit. */

@@ -5,7 +5,6 @@ import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import { lazyAfterPaint } from '../../components/late-content.tsx'
 import type { RecordMark } from '../../lib/records/record-state.ts'
-import { whenIdle } from '../../lib/when-idle.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
 import { preloadPicker } from './cell-editor.tsx'
 import { GridBody } from './grid-body.tsx'
@@ -13,7 +12,7 @@ import { gridClipboard } from './grid-clipboard.ts'
 import type { GridController } from './grid-controller.ts'
 import { GridHeader, type GridHeaderProps } from './grid-header.tsx'
 import { gridKeyboard } from './grid-keyboard.ts'
-import type { GridFootProps } from './foot/grid-foot.tsx'
+import type { GridFootProps } from './grid-foot.tsx'
 import type { GridDress } from './grid-dress.ts'
 import { FOOT_PX, frozenColumns, GUTTER_PX, HEADER_PX, layOut, NO_WIDTHS } from './grid-layout.ts'
 import type { Sort } from './query/sort.ts'
@@ -29,8 +28,11 @@ import { useGridPointer } from './use-grid-pointer.ts'
 import { useGridScroll } from './use-grid-scroll.ts'
 import { useSelected, type ViewSelection } from './use-view-selection.ts'
 
+/** Safari has no requestIdleCallback; there it waits so long instead. Milliseconds. */
+const IDLE_MS = 500
+
 // A key that moves the active cell draws neither the names of the columns nor their feet again.
-const GridFoot = memo(lazyAfterPaint<GridFootProps>(async () => (await import('./foot/grid-foot.tsx')).GridFoot))
+const GridFoot = memo(lazyAfterPaint<GridFootProps>(async () => (await import('./grid-foot.tsx')).GridFoot))
 
 type ColumnWidths = ReadonlyMap<string, number>
 
@@ -197,4 +199,10 @@ function usePreloadedLayers(hasRows: boolean): void {
       preloadMenu()
     })
   }, [hasRows])
+}
+
+/** Runs something when the browser has time. */
+function whenIdle(run: () => void): void {
+  if ('requestIdleCallback' in globalThis) requestIdleCallback(() => run())
+  else setTimeout(run, IDLE_MS)
 }

@@ -4,8 +4,21 @@ import type { Field } from '../../lib/fields/field.ts'
 import { type RecordRights, toRights, writesOf } from '../../lib/records/record-rights.ts'
 import { notOfferedWords, refusalWords } from '../../lib/records/refusal-words.ts'
 import { rightMessages } from '../../messages/rights.ts'
-import type { ActiveRights } from './active-rights.ts'
 import type { GridRow } from './window-cache.ts'
+
+/** What the rules leave of one row, in words. */
+export interface ActiveRights {
+  /** Why a field cannot be changed to anything. */
+  readonly fields: ReadonlyMap<string, string>
+  /** Of fields with a choice that is refused. */
+  readonly choices: ReadonlyMap<string, RefusedChoices>
+}
+
+export interface RefusedChoices {
+  readonly choices: ReadonlySet<string>
+  /** Which are missing from the list, and why; the one that is set stays in it. */
+  readonly words: string | undefined
+}
 
 interface Asked {
   readonly table: TableInfo

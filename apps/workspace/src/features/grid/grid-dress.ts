@@ -1,6 +1,24 @@
 import type { ComponentType, ReactNode } from 'react'
-import type { GroupItemProps, GroupRowProps } from './group-props.ts'
+import type { TableInfo } from '../../lib/data/tables.ts'
+import type { GridColumn } from './grid-layout.ts'
+import type { RowGroup } from './row-groups.ts'
 import type { GridRow } from './window-cache.ts'
+
+export interface GroupItemProps {
+  readonly table: TableInfo
+  readonly group: RowGroup
+  readonly onToggle: (key: string) => void
+}
+
+export interface GroupRowProps extends GroupItemProps {
+  /** Place in the view, from 0. */
+  readonly index: number
+  readonly columns: readonly GridColumn[]
+  readonly drawn: readonly number[]
+  readonly height: number
+  readonly width: number
+  readonly isActive: boolean
+}
 
 /** How a rule marks a record or one of its values. */
 export interface ToneLooks {

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
-import type { ActiveRights } from './active-rights.ts'
+import type { ActiveRights } from './follow-rights.ts'
 import type { GridRow } from './window-cache.ts'
 
 /** A row that the active cell has been on for so long is asked about, in milliseconds: moving over rows asks nothing. */

@@ -5,7 +5,6 @@ import { FormFailure } from '../../components/form-failure.tsx'
 import { textLinkClass } from '../../components/text-link.tsx'
 import { useSecondsUntil } from '../../hooks/use-seconds-until.ts'
 import { type AuthFailure, classifyAuthError } from '../../lib/auth/classify-auth-error.ts'
-import { canAutofillPasskeys } from '../../lib/auth/passkeys.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { webAuthnSupportHere } from '../../lib/webauthn-support.ts'
 import { errorMessages } from '../../messages/errors.ts'
@@ -120,4 +119,10 @@ function usePasskeyAutofill({
     }
   }, [client, isOn, round])
   return { start: () => setRound((last) => last + 1), stop: () => running.current?.abort() }
+}
+
+/** Whether the browser offers passkeys in the list of a text field. */
+async function canAutofillPasskeys(): Promise<boolean> {
+  const api = globalThis.PublicKeyCredential as typeof PublicKeyCredential | undefined
+  return (await api?.isConditionalMediationAvailable?.()) ?? false
 }

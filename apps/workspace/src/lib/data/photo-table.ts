@@ -1,4 +1,5 @@
 import type { SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
+import { useSchema } from '@holdfast/react'
 import { isVideo } from '../is-video.ts'
 import { quoteName, quoteText } from '../sql.ts'
 import { FAVOURITES_TABLE } from './favourites-table.ts'
@@ -104,4 +105,8 @@ export function insertPhotoSql(
   const names = [...columns.keys()].map(quoteName).join(', ')
   const marks = [...columns].map(() => '?').join(', ')
   return [`insert into ${quoteName(table.name)} (${names}) values (${marks})`, [...columns.values()]]
+}
+
+export function usePhotoTable(): PhotoTable | undefined {
+  return photoTableOf(useSchema())
 }

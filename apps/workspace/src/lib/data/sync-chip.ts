@@ -1,5 +1,6 @@
 import type { SyncState } from '@holdfast/client'
 import { chipMessages as words } from '../../messages/chip.ts'
+import { photoMessages } from '../../messages/photos.ts'
 import type { GlyphName } from '../glyph-name.ts'
 
 /** What the sync chip shows: always a shape and words, never colour alone. */
@@ -110,4 +111,20 @@ function looks(
 
 function withUnsent(detail: string, waiting: number): string {
   return waiting === 0 ? detail : `${detail} ${words.notSent(waiting)}`
+}
+
+/** Files that are on their way to the server. */
+export interface FilesUnderWay {
+  readonly count: number
+  /** 0 to 100 of all their bytes, while one is being sent. */
+  readonly percent: number | undefined
+}
+
+/** While all rows are up to date, the chip tells of files that are not. */
+export function withFiles(looks: ChipLooks, { count, percent }: FilesUnderWay): ChipLooks {
+  if (looks.kind !== 'up_to_date' || count === 0) return looks
+  const detail = photoMessages.chipDetail(count)
+  return percent === undefined
+    ? { kind: 'waiting', glyph: 'clock', tone: 'warning', text: photoMessages.chipWaiting(count), detail }
+    : { kind: 'sending', glyph: 'arrow-up', tone: 'info', text: photoMessages.chipSending(count, percent), detail }
 }

@@ -1,7 +1,6 @@
 import { useEngineStatus, useLocalDatabase, useRecords, useSyncStatus, useUnsent } from '@holdfast/react'
-import { chipLooks, type ChipLooks } from './sync-chip.ts'
+import { chipLooks, type ChipLooks, type FilesUnderWay, withFiles } from './sync-chip.ts'
 import { percentSent } from '../percent-sent.ts'
-import { type FilesUnderWay, withFiles } from './files-chip.ts'
 import { usePause } from './pause.ts'
 
 /** How sync stands, in the chip's shape and words: every screen that tells of it says the same. */

@@ -1,6 +1,7 @@
 import { assertOwnAnswer } from '../data/own-request.ts'
 import type { PhotoTable } from '../data/photo-table.ts'
 import { uuidV7 } from '../fields/uuid-v7.ts'
+import { useRight } from './use-right.ts'
 
 /** Postgres's code when a policy or a grant says no. */
 const NOT_ALLOWED = '42501'
@@ -56,4 +57,19 @@ export async function mayAddPhoto(question: PhotoQuestion): Promise<boolean | un
       ...(body === undefined ? {} : { body }),
     })
   }
+}
+
+interface AddRight {
+  readonly mayAdd: boolean
+  /** A policy says no, which the person is told. */
+  readonly isRefused: boolean
+}
+
+/**
+ * Whether this person may add photos to a record. What was never answered, off line for example, counts as allowed: the server decides about each photo.
+ */
+export function useMayAddPhoto(table: PhotoTable, link: string, recordId: string): AddRight {
+  const right = useRight(`add_photo/${recordId}`, (asker) => mayAddPhoto({ table, link, recordId, ...asker }))
+  const { insert } = table.can
+  return { mayAdd: insert && right !== 'no' && right !== 'reading', isRefused: insert && right === 'no' }
 }

@@ -9,8 +9,7 @@ import { fieldMessages } from '../../../messages/fields.ts'
 import type { KindProps } from '../kind-props.ts'
 import { useSearchedQuery } from '../use-searched-query.ts'
 import { BoardLane } from './board-lane.tsx'
-import { laneFieldOf, laneFields } from './lane-fields.ts'
-import { type LaneRow, lanesOf, lanesSql } from './lane-sql.ts'
+import { laneFieldOf, laneFields, type LaneRow, lanesOf, lanesSql } from './lane-sql.ts'
 import { useBoard } from './use-board.ts'
 
 /** Lanes that are drawn; a link to a large table would make thousands. */

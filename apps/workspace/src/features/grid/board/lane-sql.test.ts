@@ -4,8 +4,7 @@ import { TEST_FIELDS, testField } from '../../../lib/fields/test-fields.test-sup
 import { NO_FILTER } from '../../../lib/filters/filter.ts'
 import type { SqlPart } from '../../../lib/sql.ts'
 import type { GridQuery } from '../query/grid-query.ts'
-import { laneFieldOf, laneFields } from './lane-fields.ts'
-import { laneRowsSql, type LaneRow, lanesOf, lanesSql } from './lane-sql.ts'
+import { laneFieldOf, laneFields, laneRowsSql, type LaneRow, lanesOf, lanesSql } from './lane-sql.ts'
 
 const QUERY: GridQuery = {
   table: 'tasks',

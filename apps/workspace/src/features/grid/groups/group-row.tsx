@@ -6,7 +6,7 @@ import { cx } from '../../../lib/cx.ts'
 import { isPerson } from '../../../lib/fields/field.ts'
 import { formatCount } from '../../../lib/format.ts'
 import { groupMessages as words } from '../../../messages/groups.ts'
-import type { GroupItemProps, GroupRowProps } from '../group-props.ts'
+import type { GroupItemProps, GroupRowProps } from '../grid-dress.ts'
 import { GUTTER_PX } from '../grid-layout.ts'
 import type { RowGroup } from '../row-groups.ts'
 

@@ -7,7 +7,7 @@ import { TEST_FIELDS, TEST_TASKS } from '../../../lib/fields/test-fields.test-su
 import { NO_FILTER, type FilterGroup } from '../../../lib/filters/filter.ts'
 import type { GridQuery } from '../query/grid-query.ts'
 import type { GroupLayout } from '../row-groups.ts'
-import { groupedQuery } from './create-grouping.ts'
+import { groupedQuery } from './grouping.ts'
 import { parseGroups } from './parse-groups.ts'
 
 // The invariant: the places of a grouped view are what sorting all rows by the groups and putting a header above each change of a value gives.

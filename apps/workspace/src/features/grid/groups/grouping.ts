@@ -4,11 +4,15 @@ import { formatValue } from '../../../lib/fields/format-value.ts'
 import { labelSql } from '../../../lib/fields/label-sql.ts'
 import { quoteName, type SqlPart } from '../../../lib/sql.ts'
 import { groupMessages as words } from '../../../messages/groups.ts'
-import { aggregateColumns, type ColumnAggregate, formatAggregate } from '../query/aggregates.ts'
+import { aggregateColumns, type ColumnAggregate, formatAggregate, parseAggregates } from '../query/aggregates.ts'
 import { type GridQuery, groupOrderSql, rowsSql, whereSql } from '../query/grid-query.ts'
 import type { Sort } from '../query/sort.ts'
 import type { Grouping, GroupLayout, RowGroup } from '../row-groups.ts'
 import { GroupPlaces, type GroupRow, keyOf } from './group-places.ts'
+import { parseGroups } from './parse-groups.ts'
+
+/** Collapsed groups by view, until the page is closed: they are as they were when a person comes back from a record. */
+const collapsedByView = new Map<string, Set<string>>()
 
 /** Headers that a view has at most: more of them group nothing that a person could read. */
 export const GROUPS_MAX = 20_000
@@ -127,4 +131,14 @@ function fieldOf({ fields }: GridQuery, { field: name }: Sort): Field {
   const field = fields.find((one) => one.name === name)
   if (!field) throw new Error(`there is no field ${name} to group by`)
   return field
+}
+
+/** The query with its rows grouped; as it is when the text names no field to group by. */
+export function groupedQuery(query: GridQuery, text: string, aggregates: string | undefined): GridQuery {
+  const sorts = parseGroups(text, query.fields)
+  if (sorts.length === 0) return query
+  const view = `${query.table} ${text}`
+  const collapsed = collapsedByView.get(view) ?? new Set<string>()
+  collapsedByView.set(view, collapsed)
+  return { ...query, grouping: new ViewGrouping(sorts, parseAggregates(aggregates, query.fields), collapsed) }
 }

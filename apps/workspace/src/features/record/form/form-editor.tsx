@@ -6,11 +6,28 @@ import { IconButton } from '../../../components/icon-button.tsx'
 import { useRecordWriter } from '../../../components/records/use-record-writer.ts'
 import { Select } from '../../../components/select.tsx'
 import { TextField } from '../../../components/text-field.tsx'
+import type { TableInfo } from '../../../lib/data/tables.ts'
+import type { Field } from '../../../lib/fields/field.ts'
 import { type FormItem, renderForm } from '../../../lib/views/form-text.ts'
+import type { SavedView } from '../../../lib/views/use-views.ts'
 import { saveSettings } from '../../../lib/views/view-commands.ts'
+import type { Setting, ViewSettings } from '../../../lib/views/view-settings.ts'
 import { formMessages as words } from '../../../messages/form.ts'
 import { askableFields, type AskedField } from './asked-fields.ts'
-import type { FormViewProps } from './form-view-props.ts'
+
+export interface FormViewProps {
+  readonly table: TableInfo
+  readonly fields: readonly Field[]
+  readonly saved: SavedView
+  /** What of the view the form takes. */
+  readonly view: {
+    readonly settings: ViewSettings
+    readonly isChanged: boolean
+    set(setting: Setting, value: string | undefined): void
+    reset(): void
+    openRecord(id: string): void
+  }
+}
 
 const LABEL_MAX = 120
 const HELP_MAX = 300

@@ -7,7 +7,7 @@ import { type TableInfo, toTableInfo } from '../../../lib/data/tables.ts'
 import { testColumn, testTable } from '../../../lib/fields/test-fields.test-support.ts'
 import { openTestDevice, TEST_USER, type TestDevice } from '../../../lib/test-device.test-support.tsx'
 import { ShareDialog } from './share-dialog.tsx'
-import { useMayShare } from './use-may-share.ts'
+import { useMayShare } from './shares.ts'
 
 const text = (name: string) => testColumn(name, 'text')
 const MEMBERS = testTable('hf_members', ['workspace_id', 'user_id', 'name', 'status', 'role', 'expires_at'].map(text))

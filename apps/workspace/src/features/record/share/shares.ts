@@ -1,3 +1,6 @@
+import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
+import type { TableInfo } from '../../../lib/data/tables.ts'
+
 /** The local names of `holdfast.shares` and `holdfast.members`. */
 export const SHARES_TABLE = 'hf_shares'
 const MEMBERS_TABLE = 'hf_members'
@@ -27,3 +30,12 @@ export const GUESTS = `
     left join ${SHARES_TABLE} s on s.workspace_id = m.workspace_id and s.user_id = m.user_id and s.table_name = ? and s.record_id = ?
    where m.role = 'guest' and m.workspace_id in (${ADMINISTERED})
    order by m.name collate nocase, m.id`
+
+/** Whether this person may share records of a table with guests: they administer a workspace, and a policy of the table lets guests see what is shared with them. */
+export function useMayShare({ descriptor }: TableInfo): boolean {
+  const { userId } = useLocalDatabase()
+  const isKept = useSchema().tables.some(({ name, can }) => name === SHARES_TABLE && can.insert)
+  const isAsked = isKept && descriptor.guests !== undefined
+  const { rows } = useRecords<{ readonly id: string }>(isAsked ? ADMINISTERED : '', [userId])
+  return rows.length > 0
+}

@@ -1,12 +1,12 @@
 import { useLocalDatabase } from '@holdfast/react'
 import { type JSX, memo, useEffect, useMemo, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
-import { Menu, MenuItem, MenuTrigger } from '../../../components/menu.tsx'
-import { useLatestCalls } from '../../../hooks/use-latest-calls.ts'
-import { cx } from '../../../lib/cx.ts'
-import type { Field } from '../../../lib/fields/field.ts'
-import { footMessages as words } from '../../../messages/foot.ts'
-import { GUTTER_PX, type GridColumn } from '../grid-layout.ts'
+import { Menu, MenuItem, MenuTrigger } from '../../components/menu.tsx'
+import { useLatestCalls } from '../../hooks/use-latest-calls.ts'
+import { cx } from '../../lib/cx.ts'
+import type { Field } from '../../lib/fields/field.ts'
+import { footMessages as words } from '../../messages/foot.ts'
+import { GUTTER_PX, type GridColumn } from './grid-layout.ts'
 import {
   type Aggregate,
   type AggregateRow,
@@ -15,10 +15,10 @@ import {
   formatAggregate,
   parseAggregates,
   renderAggregates,
-} from '../query/aggregates.ts'
-import { type GridQuery, tablesOfQuery } from '../query/grid-query.ts'
-import { calculateInSlices } from '../query/sliced-aggregates.ts'
-import type { RowWindows } from '../row-windows.ts'
+} from './query/aggregates.ts'
+import { type GridQuery, tablesOfQuery } from './query/grid-query.ts'
+import { calculateInSlices } from './query/sliced-aggregates.ts'
+import type { RowWindows } from './row-windows.ts'
 
 /** After a change of the view or of rows, its rows are read first; in milliseconds. */
 const AFTER_MS = 100
