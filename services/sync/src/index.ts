@@ -1,4 +1,5 @@
-export { openSync, syncMigrations, type SyncOptions, type SyncService } from './sync.ts'
+export { openSync, syncMigrations, type SyncService } from './sync.ts'
+export type { SyncOptions } from './sync-options.ts'
 export { syncOptions } from './options.ts'
 export type { FindPerson, Person } from './inspect/person.ts'
 export type { CoverageReport, DefinitionCoverage, PolicyCoverage, TableCoverage } from './inspect/coverage.ts'

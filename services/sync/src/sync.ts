@@ -12,8 +12,6 @@ import type { SyncOptions } from './sync-options.ts'
 import { UploadCounter, type UploadCounts } from './upload/upload-counts.ts'
 import { syncRoutes } from './routes/sync-routes.ts'
 
-export type { SyncOptions } from './sync-options.ts'
-
 /** Schema `sync`; applied after the platform's and auth's. */
 export const syncMigrations: MigrationSource = {
   name: 'sync',

@@ -1,7 +1,38 @@
+import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
 import type { JSX } from 'react'
-import { useEndedAccess } from '../lib/records/use-ended-access.ts'
+import { momentOf } from '../lib/fields/dates.ts'
 import { endedAccessMessages as words } from '../messages/shares.ts'
 import { Notice } from './notice.tsx'
+
+/** Why a person who was in a workspace is in none now. `ended`: the last day of a guest is over; `suspended`: an admin took the access away for now. */
+type EndedAccess = { readonly kind: 'ended'; readonly at: Date } | { readonly kind: 'suspended' }
+
+const MEMBERS = 'hf_members'
+const WORKSPACES = 'hf_workspaces'
+
+/** What became of the access of this person; `undefined` while they have access, or never had any. */
+function useEndedAccess(): EndedAccess | undefined {
+  const { userId } = useLocalDatabase()
+  const { tables } = useSchema()
+  const areKept = [MEMBERS, WORKSPACES].every((table) => tables.some(({ name }) => name === table))
+  // Who has no access is still shown their own row, and no workspace.
+  const { rows } = useRecords<{ readonly status: string; readonly expires_at: string | null }>(
+    areKept
+      ? `select status, expires_at from ${MEMBERS}
+          where user_id = ? and not exists (select 1 from ${WORKSPACES}) order by updated_at desc limit 1`
+      : '',
+    [userId],
+  )
+  const [mine] = rows
+  if (mine === undefined) return undefined
+  if (mine.status !== 'active') return { kind: 'suspended' }
+  const at = mine.expires_at === null ? undefined : momentOf(mine.expires_at)
+  return at !== undefined && isOver(at) ? { kind: 'ended', at } : undefined
+}
+
+function isOver(at: Date): boolean {
+  return at <= new Date()
+}
 
 /** Tells a person whose access to the workspace is over that it is, and since when. */
 export function EndedAccess(): JSX.Element | null {

@@ -2,7 +2,18 @@ import { UPLOAD_BODY_BYTES_MAX, UPLOAD_PATH, type UploadBatchResponse, type Uplo
 import type { Link } from '../link/watch-link.ts'
 import type { UploadFailure } from './classify-failure.ts'
 import type { QueuedTransaction } from '../queue/queued-transaction.ts'
-import { afterUpload, isNotRead, NEVER_PACKS, PACKED_FROM, PACKS, type Packing } from './packing.ts'
+
+/** Minimum body size for compression; smaller ones fit into one packet anyway. */
+const PACKED_FROM = 1_024
+
+/** Responses of a server or intermediary that cannot decompress. */
+const NOT_READ = new Set([400, 415, 422, 501])
+
+/** Consecutive uploads that failed compressed and succeeded uncompressed before compression is disabled. */
+const DOUBTS_MAX = 2
+
+const PACKS: Packing = { when: 'now', doubts: 0 }
+const NEVER_PACKS: Packing = { when: 'never', doubts: 0 }
 
 export type UploadOutcome =
   /** Verdicts of the first transactions, at least one. */
@@ -132,4 +143,31 @@ function isUploadResponse(body: unknown): body is UploadResponse {
 function isBatchResponse(body: unknown): body is UploadBatchResponse {
   const results = (body as { results?: unknown } | null | undefined)?.results
   return Array.isArray(results) && results.length > 0 && results.every(isUploadResponse)
+}
+
+/** Whether uploads are compressed. */
+interface Packing {
+  /**
+   * `later`: the previous one got no response, and this one is sent uncompressed: a proxy may block the encoding header for other origins, which looks like a
+   * network failure.
+   */
+  readonly when: 'now' | 'later' | 'never'
+  /** Consecutive uploads that failed compressed and succeeded uncompressed. */
+  readonly doubts: number
+}
+
+/** @param status - of the response; `undefined` for none */
+function afterUpload(packing: Packing, isPacked: boolean, status: number | undefined): Packing {
+  if (isPacked) {
+    if (isNotRead(status)) return NEVER_PACKS
+    return status === undefined ? { ...packing, when: 'later' } : PACKS
+  }
+  if (packing.when !== 'later') return packing
+  if (status === undefined) return { ...packing, when: 'now' }
+  return packing.doubts + 1 >= DOUBTS_MAX ? NEVER_PACKS : { when: 'now', doubts: packing.doubts + 1 }
+}
+
+/** Whether the response means that the compressed body was not understood. */
+function isNotRead(status: number | undefined): boolean {
+  return status !== undefined && NOT_READ.has(status)
 }

@@ -1,7 +1,30 @@
+import { readFileSync } from 'node:fs'
 import { errorMessage } from '@holdfast/foundation'
 import { LOOK_EVERY_MS } from '../limits.ts'
 import { exceedsDisk } from './disk-usage.ts'
-import { readUsage } from './usage.ts'
+
+interface Usage {
+  readonly memoryBytes: number
+  readonly cpuMs: number
+}
+
+/** Length of a CPU time tick in ms: Linux reports 100 Hz on every architecture. */
+const TICK_MS = 10
+
+/** @returns `undefined` if the process has ended, or without `/proc` */
+function readUsage(pid: number): Usage | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const memory = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+    return {
+      cpuMs: (Number(fields[11]) + Number(fields[12])) * TICK_MS,
+      memoryBytes: Number(memory?.[1] ?? 0) * 1024,
+    }
+  } catch {
+    return undefined
+  }
+}
 
 export interface WatchedProcess {
   readonly pid: number | undefined

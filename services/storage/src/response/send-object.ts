@@ -3,9 +3,9 @@ import { finished, type Readable } from 'node:stream'
 import type { Backend, ByteRange } from '../backend/backend.ts'
 import type { StorageContext } from '../context.ts'
 import { sizeOf, type ObjectRow } from '../database/objects.ts'
+import { invalidRange } from '../errors.ts'
 import { READ_AT_ONCE_BYTES_MAX } from '../limits.ts'
 import { openObject } from '../objects/read-object.ts'
-import { parseRange } from '../request/range.ts'
 import { matchesIfRange, isUnchanged, objectHeaders, rangeHeaders, type HeaderFacts } from './object-headers.ts'
 
 /** Sends an object, the requested range, or 304, no faster than the client reads. */
@@ -67,4 +67,24 @@ function wantedRange(request: FastifyRequest, row: ObjectRow): ReturnType<typeof
   const { range, 'if-range': ifRange } = request.headers
   if (range === undefined || !matchesIfRange(row, ifRange as string | undefined)) return undefined
   return parseRange(range, sizeOf(row))
+}
+
+/**
+ * Parses a single range: `bytes=a-b`, `bytes=a-` or `bytes=-n`. Clamps the end to the last byte.
+ *
+ * @throws {HoldfastError} `InvalidRange`
+ */
+function parseRange(header: string, size: number): ByteRange {
+  const match = /^bytes=(\d*)-(\d*)$/.exec(header.trim())
+  const [, first = '', last = ''] = match ?? []
+  if (!match || size === 0 || (first === '' && last === '')) throw invalidRange(size)
+  if (first === '') {
+    const length = Number(last)
+    if (!Number.isSafeInteger(length) || length === 0) throw invalidRange(size)
+    return { from: Math.max(size - length, 0), to: size - 1 }
+  }
+  const from = Number(first)
+  const to = last === '' ? size - 1 : Number(last)
+  if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || to < from || from >= size) throw invalidRange(size)
+  return { from, to: Math.min(to, size - 1) }
 }

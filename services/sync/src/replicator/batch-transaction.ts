@@ -1,6 +1,5 @@
 import { assert } from '@holdfast/foundation'
 import type { Pool, Queryable, SqlFragment, Transaction } from '@holdfast/postgres'
-import { openTransaction, type OpenTransaction } from './open-transaction.ts'
 
 /**
  * The transaction of a batch that is larger than memory should hold. A chunk is written while the next one is collected; every statement here runs behind the
@@ -67,5 +66,34 @@ export class BatchTransaction implements Queryable {
   #setWriting(writing: Promise<void>): void {
     this.#writing = writing
     writing.catch(() => undefined) // the next statement throws it
+  }
+}
+
+/** A transaction that is open across several calls, because the source's transaction is larger than memory should hold. */
+interface OpenTransaction {
+  readonly tx: Transaction
+  commit(): Promise<void>
+  rollback(): Promise<void>
+}
+
+async function openTransaction(pool: Pool): Promise<OpenTransaction> {
+  const opened = Promise.withResolvers<Transaction>()
+  const finish = Promise.withResolvers<void>()
+  const done = pool.transaction(async (tx) => {
+    opened.resolve(tx)
+    await finish.promise
+  })
+  done.catch(opened.reject)
+  const tx = await opened.promise
+  return {
+    tx,
+    async commit() {
+      finish.resolve()
+      await done
+    },
+    async rollback() {
+      finish.reject(new Error('given up'))
+      await done.catch(() => undefined) // the rejection is the one of the line above, or the connection is gone: rolled back either way
+    },
   }
 }

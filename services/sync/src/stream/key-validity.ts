@@ -1,3 +1,5 @@
+import { KEYS_HOLD_MS_MAX } from '../limits.ts'
+
 /** Whether the keys of a session hold at the newest checkpoint. */
 export interface KeyValidity {
   readonly isStale: boolean
@@ -29,4 +31,26 @@ export function afterTransactions({ unseenTransactions }: KeyValidity, xids: rea
 /** The keys were evaluated. @param unseen - of the transactions that concern them, those that the evaluation has not seen */
 export function afterEvaluation(unseen: readonly number[]): KeyValidity {
   return unseen.length === 0 ? VALID : { isStale: true, unseenTransactions: unseen }
+}
+
+/** Tells when keys have to be evaluated again because of the clock. */
+export class KeyTimer {
+  readonly #onDue: () => void
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(onDue: () => void) {
+    this.#onDue = onDue
+  }
+
+  /** @param ms - until then the keys hold; `undefined`: the clock does not change them */
+  set(ms: number | undefined): void {
+    clearTimeout(this.#timer)
+    if (ms === undefined) return
+    this.#timer = setTimeout(this.#onDue, Math.min(Math.max(0, Math.ceil(ms)) + 1, KEYS_HOLD_MS_MAX))
+    this.#timer.unref()
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
 }

@@ -1,15 +1,17 @@
-import { type JSX, useMemo } from 'react'
+import { type JSX, useCallback, useMemo, useSyncExternalStore } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Page } from '../../components/page.tsx'
 import { useRecordWriter } from '../../components/records/use-record-writer.ts'
 import { Select } from '../../components/select.tsx'
-import { useTimeIn } from '../../hooks/use-time-in.ts'
 import { canChange, changeWorkspace, useWorkspace, type Workspace } from '../../lib/records/use-workspace.ts'
-import { LANGUAGES } from '../../lib/language.ts'
+import { LANGUAGES, pageLocale } from '../../lib/language.ts'
 import { deviceZone } from '../../lib/time-zone.ts'
 import { LANGUAGE_NAMES } from '../../messages/language.ts'
 import { workspaceMessages as words } from '../../messages/workspace.ts'
 import { NoRows } from '../../components/section.tsx'
+
+/** How often the clock is looked at, in milliseconds. */
+const LOOK_MS = 1_000
 
 /** What holds for everybody in the workspace. Everybody may read it; its owners and admins change it, off line too. */
 export function WorkspaceScreen(): JSX.Element {
@@ -71,4 +73,26 @@ function useZones(current: string): readonly { readonly value: string; readonly 
     const zones = new Set(['UTC', current, deviceZone(), ...Intl.supportedValuesOf('timeZone')])
     return [...zones].toSorted().map((value) => ({ value, label: value.replaceAll('_', ' ') }))
   }, [current])
+}
+
+/** The time that the clocks of a zone show: `14:02`; `undefined` for a zone that this browser does not know. */
+function useTimeIn(timeZone: string): string | undefined {
+  return useSyncExternalStore(
+    subscribe,
+    useCallback(() => timeIn(timeZone), [timeZone]),
+  )
+}
+
+function subscribe(onChange: () => void): () => void {
+  const timer = setInterval(onChange, LOOK_MS)
+  return () => clearInterval(timer)
+}
+
+function timeIn(timeZone: string): string | undefined {
+  try {
+    return new Date().toLocaleTimeString(pageLocale(), { hour: 'numeric', minute: '2-digit', timeZone })
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
 }

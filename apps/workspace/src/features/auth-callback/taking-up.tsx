@@ -1,3 +1,4 @@
+import type { HoldfastClient } from '@holdfast/client'
 import { isAuthError } from '@supabase/supabase-js'
 import { useSearch } from '@tanstack/react-router'
 import { useValue } from '@holdfast/react'
@@ -6,13 +7,14 @@ import { EntryPage } from '../../components/entry-page.tsx'
 import { LinkButton } from '../../components/link.tsx'
 import { Spinner } from '../../components/spinner.tsx'
 import { useOnline } from '../../hooks/use-online.ts'
+import type { Arrival } from '../../lib/auth/arrival.ts'
 import type { Flow } from '../../lib/auth/callback-url.ts'
 import { type AuthFailure, classifyAuthError } from '../../lib/auth/classify-auth-error.ts'
 import { useGoOn } from '../../lib/auth/use-go-on.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
+import { setPendingPassword } from '../../lib/pending-password.ts'
 import { authCallbackMessages as words } from '../../messages/auth-callback.ts'
 import { FailedArrival } from './failed-arrival.tsx'
-import { type Takeable, takeUp } from './take-up.ts'
 
 type Outcome =
   | { readonly kind: 'working' }
@@ -95,4 +97,39 @@ function EmailChanged({
       </LinkButton>
     </EntryPage>
   )
+}
+
+/** What a person arrived with that gives a session. */
+type Takeable = Extract<Arrival, { kind: 'code' | 'tokens' }>
+
+const taken = new WeakMap<Takeable, Promise<void>>()
+
+/**
+ * Turns what a link or a provider has brought into a session; at most once, however often it is asked.
+ *
+ * @throws what the auth client answers
+ */
+function takeUp(supabase: HoldfastClient['supabase'], arrival: Takeable): Promise<void> {
+  const known = taken.get(arrival)
+  if (known) return known
+  const work = signIn(supabase, arrival)
+  taken.set(arrival, work)
+  return work
+}
+
+async function signIn({ auth }: HoldfastClient['supabase'], arrival: Takeable): Promise<void> {
+  if (arrival.kind === 'code') {
+    const { error } = await auth.exchangeCodeForSession(
+      arrival.code,
+      arrival.flowId === undefined ? {} : { flowId: arrival.flowId },
+    )
+    if (error) throw error
+    return
+  }
+  const { accessToken, refreshToken, type } = arrival
+  const { data, error } = await auth.setSession({ access_token: accessToken, refresh_token: refreshToken })
+  if (error) throw error
+  if (data.user && (type === 'invite' || type === 'recovery')) {
+    setPendingPassword({ userId: data.user.id, reason: type })
+  }
 }

@@ -1,4 +1,5 @@
 import type { LocalDatabase } from '@holdfast/client'
+import { askForMore } from '../../components/records/more-question.tsx'
 import { showToast } from '../../components/toast.tsx'
 import type { Field } from '../../lib/fields/field.ts'
 import { CHANGES_MAX } from '../../lib/records/apply-command.ts'
@@ -7,7 +8,7 @@ import { errorMessages } from '../../messages/errors.ts'
 import { pasteMessages as words } from '../../messages/paste.ts'
 import { recordMessages } from '../../messages/record.ts'
 import { changesLeft } from './changes-left.ts'
-import { type CopiedCells, copyCells, PASTED_CELLS_MAX, pastedCells } from './copied-cells.ts'
+import { type Cells, type CopiedCells, copyCells, PASTED_CELLS_MAX, pastedCells } from './copied-cells.ts'
 import {
   type CellChanges,
   clearChanges,
@@ -17,7 +18,6 @@ import {
   pasteChanges,
   pasteInserts,
 } from './edit-changes.ts'
-import { rowsBelow } from './rows-below.ts'
 import { readRange } from './range-rows.ts'
 import { readLinkIds } from './read-link-ids.ts'
 import { type CellRange, cellsIn } from './selection.ts'
@@ -163,4 +163,23 @@ async function writeClipboard({ text, html }: CopiedCells): Promise<boolean> {
   } catch {
     return false
   }
+}
+
+/**
+ * The rows of a paste that are below the last record of a view without groups, if the person wants records of them.
+ *
+ * @param there - rows of the range that have records
+ */
+async function rowsBelow(
+  { table, windows }: Pick<GridEditsOptions, 'table' | 'windows'>,
+  into: CellRange,
+  there: number,
+  cells: Cells,
+): Promise<Cells | 'cancel'> {
+  const state = windows?.getState()
+  const isAtEnd = state?.levels === 0 && into.firstRow + there === state.rows
+  const below = cells.slice(there)
+  if (below.length === 0 || !isAtEnd || !table.descriptor.can.insert) return []
+  const answer = await askForMore({ rows: below.length, one: table.noun, many: table.many })
+  return answer === 'add' ? below : answer === 'leave' ? [] : 'cancel'
 }

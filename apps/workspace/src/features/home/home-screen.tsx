@@ -1,6 +1,7 @@
 import { useEngineStatus, useHasSynced, useUnsent } from '@holdfast/react'
 import { useParams } from '@tanstack/react-router'
-import type { JSX } from 'react'
+import { type JSX, type ReactNode, useEffect, useRef, useState } from 'react'
+import * as v from 'valibot'
 import { lateContent } from '../../components/late-content.tsx'
 import { LinkButton } from '../../components/link.tsx'
 import { Page } from '../../components/page.tsx'
@@ -12,10 +13,18 @@ import { cx } from '../../lib/cx.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { useSyncLooks } from '../../lib/data/use-sync-looks.ts'
 import { firstRows } from '../../lib/data/first-rows.ts'
+import { isOnDevice } from '../../lib/is-on-device.ts'
+import { localValue } from '../../lib/local-value.ts'
 import { homeMessages as words } from '../../messages/home.ts'
 import { syncMenuMessages } from '../../messages/sync-menu.ts'
-import { KeptPlace } from './kept-place.tsx'
-import { useMayLoad } from './use-may-load.ts'
+
+/** Milliseconds that a first visit has for itself: whoever goes on to a table at once does not wait for what is loaded here. */
+const SYNCED_MS = 1_000
+const SYNCING_MS = 5_000
+
+const lastPlace = localValue('hf-home-place', v.object({ width: v.number(), height: v.number() }))
+/** Pixels, before anything is known. */
+const FIRST_HEIGHT = 320
 
 const HomeContent = lateContent(async () => (await import('./home-content.tsx')).HomeContent)
 
@@ -107,4 +116,51 @@ function FirstSync(): JSX.Element {
       )}
     </section>
   )
+}
+
+/**
+ * A place that is as high as its content was the last time, until the content has been read: nothing below it moves when it comes.
+ *
+ * @param props.children - is given what to call once the content has what it shows
+ */
+function KeptPlace({ children }: { readonly children: (onRead: () => void) => ReactNode }): JSX.Element {
+  const place = useRef<HTMLDivElement>(null)
+  const [isRead, setRead] = useState(false)
+  const [minHeight] = useState(heightOfLast)
+  // The size of what is drawn is outside of React.
+  useEffect(() => {
+    const element = place.current
+    if (!isRead || !element) return
+    const sizes = new ResizeObserver(() =>
+      lastPlace.write({ width: window.innerWidth, height: Math.round(element.offsetHeight) }),
+    )
+    sizes.observe(element)
+    return () => sizes.disconnect()
+  }, [isRead])
+  return (
+    <div ref={place} style={isRead ? undefined : { minHeight }}>
+      {children(() => setRead(true))}
+    </div>
+  )
+}
+
+/** Columns change with the width, and the height with them. */
+function heightOfLast(): number {
+  const last = lastPlace.read()
+  return last?.width === window.innerWidth ? last.height : FIRST_HEIGHT
+}
+
+/**
+ * Whether the rest of the screen may be loaded: at once where the service worker has it on this device, on a first visit a moment later.
+ *
+ * @param hasSynced - whether the first sync is over: until then the line has more to bring
+ */
+function useMayLoad(hasSynced: boolean): boolean {
+  const [mayLoad, setMayLoad] = useState(isOnDevice)
+  // The clock is outside of React.
+  useEffect(() => {
+    const timer = setTimeout(() => setMayLoad(true), hasSynced ? SYNCED_MS : SYNCING_MS)
+    return () => clearTimeout(timer)
+  }, [hasSynced])
+  return mayLoad
 }

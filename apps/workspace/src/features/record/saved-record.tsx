@@ -1,11 +1,13 @@
-import { type JSX, useState } from 'react'
+import { useJudgements } from '@holdfast/react'
+import { type JSX, useMemo, useState } from 'react'
 import { lateDetail, lateLayer } from '../../components/late-content.tsx'
 import { LatePeopleHere } from '../../components/presence/late-people-here.tsx'
+import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
 import { useRecordWriter } from '../../components/records/use-record-writer.ts'
+import { ALL_RIGHTS, type RecordRights, toRights, writesOf } from '../../lib/records/record-rights.ts'
 import { useRecordMarks } from '../../lib/records/use-record-marks.ts'
-import { useRecordRights } from '../../lib/records/use-record-rights.ts'
 import { usePlaceTopics } from '../../lib/presence/topics.ts'
 import { useMayArrange } from './arrange/use-may-arrange.ts'
 import { FavouriteButton } from './favourite-button.tsx'
@@ -100,4 +102,18 @@ export function SavedRecord(
       ) : null}
     </>
   )
+}
+
+/** What policies leave this person to do with a record. Of a table that the role may not write, nothing more is asked. */
+function useRecordRights(
+  table: TableInfo,
+  recordId: string,
+  fields: readonly Field[],
+  values: RecordValues,
+): RecordRights {
+  const { can } = table.descriptor
+  const asked = useMemo(() => (can.update ? fields.filter((field) => field.isEditable) : []), [can.update, fields])
+  const writes = useMemo(() => writesOf(table, recordId, asked, values), [table, recordId, asked, values])
+  const judgements = useJudgements(writes)
+  return useMemo(() => (judgements ? toRights(asked, judgements) : ALL_RIGHTS), [asked, judgements])
 }

@@ -2,11 +2,11 @@ import { Link } from '@tanstack/react-router'
 import type { JSX, ReactNode } from 'react'
 import { Button } from '../../components/button.tsx'
 import { LinkButton } from '../../components/link.tsx'
-import { MarkedWords } from '../../components/marked-words.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { shortId } from '../../lib/data/use-record-title.ts'
 import { useTables } from '../../lib/data/use-tables.tsx'
 import type { HitRow } from '../../lib/search/hits-sql.ts'
+import { markWords } from '../../lib/search/mark-words.ts'
 import type { CommentHit } from '../../lib/search/use-comment-hits.ts'
 import { wordsOf } from '../../lib/search/word-sql.ts'
 import { searchMessages as words } from '../../messages/search.ts'
@@ -147,5 +147,32 @@ function Group({
       </div>
       <ul className="divide-y divide-border/60">{children}</ul>
     </section>
+  )
+}
+
+/** A text with the words that were searched standing out. @param length - of the shown part around the first of them, in characters */
+function MarkedWords({
+  text,
+  words,
+  length,
+}: {
+  readonly text: string
+  readonly words: readonly string[]
+  readonly length?: number
+}): JSX.Element {
+  return (
+    <>
+      {markWords(text, words, length).map((piece, index) =>
+        piece.isFound ? (
+          // The same pieces in the same places: a text is cut anew as a whole.
+          // oxlint-disable-next-line react/no-array-index-key
+          <mark key={index} className="rounded-xs bg-accent-soft text-inherit forced:bg-[Mark]">
+            {piece.text}
+          </mark>
+        ) : (
+          piece.text
+        ),
+      )}
+    </>
   )
 }

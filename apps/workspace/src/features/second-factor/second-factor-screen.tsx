@@ -1,6 +1,9 @@
+import type { Factor } from '@supabase/supabase-js'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useValue } from '@holdfast/react'
-import { type JSX, useState } from 'react'
+import { Check, KeyRound, LifeBuoy, MessageSquare, Smartphone } from 'lucide-react'
+import { type JSX, useEffect, useState } from 'react'
+import { Button as AriaButton } from 'react-aria-components/Button'
 import { Button } from '../../components/button.tsx'
 import { EntryPage } from '../../components/entry-page.tsx'
 import { Notice } from '../../components/notice.tsx'
@@ -10,12 +13,18 @@ import { useGoOn } from '../../lib/auth/use-go-on.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { secondFactorMessages as words } from '../../messages/second-factor.ts'
 import type { FactorFormProps } from './factor-form-props.ts'
-import { FactorList } from './factor-list.tsx'
 import { KeyFactor } from './key-factor.tsx'
 import { PhoneFactor } from './phone-factor.tsx'
-import { RecoveryCodeFactor } from './recovery-code-factor.tsx'
-import { TotpFactor } from './totp-factor.tsx'
-import { useFactors } from './use-factors.ts'
+import { RecoveryCodeFactor, TotpFactor } from './code-factors.tsx'
+
+const ICONS: Readonly<Record<string, JSX.Element>> = {
+  totp: <Smartphone size={18} aria-hidden />,
+  phone: <MessageSquare size={18} aria-hidden />,
+  webauthn: <KeyRound size={18} aria-hidden />,
+  recovery_code: <LifeBuoy size={18} aria-hidden />,
+}
+
+const ORDER = ['webauthn', 'totp', 'phone', 'recovery_code']
 
 /** Asks for the second factor of a person who has given the first. The data on this device can be opened without it. */
 export function SecondFactorScreen(): JSX.Element {
@@ -95,4 +104,60 @@ function FactorForm(props: FactorFormProps): JSX.Element {
     default:
       return <KeyFactor {...props} />
   }
+}
+
+/** The person's verified factors, the one that takes least effort first: what the session remembers, then what the server says. */
+function useFactors(): readonly Factor[] | undefined {
+  const { client } = useBackend()
+  const [factors, setFactors] = useState<readonly Factor[]>()
+  // The auth client has no hook of its own.
+  useEffect(() => {
+    let isOver = false
+    const show = (all: readonly Factor[]): void => {
+      const usable = all.filter(({ status, factor_type }) => status === 'verified' && ORDER.includes(factor_type))
+      if (!isOver) setFactors(usable.toSorted((a, b) => ORDER.indexOf(a.factor_type) - ORDER.indexOf(b.factor_type)))
+    }
+    const look = async (): Promise<void> => {
+      const { auth } = client.supabase
+      const { data: known } = await auth.getSession()
+      show(known.session?.user.factors ?? [])
+      const { data, error } = await auth.mfa.listFactors()
+      if (data) show(data.all)
+      else console.info('The factors of the last sign-in are shown; the server did not answer.', error)
+    }
+    void look()
+    return () => {
+      isOver = true
+    }
+  }, [client])
+  return factors
+}
+
+/** The factors to choose from. */
+function FactorList({
+  factors,
+  current,
+  onChoose,
+}: {
+  readonly factors: readonly Factor[]
+  readonly current: string
+  readonly onChoose: (id: string) => void
+}): JSX.Element {
+  return (
+    <ul aria-label={words.another} className="-m-2 flex flex-col">
+      {factors.map(({ id, factor_type: type, friendly_name: name }) => (
+        <li key={id}>
+          <AriaButton
+            autoFocus={id === current}
+            onPress={() => onChoose(id)}
+            className="focus-inset flex min-h-12 w-full items-center gap-3 rounded-md px-3 py-2 text-left transition-colors data-hovered:bg-hover data-pressed:bg-pressed"
+          >
+            <span className="text-muted">{ICONS[type]}</span>
+            <span className="min-w-0 flex-1 truncate font-medium">{words.factorName(type, name)}</span>
+            {id === current ? <Check size={16} aria-hidden className="text-accent" /> : null}
+          </AriaButton>
+        </li>
+      ))}
+    </ul>
+  )
 }

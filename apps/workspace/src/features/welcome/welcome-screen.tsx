@@ -2,18 +2,19 @@ import { hasSession } from '@holdfast/client'
 import { useValue } from '@holdfast/react'
 import { useNavigate } from '@tanstack/react-router'
 import { Compass, DatabaseZap, FileSpreadsheet } from 'lucide-react'
-import { type JSX, useState } from 'react'
+import { type JSX, type ReactNode, useState } from 'react'
+import { Button } from 'react-aria-components/Button'
 import { Disclosure } from '../../components/disclosure.tsx'
 import { EntryPage } from '../../components/entry-page.tsx'
 import { FormFailure } from '../../components/form-failure.tsx'
 import { Notice } from '../../components/notice.tsx'
+import { Spinner } from '../../components/spinner.tsx'
 import { useOnline } from '../../hooks/use-online.ts'
 import { type AuthFailure, classifyAuthError } from '../../lib/auth/classify-auth-error.ts'
 import { useGoOn } from '../../lib/auth/use-go-on.ts'
 import { useWelcomeKey } from '../../lib/auth/welcome-key.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { welcomeMessages as words } from '../../messages/welcome.ts'
-import { WelcomeChoice } from './welcome-choice.tsx'
 
 /** Settings of a server are no words of a language. */
 const OWN_POSTGRES = 'DATABASE_URL=postgres://… npx holdfast start'
@@ -113,4 +114,38 @@ function useBegin(): {
     if (refused === undefined) await goOn(to)
   }
   return { failure, pending, begin }
+}
+
+/** One way to begin: a large button with what it is and what comes of it. */
+function WelcomeChoice({
+  title,
+  detail,
+  icon,
+  autoFocus = false,
+  isPending,
+  onChoose,
+}: {
+  readonly title: string
+  readonly detail: string
+  readonly icon: ReactNode
+  readonly autoFocus?: boolean
+  readonly isPending: boolean
+  readonly onChoose: () => void
+}): JSX.Element {
+  return (
+    <li>
+      <Button
+        autoFocus={autoFocus}
+        isPending={isPending}
+        onPress={onChoose}
+        className="flex min-h-16 w-full gap-4 rounded-lg border border-control/60 px-4 py-3 text-left transition-colors data-hovered:bg-hover data-pressed:bg-pressed"
+      >
+        <span className="text-accent">{isPending ? <Spinner /> : icon}</span>
+        <span className="min-w-0">
+          <span className="block font-medium">{title}</span>
+          <span className="block text-small text-muted">{detail}</span>
+        </span>
+      </Button>
+    </li>
+  )
 }

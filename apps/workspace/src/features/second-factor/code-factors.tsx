@@ -1,10 +1,31 @@
 import { type JSX, useState } from 'react'
+import { CodeStep } from '../../components/code-step.tsx'
 import { EntryForm } from '../../components/entry-form.tsx'
 import { TextField } from '../../components/text-field.tsx'
 import { useEntryForm } from '../../lib/auth/use-entry-form.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { secondFactorMessages as words } from '../../messages/second-factor.ts'
 import type { FactorFormProps } from './factor-form-props.ts'
+
+const TOTP_DIGITS = 6
+
+/** The code that an authenticator app shows. The challenge is made with the answer, so it cannot run out while a person types. */
+export function TotpFactor({ factor, isOnline, onConfirmed }: FactorFormProps): JSX.Element {
+  const { config, client } = useBackend()
+  return (
+    <CodeStep
+      digits={TOTP_DIGITS}
+      label={words.totpLabel}
+      project={config.project.name}
+      isOnline={isOnline}
+      onVerify={async (code) => {
+        const { error } = await client.supabase.auth.mfa.challengeAndVerify({ factorId: factor.id, code })
+        if (error) throw error
+        await onConfirmed()
+      }}
+    />
+  )
+}
 
 /** One of the codes that the person wrote down for the day on which their other factors are lost. */
 export function RecoveryCodeFactor({ onConfirmed }: FactorFormProps): JSX.Element {
