@@ -4,6 +4,7 @@ export const SERVER_PACKAGES = [
   'platform/protocol',
   'platform/http',
   'platform/postgres',
+  'platform/queue',
   'platform/replication',
   'platform/policy',
   'services/auth',

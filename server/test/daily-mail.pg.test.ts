@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { authMigrations } from '@holdfast/auth'
 import { createPool, readCatalog, runAs, sql, type Catalog, type Pool } from '@holdfast/postgres'
+import { claim, type Claimed } from '@holdfast/queue'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
-import { claimPeople, type DuePerson, finishDay, turnOff } from '../src/digest/queue.ts'
+import { beginDay, DIGEST_QUEUE, type DuePerson, finishDay, turnOff } from '../src/digest/queue.ts'
 import { type Digest, readDigest } from '../src/digest/read-digest.ts'
 
 // Whose turn it is, and what a daily mail says. That it is sent, and how it is turned off: tests/conformance/src/daily-mail.test.ts.
@@ -62,6 +63,11 @@ async function addWorkspace(zone: string): Promise<void> {
     insert into holdfast.members (workspace_id, user_id, role, name)
     select made.id, u.id, 'owner', u.email from made, auth.users u`)
 }
+/** As a server does. */
+async function claimPeople(pool: Pool, hour: number): Promise<readonly (DuePerson & Claimed)[]> {
+  await beginDay(pool, hour)
+  return claim<DuePerson>(pool, DIGEST_QUEUE, 100)
+}
 const claimed = async (hour: number): Promise<readonly string[]> =>
   (await claimPeople(project, hour)).map(({ userId }) => userId).toSorted()
 /** The hour that it is now in a zone, as Postgres has it, and the day. */
@@ -85,7 +91,7 @@ test('people are taken from the hour on that it is in their workspace, once a da
   expect(await claimed(0)).toEqual([])
 
   for (const person of people) expect(await finishDay(project, person, person.userId === ANN)).toBe(true)
-  expect(await finishDay(project, people[0] as DuePerson, true), 'a server that comes late').toBe(false)
+  expect(await finishDay(project, people[0] as DuePerson & Claimed, true), 'a server that comes late').toBe(false)
   await database.pool.execute(sql`update holdfast.daily_mails set due_at = now() - interval '1 hour'`)
   expect(await claimed(0), 'on the same day').toEqual([])
   await database.pool.execute(sql`update holdfast.daily_mails set day = day - 1`)

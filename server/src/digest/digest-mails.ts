@@ -1,8 +1,9 @@
 import type { AuthService } from '@holdfast/auth'
-import { errorMessage, type Logger } from '@holdfast/foundation'
+import type { Logger } from '@holdfast/foundation'
 import type { CatalogWatch, Pool, PoolShare } from '@holdfast/postgres'
+import { type Claimed, QueueWorker } from '@holdfast/queue'
 import { LOOK_MS, PEOPLE_AT_ONCE } from './limits.ts'
-import { claimPeople, countRefused, type DuePerson, finishDay } from './queue.ts'
+import { beginDay, countRefused, DIGEST_QUEUE, type DuePerson, finishDay } from './queue.ts'
 import { readDigest } from './read-digest.ts'
 import { renderDigest } from './render-digest.ts'
 
@@ -26,72 +27,39 @@ export interface DigestMailsOptions {
   readonly logger: Logger
 }
 
-/**
- * Writes people a mail a day of what is new for them, when their morning has come. Any number of servers of one database share the work: for each person and day one of them
- * reads, and writes at most one mail. A look takes a bounded number of people, and what fails for one of them stops no other.
- */
-export class DigestMails implements AsyncDisposable {
-  readonly #options: DigestMailsOptions
-  readonly #stopping = new AbortController()
-  #isDue = false
-  #looking: Promise<void> | undefined
-  #timer: NodeJS.Timeout | undefined
-
-  constructor(options: DigestMailsOptions) {
-    this.#options = options
+/** Writes people a mail a day of what is new for them, when their morning has come: at most one, however many servers share the work. */
+export function openDigestMails(options: DigestMailsOptions): AsyncDisposable & { wake(): void } {
+  const { pool, uploads, share, catalog, auth, hour, home, offUrlOf, logger } = options
+  /** When the next day may begin, by `performance.now()`. */
+  let beginAtMs = 0
+  const worker = new QueueWorker<DuePerson>({
+    name: 'daily mails',
+    pool,
+    queue: DIGEST_QUEUE,
+    logger,
+    slots: PEOPLE_AT_ONCE,
+    async prepare() {
+      if (performance.now() < beginAtMs) return
+      await beginDay(pool, hour)
+      beginAtMs = performance.now() + LOOK_MS
+    },
+    run: ([person], signal) => write(person, signal),
+    pollMs: LOOK_MS,
+  })
+  return {
+    /** There may be somebody whose morning has come; from the first call on this is asked once a minute. */
+    wake() {
+      beginAtMs = 0
+      worker.wake()
+    },
+    [Symbol.asyncDispose]: () => worker[Symbol.asyncDispose](),
   }
 
-  /** There may be somebody whose morning has come; from the first call on this is asked once a minute. */
-  wake(): void {
-    if (this.#stopping.signal.aborted) return
-    this.#isDue = true
-    this.#looking ??= this.#lookUntilDone().finally(() => (this.#looking = undefined))
-  }
-
-  async #lookUntilDone(): Promise<void> {
-    clearTimeout(this.#timer)
-    while (this.#isDue && !this.#stopping.signal.aborted) {
-      this.#isDue = false
-      await this.#look()
-    }
-    if (this.#stopping.signal.aborted) return
-    this.#timer = setTimeout(() => this.wake(), LOOK_MS)
-    this.#timer.unref()
-  }
-
-  async #look(): Promise<void> {
-    const { pool, hour, logger } = this.#options
-    try {
-      const people = [...(await claimPeople(pool, hour))]
-      const serve = async (): Promise<void> => {
-        for (let person = people.pop(); person && !this.#stopping.signal.aborted; person = people.pop())
-          await this.#serve(person)
-      }
-      await Promise.all(Array.from({ length: PEOPLE_AT_ONCE }, serve))
-    } catch (error) {
-      logger.log('debug', `who gets a daily mail cannot be asked yet: ${errorMessage(error)}`)
-    }
-  }
-
-  async #serve(person: DuePerson): Promise<void> {
-    try {
-      await this.#write(person)
-    } catch (error) {
-      if (this.#stopping.signal.aborted) return
-      // It is tried again when the claim is over, a few times a day.
-      this.#options.logger.log('warn', 'the daily mail of a person was not written', {
-        user: person.userId,
-        error: errorMessage(error),
-      })
-    }
-  }
-
-  async #write(person: DuePerson): Promise<void> {
-    const { pool, uploads, share, catalog, auth, home, offUrlOf } = this.#options
+  async function write(person: DuePerson & Claimed, signal: AbortSignal): Promise<void> {
     const { userId, email, day, timeZone, since } = person
     const claims = await auth.claimsOfPerson(userId)
     if (!claims) return
-    const connections = share.for({ person: userId, signal: this.#stopping.signal })
+    const connections = share.for({ person: userId, signal })
     const digest = await readDigest(connections, { catalog: catalog.current(), claims, userId, day, timeZone, since })
     const refused = await countRefused(uploads, userId, since ?? new Date(Date.now() - DAY_MS))
     const isMailed = digest.isNew || refused > 0
@@ -99,12 +67,5 @@ export class DigestMails implements AsyncDisposable {
     const offUrl = offUrlOf(userId)
     const mail = renderDigest({ person, digest, refused, home, offUrl })
     await auth.sendDigest({ userId, to: email, ...mail, link: `${home}/inbox`, offUrl })
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopping.abort(new Error('stopped'))
-    clearTimeout(this.#timer)
-    await this.#looking
-    clearTimeout(this.#timer)
   }
 }

@@ -1,8 +1,8 @@
 /** Milliseconds between two looks for people whose morning has come. */
 export const LOOK_MS = 60_000
 
-/** People whose mails are written in one look, and at the same time: a large workspace takes some looks, and nothing else waits for it. */
-export const PEOPLE_PER_LOOK_MAX = 100
+/** People whose day begins in one look, and whose mails are written at the same time. */
+export const PEOPLE_PER_LOOK_MAX = 1_000
 export const PEOPLE_AT_ONCE = 2
 
 /** Milliseconds for which what one server has begun is left alone by another: longer than it takes. */

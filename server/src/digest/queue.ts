@@ -1,4 +1,5 @@
-import { sql, type Pool } from '@holdfast/postgres'
+import { sql, type Pool, type SqlFragment } from '@holdfast/postgres'
+import { type Claimed, type QueueTable, settleSql } from '@holdfast/queue'
 import { ATTEMPTS_MAX, CLAIMED_MS, PEOPLE_PER_LOOK_MAX } from './limits.ts'
 
 /** A person whose morning has come. */
@@ -16,50 +17,60 @@ export interface DuePerson {
   readonly since: Date | null
 }
 
+/** Who may get a mail today, by the clocks of the first workspace that they are in. @param whose - a condition on `m`, a membership */
+const placesSql = (whose: SqlFragment): SqlFragment => sql`
+  select p.*, coalesce(s.language, p.workspace_language) as language, u.email::text as email
+    from (
+      select distinct on (m.user_id) m.user_id, w.name, w.language as workspace_language, w.time_zone,
+             clock_timestamp() at time zone w.time_zone as there
+        from holdfast.members m join holdfast.workspaces w on w.id = m.workspace_id
+       where m.status = 'active' and (m.expires_at is null or m.expires_at > now()) and ${whose}
+       order by m.user_id, w.created_at, w.id) p
+    join auth.users u on u.id = p.user_id
+    left join holdfast.mail_settings s on s.user_id = p.user_id
+   where coalesce(s.daily_mail, true)
+     and u.email <> '' and u.email_confirmed_at is not null and u.deleted_at is null and not u.is_anonymous
+     and (u.banned_until is null or u.banned_until < now())`
+
+/** A person has a row for the last day that was begun; what could not be read is tried again a few times on that day. */
+export const DIGEST_QUEUE: QueueTable = {
+  table: ['holdfast', 'daily_mails'],
+  key: { name: 'user_id', type: 'uuid' },
+  dueAt: 'due_at',
+  lease: CLAIMED_MS,
+  isWaiting: sql`(not q.is_done and q.attempts < ${ATTEMPTS_MAX})`,
+  columns: sql`q.day, q.mailed_at`,
+  // Who has turned mails off since, or has left, is claimed and gets none.
+  extendClaim: (claims) => sql`
+    with claimed as (${claims})
+    select claimed.id, claimed.fence, claimed.lane, claimed.id as "userId", claimed.day::text as day, claimed.mailed_at as since,
+           places.email, places.time_zone as "timeZone", places.language, places.name as workspace
+      from claimed join (${placesSql(sql`m.user_id in (select id::uuid from claimed)`)}) places
+        on places.user_id = claimed.id::uuid and places.there::date = claimed.day`,
+}
+
 /**
- * Takes people who have not had their mail today, by the clocks of the first workspace that they are in. Another server leaves them alone; what could not be read is tried
- * again a few times on the same day.
+ * Begins the day of people who have not had their mail today. Of several servers, one does it.
  *
  * @param pool - as the project
  * @param hour - from which mails are written
  */
-export async function claimPeople(pool: Pool, hour: number): Promise<readonly DuePerson[]> {
-  return pool.query<DuePerson>(sql`
-    with places as (
-      select distinct on (m.user_id) m.user_id, w.name, w.language, w.time_zone, clock_timestamp() at time zone w.time_zone as there
-        from holdfast.members m join holdfast.workspaces w on w.id = m.workspace_id
-       where m.status = 'active' and (m.expires_at is null or m.expires_at > now())
-       order by m.user_id, w.created_at, w.id),
-    due as (
-      select p.user_id, p.name, p.time_zone, p.there::date as day, u.email::text as email, coalesce(s.language, p.language) as language
-        from places p
-        join auth.users u on u.id = p.user_id
-        left join holdfast.mail_settings s on s.user_id = p.user_id
-        left join holdfast.daily_mails d on d.user_id = p.user_id
-       where extract(hour from p.there) >= ${hour} and coalesce(s.daily_mail, true)
-         and u.email <> '' and u.email_confirmed_at is not null and u.deleted_at is null and not u.is_anonymous
-         and (u.banned_until is null or u.banned_until < now())
-         and (d.user_id is null or d.day < p.there::date
-              or (d.day = p.there::date and not d.is_done and d.due_at <= clock_timestamp() and d.attempts < ${ATTEMPTS_MAX}))
-       order by p.user_id limit ${PEOPLE_PER_LOOK_MAX}),
-    claimed as (
-      insert into holdfast.daily_mails as d (user_id, day, due_at)
-      select due.user_id, due.day, clock_timestamp() + ${CLAIMED_MS} * interval '1 millisecond' from due
-      on conflict (user_id) do update
-         set day = excluded.day, due_at = excluded.due_at, is_done = false,
-             attempts = case when d.day = excluded.day then d.attempts + 1 else 1 end
-       where d.day < excluded.day or (d.day = excluded.day and not d.is_done and d.due_at <= clock_timestamp())
-      returning d.user_id, d.mailed_at)
-    select due.user_id as "userId", due.email, due.time_zone as "timeZone", due.language, due.name as workspace, due.day::text as day,
-           claimed.mailed_at as since
-      from claimed join due using (user_id)`)
+export async function beginDay(pool: Pool, hour: number): Promise<void> {
+  await pool.execute(sql`
+    insert into holdfast.daily_mails as d (user_id, day, attempts, due_at)
+    select places.user_id, places.there::date, 0, statement_timestamp()
+      from (${placesSql(sql`true`)}) places
+      left join holdfast.daily_mails last using (user_id)
+     where extract(hour from places.there) >= ${hour} and (last.user_id is null or last.day < places.there::date)
+     order by places.user_id limit ${PEOPLE_PER_LOOK_MAX}
+    on conflict (user_id) do update set day = excluded.day, attempts = 0, due_at = excluded.due_at, is_done = false
+     where d.day < excluded.day`)
 }
 
 /** The day is over for a person. Before the mail is written: one that is lost does no harm, two do. @returns whether nobody has ended it before */
-export async function finishDay(pool: Pool, { userId, day }: DuePerson, isMailed: boolean): Promise<boolean> {
-  const done = await pool.query(sql`
-    update holdfast.daily_mails d set is_done = true, mailed_at = case when ${isMailed} then now() else d.mailed_at end
-     where d.user_id = ${userId} and d.day = ${day}::date and not d.is_done returning d.user_id`)
+export async function finishDay(pool: Pool, person: Claimed, isMailed: boolean): Promise<boolean> {
+  const mailedAt = sql`mailed_at = case when ${isMailed} then now() else q.mailed_at end`
+  const done = await pool.query(settleSql(DIGEST_QUEUE, [person], sql`is_done = true, ${mailedAt}`, sql`not q.is_done`))
   return done.length > 0
 }
 

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { AuthService } from '@holdfast/auth'
 import { errorMessage, type Logger } from '@holdfast/foundation'
 import type { Pool } from '@holdfast/postgres'
-import { LOOK_AGAIN_MS, LOOK_MS, SECRET_BYTES } from './limits.ts'
-import { claim, type DueMail, finish, hasWaiting, noteFailure, renewSecret } from './queue.ts'
+import { type Claimed, QueueWorker } from '@holdfast/queue'
+import { DRAIN_MS, MAILS_AT_ONCE, SECRET_BYTES } from './limits.ts'
+import { type DueMail, finish, INVITATION_QUEUE, noteFailure, renewSecret } from './queue.ts'
 
 export interface InvitationMailsOptions {
   /** Connected as the project: its triggers run with its own rights. */
@@ -14,49 +15,23 @@ export interface InvitationMailsOptions {
   readonly logger: Logger
 }
 
-/**
- * Writes the mails that invitations wait for. Only here is there the secret of a link, for as long as it takes to write the mail; the database has its hash. Any
- * number of servers of one database share the queue.
- */
-export class InvitationMails implements AsyncDisposable {
-  readonly #options: InvitationMailsOptions
-  #isClosed = false
-  #isDue = false
-  #looking: Promise<void> | undefined
-  #timer: NodeJS.Timeout | undefined
+/** Opens the worker that writes the mails of invitations. The secret of a link exists only while its mail is written; the database has its hash. */
+export function openInvitationMails(options: InvitationMailsOptions): QueueWorker<DueMail> {
+  const { pool, send, appUrl, logger } = options
+  return new QueueWorker<DueMail>({
+    name: 'invitations',
+    pool,
+    queue: INVITATION_QUEUE,
+    logger,
+    slots: MAILS_AT_ONCE,
+    run: ([mail]) => write(mail),
+    drainMs: DRAIN_MS,
+  })
 
-  constructor(options: InvitationMailsOptions) {
-    this.#options = options
-  }
-
-  /** There may be something to send. */
-  wake(): void {
-    if (this.#isClosed) return
-    this.#isDue = true
-    this.#looking ??= this.#lookUntilDone().finally(() => (this.#looking = undefined))
-  }
-
-  async #lookUntilDone(): Promise<void> {
-    const { pool, logger } = this.#options
-    while (this.#isDue && !this.#isClosed) {
-      this.#isDue = false
-      try {
-        const due = await claim(pool)
-        for (const mail of due) await this.#write(mail)
-        if (due.length > 0) this.#isDue = true
-        else if (await hasWaiting(pool)) this.#wakeAfter(LOOK_MS)
-      } catch (error) {
-        logger.log('debug', `the queue of invitations cannot be read yet: ${errorMessage(error)}`)
-        this.#wakeAfter(LOOK_AGAIN_MS)
-      }
-    }
-  }
-
-  async #write(mail: DueMail): Promise<void> {
-    const { pool, send, appUrl, logger } = this.#options
+  async function write(mail: DueMail & Claimed): Promise<void> {
     const secret = randomBytes(SECRET_BYTES).toString('base64url')
-    const invitation = mail.invitationId === null ? undefined : await renewSecret(pool, mail.invitationId, secret)
     try {
+      const invitation = mail.invitationId === null ? undefined : await renewSecret(pool, mail.invitationId, secret)
       if (invitation) {
         const { email, workspace, inviter, team, message, expiresAt } = invitation
         await send({
@@ -76,18 +51,5 @@ export class InvitationMails implements AsyncDisposable {
       return
     }
     await finish(pool, mail)
-  }
-
-  #wakeAfter(ms: number): void {
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.wake(), ms)
-    this.#timer.unref()
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosed = true
-    clearTimeout(this.#timer)
-    await this.#looking
-    clearTimeout(this.#timer)
   }
 }

@@ -1,5 +1,5 @@
-/** Mails of invitations that are written in one turn. */
-export const MAILS_PER_TURN = 10
+/** Mails of invitations that are written at the same time. */
+export const MAILS_AT_ONCE = 1
 
 /** Milliseconds for which a claimed mail is not written by another server. */
 export const CLAIMED_MS = 60_000
@@ -8,9 +8,8 @@ export const CLAIMED_MS = 60_000
 export const ATTEMPTS_MAX = 5
 export const RETRY_MS = 60_000
 
-/** Milliseconds until the queue is looked at again: when it could not be read, and when something is postponed. */
-export const LOOK_AGAIN_MS = 5_000
-export const LOOK_MS = 60_000
+/** Milliseconds for which a stopping server waits for a mail that is being written. */
+export const DRAIN_MS = 2_000
 
 /** Bytes of the secret in a link. */
 export const SECRET_BYTES = 32

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { sql, type Pool } from '@holdfast/postgres'
-import { ATTEMPTS_MAX, CLAIMED_MS, MAILS_PER_TURN, RETRY_MS } from './limits.ts'
+import { sql, type Pool, type SqlFragment } from '@holdfast/postgres'
+import { type Claimed, type QueueTable, retrySql, settleSql } from '@holdfast/queue'
+import { ATTEMPTS_MAX, CLAIMED_MS, RETRY_MS } from './limits.ts'
 
 /** A mail that is to be written now. */
 export interface DueMail {
-  readonly id: string
   readonly invitationId: string | null
   /** How often it has been tried, this time included. */
   readonly attempts: number
@@ -25,16 +25,12 @@ export function hashOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
 
-/** Takes mails that are due. Another server leaves them alone until they could not be under way any more. @param pool - as the project */
-export function claim(pool: Pool): Promise<readonly DueMail[]> {
-  return pool.query<DueMail>(sql`
-    with due as (
-      select m.id from holdfast.invitation_mails m where m.due_at <= clock_timestamp()
-       order by m.due_at limit ${MAILS_PER_TURN} for update skip locked)
-    update holdfast.invitation_mails m
-       set attempts = m.attempts + 1, due_at = clock_timestamp() + ${CLAIMED_MS} * interval '1 millisecond'
-      from due where m.id = due.id
-    returning m.id::text as id, m.invitation_id as "invitationId", m.attempts`)
+export const INVITATION_QUEUE: QueueTable = {
+  table: ['holdfast', 'invitation_mails'],
+  key: { name: 'id', type: 'bigint' },
+  dueAt: 'due_at',
+  lease: CLAIMED_MS,
+  columns: sql`q.invitation_id as "invitationId", q.attempts`,
 }
 
 /** Gives an invitation a new secret; links of mails before lead nowhere. @returns `undefined` for one that is no longer pending */
@@ -56,27 +52,31 @@ export function renewSecret(pool: Pool, invitationId: string, secret: string): P
 }
 
 /** Keeps that it was sent, for the bounds. */
-export async function finish(pool: Pool, mail: DueMail): Promise<void> {
-  await pool.transaction(async (tx) => {
-    await tx.execute(sql`update holdfast.invitation_mails m set due_at = null where m.id = ${mail.id}`)
-    await tx.execute(sql`
-      update holdfast.invitations i set mail = 'sent', last_sent_at = now() where i.id = ${mail.invitationId} and i.state = 'pending'`)
-  })
+export function finish(pool: Pool, mail: DueMail & Claimed): Promise<void> {
+  const settle = settleSql(INVITATION_QUEUE, [mail], sql`due_at = null`)
+  return settleMail(
+    pool,
+    settle,
+    sql`
+    update holdfast.invitations i set mail = 'sent', last_sent_at = now() where i.id = ${mail.invitationId} and i.state = 'pending'`,
+  )
 }
 
 /** Tries it again later, or gives it up and says so. */
-export async function noteFailure(pool: Pool, mail: DueMail): Promise<void> {
-  const isLast = mail.attempts >= ATTEMPTS_MAX
-  await pool.transaction(async (tx) => {
-    await tx.execute(sql`
-      update holdfast.invitation_mails m
-         set due_at = case when ${isLast} then null else clock_timestamp() + ${RETRY_MS} * interval '1 millisecond' end where m.id = ${mail.id}`)
-    if (isLast)
-      await tx.execute(sql`update holdfast.invitations i set mail = 'failed' where i.id = ${mail.invitationId}`)
-  })
+export function noteFailure(pool: Pool, mail: DueMail & Claimed): Promise<void> {
+  if (mail.attempts < ATTEMPTS_MAX) return settleMail(pool, retrySql(INVITATION_QUEUE, [mail], RETRY_MS))
+  const giveUp = settleSql(INVITATION_QUEUE, [mail], sql`due_at = null`)
+  return settleMail(
+    pool,
+    giveUp,
+    sql`update holdfast.invitations i set mail = 'failed' where i.id = ${mail.invitationId}`,
+  )
 }
 
-/** @returns whether something waits for its time */
-export async function hasWaiting(pool: Pool): Promise<boolean> {
-  return (await pool.query(sql`select from holdfast.invitation_mails m where m.due_at is not null limit 1`)).length > 0
+/** @param outcome - what the invitation says of it, unless another server has claimed the mail */
+function settleMail(pool: Pool, settle: SqlFragment, outcome?: SqlFragment): Promise<void> {
+  return pool.transaction(async (tx) => {
+    const settled = await tx.query(settle)
+    if (outcome && settled.length > 0) await tx.execute(outcome)
+  })
 }

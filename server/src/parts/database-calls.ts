@@ -1,4 +1,4 @@
-import { createReach, Schedules, schedulesOptions, Webhooks, webhooksOptions } from '@holdfast/functions'
+import { createReach, openSchedules, openWebhooks, schedulesOptions, webhooksOptions } from '@holdfast/functions'
 import type { Cluster } from '@holdfast/postgres'
 import type { PartContext } from './part-context.ts'
 import { optionsOf } from './service-options.ts'
@@ -24,45 +24,37 @@ export interface DatabaseCallsOptions {
   readonly baseUrl: string
   readonly port: number
   /** What sends notifications, if this server does. */
-  readonly push: { wake(): void } | undefined
+  readonly push: Wakeable | undefined
   /** What writes the mails of invitations. */
-  readonly invitations: { wake(): void }
+  readonly invitations: Wakeable
   /** What writes daily mails, if this server does. */
-  readonly digests: { wake(): void } | undefined
+  readonly digests: Wakeable | undefined
+}
+
+interface Wakeable {
+  wake(): void
 }
 
 export function createDatabaseCalls(): DatabaseCalls {
-  let webhooks: Webhooks | undefined
-  let schedules: Schedules | undefined
-  let push: DatabaseCallsOptions['push']
-  let invitations: DatabaseCallsOptions['invitations'] | undefined
-  let digests: DatabaseCallsOptions['digests']
+  const workers = new Map<string, Wakeable | undefined>()
+  // Daily mails have a channel for whoever does not want to wait for the next regular look.
+  const names = ['webhooks', 'schedules', 'push', 'invitations', 'daily_mails']
   return {
-    channels: new Map([
-      ['holdfast_webhooks', () => webhooks?.wake()],
-      ['holdfast_schedules', () => schedules?.wake()],
-      ['holdfast_push', () => push?.wake()],
-      ['holdfast_invitations', () => invitations?.wake()],
-      // For whoever does not want to wait for the next regular look.
-      ['holdfast_daily_mails', () => digests?.wake()],
-    ]),
+    channels: new Map(names.map((name) => [`holdfast_${name}`, () => workers.get(name)?.wake()])),
     open(context, given) {
-      webhooks = openWebhooks(context, given)
-      webhooks.wake()
-      schedules = openSchedules(context, given)
-      schedules?.wake()
-      push = given.push
-      push?.wake()
-      invitations = given.invitations
-      invitations.wake()
-      digests = given.digests
-      digests?.wake()
+      workers
+        .set('webhooks', startWebhooks(context, given))
+        .set('schedules', startSchedules(context, given))
+        .set('push', given.push)
+        .set('invitations', given.invitations)
+        .set('daily_mails', given.digests)
+      for (const worker of workers.values()) worker?.wake()
     },
   }
 }
 
 /** Sends what the database asks for, unless the configuration turns that off: then it only bounds what waits. */
-function openWebhooks({ config, logger, opened, openPool }: PartContext, given: DatabaseCallsOptions): Webhooks {
+function startWebhooks({ config, logger, opened, openPool }: PartContext, given: DatabaseCallsOptions): Wakeable {
   const options = optionsOf(config, webhooksOptions)
   const reach = createReach({
     baseUrl: given.baseUrl,
@@ -74,14 +66,14 @@ function openWebhooks({ config, logger, opened, openPool }: PartContext, given: 
     applicationName: 'holdfast webhooks',
     connectionsMax: WEBHOOK_CONNECTIONS_MAX,
   })
-  return opened.use(new Webhooks({ pool, reach, options, logger }))
+  return opened.use(openWebhooks({ pool, reach, options, logger }))
 }
 
 /** Runs the jobs of `cron.job`, unless the configuration turns that off. */
-function openSchedules(
+function startSchedules(
   { config, logger, opened, openPool }: PartContext,
   { url, cluster }: DatabaseCallsOptions,
-): Schedules | undefined {
+): Wakeable | undefined {
   const options = optionsOf(config, schedulesOptions)
   if (!options.schedulesEnabled) return undefined
   const pool = openPool({
@@ -90,5 +82,5 @@ function openSchedules(
     connectionsMax: SCHEDULE_CONNECTIONS_MAX,
   })
   // Jobs log in as the project, so that nothing leads back to more rights.
-  return opened.use(new Schedules({ pool, userUrl: cluster.adminUrl, options, logger }))
+  return opened.use(openSchedules({ pool, userUrl: cluster.adminUrl, options, logger }))
 }

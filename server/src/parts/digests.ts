@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { type CatalogWatch, type Cluster, type Pool, type PoolShare, withOwnSettings } from '@holdfast/postgres'
-import { DigestMails } from '../digest/digest-mails.ts'
+import { openDigestMails } from '../digest/digest-mails.ts'
 import { createOffLinks } from '../digest/off-links.ts'
 import { OFF_PATH, offRoutes } from '../digest/off-routes.ts'
 import { digestOptions } from '../digest/options.ts'
@@ -46,7 +46,7 @@ export function openDigests(
   const routes = offRoutes({ pool, links, projectName: config.projectName, logger })
   if (!dailyMailEnabled) return { routes, wake: () => undefined }
   const mails = opened.use(
-    new DigestMails({
+    openDigestMails({
       pool,
       uploads: given.pool,
       share,

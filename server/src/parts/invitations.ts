@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { type Cluster, withOwnSettings } from '@holdfast/postgres'
-import { InvitationMails } from '../invitations/invitation-mails.ts'
+import { openInvitationMails } from '../invitations/invitation-mails.ts'
 import { joinRoutes } from '../invitations/join-routes.ts'
 import type { Accounts } from './accounts.ts'
 import type { PartContext } from './part-context.ts'
@@ -29,7 +29,7 @@ export function openInvitations(
   })
   const send = (invitation: Parameters<typeof auth.sendInvitation>[0]): Promise<void> => auth.sendInvitation(invitation)
   const mails = opened.use(
-    new InvitationMails({ pool, send, appUrl: (config.siteUrl ?? given.baseUrl).replace(/\/+$/, ''), logger }),
+    openInvitationMails({ pool, send, appUrl: (config.siteUrl ?? given.baseUrl).replace(/\/+$/, ''), logger }),
   )
   const routes = joinRoutes({ pool, createAccount: (account) => auth.createInvitedAccount(account), logger })
   return { routes, wake: () => mails.wake() }

@@ -4,7 +4,7 @@ import { slugOf } from '../gateway/app-config.ts'
 import { pushOptions } from '../push/options.ts'
 import { createPostMessage } from '../push/post-message.ts'
 import { createAuthorize, resolvePushKeys } from '../push/push-keys.ts'
-import { Push } from '../push/push.ts'
+import { openPushWorker } from '../push/push.ts'
 import type { Accounts } from './accounts.ts'
 import type { PartContext } from './part-context.ts'
 import { optionsOf } from './service-options.ts'
@@ -39,7 +39,7 @@ export function openPush(
   const keys = resolvePushKeys(options.pushPrivateKey, config.dataDir, logger)
   const contact = options.pushContact ?? (baseUrl.startsWith('https:') ? baseUrl : 'mailto:holdfast@localhost')
   const push = opened.use(
-    new Push({
+    openPushWorker({
       pool: openPool({ url: given.url, applicationName: 'holdfast push', connectionsMax: CONNECTIONS_MAX }),
       share: given.share,
       catalog: given.catalog,

@@ -23,6 +23,13 @@ export const FAILURES_MAX = 20
 /** Milliseconds after which what was not sent is no news any more. */
 export const NEWS_MS = 24 * 3_600_000
 
+/** Milliseconds between two deletions of old events, as long as any wait, and how many rows one statement deletes. */
+export const PRUNE_EVERY_MS = 60_000
+export const PRUNE_ROWS = 10_000
+
+/** Events that one turn of a person takes; `holdfast.queue_push` lets as many wait. */
+export const EVENTS_MAX = 50
+
 /** More than so many at once are one notification. */
 export const SINGLE_MAX = 3
 
@@ -33,12 +40,5 @@ export const TITLE_CHARS_MAX = 120
 /** Milliseconds that the question may take what a person may see. */
 export const READ_MS = 5_000
 
-/** Milliseconds until the queue is looked at again when it could not be read, and when something waits in it. */
-export const LOOK_AGAIN_MS = 5_000
-export const LOOK_MS = 60_000
-
 /** Seconds for which a signature for a push service holds; RFC 8292 allows 24 hours. */
 export const SIGNED_SECONDS = 12 * 3600
-
-/** Milliseconds that turns under way have to end when the server stops; what they claimed is claimed again later. */
-export const STOPPING_MS = 2_000

@@ -1,11 +1,11 @@
 import { sql, type Pool } from '@holdfast/postgres'
-import { CLAIMED_MS, FAILURES_MAX, NEWS_MS } from './limits.ts'
+import { type Claimed, pruneSql, type QueueTable, settleSql } from '@holdfast/queue'
+import { CLAIMED_MS, EVENTS_MAX, FAILURES_MAX, NEWS_MS, PRUNE_ROWS } from './limits.ts'
 
 export type NewsKind = 'mention' | 'reply' | 'assigned'
 
 /** Something that may be new for a person; whether they may see it is not said. */
 export interface QueuedEvent {
-  readonly id: string
   readonly userId: string
   readonly kind: NewsKind
   /** A comment, or an entry of the history. */
@@ -25,53 +25,27 @@ export interface PushDevice {
   readonly secret: string
 }
 
-/**
- * Takes all that is due of some people, the longest waiting first. Another server leaves it alone until it could not be under way any more.
- *
- * @param busy - people whose turn it is already
- */
-export async function claim(pool: Pool, busy: readonly string[], peopleMax: number): Promise<readonly QueuedEvent[]> {
-  return pool.query<QueuedEvent>(sql`
-    with people as (
-      select e.user_id from holdfast.push_events e
-       where e.due_at <= clock_timestamp() and e.user_id <> all (${busy}::uuid[])
-       group by e.user_id order by min(e.id) limit ${peopleMax}),
-    due as (
-      select e.id from holdfast.push_events e join people using (user_id)
-       where e.due_at <= clock_timestamp() order by e.id for update of e skip locked)
-    update holdfast.push_events e
-       set attempts = e.attempts + 1, due_at = clock_timestamp() + ${CLAIMED_MS} * interval '1 millisecond'
-      from due where e.id = due.id
-    returning e.id::text as id, e.user_id as "userId", e.kind, e.source_id as "sourceId", e.attempts`)
-}
-
-/**
- * @param busy - people whose turn it is: what is new for them is looked for when it ends
- * @returns milliseconds until something is due for others, `undefined` when nothing waits for them
- */
-export async function nextDueMs(pool: Pool, busy: readonly string[]): Promise<number | undefined> {
-  const [row] = await pool.query<{ ms: number | null }>(sql`
-    select (extract(epoch from min(e.due_at) - clock_timestamp()) * 1000)::float8 as ms
-      from holdfast.push_events e where e.user_id <> all (${busy}::uuid[])`)
-  return row?.ms == null ? undefined : Math.max(0, row.ms)
+/** A user has a lane: what is due for them is sent together. */
+export const PUSH_QUEUE: QueueTable = {
+  table: ['holdfast', 'push_events'],
+  key: { name: 'id', type: 'bigint' },
+  dueAt: 'due_at',
+  lease: CLAIMED_MS,
+  lanes: [{ name: 'user_id', type: 'uuid' }],
+  batch: EVENTS_MAX,
+  columns: sql`q.user_id as "userId", q.kind, q.source_id as "sourceId", q.attempts`,
 }
 
 /** What was sent, or is not to be, leaves the queue. */
-export async function finish(pool: Pool, ids: readonly string[]): Promise<void> {
-  await pool.execute(sql`delete from holdfast.push_events e where e.id = any (${ids}::bigint[])`)
+export async function finish(pool: Pool, events: readonly Claimed[]): Promise<void> {
+  await pool.execute(settleSql(PUSH_QUEUE, events, 'delete'))
 }
 
-export async function postpone(pool: Pool, ids: readonly string[], ms: number): Promise<void> {
-  await pool.execute(sql`
-    update holdfast.push_events e set due_at = clock_timestamp() + ${ms} * interval '1 millisecond' where e.id = any (${ids}::bigint[])`)
-}
-
-/** What could not be sent in a day is no news any more. */
-export async function prune(pool: Pool): Promise<void> {
-  await pool.execute(sql`
-    delete from holdfast.push_events e
-     where e.id in (select o.id from holdfast.push_events o
-                     where o.created_at < now() - ${NEWS_MS} * interval '1 millisecond' limit 10000 for update skip locked)`)
+/** What could not be sent in a day is no news any more. @returns whether any is left */
+export async function prune(pool: Pool): Promise<boolean> {
+  const keep = sql`${NEWS_MS}::float8 * interval '1 millisecond'`
+  await pool.execute(pruneSql(PUSH_QUEUE.table, { key: 'id', at: 'created_at' }, keep, PRUNE_ROWS))
+  return (await pool.query(sql`select from holdfast.push_events limit 1`)).length > 0
 }
 
 export async function listDevices(pool: Pool, userId: string): Promise<readonly PushDevice[]> {

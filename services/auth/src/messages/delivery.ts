@@ -1,5 +1,6 @@
 import { backoffMs, type Clock, delay, errorMessage, type Logger } from '@holdfast/foundation'
-import type { Pool } from '@holdfast/postgres'
+import { type Pool, sql } from '@holdfast/postgres'
+import { type Claimed, QueueWorker, retrySql } from '@holdfast/queue'
 import {
   CAPTURED_CLEAN_EACH,
   MESSAGE_ATTEMPTS_MAX,
@@ -12,12 +13,11 @@ import {
   MESSAGES_SENDING_MAX,
 } from '../limits.ts'
 import {
-  claimDueMessages,
   deleteOldMessages,
   type DueMessage,
-  finishMessage,
+  finishMessageSql,
   type MessageChannel,
-  postponeMessage,
+  messageQueue,
 } from './message-rows.ts'
 import { type Sender, SendError } from './sender.ts'
 
@@ -58,27 +58,29 @@ export function startDelivery(options: DeliveryOptions): Delivery {
 
 class BackgroundDelivery implements Delivery {
   readonly #options: DeliveryOptions
-  readonly #queues: readonly ChannelQueue[]
+  readonly #workers: readonly QueueWorker<DueMessage>[]
   readonly #closing = new AbortController()
   readonly #timers: readonly NodeJS.Timeout[]
+  /** The series of looks that is under way. */
+  #awake: Promise<void> | undefined
+  #isWokenAgain = false
   /** Messages that were captured since old ones were deleted. */
   #captured = 0
 
   constructor(options: DeliveryOptions) {
     this.#options = options
-    const names = Object.keys(options.channels) as MessageChannel[]
-    this.#queues = names.map((name) => new ChannelQueue(options, name, this.#closing.signal))
+    this.#workers = Object.entries(options.channels).map(([name, channel]) =>
+      openChannel(options, name as MessageChannel, channel),
+    )
     const clean = (): void => void this.#clean()
-    this.#timers = [
-      setTimeout(clean, MESSAGE_CLEAN_AFTER_MS),
-      setInterval(clean, MESSAGE_CLEAN_INTERVAL_MS),
-      ...this.#queues.map((queue) => setInterval(() => void queue.tryToLook(), MESSAGE_LOOK_INTERVAL_MS)),
-    ]
+    this.#timers = [setTimeout(clean, MESSAGE_CLEAN_AFTER_MS), setInterval(clean, MESSAGE_CLEAN_INTERVAL_MS)]
     for (const timer of this.#timers) timer.unref()
+    this.#wakeWorkers()
   }
 
   wake(): void {
-    for (const queue of this.#queues) queue.wake()
+    this.#isWokenAgain = true
+    this.#awake ??= this.#stayAwake().finally(() => (this.#awake = undefined))
   }
 
   noteCaptured(): void {
@@ -88,7 +90,7 @@ class BackgroundDelivery implements Delivery {
   }
 
   async settled(): Promise<void> {
-    await Promise.all(this.#queues.map((queue) => queue.lookOnceMore()))
+    await Promise.all(this.#workers.map((worker) => worker.settled()))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -96,139 +98,80 @@ class BackgroundDelivery implements Delivery {
     if (this.#closing.signal.aborted) return
     const closed = new AbortController()
     const deadline = delay(MESSAGE_DRAIN_MS, closed.signal).catch(() => undefined) // closed before the deadline
-    const sendLast = tryTo(this.#options, this.#closing.signal, 'send the last messages', () => this.settled())
-    await Promise.race([sendLast, deadline])
-    this.#closing.abort(new Error('the service is closing'))
-    for (const channel of Object.values(this.#options.channels)) channel.sender.close()
-    await Promise.race([Promise.all(this.#queues.map((queue) => queue.idle())), deadline])
+    await Promise.race([this.settled(), deadline])
     // A timer that runs keeps the process.
     closed.abort()
-  }
-
-  async #clean(): Promise<void> {
-    const { pool, clock } = this.#options
-    await tryTo(this.#options, this.#closing.signal, 'delete old messages', async () => {
-      await deleteOldMessages(pool, clock.now())
-    })
-  }
-}
-
-/** What waits on one channel: a mail server that says nothing delays no text message. */
-class ChannelQueue {
-  readonly #options: DeliveryOptions
-  readonly #name: MessageChannel
-  readonly #closing: AbortSignal
-  /** The look that is under way. */
-  #looking: Promise<void> | undefined
-  /** The series of looks that is under way. */
-  #awake: Promise<void> | undefined
-  #isWokenAgain = false
-
-  constructor(options: DeliveryOptions, name: MessageChannel, closing: AbortSignal) {
-    this.#options = options
-    this.#name = name
-    this.#closing = closing
-  }
-
-  wake(): void {
-    this.#isWokenAgain = true
-    this.#awake ??= this.#stayAwake().finally(() => (this.#awake = undefined))
-  }
-
-  async tryToLook(): Promise<void> {
-    await tryTo(this.#options, this.#closing, 'look for messages', () => this.#look())
-  }
-
-  /** A look that is under way may have begun before the last message was there. */
-  async lookOnceMore(): Promise<void> {
-    await this.#looking
-    await this.#look()
-  }
-
-  /** Resolves when nothing is under way. */
-  async idle(): Promise<void> {
-    await Promise.all([this.#awake, this.#looking?.catch(() => undefined)])
+    this.#closing.abort(new Error('the service is closing'))
+    for (const channel of Object.values(this.#options.channels)) channel.sender.close()
+    await Promise.all([this.#awake, ...this.#workers.map((worker) => worker[Symbol.asyncDispose]())])
   }
 
   async #stayAwake(): Promise<void> {
-    while (this.#isWokenAgain && !this.#closing.aborted) {
+    while (this.#isWokenAgain && !this.#closing.signal.aborted) {
       this.#isWokenAgain = false
       for (const ms of LOOKS_AFTER_MS) {
-        await delay(ms, this.#closing).catch(() => undefined)
-        if (this.#closing.aborted) return
-        await this.tryToLook()
+        await delay(ms, this.#closing.signal).catch(() => undefined)
+        this.#wakeWorkers()
       }
     }
   }
 
-  #look(): Promise<void> {
-    this.#looking ??= this.#sendAllDue().finally(() => (this.#looking = undefined))
-    return this.#looking
+  #wakeWorkers(): void {
+    for (const worker of this.#workers) worker.wake()
   }
 
-  async #sendAllDue(): Promise<void> {
-    const { pool, clock } = this.#options
-    while (!this.#closing.aborted) {
-      const claim = { channel: this.#name, limit: MESSAGES_SENDING_MAX, nowMs: clock.now() }
-      const due = await claimDueMessages(pool, claim)
-      if (due.length === 0) return
-      await Promise.all(due.map((message) => deliver(this.#options, message)))
+  async #clean(): Promise<void> {
+    const { pool, clock, logger } = this.#options
+    await deleteOldMessages(pool, clock.now()).catch((error: unknown) => {
+      // It is tried again in an hour.
+      if (!this.#closing.signal.aborted)
+        logger.log('warn', 'could not delete old messages', { error: errorMessage(error) })
+    })
+  }
+}
+
+function openChannel(
+  { pool, clock, logger }: DeliveryOptions,
+  name: MessageChannel,
+  { sender, lifeMs }: OutgoingChannel,
+): QueueWorker<DueMessage> {
+  const queue = messageQueue(name, clock)
+  return new QueueWorker<DueMessage>({
+    name: `messages by ${name}`,
+    pool,
+    queue,
+    logger,
+    slots: MESSAGES_SENDING_MAX,
+    pollMs: MESSAGE_LOOK_INTERVAL_MS,
+    run: ([message]) => deliver(message),
+  })
+
+  async function deliver(message: DueMessage & Claimed): Promise<void> {
+    const nowMs = clock.now()
+    const finish = async (error?: string): Promise<void> => {
+      await pool.execute(finishMessageSql(queue, { message, error, now: new Date(nowMs).toISOString() }))
     }
+    // A security notification has no code, and is worth reading later as well.
+    const isExpired = message.code !== null && message.created_at.getTime() + lifeMs <= nowMs
+    if (isExpired) return finish('its code had expired before it could be sent')
+    try {
+      await sender.send(message)
+    } catch (failure) {
+      // Postgres keeps no NUL, and what is thrown may say what another server answered.
+      const error = errorMessage(failure).slice(0, LAST_ERROR_CHARS_MAX).replaceAll('\0', '\uFFFD')
+      const { attempts } = message
+      const isFinal = failure instanceof SendError || attempts >= MESSAGE_ATTEMPTS_MAX
+      logger.log(isFinal ? 'error' : 'warn', isFinal ? 'a message was not sent' : 'a message will be tried again', {
+        messageId: message.id,
+        channel: name,
+        attempts,
+        error,
+      })
+      if (isFinal) return finish(error)
+      const waitMs = backoffMs(attempts - 1, MESSAGE_BACKOFF_MS_MIN, MESSAGE_BACKOFF_MS_MAX)
+      await pool.execute(retrySql(queue, [message], waitMs, sql`last_error = ${error}`))
+      return
+    }
+    await finish()
   }
-}
-
-/** The database may be away for a while; the next look is not far. */
-async function tryTo(
-  { logger }: DeliveryOptions,
-  closing: AbortSignal,
-  what: string,
-  body: () => Promise<void>,
-): Promise<void> {
-  await body().catch((error: unknown) => {
-    if (closing.aborted) return
-    logger.log('warn', `could not ${what}`, { error: errorMessage(error) })
-  })
-}
-
-async function deliver(options: DeliveryOptions, message: DueMessage): Promise<void> {
-  const { pool, clock, channels } = options
-  const channel = channels[message.channel]
-  if (!channel) return
-  const nowMs = clock.now()
-  const now = new Date(nowMs).toISOString()
-  // A security notification has no code, and is worth reading later as well.
-  const isExpired = message.code !== null && message.created_at.getTime() + channel.lifeMs <= nowMs
-  if (isExpired) {
-    await finishMessage(pool, { message, error: 'its code had expired before it could be sent', now })
-    return
-  }
-  const failure = await channel.sender.send(message).then(
-    () => undefined,
-    (error: unknown) => error ?? new Error('rejected without a reason'),
-  )
-  if (failure === undefined) await finishMessage(pool, { message, error: undefined, now })
-  else await noteFailure(options, message, failure, nowMs)
-}
-
-async function noteFailure(
-  { pool, logger }: DeliveryOptions,
-  message: DueMessage,
-  failure: unknown,
-  nowMs: number,
-): Promise<void> {
-  // Postgres keeps no NUL, and what is thrown may say what another server answered.
-  const error = errorMessage(failure).slice(0, LAST_ERROR_CHARS_MAX).replaceAll('\0', '\uFFFD')
-  const isFinal = failure instanceof SendError || message.attempts >= MESSAGE_ATTEMPTS_MAX
-  logger.log(isFinal ? 'error' : 'warn', isFinal ? 'a message was not sent' : 'a message will be tried again', {
-    messageId: message.id,
-    channel: message.channel,
-    attempts: message.attempts,
-    error,
-  })
-  if (isFinal) {
-    await finishMessage(pool, { message, error, now: new Date(nowMs).toISOString() })
-    return
-  }
-  const waitMs = backoffMs(message.attempts - 1, MESSAGE_BACKOFF_MS_MIN, MESSAGE_BACKOFF_MS_MAX)
-  await postponeMessage(pool, { id: message.id, error, at: new Date(nowMs + waitMs).toISOString() })
 }

@@ -1,4 +1,6 @@
-import { type Queryable, sql } from '@holdfast/postgres'
+import type { Clock } from '@holdfast/foundation'
+import { type Queryable, sql, type SqlFragment } from '@holdfast/postgres'
+import { type Claimed, type QueueTable, settleSql } from '@holdfast/queue'
 import type { HookPayload } from '../hooks/hooks.ts'
 import {
   CAPTURED_BYTES_MAX,
@@ -61,29 +63,20 @@ export interface DueMessage {
   readonly created_at: Date
 }
 
-/** Takes messages that are due, so that no other process sends them for as long as the lease goes. */
-export async function claimDueMessages(
-  db: Queryable,
-  input: { readonly channel: MessageChannel; readonly limit: number; readonly nowMs: number },
-): Promise<DueMessage[]> {
-  const now = new Date(input.nowMs).toISOString()
-  const leasedUntil = new Date(input.nowMs + MESSAGE_LEASE_MS).toISOString()
-  return db.query<DueMessage>(sql`
-    update auth.messages as message
-       set attempts = message.attempts + 1, next_attempt_at = ${leasedUntil}
-      from (
-        select id from auth.messages
-         where status = 'queued' and next_attempt_at <= ${now} and channel = ${input.channel}
-         order by next_attempt_at
-         limit ${input.limit}
-           for update skip locked
-      ) as due
-     where message.id = due.id
-    returning message.id, message.channel, message.recipient, message.subject, message.html, message.body, message.attempts,
-              message.created_at, coalesce(message.variables ->> 'token', message.variables ->> 'code') as code,
-              message.variables ->> 'channel' as sms_channel, message.variables ->> 'listUnsubscribe' as list_unsubscribe,
-              message.variables -> 'hook' as hook_payload
-  `)
+/** The messages that wait on one channel: a mail server that says nothing delays no text message. */
+export function messageQueue(channel: MessageChannel, clock: Clock): QueueTable {
+  return {
+    table: ['auth', 'messages'],
+    key: { name: 'id', type: 'uuid' },
+    dueAt: 'next_attempt_at',
+    lease: MESSAGE_LEASE_MS,
+    isWaiting: sql`q.status = 'queued' and q.channel = ${channel}`,
+    order: sql`q.next_attempt_at`,
+    columns: sql`q.channel, q.recipient, q.subject, q.html, q.body, q.attempts, q.created_at,
+      coalesce(q.variables ->> 'token', q.variables ->> 'code') as code, q.variables ->> 'channel' as sms_channel,
+      q.variables ->> 'listUnsubscribe' as list_unsubscribe, q.variables -> 'hook' as hook_payload`,
+    now: () => sql`${new Date(clock.now()).toISOString()}::timestamptz`,
+  }
 }
 
 /**
@@ -92,29 +85,18 @@ export async function claimDueMessages(
  * @param input.error - why it was given up; `undefined` for one that was sent
  * @param input.now - ISO 8601
  */
-export async function finishMessage(
-  db: Queryable,
-  input: { readonly message: DueMessage; readonly error: string | undefined; readonly now: string },
-): Promise<void> {
+export function finishMessageSql(
+  queue: QueueTable,
+  input: { readonly message: DueMessage & Claimed; readonly error: string | undefined; readonly now: string },
+): SqlFragment {
   const { message, error, now } = input
   const subject = message.code ? message.subject.replaceAll(message.code, '…') : message.subject
-  await db.execute(sql`
-    update auth.messages
-       set status = ${error === undefined ? 'sent' : 'failed'}, sent_at = ${error === undefined ? now : null},
-           last_error = ${error ?? null}, next_attempt_at = null, subject = ${subject}, html = '', body = '', variables = '{}'
-     where id = ${message.id}
-  `)
-}
-
-/** @param input.at - when to try again, ISO 8601 */
-export async function postponeMessage(
-  db: Queryable,
-  input: { readonly id: string; readonly error: string; readonly at: string },
-): Promise<void> {
-  await db.execute(sql`
-    update auth.messages set last_error = ${input.error}, next_attempt_at = ${input.at}
-     where id = ${input.id} and status = 'queued'
-  `)
+  return settleSql(
+    queue,
+    [message],
+    sql`status = ${error === undefined ? 'sent' : 'failed'}, sent_at = ${error === undefined ? now : null}::timestamptz,
+        last_error = ${error ?? null}, next_attempt_at = null, subject = ${subject}, html = '', body = '', variables = '{}'`,
+  )
 }
 
 /** Deletes messages older than a week, and captured messages beyond the newest thousand, or beyond what may be kept of them. */

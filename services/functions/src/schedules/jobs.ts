@@ -1,5 +1,6 @@
 import { sql, type Pool } from '@holdfast/postgres'
-import { DETAILS_PER_JOB_MAX, LEASE_MS, PENDING_MAX } from './limits.ts'
+import { type Claimed, pruneSql, type QueueTable, settleSql } from '@holdfast/queue'
+import { DETAILS_PER_JOB_MAX, LEASE_MS, PENDING_MAX, PRUNE_ROWS } from './limits.ts'
 
 /** A run that this server begins now. */
 export interface Run {
@@ -14,18 +15,12 @@ export interface Ending {
   readonly message: string
 }
 
-const LEASE = sql`make_interval(secs => ${LEASE_MS}::float8 / 1000)`
 const NOW = sql`clock_timestamp()`
 
 /** Whether the jobs are those that this server runs, not those of the extension itself. */
 export async function isOurs(pool: Pool): Promise<boolean> {
   const [row] = await pool.query<{ ours: boolean }>(sql`select to_regclass('cron.holdfast_state') is not null as ours`)
   return row?.ours === true
-}
-
-export async function hasJobs(pool: Pool): Promise<boolean> {
-  const [row] = await pool.query<{ any: boolean }>(sql`select exists (select from cron.job) as any`)
-  return row?.any === true
 }
 
 /** Writes down as whom this server can run jobs: others are refused when they are scheduled. */
@@ -56,22 +51,30 @@ export async function markDue(pool: Pool, isStart: boolean): Promise<void> {
             or ${isStart}::boolean and (s.schedule).at_start)`)
 }
 
-/** Begins runs that are due, no job twice at the same time. */
-export async function claim(pool: Pool, username: string, most: number): Promise<readonly Run[]> {
-  return pool.query<Run>(sql`
-    with chosen as (
-      select s.jobid from cron.holdfast_state s join cron.job j using (jobid)
-       where s.pending > 0 and j.active and j.username = ${username} and (s.held_until is null or s.held_until < ${NOW})
-       order by s.last_start limit ${most} for update of s skip locked
-    ), begun as (
-      update cron.holdfast_state s
-         set pending = s.pending - 1, runid = nextval('cron.runid_seq'), held_until = ${NOW} + ${LEASE}, last_start = ${NOW}
-        from chosen where s.jobid = chosen.jobid
-      returning s.jobid, s.runid
-    )
-    insert into cron.job_run_details (jobid, runid, database, username, command, status)
-    select j.jobid, begun.runid, j.database, j.username, j.command, 'starting' from begun join cron.job j using (jobid)
-    returning jobid::text as "jobId", runid::text as "runId", command`)
+/** Jobs of a user: a claim begins a run, and no job has two at the same time. A run that its server no longer renews is taken for ended. */
+export function scheduleQueue(username: string): QueueTable {
+  const isActive = sql`exists (select from cron.job j where j.jobid = q.jobid and j.active and j.username = ${username})`
+  return {
+    table: ['cron', 'holdfast_state'],
+    key: { name: 'jobid', type: 'bigint' },
+    dueAt: 'held_until',
+    isDueWithoutTime: true,
+    fence: { name: 'runid', type: 'bigint', next: sql`nextval('cron.runid_seq')` },
+    lease: LEASE_MS,
+    isWaiting: sql`q.pending > 0 and ${isActive}`,
+    isRenewed: isActive,
+    claimSets: sql`pending = q.pending - 1, last_start = ${NOW}`,
+    order: sql`q.last_start`,
+    columns: sql`q.jobid, q.runid`,
+    extendClaim: (claims) => sql`
+      with begun as (${claims}),
+      details as (
+        insert into cron.job_run_details (jobid, runid, database, username, command, status)
+        select j.jobid, begun.runid, j.database, j.username, j.command, 'starting' from begun join cron.job j using (jobid)
+        returning runid, command)
+      select begun.id, begun.fence, begun.lane, begun.id as "jobId", begun.fence as "runId", details.command
+        from begun join details using (runid)`,
+  }
 }
 
 /** Milliseconds until a job is due; `undefined` when none will be. */
@@ -92,23 +95,17 @@ export async function recordRunning(pool: Pool, runId: string, pid: number): Pro
 }
 
 /** Writes down how a run ended, and lets the job have its next one. */
-export async function recordEnd(pool: Pool, { jobId, runId }: Run, { status, message }: Ending): Promise<void> {
+export async function recordEnd(
+  pool: Pool,
+  queue: QueueTable,
+  run: Run & Claimed,
+  { status, message }: Ending,
+): Promise<void> {
   await pool.execute(sql`
-    with released as (
-      update cron.holdfast_state set runid = null, held_until = null where jobid = ${jobId}::bigint and runid = ${runId}::bigint
-    )
+    with released as (${settleSql(queue, [run], sql`runid = null, held_until = null`)})
     update cron.job_run_details
        set status = ${status}, return_message = ${message}, start_time = coalesce(start_time, ${NOW}), end_time = ${NOW}
-     where runid = ${runId}::bigint`)
-}
-
-/** Says that this server is still at these runs. @returns those whose job is still there, and active */
-export async function renew(pool: Pool, runIds: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await pool.query<{ runId: string }>(sql`
-    update cron.holdfast_state s set held_until = ${NOW} + ${LEASE}
-      from cron.job j where j.jobid = s.jobid and j.active and s.runid = any(${[...runIds]}::bigint[])
-    returning s.runid::text as "runId"`)
-  return new Set(rows.map(({ runId }) => runId))
+     where runid = ${run.runId}::bigint`)
 }
 
 /** Marks runs as failed whose server says nothing of them any more. */
@@ -120,11 +117,10 @@ export async function failAbandoned(pool: Pool): Promise<void> {
 }
 
 /** Deletes some of what is older than it is kept, and what is too much of one job. @returns whether anything is left to delete, now or later */
-export async function prune(pool: Pool, days: number, rows: number): Promise<boolean> {
+export async function prune(pool: Pool, days: number): Promise<boolean> {
   const [answer] = await pool.query<{ left: boolean }>(sql`
     with old as (
-      delete from cron.job_run_details where runid in (
-        select runid from cron.job_run_details where start_time < now() - make_interval(days => ${days}::int) order by start_time limit ${rows})
+      ${pruneSql(['cron', 'job_run_details'], { key: 'runid', at: 'start_time' }, sql`make_interval(days => ${days}::int)`, PRUNE_ROWS)}
     ), surplus as (
       delete from cron.job_run_details where runid in (
         select d.runid
@@ -132,7 +128,7 @@ export async function prune(pool: Pool, days: number, rows: number): Promise<boo
          cross join lateral (
            select k.runid from cron.job_run_details k where k.jobid = j.jobid order by k.runid desc offset ${DETAILS_PER_JOB_MAX}::int limit 1) last_kept
           join cron.job_run_details d on d.jobid = j.jobid and d.runid <= last_kept.runid
-         limit ${rows})
+         limit ${PRUNE_ROWS})
     )
     select exists (select from cron.job_run_details) as left`)
   return answer?.left === true

@@ -2,13 +2,6 @@
 export const LEASE_MS = 30_000
 export const RENEW_EVERY_MS = 10_000
 
-/** Milliseconds until jobs are looked at again when that failed. */
-export const LOOK_AGAIN_MS = 1_000
-
-/** Milliseconds that a wait for the next job lasts at least, and at most: clocks are set. */
-export const WAIT_MIN_MS = 20
-export const WAIT_MAX_MS = 60_000
-
 /** Runs of one job that may be due while it has not come to its end: pg_cron counts them without an end. */
 export const PENDING_MAX = 60
 

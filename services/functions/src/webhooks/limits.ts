@@ -13,12 +13,6 @@ export const RECORDING_MS = 10_000
 /** Part of all connections that one receiver may have. */
 export const RECEIVER_SHARE = 4
 
-/** Lanes, what one table or role has for one receiver, that one look at the queue visits. */
-export const LANES_PER_LOOK = 64
-
-/** Lanes of which it is remembered when they had their turn. */
-export const LANES_REMEMBERED = 4_096
-
 /** Bytes that one table or role may have waiting, as Postgres stores them. */
 export const WAITING_BYTES_MAX = 268_435_456
 
@@ -31,10 +25,8 @@ export const RETRY_FIRST_MS = 1_000
 export const RETRY_FACTOR = 5
 export const RETRY_LONGEST_MS = 900_000
 
-/** Milliseconds until the queue is looked at again when it could not be read. */
-export const LOOK_AGAIN_MS = 1_000
-
-/** Milliseconds between two deletions of old responses, as long as there are any. */
+/** Milliseconds until old responses are deleted after a start, and between two deletions as long as there are any. */
+export const PRUNE_AFTER_MS = 1_000
 export const PRUNE_EVERY_MS = 600_000
 
 /** Rows that one statement deletes. */

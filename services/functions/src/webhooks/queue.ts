@@ -1,25 +1,25 @@
+import { type Claimed, pruneSql, type QueueTable, retrySql, settleSql } from '@holdfast/queue'
 import { sql, type Pool } from '@holdfast/postgres'
-import { LANES_PER_LOOK, RECORDING_MS, TIMEOUT_MAX_MS } from './limits.ts'
+import { PRUNE_ROWS, RECORDING_MS, TIMEOUT_MAX_MS } from './limits.ts'
 import type { Outcome, WebhookRequest } from './send.ts'
 
 /** A request that this server sends now. */
-export interface Claimed extends WebhookRequest, Lane {
-  readonly id: string
+export interface QueuedRequest extends WebhookRequest {
   /** How often it has been sent, this time included. */
   readonly attempt: number
 }
 
-/** What one table or role has for one receiver: lanes have turns. */
-export interface Lane {
-  readonly receiver: string
-  readonly source: string
-}
-
-/** Some lanes that have requests, in the order of their names. */
-export interface Lanes {
-  readonly due: readonly Lane[]
-  /** After which lane the next look begins; `undefined` at the end. */
-  readonly next: Lane | undefined
+/** A request is claimed for as long as it may take, and a moment to record the answer. Receivers are groups, and each table or role has a lane for each of them. */
+export const WEBHOOK_QUEUE: QueueTable = {
+  table: ['net', 'http_request_queue'],
+  key: { name: 'id', type: 'bigint' },
+  dueAt: 'due_at',
+  lease: sql`make_interval(secs => (least(greatest(q.timeout_milliseconds, 0), ${TIMEOUT_MAX_MS}::int) + ${RECORDING_MS}::int) / 1000.0)`,
+  lanes: [
+    { name: 'receiver', type: 'text' },
+    { name: 'source', type: 'text' },
+  ],
+  columns: sql`q.attempts as attempt, q.method, q.url, q.headers, q.body, q.timeout_milliseconds as "timeoutMs"`,
 }
 
 /** Whether the queue is one that this server serves, not that of the extension itself. */
@@ -28,53 +28,6 @@ export async function isOurs(pool: Pool): Promise<boolean> {
     sql`select to_regprocedure('net.holdfast_wake()') is not null as ours`,
   )
   return row?.ours === true
-}
-
-/** Steps over the index from one lane to the next, so that one with many requests costs no more than one with a single one. */
-export async function listLanes(pool: Pool, after: Lane | undefined): Promise<Lanes> {
-  const rows = await pool.query<Lane & { due: boolean }>(sql`
-    with recursive walk as (
-      (select q.receiver, q.source, 1 as place from net.http_request_queue q
-        where (q.receiver, q.source) > (${after?.receiver ?? ''}, ${after?.source ?? ''}) order by q.receiver, q.source limit 1)
-      union all
-      (select following.receiver, following.source, w.place + 1
-         from walk w
-        cross join lateral (
-          select q.receiver, q.source from net.http_request_queue q
-           where (q.receiver, q.source) > (w.receiver, w.source) order by q.receiver, q.source limit 1) following
-        where w.place < ${LANES_PER_LOOK})
-    )
-    select w.receiver, w.source,
-           exists (select from net.http_request_queue q
-                    where q.receiver = w.receiver and q.source = w.source and q.due_at <= clock_timestamp()) as due
-      from walk w order by w.place`)
-  const due = rows.filter((row) => row.due).map(({ receiver, source }) => ({ receiver, source }))
-  return { due, next: rows.length === LANES_PER_LOOK ? rows.at(-1) : undefined }
-}
-
-/**
- * Takes requests to send, each for as long as it may take and a moment more: if this server ends meanwhile, it, or another one, sends them again after that.
- *
- * @param wanted - lanes, and how many requests of each
- */
-export async function claim(pool: Pool, wanted: ReadonlyMap<Lane, number>): Promise<readonly Claimed[]> {
-  const lanes = [...wanted.keys()]
-  return pool.query<Claimed>(sql`
-    with chosen as (
-      select q.id
-        from unnest(${lanes.map(({ receiver }) => receiver)}::text[], ${lanes.map(({ source }) => source)}::text[],
-                    ${[...wanted.values()]}::int[]) as w (receiver, source, most)
-       cross join lateral (
-         select one.id from net.http_request_queue one
-          where one.receiver = w.receiver and one.source = w.source and one.due_at <= clock_timestamp()
-          order by one.due_at, one.id limit w.most for update skip locked) q
-    )
-    update net.http_request_queue q
-       set attempts = q.attempts + 1,
-           due_at = clock_timestamp()
-             + make_interval(secs => (least(greatest(q.timeout_milliseconds, 0), ${TIMEOUT_MAX_MS}::int) + ${RECORDING_MS}::int) / 1000.0)
-      from chosen where q.id = chosen.id
-    returning q.id::text, q.receiver, q.source, q.attempts as attempt, q.method, q.url, q.headers, q.body, q.timeout_milliseconds as "timeoutMs"`)
 }
 
 /** Writes down who has more waiting than it may, and forgets who has no more. @returns whose requests are refused from now on, and were not before */
@@ -99,14 +52,6 @@ export async function measure(
   return rows.map(({ source }) => source)
 }
 
-/** Milliseconds until the next request may be sent; `undefined` when none waits for its time. */
-export async function nextDueMs(pool: Pool): Promise<number | undefined> {
-  const [row] = await pool.query<{ ms: number | null }>(sql`
-    select (extract(epoch from min(q.due_at) - clock_timestamp()) * 1000)::float8 as ms
-      from net.http_request_queue q where q.due_at > clock_timestamp()`)
-  return row?.ms ?? undefined
-}
-
 /**
  * Writes down what came of an attempt, unless the request was cancelled or sent again meanwhile.
  *
@@ -114,23 +59,21 @@ export async function nextDueMs(pool: Pool): Promise<number | undefined> {
  */
 export async function record(
   pool: Pool,
-  { id, attempt }: Claimed,
+  request: Claimed,
   outcome: Outcome,
   retryMs: number | undefined,
 ): Promise<void> {
   const error = outcome.kind === 'failed' ? outcome.message : null
+  const reason = error ?? `answered with ${outcome.kind === 'answered' ? outcome.status : ''}`
   const settle =
     retryMs === undefined
-      ? sql`delete from net.http_request_queue where id = ${id}::bigint and attempts = ${attempt} returning id`
-      : sql`update net.http_request_queue
-               set due_at = clock_timestamp() + make_interval(secs => ${retryMs}::float8 / 1000),
-                   last_error = ${error ?? `answered with ${outcome.kind === 'answered' ? outcome.status : ''}`}
-             where id = ${id}::bigint and attempts = ${attempt} returning id`
+      ? settleSql(WEBHOOK_QUEUE, [request], 'delete')
+      : retrySql(WEBHOOK_QUEUE, [request], retryMs, sql`last_error = ${reason}`)
   const answer = outcome.kind === 'answered' ? outcome : undefined
   await pool.execute(sql`
     with settled as (${settle})
     insert into net._http_response as r (id, status_code, content_type, headers, content, timed_out, error_msg, created)
-    select id, ${answer?.status ?? null}::int, ${answer?.contentType ?? null}, ${answer ? JSON.stringify(answer.headers) : null}::jsonb,
+    select id::bigint, ${answer?.status ?? null}::int, ${answer?.contentType ?? null}, ${answer ? JSON.stringify(answer.headers) : null}::jsonb,
            ${answer?.content ?? null}, ${outcome.kind === 'failed' && outcome.timedOut}::boolean, ${error}, now()
       from settled
     on conflict (id) do update
@@ -138,16 +81,12 @@ export async function record(
           timed_out = excluded.timed_out, error_msg = excluded.error_msg, created = excluded.created`)
 }
 
-/** Deletes some of what is older than it is kept. @returns whether anything is left to delete, now or later */
-export async function prune(pool: Pool, hours: number, rows: number): Promise<boolean> {
+/** Deletes some of the old responses. @returns whether anything is left to delete, now or later */
+export async function prune(pool: Pool, hours: number): Promise<boolean> {
+  const keep = sql`make_interval(hours => ${hours}::int)`
   const [answer] = await pool.query<{ left: boolean }>(sql`
-    with old_responses as (
-      delete from net._http_response where id in (
-        select id from net._http_response where created < now() - make_interval(hours => ${hours}::int) order by created limit ${rows})
-    ), old_hooks as (
-      delete from supabase_functions.hooks where id in (
-        select id from supabase_functions.hooks where created_at < now() - make_interval(hours => ${hours}::int) order by created_at limit ${rows})
-    )
+    with old_responses as (${pruneSql(['net', '_http_response'], { key: 'id', at: 'created' }, keep, PRUNE_ROWS)}),
+         old_hooks as (${pruneSql(['supabase_functions', 'hooks'], { key: 'id', at: 'created_at' }, keep, PRUNE_ROWS)})
     select exists (select from net._http_response) or exists (select from supabase_functions.hooks) as left`)
   return answer?.left === true
 }

@@ -3,12 +3,13 @@ import { silentLogger } from '@holdfast/foundation'
 import { createPool, sql, type Pool } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { scheduleMigrations } from '../../src/migrations.ts'
-import { Schedules } from '../../src/schedules/schedules.ts'
+import { openSchedules } from '../../src/schedules/schedules.ts'
 
 // Jobs run when they are due, once, as the user who scheduled them, and what came of them can be read. No minute is waited for: the last one that was looked at is
 // put back, to before the one in which the test began.
 
-const open: Schedules[] = []
+type Worker = ReturnType<typeof openSchedules>
+const open: Worker[] = []
 let db: TestDatabase
 let project: Pool
 
@@ -28,8 +29,8 @@ afterAll(async () => {
   await db[Symbol.asyncDispose]()
 })
 
-function start(given: { readonly runs?: number; readonly pool?: Pool } = {}): Schedules {
-  const schedules = new Schedules({
+function start(given: { readonly runs?: number; readonly pool?: Pool } = {}): Worker {
+  const schedules = openSchedules({
     pool: given.pool ?? db.pool,
     userUrl: db.projectUrl,
     options: {

@@ -3,10 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { silentLogger } from '@holdfast/foundation'
 import { createPool, sql, type Pool } from '@holdfast/postgres'
+import { QueueWorker } from '@holdfast/queue'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { webhookMigrations } from '../../src/migrations.ts'
 import { createReach } from '../../src/webhooks/reach.ts'
-import { Webhooks } from '../../src/webhooks/webhooks.ts'
+import { openWebhooks } from '../../src/webhooks/webhooks.ts'
 
 interface Received {
   readonly method: string | undefined
@@ -80,8 +81,8 @@ export function start(
     readonly connections?: number
     readonly waiting?: number
   } = {},
-): Webhooks {
-  const webhooks = new Webhooks({
+): ReturnType<typeof openWebhooks> {
+  const webhooks = openWebhooks({
     pool: db.pool,
     reach: createReach({
       baseUrl: 'https://project.example',
@@ -136,5 +137,5 @@ export async function queued(): Promise<number> {
 
 /** Looks at the queue now. */
 export function wakeAll(): void {
-  for (const one of open) if (one instanceof Webhooks) one.wake()
+  for (const one of open) if (one instanceof QueueWorker) one.wake()
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import type { Lane } from './queue.ts'
+import type { Lane } from './queue-table.ts'
 import { Turns } from './turns.ts'
 
-const lane = (receiver: string, source = 'role anon'): Lane => ({ receiver, source })
+const lane = (receiver: string, source = 'role anon'): Lane => [receiver, source]
 
-describe('connections', () => {
-  test('are shared one by one among those who have requests, a quarter for one receiver at most', () => {
-    const turns = new Turns(16)
+describe('slots', () => {
+  test('are shared one by one among those who have requests, with a bound for one receiver', () => {
+    const turns = new Turns(16, 4)
     const [a, b, other] = [lane('a'), lane('b'), lane('a', 'table public.t')]
     expect(turns.share([a, b, other])).toEqual(
       new Map([
@@ -18,7 +18,7 @@ describe('connections', () => {
   })
 
   test('that a receiver holds leave the rest to others, also when it is the only one that has more', () => {
-    const turns = new Turns(8)
+    const turns = new Turns(8, 2)
     for (const hanging of ['a', 'b', 'c']) for (let count = 0; count < 2; count++) turns.begin(lane(hanging))
     expect(turns.free).toBe(2)
     expect(turns.share([lane('a'), lane('b'), lane('c')]).size).toBe(0)
@@ -28,13 +28,13 @@ describe('connections', () => {
   })
 
   test('go to those whose last turn is the longest ago, whatever their names are', () => {
-    const turns = new Turns(4)
+    const turns = new Turns(4, 1)
     const lanes = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => lane(name))
     const served: string[] = []
     for (let round = 0; round < 3; round++) {
       const wanted = [...turns.share(lanes).keys()]
       for (const one of wanted) {
-        served.push(one.receiver)
+        served.push(one[0] ?? '')
         turns.begin(one)
       }
       for (const one of wanted) turns.end(one)
@@ -43,6 +43,6 @@ describe('connections', () => {
   })
 
   test('are one of each at least, however few there are', () => {
-    expect([...new Turns(1).share([lane('a'), lane('b')]).values()]).toEqual([1])
+    expect([...new Turns(1, 1).share([lane('a'), lane('b')]).values()]).toEqual([1])
   })
 })

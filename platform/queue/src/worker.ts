@@ -1,0 +1,266 @@
+import { delay, errorMessage, type Logger } from '@holdfast/foundation'
+import type { Pool } from '@holdfast/postgres'
+import { ABORTED_MS, LOOK_AGAIN_MS, WAIT_MAX_MS, WAIT_MIN_MS } from './limits.ts'
+import { claim, type Claimed, findWaiting, type Lane, listLanes, type QueueTable, renew } from './queue-table.ts'
+import { Turns } from './turns.ts'
+
+/** The jobs of one turn. */
+export type Batch<Job> = readonly [Job & Claimed, ...(Job & Claimed)[]]
+
+export interface WorkerOptions<Job extends object> {
+  /** For logs: `webhooks`. */
+  readonly name: string
+  readonly pool: Pool
+  readonly queue: QueueTable
+  readonly logger: Logger
+  /** Turns that run at the same time, and how many of them for one group of lanes. */
+  readonly slots: number
+  readonly groupSlots?: number
+  /**
+   * Runs the jobs of one turn: one, or a batch of a lane. It settles them itself; jobs that it does not settle are due again when their lease ends, as are those of a
+   * rejection.
+   *
+   * @param signal - aborts with the reason when the worker closes or the jobs are taken away
+   */
+  readonly run: (jobs: Batch<Job>, signal: AbortSignal) => Promise<void>
+  /** Whether the table is one that this server serves; the first answer counts. */
+  readonly isServed?: () => Promise<boolean>
+  /** Runs before each look, to add what has become due. @returns milliseconds after which the next look is to follow */
+  readonly prepare?: () => Promise<number | undefined>
+  /** Milliseconds between two looks when nothing is known to wait; without it, only {@link QueueWorker.wake} leads to one. */
+  readonly pollMs?: number
+  /** Milliseconds between two extensions of leases, for jobs that may take longer than theirs. */
+  readonly renewEveryMs?: number
+  readonly prune?: {
+    /** After the worker was opened, and between two runs, in milliseconds. */
+    readonly afterMs: number
+    readonly everyMs: number
+    /** @returns whether rows are left to prune, now or later; the next job that ends leads to a further run otherwise */
+    readonly run: () => Promise<boolean>
+  }
+  /** Milliseconds that jobs get to end when the worker closes, before they are aborted. Default 0. */
+  readonly drainMs?: number
+}
+
+interface Run {
+  readonly jobs: readonly Claimed[]
+  readonly ending: AbortController
+  readonly done: Promise<void>
+}
+
+/**
+ * Runs the jobs of a queue in the background. Any number of workers, in any number of servers, share a queue.
+ */
+export class QueueWorker<Job extends object> implements AsyncDisposable {
+  readonly #options: WorkerOptions<Job>
+  readonly #turns: Turns
+  readonly #runs = new Set<Run>()
+  #isServed: boolean | undefined
+  /** The lane after which the next look begins. */
+  #cursor: Lane | undefined
+  #looking: Promise<void> | undefined
+  #isDue = false
+  #isClosing = false
+  /** Turns so far. */
+  #begun = 0
+  #timer: NodeJS.Timeout | undefined
+  #renewing: NodeJS.Timeout | undefined
+  /** By `performance.now()`. */
+  #renewedAtMs = 0
+  #pruning: NodeJS.Timeout | undefined
+
+  constructor(options: WorkerOptions<Job>) {
+    this.#options = options
+    this.#turns = new Turns(options.slots, options.groupSlots ?? options.slots)
+    this.#pruneAfter(options.prune?.afterMs)
+  }
+
+  /** A job may be due. */
+  wake(): void {
+    if (this.#isClosing) return
+    this.#isDue = true
+    this.#looking ??= this.#lookUntilDone().finally(() => (this.#looking = undefined))
+  }
+
+  /** Resolves when each job that is due now has been tried once. */
+  async settled(): Promise<void> {
+    for (;;) {
+      // A look that is under way may have begun before the last job was there.
+      await this.#looking
+      const begun = this.#begun
+      this.wake()
+      await this.#looking
+      if (this.#begun === begun && this.#runs.size === 0) return
+      await this.#allRuns()
+    }
+  }
+
+  async #lookUntilDone(): Promise<void> {
+    const { name, logger, pollMs = WAIT_MAX_MS } = this.#options
+    while (this.#isDue && !this.#isClosing) {
+      this.#isDue = false
+      try {
+        await this.#look()
+      } catch (error) {
+        logger.log('debug', `the queue of ${name} cannot be read yet: ${errorMessage(error)}`)
+        this.#wakeAfter(Math.min(LOOK_AGAIN_MS, pollMs))
+      }
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { pool, queue, prepare, pollMs = Infinity } = this.#options
+    if (!(await this.#mayServe())) return
+    clearTimeout(this.#timer)
+    const askedMs = performance.now()
+    const prepareMs = (await prepare?.()) ?? Infinity
+    await this.#renew()
+    // Before claims: a job that becomes due meanwhile is claimed now or counted here, never missed by both.
+    const { nextMs, isDue } = await findWaiting(pool, queue)
+    if (isDue) await this.#claim()
+    const waitingMs = Math.min(nextMs ?? Infinity, prepareMs)
+    // A due job that could not be claimed is looked for later: its row may have been locked.
+    const knownMs = waitingMs < Infinity || isDue ? Math.min(waitingMs, WAIT_MAX_MS) : Infinity
+    const nextLookMs = Math.min(knownMs, pollMs)
+    if (nextLookMs < Infinity) this.#wakeAfter(nextLookMs - (performance.now() - askedMs))
+  }
+
+  async #mayServe(): Promise<boolean> {
+    return (this.#isServed ??= (await this.#options.isServed?.()) ?? true)
+  }
+
+  /** Goes round all lanes once, or until all slots are taken. */
+  async #claim(): Promise<void> {
+    const { pool, queue } = this.#options
+    if (!queue.lanes) {
+      if (this.#turns.free > 0) this.#begin(await claim<Job>(pool, queue, this.#turns.free))
+      return
+    }
+    for (let rounds = this.#cursor ? 0 : 1; rounds < 2 && this.#turns.free > 0 && !this.#isClosing;) {
+      const { due, next } = await listLanes(pool, queue, this.#cursor)
+      const wanted = this.#turns.share(due)
+      if (wanted.size > 0) this.#begin(await claim<Job>(pool, queue, wanted))
+      this.#cursor = next
+      if (!next) rounds++
+    }
+  }
+
+  #begin(jobs: readonly (Job & Claimed)[]): void {
+    const { batch = 1 } = this.#options.queue
+    for (const own of Map.groupBy(jobs, ({ lane }) => JSON.stringify(lane)).values())
+      for (let start = 0; start < own.length; start += batch) {
+        const [first, ...others] = own.slice(start, start + batch)
+        if (first) this.#beginTurn([first, ...others])
+      }
+  }
+
+  #beginTurn(jobs: Batch<Job>): void {
+    const { name, logger, run, renewEveryMs, prune } = this.#options
+    const [{ lane }] = jobs
+    this.#begun++
+    this.#turns.begin(lane)
+    const ending = new AbortController()
+    const done = run(jobs, ending.signal)
+      .catch((error: unknown) => {
+        logger.log('warn', `a job of the queue of ${name} failed and is due again later`, {
+          error: errorMessage(error),
+        })
+      })
+      .finally(() => {
+        this.#runs.delete(turn)
+        this.#turns.end(lane)
+        this.#pruneAfter(prune?.everyMs)
+        this.wake()
+      })
+    const turn: Run = { jobs, ending, done }
+    this.#runs.add(turn)
+    if (renewEveryMs === undefined || this.#renewing) return
+    this.#renewedAtMs = performance.now()
+    this.#renewing = setInterval(() => void this.#renewOrAbort(), renewEveryMs).unref()
+  }
+
+  async #renewOrAbort(): Promise<void> {
+    const { name, queue, logger } = this.#options
+    try {
+      await this.#renew()
+    } catch (error) {
+      logger.log('debug', `leases of the queue of ${name} could not be extended: ${errorMessage(error)}`)
+      // Another server may claim the jobs from now on.
+      if (typeof queue.lease === 'number' && performance.now() - this.#renewedAtMs > queue.lease)
+        this.#abort(this.#runs, 'connection lost')
+    }
+  }
+
+  /** Extends the leases, and aborts jobs that are gone or not wanted any more. */
+  async #renew(): Promise<void> {
+    const { pool, queue } = this.#options
+    if (!this.#renewing) return
+    const runs = [...this.#runs]
+    if (runs.length === 0) {
+      clearInterval(this.#renewing)
+      this.#renewing = undefined
+      return
+    }
+    const kept = await renew(
+      pool,
+      queue,
+      runs.flatMap(({ jobs }) => jobs),
+    )
+    this.#renewedAtMs = performance.now()
+    this.#abort(
+      runs.filter(({ jobs }) => !jobs.every(({ id }) => kept.has(id))),
+      'job canceled',
+    )
+  }
+
+  #abort(runs: Iterable<Run>, reason: string): void {
+    for (const { ending } of runs) ending.abort(new Error(reason))
+  }
+
+  async #allRuns(): Promise<void> {
+    await Promise.all([...this.#runs].map(({ done }) => done))
+  }
+
+  #wakeAfter(ms: number): void {
+    clearTimeout(this.#timer)
+    if (!this.#isClosing) this.#timer = setTimeout(() => this.wake(), Math.max(ms, WAIT_MIN_MS)).unref()
+  }
+
+  #pruneAfter(ms: number | undefined): void {
+    if (ms !== undefined && !this.#pruning && !this.#isClosing)
+      this.#pruning = setTimeout(() => void this.#prune(), ms).unref()
+  }
+
+  async #prune(): Promise<void> {
+    const { name, logger, prune } = this.#options
+    let isLeft = true
+    try {
+      isLeft = (await this.#mayServe()) && (await prune?.run()) === true
+    } catch (error) {
+      if (!this.#isClosing)
+        logger.log('debug', `old rows of the queue of ${name} could not be deleted: ${errorMessage(error)}`)
+    }
+    this.#pruning = undefined
+    if (isLeft) this.#pruneAfter(prune?.everyMs)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosing = true
+    clearTimeout(this.#timer)
+    clearTimeout(this.#pruning)
+    clearInterval(this.#renewing)
+    await this.#looking
+    await this.#runsEndWithin(this.#options.drainMs ?? 0)
+    this.#abort(this.#runs, 'server stopped')
+    await this.#runsEndWithin(ABORTED_MS)
+  }
+
+  async #runsEndWithin(ms: number): Promise<void> {
+    if (ms === 0 || this.#runs.size === 0) return
+    const ended = new AbortController()
+    // The timer would keep the process.
+    const late = delay(ms, ended.signal).catch(() => undefined)
+    await Promise.race([this.#allRuns(), late])
+    ended.abort()
+  }
+}
