@@ -183,7 +183,7 @@ export default defineConfig({
     },
     dedupe: ['react', 'react-dom', '@powersync/common', '@powersync/shared-internals', '@powersync/web'],
   },
-  worker: { format: 'es' },
+  worker: { format: 'es', rolldownOptions: { checks: { bundlerTimings: false } } },
   // Pre-bundling would lose the addresses of the worker and the wasm beside it.
   optimizeDeps: { exclude: ['@powersync/web', '@journeyapps/wa-sqlite'] },
   build: {
@@ -193,10 +193,12 @@ export default defineConfig({
     // MapLibre is one file of its authors.
     chunkSizeWarningLimit: 1_200,
     rolldownOptions: {
+      checks: { bundlerTimings: false },
       output: {
         codeSplitting: {
           groups: [
             ...['index', 'first', 'database'].map((stage, index) => ({
+              debugName: stage,
               name: (id: string, context: ModuleGraph) =>
                 stageOf(id, (one) => context.getModuleInfo(one)?.importedIds ?? []) === stage ? stage : null,
               // What only one screen needs stays with it.
