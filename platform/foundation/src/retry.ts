@@ -4,7 +4,7 @@ export function backoffMs(attempt: number, minMs: number, maxMs: number, random:
 }
 
 export interface OutwaitOptions {
-  /** Milliseconds after which the failure counts. */
+  /** Milliseconds after which the failure counts, as the sum of the pauses: a process that was held up for longer tries as often as any other. */
   readonly patienceMs: number
   readonly pauseMs: number
   /** Whether the failure passes by itself. */
@@ -13,12 +13,11 @@ export interface OutwaitOptions {
 
 /** Tries again while an attempt fails for a reason that passes, for a bounded time. */
 export async function outwait<T>(attempt: () => Promise<T>, options: OutwaitOptions): Promise<T> {
-  const deadline = performance.now() + options.patienceMs
-  for (;;) {
+  for (let waitedMs = 0; ; waitedMs += options.pauseMs) {
     try {
       return await attempt()
     } catch (error) {
-      if (performance.now() >= deadline || !(await options.passes(error))) throw error
+      if (waitedMs >= options.patienceMs || !(await options.passes(error))) throw error
     }
     await new Promise((resolve) => setTimeout(resolve, options.pauseMs))
   }
