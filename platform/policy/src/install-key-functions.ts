@@ -5,6 +5,12 @@ import { holdEventTriggersOff } from './read/hold-event-triggers-off.ts'
 import { LOCKED_REASON } from './syntax/parse.ts'
 import type { KeyFunction, SyncPlan, TablePlan } from './plan.ts'
 
+/**
+ * How long Postgres waits for the next statement of the transaction that creates functions. A process that hangs in it would keep its locks, and the process that takes
+ * over would wait for them.
+ */
+const ABANDONED_AFTER = '5s'
+
 /** Classes of errors about a statement, not about the moment. @see PostgreSQL manual, appendix A */
 const PERMANENT_STATES = /^(0A|21|22|23|2F|38|39|3F|42|44|54|P0)/
 
@@ -49,6 +55,7 @@ export async function installKeyFunctions(
     await tx.execute(sql`set local session_replication_role = replica`)
     await tx.execute(sql`set local holdfast.publishes = on`)
     await tx.execute(sql`set local check_function_bodies = off`)
+    await tx.execute(sql`set local idle_in_transaction_session_timeout = ${sql.trusted(`'${ABANDONED_AFTER}'`)}`)
     const roles = new Set(['service_role', ...plan.keyFunctions.flatMap((keyFunction) => keyFunction.roles)])
     if (plan.keyFunctions.length > 0)
       await tx.execute(sql`grant usage on schema sync to ${sql.join([...roles].map((role) => sql.identifier(role)))}`)
