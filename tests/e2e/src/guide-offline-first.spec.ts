@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { AxeBuilder } from '@axe-core/playwright'
-import { chromium, type BrowserContext, type Page } from '@playwright/test'
+import { chromium, type BrowserContext, type Dialog, type Page } from '@playwright/test'
 import { sql } from '@holdfast/postgres'
 import { openFaultyLink, type FaultyLink, type Holdfast } from '@holdfast/test-support'
 import { expect, test } from './support/fixtures.ts'
@@ -56,6 +56,12 @@ test('the app of the guide: sign up, write offline, start again offline, come ba
   const add = async (body: string): Promise<void> => {
     await page.getByLabel('New note').fill(body)
     await page.getByRole('button', { name: 'Add' }).click()
+  }
+  /** Answers the question while the click waits: a dialog that opens during the click keeps it from ending. */
+  const signOut = async (answer: (dialog: Dialog) => Promise<void>): Promise<void> => {
+    const answered = page.waitForEvent('dialog').then(answer)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await answered
   }
 
   await test.step('a wrong password is said, and what was typed stays', async () => {
@@ -128,13 +134,9 @@ test('the app of the guide: sign up, write offline, start again offline, come ba
     await reader.context.setOffline(true)
     link.sever()
     await add('only on this device')
-    const first = page.waitForEvent('dialog')
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    await (await first).dismiss()
+    await signOut((dialog) => dialog.dismiss())
     await expect(page.getByRole('listitem').filter({ hasText: 'only on this device' })).toBeVisible()
-    const second = page.waitForEvent('dialog')
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    await (await second).accept()
+    await signOut((dialog) => dialog.accept())
     await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible()
     await page.reload()
     await expect(page.getByLabel('E-mail address')).toBeVisible()
