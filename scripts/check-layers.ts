@@ -4,7 +4,7 @@
  */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { findCircles, findUpwardImports, FOLDER_ORDER, HANDED_TYPES, type ImportGraph } from './folder-order.ts'
+import { findCircles, findUpwardImports, FOLDER_ORDER, type ImportGraph } from './folder-order.ts'
 
 const SERVICE = ['foundation', 'protocol', 'http', 'postgres']
 
@@ -98,7 +98,7 @@ for (const file of packages) {
   }
   const folder = dirname(file)
   const graph = readGraph(join(folder, 'src'))
-  const upward = findUpwardImports(graph, FOLDER_ORDER[folder] ?? [], HANDED_TYPES[folder])
+  const upward = findUpwardImports(graph, FOLDER_ORDER[folder] ?? [])
   const found = [...upward, ...findCircles(graph)]
   offences.push(...found.map((offence) => `${folder}/src/${offence}`))
 }

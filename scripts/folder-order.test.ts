@@ -27,18 +27,6 @@ test('an import from a later folder is reported, also through a file beside them
   ])
 })
 
-test('a file that names the types of what all folders are handed may be imported by all', () => {
-  const imports = graph({
-    'storage/rows.ts': ['context.ts'],
-    'stream/session.ts': ['context.ts'],
-    'context.ts': ['stream/session.ts'],
-  })
-  expect(findUpwardImports(imports, ['storage', 'stream'], ['context.ts'])).toEqual([])
-  expect(findUpwardImports(imports, ['storage', 'stream'])).toEqual([
-    'storage/rows.ts: may not import context.ts, which belongs above it',
-  ])
-})
-
 test('a folder without a place in the order is reported', () => {
   expect(findUpwardImports(graph({ 'fill/turns.ts': [] }), ['storage'])).toEqual([
     'fill/ has no place in the order of folders (scripts/folder-order.ts)',

@@ -139,32 +139,22 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
   'tests/e2e': ['support', 'pictures', 'examples'],
 }
 
-/** For each package, the files whose imports do not count: they only name the types of the parts that every folder is handed. */
-export const HANDED_TYPES: Readonly<Record<string, readonly string[]>> = {
-  'services/auth': ['context.ts'],
-}
-
 /** Files of a package by their path below `src`, each with the files of the package that it imports, types included. */
 export type ImportGraph = ReadonlyMap<string, readonly string[]>
 
 /**
  * Finds imports that point to a later folder, also through files that lie beside the folders: such a file counts as part of the last folder that it reaches.
  *
- * @param handedTypes - files that count as part of no folder
  * @returns a line for each
  */
-export function findUpwardImports(
-  graph: ImportGraph,
-  order: readonly string[],
-  handedTypes: readonly string[] = [],
-): readonly string[] {
+export function findUpwardImports(graph: ImportGraph, order: readonly string[]): readonly string[] {
   const offences: string[] = []
   const folders = new Set([...graph.keys()].flatMap((file) => folderOf(file, order) ?? []))
   for (const folder of folders) {
     if (!order.includes(folder))
       offences.push(`${folder}/ has no place in the order of folders (scripts/folder-order.ts)`)
   }
-  const ranks = new Map(handedTypes.map((file): [string, number] => [file, -1]))
+  const ranks = new Map<string, number>()
   const rankOf = (file: string): number => {
     const known = ranks.get(file)
     if (known !== undefined) return known

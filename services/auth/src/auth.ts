@@ -2,38 +2,22 @@ import type { FastifyPluginAsync } from 'fastify'
 import { type Clock, type Logger, silentLogger, systemClock } from '@holdfast/foundation'
 import type { Pool } from '@holdfast/postgres'
 import { createInvitedAccount, type InvitedAccount } from './admin/invited-account.ts'
-import { createCaptcha } from './captcha/create-captcha.ts'
+import { authRoutes, type AuthParts, composeAuth } from './compose.ts'
 import { issueSignInKey } from './confirmations/sign-in-key.ts'
-import type { AuthContext } from './context.ts'
 import { warnOfUnreadableSecrets } from './external/custom/warn-of-unreadable-secrets.ts'
-import { createProviders } from './external/providers.ts'
-import { createHooks } from './hooks/create-hooks.ts'
-import { HOOK_NAMES } from './hooks/hooks.ts'
-import { createTurns } from './hooks/take-turns.ts'
 import { type CapturedMessages, readCaptured } from './messages/captured-messages.ts'
-import { createMessages } from './messages/create-messages.ts'
 import type { OutgoingDigest, OutgoingInvitation } from './messages/messages.ts'
-import { parseDecryptionKeys } from './mfa/stored-secret.ts'
 import { type AuthOptions, defaultAuthOptions } from './options/auth-options.ts'
-import { createLeakedPasswords } from './passwords/leaked-passwords.ts'
-import { createPasswordHasher } from './passwords/password-hasher.ts'
-import { requireKnownRules } from './passwords/password-strength.ts'
-import { createRateLimits } from './rate-limits.ts'
-import { createRedirectPolicy } from './redirects/redirect-policy.ts'
-import { authRoutes } from './routes.ts'
 import { discoveryRoutes } from './routes/oauth.ts'
-import { createSealer } from './secrets/sealer.ts'
 import { readThirdPartyIssuers } from './third-party/issuers.ts'
 import { createThirdPartyTokens } from './third-party/verify-third-party.ts'
 import { type ApiKeys, createOpaqueKeys, mintApiKeys } from './tokens/api-keys.ts'
-import { openRefusedRoles } from './tokens/refused-roles.ts'
-import { claimsOfSession } from './tokens/claims-of-session.ts'
 import type { TokenClaims } from './tokens/claims.ts'
-import { claimsOfPerson, impersonate, type Impersonated } from './tokens/impersonate.ts'
-import { type Jwks, openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts'
+import { claimsOfPerson, claimsOfSession, impersonate, type Impersonated } from './tokens/impersonate.ts'
 import { importVerificationKeys, type SigningSecret } from './tokens/jwt-secret.ts'
+import { openRefusedRoles } from './tokens/refused-roles.ts'
+import { type Jwks, openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts'
 import { createTokenVerifier, type VerifyToken } from './tokens/verify-token.ts'
-import { createRelyingParty } from './webauthn/relying-party.ts'
 
 export interface OpenAuthOptions {
   /** Connected as the owner of schema `auth`. Stays open when the service closes. */
@@ -100,47 +84,23 @@ export interface AuthService extends AsyncDisposable {
 export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
   const { pool, jwtSecret, clock = systemClock, logger = silentLogger, projectName = 'Holdfast' } = input
   const options: AuthOptions = { ...defaultAuthOptions(), ...input.options }
-  requireKnownRules(options)
   const keys = await openSigningKeys(pool, clock, logger, { path: options.signingKeysPath, bornAt: input.bornAt })
   const baseUrl = input.baseUrl.replace(/\/+$/, '')
-  const issuer = `${baseUrl}/auth/v1`
-  const siteUrl = options.siteUrl ?? baseUrl
-  const hooks = createHooks(options, { clock, logger })
-  const sealer = createSealer(jwtSecret.signing)
-  const warned = warnOfUnreadableSecrets({ pool, sealer, logger })
-  const context: AuthContext = {
-    pool,
-    options,
-    clock,
-    logger,
-    keys,
-    passwords: createPasswordHasher(options.passwordHashCost, logger),
-    leakedPasswords: createLeakedPasswords(options, logger),
-    limits: createRateLimits(options, clock),
-    hooks,
-    turns: createTurns(HOOK_NAMES.some((name) => hooks.has(name))),
-    messages: createMessages({ pool, options, hooks, clock, logger, projectName, issuer, siteUrl }),
-    captcha: createCaptcha(options),
-    redirects: createRedirectPolicy(siteUrl, options.additionalRedirectUrls),
-    providers: createProviders({ pool, options, sealer, clock, issuer }),
-    sealer,
-    factorSecretKeys: parseDecryptionKeys(options.mfaSecretDecryptionKeys),
-    relyingParty: createRelyingParty({ options, siteUrl, baseUrl, projectName, logger }),
-    projectName,
-    issuer,
-  }
+  const secret = jwtSecret.signing
+  const parts = composeAuth({ pool, clock, logger, options, keys, secret, baseUrl, projectName })
+  const warned = warnOfUnreadableSecrets(parts)
 
   const roles = await openRefusedRoles(pool, logger)
   const rolesGeneration = (): number => roles.generation
   const thirdParty = createThirdPartyTokens({
-    issuers: readThirdPartyIssuers(options, issuer),
+    issuers: readThirdPartyIssuers(options, parts.issuer),
     isRefusedRole: roles.isRefusedToOthers,
     rolesGeneration,
     clock,
     logger,
   })
   const signedBy = new WeakMap<object, string>()
-  const origin = { secret: jwtSecret.signing, issuedAtS: keys.bornAtS }
+  const origin = { secret, issuedAtS: keys.bornAtS }
   const verifier = {
     keys,
     signedBy,
@@ -153,8 +113,8 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
   }
   const verifyOwn = createTokenVerifier({ ...verifier, isRefusedRole: roles.isRefused })
   return {
-    routes: authRoutes(context),
-    discovery: discoveryRoutes(context),
+    routes: authRoutes(parts),
+    discovery: discoveryRoutes(parts),
     verifyToken: (token) => thirdParty?.verify(token) ?? verifyOwn(token),
     isThirdParty: (claims) => thirdParty?.isTheirs(claims) ?? false,
     isRevoked: (claims) => isGone(keys, signedBy.get(claims)),
@@ -163,16 +123,16 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
       isRefusedRole: (role) => roles.isRefused(role) && !options.jwtAdminRoles.includes(role),
     }),
     apiKeys: await mintApiKeys(origin),
-    captured: context.messages.capturesMails ? readCaptured(pool) : undefined,
+    captured: parts.messages.capturesMails ? readCaptured(pool) : undefined,
     jwks: () => keys.jwks,
-    ...callsForOthers(context),
+    ...callsForOthers(parts),
     async [Symbol.asyncDispose]() {
       await warned
       keys[Symbol.dispose]()
       roles[Symbol.dispose]()
       thirdParty?.[Symbol.dispose]()
-      await context.passwords[Symbol.asyncDispose]()
-      await context.messages[Symbol.asyncDispose]()
+      await parts.passwords[Symbol.asyncDispose]()
+      await parts.messages[Symbol.asyncDispose]()
     },
   }
 }
@@ -184,7 +144,7 @@ function isGone(keys: SigningKeys, signer: string | undefined): boolean {
 
 /** What the server does for people who are not there, or have no account yet. */
 function callsForOthers(
-  context: AuthContext,
+  parts: AuthParts,
 ): Pick<
   AuthService,
   | 'impersonate'
@@ -195,14 +155,14 @@ function callsForOthers(
   | 'sendDigest'
   | 'createInvitedAccount'
 > {
-  const { pool, messages, turns } = context
+  const { pool, messages, turns } = parts
   return {
-    impersonate: (who, lifetimeS) => impersonate(context, who, lifetimeS),
-    issueSignInKey: (email, lifetimeS) => issueSignInKey(context, email, lifetimeS),
-    claimsOfSession: (userId, sessionId) => turns.run(undefined, () => claimsOfSession(context, userId, sessionId)),
-    claimsOfPerson: (userId) => turns.run(undefined, () => claimsOfPerson(context, userId)),
+    impersonate: (who, lifetimeS) => impersonate(parts, who, lifetimeS),
+    issueSignInKey: (email, lifetimeS) => issueSignInKey(parts, email, lifetimeS),
+    claimsOfSession: (userId, sessionId) => turns.run(undefined, () => claimsOfSession(parts, userId, sessionId)),
+    claimsOfPerson: (userId) => turns.run(undefined, () => claimsOfPerson(parts, userId)),
     sendDigest: (digest) => pool.transaction((tx) => messages.sendDigest(tx, digest)),
     sendInvitation: (invitation) => pool.transaction((tx) => messages.sendInvitation(tx, invitation)),
-    createInvitedAccount: (account) => createInvitedAccount(context, account),
+    createInvitedAccount: (account) => createInvitedAccount(parts, account),
   }
 }

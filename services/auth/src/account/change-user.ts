@@ -1,21 +1,25 @@
-import { type Transaction, sql } from '@holdfast/postgres'
 import { assert } from '@holdfast/foundation'
+import { type Transaction, sql } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
 import { confirmEmailChange, confirmPhoneChange } from '../confirmations/confirm-user.ts'
-import { endPending } from '../one-time-tokens/end-pending.ts'
 import { reauthenticationNotValid } from '../confirmations/errors.ts'
-import { countMail, countSms, type LinkTarget, sendEmailChange, sendPhoneCode } from '../confirmations/send-token.ts'
-import type { AuthContext } from '../context.ts'
+import type { LinkTarget } from '../confirmations/token-messages.ts'
 import { emailExists, phoneExists, userNotFound } from '../errors.ts'
-import type { SmsChannel } from '../messages/messages.ts'
-import { notifyOfNewEmail, notifyOfNewPhone, notifyUser } from '../messages/notices.ts'
 import { markUnverified } from '../identities/unverified-credentials.ts'
+import type { SmsChannel } from '../messages/messages.ts'
+import type { Notices } from '../messages/notices.ts'
+import { endPending } from '../one-time-tokens/end-pending.ts'
+import type { AuthOptions, WithOptions } from '../options/auth-options.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
-import { checkChanges, type CheckedChanges, type UserChanges } from './check-changes.ts'
+import type { Signer } from '../sessions/sessions.ts'
+import { isoNow } from '../store.ts'
 import { findUserByAnyEmail } from '../users/find-by-any-email.ts'
-import type { Signer } from '../sessions/require-user.ts'
 import { mergeMetadata, type UserMetadata } from '../users/user-metadata.ts'
 import { findUserById, findUserByPhone, lockUser, type UserRow } from '../users/user-row.ts'
+import { checkChanges, type CheckedChanges, type UserChanges, type CheckChangesNeeds } from './check-changes.ts'
+
+export type ChangeUserNeeds = CheckChangesNeeds &
+  WithOptions<'emailEnableConfirmations' | 'smsEnableConfirmations'> & { readonly notices: Notices }
 
 /**
  * Changes the account of the signed-in person. A new password signs out every other session. A new address or number counts when it was
@@ -28,16 +32,17 @@ import { findUserById, findUserByPhone, lockUser, type UserRow } from '../users/
  * `current_password_invalid`, `over_email_send_rate_limit`, `over_sms_send_rate_limit`
  */
 export async function changeUser(
-  context: AuthContext,
+  needs: ChangeUserNeeds,
   input: LinkTarget & { readonly signer: Signer; readonly changes: UserChanges; readonly address: string },
 ): Promise<UserRow> {
+  const { pool, clock, notices } = needs
   const { signer, address } = input
-  const changes = await checkChanges(context, signer, input.changes)
-  countMessages(context, signer.user, changes, address)
-  const now = new Date(context.clock.now()).toISOString()
+  const changes = await checkChanges(needs, signer, input.changes)
+  countMessages(needs, signer.user, changes, address)
+  const now = isoNow(clock)
 
-  return context.pool.transaction(async (tx) => {
-    await countForUser(context, tx, signer.user, changes)
+  return pool.transaction(async (tx) => {
+    await countForUser(needs, tx, signer.user, changes)
     await lockUser(tx, signer.user.id)
     const user = await findUserById(tx, signer.user.id)
     if (!user) throw userNotFound()
@@ -46,15 +51,15 @@ export async function changeUser(
       await setPassword(tx, { userId: user.id, passwordHash: changes.passwordHash, now })
       await endSessions(tx, { userId: user.id, sessionId: signer.session?.id, scope: 'others' })
       await recordAudit(tx, { action: 'user_updated_password', actor: user, address, now })
-      await notifyUser(context, tx, { kind: 'password_changed_notification', userId: user.id })
+      await notices.notifyUser(tx, { kind: 'password_changed_notification', userId: user.id })
     }
     if (changes.metadata !== undefined) {
       const metadata = mergeMetadata(user.raw_user_meta_data, changes.metadata)
       await setMetadata(tx, { userId: user.id, metadata, now })
     }
-    if (changes.email !== undefined) await changeEmail(context, tx, { ...input, user, email: changes.email, now })
+    if (changes.email !== undefined) await changeEmail(needs, tx, { ...input, user, email: changes.email, now })
     if (changes.phone !== undefined)
-      await changePhone(context, tx, { user, phone: changes.phone, channel: changes.smsChannel, address, now })
+      await changePhone(needs, tx, { user, phone: changes.phone, channel: changes.smsChannel, address, now })
     await recordAudit(tx, { action: 'user_modified', actor: user, address, now })
     const changed = await findUserById(tx, user.id)
     assert(changed, 'the user is locked')
@@ -64,33 +69,38 @@ export async function changeUser(
 
 /** Before the user is locked, as everywhere: two that lock in another order wait for each other. */
 async function countForUser(
-  context: AuthContext,
+  { options, tokenMessages }: ChangeUserNeeds,
   tx: Transaction,
   user: UserRow,
   changes: CheckedChanges,
 ): Promise<void> {
   const address = user.email || user.phone || user.id
-  if (changes.email !== undefined && !isEmailTakenAtOnce(context, user)) {
-    await countMail(context, tx, { address, kind: 'email_change' })
+  if (changes.email !== undefined && !isEmailTakenAtOnce(options, user)) {
+    await tokenMessages.count(tx, 'mail', { address, kind: 'email_change' })
   }
-  if (changes.phone !== undefined && context.options.smsEnableConfirmations) {
-    await countSms(context, tx, { address, kind: 'phone_change' })
+  if (changes.phone !== undefined && options.smsEnableConfirmations) {
+    await tokenMessages.count(tx, 'sms', { address, kind: 'phone_change' })
   }
 }
 
 /** Counted by the address of the client before the transaction, which others wait for. */
-function countMessages(context: AuthContext, user: UserRow, changes: CheckedChanges, address: string): void {
-  if (changes.email !== undefined && !isEmailTakenAtOnce(context, user)) context.limits.mail.take(address)
-  if (changes.phone !== undefined && context.options.smsEnableConfirmations) context.limits.sms.take(address)
+function countMessages(
+  { limits, options }: ChangeUserNeeds,
+  user: UserRow,
+  changes: CheckedChanges,
+  address: string,
+): void {
+  if (changes.email !== undefined && !isEmailTakenAtOnce(options, user)) limits.mail.take(address)
+  if (changes.phone !== undefined && options.smsEnableConfirmations) limits.sms.take(address)
 }
 
 /** Like signing up. Who has a permanent account always proves a new address, or a typing error would lock them out. */
-function isEmailTakenAtOnce({ options }: AuthContext, user: UserRow): boolean {
+function isEmailTakenAtOnce(options: Pick<AuthOptions, 'emailEnableConfirmations'>, user: UserRow): boolean {
   return user.is_anonymous && !options.emailEnableConfirmations
 }
 
 async function changeEmail(
-  context: AuthContext,
+  { notices, options, tokenMessages }: ChangeUserNeeds,
   tx: Transaction,
   input: LinkTarget & {
     readonly user: UserRow
@@ -101,17 +111,17 @@ async function changeEmail(
 ): Promise<void> {
   const { user, email, redirectTo, codeChallenge, address, now } = input
   if (await findUserByAnyEmail(tx, email, user.id)) throw emailExists()
-  if (isEmailTakenAtOnce(context, user)) {
+  if (isEmailTakenAtOnce(options, user)) {
     await confirmEmailChange(tx, { userId: user.id, email, now })
     await markUnverified(tx, user.id, 'email')
-    await notifyOfNewEmail(context, tx, user, email)
+    await notices.notifyOfNewEmail(tx, user, email)
     return
   }
-  await sendEmailChange(context, tx, { redirectTo, codeChallenge, user, newEmail: email, address, now })
+  await tokenMessages.sendEmailChange(tx, { redirectTo, codeChallenge, user, newEmail: email, address, now })
 }
 
 async function changePhone(
-  context: AuthContext,
+  { notices, options, tokenMessages }: ChangeUserNeeds,
   tx: Transaction,
   input: {
     readonly user: UserRow
@@ -123,13 +133,13 @@ async function changePhone(
 ): Promise<void> {
   const { user, phone, channel, address, now } = input
   if (await findUserByPhone(tx, phone)) throw phoneExists()
-  if (!context.options.smsEnableConfirmations) {
+  if (!options.smsEnableConfirmations) {
     await confirmPhoneChange(tx, { userId: user.id, phone, now })
     await markUnverified(tx, user.id, 'phone')
-    await notifyOfNewPhone(context, tx, user, phone)
+    await notices.notifyOfNewPhone(tx, user, phone)
     return
   }
-  await sendPhoneCode(context, tx, {
+  await tokenMessages.sendPhoneCode(tx, {
     user,
     phone,
     purpose: 'phone_change',

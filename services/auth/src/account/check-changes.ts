@@ -1,6 +1,6 @@
+import type { Pool } from '@holdfast/postgres'
 import { currentPasswordInvalid, currentPasswordRequired, reauthenticationNeeded } from '../confirmations/errors.ts'
-import { requireNonce } from '../confirmations/reauthenticate.ts'
-import type { AuthContext } from '../context.ts'
+import { requireNonce, type ReauthenticateNeeds } from '../confirmations/reauthenticate.ts'
 import {
   insufficientAal,
   notAdmin,
@@ -11,13 +11,18 @@ import {
 } from '../errors.ts'
 import { RECENT_SIGN_IN_MS } from '../limits.ts'
 import type { SmsChannel } from '../messages/messages.ts'
-import { requireGoodPassword } from '../passwords/require-good-password.ts'
+import type { WithOptions } from '../options/auth-options.ts'
+import type { Passwords } from '../passwords/passwords.ts'
 import { readSessionMethods, type SessionRow } from '../sessions/session-row.ts'
+import type { Signer } from '../sessions/sessions.ts'
 import { parseEmail, parsePhone } from '../users/contact.ts'
-import type { Signer } from '../sessions/require-user.ts'
-import { requireChannel } from '../confirmations/require-channel.ts'
 import type { UserMetadata } from '../users/user-metadata.ts'
 import { hasPassword, hasVerifiedFactor, type UserRow } from '../users/user-row.ts'
+
+export type CheckChangesNeeds = ReauthenticateNeeds &
+  WithOptions<'emailSecurePasswordChange' | 'securityUpdatePasswordRequireCurrentPassword' | 'smsEnableSignup'> & {
+    readonly passwords: Passwords
+  }
 
 /** Ways to sign in that a person uses who does not know their password. */
 const WITHOUT_PASSWORD = ['otp', 'magiclink', 'recovery']
@@ -51,19 +56,19 @@ export interface CheckedChanges {
 
 /** Refuses before anything is written, and hashes outside the transaction. */
 export async function checkChanges(
-  context: AuthContext,
+  needs: CheckChangesNeeds,
   signer: Signer,
   changes: UserChanges,
 ): Promise<CheckedChanges> {
-  const { options } = context
+  const { options, passwords, tokenMessages } = needs
   const { user, session } = signer
   const { password } = changes
   const email = changes.email === undefined ? undefined : parseEmail(changes.email)
   const phone = changes.phone === undefined ? undefined : parsePhone(changes.phone)
-  const smsChannel = phone === undefined ? 'sms' : requireChannel(context, changes.channel)
+  const smsChannel = phone === undefined ? 'sms' : tokenMessages.requireChannel(changes.channel)
   const newEmail = email === user.email ? undefined : email
   const newPhone = phone === user.phone ? undefined : phone
-  if (password !== undefined) await requireGoodPassword(context, password)
+  if (password !== undefined) await passwords.requireGood(password)
   if (changes.appMetadata !== undefined) throw notAdmin()
 
   const changesCredentials = password !== undefined || newEmail !== undefined || newPhone !== undefined
@@ -73,50 +78,49 @@ export async function checkChanges(
   }
   if ((changesCredentials || changes.nonce !== '') && user.is_sso_user) throw userSsoManaged()
   if (newPhone !== undefined && !options.smsEnableSignup) throw phoneProviderDisabled('signups')
-  const usesNonce = password !== undefined && needsNonce(context, session)
+  const usesNonce = password !== undefined && needsNonce(needs, session)
   if (usesNonce) {
     if (changes.nonce === '') throw reauthenticationNeeded()
-    await requireNonce(context, user, changes.nonce)
+    await requireNonce(needs, user, changes.nonce)
   }
   return {
     email: newEmail,
     phone: newPhone,
     smsChannel,
-    passwordHash: password === undefined ? undefined : await hashNewPassword(context, signer, password, changes),
+    passwordHash: password === undefined ? undefined : await hashNewPassword(needs, signer, password, changes),
     usesNonce,
     metadata: changes.metadata,
   }
 }
 
-function needsNonce({ options, clock }: AuthContext, session: SessionRow | undefined): boolean {
+function needsNonce({ clock, options }: CheckChangesNeeds, session: SessionRow | undefined): boolean {
   if (!options.emailSecurePasswordChange) return false
   return session === undefined || session.created_at.getTime() + RECENT_SIGN_IN_MS < clock.now()
 }
 
 async function hashNewPassword(
-  context: AuthContext,
+  { pool, options, passwords }: CheckChangesNeeds,
   { user, session }: Signer,
   password: string,
   { currentPassword }: UserChanges,
 ): Promise<string> {
-  const { passwords, options } = context
   if (hasPassword(user)) {
-    if (options.securityUpdatePasswordRequireCurrentPassword && !(await knowsNoPassword(context, session))) {
-      await requireCurrentPassword(context, user, currentPassword)
+    if (options.securityUpdatePasswordRequireCurrentPassword && !(await knowsNoPassword(pool, session))) {
+      await requireCurrentPassword(passwords, user, currentPassword)
     }
     if (await passwords.verify(password, user.encrypted_password ?? undefined)) throw samePassword()
   }
   return passwords.hash(password)
 }
 
-async function requireCurrentPassword(context: AuthContext, user: UserRow, currentPassword: string): Promise<void> {
+async function requireCurrentPassword(passwords: Passwords, user: UserRow, currentPassword: string): Promise<void> {
   if (currentPassword === '') throw currentPasswordRequired()
-  const isRight = await context.passwords.verify(currentPassword, user.encrypted_password ?? undefined)
+  const isRight = await passwords.verify(currentPassword, user.encrypted_password ?? undefined)
   if (!isRight) throw currentPasswordInvalid()
 }
 
 /** Who came in by a mail or a text message may be here because they forgot it. */
-async function knowsNoPassword({ pool }: AuthContext, session: SessionRow | undefined): Promise<boolean> {
+async function knowsNoPassword(pool: Pool, session: SessionRow | undefined): Promise<boolean> {
   if (session === undefined) return false
   const methods = await readSessionMethods(pool, session.id)
   return methods.some(({ method }) => WITHOUT_PASSWORD.includes(method))

@@ -1,12 +1,8 @@
 import { sql, type Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
 import { nameProviders } from '../confirmations/confirm-user.ts'
-import { endPending } from '../one-time-tokens/end-pending.ts'
-import type { AuthContext } from '../context.ts'
 import { userNotFound } from '../errors.ts'
 import { isTaken } from '../external/account-linking.ts'
-import { notifyUser } from '../messages/notices.ts'
-import { findUserById, lockUser, type UserIdentity, type UserRow } from '../users/user-row.ts'
 import {
   emailConflictIdentityNotDeletable,
   identityNotFound,
@@ -14,6 +10,13 @@ import {
 } from '../identities/errors.ts'
 import { setUserEmail } from '../identities/identity-changes.ts'
 import { markUnverified } from '../identities/unverified-credentials.ts'
+import type { Notices } from '../messages/notices.ts'
+import { endPending } from '../one-time-tokens/end-pending.ts'
+import type { WithOptions } from '../options/auth-options.ts'
+import { isoNow, type Store } from '../store.ts'
+import { findUserById, lockUser, type UserIdentity, type UserRow } from '../users/user-row.ts'
+
+export type UnlinkIdentityNeeds = Store & WithOptions<'emailEnableConfirmations'> & { readonly notices: Notices }
 
 /**
  * Takes away one of a person's ways to sign in; one has to be left. When it was the one with their address, that of another takes its place.
@@ -21,11 +24,11 @@ import { markUnverified } from '../identities/unverified-credentials.ts'
  * @throws {HoldfastError} `single_identity_not_deletable`, `identity_not_found`, `email_conflict_identity_not_deletable`
  */
 export async function unlinkIdentity(
-  context: AuthContext,
+  { pool, clock, notices, options }: UnlinkIdentityNeeds,
   input: { readonly userId: string; readonly identityId: string; readonly address: string },
 ): Promise<void> {
-  const now = new Date(context.clock.now()).toISOString()
-  await context.pool.transaction(async (tx) => {
+  const now = isoNow(clock)
+  await pool.transaction(async (tx) => {
     await lockUser(tx, input.userId)
     const user = await findUserById(tx, input.userId)
     if (!user) throw userNotFound()
@@ -42,11 +45,11 @@ export async function unlinkIdentity(
       await endPending(tx, user.id)
     } else {
       const left = user.identities.filter(({ id }) => id !== identity.id)
-      await keepAnAddress(tx, { user, left, isAutoConfirmed: !context.options.emailEnableConfirmations, now })
+      await keepAnAddress(tx, { user, left, isAutoConfirmed: !options.emailEnableConfirmations, now })
     }
     await nameProviders(tx, { userId: user.id, now })
     const notice = { kind: 'identity_unlinked_notification', provider: identity.provider } as const
-    await notifyUser(context, tx, { ...notice, userId: user.id, to: user.email ?? '' })
+    await notices.notifyUser(tx, { ...notice, userId: user.id, to: user.email ?? '' })
   })
 }
 

@@ -1,13 +1,14 @@
-import { type Queryable, sql } from '@holdfast/postgres'
 import { assert } from '@holdfast/foundation'
+import { type Queryable, sql, type Pool } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
-import type { AuthContext } from '../context.ts'
 import type { FactorType } from '../mfa/errors.ts'
 import { removeFactor } from '../mfa/unenroll-factor.ts'
+import { isoNow, type Store } from '../store.ts'
 import { parsePhone } from '../users/contact.ts'
+import { isUuid } from '../uuid.ts'
 import { violatedConstraint } from '../violated-constraint.ts'
 import { factorNameConflict, factorNotFound, notAUuid } from './errors.ts'
-import { findAccount, isUuid } from './find-account.ts'
+import { findAccount } from './find-account.ts'
 import type { Admin } from './require-admin.ts'
 
 /** A second factor as administrators see it: everything but its secret. */
@@ -23,7 +24,7 @@ interface FactorRow {
 }
 
 /** @throws {HoldfastError} `user_not_found` */
-export async function listFactors({ pool }: AuthContext, userId: string): Promise<Record<string, unknown>[]> {
+export async function listFactors(pool: Pool, userId: string): Promise<Record<string, unknown>[]> {
   const user = await findAccount(pool, userId)
   const factors = await pool.query<FactorRow>(sql`
     select id, created_at, updated_at, status, friendly_name, factor_type, phone, last_challenged_at
@@ -40,7 +41,7 @@ export async function listFactors({ pool }: AuthContext, userId: string): Promis
  * @throws {HoldfastError} `user_not_found`, `mfa_factor_not_found`, `mfa_factor_name_conflict`, `validation_failed`
  */
 export async function changeFactor(
-  context: AuthContext,
+  { pool, clock }: Store,
   input: {
     readonly userId: string
     readonly factorId: string
@@ -51,9 +52,9 @@ export async function changeFactor(
   },
 ): Promise<Record<string, unknown>> {
   const { userId, factorId, friendlyName, admin, address } = input
-  const now = new Date(context.clock.now()).toISOString()
+  const now = isoNow(clock)
   try {
-    return await context.pool.transaction(async (tx) => {
+    return await pool.transaction(async (tx) => {
       const { id } = await findAccount(tx, userId)
       const factor = await findFactor(tx, id, factorId)
       const phone = input.phone !== '' && factor.factor_type === 'phone' ? parsePhone(input.phone) : factor.phone
@@ -82,12 +83,12 @@ export async function changeFactor(
  * @throws {HoldfastError} `user_not_found`, `mfa_factor_not_found`
  */
 export async function deleteFactor(
-  context: AuthContext,
+  { pool, clock }: Store,
   input: { readonly userId: string; readonly factorId: string; readonly admin: Admin; readonly address: string },
 ): Promise<Record<string, unknown>> {
   const { userId, factorId, admin, address } = input
-  const now = new Date(context.clock.now()).toISOString()
-  return context.pool.transaction(async (tx) => {
+  const now = isoNow(clock)
+  return pool.transaction(async (tx) => {
     const { id } = await findAccount(tx, userId)
     const factor = await findFactor(tx, id, factorId)
     await removeFactor(tx, { ...factor, user_id: id })

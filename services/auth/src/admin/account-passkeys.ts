@@ -1,12 +1,13 @@
-import { sql } from '@holdfast/postgres'
+import { sql, type Pool } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
-import type { AuthContext } from '../context.ts'
+import { isoNow, type Store } from '../store.ts'
+import { isUuid } from '../uuid.ts'
 import { passkeyNotFound } from './errors.ts'
-import { findAccount, isUuid } from './find-account.ts'
+import { findAccount } from './find-account.ts'
 import type { Admin } from './require-admin.ts'
 
 /** @throws {HoldfastError} `user_not_found` */
-export async function listPasskeys({ pool }: AuthContext, userId: string): Promise<Record<string, unknown>[]> {
+export async function listPasskeys(pool: Pool, userId: string): Promise<Record<string, unknown>[]> {
   const user = await findAccount(pool, userId)
   const passkeys = await pool.query<{
     id: string
@@ -29,12 +30,12 @@ export async function listPasskeys({ pool }: AuthContext, userId: string): Promi
 
 /** @throws {HoldfastError} `user_not_found`, `validation_failed` (404) when the account has no such passkey */
 export async function deletePasskey(
-  context: AuthContext,
+  { pool, clock }: Store,
   input: { readonly userId: string; readonly passkeyId: string; readonly admin: Admin; readonly address: string },
 ): Promise<void> {
   const { userId, passkeyId, admin, address } = input
-  const now = new Date(context.clock.now()).toISOString()
-  await context.pool.transaction(async (tx) => {
+  const now = isoNow(clock)
+  await pool.transaction(async (tx) => {
     const { id } = await findAccount(tx, userId)
     const deleted = isUuid(passkeyId)
       ? await tx.execute(sql`delete from auth.webauthn_credentials where user_id = ${id} and id = ${passkeyId}`)

@@ -1,11 +1,13 @@
+import type { Pool } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
-import type { AuthContext } from '../context.ts'
 import { noSuchSession } from '../errors.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
-import { renderOwnSession } from '../sessions/render-own-session.ts'
+import { renderOwnSession } from '../sessions/render-session.ts'
 import { findSessionsOfUser, readMethodsOfSessions } from '../sessions/session-row.ts'
+import { isoNow, type Store } from '../store.ts'
+import { isUuid } from '../uuid.ts'
 import { notAUuid } from './errors.ts'
-import { findAccount, isUuid } from './find-account.ts'
+import { findAccount } from './find-account.ts'
 import type { Admin } from './require-admin.ts'
 
 /**
@@ -13,7 +15,7 @@ import type { Admin } from './require-admin.ts'
  *
  * @throws {HoldfastError} `user_not_found`
  */
-export async function listSessions({ pool }: AuthContext, userId: string): Promise<Record<string, unknown>[]> {
+export async function listSessions(pool: Pool, userId: string): Promise<Record<string, unknown>[]> {
   const user = await findAccount(pool, userId)
   const sessions = await findSessionsOfUser(pool, user.id)
   const methods = await readMethodsOfSessions(
@@ -30,7 +32,7 @@ export async function listSessions({ pool }: AuthContext, userId: string): Promi
  * @throws {HoldfastError} `user_not_found`, `session_not_found`, `validation_failed` (404)
  */
 export async function endSessionsOf(
-  context: AuthContext,
+  { pool, clock }: Store,
   input: {
     readonly userId: string
     readonly sessionId: string | undefined
@@ -40,8 +42,8 @@ export async function endSessionsOf(
 ): Promise<void> {
   const { sessionId, admin, address } = input
   if (sessionId !== undefined && !isUuid(sessionId)) throw notAUuid('session_id')
-  const now = new Date(context.clock.now()).toISOString()
-  await context.pool.transaction(async (tx) => {
+  const now = isoNow(clock)
+  await pool.transaction(async (tx) => {
     const { id } = await findAccount(tx, input.userId)
     const scope = sessionId === undefined ? 'global' : 'local'
     const ended = await endSessions(tx, { userId: id, sessionId, scope })

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { HoldfastError } from '@holdfast/foundation'
 import { isConnectionLoss, sql, type SqlFragment, sqlstateOf, type Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
-import type { AuthContext } from '../context.ts'
 import { confirmEmail, confirmPhone, nameProviders } from '../confirmations/confirm-user.ts'
-import { endPending } from '../one-time-tokens/end-pending.ts'
 import { emailExists, phoneExists } from '../errors.ts'
 import { mergeIdentityData } from '../identities/insert-identity.ts'
 import { acceptCredentials } from '../identities/unverified-credentials.ts'
-import { requireGoodPassword } from '../passwords/require-good-password.ts'
+import { endPending } from '../one-time-tokens/end-pending.ts'
+import type { Passwords } from '../passwords/passwords.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
+import type { Store } from '../store.ts'
 import { mergeMetadata } from '../users/user-metadata.ts'
 import { lockUser, type UserRow } from '../users/user-row.ts'
 import { violatedConstraint } from '../violated-constraint.ts'
@@ -20,6 +20,8 @@ import { findAccount, isEmailTaken, isPhoneTaken } from './find-account.ts'
 import type { Admin } from './require-admin.ts'
 import { setUserMetadata } from './set-metadata.ts'
 
+export type ChangeAccountNeeds = Store & { readonly passwords: Passwords }
+
 /**
  * Changes an account without asking the person. A new address or number counts at once; it is confirmed only when that is asked for as well.
  * What was begun under another password, address or number (links, codes, changes) is worth nothing after it, and a new password ends every
@@ -28,7 +30,7 @@ import { setUserMetadata } from './set-metadata.ts'
  * @throws {HoldfastError} `user_not_found`, `weak_password`, `email_exists`, `phone_exists`, `validation_failed`, `unexpected_failure`
  */
 export async function changeAccount(
-  context: AuthContext,
+  { pool, clock, passwords }: ChangeAccountNeeds,
   input: {
     readonly userId: string
     readonly attributes: AccountAttributes
@@ -36,14 +38,13 @@ export async function changeAccount(
     readonly address: string
   },
 ): Promise<UserRow> {
-  const { pool, passwords } = context
   const { attributes, admin, address } = input
   const { id } = await findAccount(pool, input.userId)
-  if (attributes.password !== undefined) await requireGoodPassword(context, attributes.password)
+  if (attributes.password !== undefined) await passwords.requireGood(attributes.password)
   const passwordHash =
     attributes.passwordHash ??
     (attributes.password === undefined ? undefined : await passwords.hash(attributes.password))
-  const nowMs = context.clock.now()
+  const nowMs = clock.now()
   const now = new Date(nowMs).toISOString()
   try {
     return await pool.transaction(async (tx) => {

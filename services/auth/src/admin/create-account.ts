@@ -2,18 +2,23 @@ import { randomUUID } from 'node:crypto'
 import { HoldfastError } from '@holdfast/foundation'
 import { sql } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
-import type { AuthContext } from '../context.ts'
 import { emailExists, userAlreadyExists, validationFailed } from '../errors.ts'
+import type { Hooks } from '../hooks/hooks.ts'
 import { insertIdentity } from '../identities/insert-identity.ts'
 import { PASSWORD_BYTES_MAX } from '../limits.ts'
+import type { Passwords } from '../passwords/passwords.ts'
 import { createUser, type FirstIdentity } from '../sign-up/create-user.ts'
+import type { Store } from '../store.ts'
 import { mergeMetadata } from '../users/user-metadata.ts'
 import type { UserRow } from '../users/user-row.ts'
+import { isUuid } from '../uuid.ts'
 import { type AccountAttributes, banEnd } from './account-attributes.ts'
-import { phoneTaken } from './errors.ts'
-import { findAccount, isEmailTaken, isPhoneTaken, isUuid } from './find-account.ts'
 import { mergeAppMetadata } from './app-metadata.ts'
+import { phoneTaken } from './errors.ts'
+import { findAccount, isEmailTaken, isPhoneTaken } from './find-account.ts'
 import type { Admin } from './require-admin.ts'
+
+export type CreateAccountNeeds = Store & { readonly hooks: Hooks; readonly passwords: Passwords }
 
 /**
  * Makes an account without asking the person: no mail, no hook, no rules for passwords. Without a password the account has no sign-in by password.
@@ -22,7 +27,7 @@ import type { Admin } from './require-admin.ts'
  * @throws {HoldfastError} `validation_failed`, `email_exists`, `phone_exists`, `user_already_exists` (the id is taken), `unexpected_failure`
  */
 export async function createAccount(
-  context: AuthContext,
+  { pool, clock, hooks, passwords }: CreateAccountNeeds,
   input: {
     readonly id: string | undefined
     readonly attributes: AccountAttributes
@@ -30,7 +35,6 @@ export async function createAccount(
     readonly address: string
   },
 ): Promise<UserRow> {
-  const { pool, clock } = context
   const { attributes, admin, address } = input
   const { email, phone, password } = attributes
   if (email === undefined && phone === undefined) {
@@ -39,7 +43,7 @@ export async function createAccount(
   if (email !== undefined && (await isEmailTaken(pool, email))) throw emailExists()
   if (phone !== undefined && (await isPhoneTaken(pool, phone))) throw phoneTaken()
   const id = parseId(input.id)
-  const passwordHash = attributes.passwordHash ?? (password ? await hashAnyPassword(context, password) : undefined)
+  const passwordHash = attributes.passwordHash ?? (password ? await hashAnyPassword(passwords, password) : undefined)
   const nowMs = clock.now()
   const now = new Date(nowMs).toISOString()
   const identities = identitiesOf(id, email, phone)
@@ -49,7 +53,7 @@ export async function createAccount(
   try {
     return await pool.transaction(async (tx) => {
       if ((await tx.query(sql`select from auth.users where id = ${id}`)).length > 0) throw userAlreadyExists()
-      await createUser(context, tx, {
+      await createUser(hooks, tx, {
         user: {
           id,
           identity: first,
@@ -91,7 +95,7 @@ export async function createAccount(
  * @returns its hash; rules for passwords are for people
  * @throws {HoldfastError} `validation_failed` for what bcrypt cannot hash
  */
-async function hashAnyPassword({ passwords }: AuthContext, password: string): Promise<string> {
+async function hashAnyPassword(passwords: Passwords, password: string): Promise<string> {
   if (Buffer.byteLength(password) > PASSWORD_BYTES_MAX) {
     throw validationFailed(`Password cannot be longer than ${PASSWORD_BYTES_MAX} characters`)
   }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { isConnectionLoss, sql, sqlstateOf, type Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
-import type { AuthContext } from '../context.ts'
 import { deleteSignInMethods } from '../identities/unverified-credentials.ts'
+import { isoNow, type Store } from '../store.ts'
 import type { UserRow } from '../users/user-row.ts'
 import { lockUser } from '../users/user-row.ts'
 import { deletingUserFailed } from './errors.ts'
@@ -17,14 +17,14 @@ import type { Admin } from './require-admin.ts'
  * @throws {HoldfastError} `user_not_found`, `unexpected_failure` when the project refers to the account and does not let go
  */
 export async function deleteAccount(
-  context: AuthContext,
+  { pool, clock }: Store,
   input: { readonly userId: string; readonly softly: boolean; readonly admin: Admin; readonly address: string },
 ): Promise<void> {
   const { softly, admin, address } = input
-  const { id } = await findAccount(context.pool, input.userId)
-  const now = new Date(context.clock.now()).toISOString()
+  const { id } = await findAccount(pool, input.userId)
+  const now = isoNow(clock)
   try {
-    await context.pool.transaction(async (tx) => {
+    await pool.transaction(async (tx) => {
       await lockUser(tx, id)
       const user = await findAccount(tx, id)
       const traits = { user_id: id, user_email: user.email ?? '', user_phone: user.phone ?? '' }

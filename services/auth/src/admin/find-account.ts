@@ -1,12 +1,7 @@
 import { type Queryable, sql } from '@holdfast/postgres'
 import { selectAnyUsers, type UserRow } from '../users/user-row.ts'
+import { isUuid } from '../uuid.ts'
 import { noSuchUser, notAUuid } from './errors.ts'
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
-export function isUuid(text: string): boolean {
-  return UUID.test(text)
-}
 
 /**
  * The account that an address of the administration API names, deleted or not.

@@ -1,11 +1,13 @@
 import type { Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
 import { issueToken, type IssuedToken } from '../confirmations/issue-token.ts'
-import { confirmationUrl } from '../messages/confirmation-url.ts'
-import type { AuthContext } from '../context.ts'
 import { emailExists, validationFailed } from '../errors.ts'
+import type { Hooks } from '../hooks/hooks.ts'
 import { markUnverified } from '../identities/unverified-credentials.ts'
-import { requireGoodPassword } from '../passwords/require-good-password.ts'
+import { confirmationUrl } from '../messages/confirmation-url.ts'
+import type { WithOptions } from '../options/auth-options.ts'
+import type { Passwords } from '../passwords/passwords.ts'
+import { isoNow, type Store } from '../store.ts'
 import { parseEmail } from '../users/contact.ts'
 import { mergeMetadata, type UserMetadata } from '../users/user-metadata.ts'
 import { findUserByEmail, type UserRow } from '../users/user-row.ts'
@@ -14,6 +16,13 @@ import { findAccount, isEmailTaken } from './find-account.ts'
 import type { Admin } from './require-admin.ts'
 import { setUserMetadata } from './set-metadata.ts'
 import { createUnconfirmedAccount } from './unconfirmed-account.ts'
+
+export type GenerateLinkNeeds = Store &
+  WithOptions<'emailDoubleConfirmChanges' | 'emailOtpLength'> & {
+    readonly hooks: Hooks
+    readonly issuer: string
+    readonly passwords: Passwords
+  }
 
 const LINK_TYPES = ['signup', 'invite', 'magiclink', 'recovery', 'email_change_current', 'email_change_new'] as const
 
@@ -46,10 +55,9 @@ export interface GeneratedLink {
  * @throws {HoldfastError} `validation_failed`, `user_not_found`, `email_exists`, `weak_password`, and what hooks refuse with
  */
 export async function generateLink(
-  context: AuthContext,
+  { pool, clock, hooks, issuer, options, passwords }: GenerateLinkNeeds,
   input: { readonly request: LinkRequest; readonly admin: Admin; readonly address: string },
 ): Promise<GeneratedLink> {
-  const { pool, options, passwords, clock, issuer } = context
   const { request } = input
   const email = parseEmail(request.email)
   const known = await findUserByEmail(pool, email)
@@ -61,15 +69,15 @@ export async function generateLink(
   const password = isNew && type === 'signup' && request.type === 'signup' ? request.password : undefined
   if (password !== undefined) {
     if (password === '') throw validationFailed('Signup requires a valid password')
-    await requireGoodPassword(context, password)
+    await passwords.requireGood(password)
   }
   const passwordHash = password === undefined ? undefined : await passwords.hash(password)
   const newEmail = type.startsWith('email_change') ? parseEmail(request.newEmail) : undefined
-  const now = new Date(clock.now()).toISOString()
+  const now = isoNow(clock)
 
   return pool.transaction(async (tx) => {
     const work = { ...input, type, email, newEmail, passwordHash, now }
-    const user = await prepareUser(context, tx, work)
+    const user = await prepareUser(hooks, tx, work)
     await recordLink(tx, { ...work, user })
     const token = await issueToken(tx, {
       userId: user.id,
@@ -111,13 +119,13 @@ interface LinkWork {
 }
 
 /** The account that the link is for, made where there was none. */
-async function prepareUser(context: AuthContext, tx: Transaction, work: LinkWork): Promise<UserRow> {
+async function prepareUser(hooks: Hooks, tx: Transaction, work: LinkWork): Promise<UserRow> {
   const { request, type, email, newEmail, address, now, passwordHash } = work
   const { metadata } = request
   const user = await findUserByEmail(tx, email)
   if (!user) {
     if (await isEmailTaken(tx, email)) throw emailExists()
-    return createUnconfirmedAccount(context, tx, { email, metadata, passwordHash, address, now })
+    return createUnconfirmedAccount(hooks, tx, { email, metadata, passwordHash, address, now })
   }
   if (type === 'signup' || type === 'invite') {
     if (user.email_confirmed_at !== null) throw emailExists()

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { HoldfastError } from '@holdfast/foundation'
 import { recordAudit } from '../audit-log.ts'
-import type { AuthContext } from '../context.ts'
-import { requireGoodPassword } from '../passwords/require-good-password.ts'
+import type { Hooks } from '../hooks/hooks.ts'
+import type { Passwords } from '../passwords/passwords.ts'
 import { createUser } from '../sign-up/create-user.ts'
+import { isoNow, type Store } from '../store.ts'
 import { parseEmail } from '../users/contact.ts'
 import { isEmailTaken } from './find-account.ts'
+
+type Needs = Store & { readonly hooks: Hooks; readonly passwords: Passwords }
 
 /** Somebody who came by the link of an invitation, and so reads the mails of its address. */
 export interface InvitedAccount {
@@ -24,18 +27,20 @@ export interface InvitedAccount {
  * @returns whether it was made; an address that has an account keeps it as it is
  * @throws {HoldfastError} `weak_password`, `validation_failed`, and what hooks refuse with
  */
-export async function createInvitedAccount(context: AuthContext, account: InvitedAccount): Promise<boolean> {
-  const { pool, passwords, clock } = context
+export async function createInvitedAccount(
+  { pool, clock, hooks, passwords }: Needs,
+  account: InvitedAccount,
+): Promise<boolean> {
   const { password, name, address } = account
   const email = parseEmail(account.email)
   if (await isEmailTaken(pool, email)) return false
-  await requireGoodPassword(context, password)
+  await passwords.requireGood(password)
   const passwordHash = await passwords.hash(password)
   const id = randomUUID()
-  const now = new Date(clock.now()).toISOString()
+  const now = isoNow(clock)
   try {
     await pool.transaction(async (tx) => {
-      await createUser(context, tx, {
+      await createUser(hooks, tx, {
         user: {
           id,
           identity: {

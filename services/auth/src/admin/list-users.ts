@@ -1,5 +1,4 @@
-import { sql, type SqlFragment } from '@holdfast/postgres'
-import type { AuthContext } from '../context.ts'
+import { sql, type SqlFragment, type Pool } from '@holdfast/postgres'
 import { validationFailed } from '../errors.ts'
 import { selectAnyUsers, type UserRow } from '../users/user-row.ts'
 import { offsetOf, type Page } from './pagination.ts'
@@ -12,7 +11,7 @@ export type SortDirection = 'asc' | 'desc'
  * @param input.filter - part of an address, or of a `full_name` in any case; empty for all
  */
 export async function listUsers(
-  { pool }: AuthContext,
+  pool: Pool,
   input: {
     readonly audience: string
     readonly filter: string

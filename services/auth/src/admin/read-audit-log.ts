@@ -1,5 +1,4 @@
-import { sql } from '@holdfast/postgres'
-import type { AuthContext } from '../context.ts'
+import { sql, type Pool } from '@holdfast/postgres'
 import { validationFailed } from '../errors.ts'
 import { offsetOf, type Page } from './pagination.ts'
 
@@ -33,7 +32,7 @@ export function parseAuditQuery(query: string | undefined): AuditFilter | undefi
 
 /** What was done, the newest first, with how many entries there are. */
 export async function readAuditLog(
-  { pool }: AuthContext,
+  pool: Pool,
   input: { readonly filter: AuditFilter | undefined; readonly page: Page },
 ): Promise<{ readonly entries: readonly Record<string, unknown>[]; readonly total: number }> {
   const { filter, page } = input

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import { requireCaller } from '@holdfast/http'
 import type { AuditActor } from '../audit-log.ts'
-import type { AuthContext } from '../context.ts'
 import { noAuthorization } from '../errors.ts'
+import type { AuthOptions } from '../options/auth-options.ts'
 import { userNotAllowed } from './errors.ts'
 
 /** An administrator is a key, not a person: the role stands where a name would be, as in GoTrue's audit log. */
@@ -16,11 +16,14 @@ export type Admin = AuditActor
  *
  * @throws {HoldfastError} `no_authorization` (401) without a token, `not_admin` (403) with one of another role
  */
-export function requireAdmin(context: AuthContext, request: FastifyRequest): Admin {
-  const { claims } = requireCaller(request)
-  const role = claims['role']
-  if (typeof role === 'string' && context.options.jwtAdminRoles.includes(role)) {
-    return { id: NOBODYS_ID, email: role, phone: null, is_sso_user: false }
+export type RequireAdmin = (request: FastifyRequest) => Admin
+
+export function createRequireAdmin({ jwtAdminRoles }: Pick<AuthOptions, 'jwtAdminRoles'>): RequireAdmin {
+  return (request) => {
+    const { role } = requireCaller(request).claims
+    if (typeof role === 'string' && jwtAdminRoles.includes(role)) {
+      return { id: NOBODYS_ID, email: role, phone: null, is_sso_user: false }
+    }
+    throw request.headers.authorization === undefined ? noAuthorization() : userNotAllowed()
   }
-  throw request.headers.authorization === undefined ? noAuthorization() : userNotAllowed()
 }

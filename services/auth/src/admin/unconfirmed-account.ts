@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Transaction } from '@holdfast/postgres'
-import type { AuthContext } from '../context.ts'
+import type { Hooks } from '../hooks/hooks.ts'
 import { createUser } from '../sign-up/create-user.ts'
 import { mergeMetadata, type UserMetadata } from '../users/user-metadata.ts'
 import type { UserRow } from '../users/user-row.ts'
@@ -12,7 +12,7 @@ import type { UserRow } from '../users/user-row.ts'
  * @throws {HoldfastError} those of `createUser`
  */
 export function createUnconfirmedAccount(
-  context: AuthContext,
+  hooks: Hooks,
   tx: Transaction,
   input: {
     /** In lower case. */
@@ -25,7 +25,7 @@ export function createUnconfirmedAccount(
 ): Promise<UserRow> {
   const { email, address, now } = input
   const id = randomUUID()
-  return createUser(context, tx, {
+  return createUser(hooks, tx, {
     user: {
       id,
       identity: {

@@ -1,23 +1,33 @@
+import type { FastifyRequest } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { openHttpListener } from '../../test/open-http-listener.ts'
-import { createCaptcha } from './create-captcha.ts'
+import { createCaptcha } from './captcha.ts'
 
 const options = (captchaUrl?: string) => ({
   captchaEnabled: true,
   captchaProvider: 'turnstile',
   captchaSecret: ' secret ',
   captchaUrl,
+  jwtAdminRoles: ['service_role'],
 })
+
+/** A request of a role with a captcha in its body. */
+const requestWith = (token: unknown, role = 'anon') =>
+  ({
+    ip: '192.0.2.1',
+    body: { gotrue_meta_security: { captcha_token: token } },
+    caller: { role, claims: { role }, userId: undefined, expiresAtS: undefined },
+  }) as unknown as FastifyRequest
 
 describe('a captcha', () => {
   test('is not asked for when it is off', async () => {
     const captcha = createCaptcha({ ...options(), captchaEnabled: false })
-    await expect(captcha.require(undefined, '192.0.2.1')).resolves.toBeUndefined()
+    await expect(captcha.require(requestWith(undefined))).resolves.toBeUndefined()
   })
 
   test('is judged by the provider', async () => {
     await using provider = await openHttpListener(() => ({ body: { success: true } }))
-    await createCaptcha(options(provider.url)).require(' token ', '192.0.2.1')
+    await createCaptcha(options(provider.url)).require(requestWith(' token '))
     expect(provider.requests).toHaveLength(1)
     expect(provider.requests[0]?.headers['content-type']).toMatch(/^application\/x-www-form-urlencoded/)
     expect(Object.fromEntries(new URLSearchParams(provider.requests[0]?.body))).toEqual({
@@ -27,20 +37,26 @@ describe('a captcha', () => {
     })
   })
 
+  test('is not asked of administrators', async () => {
+    await using provider = await openHttpListener(() => ({ body: { success: true } }))
+    await createCaptcha(options(provider.url)).require(requestWith(undefined, 'service_role'))
+    expect(provider.requests).toEqual([])
+  })
+
   test('that fails is refused with the reasons of the provider', async () => {
     await using provider = await openHttpListener(() => ({
       body: { success: false, 'error-codes': ['invalid-input-response', 'timeout-or-duplicate'] },
     }))
-    await expect(createCaptcha(options(provider.url)).require('token', '192.0.2.1')).rejects.toMatchObject({
+    await expect(createCaptcha(options(provider.url)).require(requestWith('token'))).rejects.toMatchObject({
       code: 'captcha_failed',
       status: 400,
       message: 'captcha protection: request disallowed (invalid-input-response, timeout-or-duplicate)',
     })
   })
 
-  test.each([undefined, '', '  '])('without a token (%j) is refused without asking anybody', async (token) => {
+  test.each([undefined, '', '  ', 1])('without a token (%j) is refused without asking anybody', async (token) => {
     await using provider = await openHttpListener(() => ({ body: { success: true } }))
-    await expect(createCaptcha(options(provider.url)).require(token, '192.0.2.1')).rejects.toMatchObject({
+    await expect(createCaptcha(options(provider.url)).require(requestWith(token))).rejects.toMatchObject({
       code: 'captcha_failed',
       message: 'captcha protection: request disallowed (no captcha_token found)',
     })
@@ -53,7 +69,7 @@ describe('a captcha', () => {
     ['sends elsewhere', { status: 302, headers: { location: 'http://127.0.0.1:1/' } }],
   ])('lets no request through when the provider %s', async (_title, answer) => {
     await using provider = await openHttpListener(() => answer)
-    await expect(createCaptcha(options(provider.url)).require('token', '192.0.2.1')).rejects.toMatchObject({
+    await expect(createCaptcha(options(provider.url)).require(requestWith('token'))).rejects.toMatchObject({
       code: 'unexpected_failure',
       status: 500,
     })

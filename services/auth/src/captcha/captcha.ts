@@ -1,11 +1,94 @@
+import type { FastifyRequest } from 'fastify'
+import { HoldfastError } from '@holdfast/foundation'
+import { requireCaller } from '@holdfast/http'
+import { CAPTCHA_TIMEOUT_MS } from '../limits.ts'
+import type { AuthOptions } from '../options/auth-options.ts'
+import { optionInvalid } from '../options/option-invalid.ts'
+import { readLimitedJson } from '../read-limited.ts'
+
+const PROVIDER_URLS: Readonly<Record<string, string>> = {
+  hcaptcha: 'https://hcaptcha.com/siteverify',
+  turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
+}
+
+type CaptchaOptions = Pick<
+  AuthOptions,
+  'captchaEnabled' | 'captchaProvider' | 'captchaSecret' | 'captchaUrl' | 'jwtAdminRoles'
+>
+
 /** Judges the `captcha_token` of `gotrue_meta_security`. */
 export interface Captcha {
-  readonly isRequired: boolean
   /**
-   * Does nothing when no captcha is asked for.
+   * Judges the captcha of a request, where only people may ask. Does nothing when captchas are off, and for administrators, as in GoTrue.
    *
-   * @param address - of the client, which the provider compares
+   * Call it after the rate limit of the route, where that has one: this asks another server.
+   *
    * @throws {HoldfastError} `captcha_failed` (400); `unexpected_failure` (500) when the provider cannot be asked
    */
-  require(token: string | undefined, address: string): Promise<void>
+  require(request: FastifyRequest): Promise<void>
+}
+
+/** @throws {HoldfastError} `option_invalid` when captchas are required and no provider is set */
+export function createCaptcha(options: CaptchaOptions): Captcha {
+  if (!options.captchaEnabled) return { require: async () => undefined }
+  const standardUrl = Object.hasOwn(PROVIDER_URLS, options.captchaProvider)
+    ? PROVIDER_URLS[options.captchaProvider]
+    : undefined
+  if (standardUrl === undefined) {
+    throw optionInvalid('captchaProvider', `${options.captchaProvider} is neither hcaptcha nor turnstile.`)
+  }
+  const secret = options.captchaSecret?.trim()
+  if (!secret) throw optionInvalid('captchaSecret', 'captchas need the secret of their provider.')
+  const url = options.captchaUrl || standardUrl
+
+  return {
+    async require(request) {
+      const { role } = requireCaller(request).claims
+      if (typeof role === 'string' && options.jwtAdminRoles.includes(role)) return
+      const response = tokenOf(request).trim()
+      if (response === '') throw captchaFailed('no captcha_token found')
+      const verdict = await ask(url, { secret, response, remoteip: request.ip })
+      if (!verdict.success) throw captchaFailed(verdict.errorCodes.join(', '))
+    },
+  }
+}
+
+function tokenOf({ body }: FastifyRequest): string {
+  const token = (body as Body | null | undefined)?.gotrue_meta_security?.captcha_token
+  return typeof token === 'string' ? token : ''
+}
+
+interface Body {
+  readonly gotrue_meta_security?: { readonly captcha_token?: unknown } | null
+}
+
+interface Verdict {
+  readonly success: boolean
+  readonly errorCodes: readonly string[]
+}
+
+async function ask(url: string, form: Readonly<Record<string, string>>): Promise<Verdict> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+      redirect: 'error',
+      signal: AbortSignal.timeout(CAPTCHA_TIMEOUT_MS),
+    })
+    const answer = (await readLimitedJson(response)) as { readonly success?: unknown; readonly 'error-codes'?: unknown }
+    const codes = answer['error-codes']
+    return { success: answer.success === true, errorCodes: Array.isArray(codes) ? codes.map(String) : [] }
+  } catch (error) {
+    throw captchaUnavailable(error)
+  }
+}
+
+/** @param reason - of the provider, or that there was nothing to judge */
+function captchaFailed(reason: string): HoldfastError {
+  return new HoldfastError('captcha_failed', 400, `captcha protection: request disallowed (${reason})`)
+}
+
+/** The provider could not be asked. The request is refused. */
+function captchaUnavailable(cause: unknown): HoldfastError {
+  return new HoldfastError('unexpected_failure', 500, 'captcha verification process failed', { cause })
 }

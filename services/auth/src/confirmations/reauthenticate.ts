@@ -1,11 +1,21 @@
 import { recordAudit } from '../audit-log.ts'
-import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'
+import type { Messages } from '../messages/messages.ts'
 import { findNewestOneTimeToken, findOneTimeTokenByOtp, type OneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
+import type { WithOptions } from '../options/auth-options.ts'
+import type { RateLimits } from '../rate-limits.ts'
+import { isoNow, type Store } from '../store.ts'
 import { lockUser, type UserRow } from '../users/user-row.ts'
 import { isCodeAttemptLeft, returnCodeAttempt } from './address-limits.ts'
 import { emailNotVerifiedYet, phoneNotVerifiedYet, reauthenticationNotValid } from './errors.ts'
-import { countMail, countSms, sendPhoneCode, sendReauthenticationMail, type MessageAnswer } from './send-token.ts'
+import type { MessageAnswer, TokenMessages } from './token-messages.ts'
+
+export type ReauthenticateNeeds = Store &
+  WithOptions<'emailOtpExpiry' | 'smsOtpExpiry'> & {
+    readonly messages: Messages
+    readonly tokenMessages: TokenMessages
+    readonly limits: Pick<RateLimits, 'mail' | 'sms'>
+  }
 
 /**
  * Sends a code to a person who is signed in, by which they prove that it is still them: to their address, or else to their number.
@@ -15,7 +25,7 @@ import { countMail, countSms, sendPhoneCode, sendReauthenticationMail, type Mess
  * `over_sms_send_rate_limit`
  */
 export async function requestReauthentication(
-  context: AuthContext,
+  { pool, clock, limits, tokenMessages }: ReauthenticateNeeds,
   input: { readonly user: UserRow; readonly address: string },
 ): Promise<MessageAnswer> {
   const { user, address } = input
@@ -25,17 +35,16 @@ export async function requestReauthentication(
   }
   if (email && user.email_confirmed_at === null) throw emailNotVerifiedYet()
   if (!email && user.phone_confirmed_at === null) throw phoneNotVerifiedYet()
-  if (email) context.limits.mail.take(address)
-  else context.limits.sms.take(address)
-  const now = new Date(context.clock.now()).toISOString()
+  const channel = email ? 'mail' : 'sms'
+  limits[channel].take(address)
+  const now = isoNow(clock)
   const kind = 'reauthentication'
-  return context.pool.transaction(async (tx) => {
-    if (email) await countMail(context, tx, { address: email, kind })
-    else await countSms(context, tx, { address: phone ?? '', kind })
+  return pool.transaction(async (tx) => {
+    await tokenMessages.count(tx, channel, { address: email || (phone ?? ''), kind })
     await lockUser(tx, user.id)
     await recordAudit(tx, { action: 'user_reauthenticate_requested', actor: user, address, now })
-    if (!email) return sendPhoneCode(context, tx, { user, phone: phone ?? '', purpose: kind, kind, address, now })
-    await sendReauthenticationMail(context, tx, { user, email, address, now })
+    if (!email) return tokenMessages.sendPhoneCode(tx, { user, phone: phone ?? '', purpose: kind, kind, address, now })
+    await tokenMessages.sendReauthenticationMail(tx, { user, email, address, now })
     return {}
   })
 }
@@ -45,12 +54,12 @@ export async function requestReauthentication(
  *
  * @throws {HoldfastError} `reauthentication_not_valid`
  */
-export async function requireNonce(context: AuthContext, user: UserRow, nonce: string): Promise<void> {
-  const { pool, options } = context
-  const nowMs = context.clock.now()
+export async function requireNonce(needs: ReauthenticateNeeds, user: UserRow, nonce: string): Promise<void> {
+  const { pool, clock, options } = needs
+  const nowMs = clock.now()
   const relatesTo = user.email || user.phone || ''
   if (!(await isCodeAttemptLeft(pool, { address: relatesTo, nowMs }))) throw reauthenticationNotValid()
-  const token = await findNonceToken(context, user, nonce)
+  const token = await findNonceToken(needs, user, nonce)
   const lifetimeS = user.email ? options.emailOtpExpiry : options.smsOtpExpiry
   const sentAtMs = user.reauthentication_sent_at?.getTime() ?? 0
   if (token?.user_id !== user.id || sentAtMs + lifetimeS * 1000 < nowMs) throw reauthenticationNotValid()
@@ -58,7 +67,7 @@ export async function requireNonce(context: AuthContext, user: UserRow, nonce: s
 }
 
 async function findNonceToken(
-  { pool, messages }: AuthContext,
+  { pool, messages }: ReauthenticateNeeds,
   { email, phone }: UserRow,
   nonce: string,
 ): Promise<OneTimeToken | undefined> {

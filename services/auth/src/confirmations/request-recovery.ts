@@ -1,9 +1,17 @@
 import { recordAudit } from '../audit-log.ts'
-import type { AuthContext } from '../context.ts'
+import type { WithOptions } from '../options/auth-options.ts'
+import type { RateLimits } from '../rate-limits.ts'
+import { isoNow, type Store } from '../store.ts'
 import { findUserByEmail, lockUser } from '../users/user-row.ts'
 import { emailProviderDisabled } from './errors.ts'
 import { pretendToSend } from './pretend.ts'
-import { countMail, type LinkTarget, sendLinkMail } from './send-token.ts'
+import type { LinkTarget, TokenMessages } from './token-messages.ts'
+
+export type RequestRecoveryNeeds = Store &
+  WithOptions<'emailEnableSignup'> & {
+    readonly tokenMessages: TokenMessages
+    readonly limits: Pick<RateLimits, 'mail'>
+  }
 
 /**
  * Mails a link and a code that sign in a person who forgot their password. Does the same for an address without an account, save that no mail
@@ -14,15 +22,15 @@ import { countMail, type LinkTarget, sendLinkMail } from './send-token.ts'
  * @throws {HoldfastError} `email_provider_disabled`, `over_email_send_rate_limit`
  */
 export async function requestRecovery(
-  context: AuthContext,
+  { pool, clock, limits, options, tokenMessages }: RequestRecoveryNeeds,
   input: LinkTarget & { readonly email: string; readonly address: string },
 ): Promise<void> {
   const { email, address } = input
-  if (!context.options.emailEnableSignup) throw emailProviderDisabled('logins', 400)
-  context.limits.mail.take(address)
-  const now = new Date(context.clock.now()).toISOString()
-  await context.pool.transaction(async (tx) => {
-    await countMail(context, tx, { address: email, kind: 'recovery' })
+  if (!options.emailEnableSignup) throw emailProviderDisabled('logins', 400)
+  limits.mail.take(address)
+  const now = isoNow(clock)
+  await pool.transaction(async (tx) => {
+    await tokenMessages.count(tx, 'mail', { address: email, kind: 'recovery' })
     const user = await findUserByEmail(tx, email)
     if (!user) {
       await pretendToSend(tx)
@@ -30,6 +38,6 @@ export async function requestRecovery(
     }
     await lockUser(tx, user.id)
     await recordAudit(tx, { action: 'user_recovery_requested', actor: user, address, now })
-    await sendLinkMail(context, tx, { ...input, user, purpose: 'recovery', now })
+    await tokenMessages.sendLinkMail(tx, { ...input, user, purpose: 'recovery', now })
   })
 }

@@ -1,19 +1,17 @@
 import type { Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
-import type { AuthContext } from '../context.ts'
-import type { Contact } from '../users/contact.ts'
-import { findUserByEmail, findUserByPhone, lockUser, type UserRow } from '../users/user-row.ts'
+import type { RateLimits } from '../rate-limits.ts'
+import { isoNow, type Store } from '../store.ts'
+import { addressOf, type Contact } from '../users/contact.ts'
+import { findUserByContact, lockUser, type UserRow } from '../users/user-row.ts'
 import type { AddressLimitKind } from './address-limits.ts'
 import { pretendToSend } from './pretend.ts'
-import {
-  countMail,
-  countSms,
-  type LinkTarget,
-  sendEmailChange,
-  sendLinkMail,
-  sendPhoneCode,
-  type MessageAnswer,
-} from './send-token.ts'
+import type { LinkTarget, MessageAnswer, TokenMessages } from './token-messages.ts'
+
+export type ResendNeeds = Store & {
+  readonly tokenMessages: TokenMessages
+  readonly limits: Pick<RateLimits, 'mail' | 'sms'>
+}
 
 export type ResendType = 'signup' | 'email_change' | 'sms' | 'phone_change'
 
@@ -25,27 +23,23 @@ export type ResendType = 'signup' | 'email_change' | 'sms' | 'phone_change'
  * @throws {HoldfastError} `over_email_send_rate_limit`, `over_sms_send_rate_limit`
  */
 export async function resend(
-  context: AuthContext,
+  { pool, clock, limits, tokenMessages }: ResendNeeds,
   input: LinkTarget & { readonly type: ResendType; readonly contact: Contact; readonly address: string },
 ): Promise<MessageAnswer> {
   const { type, contact, address } = input
-  const isMail = type === 'signup' || type === 'email_change'
-  if (isMail) context.limits.mail.take(address)
-  else context.limits.sms.take(address)
-  const now = new Date(context.clock.now()).toISOString()
-  return context.pool.transaction(async (tx) => {
+  const channel = type === 'signup' || type === 'email_change' ? 'mail' : 'sms'
+  limits[channel].take(address)
+  const now = isoNow(clock)
+  return pool.transaction(async (tx) => {
     const kind: AddressLimitKind = type === 'signup' || type === 'sms' ? 'confirmation' : type
-    const counted = { address: contact.provider === 'email' ? contact.email : contact.phone, kind }
-    if (isMail) await countMail(context, tx, counted)
-    else await countSms(context, tx, counted)
-    const user =
-      contact.provider === 'email' ? await findUserByEmail(tx, contact.email) : await findUserByPhone(tx, contact.phone)
+    await tokenMessages.count(tx, channel, { address: addressOf(contact), kind })
+    const user = await findUserByContact(tx, contact)
     if (!user || !isWaiting(user, type)) {
       await pretendToSend(tx)
       return {}
     }
     await lockUser(tx, user.id)
-    return sendAgain(context, tx, { ...input, user, now })
+    return sendAgain(tokenMessages, tx, { ...input, user, now })
   })
 }
 
@@ -63,7 +57,7 @@ function isWaiting(user: UserRow, type: ResendType): boolean {
 }
 
 async function sendAgain(
-  context: AuthContext,
+  tokenMessages: TokenMessages,
   tx: Transaction,
   input: LinkTarget & {
     readonly type: ResendType
@@ -77,17 +71,17 @@ async function sendAgain(
   switch (type) {
     case 'signup':
       await recordAudit(tx, { action: 'user_confirmation_requested', actor: user, address, now })
-      await sendLinkMail(context, tx, { ...input, purpose: 'signup' })
+      await tokenMessages.sendLinkMail(tx, { ...input, purpose: 'signup' })
       return {}
     case 'email_change':
-      await sendEmailChange(context, tx, { ...input, newEmail: user.email_change ?? '' })
+      await tokenMessages.sendEmailChange(tx, { ...input, newEmail: user.email_change ?? '' })
       return {}
     case 'sms':
       await recordAudit(tx, { action: 'user_recovery_requested', actor: user, address, now })
-      return sendPhoneCode(context, tx, { ...sms, phone: user.phone ?? '', purpose: 'sms', kind: 'confirmation' })
+      return tokenMessages.sendPhoneCode(tx, { ...sms, phone: user.phone ?? '', purpose: 'sms', kind: 'confirmation' })
     case 'phone_change': {
       const phone = user.phone_change ?? ''
-      return sendPhoneCode(context, tx, { ...sms, phone, purpose: 'phone_change', kind: 'phone_change' })
+      return tokenMessages.sendPhoneCode(tx, { ...sms, phone, purpose: 'phone_change', kind: 'phone_change' })
     }
   }
 }

@@ -1,6 +1,9 @@
-import type { AuthContext } from '../context.ts'
+import type { WithOptions } from '../options/auth-options.ts'
+import type { Store } from '../store.ts'
 import { findUserByEmail } from '../users/user-row.ts'
 import { issueToken } from './issue-token.ts'
+
+type Needs = Store & WithOptions<'emailOtpExpiry' | 'emailOtpLength'>
 
 /**
  * A key that signs in once, in place of a mail's link: whoever started the server has no mail to read. The public client takes it with
@@ -10,7 +13,7 @@ import { issueToken } from './issue-token.ts'
  * @returns `undefined` when there is no such account
  */
 export async function issueSignInKey(
-  { pool, options, clock }: AuthContext,
+  { pool, clock, options }: Needs,
   email: string,
   lifetimeS: number,
 ): Promise<string | undefined> {

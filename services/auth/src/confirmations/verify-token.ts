@@ -1,13 +1,13 @@
 import { sql, type Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
-import type { AuthContext } from '../context.ts'
 import { userBanned, validationFailed } from '../errors.ts'
 import {
   acceptCredentials,
   isMarkedUnverified,
   revokeUnverifiedCredentials,
 } from '../identities/unverified-credentials.ts'
-import { notifyOfNewEmail, notifyOfNewPhone } from '../messages/notices.ts'
+import type { Messages } from '../messages/messages.ts'
+import type { Notices } from '../messages/notices.ts'
 import {
   deleteOneTimeTokens,
   findNewestOneTimeToken,
@@ -16,10 +16,18 @@ import {
   type OneTimeToken,
   type OneTimeTokenType,
 } from '../one-time-tokens/one-time-tokens.ts'
+import type { AuthOptions, WithOptions } from '../options/auth-options.ts'
+import type { Store } from '../store.ts'
 import { findUserById, findUserByPhone, isBanned, lockUser, type UserRow } from '../users/user-row.ts'
 import { isCodeAttemptLeft, returnCodeAttempt } from './address-limits.ts'
 import { confirmEmail, confirmEmailChange, confirmPhone, confirmPhoneChange, nameProviders } from './confirm-user.ts'
 import { otpExpired } from './errors.ts'
+
+export type VerifyTokenNeeds = Store &
+  WithOptions<'emailDoubleConfirmChanges' | 'emailEnableConfirmations' | 'emailOtpExpiry' | 'smsOtpExpiry'> & {
+    readonly messages: Messages
+    readonly notices: Notices
+  }
 
 /** Where the tokens of each `type` are kept. `email` stands for whichever a mail to sign in has brought. */
 const TOKEN_TYPES = {
@@ -60,23 +68,24 @@ export type Verification =
  * @throws {HoldfastError} `otp_expired`, `user_banned`, `validation_failed`, `email_exists`, `phone_exists`
  */
 export async function verifyToken<Result>(
-  context: AuthContext,
+  needs: VerifyTokenNeeds,
   input: { readonly type: string; readonly presented: Presented; readonly address: string },
   /** What follows from it, in the same transaction. */
   proceed: (tx: Transaction, verification: Verification, now: string) => Promise<Result>,
 ): Promise<Result> {
+  const { pool, clock, messages } = needs
   const type = parseType(input.type, input.presented)
-  const nowMs = context.clock.now()
+  const nowMs = clock.now()
   const counted = addressOf(input.presented)
-  if (counted !== undefined && !(await isCodeAttemptLeft(context.pool, { address: counted, nowMs }))) {
+  if (counted !== undefined && !(await isCodeAttemptLeft(pool, { address: counted, nowMs }))) {
     throw otpExpired('code')
   }
-  const presented = await withApproval(context, input.presented)
-  return context.pool.transaction(async (tx) => {
+  const presented = await withApproval(messages, input.presented)
+  return pool.transaction(async (tx) => {
     const now = new Date(nowMs).toISOString()
-    const found = await takeToken(context, tx, { type, presented, nowMs })
+    const found = await takeToken(needs, tx, { type, presented, nowMs })
     if (counted !== undefined) await returnCodeAttempt(tx, counted)
-    const verification = await makeTrue(context, tx, { ...found, type, presented, address: input.address, now })
+    const verification = await makeTrue(needs, tx, { ...found, type, presented, address: input.address, now })
     return proceed(tx, verification, now)
   })
 }
@@ -87,7 +96,7 @@ function addressOf(presented: Presented): string | undefined {
 }
 
 /** Asks the service that made the code, where there is one: before the transaction, which would wait for it. */
-async function withApproval({ messages }: AuthContext, presented: Presented): Promise<Presented> {
+async function withApproval(messages: Messages, presented: Presented): Promise<Presented> {
   if (presented.kind !== 'phone-code' || messages.testOtp(presented.phone) === presented.otp) return presented
   const isApproved = await messages.isApprovedElsewhere(presented.phone, presented.otp)
   if (isApproved === undefined) return presented
@@ -114,41 +123,42 @@ interface Found {
 }
 
 async function takeToken(
-  context: AuthContext,
+  needs: VerifyTokenNeeds,
   tx: Transaction,
   input: { readonly type: VerificationType; readonly presented: Presented; readonly nowMs: number },
 ): Promise<Found> {
+  const { options } = needs
   const { presented, type, nowMs } = input
   const refusal = otpExpired(presented.kind === 'link' ? 'link' : 'code')
-  const owner = await findOwner(context, tx, type, presented)
+  const owner = await findOwner(needs, tx, type, presented)
   if (owner === undefined) throw refusal
   await lockUser(tx, owner.userId)
   // Again: whoever held the lock may have used it.
-  const again = await findOwner(context, tx, type, presented)
+  const again = await findOwner(needs, tx, type, presented)
   const user = again?.userId === owner.userId ? await findUserById(tx, owner.userId) : undefined
   if (!user) throw refusal
   if (isBanned(user, nowMs)) throw userBanned(403)
   const token = again?.token
-  if (token !== undefined && isExpired(context, token, user, presented, nowMs)) throw refusal
+  if (token !== undefined && isExpired(options, token, user, presented, nowMs)) throw refusal
   return { user, token }
 }
 
 async function findOwner(
-  context: AuthContext,
+  { messages, options }: VerifyTokenNeeds,
   tx: Transaction,
   type: VerificationType,
   presented: Presented,
 ): Promise<{ readonly userId: string; readonly token: OneTimeToken | undefined } | undefined> {
-  if (presented.kind === 'phone-code' && context.messages.testOtp(presented.phone) === presented.otp) {
+  if (presented.kind === 'phone-code' && messages.testOtp(presented.phone) === presented.otp) {
     const userId = await findTestUser(tx, type, presented.phone)
     return userId === undefined ? undefined : { userId, token: undefined }
   }
-  const token = await findPresented(context, tx, type, presented)
+  const token = await findPresented(options, tx, type, presented)
   return token && { userId: token.user_id, token }
 }
 
 async function findPresented(
-  context: AuthContext,
+  options: Pick<AuthOptions, 'emailDoubleConfirmChanges'>,
   tx: Transaction,
   type: VerificationType,
   presented: Presented,
@@ -161,7 +171,7 @@ async function findPresented(
       if (presented.isApproved) return findNewestOneTimeToken(tx, { relatesTo: presented.phone, types })
       return findOneTimeTokenByOtp(tx, { relatesTo: presented.phone, otp: presented.otp, types })
     case 'email-code': {
-      const isSingleChange = type === 'email_change' && !context.options.emailDoubleConfirmChanges
+      const isSingleChange = type === 'email_change' && !options.emailDoubleConfirmChanges
       return findOneTimeTokenByOtp(tx, {
         relatesTo: presented.email,
         otp: presented.otp,
@@ -180,7 +190,7 @@ async function findTestUser(tx: Transaction, type: VerificationType, phone: stri
 }
 
 function isExpired(
-  { options }: AuthContext,
+  options: Pick<AuthOptions, 'emailOtpExpiry' | 'smsOtpExpiry'>,
   token: OneTimeToken,
   user: UserRow,
   presented: Presented,
@@ -208,7 +218,7 @@ function sentAtOf(token: OneTimeToken, user: UserRow): Date | null {
 }
 
 async function makeTrue(
-  context: AuthContext,
+  { notices, options }: VerifyTokenNeeds,
   tx: Transaction,
   input: Found & {
     readonly type: VerificationType
@@ -239,7 +249,7 @@ async function makeTrue(
       }
       break
     case 'email_change':
-      if (token !== undefined && (await isFirstHalf(context, tx, user))) {
+      if (token !== undefined && (await isFirstHalf(options, tx, user))) {
         await confirmHalf(tx, { userId: user.id, token, now })
         return { kind: 'half' }
       }
@@ -247,7 +257,7 @@ async function makeTrue(
       await recordAudit(tx, { ...audit, action: 'user_modified' })
       await confirmEmailChange(tx, { userId: user.id, email: user.email_change, now })
       await acceptCredentials(tx, user.id, 'email')
-      await notifyOfNewEmail(context, tx, user, user.email_change)
+      await notices.notifyOfNewEmail(tx, user, user.email_change)
       break
     case 'sms':
       await recordAudit(tx, { ...audit, action: 'user_signedup', traits: { provider: 'phone' } })
@@ -258,7 +268,7 @@ async function makeTrue(
       await recordAudit(tx, { ...audit, action: 'user_modified' })
       await confirmPhoneChange(tx, { userId: user.id, phone: user.phone_change, now })
       await acceptCredentials(tx, user.id, 'phone')
-      await notifyOfNewPhone(context, tx, user, user.phone_change)
+      await notices.notifyOfNewPhone(tx, user, user.phone_change)
       break
   }
   await nameProviders(tx, { userId: user.id, now })
@@ -288,7 +298,11 @@ async function endUnverifiedCredentials(
 }
 
 /** Where addresses confirm themselves, one of the two is enough, as in GoTrue. */
-async function isFirstHalf({ options }: AuthContext, tx: Transaction, user: UserRow): Promise<boolean> {
+async function isFirstHalf(
+  options: Pick<AuthOptions, 'emailDoubleConfirmChanges' | 'emailEnableConfirmations'>,
+  tx: Transaction,
+  user: UserRow,
+): Promise<boolean> {
   if (!options.emailEnableConfirmations || !options.emailDoubleConfirmChanges || !user.email) return false
   const [row] = await tx.query<{ email_change_confirm_status: number | null }>(
     sql`select email_change_confirm_status from auth.users where id = ${user.id}`,

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import type { Clock } from '@holdfast/foundation'
 import type { Queryable, Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
 import { confirmEmail, nameProviders } from '../confirmations/confirm-user.ts'
-import type { AuthContext } from '../context.ts'
 import { identityAlreadyExists } from '../identities/errors.ts'
 import { setUserMetadata } from '../identities/identity-changes.ts'
 import { insertIdentity } from '../identities/insert-identity.ts'
 import { revokeUnverifiedCredentials } from '../identities/unverified-credentials.ts'
 import { findOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
+import type { WithOptions } from '../options/auth-options.ts'
 import { findUserById, lockUser, type UserRow } from '../users/user-row.ts'
 import { violatedConstraint } from '../violated-constraint.ts'
 import { lockExternalPerson } from './account-linking.ts'
@@ -15,16 +16,18 @@ import type { EnterInput, Entrance } from './enter-account.ts'
 import { invitedEmailDiffers, inviteNotFound } from './errors.ts'
 import { mergeProviderData, toIdentityData } from './profile.ts'
 
+export type AcceptInviteNeeds = WithOptions<'emailOtpExpiry'> & { readonly clock: Clock }
+
 /** Whoever holds the token of an invitation, while it is good. */
 export async function findInvited(
-  context: AuthContext,
+  { clock, options }: AcceptInviteNeeds,
   db: Queryable,
   inviteToken: string,
 ): Promise<UserRow | undefined> {
   const token = await findOneTimeToken(db, { tokenHash: inviteToken, types: ['confirmation_token'] })
   if (!token) return undefined
-  const expiresAtMs = token.created_at.getTime() + context.options.emailOtpExpiry * 1000
-  return expiresAtMs < context.clock.now() ? undefined : findUserById(db, token.user_id)
+  const expiresAtMs = token.created_at.getTime() + options.emailOtpExpiry * 1000
+  return expiresAtMs < clock.now() ? undefined : findUserById(db, token.user_id)
 }
 
 /**
@@ -33,13 +36,13 @@ export async function findInvited(
  * @throws {HoldfastError} `invite_not_found`, `validation_failed`, `identity_already_exists`
  */
 export async function acceptInvite(
-  context: AuthContext,
+  needs: AcceptInviteNeeds,
   tx: Transaction,
   input: EnterInput & { readonly inviteToken: string },
 ): Promise<Entrance> {
   const { provider, profile, origin, now } = input
   await lockExternalPerson(tx, provider.name, profile.subject)
-  const user = await findInvited(context, tx, input.inviteToken)
+  const user = await findInvited(needs, tx, input.inviteToken)
   if (!user) throw inviteNotFound()
   await lockUser(tx, user.id)
   if (!profile.emails.some(({ email }) => email === user.email)) throw invitedEmailDiffers()

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto'
 import { calculatePKCECodeChallenge, generateRandomCodeVerifier } from 'oauth4webapi'
-import type { AuthContext } from '../context.ts'
 import { insertClientState } from '../flow-state/client-state.ts'
 import { insertFlowState, parseCodeChallenge } from '../flow-state/flow-state.ts'
-import { findInvited } from './accept-invite.ts'
+import { isoNow, type Store } from '../store.ts'
+import { findInvited, type AcceptInviteNeeds } from './accept-invite.ts'
 import { RESERVED_PARAMETERS } from './custom/parse-custom-provider.ts'
 import { invitedUserNotFound, providerUnreachable } from './errors.ts'
 import type { ExternalProvider } from './provider.ts'
+import type { Providers } from './providers.ts'
+
+export type BeginFlowNeeds = Store & AcceptInviteNeeds & { readonly providers: Providers }
 
 /** What the query says to this server, and is not passed on to the provider. */
 const OWN_PARAMETERS = new Set([
@@ -41,17 +44,18 @@ export interface BeginInput {
  * @throws {HoldfastError} `validation_failed`, `user_not_found` for an invitation that is none, `unexpected_failure` when the provider
  * cannot be reached
  */
-export async function beginFlow(context: AuthContext, input: BeginInput): Promise<string> {
+export async function beginFlow(needs: BeginFlowNeeds, input: BeginInput): Promise<string> {
+  const { pool, clock, providers } = needs
   const { query } = input
-  const provider = await context.providers.require(query.get('provider') ?? '')
+  const provider = await providers.require(query.get('provider') ?? '')
   const codeChallenge = parseCodeChallenge(query.get('code_challenge') ?? '', query.get('code_challenge_method') ?? '')
   const inviteToken = query.get('invite_token') || undefined
-  if (inviteToken && !(await findInvited(context, context.pool, inviteToken))) throw invitedUserNotFound()
+  if (inviteToken && !(await findInvited(needs, pool, inviteToken))) throw invitedUserNotFound()
   const endpoint = await readAuthorizationEndpoint(provider)
 
-  const now = new Date(context.clock.now()).toISOString()
+  const now = isoNow(clock)
   const codeVerifier = generateRandomCodeVerifier()
-  const state = await context.pool.transaction(async (tx) => {
+  const state = await pool.transaction(async (tx) => {
     const clientStateId = await insertClientState(tx, { providerType: provider.name, codeVerifier, now })
     const flow = await insertFlowState(tx, {
       providerType: provider.name,

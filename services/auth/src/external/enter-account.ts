@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { assert, type HoldfastError } from '@holdfast/foundation'
+import { assert, type HoldfastError, type Clock } from '@holdfast/foundation'
 import type { Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
 import { confirmEmail, nameProviders } from '../confirmations/confirm-user.ts'
-import { countMail, sendLinkMail } from '../confirmations/send-token.ts'
-import type { AuthContext } from '../context.ts'
+import type { TokenMessages } from '../confirmations/token-messages.ts'
 import { emailExists, signUpDisabled, userBanned } from '../errors.ts'
+import type { Hooks } from '../hooks/hooks.ts'
 import { setUserEmail, setUserMetadata, updateIdentity } from '../identities/identity-changes.ts'
 import { insertIdentity } from '../identities/insert-identity.ts'
 import {
@@ -13,12 +13,19 @@ import {
   markUnverified,
   revokeUnverifiedCredentials,
 } from '../identities/unverified-credentials.ts'
+import type { WithOptions } from '../options/auth-options.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
 import { createUser } from '../sign-up/create-user.ts'
 import { findUserById, isBanned, lockUser, type UserRow } from '../users/user-row.ts'
 import { decideLinking, isTaken, type LinkingDecision, lockExternalPerson } from './account-linking.ts'
 import { multipleAccounts, noEmailFromProvider, providerEmailNeedsVerification } from './errors.ts'
 import { type ExternalProfile, mainEmail, mergeProviderData, toIdentityData } from './profile.ts'
+
+export type EnterAccountNeeds = WithOptions<'emailEnableConfirmations' | 'enableSignup'> & {
+  readonly clock: Clock
+  readonly hooks: Hooks
+  readonly tokenMessages: TokenMessages
+}
 
 export interface EnterInput {
   readonly provider: { readonly name: string; readonly emailOptional: boolean }
@@ -42,15 +49,16 @@ export interface Entrance {
  * @throws {HoldfastError} `signup_disabled`, `user_banned`, `provider_email_needs_verification`, `over_email_send_rate_limit`,
  * `email_exists`, `user_already_exists` (when another request made it in this moment: try again), `unexpected_failure`
  */
-export async function enterAccount(context: AuthContext, tx: Transaction, input: EnterInput): Promise<Entrance> {
+export async function enterAccount(needs: EnterAccountNeeds, tx: Transaction, input: EnterInput): Promise<Entrance> {
+  const { clock } = needs
   const { provider, profile } = input
   await lockExternalPerson(tx, provider.name, profile.subject)
   const decision = await decideLinking(tx, { provider: provider.name, profile })
-  const entered = await takeDecision(context, tx, input, decision)
+  const entered = await takeDecision(needs, tx, input, decision)
   const { userId } = entered
   const user = await findUserById(tx, userId)
   assert(user, 'the decision named or made a user')
-  if (isBanned(user, context.clock.now())) throw userBanned(403)
+  if (isBanned(user, clock.now())) throw userBanned(403)
   await endUnverifiedCredentials(tx, { ...input, user, identityId: entered.identityId })
   const hasEmail = (user.email ?? '') !== ''
   if (!hasEmail) await takeVouchedAddress(tx, { ...input, user })
@@ -60,12 +68,12 @@ export async function enterAccount(context: AuthContext, tx: Transaction, input:
     await recordAudit(tx, { action, actor: user, address: input.origin.address, now: input.now, traits })
     return { userId, refusal: undefined }
   }
-  const refusal = await confirmByProvider(context, tx, { ...input, user, identityId: entered.identityId })
+  const refusal = await confirmByProvider(needs, tx, { ...input, user, identityId: entered.identityId })
   return { userId, refusal }
 }
 
 async function takeDecision(
-  context: AuthContext,
+  { hooks, options }: EnterAccountNeeds,
   tx: Transaction,
   input: EnterInput,
   decision: LinkingDecision,
@@ -101,11 +109,11 @@ async function takeDecision(
         throw providerEmailNeedsVerification(provider.name, false)
       const email = decision.kind === 'create' ? decision.email : undefined
       if (!email && !provider.emailOptional) throw noEmailFromProvider()
-      if (!context.options.enableSignup) throw signUpDisabled()
+      if (!options.enableSignup) throw signUpDisabled()
       const userId = randomUUID()
       const identityId = randomUUID()
-      const isConfirmed = email !== undefined && (email.verified || !context.options.emailEnableConfirmations)
-      await createUser(context, tx, {
+      const isConfirmed = email !== undefined && (email.verified || !options.emailEnableConfirmations)
+      await createUser(hooks, tx, {
         user: {
           id: userId,
           identity: { id: identityId, provider: provider.name, providerId: profile.subject, data: identityData },
@@ -152,7 +160,7 @@ async function takeVouchedAddress(tx: Transaction, input: EnterInput & { readonl
  * @returns why they are not signed in yet
  */
 async function confirmByProvider(
-  context: AuthContext,
+  { options, tokenMessages }: EnterAccountNeeds,
   tx: Transaction,
   input: EnterInput & { readonly user: UserRow; readonly identityId: string },
 ): Promise<HoldfastError | undefined> {
@@ -163,7 +171,7 @@ async function confirmByProvider(
   await revokeUnverifiedCredentials(tx, { user, channel: 'email', keptIdentityId: identityId, now })
   await setUserMetadata(tx, { userId: user.id, metadata, now })
   await nameProviders(tx, { userId: user.id, now })
-  if (vouched || !context.options.emailEnableConfirmations) {
+  if (vouched || !options.emailEnableConfirmations) {
     if (vouched && vouched.email !== user.email) {
       // The account waits for another address than the one that the provider vouches for: that one takes its place.
       if (await isTaken(tx, vouched.email, user.id)) throw emailExists()
@@ -175,20 +183,20 @@ async function confirmByProvider(
     await recordAudit(tx, { action: 'user_signedup', actor: user, address: origin.address, now, traits })
     return undefined
   }
-  await sendConfirmation(context, tx, { ...input, user })
+  await sendConfirmation(tokenMessages, tx, { ...input, user })
   return providerEmailNeedsVerification(provider.name, true)
 }
 
 /** Mails a link to the address that a provider told without vouching for it. */
 export async function sendConfirmation(
-  context: AuthContext,
+  tokenMessages: TokenMessages,
   tx: Transaction,
   input: { readonly user: UserRow; readonly redirectTo: string; readonly origin: RequestOrigin; readonly now: string },
 ): Promise<void> {
   const { user, redirectTo, now } = input
   assert(user.email !== null && user.email !== '', 'there is an address to be confirmed')
-  await countMail(context, tx, { address: user.email, kind: 'confirmation' })
-  await sendLinkMail(context, tx, {
+  await tokenMessages.count(tx, 'mail', { address: user.email, kind: 'confirmation' })
+  await tokenMessages.sendLinkMail(tx, {
     user,
     purpose: 'signup',
     redirectTo,

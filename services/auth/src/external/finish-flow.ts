@@ -1,20 +1,27 @@
 import { HoldfastError } from '@holdfast/foundation'
-import { sql, type Transaction } from '@holdfast/postgres'
-import type { AuthContext } from '../context.ts'
+import { sql, type Transaction, type Pool } from '@holdfast/postgres'
 import { takeClientState } from '../flow-state/client-state.ts'
 import { type FlowState, lockFlowState } from '../flow-state/flow-state.ts'
 import { FLOW_STATE_LIFETIME_S } from '../limits.ts'
+import type { RedirectPolicy } from '../redirects/redirect-policy.ts'
 import type { SignedIn } from '../sessions/render-session.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
-import { startSession } from '../sessions/start-session.ts'
-import { acceptInvite } from './accept-invite.ts'
-import { enterAccount, type Entrance, type EnterInput } from './enter-account.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { retryIfTaken } from '../sign-up/create-user.ts'
+import { isoNow, type Store } from '../store.ts'
+import { isUuid } from '../uuid.ts'
+import { acceptInvite, type AcceptInviteNeeds } from './accept-invite.ts'
+import { enterAccount, type Entrance, type EnterInput, type EnterAccountNeeds } from './enter-account.ts'
 import { badOAuthCallback, badOAuthState, flowStateAlreadyUsed, oauthProviderNotSupported } from './errors.ts'
 import { type Exchanged, exchangeCode } from './exchange-code.ts'
-import { linkIdentity } from './link-identity.ts'
+import { linkIdentity, type LinkIdentityNeeds } from './link-identity.ts'
 import type { ExternalProvider } from './provider.ts'
+import type { Providers } from './providers.ts'
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+export type FinishFlowNeeds = Store &
+  AcceptInviteNeeds &
+  EnterAccountNeeds &
+  LinkIdentityNeeds & { readonly providers: Providers; readonly redirects: RedirectPolicy; readonly sessions: Sessions }
 
 /** How a flow ended: the address to go back to, and what goes with it. */
 export type FlowEnd =
@@ -43,37 +50,38 @@ interface ClaimedFlow {
  * A state is used once, whatever comes of it: the first callback that brings it takes the verifier away from every other.
  */
 export async function finishFlow(
-  context: AuthContext,
+  needs: FinishFlowNeeds,
   input: { readonly callback: URLSearchParams; readonly origin: RequestOrigin },
 ): Promise<FlowEnd> {
+  const { pool, redirects } = needs
   const { callback } = input
   let claimed: ClaimedFlow
   try {
-    claimed = await claimFlow(context, callback)
+    claimed = await claimFlow(needs, callback)
   } catch (error) {
     return { kind: 'unknown', error }
   }
-  const redirectTo = claimed.flow.referrer ?? context.redirects.siteUrl
+  const redirectTo = claimed.flow.referrer ?? redirects.siteUrl
   try {
     const refusal = callback.get('error')
     if (refusal !== null && refusal !== '') {
-      await forgetFlow(context, claimed.flow)
+      await forgetFlow(pool, claimed.flow)
       return { kind: 'refused', redirectTo, error: refusal, description: callback.get('error_description') ?? '' }
     }
-    return await enter(context, { ...input, ...claimed, redirectTo })
+    return await enter(needs, { ...input, ...claimed, redirectTo })
   } catch (error) {
     return { kind: 'failed', redirectTo, error }
   }
 }
 
-async function claimFlow(context: AuthContext, callback: URLSearchParams): Promise<ClaimedFlow> {
+async function claimFlow({ pool, clock }: FinishFlowNeeds, callback: URLSearchParams): Promise<ClaimedFlow> {
   const state = callback.get('state') ?? ''
   if (state === '') throw badOAuthCallback('OAuth state parameter missing')
-  if (!UUID.test(state)) throw badOAuthState('OAuth state parameter is invalid')
-  return context.pool.transaction(async (tx) => {
+  if (!isUuid(state)) throw badOAuthState('OAuth state parameter is invalid')
+  return pool.transaction(async (tx) => {
     const flow = await lockFlowState(tx, state)
     if (!flow || flow.authentication_method !== 'oauth') throw badOAuthState('OAuth state not found or expired')
-    if (flow.created_at.getTime() + FLOW_STATE_LIFETIME_S * 1000 < context.clock.now()) {
+    if (flow.created_at.getTime() + FLOW_STATE_LIFETIME_S * 1000 < clock.now()) {
       throw badOAuthState('OAuth state has expired')
     }
     const codeVerifier = flow.oauth_client_state_id
@@ -85,33 +93,34 @@ async function claimFlow(context: AuthContext, callback: URLSearchParams): Promi
 }
 
 async function enter(
-  context: AuthContext,
+  needs: FinishFlowNeeds,
   input: ClaimedFlow & {
     readonly callback: URLSearchParams
     readonly origin: RequestOrigin
     readonly redirectTo: string
   },
 ): Promise<FlowEnd> {
+  const { pool, providers } = needs
   const { flow, callback, codeVerifier, redirectTo } = input
   if ((callback.get('code') ?? '') === '') {
     throw badOAuthCallback('OAuth callback with missing authorization code missing')
   }
-  const provider = await context.providers.require(flow.provider_type).catch((error: unknown) => {
+  const provider = await providers.require(flow.provider_type).catch((error: unknown) => {
     throw error instanceof HoldfastError && error.code === 'validation_failed'
       ? oauthProviderNotSupported(error.message.replace(/^Unsupported provider: /, ''))
       : error
   })
-  const { verifyIdToken } = context.providers
+  const { verifyIdToken } = providers
   const exchanged = await exchangeCode({ provider, callback, codeVerifier, verifyIdToken })
-  const end = await retryOnce(() =>
-    context.pool.transaction((tx) => writeEntrance(context, tx, { ...input, provider, exchanged })),
+  const end = await retryIfTaken(() =>
+    pool.transaction((tx) => writeEntrance(needs, tx, { ...input, provider, exchanged })),
   )
   if (end instanceof HoldfastError) return { kind: 'failed', redirectTo, error: end }
   return end
 }
 
 async function writeEntrance(
-  context: AuthContext,
+  needs: FinishFlowNeeds,
   tx: Transaction,
   input: ClaimedFlow & {
     readonly provider: ExternalProvider
@@ -120,9 +129,10 @@ async function writeEntrance(
     readonly redirectTo: string
   },
 ): Promise<FlowEnd | HoldfastError> {
+  const { clock, sessions } = needs
   const { flow, provider, exchanged, origin, redirectTo } = input
-  const now = new Date(context.clock.now()).toISOString()
-  const { userId, refusal } = await openDoor(context, tx, flow, {
+  const now = isoNow(clock)
+  const { userId, refusal } = await openDoor(needs, tx, flow, {
     provider,
     profile: exchanged.profile,
     origin,
@@ -143,7 +153,7 @@ async function writeEntrance(
     return { kind: 'code', redirectTo, code: flow.auth_code }
   }
   await tx.execute(sql`delete from auth.flow_state where id = ${flow.id}`)
-  const signedIn = await startSession(context, tx, { userId, method: 'oauth', origin, now })
+  const signedIn = await sessions.start(tx, { userId, method: 'oauth', origin, now })
   return {
     kind: 'tokens',
     redirectTo,
@@ -153,25 +163,15 @@ async function writeEntrance(
   }
 }
 
-function openDoor(context: AuthContext, tx: Transaction, flow: FlowState, input: EnterInput): Promise<Entrance> {
+function openDoor(needs: FinishFlowNeeds, tx: Transaction, flow: FlowState, input: EnterInput): Promise<Entrance> {
   if (flow.linking_target_id !== null) {
-    return linkIdentity(context, tx, { ...input, targetUserId: flow.linking_target_id })
+    return linkIdentity(needs, tx, { ...input, targetUserId: flow.linking_target_id })
   }
   return flow.invite_token === null
-    ? enterAccount(context, tx, input)
-    : acceptInvite(context, tx, { ...input, inviteToken: flow.invite_token })
+    ? enterAccount(needs, tx, input)
+    : acceptInvite(needs, tx, { ...input, inviteToken: flow.invite_token })
 }
 
-async function forgetFlow(context: AuthContext, flow: FlowState): Promise<void> {
-  await context.pool.execute(sql`delete from auth.flow_state where id = ${flow.id}`)
-}
-
-/** A person with the same address signed up in this very moment: the second look finds them. */
-export async function retryOnce<T>(attempt: () => Promise<T>): Promise<T> {
-  try {
-    return await attempt()
-  } catch (error) {
-    if (error instanceof HoldfastError && error.code === 'user_already_exists') return attempt()
-    throw error
-  }
+async function forgetFlow(pool: Pool, flow: FlowState): Promise<void> {
+  await pool.execute(sql`delete from auth.flow_state where id = ${flow.id}`)
 }

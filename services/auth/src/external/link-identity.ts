@@ -1,20 +1,26 @@
 import { randomUUID } from 'node:crypto'
-import { assert, type HoldfastError } from '@holdfast/foundation'
+import { assert, type HoldfastError, type Clock } from '@holdfast/foundation'
 import { sql, type Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
 import { confirmEmail, nameProviders } from '../confirmations/confirm-user.ts'
-import type { AuthContext } from '../context.ts'
+import type { TokenMessages } from '../confirmations/token-messages.ts'
 import { userBanned } from '../errors.ts'
 import { identityAlreadyExists } from '../identities/errors.ts'
 import { setUserEmail } from '../identities/identity-changes.ts'
 import { insertIdentity } from '../identities/insert-identity.ts'
 import { acceptCredentials } from '../identities/unverified-credentials.ts'
-import { notifyUser } from '../messages/notices.ts'
+import type { Notices } from '../messages/notices.ts'
 import { findUserById, isBanned, lockUser } from '../users/user-row.ts'
 import { isTaken, lockExternalPerson } from './account-linking.ts'
 import { type EnterInput, type Entrance, sendConfirmation } from './enter-account.ts'
 import { linkedEmailExists, linkedEmailNotConfirmed, linkingTargetNotFound } from './errors.ts'
 import { mainEmail, toIdentityData } from './profile.ts'
+
+export type LinkIdentityNeeds = {
+  readonly clock: Clock
+  readonly notices: Notices
+  readonly tokenMessages: TokenMessages
+}
 
 /**
  * Gives a signed-in person one more way to sign in. A person without an address gets the provider's, and an anonymous one has an account
@@ -23,7 +29,7 @@ import { mainEmail, toIdentityData } from './profile.ts'
  * @throws {HoldfastError} `identity_already_exists`, `email_exists`, `user_not_found`, `user_banned`, `over_email_send_rate_limit`
  */
 export async function linkIdentity(
-  context: AuthContext,
+  { clock, notices, tokenMessages }: LinkIdentityNeeds,
   tx: Transaction,
   input: EnterInput & { readonly targetUserId: string },
 ): Promise<Entrance> {
@@ -32,7 +38,7 @@ export async function linkIdentity(
   await lockUser(tx, targetUserId)
   const target = await findUserById(tx, targetUserId)
   if (!target) throw linkingTargetNotFound()
-  if (isBanned(target, context.clock.now())) throw userBanned(403)
+  if (isBanned(target, clock.now())) throw userBanned(403)
   const [owner] = await tx.query<{ user_id: string }>(sql`
     select user_id from auth.identities where provider_id = ${profile.subject} and provider = ${provider.name}
   `)
@@ -53,17 +59,17 @@ export async function linkIdentity(
   if (profile.emails.some(({ email, verified }) => verified && email === target.email)) {
     await acceptCredentials(tx, target.id, 'email')
   }
-  const refusal = (target.email ?? '') === '' ? await takeAddress(context, tx, input) : undefined
+  const refusal = (target.email ?? '') === '' ? await takeAddress(tokenMessages, tx, input) : undefined
   if (!refusal) {
     const notice = { kind: 'identity_linked_notification', provider: provider.name } as const
-    await notifyUser(context, tx, { ...notice, userId: target.id })
+    await notices.notifyUser(tx, { ...notice, userId: target.id })
   }
   return { userId: target.id, refusal }
 }
 
 /** @returns why they are not signed in with it yet */
 async function takeAddress(
-  context: AuthContext,
+  tokenMessages: TokenMessages,
   tx: Transaction,
   input: EnterInput & { readonly targetUserId: string },
 ): Promise<HoldfastError | undefined> {
@@ -78,7 +84,7 @@ async function takeAddress(
   if (!email.verified) {
     const user = await findUserById(tx, userId)
     assert(user, 'the user is locked')
-    await sendConfirmation(context, tx, { ...input, user })
+    await sendConfirmation(tokenMessages, tx, { ...input, user })
     return linkedEmailNotConfirmed(provider.name)
   }
   await confirmEmail(tx, { userId, now })

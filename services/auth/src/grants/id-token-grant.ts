@@ -1,8 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { HoldfastError } from '@holdfast/foundation'
-import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'
-import { enterAccount } from '../external/enter-account.ts'
+import { enterAccount, type EnterAccountNeeds } from '../external/enter-account.ts'
 import {
   nonceMismatch,
   nonceOnOneSide,
@@ -10,16 +9,22 @@ import {
   providerDisabled,
   providerUnreachable,
 } from '../external/errors.ts'
-import { retryOnce } from '../external/finish-flow.ts'
-import { linkIdentity } from '../external/link-identity.ts'
 import { readIssuer } from '../external/id-token.ts'
+import { linkIdentity, type LinkIdentityNeeds } from '../external/link-identity.ts'
 import type { ExternalProfile } from '../external/profile.ts'
 import type { ExternalProvider } from '../external/provider.ts'
+import type { Providers } from '../external/providers.ts'
 import type { JsonObject } from '../external/read-json.ts'
 import { PROVIDER_NAMES } from '../options/providers.ts'
 import type { SignedIn } from '../sessions/render-session.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
-import { startSession } from '../sessions/start-session.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { retryIfTaken } from '../sign-up/create-user.ts'
+import { isoNow, type Store } from '../store.ts'
+
+export type GrantByIdTokenNeeds = Store &
+  EnterAccountNeeds &
+  LinkIdentityNeeds & { readonly providers: Providers; readonly sessions: Sessions }
 
 export interface IdTokenGrantInput {
   readonly idToken: string
@@ -42,45 +47,47 @@ export interface IdTokenGrantInput {
  * @throws {HoldfastError} `validation_failed`, `provider_disabled`, `bad_jwt`, `unexpected_audience`, and what entering an account or
  * linking an identity refuses with
  */
-export async function grantByIdToken(context: AuthContext, input: IdTokenGrantInput): Promise<SignedIn> {
+export async function grantByIdToken(needs: GrantByIdTokenNeeds, input: IdTokenGrantInput): Promise<SignedIn> {
+  const { providers } = needs
   const { idToken, accessToken } = input
   if (idToken === '') throw validationFailed('id_token required')
   if (input.provider === '' && (input.clientId === '' || input.issuer === '')) {
     throw validationFailed('provider or client_id and issuer required')
   }
-  const provider = await findProvider(context, input)
-  const claims = await context.providers.verifyIdToken(provider, idToken, accessToken || undefined)
+  const provider = await findProvider(providers, input)
+  const claims = await providers.verifyIdToken(provider, idToken, accessToken || undefined)
   if (!provider.skipNonceCheck) checkNonce(input.nonce, claims['nonce'])
   const profile = await readProfile(provider, claims)
-  const outcome = await retryOnce(() => enter(context, { ...input, provider, profile }))
+  const outcome = await retryIfTaken(() => enter(needs, { ...input, provider, profile }))
   if (outcome instanceof HoldfastError) throw outcome
   return outcome
 }
 
 /** A refusal that is returned, not thrown, keeps what was written. */
 function enter(
-  context: AuthContext,
+  needs: GrantByIdTokenNeeds,
   input: Omit<IdTokenGrantInput, 'provider'> & {
     readonly provider: ExternalProvider
     readonly profile: ExternalProfile
   },
 ): Promise<SignedIn | HoldfastError> {
+  const { pool, clock, sessions } = needs
   const { provider, profile, origin, redirectTo, linkTo } = input
-  const now = new Date(context.clock.now()).toISOString()
-  return context.pool.transaction(async (tx) => {
+  const now = isoNow(clock)
+  return pool.transaction(async (tx) => {
     const person = { provider, profile, origin, redirectTo, now }
     const { userId, refusal } =
       linkTo === undefined
-        ? await enterAccount(context, tx, person)
-        : await linkIdentity(context, tx, { ...person, targetUserId: linkTo })
-    return refusal ?? startSession(context, tx, { userId, method: 'oauth', origin, now })
+        ? await enterAccount(needs, tx, person)
+        : await linkIdentity(needs, tx, { ...person, targetUserId: linkTo })
+    return refusal ?? sessions.start(tx, { userId, method: 'oauth', origin, now })
   })
 }
 
-async function findProvider(context: AuthContext, input: IdTokenGrantInput): Promise<ExternalProvider> {
+async function findProvider(providers: Providers, input: IdTokenGrantInput): Promise<ExternalProvider> {
   const { provider: name, issuer } = input
   if (name.startsWith('custom:')) {
-    const provider = await context.providers.find(name)
+    const provider = await providers.find(name)
     if (!('missing' in provider)) {
       if (provider.findIssuer) return provider
       throw validationFailed(`Provider ${JSON.stringify(name)} is not an OIDC provider`)
@@ -88,7 +95,7 @@ async function findProvider(context: AuthContext, input: IdTokenGrantInput): Pro
     if (provider.missing === 'disabled') throw providerDisabled(`Custom provider ${JSON.stringify(name)} is disabled`)
     throw validationFailed(`Custom provider ${JSON.stringify(name)} not found`)
   }
-  const found = name === '' ? await findByIssuer(context, issuer) : await context.providers.find(name)
+  const found = name === '' ? await findByIssuer(providers, issuer) : await providers.find(name)
   if (found === undefined) throw notAllowed(name)
   if (!('missing' in found)) {
     if (found.findIssuer) return found
@@ -101,10 +108,10 @@ async function findProvider(context: AuthContext, input: IdTokenGrantInput): Pro
 /** Those of the built-in providers that sign ID tokens. */
 const SIGNING: ReadonlySet<string> = new Set(['apple', 'azure', 'google', 'keycloak'])
 
-async function findByIssuer(context: AuthContext, issuer: string): Promise<ExternalProvider | undefined> {
+async function findByIssuer(providers: Providers, issuer: string): Promise<ExternalProvider | undefined> {
   for (const name of PROVIDER_NAMES) {
-    if (!context.providers.enabled.has(name)) continue
-    const provider = await context.providers.find(name)
+    if (!providers.enabled.has(name)) continue
+    const provider = await providers.find(name)
     if (!('missing' in provider) && (await isIssuerOf(provider, issuer))) return provider
   }
   return undefined

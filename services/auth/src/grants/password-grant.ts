@@ -1,5 +1,4 @@
 import { sql, type Transaction } from '@holdfast/postgres'
-import type { AuthContext } from '../context.ts'
 import { recordAudit } from '../audit-log.ts'
 import { emailProviderDisabled } from '../confirmations/errors.ts'
 import {
@@ -10,14 +9,23 @@ import {
   userBanned,
   validationFailed,
 } from '../errors.ts'
+import type { Hooks } from '../hooks/hooks.ts'
+import type { WithOptions } from '../options/auth-options.ts'
+import type { Passwords } from '../passwords/passwords.ts'
 import { judgePasswordAttempt, type PasswordAttempt } from '../sessions/judge-attempt.ts'
-import { judgeAnyPassword } from '../passwords/require-good-password.ts'
-import { renewPasswordHash } from '../passwords/renew-password-hash.ts'
 import type { SignedIn } from '../sessions/render-session.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
-import { startSession } from '../sessions/start-session.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { isoNow, type Store } from '../store.ts'
 import { normalizePhone } from '../users/contact.ts'
 import { findUserByEmail, findUserByPhone, hasPassword, isBanned } from '../users/user-row.ts'
+
+export type GrantByPasswordNeeds = Store &
+  WithOptions<'emailEnableSignup' | 'smsEnableSignup'> & {
+    readonly hooks: Hooks
+    readonly passwords: Passwords
+    readonly sessions: Sessions
+  }
 
 /**
  * Signs in with an address or number and a password.
@@ -29,10 +37,10 @@ import { findUserByEmail, findUserByPhone, hasPassword, isBanned } from '../user
  * `phone_provider_disabled`, `validation_failed`, `over_request_rate_limit`
  */
 export async function grantByPassword(
-  context: AuthContext,
+  needs: GrantByPasswordNeeds,
   input: { readonly email: string; readonly phone: string; readonly password: string; readonly origin: RequestOrigin },
 ): Promise<SignedIn> {
-  const { pool, passwords, clock, options } = context
+  const { pool, clock, options, passwords, sessions } = needs
   const { email, phone, password, origin } = input
   if (email !== '' && phone !== '') {
     throw validationFailed('Only an email address or phone number should be provided on login.')
@@ -46,24 +54,24 @@ export async function grantByPassword(
   const hash = user && hasPassword(user) ? (user.encrypted_password ?? undefined) : undefined
   const matches = await passwords.verify(password, hash)
   if (user && hash !== undefined && !isBanned(user, clock.now())) {
-    await askHook(context, { userId: user.id, valid: matches, address: origin.address })
+    await askHook(needs, { userId: user.id, valid: matches, address: origin.address })
   }
   if (!user || hash === undefined || !matches) throw invalidCredentials()
   if (isBanned(user, clock.now())) throw userBanned(400)
   if (email !== '' && user.email_confirmed_at === null) throw emailNotConfirmed()
   if (phone !== '' && user.phone_confirmed_at === null) throw phoneNotConfirmed()
 
-  const now = new Date(clock.now()).toISOString()
+  const now = isoNow(clock)
   const signedIn = await pool.transaction(async (tx) => {
     if ((await lockPasswordHash(tx, user.id)) !== hash) return undefined
     const provider = email === '' ? 'phone' : 'email'
     await recordAudit(tx, { action: 'login', actor: user, address: origin.address, now, traits: { provider } })
-    return startSession(context, tx, { userId: user.id, method: 'password', origin, now })
+    return sessions.start(tx, { userId: user.id, method: 'password', origin, now })
   })
   // Changed while it was compared, or only hashed again.
-  if (!signedIn) return grantByPassword(context, input)
-  renewPasswordHash(context, { userId: user.id, password, encodedHash: hash })
-  return { ...signedIn, weakPassword: await judgeAnyPassword(context, password) }
+  if (!signedIn) return grantByPassword(needs, input)
+  passwords.renewHash({ userId: user.id, password, encodedHash: hash })
+  return { ...signedIn, weakPassword: await passwords.judge(password) }
 }
 
 /** A change of the password ends the sessions that there are: one that begins with the old password comes before it, or not at all. */
@@ -75,8 +83,8 @@ async function lockPasswordHash(tx: Transaction, userId: string): Promise<string
 }
 
 /** In a transaction of its own, which stays when the sign-in is refused. Attempts at an unknown user have no id, so the hook is not called for them. */
-async function askHook(context: AuthContext, attempt: PasswordAttempt): Promise<void> {
-  if (!context.hooks.has('password_verification_attempt')) return
-  const rejection = await context.pool.transaction((tx) => judgePasswordAttempt(context, tx, attempt))
+async function askHook({ pool, hooks }: GrantByPasswordNeeds, attempt: PasswordAttempt): Promise<void> {
+  if (!hooks.has('password_verification_attempt')) return
+  const rejection = await pool.transaction((tx) => judgePasswordAttempt(hooks, tx, attempt))
   if (rejection) throw rejection
 }

@@ -1,13 +1,15 @@
 import type { Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
-import type { AuthContext } from '../context.ts'
 import { flowStateNotFound, userBanned, validationFailed } from '../errors.ts'
 import { takeFlowState } from '../flow-state/flow-state.ts'
 import type { SignedIn } from '../sessions/render-session.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
-import { startSession } from '../sessions/start-session.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { Store } from '../store.ts'
 import type { AuthenticationMethodName } from '../tokens/claims.ts'
 import { findUserById, isBanned, lockUser, type UserRow } from '../users/user-row.ts'
+
+export type GrantByAuthCodeNeeds = Store & { readonly sessions: Sessions }
 
 /** A session, and what the provider gave for its own API when the flow went through one. */
 export interface SignedInByFlow {
@@ -22,16 +24,16 @@ export interface SignedInByFlow {
  * @throws {HoldfastError} `validation_failed`, `flow_state_not_found`, `flow_state_expired`, `bad_code_verifier`, `user_banned`
  */
 export async function grantByAuthCode(
-  context: AuthContext,
+  { pool, clock, sessions }: GrantByAuthCodeNeeds,
   input: { readonly authCode: string; readonly codeVerifier: string; readonly origin: RequestOrigin },
 ): Promise<SignedInByFlow> {
   const { authCode, codeVerifier, origin } = input
   if (authCode === '' || codeVerifier === '') {
     throw validationFailed('invalid request: both auth code and code verifier should be non-empty')
   }
-  const nowMs = context.clock.now()
+  const nowMs = clock.now()
   const now = new Date(nowMs).toISOString()
-  return context.pool.transaction(async (tx) => {
+  return pool.transaction(async (tx) => {
     const flow = await takeFlowState(tx, { authCode, codeVerifier, nowMs })
     const user = flow.user_id === null ? undefined : await findForSession(tx, flow.user_id)
     if (!user) throw flowStateNotFound('invalid flow state, no valid flow state found')
@@ -40,7 +42,7 @@ export async function grantByAuthCode(
     await recordAudit(tx, { action: 'login', actor: user, address: origin.address, now, traits })
     // Written by `insertFlowState` only, from the same words.
     const method = flow.authentication_method as AuthenticationMethodName
-    const signedIn = await startSession(context, tx, { userId: user.id, method, origin, now })
+    const signedIn = await sessions.start(tx, { userId: user.id, method, origin, now })
     return {
       signedIn,
       providerToken: flow.provider_access_token || undefined,

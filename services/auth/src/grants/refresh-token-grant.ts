@@ -1,7 +1,6 @@
-import { HoldfastError } from '@holdfast/foundation'
+import { HoldfastError, type Logger } from '@holdfast/foundation'
 import type { Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
-import type { AuthContext } from '../context.ts'
 import {
   refreshSessionExpired,
   refreshTokenAlreadyUsed,
@@ -10,6 +9,8 @@ import {
   userBanned,
 } from '../errors.ts'
 import { failForNow } from '../hooks/errors.ts'
+import type { AuthOptions, WithOptions } from '../options/auth-options.ts'
+import type { RateLimits } from '../rate-limits.ts'
 import { lockPresentedToken } from '../sessions/presented-token.ts'
 import {
   findActiveRefreshToken,
@@ -20,9 +21,19 @@ import {
 import type { SignedIn } from '../sessions/render-session.ts'
 import { findSessionsOfUser, type RequestOrigin, type SessionRow } from '../sessions/session-row.ts'
 import { judgeSession, lastUsedMs } from '../sessions/session-validity.ts'
-import { issueAccessToken } from '../tokens/issue-tokens.ts'
-import { isBanned } from '../users/user-row.ts'
 import { findUserWithMethods } from '../sessions/user-with-session.ts'
+import type { Store } from '../store.ts'
+import type { AccessTokens } from '../tokens/access-tokens.ts'
+import { isBanned } from '../users/user-row.ts'
+
+export type GrantByRefreshTokenNeeds = Store &
+  WithOptions<
+    | 'enableRefreshTokenRotation'
+    | 'refreshTokenReuseInterval'
+    | 'sessionsInactivityTimeout'
+    | 'sessionsSinglePerUser'
+    | 'sessionsTimebox'
+  > & { readonly accessTokens: AccessTokens; readonly logger: Logger; readonly limits: Pick<RateLimits, 'refresh'> }
 
 /** The outcome under the session's lock. A refusal that changes rows has to commit, so it is not thrown inside. */
 type Rotation = { readonly kind: 'next'; readonly refreshToken: string } | { readonly kind: 'reused' }
@@ -40,14 +51,13 @@ type Rotation = { readonly kind: 'next'; readonly refreshToken: string } | { rea
  * @see Supabase documentation, "User sessions", "What is refresh token reuse detection and what does it protect from?"
  */
 export async function grantByRefreshToken(
-  context: AuthContext,
+  { pool, clock, accessTokens, limits, logger, options }: GrantByRefreshTokenNeeds,
   input: {
     readonly refreshToken: string
     readonly origin: RequestOrigin
     readonly oauthClientId?: string | undefined
   },
 ): Promise<SignedIn> {
-  const { pool, limits } = context
   if (input.refreshToken === '') throw refreshTokenRequired()
 
   const outcome = await pool.transaction(async (tx): Promise<SignedIn | 'reused'> => {
@@ -59,35 +69,37 @@ export async function grantByRefreshToken(
     const { session, token } = locked
     limits.refresh.take(input.origin.address, session.id)
     requireSameClient(session, input.oauthClientId)
-    const nowMs = context.clock.now()
-    const expired = judgeSession(session, context.options, nowMs)
+    const nowMs = clock.now()
+    const expired = judgeSession(session, options, nowMs)
     if (expired) throw expired
     const found = await findUserWithMethods(tx, session.user_id, session.id)
     if (!found) throw refreshTokenNotFound()
     const { user, methods: amr } = found
     if (isBanned(user, nowMs)) throw userBanned(400)
-    if (context.options.sessionsSinglePerUser) await requireNewestSession(context, tx, session, nowMs)
+    if (options.sessionsSinglePerUser) await requireNewestSession(options, tx, session, nowMs)
 
-    const rotation = await rotate(context, tx, { session, token, origin: input.origin, nowMs })
+    const rotation = await rotate(options, tx, { session, token, origin: input.origin, nowMs })
     if (rotation.kind === 'reused') {
       const now = new Date(nowMs).toISOString()
       await recordAudit(tx, { action: 'token_revoked', actor: user, address: input.origin.address, now })
       return 'reused'
     }
-    const access = await issueAccessToken(context, tx, {
-      user,
-      sessionId: session.id,
-      aal: session.aal ?? 'aal1',
-      amr,
-      method: 'token_refresh',
-      oauthClientId: session.oauth_client_id,
-      scopes: session.scopes,
-      address: input.origin.address,
-    }).catch(failForNow)
+    const access = await accessTokens
+      .issue(tx, {
+        user,
+        sessionId: session.id,
+        aal: session.aal ?? 'aal1',
+        amr,
+        method: 'token_refresh',
+        oauthClientId: session.oauth_client_id,
+        scopes: session.scopes,
+        address: input.origin.address,
+      })
+      .catch(failForNow)
     return { user, access, refreshToken: rotation.refreshToken }
   })
   if (outcome === 'reused') {
-    context.logger.log('warn', 'a used refresh token was presented again; its session was ended')
+    logger.log('warn', 'a used refresh token was presented again; its session was ended')
     throw refreshTokenAlreadyUsed()
   }
   return outcome
@@ -105,7 +117,7 @@ function requireSameClient(session: SessionRow, oauthClientId: string | undefine
 
 /** @throws {HoldfastError} `session_expired` when the person has signed in elsewhere since this session was last used */
 async function requireNewestSession(
-  context: AuthContext,
+  options: Pick<AuthOptions, 'sessionsInactivityTimeout' | 'sessionsTimebox'>,
   tx: Transaction,
   session: SessionRow,
   nowMs: number,
@@ -115,13 +127,13 @@ async function requireNewestSession(
     (other) =>
       other.id !== session.id &&
       lastUsedMs(other) > lastUsedMs(session) &&
-      judgeSession(other, context.options, nowMs) === undefined,
+      judgeSession(other, options, nowMs) === undefined,
   )
   if (isSuperseded) throw refreshSessionExpired('Revoked by Newer Login')
 }
 
 async function rotate(
-  context: AuthContext,
+  options: Pick<AuthOptions, 'enableRefreshTokenRotation' | 'refreshTokenReuseInterval'>,
   tx: Transaction,
   input: {
     readonly session: SessionRow
@@ -131,7 +143,7 @@ async function rotate(
   },
 ): Promise<Rotation> {
   const { session, token, nowMs, origin } = input
-  const { enableRefreshTokenRotation, refreshTokenReuseInterval } = context.options
+  const { enableRefreshTokenRotation, refreshTokenReuseInterval } = options
   const now = new Date(nowMs).toISOString()
   if (token.usedAtMs === undefined) {
     const keep = !enableRefreshTokenRotation && token.rowId !== undefined

@@ -3,6 +3,7 @@ import type { Clock, Logger } from '@holdfast/foundation'
 import type { Transaction } from '@holdfast/postgres'
 import { HTTP_HOOK_BACKOFF_MS } from '../limits.ts'
 import type { AuthOptions } from '../options/auth-options.ts'
+import { isoNow } from '../store.ts'
 import { type HookTarget, parseHookTarget } from './hook-target.ts'
 import type { HookName, HookPayload, Hooks } from './hooks.ts'
 import { isRecord, readHookAnswer } from './read-answer.ts'
@@ -42,7 +43,7 @@ export function createHooks(
       const { metadata: given, ...rest } = payload
       const metadata = {
         uuid: randomUUID(),
-        time: new Date(clock.now()).toISOString(),
+        time: isoNow(clock),
         name: METADATA_NAMES[name],
         ...(address ? { ip_address: address } : {}),
         ...(isRecord(given) ? given : {}),

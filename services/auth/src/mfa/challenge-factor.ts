@@ -1,14 +1,32 @@
 import type { Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
-import type { AuthContext } from '../context.ts'
+import type { TokenMessages } from '../confirmations/token-messages.ts'
 import { tooSoon } from '../errors.ts'
+import type { Messages } from '../messages/messages.ts'
 import { createOtp, hashOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
-import { requireChannel } from '../confirmations/require-channel.ts'
+import type { AuthOptions, WithOptions } from '../options/auth-options.ts'
+import type { RateLimits } from '../rate-limits.ts'
+import type { Store } from '../store.ts'
+import type { RelyingParty } from '../webauthn/relying-party.ts'
 import { challengeEndMs, createChallengeId, insertChallenge } from './challenge-row.ts'
 import { type FactorType, factorNotFound, verifyDisabled } from './errors.ts'
 import { type FactorRow, lockFactor } from './factor-row.ts'
 import type { FactorSigner } from './require-factor-signer.ts'
 import { askForSecurityKey } from './webauthn-factor.ts'
+
+export type ChallengeFactorNeeds = Store &
+  WithOptions<
+    | 'mfaPhoneMaxFrequency'
+    | 'mfaPhoneOtpLength'
+    | 'mfaPhoneVerifyEnabled'
+    | 'mfaTotpVerifyEnabled'
+    | 'mfaWebAuthnVerifyEnabled'
+  > & {
+    readonly messages: Messages
+    readonly relyingParty: RelyingParty | undefined
+    readonly tokenMessages: TokenMessages
+    readonly limits: Pick<RateLimits, 'sms'>
+  }
 
 /** Recovery codes answer without having been asked for. */
 type ChallengedType = Exclude<FactorType, 'recovery_code'>
@@ -30,7 +48,7 @@ export interface Challenge {
  * @throws {HoldfastError} `mfa_factor_not_found`, `mfa_*_verify_not_enabled`, `over_sms_send_rate_limit`, `validation_failed`
  */
 export async function challengeFactor(
-  context: AuthContext,
+  needs: ChallengeFactorNeeds,
   input: {
     readonly signer: FactorSigner
     readonly factorId: string
@@ -38,17 +56,18 @@ export async function challengeFactor(
     readonly address: string
   },
 ): Promise<Challenge> {
+  const { pool, clock, options, relyingParty } = needs
   const { signer, address } = input
   const { user } = signer
-  return context.pool.transaction(async (tx) => {
+  return pool.transaction(async (tx) => {
     const factor = await lockFactor(tx, { factorId: input.factorId, userId: user.id })
     if (!factor) throw factorNotFound()
-    const type = requireVerifiable(context, factor)
-    const nowMs = context.clock.now()
+    const type = requireVerifiable(options, factor)
+    const nowMs = clock.now()
     const now = new Date(nowMs).toISOString()
     const id = createChallengeId()
-    const sent = type === 'phone' ? await sendCode(context, tx, { factor, challengeId: id, nowMs, ...input }) : {}
-    const key = type === 'webauthn' ? await askForSecurityKey(context, tx, { factor, user }) : undefined
+    const sent = type === 'phone' ? await sendCode(needs, tx, { factor, challengeId: id, nowMs, ...input }) : {}
+    const key = type === 'webauthn' ? await askForSecurityKey(relyingParty, tx, { factor, user }) : undefined
     const question = key ? { webAuthn: key.question } : {}
     await insertChallenge(tx, { id, factorId: factor.id, address, now, ...sent, ...question })
     const traits = { factor_id: factor.id, factor_status: factor.status }
@@ -58,8 +77,13 @@ export async function challengeFactor(
   })
 }
 
+export type VerifyOptions = Pick<
+  AuthOptions,
+  'mfaTotpVerifyEnabled' | 'mfaPhoneVerifyEnabled' | 'mfaWebAuthnVerifyEnabled'
+>
+
 /** @throws {HoldfastError} `mfa_*_verify_not_enabled`, `mfa_factor_not_found` */
-export function requireVerifiable({ options }: AuthContext, factor: FactorRow): ChallengedType {
+export function requireVerifiable(options: VerifyOptions, factor: FactorRow): ChallengedType {
   const type = factor.factor_type
   if (type === 'recovery_code') throw factorNotFound()
   const enabled = {
@@ -77,7 +101,7 @@ export function hashPhoneCode(challengeId: string, code: string): string {
 }
 
 async function sendCode(
-  context: AuthContext,
+  { limits, messages, options, tokenMessages }: ChallengeFactorNeeds,
   tx: Transaction,
   input: {
     readonly factor: FactorRow
@@ -88,8 +112,7 @@ async function sendCode(
   },
 ): Promise<{ readonly otpHash: string }> {
   const { factor, challengeId, nowMs } = input
-  const { options, messages, limits } = context
-  const channel = requireChannel(context, input.channel)
+  const channel = tokenMessages.requireChannel(input.channel)
   const freeAtMs = (factor.last_challenged_at?.getTime() ?? -Infinity) + options.mfaPhoneMaxFrequency * 1000
   if (freeAtMs > nowMs) throw tooSoon('sms', Math.ceil((freeAtMs - nowMs) / 1000))
   limits.sms.take(input.address)

@@ -1,7 +1,9 @@
 import type { Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
-import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'
+import type { AuthOptions, WithOptions } from '../options/auth-options.ts'
+import type { RedirectPolicy } from '../redirects/redirect-policy.ts'
+import { isoNow, type Store } from '../store.ts'
 import { parsePhone } from '../users/contact.ts'
 import { lockUser, type UserRow } from '../users/user-row.ts'
 import {
@@ -14,9 +16,14 @@ import {
 } from './errors.ts'
 import { deleteAbandonedFactors, deleteFactor, findFactorsOfUser, insertFactor } from './factor-row.ts'
 import { FACTOR_NAME_CHARS_MAX, ISSUER_CHARS_MAX } from './limits.ts'
-import type { FactorSigner } from './require-factor-signer.ts'
 import { drawQrSvg } from './qr-svg.ts'
+import type { FactorSigner } from './require-factor-signer.ts'
 import { createTotpSecret, totpUri } from './totp.ts'
+
+export type EnrollFactorNeeds = Store &
+  WithOptions<
+    'mfaMaxEnrolledFactors' | 'mfaPhoneEnrollEnabled' | 'mfaTotpEnrollEnabled' | 'mfaWebAuthnEnrollEnabled'
+  > & { readonly redirects: RedirectPolicy }
 
 /** As auth-js's `mfa.enroll` asks for it; texts that are left out are empty. */
 export interface EnrollInput {
@@ -42,23 +49,23 @@ export interface EnrolledFactor {
  * `mfa_verified_factor_exists`, `insufficient_aal`, `validation_failed`
  */
 export async function enrollFactor(
-  context: AuthContext,
+  { pool, clock, options, redirects }: EnrollFactorNeeds,
   input: { readonly signer: FactorSigner; readonly enroll: EnrollInput; readonly address: string },
 ): Promise<EnrolledFactor> {
   const { enroll, signer } = input
-  const type = requireEnrollable(context, enroll.factorType)
+  const type = requireEnrollable(options, enroll.factorType)
   if ([...enroll.friendlyName].length > FACTOR_NAME_CHARS_MAX) throw validationFailed('friendly_name is too long')
   if ([...enroll.issuer].length > ISSUER_CHARS_MAX) throw validationFailed('issuer is too long')
   const phone = type === 'phone' ? parseFactorPhone(enroll.phone) : undefined
-  const totp = type === 'totp' ? createTotp(context, signer.user, enroll.issuer) : undefined
+  const totp = type === 'totp' ? createTotp(redirects, signer.user, enroll.issuer) : undefined
 
-  const now = new Date(context.clock.now()).toISOString()
-  const id = await context.pool.transaction(async (tx) => {
+  const now = isoNow(clock)
+  const id = await pool.transaction(async (tx) => {
     const { user } = signer
     await lockUser(tx, user.id)
     await deleteAbandonedFactors(tx, { userId: user.id, now })
     if (phone !== undefined) await replacePhoneFactor(tx, user.id, phone)
-    await requireRoom(context, tx, signer, enroll.friendlyName)
+    await requireRoom(options, tx, signer, enroll.friendlyName)
     const factorId = await insertFactor(tx, {
       userId: user.id,
       type,
@@ -80,7 +87,10 @@ export async function enrollFactor(
   }
 }
 
-function requireEnrollable({ options }: AuthContext, type: string): FactorType {
+function requireEnrollable(
+  options: Pick<AuthOptions, 'mfaPhoneEnrollEnabled' | 'mfaTotpEnrollEnabled' | 'mfaWebAuthnEnrollEnabled'>,
+  type: string,
+): FactorType {
   const enabled = {
     totp: options.mfaTotpEnrollEnabled,
     phone: options.mfaPhoneEnrollEnabled,
@@ -93,11 +103,11 @@ function requireEnrollable({ options }: AuthContext, type: string): FactorType {
   return type
 }
 
-function createTotp(context: AuthContext, user: UserRow, issuer: string) {
+function createTotp(redirects: RedirectPolicy, user: UserRow, issuer: string) {
   const secret = createTotpSecret()
   const uri = totpUri({
     secret,
-    issuer: issuer || new URL(context.redirects.siteUrl).host,
+    issuer: issuer || new URL(redirects.siteUrl).host,
     account: user.email || user.phone || user.id,
   })
   return { qr_code: drawQrSvg(uri), secret, uri }
@@ -118,7 +128,7 @@ async function replacePhoneFactor(tx: Transaction, userId: string, phone: string
 }
 
 async function requireRoom(
-  context: AuthContext,
+  options: Pick<AuthOptions, 'mfaMaxEnrolledFactors'>,
   tx: Transaction,
   signer: FactorSigner,
   friendlyName: string,
@@ -126,7 +136,7 @@ async function requireRoom(
   const factors = await findFactorsOfUser(tx, signer.user.id)
   if (factors.some((factor) => (factor.friendly_name ?? '') === friendlyName)) throw factorNameConflict(friendlyName)
   const counted = factors.filter((factor) => factor.factor_type !== 'recovery_code')
-  if (counted.length >= context.options.mfaMaxEnrolledFactors) throw tooManyFactors()
+  if (counted.length >= options.mfaMaxEnrolledFactors) throw tooManyFactors()
   const hasVerified = factors.some((factor) => factor.status === 'verified')
   if (hasVerified && signer.session.aal !== 'aal2') throw aal2ToEnroll()
 }

@@ -1,12 +1,11 @@
-import { type Queryable, sql, type Transaction } from '@holdfast/postgres'
 import { assert } from '@holdfast/foundation'
-import type { AuthContext } from '../context.ts'
+import { type Queryable, sql, type Transaction } from '@holdfast/postgres'
 import { sessionNotFound } from '../errors.ts'
 import { findActiveRefreshToken, rotateRefreshToken, type PresentedToken } from '../sessions/refresh-tokens.ts'
 import type { SignedIn } from '../sessions/render-session.ts'
 import { lockSession, type RequestOrigin, readSessionMethods, type SessionRow } from '../sessions/session-row.ts'
+import type { AccessTokens } from '../tokens/access-tokens.ts'
 import type { AuthenticationMethodName } from '../tokens/claims.ts'
-import { issueAccessToken } from '../tokens/issue-tokens.ts'
 import { findUserById } from '../users/user-row.ts'
 
 /**
@@ -19,7 +18,7 @@ import { findUserById } from '../users/user-row.ts'
  * @throws {HoldfastError} `session_not_found` when the session has ended, or no longer refreshes
  */
 export async function raiseSession(
-  context: AuthContext,
+  accessTokens: AccessTokens,
   tx: Transaction,
   input: {
     readonly sessionId: string
@@ -50,7 +49,7 @@ export async function raiseSession(
   const user = await findUserById(tx, session.user_id)
   assert(user, 'the session refers to the user')
   const amr = await readSessionMethods(tx, sessionId)
-  const access = await issueAccessToken(context, tx, { user, sessionId, aal: 'aal2', amr, method })
+  const access = await accessTokens.issue(tx, { user, sessionId, aal: 'aal2', amr, method })
   return { user, access, refreshToken }
 }
 

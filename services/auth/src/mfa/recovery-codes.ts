@@ -1,11 +1,14 @@
 import type { HoldfastError } from '@holdfast/foundation'
-import type { Queryable } from '@holdfast/postgres'
+import type { Queryable, Pool } from '@holdfast/postgres'
 import { type AuditAction, recordAudit } from '../audit-log.ts'
-import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'
+import type { Hooks } from '../hooks/hooks.ts'
+import type { WithOptions } from '../options/auth-options.ts'
 import { judgeMfaAttempt } from '../sessions/judge-attempt.ts'
 import type { SignedIn } from '../sessions/render-session.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
+import { isoNow, type Store } from '../store.ts'
+import type { AccessTokens } from '../tokens/access-tokens.ts'
 import { lockUser } from '../users/user-row.ts'
 import {
   aal2ForRecoveryCodes,
@@ -18,14 +21,20 @@ import {
   verificationFailed,
   verifyDisabled,
 } from './errors.ts'
-import { attemptsWaitS, noteFailedAttempt } from './failed-attempts.ts'
 import { type FactorRow, findFactorsOfUser, insertFactor, lockFactor, noteVerified } from './factor-row.ts'
+import { attemptsWaitS, noteFailedAttempt } from './failed-attempts.ts'
 import { FACTOR_NAME_CHARS_MAX, RECOVERY_CODES } from './limits.ts'
 import { FACTOR_METHODS, raiseSession } from './raise-session.ts'
 import { countRecoveryCodes, replaceRecoveryCodes, useRecoveryCode } from './recovery-code-row.ts'
 import { createRecoveryCode, hashRecoveryCode } from './recovery-code-text.ts'
 import type { FactorSigner } from './require-factor-signer.ts'
 import { removeFactor } from './unenroll-factor.ts'
+
+export type RecoveryCodesNeeds = Store &
+  WithOptions<'mfaRecoveryCodesEnrollEnabled' | 'mfaRecoveryCodesVerifyEnabled'> & {
+    readonly accessTokens: AccessTokens
+    readonly hooks: Hooks
+  }
 
 // GoTrue has no recovery codes yet; what auth-js documents of them (`AuthMFARecoveryCodesApi`) is the source.
 
@@ -45,7 +54,7 @@ export interface RecoveryCodes {
 type Act = { readonly signer: FactorSigner; readonly address: string }
 
 /** @throws {HoldfastError} `mfa_factor_not_found` when the person has none */
-export async function readRecoveryCodesStatus({ pool }: AuthContext, signer: FactorSigner) {
+export async function readRecoveryCodesStatus(pool: Pool, signer: FactorSigner) {
   const factor = await requireRecoveryFactor(pool, signer.user.id)
   return { id: factor.id, type: 'recovery_code' as const, ...(await countRecoveryCodes(pool, factor.id)) }
 }
@@ -57,17 +66,17 @@ export async function readRecoveryCodesStatus({ pool }: AuthContext, signer: Fac
  * `mfa_verified_factor_exists`, `mfa_factor_name_conflict`, `validation_failed`
  */
 export async function generateRecoveryCodes(
-  context: AuthContext,
+  { pool, clock, options }: RecoveryCodesNeeds,
   input: Act & { readonly friendlyName: string },
 ): Promise<RecoveryCodes> {
   const { signer, address } = input
   const userId = signer.user.id
   const friendlyName = input.friendlyName || DEFAULT_NAME
-  if (!context.options.mfaRecoveryCodesEnrollEnabled) throw enrollDisabled('recovery_code')
+  if (!options.mfaRecoveryCodesEnrollEnabled) throw enrollDisabled('recovery_code')
   if ([...friendlyName].length > FACTOR_NAME_CHARS_MAX) throw validationFailed('friendly_name is too long')
   const codes = createCodes()
-  const now = new Date(context.clock.now()).toISOString()
-  const id = await context.pool.transaction(async (tx) => {
+  const now = isoNow(clock)
+  const id = await pool.transaction(async (tx) => {
     await lockUser(tx, userId)
     const factors = await findFactorsOfUser(tx, userId)
     if (!factors.some((factor) => factor.status === 'verified' && factor.factor_type !== 'recovery_code')) {
@@ -90,13 +99,16 @@ export async function generateRecoveryCodes(
  *
  * @throws {HoldfastError} `mfa_recovery_codes_enroll_not_enabled`, `insufficient_aal`, `mfa_factor_not_found`
  */
-export async function regenerateRecoveryCodes(context: AuthContext, input: Act): Promise<RecoveryCodes> {
+export async function regenerateRecoveryCodes(
+  { pool, clock, options }: RecoveryCodesNeeds,
+  input: Act,
+): Promise<RecoveryCodes> {
   const { signer, address } = input
-  if (!context.options.mfaRecoveryCodesEnrollEnabled) throw enrollDisabled('recovery_code')
+  if (!options.mfaRecoveryCodesEnrollEnabled) throw enrollDisabled('recovery_code')
   if (signer.session.aal !== 'aal2') throw aal2ForRecoveryCodes()
   const codes = createCodes()
-  const now = new Date(context.clock.now()).toISOString()
-  const factor = await context.pool.transaction(async (tx) => {
+  const now = isoNow(clock)
+  const factor = await pool.transaction(async (tx) => {
     await lockUser(tx, signer.user.id)
     const found = await requireRecoveryFactor(tx, signer.user.id)
     await noteVerified(tx, { factorId: found.id, now })
@@ -115,26 +127,26 @@ export async function regenerateRecoveryCodes(context: AuthContext, input: Act):
  * `mfa_verification_rejected`, `session_not_found`
  */
 export async function verifyRecoveryCode(
-  context: AuthContext,
+  { pool, clock, accessTokens, hooks, options }: RecoveryCodesNeeds,
   input: { readonly signer: FactorSigner; readonly code: string; readonly origin: RequestOrigin },
 ): Promise<SignedIn> {
   const { signer, origin } = input
   const { user, session } = signer
-  if (!context.options.mfaRecoveryCodesVerifyEnabled) throw verifyDisabled('recovery_code')
-  const outcome = await context.pool.transaction(
+  if (!options.mfaRecoveryCodesVerifyEnabled) throw verifyDisabled('recovery_code')
+  const outcome = await pool.transaction(
     async (tx): Promise<{ readonly signedIn: SignedIn } | { readonly refusal: HoldfastError }> => {
       await lockUser(tx, user.id)
       const known = await findRecoveryFactor(tx, user.id)
       const factor = known && (await lockFactor(tx, { factorId: known.id, userId: user.id }))
       if (!factor) throw verificationFailed('recovery_code')
-      const nowMs = context.clock.now()
+      const nowMs = clock.now()
       const now = new Date(nowMs).toISOString()
       const waitS = attemptsWaitS(factor, nowMs)
       if (waitS > 0) throw recoveryCodesLocked(waitS)
       const valid = await useRecoveryCode(tx, { factorId: factor.id, hash: hashRecoveryCode(input.code), now })
       if (!valid) await noteFailedAttempt(tx, factor, nowMs)
       const attempt = { userId: user.id, factorId: factor.id, factorType: factor.factor_type, valid }
-      const rejection = await judgeMfaAttempt(context, tx, { ...attempt, address: origin.address })
+      const rejection = await judgeMfaAttempt(hooks, tx, { ...attempt, address: origin.address })
       if (rejection) return { refusal: rejection }
       if (!valid) return { refusal: verificationFailed('recovery_code') }
 
@@ -142,7 +154,13 @@ export async function verifyRecoveryCode(
       await noteVerified(tx, { factorId: factor.id, now })
       const method = FACTOR_METHODS.recovery_code
       return {
-        signedIn: await raiseSession(context, tx, { sessionId: session.id, factorId: factor.id, method, origin, now }),
+        signedIn: await raiseSession(accessTokens, tx, {
+          sessionId: session.id,
+          factorId: factor.id,
+          method,
+          origin,
+          now,
+        }),
       }
     },
   )
@@ -154,11 +172,11 @@ export async function verifyRecoveryCode(
  * @returns the id of what was removed
  * @throws {HoldfastError} `insufficient_aal`, `mfa_factor_not_found`
  */
-export async function removeRecoveryCodes(context: AuthContext, input: Act): Promise<string> {
+export async function removeRecoveryCodes({ pool, clock }: RecoveryCodesNeeds, input: Act): Promise<string> {
   const { signer, address } = input
   if (signer.session.aal !== 'aal2') throw aal2ForRecoveryCodes()
-  const now = new Date(context.clock.now()).toISOString()
-  return context.pool.transaction(async (tx) => {
+  const now = isoNow(clock)
+  return pool.transaction(async (tx) => {
     await lockUser(tx, signer.user.id)
     const factor = await requireRecoveryFactor(tx, signer.user.id)
     await removeFactor(tx, factor)

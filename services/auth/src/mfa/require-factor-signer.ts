@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import type { AuthContext } from '../context.ts'
 import { sessionNotFound } from '../errors.ts'
 import type { SessionRow } from '../sessions/session-row.ts'
-import { requirePerson } from '../sessions/require-user.ts'
+import type { Sessions } from '../sessions/sessions.ts'
 import type { UserRow } from '../users/user-row.ts'
 import { anonymousNotAllowed } from './errors.ts'
 
@@ -13,8 +12,8 @@ export interface FactorSigner {
 }
 
 /** @throws {HoldfastError} as `requirePerson`; `no_authorization` (403) for a person without an account, `session_not_found` */
-export async function requireFactorSigner(context: AuthContext, request: FastifyRequest): Promise<FactorSigner> {
-  const { user, session } = await requirePerson(context, request)
+export async function requireFactorSigner(sessions: Sessions, request: FastifyRequest): Promise<FactorSigner> {
+  const { user, session } = await sessions.requirePerson(request)
   if (user.is_anonymous) throw anonymousNotAllowed()
   if (!session) throw sessionNotFound()
   return { user, session }

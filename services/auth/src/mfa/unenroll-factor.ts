@@ -1,12 +1,14 @@
 import { type Queryable, sql } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
-import type { AuthContext } from '../context.ts'
-import { notifyUser } from '../messages/notices.ts'
+import type { Notices } from '../messages/notices.ts'
+import { isoNow, type Store } from '../store.ts'
 import { lockUser } from '../users/user-row.ts'
 import { aal2ToUnenroll, factorNotFound } from './errors.ts'
 import { deleteFactor, type FactorRow, findFactorsOfUser, lockFactor } from './factor-row.ts'
 import { FACTOR_METHODS } from './raise-session.ts'
 import type { FactorSigner } from './require-factor-signer.ts'
+
+export type UnenrollFactorNeeds = Store & { readonly notices: Notices }
 
 /**
  * Takes a factor off the account of the signed-in person. Sessions whose assurance rests on it fall to `aal1` with their next refresh.
@@ -14,12 +16,12 @@ import type { FactorSigner } from './require-factor-signer.ts'
  * @throws {HoldfastError} `mfa_factor_not_found`, `insufficient_aal` when the factor counts and the session was not raised
  */
 export async function unenrollFactor(
-  context: AuthContext,
+  { pool, clock, notices }: UnenrollFactorNeeds,
   input: { readonly signer: FactorSigner; readonly factorId: string; readonly address: string },
 ): Promise<void> {
   const { user, session } = input.signer
-  const now = new Date(context.clock.now()).toISOString()
-  await context.pool.transaction(async (tx) => {
+  const now = isoNow(clock)
+  await pool.transaction(async (tx) => {
     await lockUser(tx, user.id)
     const factor = await lockFactor(tx, { factorId: input.factorId, userId: user.id })
     if (!factor || factor.factor_type === 'recovery_code') throw factorNotFound()
@@ -30,7 +32,7 @@ export async function unenrollFactor(
     // One that was never verified was never announced.
     if (factor.status === 'verified') {
       const notice = { kind: 'mfa_factor_unenrolled_notification', factorType: factor.factor_type } as const
-      await notifyUser(context, tx, { ...notice, userId: user.id })
+      await notices.notifyUser(tx, { ...notice, userId: user.id })
     }
   })
 }

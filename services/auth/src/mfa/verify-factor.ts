@@ -2,13 +2,18 @@ import { timingSafeEqual } from 'node:crypto'
 import type { HoldfastError } from '@holdfast/foundation'
 import type { Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
-import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'
+import type { Hooks } from '../hooks/hooks.ts'
+import type { Messages } from '../messages/messages.ts'
+import type { Notices } from '../messages/notices.ts'
+import type { WithOptions } from '../options/auth-options.ts'
 import { judgeMfaAttempt } from '../sessions/judge-attempt.ts'
-import { notifyUser } from '../messages/notices.ts'
 import type { SignedIn } from '../sessions/render-session.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
+import type { Store } from '../store.ts'
+import type { AccessTokens } from '../tokens/access-tokens.ts'
 import { lockUser } from '../users/user-row.ts'
+import type { RelyingParty } from '../webauthn/relying-party.ts'
 import { hashPhoneCode, requireVerifiable } from './challenge-factor.ts'
 import { challengeEndMs, type ChallengeRow, deleteChallenge, findChallenge, markVerified } from './challenge-row.ts'
 import {
@@ -19,7 +24,6 @@ import {
   factorNotFound,
   verificationFailed,
 } from './errors.ts'
-import { noteFailedAttempt, requireAttemptsLeft } from './failed-attempts.ts'
 import {
   deleteUnverifiedFactors,
   type FactorRow,
@@ -28,11 +32,22 @@ import {
   lockFactor,
   noteVerified,
 } from './factor-row.ts'
+import { noteFailedAttempt, requireAttemptsLeft } from './failed-attempts.ts'
 import { FACTOR_METHODS, raiseSession } from './raise-session.ts'
 import type { FactorSigner } from './require-factor-signer.ts'
 import { readStoredSecret } from './stored-secret.ts'
 import { matchTotp } from './totp.ts'
 import { judgeSecurityKey, requireWebAuthnAnswer, type WebAuthnAnswer } from './webauthn-factor.ts'
+
+export type VerifyFactorNeeds = Store &
+  WithOptions<'mfaPhoneVerifyEnabled' | 'mfaTotpVerifyEnabled' | 'mfaWebAuthnVerifyEnabled'> & {
+    readonly accessTokens: AccessTokens
+    readonly factorSecretKeys: ReadonlyMap<string, Buffer>
+    readonly hooks: Hooks
+    readonly messages: Messages
+    readonly notices: Notices
+    readonly relyingParty: RelyingParty | undefined
+  }
 
 /** The outcome in the database. A refusal that changes rows has to commit, so it is not thrown inside. */
 type Outcome =
@@ -51,7 +66,7 @@ type Judgement = { readonly valid: boolean; readonly usedStep?: number | undefin
  * `insufficient_aal`
  */
 export async function verifyFactor(
-  context: AuthContext,
+  needs: VerifyFactorNeeds,
   input: {
     readonly signer: FactorSigner
     readonly factorId: string
@@ -61,21 +76,22 @@ export async function verifyFactor(
     readonly origin: RequestOrigin
   },
 ): Promise<SignedIn> {
+  const { pool, clock, accessTokens, hooks, notices, options, relyingParty } = needs
   const { signer, origin } = input
   const { user, session } = signer
-  const known = await findFactor(context.pool, { factorId: input.factorId, userId: user.id })
+  const known = await findFactor(pool, { factorId: input.factorId, userId: user.id })
   if (!known) throw factorNotFound()
-  const type = requireVerifiable(context, known)
+  const type = requireVerifiable(options, known)
   if (type !== 'webauthn' && input.code === '') throw validationFailed('Code needs to be non-empty')
   const webauthn = type === 'webauthn' ? requireWebAuthnAnswer(input.webauthn) : undefined
-  const approval = type === 'phone' ? await askForApproval(context, known, input.code.trim()) : undefined
+  const approval = type === 'phone' ? await askForApproval(needs, known, input.code.trim()) : undefined
 
-  const outcome = await context.pool.transaction(async (tx): Promise<Outcome> => {
+  const outcome = await pool.transaction(async (tx): Promise<Outcome> => {
     await lockUser(tx, user.id)
     const factor = await lockFactor(tx, { factorId: known.id, userId: user.id })
     if (!factor) throw factorNotFound()
     if (factor.status !== 'verified') await requireMayAdd(tx, signer)
-    const nowMs = context.clock.now()
+    const nowMs = clock.now()
     const now = new Date(nowMs).toISOString()
     requireAttemptsLeft(factor, nowMs)
     const challenge = await findChallenge(tx, {
@@ -91,19 +107,19 @@ export async function verifyFactor(
     }
     const judgement = webauthn
       ? {
-          valid: await judgeSecurityKey(context, tx, {
+          valid: await judgeSecurityKey(relyingParty, tx, {
             factor,
             asked: challenge.web_authn_session_data,
             answer: webauthn,
           }),
         }
-      : (approval ?? judgeCode(context, { factor, challenge, code: input.code, nowMs }))
+      : (approval ?? judgeCode(needs, { factor, challenge, code: input.code, nowMs }))
     const { valid } = judgement
     if (!valid) await noteFailedAttempt(tx, factor, nowMs)
     // What a security key is asked to sign is worth nothing after an answer, right or wrong.
     if (webauthn) await deleteChallenge(tx, challenge.id)
     const attempt = { userId: user.id, factorId: factor.id, factorType: type, valid, address: origin.address }
-    const rejection = await judgeMfaAttempt(context, tx, attempt)
+    const rejection = await judgeMfaAttempt(hooks, tx, attempt)
     if (rejection) return { kind: 'refused', refusal: rejection }
     if (!valid) return { kind: 'refused', refusal: verificationFailed(type) }
 
@@ -113,10 +129,10 @@ export async function verifyFactor(
     await noteVerified(tx, { factorId: factor.id, usedStep: judgement.usedStep, now })
     await deleteUnverifiedFactors(tx, { userId: user.id, type })
     if (factor.status !== 'verified') {
-      await notifyUser(context, tx, { kind: 'mfa_factor_enrolled_notification', userId: user.id, factorType: type })
+      await notices.notifyUser(tx, { kind: 'mfa_factor_enrolled_notification', userId: user.id, factorType: type })
     }
     const raised = { sessionId: session.id, factorId: factor.id, method: FACTOR_METHODS[type], origin, now }
-    return { kind: 'verified', signedIn: await raiseSession(context, tx, raised) }
+    return { kind: 'verified', signedIn: await raiseSession(accessTokens, tx, raised) }
   })
   if (outcome.kind === 'refused') throw outcome.refusal
   return outcome.signedIn
@@ -134,7 +150,7 @@ async function requireMayAdd(tx: Transaction, { user, session }: FactorSigner): 
 
 /** Asks the service that made the code of a text message; `undefined` if the codes are our own. */
 async function askForApproval(
-  { messages, clock }: AuthContext,
+  { clock, messages }: VerifyFactorNeeds,
   factor: FactorRow,
   code: string,
 ): Promise<Judgement | undefined> {
@@ -146,7 +162,7 @@ async function askForApproval(
 }
 
 function judgeCode(
-  { factorSecretKeys: keys }: AuthContext,
+  { factorSecretKeys: keys }: VerifyFactorNeeds,
   input: {
     readonly factor: FactorRow
     readonly challenge: ChallengeRow

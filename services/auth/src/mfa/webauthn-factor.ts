@@ -1,6 +1,5 @@
-import { type Queryable, sql, type Transaction } from '@holdfast/postgres'
 import { assert } from '@holdfast/foundation'
-import type { AuthContext } from '../context.ts'
+import { type Queryable, sql, type Transaction } from '@holdfast/postgres'
 import { validationFailed } from '../errors.ts'
 import type { UserRow } from '../users/user-row.ts'
 import { accountName } from '../webauthn/account-name.ts'
@@ -45,7 +44,7 @@ interface StoredQuestion extends Question {
 }
 
 /** The switches of security keys and a site that cannot have any are refused together at the start. */
-function requireParty({ relyingParty }: AuthContext): RelyingParty {
+function requireParty(relyingParty: RelyingParty | undefined): RelyingParty {
   assert(relyingParty, 'security keys are on, so there is a relying party')
   return relyingParty
 }
@@ -56,7 +55,7 @@ function requireParty({ relyingParty }: AuthContext): RelyingParty {
  * @throws {HoldfastError} `mfa_factor_not_found` when the factor counts, but its credential is not there
  */
 export async function askForSecurityKey(
-  context: AuthContext,
+  relyingParty: RelyingParty | undefined,
   tx: Transaction,
   input: { readonly factor: FactorRow; readonly user: UserRow },
 ): Promise<{
@@ -66,7 +65,7 @@ export async function askForSecurityKey(
     readonly credential_options: { readonly publicKey: object }
   }
 }> {
-  const party = requireParty(context)
+  const party = requireParty(relyingParty)
   const { factor, user } = input
   const userVerification = 'preferred'
   const own = readCredential(factor)
@@ -102,11 +101,11 @@ export function requireWebAuthnAnswer(answer: WebAuthnAnswer | undefined): WebAu
 
 /** Judges the answer of a security key; a right one is kept with the factor (the new credential, or its counter). */
 export async function judgeSecurityKey(
-  context: AuthContext,
+  relyingParty: RelyingParty | undefined,
   tx: Transaction,
   input: { readonly factor: FactorRow; readonly asked: unknown; readonly answer: WebAuthnAnswer },
 ): Promise<boolean> {
-  const party = requireParty(context)
+  const party = requireParty(relyingParty)
   const { factor, answer } = input
   const question = input.asked as StoredQuestion | null
   if (question?.type !== answer.type || question.rpId !== party.id) return false

@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from '@holdfast/postgres'
-import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'
 import { OAUTH_AUTHORIZATION_KEPT_HOURS, OAUTH_AUTHORIZATION_LIFETIME_S, OAUTH_TEXT_CHARS_MAX } from '../limits.ts'
+import type { WithOptions } from '../options/auth-options.ts'
+import type { RedirectPolicy } from '../redirects/redirect-policy.ts'
+import type { Store } from '../store.ts'
 import { findClient } from './client-row.ts'
 import { clientNotFound } from './errors.ts'
 import { isRegisteredRedirect, withParameters } from './redirect-uris.ts'
 import { DEFAULT_SCOPE, findUnsupportedScope, parseScopes } from './scopes.ts'
 import { createSecret } from './secrets.ts'
+
+export type BeginAuthorizationNeeds = Store &
+  WithOptions<'oauthServerAuthorizationUrlPath'> & { readonly issuer: string; readonly redirects: RedirectPolicy }
 
 const PARAMETERS = [
   'client_id',
@@ -32,11 +37,12 @@ type AuthorizeParameters = Readonly<Record<(typeof PARAMETERS)[number], string>>
  * @throws {HoldfastError} `validation_failed`, `oauth_client_not_found`
  * @see RFC 6749, section 4.1.1; RFC 9700, section 4.1
  */
-export async function beginAuthorization(context: AuthContext, query: URLSearchParams): Promise<string> {
+export async function beginAuthorization(needs: BeginAuthorizationNeeds, query: URLSearchParams): Promise<string> {
+  const { pool, issuer, options, redirects } = needs
   const parameters = Object.fromEntries(PARAMETERS.map((name) => [name, query.get(name) ?? ''])) as AuthorizeParameters
   if (parameters.client_id === '') throw validationFailed('client_id is required')
   if (parameters.redirect_uri === '') throw validationFailed('redirect_uri is required')
-  const client = await findClient(context.pool, parameters.client_id)
+  const client = await findClient(pool, parameters.client_id)
   if (!client) throw clientNotFound(400)
   if (!isRegisteredRedirect(client.redirect_uris, parameters.redirect_uri)) {
     throw validationFailed('invalid redirect_uri')
@@ -49,12 +55,12 @@ export async function beginAuthorization(context: AuthContext, query: URLSearchP
       error: fault.error,
       error_description: fault.description,
       state,
-      iss: context.issuer,
+      iss: issuer,
     })
   }
-  const authorizationId = await insertAuthorization(context, client.id, parameters)
-  const site = context.redirects.siteUrl.replace(/\/+$/, '')
-  const path = context.options.oauthServerAuthorizationUrlPath.replace(/^\/*/, '/')
+  const authorizationId = await insertAuthorization(needs, client.id, parameters)
+  const site = redirects.siteUrl.replace(/\/+$/, '')
+  const path = options.oauthServerAuthorizationUrlPath.replace(/^\/*/, '/')
   return withParameters(site + path, { authorization_id: authorizationId })
 }
 
@@ -102,15 +108,15 @@ function findResourceFault(resource: string): Fault | undefined {
 }
 
 async function insertAuthorization(
-  context: AuthContext,
+  { pool, clock }: BeginAuthorizationNeeds,
   clientId: string,
   parameters: AuthorizeParameters,
 ): Promise<string> {
   const authorizationId = createSecret()
-  const nowMs = context.clock.now()
+  const nowMs = clock.now()
   const now = new Date(nowMs).toISOString()
   const scopes = parseScopes(parameters.scope)
-  await context.pool.execute(sql`
+  await pool.execute(sql`
     with forgotten as (
       delete from auth.oauth_authorizations
        where expires_at < ${now}::timestamptz - make_interval(hours => ${OAUTH_AUTHORIZATION_KEPT_HOURS})

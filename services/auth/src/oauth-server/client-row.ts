@@ -1,5 +1,5 @@
 import { type Queryable, sql, type SqlFragment } from '@holdfast/postgres'
-import { isUuid } from '../admin/find-account.ts'
+import { isUuid } from '../uuid.ts'
 
 export type TokenEndpointAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post'
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { assert } from '@holdfast/foundation'
-import { type Queryable, sql } from '@holdfast/postgres'
-import type { AuthContext } from '../context.ts'
-import { validationFailed } from '../errors.ts'
+import { type Queryable, sql, type Pool } from '@holdfast/postgres'
 import { offsetOf, type Page } from '../admin/pagination.ts'
-import { isUuid } from '../admin/find-account.ts'
+import { validationFailed } from '../errors.ts'
+import { isoNow, type Store } from '../store.ts'
+import { isUuid } from '../uuid.ts'
 import { type ClientMetadata, type NewClient, parseChangedClient, parseNewClient } from './client-metadata.ts'
 import { findClient, type OAuthClientRow, selectClients } from './client-row.ts'
 import { clientNotFound } from './errors.ts'
@@ -23,14 +23,14 @@ export interface RegisteredClient {
  * @throws {HoldfastError} `validation_failed`
  */
 export async function registerClient(
-  context: AuthContext,
+  { pool, clock }: Store,
   input: { readonly metadata: ClientMetadata; readonly registration: OAuthClientRow['registration_type'] },
 ): Promise<RegisteredClient> {
   const client = parseNewClient(input.metadata)
   const id = randomUUID()
   const secret = client.type === 'confidential' ? createSecret() : undefined
-  const now = new Date(context.clock.now()).toISOString()
-  await context.pool.execute(sql`
+  const now = isoNow(clock)
+  await pool.execute(sql`
     insert into auth.oauth_clients (
       id, client_secret_hash, registration_type, redirect_uris, grant_types, client_name, client_uri, logo_uri, created_at,
       updated_at, client_type, token_endpoint_auth_method
@@ -40,12 +40,12 @@ export async function registerClient(
       ${client.method}
     )
   `)
-  return { client: await requireClient(context.pool, id), secret }
+  return { client: await requireClient(pool, id), secret }
 }
 
 /** The newest first. */
 export async function listClients(
-  { pool }: AuthContext,
+  pool: Pool,
   page: Page,
 ): Promise<{ readonly clients: readonly OAuthClientRow[]; readonly total: number }> {
   const [[count], clients] = await Promise.all([
@@ -71,12 +71,13 @@ export async function requireClient(db: Queryable, clientId: string): Promise<OA
 
 /** @throws {HoldfastError} `validation_failed`, `oauth_client_not_found` */
 export async function changeClient(
-  context: AuthContext,
+  needs: Store,
   input: { readonly clientId: string; readonly metadata: ClientMetadata },
 ): Promise<OAuthClientRow> {
-  const client = await requireClient(context.pool, input.clientId)
-  await saveClient(context, client.id, parseChangedClient(client, input.metadata))
-  return requireClient(context.pool, client.id)
+  const { pool } = needs
+  const client = await requireClient(pool, input.clientId)
+  await saveClient(needs, client.id, parseChangedClient(client, input.metadata))
+  return requireClient(pool, client.id)
 }
 
 /**
@@ -84,15 +85,15 @@ export async function changeClient(
  *
  * @throws {HoldfastError} `validation_failed` for an app that keeps none, `oauth_client_not_found`
  */
-export async function regenerateSecret(context: AuthContext, clientId: string): Promise<RegisteredClient> {
-  const client = await requireClient(context.pool, clientId)
+export async function regenerateSecret({ pool, clock }: Store, clientId: string): Promise<RegisteredClient> {
+  const client = await requireClient(pool, clientId)
   if (client.client_type === 'public') throw validationFailed('Cannot regenerate secret for public client')
   const secret = createSecret()
-  const now = new Date(context.clock.now()).toISOString()
-  await context.pool.execute(sql`
+  const now = isoNow(clock)
+  await pool.execute(sql`
     update auth.oauth_clients set client_secret_hash = ${hashSecret(secret)}, updated_at = ${now} where id = ${client.id}
   `)
-  return { client: await requireClient(context.pool, client.id), secret }
+  return { client: await requireClient(pool, client.id), secret }
 }
 
 /**
@@ -100,9 +101,9 @@ export async function regenerateSecret(context: AuthContext, clientId: string): 
  *
  * @throws {HoldfastError} `validation_failed`, `oauth_client_not_found`
  */
-export async function deleteClient(context: AuthContext, clientId: string): Promise<void> {
-  const now = new Date(context.clock.now()).toISOString()
-  await context.pool.transaction(async (tx) => {
+export async function deleteClient({ pool, clock }: Store, clientId: string): Promise<void> {
+  const now = isoNow(clock)
+  await pool.transaction(async (tx) => {
     const { id } = await requireClient(tx, clientId)
     await tx.execute(sql`update auth.oauth_clients set deleted_at = ${now}, updated_at = ${now} where id = ${id}`)
     await tx.execute(sql`
@@ -115,9 +116,9 @@ export async function deleteClient(context: AuthContext, clientId: string): Prom
   })
 }
 
-async function saveClient(context: AuthContext, id: string, client: NewClient): Promise<void> {
-  const now = new Date(context.clock.now()).toISOString()
-  const saved = await context.pool.execute(sql`
+async function saveClient({ pool, clock }: Store, id: string, client: NewClient): Promise<void> {
+  const now = isoNow(clock)
+  const saved = await pool.execute(sql`
     update auth.oauth_clients
        set redirect_uris = ${client.redirectUris.join(',')}, grant_types = ${client.grantTypes.join(',')},
            client_name = ${client.name}, client_uri = ${client.uri}, logo_uri = ${client.logoUri},

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { type Queryable, sql } from '@holdfast/postgres'
+import { type Queryable, sql, type Pool } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
-import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'
-import { isUuid } from '../admin/find-account.ts'
+import { isoNow, type Store } from '../store.ts'
 import type { UserRow } from '../users/user-row.ts'
+import { isUuid } from '../uuid.ts'
 import { describeClient, type OAuthClientRow, selectClients } from './client-row.ts'
 import { grantNotFound } from './errors.ts'
 import { parseScopes } from './scopes.ts'
@@ -43,7 +43,7 @@ export async function saveConsent(
 }
 
 /** The apps that a person lets sign them in, as auth-js's type `OAuthGrant` has them. The newest first. */
-export async function listGrants({ pool }: AuthContext, userId: string): Promise<Record<string, unknown>[]> {
+export async function listGrants(pool: Pool, userId: string): Promise<Record<string, unknown>[]> {
   const consents = await pool.query<{ client_id: string; scopes: string; granted_at: Date }>(sql`
     select client_id, scopes, granted_at
       from auth.oauth_consents
@@ -72,14 +72,14 @@ export async function listGrants({ pool }: AuthContext, userId: string): Promise
  * @throws {HoldfastError} `validation_failed`, `oauth_consent_not_found`
  */
 export async function revokeGrant(
-  context: AuthContext,
+  { pool, clock }: Store,
   input: { readonly user: UserRow; readonly clientId: string; readonly address: string },
 ): Promise<void> {
   const { user, clientId, address } = input
   if (clientId === '') throw validationFailed('client_id query parameter is required')
   if (!isUuid(clientId)) throw validationFailed('invalid client_id format')
-  const now = new Date(context.clock.now()).toISOString()
-  await context.pool.transaction(async (tx) => {
+  const now = isoNow(clock)
+  await pool.transaction(async (tx) => {
     const revoked = await tx.execute(sql`
       update auth.oauth_consents
          set revoked_at = greatest(${now}::timestamptz, granted_at)

@@ -1,7 +1,8 @@
+import type { Clock } from '@holdfast/foundation'
 import { type Queryable, sql, type Transaction } from '@holdfast/postgres'
-import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'
 import { OAUTH_CODE_LIFETIME_S } from '../limits.ts'
+import { isoNow, type Store } from '../store.ts'
 import type { UserRow } from '../users/user-row.ts'
 import { type AuthorizationRow, lockAuthorization } from './authorization-row.ts'
 import { describeClient, findClient } from './client-row.ts'
@@ -11,6 +12,8 @@ import { withParameters } from './redirect-uris.ts'
 import { includesAll, parseScopes } from './scopes.ts'
 import { createSecret, hashSecret } from './secrets.ts'
 
+export type DecideAuthorizationNeeds = Store & { readonly issuer: string }
+
 /**
  * What the page of consent shows to a person; or, when they have consented to as much before, where their browser goes with the code. The first
  * person who opens the page is the one who decides.
@@ -18,21 +21,22 @@ import { createSecret, hashSecret } from './secrets.ts'
  * @throws {HoldfastError} `oauth_authorization_not_found`, `validation_failed`
  */
 export async function describeAuthorization(
-  context: AuthContext,
+  needs: DecideAuthorizationNeeds,
   input: { readonly authorizationId: string; readonly user: UserRow },
 ): Promise<Record<string, unknown>> {
+  const { pool, clock } = needs
   const { user } = input
-  return context.pool.transaction(async (tx) => {
+  return pool.transaction(async (tx) => {
     const authorization = await lockAuthorization(tx, input.authorizationId)
     const client = authorization ? await findClient(tx, authorization.client_id) : undefined
-    if (!authorization || !client || isOver(context, authorization)) throw authorizationNotFound()
+    if (!authorization || !client || isOver(clock, authorization)) throw authorizationNotFound()
     if (authorization.status !== 'pending') throw validationFailed('authorization request cannot be processed')
     if (authorization.user_id !== null && authorization.user_id !== user.id) throw authorizationNotFound()
     if (authorization.user_id === null) {
       await tx.execute(sql`update auth.oauth_authorizations set user_id = ${user.id} where id = ${authorization.id}`)
       const consented = await findConsentedScopes(tx, user.id, client.id)
       if (includesAll(consented, parseScopes(authorization.scope))) {
-        return { redirect_url: await approve(context, tx, authorization) }
+        return { redirect_url: await approve(needs, tx, authorization) }
       }
     }
     return {
@@ -52,36 +56,41 @@ export async function describeAuthorization(
  * @throws {HoldfastError} `oauth_authorization_not_found`, `validation_failed`
  */
 export async function decideAuthorization(
-  context: AuthContext,
+  needs: DecideAuthorizationNeeds,
   input: { readonly authorizationId: string; readonly user: UserRow; readonly action: string },
 ): Promise<string> {
+  const { pool, clock, issuer } = needs
   const { user, action } = input
   if (action !== 'approve' && action !== 'deny') throw validationFailed("action must be 'approve' or 'deny'")
-  return context.pool.transaction(async (tx) => {
+  return pool.transaction(async (tx) => {
     const authorization = await lockAuthorization(tx, input.authorizationId)
-    if (!authorization || isOver(context, authorization)) throw authorizationNotFound()
+    if (!authorization || isOver(clock, authorization)) throw authorizationNotFound()
     if (authorization.status !== 'pending') throw validationFailed('authorization request is no longer pending')
     // Who has not opened the page has not seen what they would agree to.
     if (authorization.user_id !== user.id) throw authorizationNotFound()
     if (!(await findClient(tx, authorization.client_id))) throw authorizationNotFound()
-    if (action === 'deny') return deny(context, tx, authorization)
+    if (action === 'deny') return deny(issuer, tx, authorization)
     await saveConsent(tx, {
       userId: user.id,
       clientId: authorization.client_id,
       scopes: parseScopes(authorization.scope),
-      now: new Date(context.clock.now()).toISOString(),
+      now: isoNow(clock),
     })
-    return approve(context, tx, authorization)
+    return approve(needs, tx, authorization)
   })
 }
 
-function isOver({ clock }: AuthContext, authorization: AuthorizationRow): boolean {
+function isOver(clock: Clock, authorization: AuthorizationRow): boolean {
   return authorization.expires_at.getTime() <= clock.now()
 }
 
-async function approve(context: AuthContext, tx: Transaction, authorization: AuthorizationRow): Promise<string> {
+async function approve(
+  { clock, issuer }: DecideAuthorizationNeeds,
+  tx: Transaction,
+  authorization: AuthorizationRow,
+): Promise<string> {
   const code = createSecret()
-  const nowMs = context.clock.now()
+  const nowMs = clock.now()
   await tx.execute(sql`
     update auth.oauth_authorizations
        set status = 'approved', authorization_code = ${hashSecret(code)}, approved_at = ${new Date(nowMs).toISOString()},
@@ -91,16 +100,16 @@ async function approve(context: AuthContext, tx: Transaction, authorization: Aut
   return withParameters(authorization.redirect_uri, {
     code,
     state: authorization.state ?? undefined,
-    iss: context.issuer,
+    iss: issuer,
   })
 }
 
-async function deny(context: AuthContext, db: Queryable, authorization: AuthorizationRow): Promise<string> {
+async function deny(issuer: string, db: Queryable, authorization: AuthorizationRow): Promise<string> {
   await db.execute(sql`update auth.oauth_authorizations set status = 'denied' where id = ${authorization.id}`)
   return withParameters(authorization.redirect_uri, {
     error: 'access_denied',
     error_description: 'User denied the request',
     state: authorization.state ?? undefined,
-    iss: context.issuer,
+    iss: issuer,
   })
 }

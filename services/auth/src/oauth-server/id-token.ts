@@ -1,7 +1,10 @@
 import { SignJWT } from 'jose'
-import type { AuthContext } from '../context.ts'
+import type { Clock } from '@holdfast/foundation'
 import { ID_TOKEN_LIFETIME_S } from '../limits.ts'
+import type { SigningKeys } from '../tokens/signing-keys.ts'
 import type { UserRow } from '../users/user-row.ts'
+
+export type SignIdTokenNeeds = { readonly clock: Clock; readonly issuer: string; readonly keys: SigningKeys }
 
 /**
  * The type in the header of ID tokens. Tokens for services have type `JWT`, and the verifier takes no other: whoever gets an ID token to know a
@@ -16,7 +19,7 @@ const ID_TOKEN_TYPE = 'id_token+jwt'
  * @see OpenID Connect Core 1.0, section 2
  */
 export function signIdToken(
-  context: AuthContext,
+  { clock, issuer, keys }: SignIdTokenNeeds,
   input: {
     readonly user: UserRow
     readonly clientId: string
@@ -26,10 +29,10 @@ export function signIdToken(
   },
 ): Promise<string> {
   const { user, clientId, nonce, scopes } = input
-  const issuedAtS = Math.floor(context.clock.now() / 1000)
-  const { kid, algorithm, privateKey } = context.keys.current
+  const issuedAtS = Math.floor(clock.now() / 1000)
+  const { kid, algorithm, privateKey } = keys.current
   return new SignJWT({
-    iss: context.issuer,
+    iss: issuer,
     sub: user.id,
     aud: clientId,
     exp: issuedAtS + ID_TOKEN_LIFETIME_S,

@@ -1,12 +1,18 @@
-import type { AuthContext } from '../context.ts'
+import type { WithOptions } from '../options/auth-options.ts'
+import type { SigningKeys } from '../tokens/signing-keys.ts'
 import { SUPPORTED_SCOPES } from './scopes.ts'
+
+export type DescribeServerNeeds = WithOptions<'oauthServerAllowDynamicRegistration' | 'oauthServerEnabled'> & {
+  readonly issuer: string
+  readonly keys: SigningKeys
+}
 
 /**
  * What other apps have to know to sign people in here, for OpenID and for OAuth.
  *
  * @see OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2
  */
-export function describeServer({ issuer, options, keys }: AuthContext): Record<string, unknown> {
+export function describeServer({ issuer, keys, options }: DescribeServerNeeds): Record<string, unknown> {
   const algorithms = new Set([keys.current.algorithm, ...keys.jwks.keys.map(({ alg }) => alg)])
   return {
     issuer,

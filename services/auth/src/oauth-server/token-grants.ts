@@ -1,19 +1,21 @@
-import { HoldfastError } from '@holdfast/foundation'
+import { HoldfastError, type Clock } from '@holdfast/foundation'
 import { sql, type Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
-import type { AuthContext } from '../context.ts'
-import { grantByRefreshToken } from '../grants/refresh-token-grant.ts'
+import { grantByRefreshToken, type GrantByRefreshTokenNeeds } from '../grants/refresh-token-grant.ts'
 import { findPresentedToken } from '../sessions/presented-token.ts'
 import type { SignedIn } from '../sessions/render-session.ts'
 import { findSession, type RequestOrigin } from '../sessions/session-row.ts'
-import { startSession } from '../sessions/start-session.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { isoNow } from '../store.ts'
 import { findUserById, isBanned } from '../users/user-row.ts'
 import { type AuthorizationRow, lockAuthorizationOfCode } from './authorization-row.ts'
 import type { OAuthClientRow } from './client-row.ts'
 import { invalidGrant, invalidRequest, invalidScope, unsupportedGrantType } from './errors.ts'
-import { signIdToken } from './id-token.ts'
+import { signIdToken, type SignIdTokenNeeds } from './id-token.ts'
 import { includesAll, parseScopes } from './scopes.ts'
 import { hashSecret, matchesChallenge } from './secrets.ts'
+
+export type GrantTokensNeeds = GrantByRefreshTokenNeeds & SignIdTokenNeeds & { readonly sessions: Sessions }
 
 export interface TokenRequest {
   readonly client: OAuthClientRow
@@ -28,7 +30,7 @@ export interface TokenRequest {
  * @returns the answer as RFC 6749, section 5.1, has it
  * @throws {OAuthError} in the words of section 5.2
  */
-export async function grantTokens(context: AuthContext, request: TokenRequest): Promise<Record<string, unknown>> {
+export async function grantTokens(needs: GrantTokensNeeds, request: TokenRequest): Promise<Record<string, unknown>> {
   const grantType = request.body.get('grant_type') ?? ''
   if (grantType === '') throw invalidRequest('grant_type is required')
   if (grantType !== 'authorization_code' && grantType !== 'refresh_token') {
@@ -37,33 +39,34 @@ export async function grantTokens(context: AuthContext, request: TokenRequest): 
   if (!request.client.grant_types.includes(grantType)) {
     throw unsupportedGrantType(`Client is not allowed to use grant type: ${grantType}`)
   }
-  return grantType === 'authorization_code' ? grantByCode(context, request) : refresh(context, request)
+  return grantType === 'authorization_code' ? grantByCode(needs, request) : refresh(needs, request)
 }
 
 /** The outcome under the lock of the code. A refusal that ends a session has to commit, so it is not thrown inside. */
 type CodeOutcome = 'reused' | { readonly signedIn: SignedIn; readonly idToken: string | undefined }
 
-async function grantByCode(context: AuthContext, request: TokenRequest): Promise<Record<string, unknown>> {
+async function grantByCode(needs: GrantTokensNeeds, request: TokenRequest): Promise<Record<string, unknown>> {
+  const { pool, clock, logger } = needs
   const { client, body } = request
   const code = body.get('code') ?? ''
   if (code === '') throw invalidRequest('code is required for authorization_code grant')
   let scope = ''
-  const outcome = await context.pool.transaction(async (tx): Promise<CodeOutcome> => {
+  const outcome = await pool.transaction(async (tx): Promise<CodeOutcome> => {
     const authorization = await lockAuthorizationOfCode(tx, hashSecret(code))
     if (!authorization) throw invalidGrant('Invalid authorization code')
     if (authorization.client_id !== client.id) {
       throw invalidGrant('Authorization code was not issued for this client')
     }
     if (authorization.code_used_at !== null) {
-      await endSessionOf(context, tx, authorization, request.origin)
+      await endSessionOf(clock, tx, authorization, request.origin)
       return 'reused'
     }
-    requireSameRequest(context, authorization, body)
+    requireSameRequest(clock, authorization, body)
     scope = authorization.scope
-    return startAppSession(context, tx, request, authorization)
+    return startAppSession(needs, tx, request, authorization)
   })
   if (outcome === 'reused') {
-    context.logger.log('warn', 'an authorization code was presented again; the session that it began was ended', {
+    logger.log('warn', 'an authorization code was presented again; the session that it began was ended', {
       clientId: client.id,
     })
     throw invalidGrant('Invalid authorization code')
@@ -75,11 +78,7 @@ async function grantByCode(context: AuthContext, request: TokenRequest): Promise
 }
 
 /** @throws {OAuthError} `invalid_grant` when it is too late, or another person than the one who asked has the code */
-function requireSameRequest(
-  { clock }: AuthContext,
-  authorization: AuthorizationRow,
-  body: ReadonlyMap<string, string>,
-): void {
+function requireSameRequest(clock: Clock, authorization: AuthorizationRow, body: ReadonlyMap<string, string>): void {
   if (authorization.expires_at.getTime() <= clock.now()) throw invalidGrant('Authorization code has expired')
   const redirectUri = body.get('redirect_uri') ?? ''
   if (redirectUri !== '' && redirectUri !== authorization.redirect_uri) throw invalidGrant('Invalid redirect_uri')
@@ -97,20 +96,21 @@ function requireSameRequest(
 }
 
 async function startAppSession(
-  context: AuthContext,
+  needs: GrantTokensNeeds,
   tx: Transaction,
   request: TokenRequest,
   authorization: AuthorizationRow,
 ): Promise<CodeOutcome> {
+  const { clock, sessions } = needs
   const { client, origin } = request
-  const nowMs = context.clock.now()
+  const nowMs = clock.now()
   const now = new Date(nowMs).toISOString()
   const user = authorization.user_id === null ? undefined : await findUserById(tx, authorization.user_id)
   if (!user) throw invalidGrant('User not found for authorization code')
   if (isBanned(user, nowMs)) throw invalidGrant('User is banned')
   const traits = { provider_type: 'oauth_provider_authorization_code', client_id: client.id }
   await recordAudit(tx, { action: 'login', actor: user, address: origin.address, now, traits })
-  const signedIn = await startSession(context, tx, {
+  const signedIn = await sessions.start(tx, {
     userId: user.id,
     method: 'oauth_provider/authorization_code',
     origin,
@@ -127,14 +127,14 @@ async function startAppSession(
   const authTimeMs = user.last_sign_in_at?.getTime() ?? nowMs
   const { nonce } = authorization
   const idToken = scopes.includes('openid')
-    ? await signIdToken(context, { user: signedIn.user, clientId: client.id, nonce, scopes, authTimeMs })
+    ? await signIdToken(needs, { user: signedIn.user, clientId: client.id, nonce, scopes, authTimeMs })
     : undefined
   return { signedIn, idToken }
 }
 
 /** Two hands hold the code: what its first use has begun ends. */
 async function endSessionOf(
-  context: AuthContext,
+  clock: Clock,
   tx: Transaction,
   authorization: AuthorizationRow,
   origin: RequestOrigin,
@@ -143,17 +143,18 @@ async function endSessionOf(
   const ended = await tx.execute(sql`delete from auth.sessions where id = ${authorization.session_id}`)
   const user = await findUserById(tx, authorization.user_id)
   if (ended === 0 || !user) return
-  const now = new Date(context.clock.now()).toISOString()
+  const now = isoNow(clock)
   const traits = { oauth_client_id: authorization.client_id, action: 'authorization_code_reused' }
   await recordAudit(tx, { action: 'token_revoked', actor: user, address: origin.address, now, traits })
 }
 
-async function refresh(context: AuthContext, request: TokenRequest): Promise<Record<string, unknown>> {
+async function refresh(needs: GrantTokensNeeds, request: TokenRequest): Promise<Record<string, unknown>> {
+  const { pool } = needs
   const { client, body, origin } = request
   const refreshToken = body.get('refresh_token') ?? ''
   if (refreshToken === '') throw invalidRequest('refresh_token is required for refresh_token grant')
-  const sessionId = (await findPresentedToken(context.pool, refreshToken))?.sessionId
-  const session = sessionId === undefined ? undefined : await findSession(context.pool, sessionId)
+  const sessionId = (await findPresentedToken(pool, refreshToken))?.sessionId
+  const session = sessionId === undefined ? undefined : await findSession(pool, sessionId)
   const scope = session?.scopes ?? ''
   if (
     session?.oauth_client_id === client.id &&
@@ -161,17 +162,17 @@ async function refresh(context: AuthContext, request: TokenRequest): Promise<Rec
   ) {
     throw invalidScope('The requested scope exceeds what was granted')
   }
-  const signedIn = await refreshInOAuthsWords(context, { refreshToken, origin, oauthClientId: client.id })
+  const signedIn = await refreshInOAuthsWords(needs, { refreshToken, origin, oauthClientId: client.id })
   return renderTokens(client, signedIn, scope)
 }
 
 /** Whatever is wrong with a refresh token is one thing to an app: it has to ask the person again. */
 async function refreshInOAuthsWords(
-  context: AuthContext,
+  needs: GrantTokensNeeds,
   input: { readonly refreshToken: string; readonly origin: RequestOrigin; readonly oauthClientId: string },
 ): Promise<SignedIn> {
   try {
-    return await grantByRefreshToken(context, input)
+    return await grantByRefreshToken(needs, input)
   } catch (error) {
     throw error instanceof HoldfastError && error.status === 400 ? invalidGrant(error.message) : error
   }

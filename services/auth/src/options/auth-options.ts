@@ -32,6 +32,11 @@ export const authOptions = {
 
 export type AuthOptions = OptionValues<typeof authOptions>
 
+/** The settings of these names, for what needs no others. */
+export interface WithOptions<Name extends keyof AuthOptions> {
+  readonly options: Pick<AuthOptions, Name>
+}
+
 /** The declared defaults, for whoever sets only a few. */
 export function defaultAuthOptions(): AuthOptions {
   const values = Object.entries(authOptions).map(([name, declaration]) => [

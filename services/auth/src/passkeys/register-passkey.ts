@@ -1,10 +1,10 @@
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server'
 import { assert } from '@holdfast/foundation'
 import { recordAudit } from '../audit-log.ts'
-import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'
 import { anonymousNotAllowed } from '../mfa/errors.ts'
-import type { Signer } from '../sessions/require-user.ts'
+import type { Signer } from '../sessions/sessions.ts'
+import type { Store } from '../store.ts'
 import { lockUser } from '../users/user-row.ts'
 import { accountName } from '../webauthn/account-name.ts'
 import { askToRegister, judgeRegistration } from '../webauthn/ceremonies.ts'
@@ -21,7 +21,9 @@ import {
   type PasskeyRow,
   renderPasskey,
 } from './passkey-row.ts'
-import { requireAalForPasskeys, requirePasskeys } from './require-passkeys.ts'
+import { requireAalForPasskeys, requirePasskeys, type RequirePasskeysNeeds } from './require-passkeys.ts'
+
+export type RegisterPasskeyNeeds = Store & RequirePasskeysNeeds
 
 /** A passkey unlocks its device's user, or it would be worth no more than the device. */
 const USER_VERIFICATION = 'required'
@@ -32,17 +34,18 @@ const USER_VERIFICATION = 'required'
  * @throws {HoldfastError} `passkey_disabled`, `too_many_passkeys`, `insufficient_aal`, `no_authorization`, `validation_failed`
  */
 export async function askForPasskey(
-  context: AuthContext,
+  needs: RegisterPasskeyNeeds,
   signer: Signer,
 ): Promise<{
   readonly challenge_id: string
   readonly options: PublicKeyCredentialCreationOptionsJSON
   readonly expires_at: number
 }> {
-  const party = requirePasskeys(context)
+  const { pool, clock } = needs
+  const party = requirePasskeys(needs)
   requireMayRegister(signer)
   const { user } = signer
-  const passkeys = await findPasskeysOfUser(context.pool, user.id)
+  const passkeys = await findPasskeysOfUser(pool, user.id)
   if (passkeys.length >= PASSKEYS_MAX) throw tooManyPasskeys()
   const options = await askToRegister(party, {
     userId: user.id,
@@ -52,12 +55,12 @@ export async function askForPasskey(
     discoverable: true,
   })
   const question = { challenge: options.challenge, userVerification: USER_VERIFICATION } as const
-  const asked = await savePasskeyChallenge(context.pool, {
+  const asked = await savePasskeyChallenge(pool, {
     type: 'registration',
     userId: user.id,
     question,
     rpId: party.id,
-    nowMs: context.clock.now(),
+    nowMs: clock.now(),
   })
   return { ...asked, options }
 }
@@ -70,7 +73,7 @@ export async function askForPasskey(
  * `webauthn_verification_failed`, `webauthn_credential_exists`
  */
 export async function registerPasskey(
-  context: AuthContext,
+  needs: RegisterPasskeyNeeds,
   input: {
     readonly signer: Signer
     readonly challengeId: string
@@ -78,12 +81,13 @@ export async function registerPasskey(
     readonly address: string
   },
 ): Promise<Record<string, unknown>> {
+  const { pool, clock } = needs
   const { signer, address } = input
   const { user } = signer
-  const party = requirePasskeys(context)
+  const party = requirePasskeys(needs)
   requireMayRegister(signer)
-  const nowMs = context.clock.now()
-  const question = await consumePasskeyChallenge(context.pool, {
+  const nowMs = clock.now()
+  const question = await consumePasskeyChallenge(pool, {
     challengeId: input.challengeId,
     type: 'registration',
     userId: user.id,
@@ -93,7 +97,7 @@ export async function registerPasskey(
   if (!verdict.valid) throw webAuthnVerificationFailed(verdict.reason)
 
   const now = new Date(nowMs).toISOString()
-  const passkey = await context.pool.transaction(async (tx): Promise<PasskeyRow> => {
+  const passkey = await pool.transaction(async (tx): Promise<PasskeyRow> => {
     await lockUser(tx, user.id)
     if ((await countPasskeys(tx, user.id)) >= PASSKEYS_MAX) throw tooManyPasskeys()
     const { credential } = verdict

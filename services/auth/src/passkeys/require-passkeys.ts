@@ -1,19 +1,20 @@
-import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'
+import type { WithOptions } from '../options/auth-options.ts'
 import type { SessionRow } from '../sessions/session-row.ts'
 import { hasVerifiedFactor, type UserRow } from '../users/user-row.ts'
+import { isUuid } from '../uuid.ts'
 import type { RelyingParty } from '../webauthn/relying-party.ts'
 import { aal2ToManagePasskeys, passkeyDisabled } from './errors.ts'
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+export type RequirePasskeysNeeds = WithOptions<'passkeyEnabled'> & { readonly relyingParty: RelyingParty | undefined }
 
 /** Whether people can sign in by passkey: it is allowed, and the site has a domain that passkeys can belong to. */
-export function hasPasskeys({ options, relyingParty }: AuthContext): boolean {
+export function hasPasskeys({ options, relyingParty }: RequirePasskeysNeeds): boolean {
   return options.passkeyEnabled && relyingParty !== undefined
 }
 
 /** @throws {HoldfastError} `passkey_disabled` */
-export function requirePasskeys({ options, relyingParty }: AuthContext): RelyingParty {
+export function requirePasskeys({ options, relyingParty }: RequirePasskeysNeeds): RelyingParty {
   if (!options.passkeyEnabled || relyingParty === undefined) throw passkeyDisabled()
   return relyingParty
 }
@@ -35,11 +36,7 @@ export function requirePasskeyAnswer(body: { readonly challenge_id?: string | nu
   const { challenge_id: challengeId, credential } = body
   if (!challengeId) throw validationFailed('challenge_id is required')
   if (credential === undefined || credential === null) throw validationFailed('credential is required')
-  if (!UUID.test(challengeId)) throw validationFailed('challenge_id must be a valid UUID')
+  if (!isUuid(challengeId)) throw validationFailed('challenge_id must be a valid UUID')
   if (typeof credential !== 'object') throw validationFailed('credential must be an object')
   return { challengeId, credential }
-}
-
-export function isPasskeyId(text: string): boolean {
-  return UUID.test(text)
 }

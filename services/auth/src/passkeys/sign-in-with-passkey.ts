@@ -1,35 +1,39 @@
 import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
+import type { Pool } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
-import type { AuthContext } from '../context.ts'
 import type { SignedIn } from '../sessions/render-session.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
-import { startSession } from '../sessions/start-session.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { Store } from '../store.ts'
 import { findUserById, isBanned, lockUser, type UserRow } from '../users/user-row.ts'
 import { askToSign, judgeSignature } from '../webauthn/ceremonies.ts'
 import { webAuthnVerificationFailed } from '../webauthn/errors.ts'
 import { consumePasskeyChallenge, savePasskeyChallenge } from './challenge-row.ts'
 import { passkeySignInRefused } from './errors.ts'
 import { credentialOf, findPasskeyByCredentialId, notePasskeyUse, type PasskeyRow } from './passkey-row.ts'
-import { requirePasskeys } from './require-passkeys.ts'
+import { requirePasskeys, type RequirePasskeysNeeds } from './require-passkeys.ts'
+
+export type SignInWithPasskeyNeeds = Store & RequirePasskeysNeeds & { readonly sessions: Sessions }
 
 /**
  * Asks a browser for any passkey of this site. The answer says whose it is, so the request reveals nothing about a user's passkeys.
  *
  * @throws {HoldfastError} `passkey_disabled`
  */
-export async function askForAnyPasskey(context: AuthContext): Promise<{
+export async function askForAnyPasskey(needs: SignInWithPasskeyNeeds): Promise<{
   readonly challenge_id: string
   readonly options: PublicKeyCredentialRequestOptionsJSON
   readonly expires_at: number
 }> {
-  const party = requirePasskeys(context)
+  const { pool, clock } = needs
+  const party = requirePasskeys(needs)
   const options = await askToSign(party, { allow: [], userVerification: 'required' })
-  const asked = await savePasskeyChallenge(context.pool, {
+  const asked = await savePasskeyChallenge(pool, {
     type: 'authentication',
     userId: undefined,
     question: { challenge: options.challenge, userVerification: 'required' },
     rpId: party.id,
-    nowMs: context.clock.now(),
+    nowMs: clock.now(),
   })
   return { ...asked, options }
 }
@@ -41,19 +45,20 @@ export async function askForAnyPasskey(context: AuthContext): Promise<{
  * `webauthn_verification_failed`, `email_not_confirmed`, `phone_not_confirmed`, `user_banned`
  */
 export async function signInWithPasskey(
-  context: AuthContext,
+  needs: SignInWithPasskeyNeeds,
   input: { readonly challengeId: string; readonly credential: object; readonly origin: RequestOrigin },
 ): Promise<SignedIn> {
+  const { pool, clock, sessions } = needs
   const { origin } = input
-  const party = requirePasskeys(context)
-  const nowMs = context.clock.now()
-  const question = await consumePasskeyChallenge(context.pool, {
+  const party = requirePasskeys(needs)
+  const nowMs = clock.now()
+  const question = await consumePasskeyChallenge(pool, {
     challengeId: input.challengeId,
     type: 'authentication',
     userId: undefined,
     nowMs,
   })
-  const passkey = await findNamedPasskey(context, input.credential)
+  const passkey = await findNamedPasskey(pool, input.credential)
   if (!passkey) throw webAuthnVerificationFailed('there is no such passkey of that person')
   const verdict = await judgeSignature(party, {
     response: input.credential,
@@ -63,7 +68,7 @@ export async function signInWithPasskey(
   if (!verdict.valid) throw webAuthnVerificationFailed(verdict.reason)
 
   const now = new Date(nowMs).toISOString()
-  return context.pool.transaction(async (tx) => {
+  return pool.transaction(async (tx) => {
     await lockUser(tx, passkey.user_id)
     const user = await findUserById(tx, passkey.user_id)
     if (!user) throw webAuthnVerificationFailed('the account was deleted')
@@ -74,12 +79,12 @@ export async function signInWithPasskey(
     }
     const traits = { passkey_id: passkey.id }
     await recordAudit(tx, { action: 'login', actor: user, address: origin.address, now, traits })
-    return startSession(context, tx, { userId: user.id, method: 'passkey', origin, now })
+    return sessions.start(tx, { userId: user.id, method: 'passkey', origin, now })
   })
 }
 
 /** The answer says twice whose the passkey is: by its id, and by the user's that the authenticator keeps with it. Both have to agree. */
-async function findNamedPasskey({ pool }: AuthContext, answer: object): Promise<PasskeyRow | undefined> {
+async function findNamedPasskey(pool: Pool, answer: object): Promise<PasskeyRow | undefined> {
   const { id, response } = answer as { readonly id?: unknown; readonly response?: { readonly userHandle?: unknown } }
   const userHandle = response?.userHandle
   if (typeof id !== 'string' || id === '' || typeof userHandle !== 'string') return undefined

@@ -16,7 +16,10 @@ export interface LeakedPasswords {
   judge(password: string): Promise<WeakPasswordError | undefined>
 }
 
-type LeakedPasswordOptions = Pick<AuthOptions, 'passwordHibpEnabled' | 'passwordHibpFailClosed' | 'passwordHibpUrl'>
+export type LeakedPasswordOptions = Pick<
+  AuthOptions,
+  'passwordHibpEnabled' | 'passwordHibpFailClosed' | 'passwordHibpUrl'
+>
 
 /**
  * Asks by range: the first characters of the password's SHA-1 go out, and all that begin with them come back.

@@ -1,9 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import type { Pool } from '@holdfast/postgres'
 import { addPageHeaders, parsePage } from '../admin/pagination.ts'
 import { parseAuditQuery, readAuditLog } from '../admin/read-audit-log.ts'
-import { requireAdmin } from '../admin/require-admin.ts'
-import type { AuthContext } from '../context.ts'
+import type { RequireAdmin } from '../admin/require-admin.ts'
+
+type Needs = { readonly pool: Pool; readonly requireAdmin: RequireAdmin }
 
 const AuditQuery = Type.Object({
   page: Type.Optional(Type.String()),
@@ -12,13 +14,13 @@ const AuditQuery = Type.Object({
 })
 
 /** `GET /admin/audit?query=author:…|action:…|type:…`: what was done to accounts, and by whom. Source: GoTrue API reference. */
-export function adminAuditRoute(context: AuthContext): FastifyPluginAsyncTypebox {
+export function adminAuditRoute({ pool, requireAdmin }: Needs): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get('/admin/audit', { schema: { querystring: AuditQuery } }, async (request, reply) => {
-      requireAdmin(context, request)
+      requireAdmin(request)
       const page = parsePage(request.query)
       const filter = parseAuditQuery(request.query.query)
-      const { entries, total } = await readAuditLog(context, { filter, page })
+      const { entries, total } = await readAuditLog(pool, { filter, page })
       addPageHeaders(reply, request.url, page, total)
       return entries
     })

@@ -1,12 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { HoldfastError } from '@holdfast/foundation'
-import { isUuid } from '../admin/find-account.ts'
-import { requireAdmin } from '../admin/require-admin.ts'
-import type { AuthContext } from '../context.ts'
+import type { Pool } from '@holdfast/postgres'
+import type { RequireAdmin } from '../admin/require-admin.ts'
 import { validationFailed } from '../errors.ts'
 import { MESSAGES_PER_PAGE_MAX } from '../limits.ts'
 import { deleteMessages, findMessage, readMessages } from '../messages/message-rows.ts'
+import { isUuid } from '../uuid.ts'
+
+type Needs = { readonly pool: Pool; readonly requireAdmin: RequireAdmin }
 
 const ListQuery = Type.Object({ recipient: Type.Optional(Type.String()), limit: Type.Optional(Type.String()) })
 const DeleteQuery = Type.Object({ recipient: Type.Optional(Type.String()) })
@@ -18,26 +20,26 @@ const MESSAGES_PER_PAGE = 50
  * `GET /admin/messages?recipient=&limit=`, `GET /admin/messages/:id`, `DELETE /admin/messages?recipient=`: the captured mailbox, and what became of
  * messages that were sent. Not part of GoTrue, beside which people run a mail catcher.
  */
-export function adminMessageRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
+export function adminMessageRoutes({ pool, requireAdmin }: Needs): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.addHook('preHandler', async (request) => {
-      requireAdmin(context, request)
+      requireAdmin(request)
     })
 
     app.get('/admin/messages', { schema: { querystring: ListQuery } }, async (request) => {
       const { recipient, limit } = request.query
-      return readMessages(context.pool, { ...recipientOf(recipient), limit: parseLimit(limit) })
+      return readMessages(pool, { ...recipientOf(recipient), limit: parseLimit(limit) })
     })
 
     app.get('/admin/messages/:id', { schema: { params: MessageParams } }, async (request) => {
       const { id } = request.params
-      const message = isUuid(id) ? await findMessage(context.pool, id) : undefined
+      const message = isUuid(id) ? await findMessage(pool, id) : undefined
       if (!message) throw new HoldfastError('not_found', 404, 'There is no such message')
       return message
     })
 
     app.delete('/admin/messages', { schema: { querystring: DeleteQuery } }, async (request, reply) => {
-      await deleteMessages(context.pool, recipientOf(request.query.recipient).recipient)
+      await deleteMessages(pool, recipientOf(request.query.recipient).recipient)
       return reply.code(204).send()
     })
   }

@@ -1,12 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { JWK } from 'jose'
 import { Type } from 'typebox'
-import { requireAdmin } from '../admin/require-admin.ts'
-import type { AuthContext } from '../context.ts'
+import type { RequireAdmin } from '../admin/require-admin.ts'
 import { validationFailed } from '../errors.ts'
 import { BODY_BYTES_MAX } from '../limits.ts'
 import { optional, OptionalRecord, OptionalText } from '../request-body.ts'
-import { addStandbyKey, revokeSigningKey, rotateSigningKey } from '../tokens/rotate-signing-keys.ts'
+import {
+  addStandbyKey,
+  revokeSigningKey,
+  rotateSigningKey,
+  type RotateSigningKeysNeeds,
+} from '../tokens/rotate-signing-keys.ts'
 import {
   createKey,
   importPrivateKey,
@@ -14,6 +18,8 @@ import {
   SIGNING_ALGORITHMS,
   type SigningAlgorithm,
 } from '../tokens/signing-key-row.ts'
+
+type Needs = RotateSigningKeysNeeds & { readonly requireAdmin: RequireAdmin }
 
 const NewKeyBody = Type.Object({ algorithm: OptionalText, private_jwk: OptionalRecord })
 const RotateBody = Type.Object({ kid: OptionalText, at_once: optional(Type.Boolean()) })
@@ -23,9 +29,10 @@ const KeyParams = Type.Object({ kid: Type.String() })
  * `GET /admin/signing-keys`, `POST /admin/signing-keys`, `POST /admin/signing-keys/rotate`, `DELETE /admin/signing-keys/:kid`. Not part of
  * GoTrue, whose keys are a file: these are the words of Supabase's dashboard, "JWT signing keys". Private parts never leave.
  */
-export function adminSigningKeyRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
+export function adminSigningKeyRoutes(needs: Needs): FastifyPluginAsyncTypebox {
+  const { pool, requireAdmin } = needs
   const list = async (): Promise<object> => ({
-    keys: (await readKeys(context.pool)).map((row) => ({
+    keys: (await readKeys(pool)).map((row) => ({
       kid: row.kid,
       algorithm: row.algorithm,
       status: row.status,
@@ -36,26 +43,26 @@ export function adminSigningKeyRoutes(context: AuthContext): FastifyPluginAsyncT
   })
 
   return async (app) => {
-    app.addHook('preHandler', async (request) => requireAdmin(context, request))
+    app.addHook('preHandler', async (request) => requireAdmin(request))
 
     app.get('/admin/signing-keys', list)
 
     app.post('/admin/signing-keys', { schema: { body: NewKeyBody }, bodyLimit: BODY_BYTES_MAX }, async (request) => {
       const { algorithm, private_jwk: jwk } = request.body
       await addStandbyKey(
-        context,
+        needs,
         jwk ? await importPrivateKey(jwk as JWK) : await createKey(parseAlgorithm(algorithm ?? 'ES256')),
       )
       return list()
     })
 
     app.post('/admin/signing-keys/rotate', { schema: { body: RotateBody } }, async (request) => {
-      await rotateSigningKey(context, { kid: request.body.kid ?? undefined, atOnce: request.body.at_once ?? false })
+      await rotateSigningKey(needs, { kid: request.body.kid ?? undefined, atOnce: request.body.at_once ?? false })
       return list()
     })
 
     app.delete('/admin/signing-keys/:kid', { schema: { params: KeyParams } }, async (request) => {
-      await revokeSigningKey(context, request.params.kid)
+      await revokeSigningKey(needs, request.params.kid)
       return list()
     })
   }

@@ -4,17 +4,18 @@ import { AccountBody, parseAccountAttributes } from '../admin/account-attributes
 import { changeFactor, deleteFactor, listFactors } from '../admin/account-factors.ts'
 import { deletePasskey, listPasskeys } from '../admin/account-passkeys.ts'
 import { endSessionsOf, listSessions } from '../admin/account-sessions.ts'
-import { changeAccount } from '../admin/change-account.ts'
-import { createAccount } from '../admin/create-account.ts'
+import { changeAccount, type ChangeAccountNeeds } from '../admin/change-account.ts'
+import { createAccount, type CreateAccountNeeds } from '../admin/create-account.ts'
 import { deleteAccount } from '../admin/delete-account.ts'
 import { findAccount } from '../admin/find-account.ts'
 import { listUsers, parseSort } from '../admin/list-users.ts'
 import { addPageHeaders, parsePage } from '../admin/pagination.ts'
-import { requireAdmin } from '../admin/require-admin.ts'
-import type { AuthContext } from '../context.ts'
+import type { RequireAdmin } from '../admin/require-admin.ts'
 import { BODY_BYTES_MAX } from '../limits.ts'
 import { OptionalFlag, optional, OptionalText } from '../request-body.ts'
 import { renderUser } from '../users/render-user.ts'
+
+type Needs = ChangeAccountNeeds & CreateAccountNeeds & { readonly requireAdmin: RequireAdmin }
 
 const ListQuery = Type.Object({
   page: Type.Optional(Type.String()),
@@ -32,71 +33,73 @@ const DeleteBody = optional(Type.Object({ should_soft_delete: OptionalFlag }))
 const FactorBody = Type.Object({ friendly_name: OptionalText, phone: OptionalText })
 
 /** `/admin/users`: all accounts. Source: GoTrue API reference, and auth-js's `GoTrueAdminApi`. */
-export function adminUserRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
+export function adminUserRoutes(needs: Needs): FastifyPluginAsyncTypebox {
   return async (app) => {
-    await app.register(accountRoutes(context))
-    await app.register(factorRoutes(context))
-    await app.register(passkeyRoutes(context))
-    await app.register(sessionRoutes(context))
+    await app.register(accountRoutes(needs))
+    await app.register(factorRoutes(needs))
+    await app.register(passkeyRoutes(needs))
+    await app.register(sessionRoutes(needs))
   }
 }
 
-function accountRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
+function accountRoutes(needs: Needs): FastifyPluginAsyncTypebox {
+  const { pool, requireAdmin } = needs
   return async (app) => {
     app.get('/admin/users', { schema: { querystring: ListQuery } }, async (request, reply) => {
-      requireAdmin(context, request)
+      requireAdmin(request)
       const { query, headers } = request
       const sort = parseSort(query.sort)
       const page = parsePage(query)
       const named = headers['x-jwt-aud']
       const aud = typeof named === 'string' && named !== '' ? named : 'authenticated'
-      const { users, total } = await listUsers(context, { audience: aud, filter: query.filter ?? '', sort, page })
+      const { users, total } = await listUsers(pool, { audience: aud, filter: query.filter ?? '', sort, page })
       addPageHeaders(reply, request.url, page, total)
       return { users: users.map(renderUser), aud }
     })
 
     app.post('/admin/users', { schema: { body: AccountBody }, bodyLimit: BODY_BYTES_MAX }, async (request) => {
-      const admin = requireAdmin(context, request)
+      const admin = requireAdmin(request)
       const attributes = parseAccountAttributes(request.body)
       const id = request.body.id || undefined
-      return renderUser(await createAccount(context, { id, attributes, admin, address: request.ip }))
+      return renderUser(await createAccount(needs, { id, attributes, admin, address: request.ip }))
     })
 
     app.get('/admin/users/:user_id', { schema: { params: UserParams } }, async (request) => {
-      requireAdmin(context, request)
-      return renderUser(await findAccount(context.pool, request.params.user_id))
+      requireAdmin(request)
+      return renderUser(await findAccount(pool, request.params.user_id))
     })
 
     const changeSchema = { params: UserParams, body: AccountBody }
     app.put('/admin/users/:user_id', { schema: changeSchema, bodyLimit: BODY_BYTES_MAX }, async (request) => {
-      const admin = requireAdmin(context, request)
+      const admin = requireAdmin(request)
       const attributes = parseAccountAttributes(request.body)
       const userId = request.params.user_id
-      return renderUser(await changeAccount(context, { userId, attributes, admin, address: request.ip }))
+      return renderUser(await changeAccount(needs, { userId, attributes, admin, address: request.ip }))
     })
 
     app.delete('/admin/users/:user_id', { schema: { params: UserParams, body: DeleteBody } }, async (request) => {
-      const admin = requireAdmin(context, request)
+      const admin = requireAdmin(request)
       const softly = request.body?.should_soft_delete ?? false
-      await deleteAccount(context, { userId: request.params.user_id, softly, admin, address: request.ip })
+      await deleteAccount(needs, { userId: request.params.user_id, softly, admin, address: request.ip })
       return {}
     })
   }
 }
 
-function factorRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
+function factorRoutes(needs: Needs): FastifyPluginAsyncTypebox {
+  const { pool, requireAdmin } = needs
   return async (app) => {
     app.get('/admin/users/:user_id/factors', { schema: { params: UserParams } }, async (request) => {
-      requireAdmin(context, request)
-      return listFactors(context, request.params.user_id)
+      requireAdmin(request)
+      return listFactors(pool, request.params.user_id)
     })
 
     const factorSchema = { params: FactorParams, body: FactorBody }
     app.put('/admin/users/:user_id/factors/:factor_id', { schema: factorSchema }, async (request) => {
-      const admin = requireAdmin(context, request)
+      const admin = requireAdmin(request)
       const { user_id: userId, factor_id: factorId } = request.params
       const { friendly_name: friendlyName, phone } = request.body
-      return changeFactor(context, {
+      return changeFactor(needs, {
         userId,
         factorId,
         friendlyName: friendlyName ?? '',
@@ -107,50 +110,52 @@ function factorRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
     })
 
     app.delete('/admin/users/:user_id/factors/:factor_id', { schema: { params: FactorParams } }, async (request) => {
-      const admin = requireAdmin(context, request)
+      const admin = requireAdmin(request)
       const { user_id: userId, factor_id: factorId } = request.params
-      return deleteFactor(context, { userId, factorId, admin, address: request.ip })
+      return deleteFactor(needs, { userId, factorId, admin, address: request.ip })
     })
   }
 }
 
-function passkeyRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
+function passkeyRoutes(needs: Needs): FastifyPluginAsyncTypebox {
+  const { pool, requireAdmin } = needs
   return async (app) => {
     app.get('/admin/users/:user_id/passkeys', { schema: { params: UserParams } }, async (request) => {
-      requireAdmin(context, request)
-      return listPasskeys(context, request.params.user_id)
+      requireAdmin(request)
+      return listPasskeys(pool, request.params.user_id)
     })
 
     const passkeySchema = { params: PasskeyParams }
     app.delete('/admin/users/:user_id/passkeys/:passkey_id', { schema: passkeySchema }, async (request, reply) => {
-      const admin = requireAdmin(context, request)
+      const admin = requireAdmin(request)
       const { user_id: userId, passkey_id: passkeyId } = request.params
-      await deletePasskey(context, { userId, passkeyId, admin, address: request.ip })
+      await deletePasskey(needs, { userId, passkeyId, admin, address: request.ip })
       return reply.code(204).send()
     })
   }
 }
 
 /** Not part of GoTrue's API, which signs users out only with their own token. */
-function sessionRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
+function sessionRoutes(needs: Needs): FastifyPluginAsyncTypebox {
+  const { pool, requireAdmin } = needs
   return async (app) => {
     app.get('/admin/users/:user_id/sessions', { schema: { params: UserParams } }, async (request) => {
-      requireAdmin(context, request)
-      return listSessions(context, request.params.user_id)
+      requireAdmin(request)
+      return listSessions(pool, request.params.user_id)
     })
 
     app.delete('/admin/users/:user_id/sessions', { schema: { params: UserParams } }, async (request, reply) => {
-      const admin = requireAdmin(context, request)
+      const admin = requireAdmin(request)
       const userId = request.params.user_id
-      await endSessionsOf(context, { userId, sessionId: undefined, admin, address: request.ip })
+      await endSessionsOf(needs, { userId, sessionId: undefined, admin, address: request.ip })
       return reply.code(204).send()
     })
 
     const sessionSchema = { params: SessionParams }
     app.delete('/admin/users/:user_id/sessions/:session_id', { schema: sessionSchema }, async (request, reply) => {
-      const admin = requireAdmin(context, request)
+      const admin = requireAdmin(request)
       const { user_id: userId, session_id: sessionId } = request.params
-      await endSessionsOf(context, { userId, sessionId, admin, address: request.ip })
+      await endSessionsOf(needs, { userId, sessionId, admin, address: request.ip })
       return reply.code(204).send()
     })
   }

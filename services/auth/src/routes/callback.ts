@@ -1,18 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { errorMessage, HoldfastError } from '@holdfast/foundation'
-import type { AuthContext } from '../context.ts'
-import { finishFlow } from '../external/finish-flow.ts'
+import { errorMessage, HoldfastError, type Logger } from '@holdfast/foundation'
+import { finishFlow, type FinishFlowNeeds } from '../external/finish-flow.ts'
 import { renderFlowEnd } from '../external/render-flow-end.ts'
 import { BODY_BYTES_MAX } from '../limits.ts'
 import { originOf } from '../request-origin.ts'
 import { queryOf } from './authorize.ts'
 
+type Needs = FinishFlowNeeds & { readonly logger: Logger }
+
 /**
  * `GET /callback`, `POST /callback` (Apple posts a form): where a provider sends people back to. The answer is a redirect in every case,
  * because a browser is looking. Source: GoTrue API reference.
  */
-export function callbackRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
+export function callbackRoutes(needs: Needs): FastifyPluginAsyncTypebox {
+  const { logger, redirects } = needs
   return async (app) => {
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) => {
@@ -20,9 +22,9 @@ export function callbackRoutes(context: AuthContext): FastifyPluginAsyncTypebox 
     })
 
     const answer = async (request: FastifyRequest, reply: FastifyReply, callback: URLSearchParams) => {
-      const end = await finishFlow(context, { callback, origin: originOf(request) })
-      if ('error' in end && end.kind !== 'refused') logFailure(context, request, end.error)
-      const { status, location } = renderFlowEnd(end, context.redirects.siteUrl)
+      const end = await finishFlow(needs, { callback, origin: originOf(request) })
+      if ('error' in end && end.kind !== 'refused') logFailure(logger, request, end.error)
+      const { status, location } = renderFlowEnd(end, redirects.siteUrl)
       void reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
       return reply.redirect(location, status)
     }
@@ -35,10 +37,10 @@ export function callbackRoutes(context: AuthContext): FastifyPluginAsyncTypebox 
 }
 
 /** The address tells people what they may know; the log has the reason. */
-function logFailure(context: AuthContext, request: FastifyRequest, error: unknown): void {
+function logFailure(logger: Logger, request: FastifyRequest, error: unknown): void {
   const isOurs = !(error instanceof HoldfastError) || error.status >= 500
   const cause = error instanceof HoldfastError ? error.cause : error
-  context.logger.log(isOurs ? 'error' : 'info', 'a sign-in with a provider failed', {
+  logger.log(isOurs ? 'error' : 'info', 'a sign-in with a provider failed', {
     requestId: request.id,
     error: errorMessage(error),
     ...(cause === undefined ? {} : { cause: describeCause(cause) }),

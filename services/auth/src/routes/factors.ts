@@ -1,20 +1,25 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'
 import { BODY_BYTES_MAX } from '../limits.ts'
-import { challengeFactor } from '../mfa/challenge-factor.ts'
-import { enrollFactor } from '../mfa/enroll-factor.ts'
+import { challengeFactor, type ChallengeFactorNeeds } from '../mfa/challenge-factor.ts'
+import { enrollFactor, type EnrollFactorNeeds } from '../mfa/enroll-factor.ts'
 import { challengeNotFound } from '../mfa/errors.ts'
 import { requireFactorSigner } from '../mfa/require-factor-signer.ts'
-import { unenrollFactor } from '../mfa/unenroll-factor.ts'
-import { verifyFactor } from '../mfa/verify-factor.ts'
+import { unenrollFactor, type UnenrollFactorNeeds } from '../mfa/unenroll-factor.ts'
+import { verifyFactor, type VerifyFactorNeeds } from '../mfa/verify-factor.ts'
+import type { RateLimits } from '../rate-limits.ts'
 import { optional, OptionalText } from '../request-body.ts'
 import { originOf } from '../request-origin.ts'
-import { recoveryCodeRoutes } from './recovery-codes.ts'
 import { renderSession } from '../sessions/render-session.ts'
+import { isUuid } from '../uuid.ts'
+import { recoveryCodeRoutes, type RecoveryCodeRoutesNeeds } from './recovery-codes.ts'
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+type Needs = ChallengeFactorNeeds &
+  EnrollFactorNeeds &
+  UnenrollFactorNeeds &
+  VerifyFactorNeeds &
+  RecoveryCodeRoutesNeeds & { readonly limits: Pick<RateLimits, 'challenge'> }
 
 const EnrollBody = Type.Object({
   factor_type: OptionalText,
@@ -34,13 +39,14 @@ const VerifyBody = Type.Object({
 })
 
 /** `/factors`: the second factors of the signed-in person. Source: GoTrue API reference. */
-export function factorRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
+export function factorRoutes(needs: Needs): FastifyPluginAsyncTypebox {
+  const { limits, sessions } = needs
   const bodyLimit = BODY_BYTES_MAX
   return async (app) => {
     app.post('/factors', { schema: { body: EnrollBody }, bodyLimit }, async (request) => {
-      const signer = await requireFactorSigner(context, request)
+      const signer = await requireFactorSigner(sessions, request)
       const { factor_type: factorType, friendly_name: friendlyName, issuer, phone } = request.body
-      return enrollFactor(context, {
+      return enrollFactor(needs, {
         signer,
         enroll: {
           factorType: factorType ?? '',
@@ -54,10 +60,10 @@ export function factorRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
 
     const challenge = { schema: { params: FactorParams, body: ChallengeBody }, bodyLimit }
     app.post('/factors/:factorId/challenge', challenge, async (request) => {
-      const signer = await requireFactorSigner(context, request)
+      const signer = await requireFactorSigner(sessions, request)
       const factorId = parseFactorId(request.params.factorId)
-      context.limits.challenge.take(request.ip)
-      return challengeFactor(context, {
+      limits.challenge.take(request.ip)
+      return challengeFactor(needs, {
         signer,
         factorId,
         channel: request.body?.channel ?? '',
@@ -67,11 +73,11 @@ export function factorRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
 
     const verify = { schema: { params: FactorParams, body: VerifyBody }, bodyLimit }
     app.post('/factors/:factorId/verify', verify, async (request) => {
-      const signer = await requireFactorSigner(context, request)
+      const signer = await requireFactorSigner(sessions, request)
       const factorId = parseFactorId(request.params.factorId)
-      context.limits.verify.take(request.ip)
+      limits.verify.take(request.ip)
       const { challenge_id: challengeId, code, webauthn } = request.body
-      const signedIn = await verifyFactor(context, {
+      const signedIn = await verifyFactor(needs, {
         signer,
         factorId,
         challengeId: parseChallengeId(challengeId ?? ''),
@@ -84,23 +90,23 @@ export function factorRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
       return renderSession(signedIn)
     })
 
-    await app.register(recoveryCodeRoutes(context))
+    await app.register(recoveryCodeRoutes(needs))
 
     app.delete('/factors/:factorId', { schema: { params: FactorParams } }, async (request) => {
-      const signer = await requireFactorSigner(context, request)
+      const signer = await requireFactorSigner(sessions, request)
       const factorId = parseFactorId(request.params.factorId)
-      await unenrollFactor(context, { signer, factorId, address: request.ip })
+      await unenrollFactor(needs, { signer, factorId, address: request.ip })
       return { id: factorId }
     })
   }
 }
 
 function parseFactorId(text: string): string {
-  if (!UUID.test(text)) throw validationFailed('factor_id must be an UUID', 404)
+  if (!isUuid(text)) throw validationFailed('factor_id must be an UUID', 404)
   return text.toLowerCase()
 }
 
 function parseChallengeId(text: string): string {
-  if (!UUID.test(text)) throw challengeNotFound()
+  if (!isUuid(text)) throw challengeNotFound()
   return text
 }

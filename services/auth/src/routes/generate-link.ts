@@ -1,11 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { generateLink } from '../admin/generate-link.ts'
-import { requireAdmin } from '../admin/require-admin.ts'
-import type { AuthContext } from '../context.ts'
+import { generateLink, type GenerateLinkNeeds } from '../admin/generate-link.ts'
+import type { RequireAdmin } from '../admin/require-admin.ts'
 import { BODY_BYTES_MAX } from '../limits.ts'
+import type { RedirectPolicy } from '../redirects/redirect-policy.ts'
 import { OptionalRecord, OptionalText } from '../request-body.ts'
 import { renderUser } from '../users/render-user.ts'
+
+type Needs = GenerateLinkNeeds & { readonly redirects: RedirectPolicy; readonly requireAdmin: RequireAdmin }
 
 const GenerateLinkBody = Type.Object({
   type: OptionalText,
@@ -18,20 +20,21 @@ const GenerateLinkBody = Type.Object({
 const GenerateLinkQuery = Type.Object({ redirect_to: Type.Optional(Type.String()) })
 
 /** `POST /admin/generate_link`: a link that is usually mailed, for whoever delivers it otherwise. Source: GoTrue API reference. */
-export function generateLinkRoute(context: AuthContext): FastifyPluginAsyncTypebox {
+export function generateLinkRoute(needs: Needs): FastifyPluginAsyncTypebox {
+  const { redirects, requireAdmin } = needs
   return async (app) => {
     const schema = { body: GenerateLinkBody, querystring: GenerateLinkQuery }
     app.post('/admin/generate_link', { schema, bodyLimit: BODY_BYTES_MAX }, async (request) => {
-      const admin = requireAdmin(context, request)
+      const admin = requireAdmin(request)
       const { body, query, headers } = request
-      const link = await generateLink(context, {
+      const link = await generateLink(needs, {
         request: {
           type: body.type ?? '',
           email: body.email ?? '',
           newEmail: body.new_email ?? '',
           password: body.password ?? '',
           metadata: body.data ?? {},
-          redirectTo: context.redirects.choose(body.redirect_to ?? undefined, query.redirect_to, headers.referer),
+          redirectTo: redirects.choose(body.redirect_to ?? undefined, query.redirect_to, headers.referer),
         },
         admin,
         address: request.ip,

@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { sql } from '@holdfast/postgres'
-import type { AuthContext } from '../context.ts'
+import { sql, type Pool } from '@holdfast/postgres'
+
+type Needs = { readonly pool: Pool }
 
 /** `GET /health`: answers once the database does. */
-export function healthRoute({ pool }: AuthContext): FastifyPluginAsyncTypebox {
+export function healthRoute({ pool }: Needs): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get('/health', async () => {
       await pool.execute(sql`select 1`)

@@ -1,15 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { requestMagicLink } from '../sign-up/request-otp.ts'
-import { requireCaptcha } from '../captcha/require-captcha.ts'
-import type { AuthContext } from '../context.ts'
+import type { Captcha } from '../captcha/captcha.ts'
 import { validationFailed } from '../errors.ts'
 import { parseCodeChallenge } from '../flow-state/flow-state.ts'
 import { BODY_BYTES_MAX } from '../limits.ts'
 import { redirectOf } from '../redirects/redirect-of-request.ts'
 import { MetaSecurity, OptionalRecord, OptionalText } from '../request-body.ts'
 import { originOf } from '../request-origin.ts'
+import { requestMagicLink, type RequestOtpNeeds } from '../sign-up/request-otp.ts'
 import { parseEmail } from '../users/contact.ts'
+
+type Needs = RequestOtpNeeds & { readonly captcha: Captcha }
 
 const MagicLinkBody = Type.Object({
   email: OptionalText,
@@ -20,19 +21,20 @@ const MagicLinkBody = Type.Object({
 })
 
 /** `POST /magiclink`: the mail of `POST /otp`, for older clients. Source: GoTrue API reference. */
-export function magicLinkRoute(context: AuthContext): FastifyPluginAsyncTypebox {
+export function magicLinkRoute(needs: Needs): FastifyPluginAsyncTypebox {
+  const { captcha, redirects } = needs
   return async (app) => {
     app.post('/magiclink', { schema: { body: MagicLinkBody }, bodyLimit: BODY_BYTES_MAX }, async (request) => {
       const { body } = request
       const origin = originOf(request)
-      await requireCaptcha(context, request)
+      await captcha.require(request)
       if (!body.email) throw validationFailed('Password recovery requires an email', 422)
-      return requestMagicLink(context, {
+      return requestMagicLink(needs, {
         email: parseEmail(body.email),
         createUser: true,
         metadata: body.data ?? {},
         codeChallenge: parseCodeChallenge(body.code_challenge ?? '', body.code_challenge_method ?? ''),
-        redirectTo: redirectOf(request, context.redirects),
+        redirectTo: redirectOf(request, redirects),
         origin,
       })
     })

@@ -1,13 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { recordAudit } from '../audit-log.ts'
-import type { AuthContext } from '../context.ts'
 import { noSuchSession } from '../errors.ts'
+import type { WithOptions } from '../options/auth-options.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
-import { renderOwnSession } from '../sessions/render-own-session.ts'
+import { renderOwnSession } from '../sessions/render-session.ts'
 import { findSessionsOfUser, readMethodsOfSessions } from '../sessions/session-row.ts'
 import { judgeSession } from '../sessions/session-validity.ts'
-import { requirePerson } from '../sessions/require-user.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { isoNow, type Store } from '../store.ts'
+
+type Needs = Store & WithOptions<'sessionsInactivityTimeout' | 'sessionsTimebox'> & { readonly sessions: Sessions }
 
 const SessionParams = Type.Object({ session_id: Type.String({ format: 'uuid' }) })
 
@@ -15,25 +18,25 @@ const SessionParams = Type.Object({ session_id: Type.String({ format: 'uuid' }) 
  * `GET /user/sessions`, `DELETE /user/sessions/:session_id`: where the signed-in person is signed in, and ending one of these sessions. Not
  * part of GoTrue, which offers people only all, this one or all others.
  */
-export function ownSessionRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
+export function ownSessionRoutes({ pool, clock, options, sessions }: Needs): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get('/user/sessions', async (request) => {
-      const { user, session: own } = await requirePerson(context, request)
-      const sessions = (await findSessionsOfUser(context.pool, user.id)).filter(
-        (session) => judgeSession(session, context.options, context.clock.now()) === undefined,
+      const { user, session: own } = await sessions.requirePerson(request)
+      const live = (await findSessionsOfUser(pool, user.id)).filter(
+        (session) => judgeSession(session, options, clock.now()) === undefined,
       )
       const methods = await readMethodsOfSessions(
-        context.pool,
-        sessions.map(({ id }) => id),
+        pool,
+        live.map(({ id }) => id),
       )
-      return sessions.map((session) => renderOwnSession(session, methods.get(session.id) ?? [], session.id === own?.id))
+      return live.map((session) => renderOwnSession(session, methods.get(session.id) ?? [], session.id === own?.id))
     })
 
     app.delete('/user/sessions/:session_id', { schema: { params: SessionParams } }, async (request, reply) => {
-      const { user } = await requirePerson(context, request)
+      const { user } = await sessions.requirePerson(request)
       const sessionId = request.params.session_id
-      const now = new Date(context.clock.now()).toISOString()
-      await context.pool.transaction(async (tx) => {
+      const now = isoNow(clock)
+      await pool.transaction(async (tx) => {
         const ended = await endSessions(tx, { userId: user.id, sessionId, scope: 'local' })
         if (ended === 0) throw noSuchSession()
         await recordAudit(tx, { action: 'logout', actor: user, address: request.ip, now })

@@ -1,14 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { requestRecovery } from '../confirmations/request-recovery.ts'
-import { requireCaptcha } from '../captcha/require-captcha.ts'
-import type { AuthContext } from '../context.ts'
+import type { Captcha } from '../captcha/captcha.ts'
+import { requestRecovery, type RequestRecoveryNeeds } from '../confirmations/request-recovery.ts'
 import { validationFailed } from '../errors.ts'
 import { parseCodeChallenge } from '../flow-state/flow-state.ts'
 import { BODY_BYTES_MAX } from '../limits.ts'
 import { redirectOf } from '../redirects/redirect-of-request.ts'
+import type { RedirectPolicy } from '../redirects/redirect-policy.ts'
 import { MetaSecurity, OptionalText } from '../request-body.ts'
 import { parseEmail } from '../users/contact.ts'
+
+type Needs = RequestRecoveryNeeds & { readonly captcha: Captcha; readonly redirects: RedirectPolicy }
 
 const RecoverBody = Type.Object({
   email: OptionalText,
@@ -18,16 +20,17 @@ const RecoverBody = Type.Object({
 })
 
 /** `POST /recover`: a mail for who forgot their password. Source: GoTrue API reference. */
-export function recoverRoute(context: AuthContext): FastifyPluginAsyncTypebox {
+export function recoverRoute(needs: Needs): FastifyPluginAsyncTypebox {
+  const { captcha, redirects } = needs
   return async (app) => {
     app.post('/recover', { schema: { body: RecoverBody }, bodyLimit: BODY_BYTES_MAX }, async (request) => {
       const { body } = request
-      await requireCaptcha(context, request)
+      await captcha.require(request)
       if (!body.email) throw validationFailed('Password recovery requires an email')
-      await requestRecovery(context, {
+      await requestRecovery(needs, {
         email: parseEmail(body.email),
         codeChallenge: parseCodeChallenge(body.code_challenge ?? '', body.code_challenge_method ?? ''),
-        redirectTo: redirectOf(request, context.redirects),
+        redirectTo: redirectOf(request, redirects),
         address: request.ip,
       })
       return {}

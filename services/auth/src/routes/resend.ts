@@ -1,16 +1,19 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import type { Captcha } from '../captcha/captcha.ts'
 import { emailProviderDisabled, phoneFlowsDisabled } from '../confirmations/errors.ts'
-import { resend, type ResendType } from '../confirmations/resend.ts'
-import { requireCaptcha } from '../captcha/require-captcha.ts'
-import type { AuthContext } from '../context.ts'
+import { resend, type ResendType, type ResendNeeds } from '../confirmations/resend.ts'
 import { validationFailed } from '../errors.ts'
 import { parseCodeChallenge } from '../flow-state/flow-state.ts'
 import { BODY_BYTES_MAX } from '../limits.ts'
-import type { AuthOptions } from '../options/auth-options.ts'
+import type { WithOptions } from '../options/auth-options.ts'
 import { redirectOf } from '../redirects/redirect-of-request.ts'
+import type { RedirectPolicy } from '../redirects/redirect-policy.ts'
 import { MetaSecurity, OptionalText } from '../request-body.ts'
 import { type Contact, parseEmail, parsePhone } from '../users/contact.ts'
+
+type SignInOptions = WithOptions<'emailEnableSignup' | 'smsEnableSignup'>
+type Needs = ResendNeeds & SignInOptions & { readonly captcha: Captcha; readonly redirects: RedirectPolicy }
 
 const ResendBody = Type.Object({
   type: OptionalText,
@@ -22,20 +25,21 @@ const ResendBody = Type.Object({
 })
 
 /** `POST /resend`: once more the message that confirms an account or a change. Source: GoTrue API reference. */
-export function resendRoute(context: AuthContext): FastifyPluginAsyncTypebox {
+export function resendRoute(needs: Needs): FastifyPluginAsyncTypebox {
+  const { captcha, redirects } = needs
   return async (app) => {
     app.post('/resend', { schema: { body: ResendBody }, bodyLimit: BODY_BYTES_MAX }, async (request) => {
       const { body } = request
-      await requireCaptcha(context, request)
+      await captcha.require(request)
       const type = parseType(body.type ?? '')
       const isMail = type === 'signup' || type === 'email_change'
-      return resend(context, {
+      return resend(needs, {
         type,
         codeChallenge: isMail
           ? parseCodeChallenge(body.code_challenge ?? '', body.code_challenge_method ?? '')
           : undefined,
-        contact: parseContact(context.options, type, body.email ?? '', body.phone ?? ''),
-        redirectTo: redirectOf(request, context.redirects),
+        contact: parseContact(needs, type, body.email ?? '', body.phone ?? ''),
+        redirectTo: redirectOf(request, redirects),
         address: request.ip,
       })
     })
@@ -47,7 +51,7 @@ function parseType(text: string): ResendType {
   throw validationFailed('Missing one of these types: signup, email_change, sms, phone_change')
 }
 
-function parseContact(options: AuthOptions, type: ResendType, email: string, phone: string): Contact {
+function parseContact({ options }: SignInOptions, type: ResendType, email: string, phone: string): Contact {
   if (email === '' && type === 'signup') throw validationFailed('Type provided requires an email address')
   if (phone === '' && type === 'sms') throw validationFailed('Type provided requires a phone number')
   if (email !== '' && phone !== '') {

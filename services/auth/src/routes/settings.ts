@@ -1,8 +1,22 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { AuthContext } from '../context.ts'
+import type { Pool } from '@holdfast/postgres'
 import { listEnabledCustomProviders } from '../external/custom/custom-provider-row.ts'
+import type { Providers } from '../external/providers.ts'
+import type { WithOptions } from '../options/auth-options.ts'
 import { PROVIDER_NAMES } from '../options/providers.ts'
-import { hasPasskeys } from '../passkeys/require-passkeys.ts'
+import { hasPasskeys, type RequirePasskeysNeeds } from '../passkeys/require-passkeys.ts'
+
+type Needs = RequirePasskeysNeeds &
+  WithOptions<
+    | 'emailEnableConfirmations'
+    | 'emailEnableSignup'
+    | 'enableAnonymousSignIns'
+    | 'enableSignup'
+    | 'smsEnableConfirmations'
+    | 'smsEnableSignup'
+    | 'smsTwilioAccountSid'
+    | 'smsTwilioVerifyAccountSid'
+  > & { readonly pool: Pool; readonly providers: Providers }
 
 /** The providers that GoTrue's settings name and this server does not have. */
 const OTHER_PROVIDERS = [
@@ -28,8 +42,8 @@ const OTHER_PROVIDERS = [
  * `GET /settings`: which ways to sign in there are. `custom_providers` is ours: what a sign-in page shows of the providers that
  * administrators made. Source: GoTrue API reference.
  */
-export function settingsRoute(context: AuthContext): FastifyPluginAsyncTypebox {
-  const { options, providers, pool } = context
+export function settingsRoute(needs: Needs): FastifyPluginAsyncTypebox {
+  const { pool, options, providers } = needs
   return async (app) => {
     app.get('/settings', async () => ({
       external: {
@@ -45,7 +59,7 @@ export function settingsRoute(context: AuthContext): FastifyPluginAsyncTypebox {
       sms_provider: options.smsTwilioAccountSid ? 'twilio' : options.smsTwilioVerifyAccountSid ? 'twilio_verify' : '',
       saml_enabled: false,
       saml_private_key_next_configured: false,
-      passkeys_enabled: hasPasskeys(context),
+      passkeys_enabled: hasPasskeys(needs),
       custom_providers: await listEnabledCustomProviders(pool),
     }))
   }

@@ -1,16 +1,26 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { requireCaptcha } from '../captcha/require-captcha.ts'
-import type { AuthContext } from '../context.ts'
+import type { Captcha } from '../captcha/captcha.ts'
 import { anonymousProviderDisabled } from '../errors.ts'
 import { parseCodeChallenge } from '../flow-state/flow-state.ts'
 import { BODY_BYTES_MAX } from '../limits.ts'
+import type { WithOptions } from '../options/auth-options.ts'
+import type { RateLimits } from '../rate-limits.ts'
 import { redirectOf } from '../redirects/redirect-of-request.ts'
+import type { RedirectPolicy } from '../redirects/redirect-policy.ts'
 import { MetaSecurity, OptionalRecord, OptionalText } from '../request-body.ts'
 import { originOf } from '../request-origin.ts'
 import { renderSession } from '../sessions/render-session.ts'
-import { signUp } from '../sign-up/sign-up.ts'
-import { signUpAnonymously } from '../sign-up/sign-up-anonymously.ts'
+import { signUpAnonymously, type SignUpAnonymouslyNeeds } from '../sign-up/sign-up-anonymously.ts'
+import { signUp, type SignUpNeeds } from '../sign-up/sign-up.ts'
+
+type Needs = SignUpAnonymouslyNeeds &
+  SignUpNeeds &
+  WithOptions<'enableAnonymousSignIns'> & {
+    readonly captcha: Captcha
+    readonly redirects: RedirectPolicy
+    readonly limits: Pick<RateLimits, 'anonymous' | 'signIn'>
+  }
 
 const SignUpBody = Type.Object({
   email: OptionalText,
@@ -24,27 +34,28 @@ const SignUpBody = Type.Object({
 })
 
 /** `POST /signup`: a new account. A body without an address or number asks for an anonymous one. Source: GoTrue API reference. */
-export function signUpRoute(context: AuthContext): FastifyPluginAsyncTypebox {
+export function signUpRoute(needs: Needs): FastifyPluginAsyncTypebox {
+  const { captcha, limits, options, redirects } = needs
   return async (app) => {
     app.post('/signup', { schema: { body: SignUpBody }, bodyLimit: BODY_BYTES_MAX }, async (request) => {
       const { email, phone, password, data, ...body } = request.body
       const origin = originOf(request)
       if (!email && !phone) {
-        if (!context.options.enableAnonymousSignIns) throw anonymousProviderDisabled()
-        context.limits.anonymous.take(origin.address)
-        await requireCaptcha(context, request)
-        return renderSession(await signUpAnonymously(context, { metadata: data ?? {}, origin }))
+        if (!options.enableAnonymousSignIns) throw anonymousProviderDisabled()
+        limits.anonymous.take(origin.address)
+        await captcha.require(request)
+        return renderSession(await signUpAnonymously(needs, { metadata: data ?? {}, origin }))
       }
-      context.limits.signIn.take(origin.address)
-      await requireCaptcha(context, request)
-      const outcome = await signUp(context, {
+      limits.signIn.take(origin.address)
+      await captcha.require(request)
+      const outcome = await signUp(needs, {
         email: email ?? '',
         phone: phone ?? '',
         password: password ?? '',
         channel: body.channel ?? '',
         metadata: data ?? {},
         codeChallenge: parseCodeChallenge(body.code_challenge ?? '', body.code_challenge_method ?? ''),
-        redirectTo: redirectOf(request, context.redirects),
+        redirectTo: redirectOf(request, redirects),
         origin,
       })
       return outcome.kind === 'signed-in' ? renderSession(outcome.signedIn) : outcome.user

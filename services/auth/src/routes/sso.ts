@@ -1,14 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { HoldfastError } from '@holdfast/foundation'
 import { Type } from 'typebox'
-import { requireAdmin } from '../admin/require-admin.ts'
-import type { AuthContext } from '../context.ts'
+import { HoldfastError } from '@holdfast/foundation'
+import type { RequireAdmin } from '../admin/require-admin.ts'
+
+type Needs = { readonly requireAdmin: RequireAdmin }
 
 /**
  * `/sso`, `/admin/sso/providers`: single sign-on with SAML, which this server does not have, refused as GoTrue refuses a feature that is switched
  * off. Administrators may list providers: there are none. Source: GoTrue API reference.
  */
-export function ssoRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
+export function ssoRoutes({ requireAdmin }: Needs): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post('/sso', async () => {
       throw samlDisabled()
@@ -22,11 +23,11 @@ export function ssoRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
 
     const path = '/admin/sso/providers'
     app.get(path, async (request) => {
-      requireAdmin(context, request)
+      requireAdmin(request)
       return { items: [] }
     })
     app.post(path, async (request) => {
-      requireAdmin(context, request)
+      requireAdmin(request)
       throw samlDisabled()
     })
     const params = Type.Object({ id: Type.String() })
@@ -36,7 +37,7 @@ export function ssoRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
         url: `${path}/:id`,
         schema: { params },
         handler: async (request) => {
-          requireAdmin(context, request)
+          requireAdmin(request)
           throw new HoldfastError('sso_provider_not_found', 404, 'SSO Identity Provider not found')
         },
       })

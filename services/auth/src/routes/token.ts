@@ -1,19 +1,28 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { requireCaptcha } from '../captcha/require-captcha.ts'
-import type { AuthContext } from '../context.ts'
+import type { Captcha } from '../captcha/captcha.ts'
 import { unsupportedGrantType } from '../errors.ts'
 import { web3Disabled } from '../external/errors.ts'
-import { grantByIdToken } from '../grants/id-token-grant.ts'
-import { grantByPassword } from '../grants/password-grant.ts'
-import { grantByAuthCode, type SignedInByFlow } from '../grants/pkce-grant.ts'
-import { grantByRefreshToken } from '../grants/refresh-token-grant.ts'
+import { grantByIdToken, type GrantByIdTokenNeeds } from '../grants/id-token-grant.ts'
+import { grantByPassword, type GrantByPasswordNeeds } from '../grants/password-grant.ts'
+import { grantByAuthCode, type SignedInByFlow, type GrantByAuthCodeNeeds } from '../grants/pkce-grant.ts'
+import { grantByRefreshToken, type GrantByRefreshTokenNeeds } from '../grants/refresh-token-grant.ts'
 import { BODY_BYTES_MAX } from '../limits.ts'
-import { MetaSecurity, OptionalText, OptionalFlag } from '../request-body.ts'
+import type { RateLimits } from '../rate-limits.ts'
 import { redirectOf } from '../redirects/redirect-of-request.ts'
+import type { RedirectPolicy } from '../redirects/redirect-policy.ts'
+import { MetaSecurity, OptionalText, OptionalFlag } from '../request-body.ts'
 import { originOf } from '../request-origin.ts'
 import { renderSession } from '../sessions/render-session.ts'
-import { requirePerson } from '../sessions/require-user.ts'
+
+type Needs = GrantByIdTokenNeeds &
+  GrantByPasswordNeeds &
+  GrantByAuthCodeNeeds &
+  GrantByRefreshTokenNeeds & {
+    readonly captcha: Captcha
+    readonly redirects: RedirectPolicy
+    readonly limits: Pick<RateLimits, 'signIn'>
+  }
 
 const TokenQuery = Type.Object({ grant_type: Type.Optional(Type.String()) })
 
@@ -35,7 +44,8 @@ const TokenBody = Type.Object({
 })
 
 /** `POST /token?grant_type=`: tokens for a password, a refresh token, or the code that ends a flow. Source: GoTrue API reference. */
-export function tokenRoute(context: AuthContext): FastifyPluginAsyncTypebox {
+export function tokenRoute(needs: Needs): FastifyPluginAsyncTypebox {
+  const { captcha, limits, redirects, sessions } = needs
   return async (app) => {
     const schema = { querystring: TokenQuery, body: TokenBody }
     app.post('/token', { schema, bodyLimit: BODY_BYTES_MAX }, async (request) => {
@@ -43,11 +53,11 @@ export function tokenRoute(context: AuthContext): FastifyPluginAsyncTypebox {
       const origin = originOf(request)
       switch (request.query.grant_type) {
         case 'password': {
-          context.limits.signIn.take(origin.address)
-          await requireCaptcha(context, request)
+          limits.signIn.take(origin.address)
+          await captcha.require(request)
           const { email, phone, password } = body
           return renderSession(
-            await grantByPassword(context, {
+            await grantByPassword(needs, {
               email: email ?? '',
               phone: phone ?? '',
               password: password ?? '',
@@ -56,25 +66,25 @@ export function tokenRoute(context: AuthContext): FastifyPluginAsyncTypebox {
           )
         }
         case 'refresh_token':
-          return renderSession(await grantByRefreshToken(context, { refreshToken: body.refresh_token ?? '', origin }))
+          return renderSession(await grantByRefreshToken(needs, { refreshToken: body.refresh_token ?? '', origin }))
         case 'pkce': {
-          context.limits.signIn.take(origin.address)
+          limits.signIn.take(origin.address)
           const { auth_code: authCode, code_verifier: codeVerifier } = body
           return renderFlowSession(
-            await grantByAuthCode(context, { authCode: authCode ?? '', codeVerifier: codeVerifier ?? '', origin }),
+            await grantByAuthCode(needs, { authCode: authCode ?? '', codeVerifier: codeVerifier ?? '', origin }),
           )
         }
         case 'id_token': {
-          context.limits.signIn.take(origin.address)
-          const signedIn = await grantByIdToken(context, {
+          limits.signIn.take(origin.address)
+          const signedIn = await grantByIdToken(needs, {
             idToken: body.id_token ?? '',
             accessToken: body.access_token ?? '',
             nonce: body.nonce ?? '',
             provider: body.provider ?? '',
             issuer: body.issuer ?? '',
             clientId: body.client_id ?? '',
-            linkTo: body.link_identity ? (await requirePerson(context, request)).user.id : undefined,
-            redirectTo: redirectOf(request, context.redirects),
+            linkTo: body.link_identity ? (await sessions.requirePerson(request)).user.id : undefined,
+            redirectTo: redirectOf(request, redirects),
             origin,
           })
           return renderSession(signedIn)

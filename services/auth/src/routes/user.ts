@@ -1,13 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { AuthContext } from '../context.ts'
+import { changeUser, type ChangeUserNeeds } from '../account/change-user.ts'
 import { parseCodeChallenge } from '../flow-state/flow-state.ts'
 import { BODY_BYTES_MAX } from '../limits.ts'
 import { redirectOf } from '../redirects/redirect-of-request.ts'
+import type { RedirectPolicy } from '../redirects/redirect-policy.ts'
 import { OptionalRecord, OptionalText } from '../request-body.ts'
-import { changeUser } from '../account/change-user.ts'
+import type { Sessions } from '../sessions/sessions.ts'
 import { renderUser } from '../users/render-user.ts'
-import { requirePerson, requireUser } from '../sessions/require-user.ts'
+
+type Needs = ChangeUserNeeds & { readonly redirects: RedirectPolicy; readonly sessions: Sessions }
 
 const ChangeUserBody = Type.Object({
   email: OptionalText,
@@ -23,14 +25,15 @@ const ChangeUserBody = Type.Object({
 })
 
 /** `GET /user`, `PUT /user`: the signed-in person, and what they change of themselves. Source: GoTrue API reference. */
-export function userRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
+export function userRoutes(needs: Needs): FastifyPluginAsyncTypebox {
+  const { redirects, sessions } = needs
   return async (app) => {
-    app.get('/user', async (request) => renderUser((await requireUser(context, request)).user))
+    app.get('/user', async (request) => renderUser((await sessions.requireUser(request)).user))
 
     app.put('/user', { schema: { body: ChangeUserBody }, bodyLimit: BODY_BYTES_MAX }, async (request) => {
       const { body } = request
-      const user = await changeUser(context, {
-        signer: await requirePerson(context, request),
+      const user = await changeUser(needs, {
+        signer: await sessions.requirePerson(request),
         changes: {
           email: body.email || undefined,
           phone: body.phone || undefined,
@@ -42,7 +45,7 @@ export function userRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
           appMetadata: body.app_metadata ?? undefined,
         },
         codeChallenge: parseCodeChallenge(body.code_challenge ?? '', body.code_challenge_method ?? ''),
-        redirectTo: redirectOf(request, context.redirects),
+        redirectTo: redirectOf(request, redirects),
         address: request.ip,
       })
       return renderUser(user)

@@ -1,20 +1,27 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { HoldfastError } from '@holdfast/foundation'
 import { Type } from 'typebox'
+import { HoldfastError } from '@holdfast/foundation'
 import { noAssociatedFlow } from '../confirmations/errors.ts'
-import { type Presented, type Verification, verifyToken } from '../confirmations/verify-token.ts'
-import type { AuthContext } from '../context.ts'
+import { type Presented, type Verification, verifyToken, type VerifyTokenNeeds } from '../confirmations/verify-token.ts'
 import { validationFailed } from '../errors.ts'
 import { issueAuthCode } from '../flow-state/flow-state.ts'
 import { BODY_BYTES_MAX } from '../limits.ts'
 import { isPkceToken } from '../one-time-tokens/one-time-tokens.ts'
+import type { RateLimits } from '../rate-limits.ts'
 import { redirectOf } from '../redirects/redirect-of-request.ts'
+import type { RedirectPolicy } from '../redirects/redirect-policy.ts'
 import { errorRedirectUrl, redirectUrl } from '../redirects/redirect-url.ts'
 import { OptionalText } from '../request-body.ts'
 import { originOf } from '../request-origin.ts'
 import { renderSession, type SignedIn } from '../sessions/render-session.ts'
-import { startSession } from '../sessions/start-session.ts'
+import type { Sessions } from '../sessions/sessions.ts'
 import { parseEmail, parsePhone } from '../users/contact.ts'
+
+type Needs = VerifyTokenNeeds & {
+  readonly redirects: RedirectPolicy
+  readonly sessions: Sessions
+  readonly limits: Pick<RateLimits, 'verify'>
+}
 
 const VerifyQuery = Type.Object({
   token: Type.Optional(Type.String()),
@@ -37,28 +44,29 @@ const HALF_CONFIRMED = 'Confirmation link accepted. Please proceed to confirm li
  * `GET /verify`: the link of a mail, which ends at the app with tokens, a code or an error in the address. `POST /verify`: the same for clients
  * that show a page first, and for codes. Source: GoTrue API reference.
  */
-export function verifyRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
+export function verifyRoutes(needs: Needs): FastifyPluginAsyncTypebox {
+  const { limits, redirects, sessions } = needs
   return async (app) => {
     // A `HEAD` of a person who only looks where a link leads must not use it up.
     const options = { schema: { querystring: VerifyQuery }, exposeHeadRoute: false }
     app.get('/verify', options, async (request, reply) => {
-      context.limits.verify.take(request.ip)
+      limits.verify.take(request.ip)
       const { token = '', type = '' } = request.query
       if (type === '') throw validationFailed('Verify requires a verification type')
       if (token === '') throw validationFailed('Verify requires a token or a token hash')
-      const redirectTo = redirectOf(request, context.redirects)
+      const redirectTo = redirectOf(request, redirects)
       const isPkce = isPkceToken(token)
       void reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
       try {
         const presented: Presented = { kind: 'link', tokenHash: token }
         const target = await verifyToken(
-          context,
+          needs,
           { type, presented, address: request.ip },
           async (tx, verification, now) => {
             if (verification.kind === 'half') return messageUrl(redirectTo, isPkce)
             const { userId } = verification
             if (!isPkce) {
-              const signedIn = await startSession(context, tx, {
+              const signedIn = await sessions.start(tx, {
                 userId,
                 method: 'otp',
                 origin: originOf(request),
@@ -82,14 +90,14 @@ export function verifyRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
     })
 
     app.post('/verify', { schema: { body: VerifyBody }, bodyLimit: BODY_BYTES_MAX }, async (request) => {
-      context.limits.verify.take(request.ip)
+      limits.verify.take(request.ip)
       const { type } = request.body
       if (!type) throw validationFailed('Verify requires a verification type')
       const presented = parsePresented(request.body)
-      return verifyToken(context, { type, presented, address: request.ip }, async (tx, verification, now) => {
+      return verifyToken(needs, { type, presented, address: request.ip }, async (tx, verification, now) => {
         if (verification.kind === 'half') return { msg: HALF_CONFIRMED, code: '200' }
         const { userId } = verification
-        return renderSession(await startSession(context, tx, { userId, method: 'otp', origin: originOf(request), now }))
+        return renderSession(await sessions.start(tx, { userId, method: 'otp', origin: originOf(request), now }))
       })
     })
   }

@@ -2,26 +2,25 @@ import { randomUUID } from 'node:crypto'
 import { isIP } from 'node:net'
 import { type Queryable, sql } from '@holdfast/postgres'
 import { USER_AGENT_CHARS_MAX } from '../limits.ts'
-import { createRefreshToken } from '../tokens/refresh-token.ts'
 import type { AuthenticationMethodName } from '../tokens/claims.ts'
+import { createRefreshToken } from '../tokens/refresh-token.ts'
 import type { RequestOrigin } from './session-row.ts'
 
-/**
- * Starts a session at `aal1` with its first refresh token, and notes on the user that they signed in.
- *
- * @param input.method - the first entry of the session's `amr`
- * @param input.now - ISO 8601
- */
+export interface NewSession {
+  readonly userId: string
+  /** The first entry of the session's `amr`. */
+  readonly method: AuthenticationMethodName
+  readonly origin: RequestOrigin
+  /** The app that the session is given to, when it is not the person's own client, and what it may know. */
+  readonly oauthClient?: { readonly id: string; readonly scopes: string } | undefined
+  /** ISO 8601. */
+  readonly now: string
+}
+
+/** Starts a session at `aal1` with its first refresh token, and notes on the user that they signed in. */
 export async function createSession(
   db: Queryable,
-  input: {
-    readonly userId: string
-    readonly method: AuthenticationMethodName
-    readonly origin: RequestOrigin
-    /** The app that the session is given to, when it is not the person's own client, and what it may know. */
-    readonly oauthClient?: { readonly id: string; readonly scopes: string } | undefined
-    readonly now: string
-  },
+  input: NewSession,
 ): Promise<{ readonly sessionId: string; readonly refreshToken: string }> {
   const { userId, origin, now } = input
   const sessionId = randomUUID()

@@ -1,9 +1,8 @@
 import type { HoldfastError } from '@holdfast/foundation'
 import type { Transaction } from '@holdfast/postgres'
-import type { AuthContext } from '../context.ts'
-import { endSessions } from './end-sessions.ts'
 import { mfaAttemptRejected, passwordAttemptRejected } from '../hooks/errors.ts'
-import type { HookPayload } from '../hooks/hooks.ts'
+import type { HookPayload, Hooks } from '../hooks/hooks.ts'
+import { endSessions } from './end-sessions.ts'
 
 // A rejection is returned, not thrown: what the hook has counted, and the end of the sessions, have to be committed before the request
 // is refused.
@@ -23,12 +22,12 @@ export interface PasswordAttempt {
  * @throws {HoldfastError} what the hook fails with
  */
 export async function judgePasswordAttempt(
-  context: AuthContext,
+  hooks: Hooks,
   tx: Transaction,
   attempt: PasswordAttempt,
 ): Promise<HoldfastError | undefined> {
   const payload = { user_id: attempt.userId, valid: attempt.valid }
-  const answer = await context.hooks.run(tx, 'password_verification_attempt', payload, attempt.address)
+  const answer = await hooks.run(tx, 'password_verification_attempt', payload, attempt.address)
   if (answer?.['decision'] !== 'reject') return undefined
   if (answer['should_logout_user'] === true) {
     await endSessions(tx, { userId: attempt.userId, sessionId: undefined, scope: 'global' })
@@ -45,7 +44,7 @@ export async function judgePasswordAttempt(
  * @throws {HoldfastError} what the hook fails with
  */
 export async function judgeMfaAttempt(
-  context: AuthContext,
+  hooks: Hooks,
   tx: Transaction,
   attempt: {
     readonly userId: string
@@ -57,7 +56,7 @@ export async function judgeMfaAttempt(
 ): Promise<HoldfastError | undefined> {
   const { userId, factorId, factorType, valid } = attempt
   const payload = { user_id: userId, factor_id: factorId, factor_type: factorType, valid }
-  const answer = await context.hooks.run(tx, 'mfa_verification_attempt', payload, attempt.address)
+  const answer = await hooks.run(tx, 'mfa_verification_attempt', payload, attempt.address)
   if (answer?.['decision'] !== 'reject') return undefined
   await endSessions(tx, { userId, sessionId: undefined, scope: 'global' })
   return mfaAttemptRejected(messageOf(answer) ?? 'Further MFA verification attempts will be rejected.')

@@ -3,12 +3,11 @@ import { listen, type Pool } from '@holdfast/postgres'
 import { badJwt } from '../errors.ts'
 import { SESSION_STATE_TRUSTED_MS, SESSION_STATE_TRUSTED_UNHEARD_MS, SESSION_WATCH_TICK_MS } from '../limits.ts'
 import { INSPECTION_CLAIM } from '../tokens/claims.ts'
+import { isUuid } from '../uuid.ts'
 import { type Announcement, concerns, createSessionStates, judgeState } from './session-states.ts'
 
 /** Channel that `0030_announce_endings.sql` notifies. */
 const CHANNEL = 'holdfast_sessions'
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Of a token that was verified. */
 type Claims = Readonly<Record<string, unknown>>
@@ -147,7 +146,7 @@ export async function openLiveSessions(options: LiveSessionsOptions): Promise<Li
 /** The session that a token names, unless it is none of this server's. */
 function sessionOf(claims: Claims): NamedSession | undefined {
   const { sub, session_id: sessionId } = claims
-  if (typeof sub !== 'string' || typeof sessionId !== 'string' || !UUID.test(sessionId)) return undefined
+  if (typeof sub !== 'string' || typeof sessionId !== 'string' || !isUuid(sessionId)) return undefined
   if (claims[INSPECTION_CLAIM] === true) return undefined
   return { sessionId: sessionId.toLowerCase(), userId: sub.toLowerCase() }
 }

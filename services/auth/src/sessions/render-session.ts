@@ -1,7 +1,9 @@
 import type { WeakPasswordError } from '../errors.ts'
-import type { AccessToken } from '../tokens/issue-tokens.ts'
+import type { AccessToken } from '../tokens/access-tokens.ts'
+import type { AuthenticationMethod } from '../tokens/claims.ts'
 import { renderUser } from '../users/render-user.ts'
 import type { UserRow } from '../users/user-row.ts'
+import type { SessionRow } from './session-row.ts'
 
 /** A person who is signed in, with what their client needs to stay so. */
 export interface SignedIn {
@@ -23,5 +25,25 @@ export function renderSession(signedIn: SignedIn): Record<string, unknown> {
     refresh_token: signedIn.refreshToken,
     user: renderUser(signedIn.user),
     ...(weakPassword ? { weak_password: { message: weakPassword.message, reasons: weakPassword.reasons } } : {}),
+  }
+}
+
+/** Renders a session as its own person sees it: where from, since when, and how they proved who they are. */
+export function renderOwnSession(
+  session: SessionRow,
+  amr: readonly AuthenticationMethod[],
+  isCurrent: boolean,
+): Record<string, unknown> {
+  return {
+    id: session.id,
+    created_at: session.created_at.toISOString(),
+    refreshed_at: session.refreshed_at?.toISOString() ?? null,
+    not_after: session.not_after?.toISOString() ?? null,
+    user_agent: session.user_agent,
+    ip: session.ip,
+    aal: session.aal ?? 'aal1',
+    amr,
+    oauth_client_id: session.oauth_client_id,
+    current: isCurrent,
   }
 }

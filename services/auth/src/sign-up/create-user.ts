@@ -1,11 +1,11 @@
-import { assert } from '@holdfast/foundation'
+import { assert, HoldfastError } from '@holdfast/foundation'
 import { isConnectionLoss, sql, sqlstateOf, type Transaction } from '@holdfast/postgres'
-import type { AuthContext } from '../context.ts'
 import { savingUserFailed, userAlreadyExists } from '../errors.ts'
+import type { Hooks } from '../hooks/hooks.ts'
 import { insertIdentity } from '../identities/insert-identity.ts'
-import { violatedConstraint } from '../violated-constraint.ts'
 import type { UserMetadata } from '../users/user-metadata.ts'
 import { findUserByEmail, findUserById, findUserByPhone, type UserRow } from '../users/user-row.ts'
+import { violatedConstraint } from '../violated-constraint.ts'
 
 /** The first way to sign in of a new account; an anonymous one has none. */
 export interface FirstIdentity {
@@ -48,12 +48,12 @@ export interface NewUser {
  * hook refuses with
  */
 export async function createUser(
-  context: AuthContext,
+  hooks: Hooks,
   tx: Transaction,
   input: { readonly user: NewUser; readonly address: string; readonly announce: boolean },
 ): Promise<UserRow> {
   const { user } = input
-  if (input.announce && context.hooks.has('before_user_created')) await announce(context, tx, user, input.address)
+  if (input.announce && hooks.has('before_user_created')) await announce(hooks, tx, user, input.address)
   await insertUser(tx, user)
   if (user.identity) {
     const { id, provider, providerId, data } = user.identity
@@ -64,11 +64,22 @@ export async function createUser(
   return created
 }
 
+/**
+ * Runs what may create an account, and again when another request took the same address or number at that moment: the second time finds that
+ * account.
+ */
+export function retryIfTaken<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  return attempt().catch((error: unknown) => {
+    if (error instanceof HoldfastError && error.code === 'user_already_exists') return attempt()
+    throw error
+  })
+}
+
 /** The hook hears of new accounts only, and before they are there: it may look for others of the same kind. */
-async function announce(context: AuthContext, tx: Transaction, user: NewUser, address: string): Promise<void> {
+async function announce(hooks: Hooks, tx: Transaction, user: NewUser, address: string): Promise<void> {
   if (user.email !== undefined && (await findUserByEmail(tx, user.email))) throw userAlreadyExists()
   if (user.phone !== undefined && (await findUserByPhone(tx, user.phone))) throw userAlreadyExists()
-  await context.hooks.run(tx, 'before_user_created', { user: renderNewUser(user) }, address)
+  await hooks.run(tx, 'before_user_created', { user: renderNewUser(user) }, address)
 }
 
 /** The account as it is going to be, in the form of `renderUser`. */

@@ -1,36 +1,32 @@
 import { randomUUID } from 'node:crypto'
-import { HoldfastError } from '@holdfast/foundation'
 import type { Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
 import type { AddressLimitKind } from '../confirmations/address-limits.ts'
 import { confirmEmail, confirmPhone, nameProviders } from '../confirmations/confirm-user.ts'
 import { pretendToCreate, pretendToSend } from '../confirmations/pretend.ts'
-import { countMail, countSms, type LinkTarget, sendLinkMail, sendPhoneCode } from '../confirmations/send-token.ts'
-import type { AuthContext } from '../context.ts'
+import type { LinkTarget, TokenMessages } from '../confirmations/token-messages.ts'
+import type { Hooks } from '../hooks/hooks.ts'
 import { setUserMetadata } from '../identities/identity-changes.ts'
 import { insertIdentity } from '../identities/insert-identity.ts'
 import { markUnverified, revokeUnverifiedCredentials } from '../identities/unverified-credentials.ts'
 import type { SmsChannel } from '../messages/messages.ts'
+import type { AuthOptions, WithOptions } from '../options/auth-options.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
-import type { Contact } from '../users/contact.ts'
+import { addressOf, channelOf, type Contact } from '../users/contact.ts'
 import { findUserByAnyEmail } from '../users/find-by-any-email.ts'
 import { mergeMetadata, type UserMetadata } from '../users/user-metadata.ts'
 import { findUserById, findUserByPhone, lockUser, type UserRow } from '../users/user-row.ts'
 import { createUser, type FirstIdentity, type NewUser } from './create-user.ts'
 
-/** Runs a registration, and again when another request registered the same address at that moment. */
-export async function registering<Outcome>(
-  context: AuthContext,
-  body: (tx: Transaction) => Promise<Outcome>,
-): Promise<Outcome> {
-  return context.pool.transaction(body).catch((error: unknown) => {
-    if (error instanceof HoldfastError && error.code === 'user_already_exists') return context.pool.transaction(body)
-    throw error
-  })
+export type RegisterNeeds = WithOptions<'emailEnableConfirmations' | 'smsEnableConfirmations'> & {
+  readonly hooks: Hooks
+  readonly tokenMessages: TokenMessages
 }
 
+export type ConfirmationOptions = Pick<AuthOptions, 'emailEnableConfirmations' | 'smsEnableConfirmations'>
+
 /** Whether an address or number counts without a confirmation. */
-export function confirmsItself({ options }: AuthContext, { provider }: Contact): boolean {
+export function confirmsItself(options: ConfirmationOptions, { provider }: Contact): boolean {
   return provider === 'email' ? !options.emailEnableConfirmations : !options.smsEnableConfirmations
 }
 
@@ -50,7 +46,7 @@ export type PreparedUser = NewUser & { readonly identity: FirstIdentity }
  * @throws {HoldfastError} `user_already_exists` in a race: try again
  */
 export async function register(
-  context: AuthContext,
+  { hooks, options, tokenMessages }: RegisterNeeds,
   tx: Transaction,
   input: LinkTarget & {
     readonly contact: Contact
@@ -67,8 +63,11 @@ export async function register(
   const { contact, newUser, origin } = input
   const { provider } = contact
   const { now } = newUser
-  const isSelfConfirming = confirmsItself(context, contact)
-  if (!isSelfConfirming) await countConfirmation(context, tx, contact, input.mailKind ?? 'confirmation')
+  const isSelfConfirming = confirmsItself(options, contact)
+  if (!isSelfConfirming) {
+    const counted = { address: addressOf(contact), kind: input.mailKind ?? 'confirmation' }
+    await tokenMessages.count(tx, channelOf(contact), counted)
+  }
   const known =
     provider === 'email' ? await findUserByAnyEmail(tx, contact.email) : await findUserByPhone(tx, contact.phone)
   const audit = { address: origin.address, now, traits: { provider } }
@@ -82,7 +81,7 @@ export async function register(
   }
   const user = known
     ? await useKnown(tx, { ...input, known })
-    : await createUser(context, tx, { user: newUser, address: origin.address, announce: true })
+    : await createUser(hooks, tx, { user: newUser, address: origin.address, announce: true })
   if (isSelfConfirming || (known && !knowsPassword(known, input.matchingHash))) {
     await markUnverified(tx, user.id, provider)
   }
@@ -94,9 +93,9 @@ export async function register(
   }
   await recordAudit(tx, { ...audit, action: 'user_confirmation_requested', actor: user })
   if (provider === 'email') {
-    await sendLinkMail(context, tx, { ...input, user, purpose: 'signup', address: origin.address, now })
+    await tokenMessages.sendLinkMail(tx, { ...input, user, purpose: 'signup', address: origin.address, now })
   } else {
-    await sendPhoneCode(context, tx, {
+    await tokenMessages.sendPhoneCode(tx, {
       user,
       phone: contact.phone,
       purpose: 'sms',
@@ -137,16 +136,6 @@ function knowsPassword(known: UserRow, matchingHash: string | undefined): boolea
   return matchingHash !== undefined && known.encrypted_password === matchingHash
 }
 
-async function countConfirmation(
-  context: AuthContext,
-  tx: Transaction,
-  contact: Contact,
-  mailKind: AddressLimitKind,
-): Promise<void> {
-  if (contact.provider === 'email') await countMail(context, tx, { address: contact.email, kind: mailKind })
-  else await countSms(context, tx, { address: contact.phone, kind: 'confirmation' })
-}
-
 /** An account that has an address only from a provider is not entered by it. */
 function isConfirmed(user: UserRow, contact: Contact): boolean {
   if (contact.provider === 'phone') return user.phone_confirmed_at !== null
@@ -154,11 +143,14 @@ function isConfirmed(user: UserRow, contact: Contact): boolean {
 }
 
 /** @param input.passwordHash - `undefined` for a user who signs up with a code */
-export function prepareUser(
-  context: AuthContext,
-  input: { readonly contact: Contact; readonly metadata: UserMetadata; readonly passwordHash: string | undefined },
-): PreparedUser {
-  const { contact, passwordHash } = input
+export function prepareUser(input: {
+  readonly contact: Contact
+  readonly metadata: UserMetadata
+  readonly passwordHash: string | undefined
+  /** ISO 8601. */
+  readonly now: string
+}): PreparedUser {
+  const { contact, passwordHash, now } = input
   const { provider } = contact
   const id = randomUUID()
   // What an identity says about the person; `email_verified` is a provider's word, and here there is none.
@@ -177,6 +169,6 @@ export function prepareUser(
     // What was given at sign-up and over it, as GoTrue does, what the identity says.
     userMetadata: mergeMetadata(input.metadata, data),
     passwordHash,
-    now: new Date(context.clock.now()).toISOString(),
+    now,
   }
 }

@@ -1,21 +1,24 @@
 import { recordAudit } from '../audit-log.ts'
 import { emailProviderDisabled, noSignUpsForOtp, phoneFlowsDisabled } from '../confirmations/errors.ts'
 import { pretendToCreate } from '../confirmations/pretend.ts'
-import { requireChannel } from '../confirmations/require-channel.ts'
-import {
-  countMail,
-  countSms,
-  type LinkTarget,
-  type MessageAnswer,
-  sendLinkMail,
-  sendPhoneCode,
-} from '../confirmations/send-token.ts'
-import type { AuthContext } from '../context.ts'
+import type { LinkTarget, MessageAnswer } from '../confirmations/token-messages.ts'
 import { signUpDisabled } from '../errors.ts'
+import type { WithOptions } from '../options/auth-options.ts'
+import type { RateLimits } from '../rate-limits.ts'
+import type { RedirectPolicy } from '../redirects/redirect-policy.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
+import { isoNow, type Store } from '../store.ts'
 import type { UserMetadata } from '../users/user-metadata.ts'
 import { findUserByEmail, findUserByPhone, lockUser } from '../users/user-row.ts'
-import { confirmsItself, prepareUser, register, registering } from './register.ts'
+import { retryIfTaken } from './create-user.ts'
+import { confirmsItself, prepareUser, register, type RegisterNeeds } from './register.ts'
+
+export type RequestOtpNeeds = Store &
+  RegisterNeeds &
+  WithOptions<'emailEnableSignup' | 'enableSignup' | 'smsEnableSignup'> & {
+    readonly redirects: RedirectPolicy
+    readonly limits: Pick<RateLimits, 'mail' | 'sms'>
+  }
 
 /**
  * Mails a link and a code to sign in with. Who has no account gets one, and the mail that confirms it: its link signs in as well.
@@ -25,7 +28,7 @@ import { confirmsItself, prepareUser, register, registering } from './register.t
  * @throws {HoldfastError} `email_provider_disabled`, `otp_disabled`, `signup_disabled`, `over_email_send_rate_limit`
  */
 export async function requestMagicLink(
-  context: AuthContext,
+  needs: RequestOtpNeeds,
   input: LinkTarget & {
     readonly email: string
     readonly createUser: boolean
@@ -33,8 +36,8 @@ export async function requestMagicLink(
     readonly origin: RequestOrigin
   },
 ): Promise<MessageAnswer> {
+  const { pool, clock, limits, options, tokenMessages } = needs
   const { email, origin } = input
-  const { options, limits, pool, clock } = context
   if (!options.emailEnableSignup) throw emailProviderDisabled('logins', 422)
   limits.mail.take(origin.address)
   const contact = { provider: 'email', email } as const
@@ -45,23 +48,23 @@ export async function requestMagicLink(
     return {}
   }
   if (!options.enableSignup) throw signUpDisabled()
-  const newUser = prepareUser(context, { contact, metadata: input.metadata, passwordHash: undefined })
-  const registration = await registering(context, (tx) =>
-    register(context, tx, { ...input, contact, newUser, mailKind: 'recovery' }),
+  const newUser = prepareUser({ contact, metadata: input.metadata, passwordHash: undefined, now: isoNow(clock) })
+  const registration = await retryIfTaken(() =>
+    pool.transaction((tx) => register(needs, tx, { ...input, contact, newUser, mailKind: 'recovery' })),
   )
-  if (confirmsItself(context, contact) && registration.kind === 'confirmed') await sendToSignIn()
+  if (confirmsItself(options, contact) && registration.kind === 'confirmed') await sendToSignIn()
   return {}
 
   async function sendToSignIn(): Promise<void> {
-    const now = new Date(clock.now()).toISOString()
+    const now = isoNow(clock)
     await pool.transaction(async (tx) => {
-      await countMail(context, tx, { address: email, kind: 'recovery' })
+      await tokenMessages.count(tx, 'mail', { address: email, kind: 'recovery' })
       const user = await findUserByEmail(tx, email)
       if (!user) return
       if (known) await pretendToCreate(tx)
       await lockUser(tx, user.id)
       await recordAudit(tx, { action: 'user_recovery_requested', actor: user, address: origin.address, now })
-      await sendLinkMail(context, tx, { ...input, user, purpose: 'magiclink', address: origin.address, now })
+      await tokenMessages.sendLinkMail(tx, { ...input, user, purpose: 'magiclink', address: origin.address, now })
     })
   }
 }
@@ -74,7 +77,7 @@ export async function requestMagicLink(
  * @throws {HoldfastError} `phone_provider_disabled`, `otp_disabled`, `signup_disabled`, `validation_failed`, `over_sms_send_rate_limit`
  */
 export async function requestPhoneCode(
-  context: AuthContext,
+  needs: RequestOtpNeeds,
   input: {
     readonly phone: string
     readonly createUser: boolean
@@ -83,34 +86,34 @@ export async function requestPhoneCode(
     readonly origin: RequestOrigin
   },
 ): Promise<MessageAnswer> {
+  const { pool, clock, limits, options, redirects, tokenMessages } = needs
   const { phone, origin } = input
-  const { options, limits, pool, clock } = context
   if (!options.smsEnableSignup) throw phoneFlowsDisabled('Unsupported phone provider')
-  const channel = requireChannel(context, input.channel)
+  const channel = tokenMessages.requireChannel(input.channel)
   limits.sms.take(origin.address)
   const contact = { provider: 'phone', phone } as const
   const known = await findUserByPhone(pool, phone)
   if (!known && !input.createUser) throw noSignUpsForOtp()
   if (known?.phone_confirmed_at) return sendToSignIn()
   if (!options.enableSignup) throw signUpDisabled()
-  const newUser = prepareUser(context, { contact, metadata: input.metadata, passwordHash: undefined })
-  const target = { redirectTo: context.redirects.siteUrl, codeChallenge: undefined }
-  const registration = await registering(context, (tx) =>
-    register(context, tx, { ...target, contact, newUser, origin, smsChannel: channel }),
+  const newUser = prepareUser({ contact, metadata: input.metadata, passwordHash: undefined, now: isoNow(clock) })
+  const target = { redirectTo: redirects.siteUrl, codeChallenge: undefined }
+  const registration = await retryIfTaken(() =>
+    pool.transaction((tx) => register(needs, tx, { ...target, contact, newUser, origin, smsChannel: channel })),
   )
-  return confirmsItself(context, contact) && registration.kind === 'confirmed' ? sendToSignIn() : {}
+  return confirmsItself(options, contact) && registration.kind === 'confirmed' ? sendToSignIn() : {}
 
   async function sendToSignIn(): Promise<MessageAnswer> {
-    const now = new Date(clock.now()).toISOString()
+    const now = isoNow(clock)
     return pool.transaction(async (tx): Promise<MessageAnswer> => {
-      await countSms(context, tx, { address: phone, kind: 'confirmation' })
+      await tokenMessages.count(tx, 'sms', { address: phone, kind: 'confirmation' })
       const user = await findUserByPhone(tx, phone)
       if (!user) return {}
       if (known) await pretendToCreate(tx)
       await lockUser(tx, user.id)
       const traits = { channel: input.channel || 'sms' }
       await recordAudit(tx, { action: 'user_recovery_requested', actor: user, address: origin.address, now, traits })
-      return sendPhoneCode(context, tx, {
+      return tokenMessages.sendPhoneCode(tx, {
         user,
         phone,
         purpose: 'sms',

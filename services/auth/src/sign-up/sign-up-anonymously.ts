@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import type { AuthContext } from '../context.ts'
 import { signUpDisabled } from '../errors.ts'
+import type { Hooks } from '../hooks/hooks.ts'
+import type { WithOptions } from '../options/auth-options.ts'
 import type { SignedIn } from '../sessions/render-session.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
-import { startSession } from '../sessions/start-session.ts'
-import { createUser } from './create-user.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { isoNow, type Store } from '../store.ts'
 import { mergeMetadata, type UserMetadata } from '../users/user-metadata.ts'
+import { createUser } from './create-user.ts'
+
+export type SignUpAnonymouslyNeeds = Store &
+  WithOptions<'enableSignup'> & { readonly hooks: Hooks; readonly sessions: Sessions }
 
 /**
  * Makes an account without any way to sign in again, and signs in to it. It becomes a permanent one with an address, a number or an identity.
@@ -13,16 +18,16 @@ import { mergeMetadata, type UserMetadata } from '../users/user-metadata.ts'
  * @throws {HoldfastError} `signup_disabled`, `validation_failed`, `unexpected_failure`, and what a hook refuses with
  */
 export async function signUpAnonymously(
-  context: AuthContext,
+  { pool, clock, hooks, options, sessions }: SignUpAnonymouslyNeeds,
   input: { readonly metadata: UserMetadata; readonly origin: RequestOrigin },
 ): Promise<SignedIn> {
   const { origin } = input
-  if (!context.options.enableSignup) throw signUpDisabled()
+  if (!options.enableSignup) throw signUpDisabled()
   const userMetadata = mergeMetadata(null, input.metadata)
-  const now = new Date(context.clock.now()).toISOString()
-  return context.pool.transaction(async (tx) => {
+  const now = isoNow(clock)
+  return pool.transaction(async (tx) => {
     const user = { id: randomUUID(), identity: undefined, appMetadata: {}, userMetadata, isAnonymous: true, now }
-    await createUser(context, tx, { user, address: origin.address, announce: true })
-    return startSession(context, tx, { userId: user.id, method: 'anonymous', origin, now })
+    await createUser(hooks, tx, { user, address: origin.address, announce: true })
+    return sessions.start(tx, { userId: user.id, method: 'anonymous', origin, now })
   })
 }

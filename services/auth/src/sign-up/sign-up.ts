@@ -1,17 +1,27 @@
 import { recordAudit } from '../audit-log.ts'
 import { emailProviderDisabled } from '../confirmations/errors.ts'
-import { requireChannel } from '../confirmations/require-channel.ts'
-import type { LinkTarget } from '../confirmations/send-token.ts'
-import type { AuthContext } from '../context.ts'
+import type { LinkTarget } from '../confirmations/token-messages.ts'
 import { phoneProviderDisabled, signUpDisabled, userAlreadyExists, validationFailed } from '../errors.ts'
-import { requireGoodPassword } from '../passwords/require-good-password.ts'
+import type { WithOptions } from '../options/auth-options.ts'
+import type { Passwords } from '../passwords/passwords.ts'
+import type { RateLimits } from '../rate-limits.ts'
 import type { SignedIn } from '../sessions/render-session.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
-import { startSession } from '../sessions/start-session.ts'
-import { type Contact, parseEmail, parsePhone } from '../users/contact.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { isoNow, type Store } from '../store.ts'
+import { channelOf, type Contact, parseEmail, parsePhone } from '../users/contact.ts'
 import type { UserMetadata } from '../users/user-metadata.ts'
-import { findUserByEmail, findUserByPhone, hasPassword } from '../users/user-row.ts'
-import { confirmsItself, prepareUser, type PreparedUser, register, registering } from './register.ts'
+import { findUserByContact, hasPassword } from '../users/user-row.ts'
+import { retryIfTaken } from './create-user.ts'
+import { confirmsItself, prepareUser, type PreparedUser, register, type RegisterNeeds } from './register.ts'
+
+export type SignUpNeeds = Store &
+  RegisterNeeds &
+  WithOptions<'emailEnableSignup' | 'enableSignup' | 'smsEnableSignup'> & {
+    readonly passwords: Passwords
+    readonly sessions: Sessions
+    readonly limits: Pick<RateLimits, 'mail' | 'sms'>
+  }
 
 export interface SignUpInput extends LinkTarget {
   /** Either this or `phone` is not empty. */
@@ -38,33 +48,37 @@ export type SignUpOutcome =
  * @throws {HoldfastError} `signup_disabled`, `weak_password`, `validation_failed`, `user_already_exists`, `email_provider_disabled`,
  * `phone_provider_disabled`, `over_email_send_rate_limit`, `over_sms_send_rate_limit`, `unexpected_failure`, and what a hook refuses with
  */
-export async function signUp(context: AuthContext, input: SignUpInput): Promise<SignUpOutcome> {
-  if (!context.options.enableSignup) throw signUpDisabled()
-  const contact = checkSignUp(context, input)
-  await requireGoodPassword(context, input.password)
-  const newUser = prepareUser(context, {
+export async function signUp(needs: SignUpNeeds, input: SignUpInput): Promise<SignUpOutcome> {
+  const { pool, clock, limits, options, passwords, sessions, tokenMessages } = needs
+  if (!options.enableSignup) throw signUpDisabled()
+  const contact = checkSignUp(needs, input)
+  await passwords.requireGood(input.password)
+  const newUser = prepareUser({
     contact,
     metadata: input.metadata,
     // Hashed before the address is looked up, so that it takes as long for one that is known.
-    passwordHash: await context.passwords.hash(input.password),
+    passwordHash: await passwords.hash(input.password),
+    now: isoNow(clock),
   })
-  const matchingHash = await findMatchingHash(context, contact, input.password)
+  const matchingHash = await findMatchingHash(needs, contact, input.password)
   const { origin } = input
   const { now } = newUser
-  const smsChannel = contact.provider === 'phone' ? requireChannel(context, input.channel) : undefined
-  if (!confirmsItself(context, contact)) countMessage(context, contact, origin)
-  const outcome = await registering(context, async (tx): Promise<SignUpOutcome | 'exists'> => {
-    const registration = await register(context, tx, { ...input, contact, newUser, smsChannel, matchingHash })
-    if (registration.kind === 'confirmed') {
-      const { user } = registration
-      const traits = { provider: contact.provider }
-      await recordAudit(tx, { action: 'login', actor: user, address: origin.address, now, traits })
-      const signedIn = await startSession(context, tx, { userId: user.id, method: 'password', origin, now })
-      return { kind: 'signed-in', signedIn }
-    }
-    if (registration.kind === 'known' && confirmsItself(context, contact)) return 'exists'
-    return { kind: 'waiting', user: renderWaiting(newUser, registration.kind === 'known') }
-  })
+  const smsChannel = contact.provider === 'phone' ? tokenMessages.requireChannel(input.channel) : undefined
+  if (!confirmsItself(options, contact)) limits[channelOf(contact)].take(origin.address)
+  const outcome = await retryIfTaken(() =>
+    pool.transaction(async (tx): Promise<SignUpOutcome | 'exists'> => {
+      const registration = await register(needs, tx, { ...input, contact, newUser, smsChannel, matchingHash })
+      if (registration.kind === 'confirmed') {
+        const { user } = registration
+        const traits = { provider: contact.provider }
+        await recordAudit(tx, { action: 'login', actor: user, address: origin.address, now, traits })
+        const signedIn = await sessions.start(tx, { userId: user.id, method: 'password', origin, now })
+        return { kind: 'signed-in', signedIn }
+      }
+      if (registration.kind === 'known' && confirmsItself(options, contact)) return 'exists'
+      return { kind: 'waiting', user: renderWaiting(newUser, registration.kind === 'known') }
+    }),
+  )
   // Not thrown inside: what was recorded of it stays.
   if (outcome === 'exists') throw userAlreadyExists()
   return outcome
@@ -75,32 +89,23 @@ export async function signUp(context: AuthContext, input: SignUpInput): Promise<
  * long for one without an account.
  */
 async function findMatchingHash(
-  { pool, passwords }: AuthContext,
+  { pool, passwords }: SignUpNeeds,
   contact: Contact,
   password: string,
 ): Promise<string | undefined> {
-  const known =
-    contact.provider === 'email'
-      ? await findUserByEmail(pool, contact.email)
-      : await findUserByPhone(pool, contact.phone)
+  const known = await findUserByContact(pool, contact)
   const hash = known && hasPassword(known) ? (known.encrypted_password ?? undefined) : undefined
   return (await passwords.verify(password, hash)) ? hash : undefined
 }
 
-function countMessage({ limits }: AuthContext, { provider }: Contact, { address }: RequestOrigin): void {
-  if (provider === 'email') limits.mail.take(address)
-  else limits.sms.take(address)
-}
-
-function checkSignUp(context: AuthContext, input: SignUpInput): Contact {
-  const { options } = context
+function checkSignUp({ options, tokenMessages }: SignUpNeeds, input: SignUpInput): Contact {
   const { email, phone, password } = input
   if (password === '') throw validationFailed('Signup requires a valid password')
   if (email !== '' && phone !== '') {
     throw validationFailed('Only an email address or phone number should be provided on signup.')
   }
   if (email === '') {
-    requireChannel(context, input.channel)
+    tokenMessages.requireChannel(input.channel)
     if (input.codeChallenge !== undefined) throw validationFailed('PKCE not supported for phone signups')
     if (!options.smsEnableSignup) throw phoneProviderDisabled('signups')
     return { provider: 'phone', phone: parsePhone(phone) }

@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from '@holdfast/postgres'
-import type { AuthContext } from '../context.ts'
+import type { Logger } from '@holdfast/foundation'
+import { type Pool, sql } from '@holdfast/postgres'
 import { findUserByAnyEmail } from '../users/find-by-any-email.ts'
-import { findUserById } from '../users/user-row.ts'
+import { findUserById, type UserRow } from '../users/user-row.ts'
+import { isUuid } from '../uuid.ts'
+import type { AccessToken, AccessTokens } from './access-tokens.ts'
 import type { TokenClaims } from './claims.ts'
-import { issueAccessToken } from './issue-tokens.ts'
+
+interface Needs {
+  readonly pool: Pool
+  readonly accessTokens: AccessTokens
+}
 
 /** A person as an operator may act as them for a moment. */
 export interface Impersonated {
@@ -17,59 +23,90 @@ export interface Impersonated {
   readonly expiresAtS: number
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+interface SessionOfToken {
+  readonly id: string
+  readonly aal: string | null
+  readonly client: string | null
+}
+
+/** Lifetime in seconds of a token whose claims are used at once. It never leaves the server. */
+const CLAIMS_LIFETIME_S = 60
 
 /**
- * A short-lived access token with the claims that the person's own would have now, after the hook. It belongs to their newest session, so that policies
- * which look at sessions and at how strong the sign-in was decide the same; without a session it names one that does not exist.
+ * Issues a short-lived access token with the claims that the person's own would have now, after the hook. It belongs to their newest session, so that
+ * policies which look at sessions and at how strong the sign-in was decide the same; without a session it names one that does not exist.
  *
  * @param who - id or address
  * @returns `undefined` when there is no such account
  */
 export async function impersonate(
-  context: AuthContext,
+  needs: Needs & { readonly logger: Logger },
   who: string,
   lifetimeS: number,
 ): Promise<Impersonated | undefined> {
-  const issued = await issueAs(context, who, lifetimeS)
-  if (issued) context.logger.log('info', 'an operator looks at what a person has', { user: issued.userId })
-  return issued
+  const issued = await issueForNewestSession(needs, who, lifetimeS)
+  if (!issued) return undefined
+  const { userId, access, claims } = issued
+  needs.logger.log('info', 'an operator looks at what a person has', { user: userId })
+  return { userId, role: claims.role ?? 'anon', claims, token: access.accessToken, expiresAtS: access.expiresAtS }
 }
 
-/** The claims of {@link impersonate} for what the server does for a person by itself. @param userId - of an account */
-export async function claimsOfPerson(context: AuthContext, userId: string): Promise<TokenClaims | undefined> {
-  return (await issueAs(context, userId, PERSON_SECONDS))?.claims
+/** Returns the claims of {@link impersonate} for what the server does for a person by itself. @param userId - of an account */
+export async function claimsOfPerson(needs: Needs, userId: string): Promise<TokenClaims | undefined> {
+  return (await issueForNewestSession(needs, userId, CLAIMS_LIFETIME_S))?.claims
 }
 
-/** Seconds for which claims hold that are used at once. */
-const PERSON_SECONDS = 60
-
-async function issueAs(context: AuthContext, who: string, lifetimeS: number): Promise<Impersonated | undefined> {
-  const { pool } = context
-  const user = UUID.test(who)
-    ? await findUserById(pool, who.toLowerCase())
-    : await findUserByAnyEmail(pool, who.toLowerCase())
-  if (!user) return undefined
-  const [session] = await pool.query<{ id: string; aal: string | null }>(sql`
-    select id, aal::text from auth.sessions where user_id = ${user.id} order by created_at desc limit 1
+/**
+ * Returns the claims that a token of a session would have now, after the hook: for what the server does on behalf of a person who is not there.
+ *
+ * @returns `undefined` when the person has no such session; whether it still lives is not looked at
+ * @throws {HoldfastError} what the `custom_access_token` hook refuses with
+ */
+export async function claimsOfSession(
+  needs: Needs,
+  userId: string,
+  sessionId: string,
+): Promise<TokenClaims | undefined> {
+  const { pool } = needs
+  const [session] = await pool.query<SessionOfToken>(sql`
+    select id, aal::text, oauth_client_id::text as client from auth.sessions where id = ${sessionId} and user_id = ${userId}
   `)
-  const issued = await pool.transaction((tx) =>
-    issueAccessToken(context, tx, {
-      user,
+  const user = session && (await findUserById(pool, userId))
+  if (!user || user.deleted_at !== null) return undefined
+  return (await issue(needs, { user, session, lifetimeS: CLAIMS_LIFETIME_S })).claims
+}
+
+async function issueForNewestSession(needs: Needs, who: string, lifetimeS: number) {
+  const { pool } = needs
+  const name = who.toLowerCase()
+  const user = isUuid(name) ? await findUserById(pool, name) : await findUserByAnyEmail(pool, name)
+  if (!user) return undefined
+  const [session] = await pool.query<SessionOfToken>(sql`
+    select id, aal::text, null as client from auth.sessions where user_id = ${user.id} order by created_at desc limit 1
+  `)
+  return { userId: user.id, ...(await issue(needs, { user, session, lifetimeS, isInspection: true })) }
+}
+
+async function issue(
+  { pool, accessTokens }: Needs,
+  input: {
+    readonly user: UserRow
+    readonly session: SessionOfToken | undefined
+    readonly lifetimeS: number
+    readonly isInspection?: boolean
+  },
+): Promise<{ readonly access: AccessToken; readonly claims: TokenClaims }> {
+  const { session, ...issued } = input
+  const access = await pool.transaction((tx) =>
+    accessTokens.issue(tx, {
+      ...issued,
       sessionId: session?.id ?? randomUUID(),
       aal: session?.aal ?? 'aal1',
       amr: [],
       method: 'token_refresh',
-      lifetimeS,
-      isInspection: true,
+      oauthClientId: session?.client,
     }),
   )
-  const claims = JSON.parse(Buffer.from(issued.accessToken.split('.')[1] ?? '', 'base64url').toString()) as TokenClaims
-  return {
-    userId: user.id,
-    role: claims.role ?? 'anon',
-    claims,
-    token: issued.accessToken,
-    expiresAtS: issued.expiresAtS,
-  }
+  const payload = Buffer.from(access.accessToken.split('.')[1] ?? '', 'base64url').toString()
+  return { access, claims: JSON.parse(payload) as TokenClaims }
 }

@@ -1,20 +1,23 @@
 import { HoldfastError } from '@holdfast/foundation'
 import { sql, type Transaction } from '@holdfast/postgres'
-import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'
 import { JWKS_MAX_AGE_S } from '../limits.ts'
+import { isoNow, type Store } from '../store.ts'
 import { violatedConstraint } from '../violated-constraint.ts'
 import type { NewSigningKey } from './signing-key-row.ts'
+import type { SigningKeys } from './signing-keys.ts'
+
+export type RotateSigningKeysNeeds = Store & { readonly keys: SigningKeys }
 
 /**
  * Publishes a key that does not sign yet, so that everybody who keeps our keys has seen it when it does.
  *
  * @throws {HoldfastError} `conflict` when there is one with that name
  */
-export async function addStandbyKey(context: AuthContext, key: NewSigningKey): Promise<void> {
-  const now = new Date(context.clock.now()).toISOString()
+export async function addStandbyKey({ pool, clock, keys }: RotateSigningKeysNeeds, key: NewSigningKey): Promise<void> {
+  const now = isoNow(clock)
   try {
-    await context.pool.execute(sql`
+    await pool.execute(sql`
       insert into auth.signing_keys (kid, algorithm, status, private_jwk, public_jwk, created_at, updated_at)
       values (
         ${key.kid}, ${key.algorithm}, 'standby', ${JSON.stringify(key.private_jwk)}::jsonb,
@@ -25,7 +28,7 @@ export async function addStandbyKey(context: AuthContext, key: NewSigningKey): P
     if (violatedConstraint(error) === 'signing_keys_pkey') throw conflict('There is already a key of that name')
     throw error
   }
-  await context.keys.reload()
+  await keys.reload()
 }
 
 /**
@@ -35,11 +38,11 @@ export async function addStandbyKey(context: AuthContext, key: NewSigningKey): P
  * @throws {HoldfastError} `conflict` without a standby key, or with one that was published less than twice a cache's life ago
  */
 export async function rotateSigningKey(
-  context: AuthContext,
+  { pool, clock, keys }: RotateSigningKeysNeeds,
   input: { readonly kid: string | undefined; readonly atOnce: boolean },
 ): Promise<void> {
-  const nowMs = context.clock.now()
-  await context.pool.transaction(async (tx) => {
+  const nowMs = clock.now()
+  await pool.transaction(async (tx) => {
     await lockKeys(tx)
     const which = input.kid === undefined ? sql`true` : sql`kid = ${input.kid}`
     const [standby] = await tx.query<{ kid: string; created_at: Date }>(sql`
@@ -60,7 +63,7 @@ export async function rotateSigningKey(
       sql`update auth.signing_keys set status = 'current', updated_at = ${now} where kid = ${standby.kid}`,
     )
   })
-  await context.keys.reload()
+  await keys.reload()
 }
 
 /**
@@ -68,16 +71,16 @@ export async function rotateSigningKey(
  *
  * @throws {HoldfastError} `conflict` for the key that signs, `validation_failed` for one that there is not
  */
-export async function revokeSigningKey(context: AuthContext, kid: string): Promise<void> {
-  const now = new Date(context.clock.now()).toISOString()
-  await context.pool.transaction(async (tx) => {
+export async function revokeSigningKey({ pool, clock, keys }: RotateSigningKeysNeeds, kid: string): Promise<void> {
+  const now = isoNow(clock)
+  await pool.transaction(async (tx) => {
     await lockKeys(tx)
     const [key] = await tx.query<{ status: string }>(sql`select status from auth.signing_keys where kid = ${kid}`)
     if (!key) throw validationFailed('There is no key of that name', 404)
     if (key.status === 'current') throw conflict('This key signs: rotate first')
     await tx.execute(sql`update auth.signing_keys set status = 'revoked', updated_at = ${now} where kid = ${kid}`)
   })
-  await context.keys.reload()
+  await keys.reload()
 }
 
 async function lockKeys(tx: Transaction): Promise<void> {

@@ -38,3 +38,13 @@ export function normalizePhone(text: string): string {
 export type Contact =
   | { readonly provider: 'email'; /** In lower case. */ readonly email: string }
   | { readonly provider: 'phone'; /** Digits only. */ readonly phone: string }
+
+/** The address or the number itself. */
+export function addressOf(contact: Contact): string {
+  return contact.provider === 'email' ? contact.email : contact.phone
+}
+
+/** How a message reaches a contact. */
+export function channelOf({ provider }: Contact): 'mail' | 'sms' {
+  return provider === 'email' ? 'mail' : 'sms'
+}

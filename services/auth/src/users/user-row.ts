@@ -1,4 +1,5 @@
 import { type Queryable, sql, type SqlFragment } from '@holdfast/postgres'
+import type { Contact } from './contact.ts'
 
 /** An identity as the statement below aggregates it; times are Postgres's text. */
 export interface UserIdentity {
@@ -114,6 +115,10 @@ export async function findUserByEmail(db: Queryable, email: string): Promise<Use
 export async function findUserByPhone(db: Queryable, phone: string): Promise<UserRow | undefined> {
   const [user] = await db.query<UserRow>(selectUsers(sql`users.phone = ${phone}`))
   return user
+}
+
+export function findUserByContact(db: Queryable, contact: Contact): Promise<UserRow | undefined> {
+  return contact.provider === 'email' ? findUserByEmail(db, contact.email) : findUserByPhone(db, contact.phone)
 }
 
 /** Waits for others who change the same user, and keeps new ones out until the transaction ends. */

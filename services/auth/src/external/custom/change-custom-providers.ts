@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { errorMessage } from '@holdfast/foundation'
-import type { AuthContext } from '../../context.ts'
+import { errorMessage, type Clock } from '@holdfast/foundation'
+import type { Pool } from '@holdfast/postgres'
 import { validationFailed } from '../../errors.ts'
 import { CUSTOM_PROVIDERS_MAX } from '../../limits.ts'
+import type { Sealer } from '../../secrets/sealer.ts'
+import type { Store } from '../../store.ts'
 import { violatedConstraint } from '../../violated-constraint.ts'
 import { createDiscovery, discoveryUrlOf } from '../discovery.ts'
 import { customProviderExists, customProviderNotFound, tooManyCustomProviders } from '../errors.ts'
@@ -22,61 +24,66 @@ import {
   requireCustomIdentifier,
 } from './parse-custom-provider.ts'
 
+export type ChangeCustomProvidersNeeds = Store & { readonly sealer: Sealer }
+
 /**
  * Makes a provider. One of OpenID has to be there and describe itself rightly, so that a mistake shows now and not when people sign in.
  *
  * @throws {HoldfastError} `validation_failed`, `conflict`, `over_custom_provider_quota`
  */
-export async function createCustomProvider(context: AuthContext, body: CustomProviderBody): Promise<CustomProviderRow> {
+export async function createCustomProvider(
+  { pool, clock, sealer }: ChangeCustomProvidersNeeds,
+  body: CustomProviderBody,
+): Promise<CustomProviderRow> {
   const fields = parseNewCustomProvider(body)
-  if ((await countCustomProviders(context.pool)) >= CUSTOM_PROVIDERS_MAX) throw tooManyCustomProviders()
-  if (await findCustomProvider(context.pool, fields.identifier)) throw customProviderExists()
-  const discovery = fields.provider_type === 'oidc' ? await readDiscovery(context, fields) : null
+  if ((await countCustomProviders(pool)) >= CUSTOM_PROVIDERS_MAX) throw tooManyCustomProviders()
+  if (await findCustomProvider(pool, fields.identifier)) throw customProviderExists()
+  const discovery = fields.provider_type === 'oidc' ? await readDiscovery(clock, fields) : null
   const id = randomUUID()
-  const now = new Date(context.clock.now())
+  const now = new Date(clock.now())
   const row: CustomProviderRow = {
     ...fields,
     id,
-    client_secret: context.sealer.seal(id, body.client_secret ?? ''),
+    client_secret: sealer.seal(id, body.client_secret ?? ''),
     cached_discovery: discovery,
     created_at: now,
     updated_at: now,
   }
-  await saveUnlessTaken(context, row)
+  await saveUnlessTaken(pool, row)
   return row
 }
 
 /** @throws {HoldfastError} `validation_failed`, `custom_provider_not_found` */
 export async function changeCustomProvider(
-  context: AuthContext,
+  { pool, clock, sealer }: ChangeCustomProvidersNeeds,
   identifier: string,
   body: CustomProviderBody,
 ): Promise<CustomProviderRow> {
-  const current = await requireCustomProvider(context, identifier)
+  const current = await requireCustomProvider(pool, identifier)
   const fields = parseCustomProviderChange(current, body)
   const isDescribedAnew = fields.provider_type === 'oidc' && Boolean(body.issuer || body.discovery_url)
   const row: CustomProviderRow = {
     ...current,
     ...fields,
-    client_secret: body.client_secret ? context.sealer.seal(current.id, body.client_secret) : current.client_secret,
-    cached_discovery: isDescribedAnew ? await readDiscovery(context, fields) : current.cached_discovery,
-    updated_at: new Date(context.clock.now()),
+    client_secret: body.client_secret ? sealer.seal(current.id, body.client_secret) : current.client_secret,
+    cached_discovery: isDescribedAnew ? await readDiscovery(clock, fields) : current.cached_discovery,
+    updated_at: new Date(clock.now()),
   }
-  await saveCustomProvider(context.pool, row)
+  await saveCustomProvider(pool, row)
   return row
 }
 
 /** @throws {HoldfastError} `validation_failed`, `custom_provider_not_found` */
-export async function requireCustomProvider(context: AuthContext, identifier: string): Promise<CustomProviderRow> {
+export async function requireCustomProvider(pool: Pool, identifier: string): Promise<CustomProviderRow> {
   requireCustomIdentifier(identifier)
-  const row = await findCustomProvider(context.pool, identifier)
+  const row = await findCustomProvider(pool, identifier)
   if (!row) throw customProviderNotFound()
   return row
 }
 
-async function saveUnlessTaken(context: AuthContext, row: CustomProviderRow): Promise<void> {
+async function saveUnlessTaken(pool: Pool, row: CustomProviderRow): Promise<void> {
   try {
-    await saveCustomProvider(context.pool, row)
+    await saveCustomProvider(pool, row)
   } catch (error) {
     throw violatedConstraint(error) === 'custom_oauth_providers_identifier_key' ? customProviderExists() : error
   }
@@ -96,11 +103,11 @@ const SHOWN = [
 ]
 
 /** Reads it from the database, not from memory. */
-async function readDiscovery(context: AuthContext, fields: CustomProviderFields): Promise<JsonObject> {
+async function readDiscovery(clock: Clock, fields: CustomProviderFields): Promise<JsonObject> {
   const issuer = fields.issuer ?? ''
   const address = fields.discovery_url ?? discoveryUrlOf(issuer)
   try {
-    const server: JsonObject = await createDiscovery(context.clock)(createProviderNetwork(issuer), issuer, address)
+    const server: JsonObject = await createDiscovery(clock)(createProviderNetwork(issuer), issuer, address)
     return Object.fromEntries(
       SHOWN.filter((field) => server[field] !== undefined).map((field) => [field, server[field]]),
     )

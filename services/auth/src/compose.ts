@@ -1,0 +1,202 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { type Clock, HoldfastError, type Logger, nextTurn } from '@holdfast/foundation'
+import type { Pool } from '@holdfast/postgres'
+import { createRequireAdmin } from './admin/require-admin.ts'
+import { createCaptcha } from './captcha/captcha.ts'
+import { compileValidator } from './compile-validator.ts'
+import { answerInEvenTime } from './confirmations/even-time.ts'
+import { createTokenMessages } from './confirmations/token-messages.ts'
+import { createProviders } from './external/providers.ts'
+import { createHooks } from './hooks/create-hooks.ts'
+import { HOOK_NAMES } from './hooks/hooks.ts'
+import { createTurns, takeTurns } from './hooks/take-turns.ts'
+import { createMessages } from './messages/create-messages.ts'
+import { createNotices } from './messages/notices.ts'
+import { parseDecryptionKeys } from './mfa/stored-secret.ts'
+import type { AuthOptions } from './options/auth-options.ts'
+import { parseJsonBody } from './parse-json-body.ts'
+import { createPasswords } from './passwords/passwords.ts'
+import { createRateLimits } from './rate-limits.ts'
+import { createRedirectPolicy } from './redirects/redirect-policy.ts'
+import { renderError } from './render-error.ts'
+import { isProxied } from './request-origin.ts'
+import { adminAuditRoute } from './routes/admin-audit.ts'
+import { adminMessageRoutes } from './routes/admin-messages.ts'
+import { adminSigningKeyRoutes } from './routes/admin-signing-keys.ts'
+import { adminUserRoutes } from './routes/admin-users.ts'
+import { authorizeRoute } from './routes/authorize.ts'
+import { callbackRoutes } from './routes/callback.ts'
+import { customProviderRoutes } from './routes/custom-providers.ts'
+import { factorRoutes } from './routes/factors.ts'
+import { generateLinkRoute } from './routes/generate-link.ts'
+import { healthRoute } from './routes/health.ts'
+import { identityRoutes } from './routes/identities.ts'
+import { inviteRoute } from './routes/invite.ts'
+import { jwksRoute } from './routes/jwks.ts'
+import { logoutRoute } from './routes/logout.ts'
+import { magicLinkRoute } from './routes/magiclink.ts'
+import { oauthAdminRoutes } from './routes/oauth-admin.ts'
+import { oauthRoutes } from './routes/oauth.ts'
+import { otpRoute } from './routes/otp.ts'
+import { ownSessionRoutes } from './routes/own-sessions.ts'
+import { passkeyRoutes } from './routes/passkeys.ts'
+import { reauthenticateRoute } from './routes/reauthenticate.ts'
+import { recoverRoute } from './routes/recover.ts'
+import { resendRoute } from './routes/resend.ts'
+import { settingsRoute } from './routes/settings.ts'
+import { signUpRoute } from './routes/signup.ts'
+import { ssoRoutes } from './routes/sso.ts'
+import { tokenRoute } from './routes/token.ts'
+import { userRoutes } from './routes/user.ts'
+import { verifyRoutes } from './routes/verify.ts'
+import { createSealer } from './secrets/sealer.ts'
+import { createSessions } from './sessions/sessions.ts'
+import { createAccessTokens } from './tokens/access-tokens.ts'
+import type { SigningKeys } from './tokens/signing-keys.ts'
+import { createRelyingParty } from './webauthn/relying-party.ts'
+
+/** Builds the parts of the service and hands each what it needs. */
+export function composeAuth(input: {
+  readonly pool: Pool
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly options: AuthOptions
+  readonly keys: SigningKeys
+  /** The secret that secrets of others are encrypted with in the database. */
+  readonly secret: Uint8Array
+  /** The public address of this server, without a slash at its end. */
+  readonly baseUrl: string
+  readonly projectName: string
+}) {
+  const { pool, clock, logger, options, keys, baseUrl, projectName } = input
+  /** The address of this API, and the `iss` of every access token. */
+  const issuer = `${baseUrl}/auth/v1`
+  const siteUrl = options.siteUrl ?? baseUrl
+  const limits = createRateLimits(options, clock)
+  const hooks = createHooks(options, { clock, logger })
+  const redirects = createRedirectPolicy(siteUrl, options.additionalRedirectUrls)
+  const sealer = createSealer(input.secret)
+  const messages = createMessages({ pool, options, hooks, clock, logger, projectName, issuer, siteUrl })
+  const accessTokens = createAccessTokens({ keys, issuer, hooks, clock, options })
+  return {
+    pool,
+    clock,
+    logger,
+    options,
+    keys,
+    issuer,
+    limits,
+    hooks,
+    /** For what may wait for a hook. */
+    turns: createTurns(HOOK_NAMES.some((name) => hooks.has(name))),
+    redirects,
+    sealer,
+    messages,
+    notices: createNotices({ options, limits, messages, logger }),
+    tokenMessages: createTokenMessages({ options, messages, hooks, redirects, clock }),
+    accessTokens,
+    sessions: createSessions({ pool, clock, accessTokens }),
+    passwords: createPasswords({ pool, options, logger }),
+    captcha: createCaptcha(options),
+    requireAdmin: createRequireAdmin(options),
+    providers: createProviders({ pool, options, sealer, clock, issuer }),
+    /** What another GoTrue encrypted secrets of factors with, by name. */
+    factorSecretKeys: parseDecryptionKeys(options.mfaSecretDecryptionKeys),
+    relyingParty: createRelyingParty({ options, siteUrl, baseUrl, projectName, logger }),
+  }
+}
+
+/** All parts together. No file below may import this type: it would be a circle. */
+export type AuthParts = ReturnType<typeof composeAuth>
+
+/** Routes whose answers are not made to take an even time. */
+const PLAIN_ROUTES: readonly ((parts: AuthParts) => FastifyPluginAsync)[] = [
+  logoutRoute,
+  ownSessionRoutes,
+  adminSigningKeyRoutes,
+  adminUserRoutes,
+  adminAuditRoute,
+  adminMessageRoutes,
+  oauthAdminRoutes,
+  authorizeRoute,
+  customProviderRoutes,
+  identityRoutes,
+  ssoRoutes,
+]
+
+/** Those of which only what changes something may ask a hook, and those that may in any case. */
+const HOOKED_ROUTES: readonly (readonly [(parts: AuthParts) => FastifyPluginAsync, 'everything' | 'writes'])[] = [
+  [reauthenticateRoute, 'everything'],
+  [callbackRoutes, 'everything'],
+  [userRoutes, 'writes'],
+  [factorRoutes, 'writes'],
+  [passkeyRoutes, 'writes'],
+  [inviteRoute, 'writes'],
+  [generateLinkRoute, 'writes'],
+  [oauthRoutes, 'writes'],
+]
+
+/** Everything under `/auth/v1`. The gateway sets `request.caller` before. */
+export function authRoutes(parts: AuthParts): FastifyPluginAsync {
+  // Where addresses confirm themselves, sign-up says in words that one is taken.
+  const hidesAccounts = parts.options.emailEnableConfirmations || parts.options.smsEnableConfirmations
+  const routes: FastifyPluginAsyncTypebox = async (app) => {
+    app.setValidatorCompiler(compileValidator)
+    app.addHook('onRequest', async (request) => {
+      if (isProxied(request)) parts.limits.noteProxy()
+    })
+    app.setErrorHandler((error, request, reply) => renderError(error, request, reply, parts.logger))
+    if (app.prefix !== '') {
+      app.setNotFoundHandler((request, reply) => {
+        const notFound = new HoldfastError('not_found', 404, 'There is no such endpoint')
+        return renderError(notFound, request, reply, parts.logger)
+      })
+    }
+    // Fastify's own parser refuses empty bodies.
+    app.removeContentTypeParser('application/json')
+    app.addContentTypeParser(
+      'application/json',
+      { parseAs: 'string' },
+      async (_request: FastifyRequest, body: string) => parseJsonBody(body),
+    )
+
+    await app.register(healthRoute(parts))
+    await app.register(jwksRoute(parts))
+    await app.register(settingsRoute(parts))
+    await app.register(async (even) => {
+      answerInEvenTime(even)
+      takeTurns(even, parts.turns)
+      await even.register(magicLinkRoute(parts))
+      await even.register(otpRoute(parts))
+      await even.register(recoverRoute(parts))
+      await even.register(resendRoute(parts))
+      await even.register(verifyRoutes(parts))
+      if (hidesAccounts) await even.register(signUpRoute(parts))
+    })
+    if (!hidesAccounts) {
+      await app.register(async (hooked) => {
+        takeTurns(hooked, parts.turns)
+        await hooked.register(signUpRoute(parts))
+      })
+    }
+    await app.register(async (even) => {
+      answerInEvenTime(even, 'refusals')
+      takeTurns(even, parts.turns)
+      await even.register(tokenRoute(parts))
+    })
+    for (const routesOf of PLAIN_ROUTES) {
+      // Fastify itself would register all of them in one turn, in which nothing else of a start goes on.
+      await nextTurn()
+      await app.register(routesOf(parts))
+    }
+    for (const [routesOf, which] of HOOKED_ROUTES) {
+      await nextTurn()
+      await app.register(async (hooked) => {
+        takeTurns(hooked, parts.turns, which)
+        await hooked.register(routesOf(parts))
+      })
+    }
+  }
+  return routes
+}

@@ -1,0 +1,216 @@
+import type { Clock } from '@holdfast/foundation'
+import type { Transaction } from '@holdfast/postgres'
+import { type CodeChallenge, insertFlowState } from '../flow-state/flow-state.ts'
+import type { Hooks } from '../hooks/hooks.ts'
+import type { MailKind, Messages, SmsChannel, SmsKind } from '../messages/messages.ts'
+import type { WithOptions } from '../options/auth-options.ts'
+import type { RedirectPolicy } from '../redirects/redirect-policy.ts'
+import type { AuthenticationMethodName } from '../tokens/claims.ts'
+import type { UserRow } from '../users/user-row.ts'
+import { type AddressLimitKind, takeMessage } from './address-limits.ts'
+import { unsupportedChannel } from './errors.ts'
+import { issueToken } from './issue-token.ts'
+
+/** What answers say about a text message. */
+export type MessageAnswer = Readonly<Record<string, string>>
+
+interface LinkMail {
+  readonly kind: MailKind
+  readonly method: AuthenticationMethodName
+  readonly providerType: string
+}
+
+const LINK_MAILS: Readonly<Record<'signup' | 'magiclink' | 'recovery', LinkMail>> = {
+  signup: { kind: 'confirmation', method: 'email/signup', providerType: 'email' },
+  magiclink: { kind: 'magic_link', method: 'magiclink', providerType: 'magiclink' },
+  recovery: { kind: 'recovery', method: 'recovery', providerType: 'recovery' },
+}
+
+/** What every mail with a link needs to know about the client that asked for it. */
+export interface LinkTarget {
+  /** Where the link leads in the end; allowed already. */
+  readonly redirectTo: string
+  /** `undefined` when tokens are to come back in the address. */
+  readonly codeChallenge: CodeChallenge | undefined
+}
+
+/** A message to a user, asked for by a client at `address`. */
+interface ToUser {
+  readonly user: UserRow
+  readonly address: string
+  readonly now: string
+}
+
+/** Sends the mails and text messages that carry a link or a code. */
+export interface TokenMessages {
+  /** Mails a link and a code to the address of a user. The caller has counted it: see {@link TokenMessages.count}. */
+  sendLinkMail(
+    tx: Transaction,
+    input: LinkTarget & ToUser & { readonly purpose: keyof typeof LINK_MAILS },
+  ): Promise<void>
+  /**
+   * Mails what confirms a new address: to the new one and, where changes are confirmed twice, to the one that the user has.
+   *
+   * @param input.newEmail - in lower case, free
+   */
+  sendEmailChange(tx: Transaction, input: LinkTarget & ToUser & { readonly newEmail: string }): Promise<void>
+  /** Mails a code without a link to a person who is signed in. */
+  sendReauthenticationMail(tx: Transaction, input: ToUser & { readonly email: string }): Promise<void>
+  /**
+   * Sends a code to a number, which for `phone_change` is the one that is to be.
+   *
+   * @param input.phone - digits only
+   * @returns what the answer says about the message: numbers with a fixed code get none
+   */
+  sendPhoneCode(
+    tx: Transaction,
+    input: ToUser & {
+      readonly phone: string
+      readonly purpose: 'sms' | 'phone_change' | 'reauthentication'
+      readonly kind: SmsKind
+      readonly channel?: SmsChannel | undefined
+    },
+  ): Promise<{ readonly message_id?: string }>
+  /**
+   * Counts a message for an address or number before anybody looks whether it has an account.
+   *
+   * @throws {HoldfastError} `over_email_send_rate_limit`, `over_sms_send_rate_limit`
+   */
+  count(
+    tx: Transaction,
+    channel: 'mail' | 'sms',
+    input: { readonly address: string; readonly kind: AddressLimitKind },
+  ): Promise<void>
+  /**
+   * Chooses the way of a message to a number. WhatsApp needs Twilio; a hook is handed every message, whatever the way.
+   *
+   * @throws {HoldfastError} `validation_failed`
+   */
+  requireChannel(channel: string): SmsChannel
+}
+
+type TokenMessageNeeds = WithOptions<
+  | 'emailOtpLength'
+  | 'emailDoubleConfirmChanges'
+  | 'emailMaxFrequency'
+  | 'smsOtpLength'
+  | 'smsMaxFrequency'
+  | 'smsTwilioAccountSid'
+  | 'smsTwilioVerifyAccountSid'
+> & {
+  readonly messages: Messages
+  readonly hooks: Hooks
+  readonly redirects: RedirectPolicy
+  readonly clock: Clock
+}
+
+export function createTokenMessages(needs: TokenMessageNeeds): TokenMessages {
+  const { options, messages, hooks, redirects, clock } = needs
+  const mailCode = { digits: options.emailOtpLength }
+  return {
+    async sendLinkMail(tx, input) {
+      const { user, purpose, redirectTo, address, now } = input
+      const { kind, method, providerType } = LINK_MAILS[purpose]
+      const to = user.email ?? ''
+      await rememberFlow(tx, { ...input, userId: user.id, method, providerType })
+      const isPkce = input.codeChallenge !== undefined
+      const { otp, tokenHash } = await issueToken(tx, {
+        userId: user.id,
+        purpose,
+        sentTo: to,
+        code: mailCode,
+        isPkce,
+        now,
+      })
+      const data = user.raw_user_meta_data ?? {}
+      await messages.sendMail(tx, { kind, to, userId: user.id, token: otp, tokenHash, redirectTo, data, address })
+    },
+
+    async sendEmailChange(tx, input) {
+      const { user, newEmail, redirectTo, address, now } = input
+      await rememberFlow(tx, { ...input, userId: user.id, method: 'email_change', providerType: 'email_change' })
+      const common = { userId: user.id, newEmail, code: mailCode, isPkce: input.codeChallenge !== undefined, now }
+      const forNew = await issueToken(tx, { ...common, purpose: 'email_change_new', sentTo: newEmail })
+      const mail = {
+        kind: 'email_change',
+        userId: user.id,
+        redirectTo,
+        newEmail,
+        data: user.raw_user_meta_data ?? {},
+        address,
+      } as const
+      if (!options.emailDoubleConfirmChanges || !user.email) {
+        await messages.sendMail(tx, { ...mail, to: newEmail, token: forNew.otp, tokenHash: forNew.tokenHash })
+        return
+      }
+      const forCurrent = await issueToken(tx, { ...common, purpose: 'email_change_current', sentTo: user.email })
+      await messages.sendMail(tx, {
+        ...mail,
+        to: user.email,
+        token: forCurrent.otp,
+        tokenHash: forCurrent.tokenHash,
+        tokenNew: forNew.otp,
+        tokenHashNew: forNew.tokenHash,
+      })
+    },
+
+    async sendReauthenticationMail(tx, { user, email, address, now }) {
+      const kind = 'reauthentication'
+      const issued = { userId: user.id, purpose: kind, sentTo: email, code: mailCode, now } as const
+      const { otp, tokenHash } = await issueToken(tx, issued)
+      const data = user.raw_user_meta_data ?? {}
+      const redirectTo = redirects.siteUrl
+      await messages.sendMail(tx, {
+        kind,
+        to: email,
+        userId: user.id,
+        token: otp,
+        tokenHash,
+        redirectTo,
+        data,
+        address,
+      })
+    },
+
+    async sendPhoneCode(tx, { user, phone, purpose, kind, channel, address, now }) {
+      const fixed = messages.testOtp(phone)
+      const code = fixed === undefined ? { digits: options.smsOtpLength } : { fixed }
+      const { otp } = await issueToken(tx, { userId: user.id, purpose, sentTo: phone, code, now })
+      await messages.sendSms(tx, { kind, channel, to: phone, userId: user.id, code: otp, address })
+      return fixed === undefined ? {} : { message_id: 'test-otp' }
+    },
+
+    async count(tx, channel, input) {
+      const frequencyS = channel === 'mail' ? options.emailMaxFrequency : options.smsMaxFrequency
+      await takeMessage(tx, { ...input, channel, frequencyS, nowMs: clock.now() })
+    },
+
+    requireChannel(channel) {
+      if (channel === '' || channel === 'sms' || hooks.has('send_sms')) return 'sms'
+      if (channel === 'whatsapp' && (options.smsTwilioAccountSid || options.smsTwilioVerifyAccountSid)) {
+        return 'whatsapp'
+      }
+      throw unsupportedChannel()
+    },
+  }
+}
+
+async function rememberFlow(
+  tx: Transaction,
+  input: {
+    readonly codeChallenge: CodeChallenge | undefined
+    readonly userId: string
+    readonly method: AuthenticationMethodName
+    readonly providerType: string
+    readonly now: string
+  },
+): Promise<void> {
+  if (input.codeChallenge === undefined) return
+  await insertFlowState(tx, {
+    providerType: input.providerType,
+    authenticationMethod: input.method,
+    codeChallenge: input.codeChallenge,
+    userId: input.userId,
+    now: input.now,
+  })
+}

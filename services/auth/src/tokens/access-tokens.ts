@@ -1,0 +1,116 @@
+import { SignJWT } from 'jose'
+import { type Clock, HoldfastError } from '@holdfast/foundation'
+import type { Transaction } from '@holdfast/postgres'
+import { hookFailed } from '../hooks/errors.ts'
+import type { Hooks } from '../hooks/hooks.ts'
+import { TOKEN_BYTES_MAX } from '../limits.ts'
+import type { WithOptions } from '../options/auth-options.ts'
+import type { UserRow } from '../users/user-row.ts'
+import { isForAudience } from './audience.ts'
+import {
+  INSPECTION_CLAIM,
+  type AccessTokenClaims,
+  type AuthenticationMethod,
+  type AuthenticationMethodName,
+} from './claims.ts'
+import { readCustomClaims } from './custom-claims.ts'
+import type { SigningKeys } from './signing-keys.ts'
+
+export interface AccessToken {
+  readonly accessToken: string
+  /** Seconds since the epoch. */
+  readonly expiresAtS: number
+  readonly expiresInS: number
+}
+
+export interface AccessTokenInput {
+  readonly user: UserRow
+  readonly sessionId: string
+  readonly aal: string
+  readonly amr: readonly AuthenticationMethod[]
+  /** How these tokens were come by, for the hook. */
+  readonly method: AuthenticationMethodName
+  /** For a session that was given to another app: which app, and what it may know. */
+  readonly oauthClientId?: string | null | undefined
+  readonly scopes?: string | null | undefined
+  /** Of the client, for the hook. */
+  readonly address?: string | undefined
+  /** Default: that of the settings, `jwtExpiry`. */
+  readonly lifetimeS?: number | undefined
+  /** For an operator, see {@link INSPECTION_CLAIM}. */
+  readonly isInspection?: boolean
+}
+
+/** Signs access tokens. */
+export interface AccessTokens {
+  /**
+   * Signs an access token for a session, after the `custom_access_token` hook has had its say.
+   *
+   * @throws {HoldfastError} `unexpected_failure` when the metadata or the hook makes it longer than any service accepts, or the hook's
+   * claims are not those of an access token; what the hook refuses with
+   */
+  issue(tx: Transaction, input: AccessTokenInput): Promise<AccessToken>
+}
+
+export function createAccessTokens(
+  needs: WithOptions<'jwtExpiry' | 'jwtAudiences'> & {
+    readonly keys: SigningKeys
+    readonly issuer: string
+    readonly hooks: Hooks
+    readonly clock: Clock
+  },
+): AccessTokens {
+  const { keys, issuer, hooks, clock, options } = needs
+  return {
+    async issue(tx, input) {
+      const { user } = input
+      const issuedAtS = Math.floor(clock.now() / 1000)
+      const expiresInS = input.lifetimeS ?? options.jwtExpiry
+      const claims: AccessTokenClaims = {
+        iss: issuer,
+        sub: user.id,
+        aud: audienceOf(user, options.jwtAudiences),
+        exp: issuedAtS + expiresInS,
+        iat: issuedAtS,
+        email: user.email ?? '',
+        phone: user.phone ?? '',
+        app_metadata: user.raw_app_meta_data ?? {},
+        user_metadata: user.raw_user_meta_data ?? {},
+        role: user.role || 'authenticated',
+        aal: input.aal,
+        amr: input.amr,
+        session_id: input.sessionId,
+        is_anonymous: user.is_anonymous,
+        ...(input.oauthClientId ? { client_id: input.oauthClientId } : {}),
+        ...(input.scopes ? { scope: input.scopes } : {}),
+      }
+      const asked = { user_id: user.id, claims, authentication_method: input.method }
+      const answer = await hooks.run(tx, 'custom_access_token', asked, input.address)
+      const final = answer === undefined ? claims : readCustomClaims(answer)
+      if (!isForAudience(final['aud'], options.jwtAudiences)) throw unusableAudience(final['aud'])
+      const { kid, algorithm, privateKey } = keys.current
+      const accessToken = await new SignJWT({ ...final, ...(input.isInspection ? { [INSPECTION_CLAIM]: true } : {}) })
+        .setProtectedHeader({ alg: algorithm, kid, typ: 'JWT' })
+        .sign(privateKey)
+      if (accessToken.length > TOKEN_BYTES_MAX) {
+        throw new HoldfastError('unexpected_failure', 500, 'The access token of this user would be too long', {
+          hint: 'Make the metadata of the user smaller.',
+        })
+      }
+      return { accessToken, expiresAtS: claims.exp, expiresInS }
+    },
+  }
+}
+
+/** That of the account, where this server accepts it; accounts that came from elsewhere may have another. */
+function audienceOf(user: UserRow, accepted: readonly string[]): string {
+  const own = user.aud || 'authenticated'
+  return isForAudience(own, accepted) ? own : (accepted[0] ?? own)
+}
+
+/** The person would be signed in, and refused by every API. */
+function unusableAudience(aud: unknown): HoldfastError {
+  return hookFailed(
+    `the custom_access_token hook set aud to ${JSON.stringify(aud)}, which this server does not accept: add it to jwtAudiences`,
+  )
+}
