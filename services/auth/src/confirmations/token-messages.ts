@@ -9,7 +9,7 @@ import type { AuthenticationMethodName } from '../tokens/claims.ts'
 import type { UserRow } from '../users/user-row.ts'
 import { type AddressLimitKind, takeMessage } from './address-limits.ts'
 import { unsupportedChannel } from './errors.ts'
-import { issueToken } from './issue-token.ts'
+import { issueToken, type TokenPurpose } from './issue-token.ts'
 
 /** What answers say about a text message. */
 export type MessageAnswer = Readonly<Record<string, string>>
@@ -107,23 +107,31 @@ type TokenMessageNeeds = WithOptions<
 export function createTokenMessages(needs: TokenMessageNeeds): TokenMessages {
   const { options, messages, hooks, redirects, clock } = needs
   const mailCode = { digits: options.emailOtpLength }
+
+  async function mailToken(
+    tx: Transaction,
+    mail: ToUser & {
+      readonly kind: MailKind
+      readonly purpose: TokenPurpose
+      readonly to: string
+      readonly isPkce: boolean
+      readonly redirectTo: string
+    },
+  ): Promise<void> {
+    const { user, kind, purpose, to, isPkce, redirectTo, address, now } = mail
+    const issued = { userId: user.id, purpose, sentTo: to, code: mailCode, isPkce, now }
+    const { otp, tokenHash } = await issueToken(tx, issued)
+    const data = user.raw_user_meta_data ?? {}
+    await messages.sendMail(tx, { kind, to, userId: user.id, token: otp, tokenHash, redirectTo, data, address })
+  }
+
   return {
     async sendLinkMail(tx, input) {
-      const { user, purpose, redirectTo, address, now } = input
+      const { user, purpose, redirectTo } = input
       const { kind, method, providerType } = LINK_MAILS[purpose]
-      const to = user.email ?? ''
-      await rememberFlow(tx, { ...input, userId: user.id, method, providerType })
       const isPkce = input.codeChallenge !== undefined
-      const { otp, tokenHash } = await issueToken(tx, {
-        userId: user.id,
-        purpose,
-        sentTo: to,
-        code: mailCode,
-        isPkce,
-        now,
-      })
-      const data = user.raw_user_meta_data ?? {}
-      await messages.sendMail(tx, { kind, to, userId: user.id, token: otp, tokenHash, redirectTo, data, address })
+      await rememberFlow(tx, { ...input, userId: user.id, method, providerType })
+      await mailToken(tx, { ...input, kind, purpose, to: user.email ?? '', isPkce, redirectTo })
     },
 
     async sendEmailChange(tx, input) {
@@ -154,22 +162,9 @@ export function createTokenMessages(needs: TokenMessageNeeds): TokenMessages {
       })
     },
 
-    async sendReauthenticationMail(tx, { user, email, address, now }) {
+    async sendReauthenticationMail(tx, { email, ...asked }) {
       const kind = 'reauthentication'
-      const issued = { userId: user.id, purpose: kind, sentTo: email, code: mailCode, now } as const
-      const { otp, tokenHash } = await issueToken(tx, issued)
-      const data = user.raw_user_meta_data ?? {}
-      const redirectTo = redirects.siteUrl
-      await messages.sendMail(tx, {
-        kind,
-        to: email,
-        userId: user.id,
-        token: otp,
-        tokenHash,
-        redirectTo,
-        data,
-        address,
-      })
+      await mailToken(tx, { ...asked, kind, purpose: kind, to: email, isPkce: false, redirectTo: redirects.siteUrl })
     },
 
     async sendPhoneCode(tx, { user, phone, purpose, kind, channel, address, now }) {
