@@ -1,5 +1,4 @@
 import type { SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
-import { useSchema } from '@holdfast/react'
 import { isVideo } from '../is-video.ts'
 import { quoteName, quoteText } from '../sql.ts'
 import { FAVOURITES_TABLE } from './favourites-table.ts'
@@ -105,8 +104,4 @@ export function insertPhotoSql(
   const names = [...columns.keys()].map(quoteName).join(', ')
   const marks = [...columns].map(() => '?').join(', ')
   return [`insert into ${quoteName(table.name)} (${names}) values (${marks})`, [...columns.values()]]
-}
-
-export function usePhotoTable(): PhotoTable | undefined {
-  return photoTableOf(useSchema())
 }

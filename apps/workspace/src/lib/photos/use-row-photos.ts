@@ -1,7 +1,8 @@
 import { toFile, type FileEntry, type FileRow } from '@holdfast/client'
 import { useRecords } from '@holdfast/react'
 import { useState } from 'react'
-import { photoLinkOf, type PhotoTable, usePhotoTable } from '../data/photo-table.ts'
+import { photoLinkOf, type PhotoTable } from '../data/photo-table.ts'
+import { usePhotoTable } from './use-photo-table.ts'
 import { quoteName } from '../sql.ts'
 
 /** The photos of one row of a table. */

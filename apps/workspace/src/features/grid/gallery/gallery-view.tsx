@@ -1,5 +1,6 @@
 import { type JSX, type KeyboardEvent, useEffect, useRef, useState } from 'react'
-import { photoLinkOf, usePhotoTable } from '../../../lib/data/photo-table.ts'
+import { photoLinkOf } from '../../../lib/data/photo-table.ts'
+import { usePhotoTable } from '../../../lib/photos/use-photo-table.ts'
 import { useRowPhotos } from '../../../lib/photos/use-row-photos.ts'
 import { galleryMessages as words } from '../../../messages/gallery.ts'
 import type { KindProps } from '../kind-props.ts'
