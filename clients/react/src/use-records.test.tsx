@@ -2,7 +2,8 @@
 import { act, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openOfflineClient, PATIENCE, type OfflineClient } from './offline-client.test-support.tsx'
-import { useRecord, useRecords } from './use-records.ts'
+import { useRecord } from './use-record.ts'
+import { useRecords } from './use-records.ts'
 import { useWrite } from './use-write.ts'
 
 let offline: OfflineClient

@@ -3,7 +3,7 @@ import { act, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openOfflineClient, PATIENCE, type OfflineClient } from './offline-client.test-support.tsx'
 import { useRejectedChanges } from './use-rejected-changes.ts'
-import { useUnsent } from './use-sync-status.ts'
+import { useUnsent } from './use-unsent.ts'
 import { useWrite } from './use-write.ts'
 
 let offline: OfflineClient
