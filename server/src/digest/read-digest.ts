@@ -1,7 +1,8 @@
 import { runAs, sql, type Catalog, type Connections, type SqlFragment, type Transaction } from '@holdfast/postgres'
 import { FINISHED_STATES } from '@holdfast/protocol'
 import { ITEMS_MAX, READ_MAX, READ_MS, TEXT_CHARS_MAX, TITLE_CHARS_MAX, UNREAD_DAYS } from './limits.ts'
-import { isReadable, peopleTableOf, type PeopleTable, titleOf, type WorkTable, workTablesOf } from './work-tables.ts'
+import { readNames, readTitles, shorten, titleKey } from './record-names.ts'
+import { peopleTableOf, type PeopleTable, type WorkTable, workTablesOf } from './work-tables.ts'
 
 export type DigestKind = 'overdue' | 'due' | 'mention' | 'comment' | 'assigned'
 
@@ -65,15 +66,19 @@ export async function readDigest(connections: Connections, options: ReadDigestOp
     const rows = await readUnread(tx, options, people, workTablesOf(catalog, people, role))
     const ordered = rows.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
     const shown = ordered.slice(0, ITEMS_MAX)
-    const names = await readNames(tx, people, shown)
+    const names = await readNames(
+      tx,
+      people,
+      shown.map(({ actor }) => actor),
+    )
     const titles = await readTitles(tx, catalog, role, shown)
     const items = shown.map(({ kind, table, record, actor, text, day }) => ({
       kind,
       table,
       record,
-      title: cut(titles.get(`${table} ${record}`), TITLE_CHARS_MAX),
-      who: cut(names.get(actor ?? ''), TITLE_CHARS_MAX),
-      text: cut(text ?? undefined, TEXT_CHARS_MAX),
+      title: shorten(titles.get(titleKey({ table, record })), TITLE_CHARS_MAX),
+      who: shorten(names.get(actor ?? ''), TITLE_CHARS_MAX),
+      text: shorten(text, TEXT_CHARS_MAX),
       day: day ?? undefined,
     }))
     return { items, total: rows.length, isNew: rows.some(({ isNew }) => isNew) }
@@ -141,44 +146,4 @@ function dueSql({ day, timeZone }: ReadDigestOptions, one: WorkTable, own: SqlFr
     select case when ${due} < ${day}::date then 'overdue' else 'due' end, ${table.name}::text, t.id::text, ${due}::timestamp at time zone ${timeZone}, null, null, ${due}
       from ${sql.identifier(table.schema, table.name)} t
      where t.${sql.identifier(assignee)} in ${own} and ${due} <= ${day}::date and ${due} >= ${day}::date - ${UNREAD_DAYS}::integer and ${isOpen}`
-}
-
-/** What people are called. */
-async function readNames(
-  tx: Transaction,
-  people: PeopleTable | undefined,
-  rows: readonly Row[],
-): Promise<ReadonlyMap<string, string>> {
-  const actors = rows.flatMap(({ actor }) => (actor === null ? [] : [actor]))
-  if (!people || actors.length === 0) return new Map()
-  const found = await tx.query<{ readonly id: string; readonly name: string | null }>(sql`
-    select p.user_id::text as id, p.${sql.identifier(people.name)}::text as name
-      from ${sql.identifier(people.table.schema, people.table.name)} p where p.user_id = any (${actors}::uuid[])`)
-  return new Map(found.flatMap(({ id, name }) => (name === null ? [] : [[id, name]])))
-}
-
-/** What records are called. */
-async function readTitles(
-  tx: Transaction,
-  catalog: Catalog,
-  role: string,
-  rows: readonly Row[],
-): Promise<ReadonlyMap<string, string>> {
-  const titles = new Map<string, string>()
-  for (const [name, own] of Map.groupBy(rows, (row) => row.table)) {
-    const table = catalog.table('public', name)
-    const title = table && titleOf(catalog, table, role)
-    if (!table || title === undefined || !isReadable(table, role, 'id')) continue
-    const found = await tx.query<{ readonly id: string; readonly title: string | null }>(sql`
-      select r.id::text as id, r.${sql.identifier(title)}::text as title
-        from ${sql.identifier(table.schema, table.name)} r where r.id::text = any (${own.map(({ record }) => record)}::text[])`)
-    for (const row of found) if (row.title !== null) titles.set(`${name} ${row.id}`, row.title)
-  }
-  return titles
-}
-
-function cut(text: string | undefined, charsMax: number): string | undefined {
-  const chars = [...(text?.trim() ?? '')]
-  if (chars.length === 0) return undefined
-  return chars.length > charsMax ? `${chars.slice(0, charsMax - 1).join('')}…` : chars.join('')
 }
