@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { errorMessage, type Logger } from '@holdfast/foundation'
 import { SQLSTATE, sqlstateOf, type Pool } from '@holdfast/postgres'
-import type { Relation, Tuple } from '@holdfast/replication'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import { describeTransactions } from '../lease/blocking-transactions.ts'
 import { BLOCKED_MS, LOCKED_RETRY_MS, WRITERS_RETRY_MS } from '../limits.ts'
-import { createRouters, type Routers } from '../rows/apply-changes.ts'
 import { createRecentTransactions } from '../rows/recent-transactions.ts'
 import { writeProgress, type Unfilled } from '../storage/fills.ts'
-import { keyOf, listJobs, planOf } from './fill-jobs.ts'
+import { ChunkTracker } from './chunk-tracker.ts'
+import { keyOf, listJobs } from './fill-jobs.ts'
 import { createTurns, type FillProgress, type Job, type Turn, type Turns } from './fill-turns.ts'
-import { FillWindow, type FillRows } from './fill-window.ts'
+import { FillWindow } from './fill-window.ts'
 import { readChunk } from './read-chunk.ts'
 import { emitMessage, orAborted } from './stream-messages.ts'
 import { findBlocking, findWriters } from './writers.ts'
@@ -33,26 +32,13 @@ const FAILED_RETRY_MS = 2_000
 export interface BackgroundFill extends AsyncDisposable {
   /** Begins, or goes on, with everything in the plan that is not complete. Ends what was being filled. */
   start(active: ActivePlan, unfilled: Unfilled): Promise<void>
-  /** The same definitions under another plan: others were completed. */
-  use(active: ActivePlan): void
   stop(): Promise<void>
   /** The tables being read. */
   readonly progress: FillProgress | undefined
-
-  /** Whether rows of this table that were read are in the log, or changes of it are being noted. */
-  hasBegun(oid: number): boolean
-
+  /** Where the reading is, in the stream. */
+  readonly chunks: ChunkTracker
   /** A transaction has committed in the stream. */
   committed(xid: number): void
-  /** A row was changed. */
-  touched(relation: Relation, old: Tuple | undefined, row: Tuple | undefined): void
-  truncated(oids: readonly number[]): void
-  /** A message of this kind was in a transaction that has committed. @returns rows whose place in the log is here */
-  message(content: string): FillRows | undefined
-  /** Everything up to here is in the log. */
-  durable(): void
-  /** Definitions that have been completed since the last call. */
-  takeCompleted(): readonly number[]
 }
 
 /** How transactions of users keep a table from being read. */
@@ -79,24 +65,15 @@ export function createBackgroundFill(options: BackgroundFillOptions): Background
 
 class Fill implements BackgroundFill {
   readonly #options: BackgroundFillOptions
-  readonly #run = randomBytes(4).toString('hex')
+  readonly #name = randomBytes(4).toString('hex')
   readonly #recent: ReturnType<typeof createRecentTransactions>
-  #active: ActivePlan | undefined
-  #routers = new Map<Job, Routers>()
-  /** The chunk that is being read. */
-  #window: FillWindow | undefined
+  readonly chunks = new ChunkTracker()
+  /** Chunks so far, each of which has its own name. */
   #windows = 0
-  /** Chunks of which all rows were taken, and may not be in the log yet. */
-  #toBeDurable: FillWindow[] = []
-  /** Definitions whose last chunk is in the log. */
-  #completed: number[] = []
-  /** Oids of the tables of which rows are in the log. */
-  #begun = new Set<number>()
   /** By oid, since when transactions of users keep a table from being read, and whether operators were told. Beginning again with another plan changes nothing about it. */
   readonly #blocked = new Map<number, { readonly sinceMs: number; isReported: boolean }>()
   #progress: FillProgress | undefined
-  #stopping = new AbortController()
-  #running: Promise<void> | undefined
+  #run: { readonly stopping: AbortController; readonly ended: Promise<void> } | undefined
 
   constructor(options: BackgroundFillOptions) {
     this.#options = options
@@ -109,30 +86,24 @@ class Fill implements BackgroundFill {
 
   async start(active: ActivePlan, unfilled: Unfilled): Promise<void> {
     await this.stop()
-    this.use(active)
+    this.chunks.use(active)
     const { pool, logger } = this.#options
     const jobs = await listJobs(pool, active, unfilled)
     for (const oid of this.#blocked.keys()) if (!jobs.some((job) => job.table.oid === oid)) this.#blocked.delete(oid)
-    this.#begun = new Set(jobs.filter((job) => job.filledTo !== null).map((job) => job.table.oid))
-    this.#stopping = new AbortController()
-    const { signal } = this.#stopping
-    this.#running = this.#fillAll(jobs, signal).catch((error: unknown) => {
+    this.chunks.begin(new Set(jobs.filter((job) => job.filledTo !== null).map((job) => job.table.oid)))
+    const stopping = new AbortController()
+    const { signal } = stopping
+    const ended = this.#fillAll(jobs, signal).catch((error: unknown) => {
       if (!signal.aborted) logger.log('error', 'tables could not be read', { reason: errorMessage(error) })
     })
-  }
-
-  use(active: ActivePlan): void {
-    this.#active = active
-    this.#routers = new Map()
+    this.#run = { stopping, ended }
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort(new Error('the fill was stopped'))
-    await this.#running
-    this.#running = undefined
-    this.#window = undefined
-    this.#toBeDurable = []
-    this.#completed = []
+    this.#run?.stopping.abort(new Error('the fill was stopped'))
+    await this.#run?.ended
+    this.#run = undefined
+    this.chunks.reset()
     this.#progress = undefined
   }
 
@@ -140,58 +111,8 @@ class Fill implements BackgroundFill {
     return this.stop()
   }
 
-  hasBegun(oid: number): boolean {
-    return this.#begun.has(oid)
-  }
-
   committed(xid: number): void {
     this.#recent.committed(xid)
-  }
-
-  touched(relation: Relation, old: Tuple | undefined, row: Tuple | undefined): void {
-    const window = this.#window
-    if (!window?.isOpen || relation.oid !== window.job.table.oid) return
-    const found = this.#routersOf(window.job)(relation)
-    if (!found) return
-    if (old) window.markChanged(found.router.objectId(old))
-    if (row) window.markChanged(found.router.objectId(row))
-  }
-
-  truncated(oids: readonly number[]): void {
-    if (this.#window?.isOpen && oids.includes(this.#window.job.table.oid)) this.#window.truncate()
-  }
-
-  message(content: string): FillRows | undefined {
-    const window = this.#window
-    if (!window?.isOwnMessage(content)) return undefined
-    if (content === window.first) {
-      this.#begun.add(window.job.table.oid)
-      window.open()
-      return undefined
-    }
-    const rows = window.takePortion(this.#routersOf(window.job))
-    if (window.isTaken) this.#toBeDurable.push(window)
-    return rows
-  }
-
-  durable(): void {
-    for (const window of this.#toBeDurable) {
-      if (window.isLast) this.#completed.push(...window.job.definitions)
-      window.markApplied()
-    }
-    this.#toBeDurable = []
-  }
-
-  takeCompleted(): readonly number[] {
-    const taken = this.#completed
-    this.#completed = []
-    return taken
-  }
-
-  #routersOf(job: Job): Routers {
-    let found = this.#routers.get(job)
-    if (!found) this.#routers.set(job, (found = createRouters(planOf(this.#active as ActivePlan, job))))
-    return found
   }
 
   async #fillAll(jobs: readonly Job[], signal: AbortSignal): Promise<void> {
@@ -275,8 +196,8 @@ class Fill implements BackgroundFill {
     signal: AbortSignal,
   ): Promise<readonly string[] | undefined> {
     const { pool, url, chunkRows } = this.#options
-    const window = new FillWindow(`${this.#run}/${++this.#windows}`, job)
-    this.#window = window
+    const window = new FillWindow(`${this.#name}/${++this.#windows}`, job)
+    this.chunks.expect(window)
     try {
       await emitMessage(pool, FILL_PREFIX, window.first)
       await orAborted(window.opened, signal)
@@ -298,7 +219,7 @@ class Fill implements BackgroundFill {
       await writeProgress(pool, [...job.definitions], last, rows.length)
       return last
     } finally {
-      if (this.#window === window) this.#window = undefined
+      this.chunks.forget(window)
     }
   }
 }

@@ -105,7 +105,7 @@ class StreamReader implements ChangeReader {
     this.#active = options.active
     this.#followed = followedBy(options.active)
     this.#routers = createRouters(options.active)
-    this.#missing = new MissingColumns(options.active, options.fill)
+    this.#missing = new MissingColumns(options.active, options.fill.chunks)
     this.#watchClasses()
   }
 
@@ -117,7 +117,7 @@ class StreamReader implements ChangeReader {
     this.#active = active
     this.#followed = followedBy(active)
     this.#routers = createRouters(active)
-    this.#missing = new MissingColumns(active, this.#options.fill)
+    this.#missing = new MissingColumns(active, this.#options.fill.chunks)
     this.#watchClasses()
     this.#options.dueRows.use(active)
   }
@@ -201,7 +201,7 @@ class StreamReader implements ChangeReader {
     const table = this.#active.tables.get(relation.oid)?.table
     if (!table) return
     if (this.#missing.of(relation)) this.#barrier.rewritten(relation.oid)
-    this.#options.fill.touched(relation, old, row)
+    this.#options.fill.chunks.touched(relation, old, row)
     this.#options.dueRows.touched(relation, old, row)
     if (table.key.deferrable) {
       const router = this.#routers(relation)?.router
@@ -247,7 +247,7 @@ class StreamReader implements ChangeReader {
     if (!open) return
     await this.#route(this.#buffer.take())
     const { writer, fill, dueRows, dependencies } = this.#options
-    fill.truncated(oids)
+    fill.chunks.truncated(oids)
     dueRows.truncated(oids)
     const numbers = oids.flatMap((oid) =>
       (this.#active.tables.get(oid)?.definitions ?? [])
@@ -299,7 +299,7 @@ class StreamReader implements ChangeReader {
   /** Rows that were read in the background, at their place in the stream: between two transactions. */
   async #addFilledRows(content: string): Promise<void> {
     await this.#route(this.#buffer.take())
-    const found = this.#options.fill.message(content)
+    const found = this.#options.fill.chunks.message(content)
     if (!found) return
     for (let at = 0; at < found.changes.length; at += FILL_ROWS) {
       await this.#route(found.changes.slice(at, at + FILL_ROWS), found.routers)
@@ -356,7 +356,7 @@ class StreamReader implements ChangeReader {
     this.#hasNewClasses = false
     stream.confirm(endLsn)
     progress.applied(this.#buffer.open !== undefined)
-    fill.durable()
+    fill.chunks.durable()
     dueRows.durable()
   }
 

@@ -1,6 +1,6 @@
 import type { Relation } from '@holdfast/replication'
 import type { ActivePlan } from '../buckets/active-plan.ts'
-import type { BackgroundFill } from '../fill/background-fill.ts'
+import type { ChunkTracker } from '../fill/chunk-tracker.ts'
 
 /** Of the definitions of a table: whether columns are missing for those that are complete, and for those that are being filled. */
 interface Missing {
@@ -14,10 +14,10 @@ interface Missing {
  */
 export class MissingColumns {
   readonly #active: ActivePlan
-  readonly #fill: Pick<BackgroundFill, 'hasBegun'>
+  readonly #fill: Pick<ChunkTracker, 'hasBegun'>
   readonly #known = new WeakMap<Relation, Missing>()
 
-  constructor(active: ActivePlan, fill: Pick<BackgroundFill, 'hasBegun'>) {
+  constructor(active: ActivePlan, fill: Pick<ChunkTracker, 'hasBegun'>) {
     this.#active = active
     this.#fill = fill
   }

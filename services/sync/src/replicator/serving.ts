@@ -211,7 +211,7 @@ class PlanServing implements Serving {
   }
 
   async complete(): Promise<boolean> {
-    await this.#dispatch({ kind: 'filled', definitions: this.fill.takeCompleted() })
+    await this.#dispatch({ kind: 'filled', definitions: this.fill.chunks.takeCompleted() })
     if (this.#state.filled.length === 0 || this.#waitsForMore()) return false
     await this.#recordFilled()
     const { kept, fallbacks } = this.#stored
@@ -221,7 +221,7 @@ class PlanServing implements Serving {
     })
     this.#stored = { ...this.#stored, fallbacks: fallbacks.filter((one) => !done.includes(one)) }
     await this.#activate()
-    this.fill.use(this.#active)
+    this.fill.chunks.use(this.#active)
     await this.#dispatch({ kind: 'completed' })
     await this.#drop(done.map((one) => one.stored))
     return true
@@ -234,7 +234,7 @@ class PlanServing implements Serving {
     this.#countedAt = now
     if (!(await haveRoom(this.#options.pool, this.#active))) return false
     await this.#activate()
-    this.fill.use(this.#active)
+    this.fill.chunks.use(this.#active)
     await this.#dispatch({ kind: 'activated' })
     return true
   }
