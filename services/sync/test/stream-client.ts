@@ -57,6 +57,13 @@ export interface CompletedCheckpoint {
   readonly problems: string
 }
 
+interface TargetCheckpoint {
+  readonly opId: string
+  readonly buckets: ReadonlyMap<string, DescribedBucket>
+  readonly writeCheckpoint: string | undefined
+  readonly problems: string
+}
+
 interface DeviceBucket {
   position: string
   rows: Map<string, { readonly opId: number; readonly data: string; readonly checksum: number }>
@@ -91,10 +98,8 @@ export class StreamClient {
   readonly #options: StreamClientOptions
   #request: ClientRequest | undefined
   #response: IncomingMessage | undefined
-  #target: Map<string, DescribedBucket> | undefined
-  #targetOpId = ''
-  #writeCheckpoint: string | undefined
-  #problems = ''
+  /** The checkpoint that is arriving, or the last one. */
+  #target: TargetCheckpoint | undefined
   #wake: (() => void)[] = []
 
   constructor(options: StreamClientOptions) {
@@ -253,19 +258,23 @@ export class StreamClient {
     this.lines.push(line)
     if (Object.keys(line).length !== 1) this.faults.push(`a line with the keys ${Object.keys(line).join()}`)
     if (line.checkpoint) {
-      this.#target = new Map(line.checkpoint.buckets.map((bucket) => [bucket.bucket, bucket]))
-      this.#targetOpId = line.checkpoint.last_op_id
-      this.#writeCheckpoint = line.checkpoint.write_checkpoint
-      this.#problems = JSON.stringify(line.checkpoint.streams.map((stream) => (stream as { errors?: unknown }).errors))
+      const { last_op_id: opId, write_checkpoint: writeCheckpoint, buckets, streams } = line.checkpoint
+      this.#target = {
+        opId,
+        buckets: new Map(buckets.map((bucket) => [bucket.bucket, bucket])),
+        writeCheckpoint,
+        problems: JSON.stringify(streams.map((stream) => (stream as { errors?: unknown }).errors)),
+      }
       this.#dropUnlisted()
     } else if (line.checkpoint_diff) {
       if (!this.#target) return void this.faults.push('a diff before the first checkpoint')
+      const buckets = new Map(this.#target.buckets)
       for (const name of line.checkpoint_diff.removed_buckets) {
-        if (!this.#target.delete(name)) this.faults.push(`removes ${name}, which was not there`)
+        if (!buckets.delete(name)) this.faults.push(`removes ${name}, which was not there`)
       }
-      for (const bucket of line.checkpoint_diff.updated_buckets) this.#target.set(bucket.bucket, bucket)
-      this.#targetOpId = line.checkpoint_diff.last_op_id
-      this.#writeCheckpoint = line.checkpoint_diff.write_checkpoint
+      for (const bucket of line.checkpoint_diff.updated_buckets) buckets.set(bucket.bucket, bucket)
+      const { last_op_id: opId, write_checkpoint: writeCheckpoint } = line.checkpoint_diff
+      this.#target = { ...this.#target, opId, buckets, writeCheckpoint }
       this.#dropUnlisted()
     } else if (line.data) this.#readOps(line.data)
     else if (line.checkpoint_complete) this.#complete(line.checkpoint_complete.last_op_id)
@@ -273,11 +282,12 @@ export class StreamClient {
   }
 
   #dropUnlisted(): void {
-    for (const name of this.buckets.keys()) if (!this.#target?.has(name)) this.buckets.delete(name)
+    for (const name of this.buckets.keys()) if (!this.#target?.buckets.has(name)) this.buckets.delete(name)
   }
 
   #readOps({ bucket: name, after, next_after, data }: NonNullable<ReadLine['data']>): void {
-    if (!this.#target?.has(name)) return void this.faults.push(`data of ${name}, which is in no checkpoint`)
+    const target = this.#target
+    if (!target?.buckets.has(name)) return void this.faults.push(`data of ${name}, which is in no checkpoint`)
     let bucket = this.buckets.get(name)
     if (!bucket) this.buckets.set(name, (bucket = { position: '0', rows: new Map(), rest: 0 }))
     if (BigInt(after) !== BigInt(bucket.position) && this.lines.length > 0) {
@@ -289,8 +299,7 @@ export class StreamClient {
       // CLEAR at 0 makes the device begin the bucket from scratch.
       if (BigInt(op.op_id) <= BigInt(bucket.position) && !(op.op === 'CLEAR' && op.op_id === '0'))
         this.faults.push(`operation ${op.op_id} again, at ${bucket.position}`)
-      if (BigInt(op.op_id) > BigInt(this.#targetOpId))
-        this.faults.push(`operation ${op.op_id} beyond ${this.#targetOpId}`)
+      if (BigInt(op.op_id) > BigInt(target.opId)) this.faults.push(`operation ${op.op_id} beyond ${target.opId}`)
       this.#apply(bucket, op)
       bucket.position = op.op_id
     }
@@ -323,16 +332,17 @@ export class StreamClient {
 
   #complete(lastOpId: string): void {
     const state = this.#check(lastOpId, Number.POSITIVE_INFINITY)
-    if (!state) return
-    for (const name of this.#target?.keys() ?? []) {
+    const target = this.#target
+    if (!state || !target) return
+    for (const name of target.buckets.keys()) {
       const bucket = this.buckets.get(name)
       if (bucket) bucket.position = lastOpId
     }
     this.completed.push({
       opId: Number(lastOpId),
-      writeCheckpoint: this.#writeCheckpoint,
+      writeCheckpoint: target.writeCheckpoint,
       state,
-      problems: this.#problems,
+      problems: target.problems,
     })
   }
 
@@ -347,9 +357,10 @@ export class StreamClient {
       this.faults.push('complete before a checkpoint')
       return undefined
     }
-    if (lastOpId !== this.#targetOpId) this.faults.push(`complete ${lastOpId} of checkpoint ${this.#targetOpId}`)
+    const { opId, buckets } = this.#target
+    if (lastOpId !== opId) this.faults.push(`complete ${lastOpId} of checkpoint ${opId}`)
     const newest = new Map<string, { readonly opId: number; readonly data: string }>()
-    for (const [name, { checksum, priority }] of this.#target) {
+    for (const [name, { checksum, priority }] of buckets) {
       if (priority > priorityMax) continue
       const bucket = this.buckets.get(name) ?? { position: '0', rows: new Map(), rest: 0 }
       this.buckets.set(name, bucket)

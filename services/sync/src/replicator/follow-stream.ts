@@ -38,7 +38,7 @@ export async function followStream(options: ReplicatorOptions, attempt: Attempt)
   serve(undefined)
   const slotName = await readSlotName(pool)
   await using plans = await openPlans(options, signal)
-  state.isSettled = () => plans.isSettled()
+  state.opened({ isSettled: () => plans.isSettled() })
   noteMissed(plans.current, options, state)
   phases.end('plan')
   const { writer, stored, startLsn } = await openLog(options, attempt, slotName, plans)
@@ -46,16 +46,16 @@ export async function followStream(options: ReplicatorOptions, attempt: Attempt)
   await releaseSlot(pool, slotName)
   const { url } = options
   const stream = await openReplicationStream({ url, slot: slotName, publication: PUBLICATION, startLsn, logger })
-  state.stream = stream
+  state.opened({ stream })
   phases.end('slot')
-  state.phase = 'following'
+  state.dispatch({ kind: 'following' })
   signal.throwIfAborted()
   lease.lost.throwIfAborted()
 
   await raiseWriteCheckpointFloor(pool)
   feed.reset(writer.lastOpId, startLsn ?? (0n as Lsn))
   // Devices would lose the rows of tables that are read again.
-  if (state.isMissing) await writeFilling(pool)
+  if (state.value.isMissing) await writeFilling(pool)
   await using serving = await openServing(
     {
       pool,
@@ -71,11 +71,11 @@ export async function followStream(options: ReplicatorOptions, attempt: Attempt)
     feed.position,
     stored,
   )
-  state.filling = () => serving.fill.progress
+  state.opened({ filling: () => serving.fill.progress })
   phases.end('serving')
   phases.log(logger, 'follows after these phases')
   await using heartbeat = startHeartbeat({ pool, logger })
-  state.heartbeat = heartbeat
+  state.opened({ heartbeat })
   await using dueRows = startDueRows({ pool, url: options.readerUrl, active: serving.active, logger })
   using _roles = watchRoles(pool, logger)
   const reader = createReader(options, state, { plans, writer, stream, serving, heartbeat, dueRows })
@@ -106,7 +106,7 @@ async function openLog(
 ): Promise<OpenLog> {
   const { pool, feed } = options
   const onWaiting = (problem: string | undefined): void => {
-    run.waitsFor = problem
+    run.dispatch({ kind: 'waiting', problem })
     if (problem !== undefined) options.onWaiting()
   }
   const voided = prerequisites.hasGap ? UNWATCHED : undefined
@@ -116,7 +116,7 @@ async function openLog(
   if (!slot) return { writer, stored: undefined, startLsn: state.confirmedLsn }
   const { consistentPoint: startLsn } = slot
   try {
-    const onReading = (): void => void (run.phase = 'reading tables')
+    const onReading = (): void => run.dispatch({ kind: 'reading tables' })
     const { plan } = plans.current
     const stored = await readFirst(options, { plan, slot, writer, signal, onReading })
     // Making the slot may have waited for long. What changed before it the stream does not bring.
@@ -160,7 +160,7 @@ function createReader(
     sawChange: (xid) => plans.saw([xid]),
     onQuietChange: () => plans.compileLater(),
     onApartChange: () => plans.compileSoon(),
-    onUnpublished: () => void (state.isMissing = true),
+    onUnpublished: () => state.dispatch({ kind: 'changes missed' }),
     progress: state.progress,
     onConcerned: options.onConcerned,
     logger: options.logger,
@@ -198,7 +198,7 @@ async function changeSchema(
   const only = isInARow ? new Set(serving.active.tables.keys()) : undefined
   const next = await plans.compileAfter(by, isRewritten, only)
   await changePlan(options, state, following, next, { isTypeAltered, waitsForNew: true })
-  if (!serving.isFilling) state.isMissing = false
+  if (!serving.isFilling) state.dispatch({ kind: 'missed changes read' })
 }
 
 /** Takes into use what has become possible while the schema stays as it is. */
@@ -207,7 +207,7 @@ async function lookAround(options: ReplicatorOptions, state: RunState, following
   const compiled = plans.takeCompiled()
   if (compiled) await changePlan(options, state, following, compiled, { isTypeAltered: false, waitsForNew: false })
   if (reader.leavesOutClasses() && (await serving.recountClasses())) reader.use(serving.active)
-  if (!serving.isFilling) state.isMissing = false
+  if (!serving.isFilling) state.dispatch({ kind: 'missed changes read' })
 }
 
 async function changePlan(
@@ -218,7 +218,7 @@ async function changePlan(
   about: Pick<ChangeOfPlan, 'isTypeAltered' | 'waitsForNew'>,
 ): Promise<void> {
   noteMissed(next, options, state)
-  await serving.change(next.plan, options.feed.position, { ...about, hasMissed: state.isMissing })
+  await serving.change(next.plan, options.feed.position, { ...about, hasMissed: state.value.isMissing })
   heartbeat.repaired()
   reader.use(serving.active)
 }
@@ -226,5 +226,5 @@ async function changePlan(
 function noteMissed({ hasMissed }: PublishedPlan, { logger }: ReplicatorOptions, state: RunState): void {
   if (!hasMissed) return
   logger.log('warn', 'the publication was changed by another session: its tables are read again')
-  state.isMissing = true
+  state.dispatch({ kind: 'changes missed' })
 }

@@ -50,21 +50,21 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
       return state.isServing
     },
     get isStandby() {
-      return state.phase === 'standing by'
+      return state.value.phase === 'standing by'
     },
     get refusal() {
-      return state.phase === 'refused' ? state.failure : undefined
+      return state.value.phase === 'refused' ? state.value.failure : undefined
     },
     plan: () => state.active,
-    isSettled: () => state.isSettled(),
+    isSettled: () => state.parts.isSettled?.() ?? false,
     get filling() {
-      return state.filling()
+      return state.parts.filling?.()
     },
     get problem() {
       return state.problem
     },
     get state() {
-      return state.phase
+      return state.value.phase
     },
     progress: state.progress,
     async [Symbol.asyncDispose]() {
@@ -91,30 +91,31 @@ async function run(
       const reason = errorMessage(error)
       if (error instanceof SyncRefusal) refuse(options, state, reason)
       else {
-        state.failed(reason)
+        state.dispatch({ kind: 'failed', reason })
         logger.log('warn', 'the change reader is being repaired', {
           code: error instanceof HoldfastError ? error.code : undefined,
           reason,
           cause: errorMessage((error as Error).cause ?? ''),
         })
       }
-      if (performance.now() - (state.servedSinceMs ?? Infinity) > REPAIR_MS.max) attempt = 0
+      if (performance.now() - (state.value.servedSinceMs ?? Infinity) > REPAIR_MS.max) attempt = 0
       const maxMs = isConnectionLoss(error) ? REPAIR_MS.whileAwayMax : REPAIR_MS.max
       await delay(backoffMs(attempt, REPAIR_MS.min, maxMs), signal).catch(() => undefined) // stopping ends the loop
     } finally {
       options.fence.epoch = undefined
-      state.servedSinceMs = undefined
+      state.dispatch({ kind: 'ended' })
       await closeStream(options, state)
-      state.ended()
+      state.closedStream()
     }
   }
-  state.phase = 'stopped'
+  state.dispatch({ kind: 'stopped' })
   ready.reject(new HoldfastError('sync_stopped', 503, 'Sync was stopped before it was ready'))
 }
 
 function refuse({ logger, onRefused }: ReplicatorOptions, state: RunState, reason: string): void {
-  const isNew = state.phase !== 'refused' || state.failure !== reason
-  state.refused(reason)
+  const { phase, failure } = state.value
+  const isNew = phase !== 'refused' || failure !== reason
+  state.dispatch({ kind: 'refused', reason })
   if (!isNew) return
   logger.log('error', 'sync is refused: devices get nothing until this is changed', { reason })
   onRefused(reason)
@@ -131,20 +132,17 @@ async function follow(
   options.fence.epoch = lease.epoch
   phases.end('lease')
   const prerequisites = await ensurePrerequisites(options.pool, options.readerPool, options.logger)
-  state.phase = 'starting'
+  state.dispatch({ kind: 'started' })
   lease.lost.addEventListener('abort', () => void closeStream(options, state), { once: true })
   const serve = (active: ActivePlan | undefined): void => {
-    if (!active) {
-      state.active = undefined
-      return
-    }
-    state.served(active)
+    state.serve(active)
+    if (!active) return
     options.dependencies.planChanged()
     onServing()
   }
   using watch = watchPrerequisites(options, prerequisites)
   const stop = (): void => {
-    state.active = undefined
+    state.serve(undefined)
     void closeStream(options, state)
   }
   watch.lost.addEventListener('abort', stop, { once: true })
@@ -162,16 +160,16 @@ async function lead(options: ReplicatorOptions, state: RunState, signal: AbortSi
   const onCatalogChange = (): void => compiled.changed()
   return await acquireLease({ url, instance, onCatalogChange, logger }, signal, (holder) => {
     compiled.changed()
-    state.standBy()
+    state.dispatch({ kind: 'stood by' })
     logger.log('info', 'another process has the lease of the operation log: this one stands by', { holder })
     options.onStandby()
   })
 }
 
 /** A stream that is broken already is closed enough: what broke it has been reported. */
-async function closeStream({ logger }: ReplicatorOptions, { stream }: RunState): Promise<void> {
+async function closeStream({ logger }: ReplicatorOptions, { parts }: RunState): Promise<void> {
   try {
-    await stream?.[Symbol.asyncDispose]()
+    await parts.stream?.[Symbol.asyncDispose]()
   } catch (error) {
     logger.log('debug', 'the replication stream could not be closed in order', { reason: errorMessage(error) })
   }

@@ -3,64 +3,67 @@ import type { FillProgress } from '../fill/fill-turns.ts'
 import type { ReplicationStream } from '@holdfast/replication'
 import type { Heartbeat } from './heartbeat.ts'
 import { MISSED } from './publish-tables.ts'
-import { createReaderProgress, type ReaderState } from './reader-progress.ts'
+import { createReaderProgress } from './reader-progress.ts'
+import { STARTING, transition, type ReplicatorEvent, type ReplicatorState } from './replicator-state.ts'
+
+/** What the newest attempt at following the stream has opened so far. */
+interface AttemptParts {
+  readonly stream?: ReplicationStream | undefined
+  readonly heartbeat?: Heartbeat
+  /** The tables being read for the first time or again. */
+  readonly filling?: () => FillProgress | undefined
+  /** See `PlanSource.isSettled`. */
+  readonly isSettled?: () => boolean
+}
 
 /** What the replicator is doing and has, as others see it: one object, which each attempt at following the stream changes. */
 export class RunState {
   readonly progress = createReaderProgress()
-  phase: ReaderState = 'starting'
+  #value = STARTING
+  #active: ActivePlan | undefined
+  #parts: AttemptParts = {}
+
+  get value(): ReplicatorState {
+    return this.#value
+  }
+
   /** The served plan. */
-  active: ActivePlan | undefined
-  /** Why the last attempt failed. */
-  failure: string | undefined
-  /** Whose open transactions delay the slot. */
-  waitsFor: string | undefined
-  /** Changes of tables were missed, and are not yet in the log. */
-  isMissing = false
-  /** Since when this attempt serves, in milliseconds of `performance.now()`. */
-  servedSinceMs: number | undefined
-  stream: ReplicationStream | undefined
-  heartbeat: Heartbeat | undefined
-  /** The tables being read for the first time or again. */
-  filling: () => FillProgress | undefined = () => undefined
-  /** See `PlanSource.isSettled`. */
-  isSettled: () => boolean = () => false
+  get active(): ActivePlan | undefined {
+    return this.#active
+  }
+
+  get parts(): AttemptParts {
+    return this.#parts
+  }
 
   /** Whom the start waits for; why the last attempt failed, while it is being repaired; or which objects are known to be missing. */
   get problem(): string | undefined {
-    return this.waitsFor ?? this.failure ?? (this.isMissing ? MISSED : this.heartbeat?.problem)
+    const { waitsFor, failure, isMissing } = this.#value
+    return waitsFor ?? failure ?? (isMissing ? MISSED : this.#parts.heartbeat?.problem)
   }
 
   get isServing(): boolean {
-    return this.servedSinceMs !== undefined && this.problem === undefined
+    return this.#value.servedSinceMs !== undefined && this.problem === undefined
   }
 
-  failed(reason: string): void {
-    this.failure = reason
-    this.phase = 'being repaired'
+  dispatch(event: ReplicatorEvent): void {
+    this.#value = transition(this.#value, event)
+    if (event.kind === 'refused' || event.kind === 'stood by') this.#active = undefined
   }
 
-  refused(reason: string): void {
-    this.failure = reason
-    this.phase = 'refused'
-    this.active = undefined
+  /** Sets the served plan; `undefined`: nothing is served. */
+  serve(active: ActivePlan | undefined): void {
+    this.#active = active
+    if (active) this.dispatch({ kind: 'served', nowMs: performance.now() })
   }
 
-  standBy(): void {
-    this.phase = 'standing by'
-    this.failure = undefined
-    this.active = undefined
+  /** The attempt has opened something. */
+  opened(parts: AttemptParts): void {
+    this.#parts = { ...this.#parts, ...parts }
   }
 
-  served(active: ActivePlan): void {
-    this.active = active
-    this.failure = undefined
-    this.servedSinceMs ??= performance.now()
-  }
-
-  /** The attempt has ended. */
-  ended(): void {
-    this.servedSinceMs = undefined
-    this.stream = undefined
+  /** The stream of the attempt is closed. */
+  closedStream(): void {
+    this.#parts = { ...this.#parts, stream: undefined }
   }
 }
