@@ -1,4 +1,5 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
+import { CoalescedTask } from '../coalesced-task.ts'
 import { once } from '../once.ts'
 import { batchedReads } from '../reads/batched-reads.ts'
 import { createValue, type Value, type WritableValue } from '../value.ts'
@@ -36,8 +37,8 @@ export function createLiveFiles(
 ): (id: string) => Value<LiveFile> {
   const followed = new Map<string, Followed>()
   let stop: (() => void) | undefined
-  let isReading = false
-  let isDue = false
+  const reading = new CoalescedTask(readAll)
+  let isScheduled = false
 
   return (id) => ({
     get: () => followed.get(id)?.value.get() ?? UNREAD,
@@ -60,7 +61,7 @@ export function createLiveFiles(
     const own: Followed = { value: createValue(UNREAD), text: undefined, subscribers: 0 }
     followed.set(id, own)
     stop ??= database.onChangeWithCallback(
-      { onChange: readSoon },
+      { onChange: () => void reading.request() },
       { tables: ['hf_local_files'], throttleMs: LIVE_FILES_THROTTLE_MS },
     )
     readSoon()
@@ -69,27 +70,24 @@ export function createLiveFiles(
 
   /** Batches subscribers that arrive together. */
   function readSoon(): void {
-    if (isDue) return
-    isDue = true
-    if (!isReading) queueMicrotask(() => void readAll())
+    if (isScheduled) return
+    isScheduled = true
+    queueMicrotask(() => {
+      isScheduled = false
+      void reading.request()
+    })
   }
 
   async function readAll(): Promise<void> {
-    isReading = true
+    if (followed.size === 0 || database.closed) return
     try {
-      while (isDue && followed.size > 0 && !database.closed) {
-        isDue = false
-        await readOnce()
-      }
+      await readFollowed()
     } catch (error) {
       if (!database.closed) onProblem(error)
-    } finally {
-      isReading = false
-      isDue = false
     }
   }
 
-  async function readOnce(): Promise<void> {
+  async function readFollowed(): Promise<void> {
     const ids = [...followed.keys()]
     const rows = await batchedReads(database).getAll<FileRow>(FILES_SQL, [JSON.stringify(ids)])
     const byId = new Map(rows.map((row) => [row.id, row]))

@@ -1,4 +1,5 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
+import { CoalescedTask } from '../coalesced-task.ts'
 import { once } from '../once.ts'
 import { createValue, type Value, type WritableValue } from '../value.ts'
 import { batchedReads, type Parameter } from './batched-reads.ts'
@@ -67,10 +68,7 @@ class Run<Row extends object> implements Disposable {
   /** The published rows. */
   #text: string | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
-  #isReading = false
-  /** Data changed during the current read. */
-  #isStale = false
-  #isEnded = false
+  readonly #reading = new CoalescedTask(() => this.#read())
 
   constructor(query: Query<Row>) {
     this.#query = query
@@ -83,7 +81,7 @@ class Run<Row extends object> implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#isEnded = true
+    this.#reading.end()
     clearTimeout(this.#timer)
     for (const stop of this.#stopListening) stop()
   }
@@ -103,7 +101,7 @@ class Run<Row extends object> implements Disposable {
         if (this.#asked === asked) this.#tables = 'failed'
       },
     )
-    void this.#read()
+    void this.#reading.request()
   }
 
   #follow(changed: readonly string[]): void {
@@ -114,39 +112,32 @@ class Run<Row extends object> implements Disposable {
       () => {
         this.#timer = undefined
         if (hasFailed) this.#begin()
-        else void this.#read()
+        else void this.#reading.request()
       },
       hasFailed ? Math.max(RETRY_MS, this.#query.throttleMs) : this.#query.throttleMs,
     )
   }
 
   async #read(): Promise<void> {
-    this.#isStale = true
-    if (this.#isReading) return
-    this.#isReading = true
     const { database, sql, parameters } = this.#query
-    while (this.#isStale && !this.#isEnded) {
-      this.#isStale = false
-      await batchedReads(database)
-        .getAll<Row>(sql, parameters)
-        .then((rows) => this.#show(rows))
-        // A throwing listener must not end the query for others.
-        .catch((error: unknown) => this.#fail(error))
-    }
-    this.#isReading = false
+    await batchedReads(database)
+      .getAll<Row>(sql, parameters)
+      .then((rows) => this.#show(rows))
+      // A throwing listener must not end the query for others.
+      .catch((error: unknown) => this.#fail(error))
   }
 
   #show(rows: readonly Row[]): void {
     const { value } = this.#query
     const text = JSON.stringify(rows)
     const { isLoading, error } = value.get()
-    if (this.#isEnded || (text === this.#text && !isLoading && !error)) return
+    if (this.#reading.hasEnded || (text === this.#text && !isLoading && !error)) return
     this.#text = text
     value.set({ rows, isLoading: false, error: undefined })
   }
 
   #fail(error: unknown): void {
-    if (this.#isEnded) return
+    if (this.#reading.hasEnded) return
     const { value } = this.#query
     value.set({
       ...value.get(),

@@ -10,6 +10,7 @@ import {
 } from '@holdfast/protocol'
 import type { KeyValueStore } from '../key-value.ts'
 import { quoteName } from '../quote-name.ts'
+import { CoalescedTask } from '../coalesced-task.ts'
 import { createValue, type Value } from '../value.ts'
 import { cachedWriteRules, cacheWriteRules, fetchWriteRules } from './fetch-write-rules.ts'
 
@@ -54,11 +55,9 @@ export class LocalWriteRules implements Disposable {
   #changed = new Set<string>()
   /** Tables changed since the last request. */
   #changedMeanwhile = new Set<string>()
-  #refreshing: Promise<void> | undefined
-  #isAskedAgain = false
+  readonly #refreshing = new CoalescedTask(() => this.#ask())
   #asking: ReturnType<typeof setTimeout> | undefined
   #stopWatching: () => void = () => undefined
-  #isDisposed = false
 
   private constructor(database: CommonPowerSyncDatabase, options: WriteRulesOptions, rules: WriteRules | undefined) {
     this.#database = database
@@ -72,21 +71,7 @@ export class LocalWriteRules implements Disposable {
   }
 
   /** Fetches the rules; during a request, queues one more. Keeps the rules on failure. */
-  readonly refresh = async (): Promise<void> => {
-    if (this.#refreshing) {
-      this.#isAskedAgain = true
-      return this.#refreshing
-    }
-    this.#refreshing = (async () => {
-      do {
-        this.#isAskedAgain = false
-        await this.#ask()
-      } while (this.#isAskedAgain && !this.#isDisposed)
-    })().finally(() => {
-      this.#refreshing = undefined
-    })
-    return this.#refreshing
-  }
+  readonly refresh = (): Promise<void> => this.#refreshing.request()
 
   /** Predicts the results of writes as far as local data determines them: `refused` only where Postgres refuses. In the order of `writes`. */
   readonly judge = async (writes: readonly PlannedWrite[]): Promise<readonly Judgement[]> => {
@@ -115,7 +100,7 @@ export class LocalWriteRules implements Disposable {
   };
 
   [Symbol.dispose](): void {
-    this.#isDisposed = true
+    this.#refreshing.end()
     clearTimeout(this.#asking)
     this.#stopWatching()
   }
@@ -123,11 +108,11 @@ export class LocalWriteRules implements Disposable {
   async #ask(): Promise<void> {
     const { url, userId, store, fetch } = this.#options
     const token = await this.#options.token()
-    if (token === undefined || this.#isDisposed) return
+    if (token === undefined || this.#refreshing.hasEnded) return
     const since = new Set<string>()
     this.#changedMeanwhile = since
     const answer = await fetchWriteRules({ url, token, version: this.value.get()?.version }, fetch)
-    if (answer === undefined || this.#isDisposed) return
+    if (answer === undefined || this.#refreshing.hasEnded) return
     const known = this.value.get()
     const isSurer = [...this.#changed].some((table) => !since.has(table))
     this.#changed = since
