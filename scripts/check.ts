@@ -1,5 +1,5 @@
 /**
- * The fast checks, two at a time, each with its own time: format, lint, types, public types, dead code, layers, dependencies, docs, compatibility pages.
+ * The fast checks, two at a time, each with its own time: format, lint, types, public types, dead code, layers, classes, dependencies, docs, compatibility pages.
  * All run; the exit code is 0 when all passed.
  */
 import { runCaptured } from './run.ts'
@@ -22,6 +22,7 @@ const CHECKS: readonly Check[] = [
   { name: 'lint', command: 'oxlint', args: ['--deny-warnings'] },
   { name: 'format', command: 'oxfmt', args: ['--check', '.'] },
   { name: 'layers', command: 'node', args: ['scripts/check-layers.ts'] },
+  { name: 'classes', command: 'node', args: ['scripts/check-classes.ts'] },
   { name: 'dependencies', command: 'node', args: ['scripts/check-dependencies.ts'] },
   // npm judges by the Node that runs it: in npm scripts the repository's own, which the packages run on as well.
   { name: 'engines', command: 'npm', args: ['ci', '--dry-run', '--engine-strict', '--offline'] },
