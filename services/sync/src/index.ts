@@ -1,6 +1,5 @@
 export { openSync, syncMigrations, type SyncService } from './sync.ts'
-export type { SyncOptions } from './sync-options.ts'
-export { syncOptions } from './options.ts'
+export { syncOptions, type SyncOptions } from './options.ts'
 export type { FindPerson, Person } from './inspect/person.ts'
 export type { CoverageReport, DefinitionCoverage, PolicyCoverage, TableCoverage } from './inspect/coverage.ts'
 export type { RowExplanation } from './inspect/row-explanation.ts'

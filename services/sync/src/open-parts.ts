@@ -24,6 +24,7 @@ import {
   CHANGES_IN_A_ROW_MS,
   QUIET_COMPILE_MS,
 } from './limits.ts'
+import type { SyncOptions } from './options.ts'
 import { logRefusedTables } from './replicator/log-refused-tables.ts'
 import { startReplicator, type Replicator } from './replicator/replicator.ts'
 import { openRestrictedPools, type RestrictedPools } from './user-sql/restricted-pools.ts'
@@ -37,7 +38,6 @@ import { createDownloads, type Downloads } from './stream/downloads.ts'
 import { createLeftOuts, type LeftOuts } from './stream/left-outs.ts'
 import { createSharedLines } from './stream/shared-lines.ts'
 import type { StreamContext } from './stream/stream-context.ts'
-import type { SyncOptions } from './sync-options.ts'
 
 /** What the other parts are made of: connections, and what they tell each other through. */
 export interface Ground {

@@ -8,7 +8,7 @@ import type { FillProgress } from './fill/fill-turns.ts'
 import { describeFloods } from './inspect/describe-floods.ts'
 import { DRAIN_MS } from './limits.ts'
 import { createStreamContext, openGround, startWriting } from './open-parts.ts'
-import type { SyncOptions } from './sync-options.ts'
+import type { SyncOptions } from './options.ts'
 import { UploadCounter, type UploadCounts } from './upload/upload-counts.ts'
 import { syncRoutes } from './routes/sync-routes.ts'
 

@@ -16,7 +16,7 @@ import { StreamClient, type DeviceState, type StreamClientOptions } from './stre
 import type { BatchLimits } from '../src/replicator/log-writer.ts'
 import type { RowLimits } from '../src/rows/row-evaluator.ts'
 import { openSync, syncMigrations, type SyncService } from '../src/sync.ts'
-import type { SyncOptions } from '../src/sync-options.ts'
+import type { SyncOptions } from '../src/options.ts'
 
 export const ALICE = 'aaaaaaaa-0000-4000-8000-000000000001'
 export const BOB = 'bbbbbbbb-0000-4000-8000-000000000002'

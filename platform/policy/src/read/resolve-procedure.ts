@@ -4,8 +4,7 @@ import { LOCKED_REASON, splitFunctionBody } from '../syntax/parse.ts'
 import { type ProcedureTexts, textsOfProcedure } from '../syntax/plpgsql.ts'
 import type { ResolvedBody } from '../catalog/policy-input.ts'
 import { printBody } from './print-body.ts'
-import type { Procedure } from './procedure.ts'
-import { typeRecords } from './type-records.ts'
+import { type Procedure, typeRecords } from './type-records.ts'
 
 /**
  * Has Postgres resolve the names in the queries of a function in PL/pgSQL, as PL/pgSQL does when it runs them: which operator an `=` means depends on the types

@@ -1,6 +1,15 @@
 import { quoteIdentifier, sql, SQLSTATE, sqlstateOf, type Transaction } from '@holdfast/postgres'
 import { findRecordFills } from '../syntax/record-fills.ts'
-import type { Procedure } from './procedure.ts'
+
+/** A function in PL/pgSQL, as far as its queries depend on it. */
+export interface Procedure {
+  readonly name: string
+  /** The statement that creates it. */
+  readonly procedure: string
+  readonly argNames: readonly string[]
+  /** Types of the input arguments as `format_type` prints them. */
+  readonly argTypeNames: readonly string[]
+}
 
 /** Types by the name of a variable, as `create function` takes them; `undefined` where that is not known. */
 export type VariableTypes = ReadonlyMap<string, string | undefined>

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { delay, errorMessage, type Clock, type Logger } from '@holdfast/foundation'
 import { queryable, sql, type Pool, type Queryable } from '@holdfast/postgres'
 import type { Backend } from '../backend/backend.ts'
-import { inBatches } from '../backend/in-batches.ts'
 import { forgetOldUploads } from '../database/resumable-uploads.ts'
-import { findUnused } from '../database/versions-in-use.ts'
+import { findUnused, inBatches } from './unused-versions.ts'
 import { SWEEP_AGE_MS, SWEEP_EVERY_MS } from '../limits.ts'
 
 export interface SweepOptions {

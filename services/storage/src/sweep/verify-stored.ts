@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '@holdfast/foundation'
 import { sql, type Queryable } from '@holdfast/postgres'
 import { isVersion, type Backend, type ListedVersion } from '../backend/backend.ts'
-import { inBatches } from '../backend/in-batches.ts'
 import type { ObjectMetadata } from '../database/objects.ts'
-import { findUnused } from '../database/versions-in-use.ts'
+import { findUnused, inBatches } from './unused-versions.ts'
 import { SWEEP_AGE_MS, VERIFY_AT_ONCE, VERSIONS_BATCH } from '../limits.ts'
 
 /** A mismatch between a row and its bytes. */

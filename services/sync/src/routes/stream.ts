@@ -7,13 +7,13 @@ import type { SyncRequest } from '@holdfast/protocol'
 import { BSON_STREAM, NDJSON_STREAM, type LineFormat } from '../encode/lines.ts'
 import { missingSubject, shuttingDown } from '../errors.ts'
 import { PERSON_STREAMS_SHARE, REQUEST_BYTES_MAX } from '../limits.ts'
+import type { WatchSession } from '../options.ts'
 import { deviceLeft, replacedByNewer, type Connection, type Connections } from '../stream/connections.ts'
 import { createLineSink, fullConnectionOf } from '../stream/line-sink.ts'
 import { acceptsGzip, chooseFormat, readSyncRequest } from '../stream/read-request.ts'
 import type { StreamContext } from '../stream/stream-context.ts'
 import { createStreamSession } from '../stream/stream-session.ts'
 import { DEFAULT_STREAMS, type RequestedStreams } from '../stream/wanted-streams.ts'
-import type { WatchSession } from '../sync-options.ts'
 
 export interface StreamRouteOptions {
   readonly context: StreamContext

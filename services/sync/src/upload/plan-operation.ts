@@ -2,7 +2,7 @@ import { unreachable } from '@holdfast/foundation'
 import { sql, type SqlFragment } from '@holdfast/postgres'
 import type { UploadOperation } from '@holdfast/protocol'
 import { readRecordId } from '../encode/record-id.ts'
-import { renderValue, type SqliteValue } from './render-value.ts'
+import { renderValue, type SqliteValue } from './render-literal.ts'
 import { columnNamed, type WritableColumn, type WritableTable } from './writable-tables.ts'
 
 /**

@@ -1,4 +1,6 @@
 import { sql, type Queryable } from '@holdfast/postgres'
+import type { ListedVersion } from '../backend/backend.ts'
+import { VERSIONS_BATCH } from '../limits.ts'
 
 /**
  * Every reference to stored bytes: objects, resumable uploads, S3 uploads and their parts. The sweep deletes versions missing here an hour after they were
@@ -16,4 +18,16 @@ export async function findUnused(db: Queryable, versions: readonly string[]): Pr
   const rows = await db.query<{ version: string }>(sql`
     select v.version from unnest(${[...versions]}::text[]) v (version) where not (${IS_IN_USE})`)
   return rows.map(({ version }) => version)
+}
+
+/** Groups listed versions into batches, so that each batch is looked up with one statement. */
+export async function* inBatches(versions: AsyncIterable<ListedVersion>): AsyncGenerator<readonly ListedVersion[]> {
+  let batch: ListedVersion[] = []
+  for await (const version of versions) {
+    batch.push(version)
+    if (batch.length < VERSIONS_BATCH) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
 }
