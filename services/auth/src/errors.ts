@@ -242,3 +242,8 @@ export function numberTooLarge(): HoldfastError {
     'The request has a number that a double-precision number cannot hold (the largest is about 1.8e308). Send it as a text.'
   return new HoldfastError('bad_json', 400, message)
 }
+
+/** A setting that only this service can judge. Refuses the start. */
+export function optionInvalid(option: string, what: string, cause?: unknown): HoldfastError {
+  return new HoldfastError('option_invalid', 500, `${option}: ${what}`, { cause })
+}

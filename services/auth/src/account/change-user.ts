@@ -5,17 +5,17 @@ import { confirmEmailChange, confirmPhoneChange } from '../confirmations/confirm
 import { reauthenticationNotValid } from '../confirmations/errors.ts'
 import type { LinkTarget } from '../confirmations/token-messages.ts'
 import { emailExists, phoneExists, userNotFound } from '../errors.ts'
+import { setUserMetadata } from '../identities/identity-changes.ts'
 import { markUnverified } from '../identities/unverified-credentials.ts'
 import type { SmsChannel } from '../messages/messages.ts'
 import type { Notices } from '../messages/notices.ts'
-import { endPending } from '../one-time-tokens/end-pending.ts'
+import { endPending } from '../one-time-tokens/one-time-tokens.ts'
 import type { AuthOptions, WithOptions } from '../options/auth-options.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import type { Signer } from '../sessions/sessions.ts'
 import { isoNow } from '../store.ts'
-import { findUserByAnyEmail } from '../users/find-by-any-email.ts'
-import { mergeMetadata, type UserMetadata } from '../users/user-metadata.ts'
-import { findUserById, findUserByPhone, lockUser, type UserRow } from '../users/user-row.ts'
+import { mergeMetadata } from '../users/user-metadata.ts'
+import { findUserById, findUserByPhone, lockUser, type UserRow, findUserByAnyEmail } from '../users/user-row.ts'
 import { checkChanges, type CheckedChanges, type UserChanges, type CheckChangesNeeds } from './check-changes.ts'
 
 export type ChangeUserNeeds = CheckChangesNeeds &
@@ -55,7 +55,7 @@ export async function changeUser(
     }
     if (changes.metadata !== undefined) {
       const metadata = mergeMetadata(user.raw_user_meta_data, changes.metadata)
-      await setMetadata(tx, { userId: user.id, metadata, now })
+      await setUserMetadata(tx, { userId: user.id, metadata, now })
     }
     if (changes.email !== undefined) await changeEmail(needs, tx, { ...input, user, email: changes.email, now })
     if (changes.phone !== undefined)
@@ -167,15 +167,4 @@ async function setPassword(
     update auth.users set encrypted_password = ${input.passwordHash}, updated_at = ${input.now} where id = ${input.userId}
   `)
   await endPending(tx, input.userId)
-}
-
-async function setMetadata(
-  tx: Transaction,
-  input: { userId: string; metadata: UserMetadata; now: string },
-): Promise<void> {
-  await tx.execute(sql`
-    update auth.users
-       set raw_user_meta_data = ${JSON.stringify(input.metadata)}::jsonb, updated_at = ${input.now}
-     where id = ${input.userId}
-  `)
 }

@@ -11,7 +11,7 @@ import {
 import { setUserEmail } from '../identities/identity-changes.ts'
 import { markUnverified } from '../identities/unverified-credentials.ts'
 import type { Notices } from '../messages/notices.ts'
-import { endPending } from '../one-time-tokens/end-pending.ts'
+import { endPending } from '../one-time-tokens/one-time-tokens.ts'
 import type { WithOptions } from '../options/auth-options.ts'
 import { isoNow, type Store } from '../store.ts'
 import { findUserById, lockUser, type UserIdentity, type UserRow } from '../users/user-row.ts'

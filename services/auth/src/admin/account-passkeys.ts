@@ -1,7 +1,6 @@
 import { sql, type Pool } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
-import { isoNow, type Store } from '../store.ts'
-import { isUuid } from '../uuid.ts'
+import { isoNow, type Store, isUuid } from '../store.ts'
 import { passkeyNotFound } from './errors.ts'
 import { findAccount } from './find-account.ts'
 import type { Admin } from './require-admin.ts'

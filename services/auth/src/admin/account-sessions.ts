@@ -2,10 +2,9 @@ import type { Pool } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
 import { noSuchSession } from '../errors.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
-import { renderOwnSession } from '../sessions/render-session.ts'
-import { findSessionsOfUser, readMethodsOfSessions } from '../sessions/session-row.ts'
-import { isoNow, type Store } from '../store.ts'
-import { isUuid } from '../uuid.ts'
+import { renderOwnSessions } from '../sessions/render-session.ts'
+import { findSessionsOfUser } from '../sessions/session-row.ts'
+import { isoNow, type Store, isUuid } from '../store.ts'
 import { notAUuid } from './errors.ts'
 import { findAccount } from './find-account.ts'
 import type { Admin } from './require-admin.ts'
@@ -17,12 +16,7 @@ import type { Admin } from './require-admin.ts'
  */
 export async function listSessions(pool: Pool, userId: string): Promise<Record<string, unknown>[]> {
   const user = await findAccount(pool, userId)
-  const sessions = await findSessionsOfUser(pool, user.id)
-  const methods = await readMethodsOfSessions(
-    pool,
-    sessions.map(({ id }) => id),
-  )
-  return sessions.map((session) => renderOwnSession(session, methods.get(session.id) ?? [], false))
+  return renderOwnSessions(pool, await findSessionsOfUser(pool, user.id))
 }
 
 /**

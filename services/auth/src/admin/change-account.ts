@@ -4,21 +4,20 @@ import { isConnectionLoss, sql, type SqlFragment, sqlstateOf, type Transaction }
 import { recordAudit } from '../audit-log.ts'
 import { confirmEmail, confirmPhone, nameProviders } from '../confirmations/confirm-user.ts'
 import { emailExists, phoneExists } from '../errors.ts'
+import { setUserMetadata } from '../identities/identity-changes.ts'
 import { mergeIdentityData } from '../identities/insert-identity.ts'
 import { acceptCredentials } from '../identities/unverified-credentials.ts'
-import { endPending } from '../one-time-tokens/end-pending.ts'
+import { endPending } from '../one-time-tokens/one-time-tokens.ts'
 import type { Passwords } from '../passwords/passwords.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
-import type { Store } from '../store.ts'
-import { mergeMetadata } from '../users/user-metadata.ts'
+import { type Store, violatedConstraint } from '../store.ts'
+import { addressOf, type Contact } from '../users/contact.ts'
+import { mergeMetadata, mergeAppMetadata } from '../users/user-metadata.ts'
 import { lockUser, type UserRow } from '../users/user-row.ts'
-import { violatedConstraint } from '../violated-constraint.ts'
 import { type AccountAttributes, banEnd } from './account-attributes.ts'
-import { mergeAppMetadata } from './app-metadata.ts'
 import { changingUserFailed } from './errors.ts'
 import { findAccount, isEmailTaken, isPhoneTaken } from './find-account.ts'
 import type { Admin } from './require-admin.ts'
-import { setUserMetadata } from './set-metadata.ts'
 
 export type ChangeAccountNeeds = Store & { readonly passwords: Passwords }
 
@@ -60,8 +59,13 @@ export async function changeAccount(
         await acceptCredentials(tx, id, 'phone')
       }
       if (passwordHash !== undefined) await setPassword(tx, { user, passwordHash, now })
-      if (attributes.email !== undefined) await setEmail(tx, user, attributes.email, attributes.emailConfirm, now)
-      if (attributes.phone !== undefined) await setPhone(tx, user, attributes.phone, attributes.phoneConfirm, now)
+      const { email, emailConfirm, phone, phoneConfirm } = attributes
+      if (email !== undefined) {
+        await setContact(tx, user, { contact: { provider: 'email', email }, isConfirmed: emailConfirm, now })
+      }
+      if (phone !== undefined) {
+        await setContact(tx, user, { contact: { provider: 'phone', phone }, isConfirmed: phoneConfirm, now })
+      }
       await setMetadata(tx, user, attributes, now)
       if (attributes.banMs !== undefined) {
         await setColumn(tx, user, sql`banned_until = ${banEnd(nowMs, attributes.banMs)}`, now)
@@ -94,33 +98,27 @@ async function setPassword(
   await endSessions(tx, { userId: user.id, sessionId: undefined, scope: 'global' })
 }
 
-async function setEmail(tx: Transaction, user: UserRow, email: string, confirm: boolean, now: string): Promise<void> {
-  if (await isEmailTaken(tx, email, user.id)) throw emailExists()
-  if (email !== user.email) await endPending(tx, user.id)
-  await setColumn(tx, user, sql`email = ${email}, is_anonymous = is_anonymous and not ${confirm}::boolean`, now)
-  await mergeIdentityData(tx, {
-    id: randomUUID(),
-    userId: user.id,
-    provider: 'email',
-    providerId: user.id,
-    identityData: { sub: user.id, email, email_verified: confirm },
+async function setContact(
+  tx: Transaction,
+  user: UserRow,
+  input: { readonly contact: Contact; readonly isConfirmed: boolean; readonly now: string },
+): Promise<void> {
+  const { contact, isConfirmed, now } = input
+  const { provider } = contact
+  const address = addressOf(contact)
+  const isTaken = provider === 'email' ? isEmailTaken : isPhoneTaken
+  if (await isTaken(tx, address, user.id)) throw provider === 'email' ? emailExists() : phoneExists()
+  if (address !== user[provider]) await endPending(tx, user.id)
+  const column = sql.identifier(provider)
+  await setColumn(
+    tx,
+    user,
+    sql`${column} = ${address}, is_anonymous = is_anonymous and not ${isConfirmed}::boolean`,
     now,
-  })
-  await nameProviders(tx, { userId: user.id, now })
-}
-
-async function setPhone(tx: Transaction, user: UserRow, phone: string, confirm: boolean, now: string): Promise<void> {
-  if (await isPhoneTaken(tx, phone, user.id)) throw phoneExists()
-  if (phone !== user.phone) await endPending(tx, user.id)
-  await setColumn(tx, user, sql`phone = ${phone}, is_anonymous = is_anonymous and not ${confirm}::boolean`, now)
-  await mergeIdentityData(tx, {
-    id: randomUUID(),
-    userId: user.id,
-    provider: 'phone',
-    providerId: user.id,
-    identityData: { sub: user.id, phone, phone_verified: confirm },
-    now,
-  })
+  )
+  const identityData = { sub: user.id, [provider]: address, [`${provider}_verified`]: isConfirmed }
+  const identity = { id: randomUUID(), userId: user.id, provider, providerId: user.id, identityData, now }
+  await mergeIdentityData(tx, identity)
   await nameProviders(tx, { userId: user.id, now })
 }
 

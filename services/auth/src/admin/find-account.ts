@@ -1,6 +1,6 @@
 import { type Queryable, sql } from '@holdfast/postgres'
+import { isUuid } from '../store.ts'
 import { selectAnyUsers, type UserRow } from '../users/user-row.ts'
-import { isUuid } from '../uuid.ts'
 import { noSuchUser, notAUuid } from './errors.ts'
 
 /**

@@ -3,6 +3,7 @@ import { recordAudit } from '../audit-log.ts'
 import { issueToken, type IssuedToken } from '../confirmations/issue-token.ts'
 import { emailExists, validationFailed } from '../errors.ts'
 import type { Hooks } from '../hooks/hooks.ts'
+import { setUserMetadata } from '../identities/identity-changes.ts'
 import { markUnverified } from '../identities/unverified-credentials.ts'
 import { confirmationUrl } from '../messages/confirmation-url.ts'
 import type { WithOptions } from '../options/auth-options.ts'
@@ -14,8 +15,7 @@ import { findUserByEmail, type UserRow } from '../users/user-row.ts'
 import { noSuchUser } from './errors.ts'
 import { findAccount, isEmailTaken } from './find-account.ts'
 import type { Admin } from './require-admin.ts'
-import { setUserMetadata } from './set-metadata.ts'
-import { createUnconfirmedAccount } from './unconfirmed-account.ts'
+import { createEmailAccount } from './email-account.ts'
 
 export type GenerateLinkNeeds = Store &
   WithOptions<'emailDoubleConfirmChanges' | 'emailOtpLength'> & {
@@ -125,7 +125,7 @@ async function prepareUser(hooks: Hooks, tx: Transaction, work: LinkWork): Promi
   const user = await findUserByEmail(tx, email)
   if (!user) {
     if (await isEmailTaken(tx, email)) throw emailExists()
-    return createUnconfirmedAccount(hooks, tx, { email, metadata, passwordHash, address, now })
+    return createEmailAccount(hooks, tx, { email, metadata, passwordHash, isConfirmed: false, address, now })
   }
   if (type === 'signup' || type === 'invite') {
     if (user.email_confirmed_at !== null) throw emailExists()

@@ -11,7 +11,7 @@ import type { UserMetadata } from '../users/user-metadata.ts'
 import { findUserByEmail, type UserRow } from '../users/user-row.ts'
 import { findAccount, isEmailTaken } from './find-account.ts'
 import type { Admin } from './require-admin.ts'
-import { createUnconfirmedAccount } from './unconfirmed-account.ts'
+import { createEmailAccount } from './email-account.ts'
 
 export type InviteAccountNeeds = Store &
   WithOptions<'emailOtpLength'> & { readonly hooks: Hooks; readonly messages: Messages }
@@ -39,7 +39,8 @@ export async function inviteAccount(
     const existing = await findUserByEmail(tx, email)
     const isFree = existing ? existing.email_confirmed_at === null : !(await isEmailTaken(tx, email))
     if (!isFree) throw emailExists()
-    const user = existing ?? (await createUnconfirmedAccount(hooks, tx, { email, metadata, address, now }))
+    const user =
+      existing ?? (await createEmailAccount(hooks, tx, { email, metadata, isConfirmed: false, address, now }))
     if (existing) await markUnverified(tx, user.id, 'email')
     const traits = { user_id: user.id, user_email: email }
     await recordAudit(tx, { action: 'user_invited', actor: admin, address, now, traits })

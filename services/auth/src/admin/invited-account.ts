@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { HoldfastError } from '@holdfast/foundation'
 import { recordAudit } from '../audit-log.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { Passwords } from '../passwords/passwords.ts'
-import { createUser } from '../sign-up/create-user.ts'
 import { isoNow, type Store } from '../store.ts'
 import { parseEmail } from '../users/contact.ts'
+import { createEmailAccount } from './email-account.ts'
 import { isEmailTaken } from './find-account.ts'
 
 type Needs = Store & { readonly hooks: Hooks; readonly passwords: Passwords }
@@ -36,28 +35,17 @@ export async function createInvitedAccount(
   if (await isEmailTaken(pool, email)) return false
   await passwords.requireGood(password)
   const passwordHash = await passwords.hash(password)
-  const id = randomUUID()
   const now = isoNow(clock)
   try {
     await pool.transaction(async (tx) => {
-      await createUser(hooks, tx, {
-        user: {
-          id,
-          identity: {
-            id: randomUUID(),
-            provider: 'email',
-            providerId: id,
-            data: { sub: id, email, email_verified: true, phone_verified: false },
-          },
-          email,
-          passwordHash,
-          appMetadata: { provider: 'email', providers: ['email'] },
-          userMetadata: { name, email_verified: true },
-          emailConfirmed: true,
-          now,
-        },
+      const metadata = { name }
+      const { id } = await createEmailAccount(hooks, tx, {
+        email,
+        metadata,
+        passwordHash,
+        isConfirmed: true,
         address,
-        announce: true,
+        now,
       })
       const actor = { id, email, phone: null, is_sso_user: false }
       await recordAudit(tx, { action: 'user_signedup', actor, address, now, traits: { provider: 'email' } })

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { HoldfastError } from '@holdfast/foundation'
 import { requireCaller } from '@holdfast/http'
+import { optionInvalid } from '../errors.ts'
 import { CAPTCHA_TIMEOUT_MS } from '../limits.ts'
 import type { AuthOptions } from '../options/auth-options.ts'
-import { optionInvalid } from '../options/option-invalid.ts'
 import { readLimitedJson } from '../read-limited.ts'
 
 const PROVIDER_URLS: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@ import { sql, type Transaction } from '@holdfast/postgres'
 import { emailExists, phoneExists } from '../errors.ts'
 import { mergeIdentityData } from '../identities/insert-identity.ts'
 import { deleteOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
-import { violatedConstraint } from '../violated-constraint.ts'
+import { violatedConstraint } from '../store.ts'
 
 // Whatever proves one thing about a person also ends every code and link that is still out, as in GoTrue.
 

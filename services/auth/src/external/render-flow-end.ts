@@ -1,5 +1,6 @@
 import { HoldfastError } from '@holdfast/foundation'
 import { redirectUrl } from '../redirects/redirect-url.ts'
+import { renderSessionFragment } from '../sessions/render-session.ts'
 import type { FlowEnd } from './finish-flow.ts'
 
 /** Refusals that are about the person, whatever their status. */
@@ -35,16 +36,10 @@ export function renderFlowEnd(
     case 'code':
       return { status: 302, location: redirectUrl(end.redirectTo, { query: { code: end.code } }) }
     case 'tokens': {
-      const { access, refreshToken } = end.signedIn
       const fragment = {
-        access_token: access.accessToken,
-        expires_at: String(access.expiresAtS),
-        expires_in: String(access.expiresInS),
+        ...renderSessionFragment(end.signedIn),
         ...(end.providerRefreshToken ? { provider_refresh_token: end.providerRefreshToken } : {}),
         provider_token: end.providerToken,
-        refresh_token: refreshToken,
-        sb: '',
-        token_type: 'bearer',
       }
       return { status: 302, location: redirectUrl(end.redirectTo, { fragment }) }
     }

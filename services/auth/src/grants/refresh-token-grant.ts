@@ -19,8 +19,13 @@ import {
   type PresentedToken,
 } from '../sessions/refresh-tokens.ts'
 import type { SignedIn } from '../sessions/render-session.ts'
-import { findSessionsOfUser, type RequestOrigin, type SessionRow } from '../sessions/session-row.ts'
-import { judgeSession, lastUsedMs } from '../sessions/session-validity.ts'
+import {
+  findSessionsOfUser,
+  type RequestOrigin,
+  type SessionRow,
+  judgeSession,
+  lastUsedMs,
+} from '../sessions/session-row.ts'
 import { findUserWithMethods } from '../sessions/user-with-session.ts'
 import type { Store } from '../store.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'

@@ -1,4 +1,4 @@
-import { optionInvalid } from '../options/option-invalid.ts'
+import { optionInvalid } from '../errors.ts'
 
 /** What a hook's settings name: a function of the database, or a service. */
 export type HookTarget =

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Queryable, sql, type Transaction } from '@holdfast/postgres'
-import { endPending } from '../one-time-tokens/end-pending.ts'
-import { deleteOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
+import { deleteOneTimeTokens, endPending } from '../one-time-tokens/one-time-tokens.ts'
 import type { UserRow } from '../users/user-row.ts'
 import { mergeIdentityData } from './insert-identity.ts'
 

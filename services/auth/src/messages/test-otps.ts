@@ -1,4 +1,4 @@
-import { optionInvalid } from '../options/option-invalid.ts'
+import { optionInvalid } from '../errors.ts'
 import { normalizePhone } from '../users/contact.ts'
 
 /**

@@ -1,6 +1,6 @@
+import { optionInvalid } from '../errors.ts'
 import { MESSAGE_SEND_TIMEOUT_MS } from '../limits.ts'
 import type { AuthOptions } from '../options/auth-options.ts'
-import { optionInvalid } from '../options/option-invalid.ts'
 import { readLimitedJson } from '../read-limited.ts'
 import type { DueMessage } from './message-rows.ts'
 import { type Sender, SendError } from './sender.ts'

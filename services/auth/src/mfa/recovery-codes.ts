@@ -25,8 +25,13 @@ import { type FactorRow, findFactorsOfUser, insertFactor, lockFactor, noteVerifi
 import { attemptsWaitS, noteFailedAttempt } from './failed-attempts.ts'
 import { FACTOR_NAME_CHARS_MAX, RECOVERY_CODES } from './limits.ts'
 import { FACTOR_METHODS, raiseSession } from './raise-session.ts'
-import { countRecoveryCodes, replaceRecoveryCodes, useRecoveryCode } from './recovery-code-row.ts'
-import { createRecoveryCode, hashRecoveryCode } from './recovery-code-text.ts'
+import {
+  countRecoveryCodes,
+  replaceRecoveryCodes,
+  useRecoveryCode,
+  createRecoveryCode,
+  hashRecoveryCode,
+} from './recovery-code-row.ts'
 import type { FactorSigner } from './require-factor-signer.ts'
 import { removeFactor } from './unenroll-factor.ts'
 

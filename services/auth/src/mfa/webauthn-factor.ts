@@ -2,7 +2,6 @@ import { assert } from '@holdfast/foundation'
 import { type Queryable, sql, type Transaction } from '@holdfast/postgres'
 import { validationFailed } from '../errors.ts'
 import type { UserRow } from '../users/user-row.ts'
-import { accountName } from '../webauthn/account-name.ts'
 import {
   askToRegister,
   askToSign,
@@ -11,6 +10,7 @@ import {
   judgeSignature,
   type NewCredential,
   type Question,
+  accountName,
 } from '../webauthn/ceremonies.ts'
 import type { RelyingParty } from '../webauthn/relying-party.ts'
 import { factorNotFound } from './errors.ts'

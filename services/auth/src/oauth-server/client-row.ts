@@ -1,5 +1,5 @@
 import { type Queryable, sql, type SqlFragment } from '@holdfast/postgres'
-import { isUuid } from '../uuid.ts'
+import { isUuid } from '../store.ts'
 
 export type TokenEndpointAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post'
 

@@ -1,6 +1,6 @@
 import { createHash, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
 import { assert } from '@holdfast/foundation'
-import { type Queryable, sql, type SqlFragment } from '@holdfast/postgres'
+import { type Queryable, sql, type SqlFragment, type Transaction } from '@holdfast/postgres'
 
 export type OneTimeTokenType =
   | 'confirmation_token'
@@ -154,4 +154,20 @@ export async function deleteOneTimeTokens(
 ): Promise<void> {
   const which = types === undefined ? sql`true` : sql`token_type::text = any(${types}::text[])`
   await db.execute(sql`delete from auth.one_time_tokens where user_id = ${userId} and ${which}`)
+}
+
+/**
+ * Ends what a user waits for: codes and links that are out, and the changes of address or number that they would confirm. A change that was
+ * only left without its code could be asked for again, by whoever began it.
+ */
+export async function endPending(tx: Transaction, userId: string): Promise<void> {
+  await tx.execute(sql`
+    update auth.users
+       set confirmation_token = '', confirmation_sent_at = null, recovery_token = '', recovery_sent_at = null,
+           email_change = '', email_change_token_current = '', email_change_token_new = '', email_change_sent_at = null,
+           email_change_confirm_status = 0, phone_change = '', phone_change_token = '', phone_change_sent_at = null,
+           reauthentication_token = '', reauthentication_sent_at = null
+     where id = ${userId}
+  `)
+  await deleteOneTimeTokens(tx, userId)
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Queryable, sql } from '@holdfast/postgres'
-import { violatedConstraint } from '../violated-constraint.ts'
+import { violatedConstraint } from '../store.ts'
 import type { Credential, NewCredential } from '../webauthn/ceremonies.ts'
 import { webAuthnCredentialExists } from '../webauthn/errors.ts'
 

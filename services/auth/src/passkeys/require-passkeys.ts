@@ -1,8 +1,8 @@
 import { validationFailed } from '../errors.ts'
 import type { WithOptions } from '../options/auth-options.ts'
 import type { SessionRow } from '../sessions/session-row.ts'
+import { isUuid } from '../store.ts'
 import { hasVerifiedFactor, type UserRow } from '../users/user-row.ts'
-import { isUuid } from '../uuid.ts'
 import type { RelyingParty } from '../webauthn/relying-party.ts'
 import { aal2ToManagePasskeys, passkeyDisabled } from './errors.ts'
 

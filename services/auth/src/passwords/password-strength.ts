@@ -1,7 +1,6 @@
-import { WeakPasswordError, validationFailed } from '../errors.ts'
+import { WeakPasswordError, validationFailed, optionInvalid } from '../errors.ts'
 import { PASSWORD_BYTES_MAX } from '../limits.ts'
 import type { AuthOptions } from '../options/auth-options.ts'
-import { optionInvalid } from '../options/option-invalid.ts'
 
 /** What a project asks of passwords. */
 export type PasswordRules = Pick<AuthOptions, 'minimumPasswordLength' | 'passwordRequirements'>

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { isLoopback } from '../rate-limits.ts'
 
 /** Decides where people may be sent when a mail or a provider brings them back. */
@@ -91,4 +92,12 @@ function translateHost(glob: string): string {
     if (match === '*') return `[^.${NOT_OF_A_HOST}]*`
     return match === '?' ? `[^.${NOT_OF_A_HOST}]` : `\\${match}`
   })
+}
+
+/** Where a request wants people to be sent: a header, the query, or the page it came from; the site when none of them is allowed. */
+export function redirectOf(request: FastifyRequest, redirects: RedirectPolicy): string {
+  const { redirect_to: inQuery } = request.query as { readonly redirect_to?: unknown }
+  const { redirect_to: inHeader, referer } = request.headers
+  const asked = typeof inHeader === 'string' && inHeader !== '' ? inHeader : inQuery
+  return redirects.choose(typeof asked === 'string' ? asked : undefined, referer)
 }

@@ -6,7 +6,7 @@ import type { RequireAdmin } from '../admin/require-admin.ts'
 import { validationFailed } from '../errors.ts'
 import { MESSAGES_PER_PAGE_MAX } from '../limits.ts'
 import { deleteMessages, findMessage, readMessages } from '../messages/message-rows.ts'
-import { isUuid } from '../uuid.ts'
+import { isUuid } from '../store.ts'
 
 type Needs = { readonly pool: Pool; readonly requireAdmin: RequireAdmin }
 

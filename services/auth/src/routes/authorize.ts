@@ -2,8 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { beginFlow, type BeginFlowNeeds } from '../external/begin-flow.ts'
 import type { RateLimits } from '../rate-limits.ts'
-import { redirectOf } from '../redirects/redirect-of-request.ts'
-import type { RedirectPolicy } from '../redirects/redirect-policy.ts'
+import { type RedirectPolicy, redirectOf } from '../redirects/redirect-policy.ts'
 
 type Needs = BeginFlowNeeds & { readonly redirects: RedirectPolicy; readonly limits: Pick<RateLimits, 'verify'> }
 

@@ -12,7 +12,7 @@ import type { RateLimits } from '../rate-limits.ts'
 import { optional, OptionalText } from '../request-body.ts'
 import { originOf } from '../request-origin.ts'
 import { renderSession } from '../sessions/render-session.ts'
-import { isUuid } from '../uuid.ts'
+import { isUuid } from '../store.ts'
 import { recoveryCodeRoutes, type RecoveryCodeRoutesNeeds } from './recovery-codes.ts'
 
 type Needs = ChallengeFactorNeeds &

@@ -4,10 +4,9 @@ import { unlinkIdentity, type UnlinkIdentityNeeds } from '../account/unlink-iden
 import { beginFlow, type BeginFlowNeeds } from '../external/begin-flow.ts'
 import { identityIdInvalid, manualLinkingDisabled } from '../identities/errors.ts'
 import type { WithOptions } from '../options/auth-options.ts'
-import { redirectOf } from '../redirects/redirect-of-request.ts'
-import type { RedirectPolicy } from '../redirects/redirect-policy.ts'
+import { type RedirectPolicy, redirectOf } from '../redirects/redirect-policy.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { isUuid } from '../uuid.ts'
+import { isUuid } from '../store.ts'
 import { queryOf } from './authorize.ts'
 
 type Needs = UnlinkIdentityNeeds &

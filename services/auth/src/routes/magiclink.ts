@@ -2,21 +2,19 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Captcha } from '../captcha/captcha.ts'
 import { validationFailed } from '../errors.ts'
-import { parseCodeChallenge } from '../flow-state/flow-state.ts'
 import { BODY_BYTES_MAX } from '../limits.ts'
-import { redirectOf } from '../redirects/redirect-of-request.ts'
-import { MetaSecurity, OptionalRecord, OptionalText } from '../request-body.ts'
+import { MetaSecurity, OptionalRecord, OptionalText, CodeChallengeFields } from '../request-body.ts'
 import { originOf } from '../request-origin.ts'
 import { requestMagicLink, type RequestOtpNeeds } from '../sign-up/request-otp.ts'
 import { parseEmail } from '../users/contact.ts'
+import { linkTargetOf } from './link-target.ts'
 
 type Needs = RequestOtpNeeds & { readonly captcha: Captcha }
 
 const MagicLinkBody = Type.Object({
   email: OptionalText,
   data: OptionalRecord,
-  code_challenge: OptionalText,
-  code_challenge_method: OptionalText,
+  ...CodeChallengeFields,
   gotrue_meta_security: MetaSecurity,
 })
 
@@ -33,8 +31,7 @@ export function magicLinkRoute(needs: Needs): FastifyPluginAsyncTypebox {
         email: parseEmail(body.email),
         createUser: true,
         metadata: body.data ?? {},
-        codeChallenge: parseCodeChallenge(body.code_challenge ?? '', body.code_challenge_method ?? ''),
-        redirectTo: redirectOf(request, redirects),
+        ...linkTargetOf(request, body, redirects),
         origin,
       })
     })

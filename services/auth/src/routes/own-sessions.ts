@@ -4,9 +4,8 @@ import { recordAudit } from '../audit-log.ts'
 import { noSuchSession } from '../errors.ts'
 import type { WithOptions } from '../options/auth-options.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
-import { renderOwnSession } from '../sessions/render-session.ts'
-import { findSessionsOfUser, readMethodsOfSessions } from '../sessions/session-row.ts'
-import { judgeSession } from '../sessions/session-validity.ts'
+import { renderOwnSessions } from '../sessions/render-session.ts'
+import { findSessionsOfUser, judgeSession } from '../sessions/session-row.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { isoNow, type Store } from '../store.ts'
 
@@ -25,11 +24,7 @@ export function ownSessionRoutes({ pool, clock, options, sessions }: Needs): Fas
       const live = (await findSessionsOfUser(pool, user.id)).filter(
         (session) => judgeSession(session, options, clock.now()) === undefined,
       )
-      const methods = await readMethodsOfSessions(
-        pool,
-        live.map(({ id }) => id),
-      )
-      return live.map((session) => renderOwnSession(session, methods.get(session.id) ?? [], session.id === own?.id))
+      return renderOwnSessions(pool, live, own?.id)
     })
 
     app.delete('/user/sessions/:session_id', { schema: { params: SessionParams } }, async (request, reply) => {

@@ -7,9 +7,8 @@ import { validationFailed } from '../errors.ts'
 import { parseCodeChallenge } from '../flow-state/flow-state.ts'
 import { BODY_BYTES_MAX } from '../limits.ts'
 import type { WithOptions } from '../options/auth-options.ts'
-import { redirectOf } from '../redirects/redirect-of-request.ts'
-import type { RedirectPolicy } from '../redirects/redirect-policy.ts'
-import { MetaSecurity, OptionalText } from '../request-body.ts'
+import { type RedirectPolicy, redirectOf } from '../redirects/redirect-policy.ts'
+import { MetaSecurity, OptionalText, CodeChallengeFields } from '../request-body.ts'
 import { type Contact, parseEmail, parsePhone } from '../users/contact.ts'
 
 type SignInOptions = WithOptions<'emailEnableSignup' | 'smsEnableSignup'>
@@ -19,8 +18,7 @@ const ResendBody = Type.Object({
   type: OptionalText,
   email: OptionalText,
   phone: OptionalText,
-  code_challenge: OptionalText,
-  code_challenge_method: OptionalText,
+  ...CodeChallengeFields,
   gotrue_meta_security: MetaSecurity,
 })
 

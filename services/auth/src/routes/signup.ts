@@ -2,17 +2,16 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Captcha } from '../captcha/captcha.ts'
 import { anonymousProviderDisabled } from '../errors.ts'
-import { parseCodeChallenge } from '../flow-state/flow-state.ts'
 import { BODY_BYTES_MAX } from '../limits.ts'
 import type { WithOptions } from '../options/auth-options.ts'
 import type { RateLimits } from '../rate-limits.ts'
-import { redirectOf } from '../redirects/redirect-of-request.ts'
 import type { RedirectPolicy } from '../redirects/redirect-policy.ts'
-import { MetaSecurity, OptionalRecord, OptionalText } from '../request-body.ts'
+import { MetaSecurity, OptionalRecord, OptionalText, CodeChallengeFields } from '../request-body.ts'
 import { originOf } from '../request-origin.ts'
 import { renderSession } from '../sessions/render-session.ts'
 import { signUpAnonymously, type SignUpAnonymouslyNeeds } from '../sign-up/sign-up-anonymously.ts'
 import { signUp, type SignUpNeeds } from '../sign-up/sign-up.ts'
+import { linkTargetOf } from './link-target.ts'
 
 type Needs = SignUpAnonymouslyNeeds &
   SignUpNeeds &
@@ -28,8 +27,7 @@ const SignUpBody = Type.Object({
   password: OptionalText,
   channel: OptionalText,
   data: OptionalRecord,
-  code_challenge: OptionalText,
-  code_challenge_method: OptionalText,
+  ...CodeChallengeFields,
   gotrue_meta_security: MetaSecurity,
 })
 
@@ -54,8 +52,7 @@ export function signUpRoute(needs: Needs): FastifyPluginAsyncTypebox {
         password: password ?? '',
         channel: body.channel ?? '',
         metadata: data ?? {},
-        codeChallenge: parseCodeChallenge(body.code_challenge ?? '', body.code_challenge_method ?? ''),
-        redirectTo: redirectOf(request, redirects),
+        ...linkTargetOf(request, body, redirects),
         origin,
       })
       return outcome.kind === 'signed-in' ? renderSession(outcome.signedIn) : outcome.user

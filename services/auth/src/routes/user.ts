@@ -1,13 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { changeUser, type ChangeUserNeeds } from '../account/change-user.ts'
-import { parseCodeChallenge } from '../flow-state/flow-state.ts'
 import { BODY_BYTES_MAX } from '../limits.ts'
-import { redirectOf } from '../redirects/redirect-of-request.ts'
 import type { RedirectPolicy } from '../redirects/redirect-policy.ts'
-import { OptionalRecord, OptionalText } from '../request-body.ts'
+import { OptionalRecord, OptionalText, CodeChallengeFields } from '../request-body.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { renderUser } from '../users/render-user.ts'
+import { linkTargetOf } from './link-target.ts'
 
 type Needs = ChangeUserNeeds & { readonly redirects: RedirectPolicy; readonly sessions: Sessions }
 
@@ -20,8 +19,7 @@ const ChangeUserBody = Type.Object({
   channel: OptionalText,
   data: OptionalRecord,
   app_metadata: OptionalRecord,
-  code_challenge: OptionalText,
-  code_challenge_method: OptionalText,
+  ...CodeChallengeFields,
 })
 
 /** `GET /user`, `PUT /user`: the signed-in person, and what they change of themselves. Source: GoTrue API reference. */
@@ -44,8 +42,7 @@ export function userRoutes(needs: Needs): FastifyPluginAsyncTypebox {
           metadata: body.data ?? undefined,
           appMetadata: body.app_metadata ?? undefined,
         },
-        codeChallenge: parseCodeChallenge(body.code_challenge ?? '', body.code_challenge_method ?? ''),
-        redirectTo: redirectOf(request, redirects),
+        ...linkTargetOf(request, body, redirects),
         address: request.ip,
       })
       return renderUser(user)

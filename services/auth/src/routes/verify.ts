@@ -8,12 +8,11 @@ import { issueAuthCode } from '../flow-state/flow-state.ts'
 import { BODY_BYTES_MAX } from '../limits.ts'
 import { isPkceToken } from '../one-time-tokens/one-time-tokens.ts'
 import type { RateLimits } from '../rate-limits.ts'
-import { redirectOf } from '../redirects/redirect-of-request.ts'
-import type { RedirectPolicy } from '../redirects/redirect-policy.ts'
+import { type RedirectPolicy, redirectOf } from '../redirects/redirect-policy.ts'
 import { errorRedirectUrl, redirectUrl } from '../redirects/redirect-url.ts'
 import { OptionalText } from '../request-body.ts'
 import { originOf } from '../request-origin.ts'
-import { renderSession, type SignedIn } from '../sessions/render-session.ts'
+import { renderSession, renderSessionFragment } from '../sessions/render-session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { parseEmail, parsePhone } from '../users/contact.ts'
 
@@ -72,7 +71,9 @@ export function verifyRoutes(needs: Needs): FastifyPluginAsyncTypebox {
                 origin: originOf(request),
                 now,
               })
-              return sessionUrl(redirectTo, signedIn, verification.type)
+              return redirectUrl(redirectTo, {
+                fragment: { ...renderSessionFragment(signedIn), type: verification.type },
+              })
             }
             const code = await issueAuthCode(tx, { userId, authenticationMethod: methodOf(verification), now }).catch(
               (error: unknown) => {
@@ -131,20 +132,6 @@ function parseMailOf(text: string): string {
 
 function methodOf({ type }: Extract<Verification, { kind: 'whole' }>): string {
   return type === 'signup' ? 'email/signup' : type
-}
-
-function sessionUrl(redirectTo: string, { access, refreshToken }: SignedIn, type: string): string {
-  return redirectUrl(redirectTo, {
-    fragment: {
-      access_token: access.accessToken,
-      expires_at: String(access.expiresAtS),
-      expires_in: String(access.expiresInS),
-      refresh_token: refreshToken,
-      sb: '',
-      token_type: 'bearer',
-      type,
-    },
-  })
 }
 
 function messageUrl(redirectTo: string, isPkce: boolean): string {

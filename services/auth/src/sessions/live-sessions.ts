@@ -2,8 +2,8 @@ import { errorMessage, type Clock, type HoldfastError, type Logger } from '@hold
 import { listen, type Pool } from '@holdfast/postgres'
 import { badJwt } from '../errors.ts'
 import { SESSION_STATE_TRUSTED_MS, SESSION_STATE_TRUSTED_UNHEARD_MS, SESSION_WATCH_TICK_MS } from '../limits.ts'
+import { isUuid } from '../store.ts'
 import { INSPECTION_CLAIM } from '../tokens/claims.ts'
-import { isUuid } from '../uuid.ts'
 import { type Announcement, concerns, createSessionStates, judgeState } from './session-states.ts'
 
 /** Channel that `0030_announce_endings.sql` notifies. */

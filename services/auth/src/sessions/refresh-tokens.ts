@@ -1,7 +1,6 @@
 import { type Queryable, sql } from '@holdfast/postgres'
 import { USED_REFRESH_TOKEN_DAYS } from '../limits.ts'
-import { createRefreshToken } from '../tokens/refresh-token.ts'
-import { addressOf, userAgentOf } from './create-session.ts'
+import { addressOf, userAgentOf, createRefreshToken } from './create-session.ts'
 import type { RequestOrigin, SessionRow } from './session-row.ts'
 
 export interface RefreshTokenRow {

@@ -1,9 +1,10 @@
+import type { Queryable } from '@holdfast/postgres'
 import type { WeakPasswordError } from '../errors.ts'
 import type { AccessToken } from '../tokens/access-tokens.ts'
 import type { AuthenticationMethod } from '../tokens/claims.ts'
 import { renderUser } from '../users/render-user.ts'
 import type { UserRow } from '../users/user-row.ts'
-import type { SessionRow } from './session-row.ts'
+import { type SessionRow, readMethodsOfSessions } from './session-row.ts'
 
 /** A person who is signed in, with what their client needs to stay so. */
 export interface SignedIn {
@@ -28,8 +29,31 @@ export function renderSession(signedIn: SignedIn): Record<string, unknown> {
   }
 }
 
-/** Renders a session as its own person sees it: where from, since when, and how they proved who they are. */
-export function renderOwnSession(
+/** Renders a session for the fragment of an address, where auth-js reads it. */
+export function renderSessionFragment({ access, refreshToken }: SignedIn): Record<string, string> {
+  return {
+    access_token: access.accessToken,
+    expires_at: String(access.expiresAtS),
+    expires_in: String(access.expiresInS),
+    refresh_token: refreshToken,
+    sb: '',
+    token_type: 'bearer',
+  }
+}
+
+/** Renders sessions as their own person sees them. @param currentId - the session that asks */
+export async function renderOwnSessions(
+  db: Queryable,
+  sessions: readonly SessionRow[],
+  currentId?: string,
+): Promise<Record<string, unknown>[]> {
+  const ids = sessions.map(({ id }) => id)
+  const methods = await readMethodsOfSessions(db, ids)
+  return sessions.map((session) => renderOwnSession(session, methods.get(session.id) ?? [], session.id === currentId))
+}
+
+/** Where from, since when, and how they proved who they are. */
+function renderOwnSession(
   session: SessionRow,
   amr: readonly AuthenticationMethod[],
   isCurrent: boolean,

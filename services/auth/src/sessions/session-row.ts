@@ -1,4 +1,7 @@
+import type { HoldfastError } from '@holdfast/foundation'
 import { type Queryable, type SqlFragment, sql } from '@holdfast/postgres'
+import { refreshSessionExpired } from '../errors.ts'
+import type { AuthOptions } from '../options/auth-options.ts'
 import type { AuthenticationMethod } from '../tokens/claims.ts'
 
 export type AssuranceLevel = 'aal1' | 'aal2' | 'aal3'
@@ -82,4 +85,28 @@ export async function readMethodsOfSessions(
     methods.set(row.session_id, [...(methods.get(row.session_id) ?? []), method])
   }
   return methods
+}
+
+type SessionLimits = Pick<AuthOptions, 'sessionsTimebox' | 'sessionsInactivityTimeout'>
+
+/**
+ * Why a session no longer refreshes, or `undefined` while it does.
+ *
+ * @see Supabase documentation, "User sessions", "Limiting session lifetime and number of allowed sessions per user"
+ */
+export function judgeSession(session: SessionRow, limits: SessionLimits, nowMs: number): HoldfastError | undefined {
+  const { sessionsTimebox, sessionsInactivityTimeout } = limits
+  if (session.not_after !== null && session.not_after.getTime() <= nowMs) return refreshSessionExpired()
+  if (sessionsTimebox > 0 && session.created_at.getTime() + sessionsTimebox * 1000 < nowMs) {
+    return refreshSessionExpired()
+  }
+  if (sessionsInactivityTimeout > 0 && lastUsedMs(session) + sessionsInactivityTimeout * 1000 < nowMs) {
+    return refreshSessionExpired('Inactivity')
+  }
+  return undefined
+}
+
+/** When a session was last refreshed, or else begun, in milliseconds since the epoch. */
+export function lastUsedMs(session: SessionRow): number {
+  return (session.refreshed_at ?? session.created_at).getTime()
 }

@@ -11,10 +11,9 @@ import {
   userBanned,
   userNotFound,
 } from '../errors.ts'
-import type { Store } from '../store.ts'
+import { type Store, isUuid } from '../store.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
 import { findUserById, isBanned, type UserRow } from '../users/user-row.ts'
-import { isUuid } from '../uuid.ts'
 import { createSession, type NewSession } from './create-session.ts'
 import type { SignedIn } from './render-session.ts'
 import type { SessionRow } from './session-row.ts'

@@ -3,9 +3,9 @@ import { isConnectionLoss, sql, sqlstateOf, type Transaction } from '@holdfast/p
 import { savingUserFailed, userAlreadyExists } from '../errors.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import { insertIdentity } from '../identities/insert-identity.ts'
+import { violatedConstraint } from '../store.ts'
 import type { UserMetadata } from '../users/user-metadata.ts'
 import { findUserByEmail, findUserById, findUserByPhone, type UserRow } from '../users/user-row.ts'
-import { violatedConstraint } from '../violated-constraint.ts'
 
 /** The first way to sign in of a new account; an anonymous one has none. */
 export interface FirstIdentity {

@@ -13,9 +13,8 @@ import type { SmsChannel } from '../messages/messages.ts'
 import type { AuthOptions, WithOptions } from '../options/auth-options.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
 import { addressOf, channelOf, type Contact } from '../users/contact.ts'
-import { findUserByAnyEmail } from '../users/find-by-any-email.ts'
 import { mergeMetadata, type UserMetadata } from '../users/user-metadata.ts'
-import { findUserById, findUserByPhone, lockUser, type UserRow } from '../users/user-row.ts'
+import { findUserById, findUserByPhone, lockUser, type UserRow, findUserByAnyEmail } from '../users/user-row.ts'
 import { createUser, type FirstIdentity, type NewUser } from './create-user.ts'
 
 export type RegisterNeeds = WithOptions<'emailEnableConfirmations' | 'smsEnableConfirmations'> & {

@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, type CryptoKey, type JSONWebKeySet, type JWSHeaderParameters } from 'jose'
-import { type Clock, delay, errorMessage, type Logger } from '@holdfast/foundation'
+import { type Clock, delay, errorMessage, HoldfastError, type Logger } from '@holdfast/foundation'
 import { discoveryUrlOf } from '../external/discovery.ts'
 import type { ProviderNetwork } from '../external/provider-network.ts'
 import { requireRecord } from '../external/read-json.ts'
@@ -10,7 +10,6 @@ import {
   ISSUER_KEYS_PAUSE_MS,
   ISSUER_KEYS_WAIT_MS,
 } from '../limits.ts'
-import { issuerUnavailable } from './errors.ts'
 import { type ThirdPartyIssuer, withoutSlash } from './issuers.ts'
 
 /** A key of an issuer, and how the issuer calls itself in `iss`. */
@@ -148,4 +147,11 @@ async function patiently(work: Promise<void> | undefined): Promise<void> {
   } finally {
     patience.abort()
   }
+}
+
+/** Nothing is known about the token: whoever sent it may try again. */
+function issuerUnavailable(issuer: string): HoldfastError {
+  return new HoldfastError('issuer_unavailable', 503, `The keys of the issuer ${issuer} cannot be read at the moment`, {
+    headers: { 'retry-after': '5' },
+  })
 }

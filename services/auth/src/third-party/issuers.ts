@@ -1,6 +1,6 @@
-import type { AuthOptions } from '../options/auth-options.ts'
-import { optionInvalid } from '../options/option-invalid.ts'
+import { optionInvalid } from '../errors.ts'
 import { isLoopbackUrl, isProviderAddress } from '../external/provider-address.ts'
+import type { AuthOptions } from '../options/auth-options.ts'
 
 /** An issuer whose tokens are accepted beside our own. */
 export interface ThirdPartyIssuer {

@@ -1,11 +1,10 @@
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
-import type { Clock, Logger } from '@holdfast/foundation'
-import { badJwt, foreignAudience, tokenExpired } from '../errors.ts'
+import { type Clock, HoldfastError, type Logger } from '@holdfast/foundation'
+import { badJwt, foreignAudience, tokenExpired, roleRefused } from '../errors.ts'
 import { createProviderNetwork, type ProviderNetwork } from '../external/provider-network.ts'
 import { SUBJECT_CHARS_MAX, TOKEN_BYTES_MAX, VERIFIED_TOKENS_MAX } from '../limits.ts'
 import { checkClaims } from '../tokens/check-claims.ts'
 import type { TokenClaims } from '../tokens/claims.ts'
-import { roleNotAccepted } from './errors.ts'
 import { createIssuerKeys, type IssuerKeys } from './issuer-keys.ts'
 import { type ThirdPartyIssuer, withoutSlash } from './issuers.ts'
 
@@ -172,4 +171,13 @@ function isForAudience(payload: JWTPayload, accepted: readonly string[]): boolea
   if (accepted.length === 0) return true
   const named: readonly unknown[] = [payload.aud ?? payload['client_id']].flat()
   return named.some((one) => typeof one === 'string' && accepted.includes(one))
+}
+
+/** The token is genuine, but gives no role that it may have here. */
+function roleNotAccepted(role: unknown): HoldfastError {
+  const message =
+    role === undefined
+      ? 'The token names no role: let its issuer add the claim `role` with the value `authenticated`'
+      : 'The role of the token is not accepted from its issuer'
+  return roleRefused(message)
 }

@@ -6,7 +6,7 @@ import type { Hooks } from '../hooks/hooks.ts'
 import { TOKEN_BYTES_MAX } from '../limits.ts'
 import type { WithOptions } from '../options/auth-options.ts'
 import type { UserRow } from '../users/user-row.ts'
-import { isForAudience } from './audience.ts'
+import { isForAudience } from './check-claims.ts'
 import {
   INSPECTION_CLAIM,
   type AccessTokenClaims,

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from '@holdfast/foundation'
 import { type Pool, sql } from '@holdfast/postgres'
-import { findUserByAnyEmail } from '../users/find-by-any-email.ts'
-import { findUserById, type UserRow } from '../users/user-row.ts'
-import { isUuid } from '../uuid.ts'
+import { isUuid } from '../store.ts'
+import { findUserById, type UserRow, findUserByAnyEmail } from '../users/user-row.ts'
 import type { AccessToken, AccessTokens } from './access-tokens.ts'
 import type { TokenClaims } from './claims.ts'
 

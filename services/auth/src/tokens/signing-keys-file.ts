@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { calculateJwkThumbprint, type JWK } from 'jose'
 import { errorMessage, HoldfastError } from '@holdfast/foundation'
 import { type Pool, sql, type Transaction } from '@holdfast/postgres'
-import { optionInvalid } from '../options/option-invalid.ts'
+import { optionInvalid } from '../errors.ts'
 import { importPrivateKey, insertKey, type NewSigningKey } from './signing-key-row.ts'
 
 /**

@@ -4,6 +4,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
+import type { UserRow } from '../users/user-row.ts'
 import type { RelyingParty } from './relying-party.ts'
 
 /** Loaded when a security key is used for the first time: it is large, and a start has no use for it. */
@@ -164,4 +165,11 @@ export async function judgeSignature(
   } catch (reason) {
     return { valid: false, reason }
   }
+}
+
+/** How browsers list what belongs to an account. They refuse an empty name, so a person without address or number is named by their id. */
+export function accountName(user: UserRow): { readonly userName: string; readonly displayName: string } {
+  const userName = user.email || user.phone || user.id
+  const name = user.raw_user_meta_data?.['name']
+  return { userName, displayName: typeof name === 'string' && name !== '' ? name : userName }
 }

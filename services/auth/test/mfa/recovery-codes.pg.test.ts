@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '@holdfast/postgres'
-import { type AuthApp, type AuthWorld, openAuthWorld, PASSWORD } from '../open-auth-world.ts'
-import { createRecoveryCode, hashRecoveryCode } from '../../src/mfa/recovery-code-text.ts'
+import { createRecoveryCode, hashRecoveryCode } from '../../src/mfa/recovery-code-row.ts'
 import { totpCode, totpStepAt } from '../../src/mfa/totp.ts'
+import { type AuthApp, type AuthWorld, openAuthWorld, PASSWORD } from '../open-auth-world.ts'
 
 let world: AuthWorld
 let app: AuthApp

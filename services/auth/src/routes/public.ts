@@ -1,10 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Pool } from '@holdfast/postgres'
+import { type Pool, sql } from '@holdfast/postgres'
 import { listEnabledCustomProviders } from '../external/custom/custom-provider-row.ts'
 import type { Providers } from '../external/providers.ts'
+import { JWKS_MAX_AGE_S } from '../limits.ts'
 import type { WithOptions } from '../options/auth-options.ts'
 import { PROVIDER_NAMES } from '../options/providers.ts'
 import { hasPasskeys, type RequirePasskeysNeeds } from '../passkeys/require-passkeys.ts'
+import type { SigningKeys } from '../tokens/signing-keys.ts'
 
 type Needs = RequirePasskeysNeeds &
   WithOptions<
@@ -62,5 +64,25 @@ export function settingsRoute(needs: Needs): FastifyPluginAsyncTypebox {
       passkeys_enabled: hasPasskeys(needs),
       custom_providers: await listEnabledCustomProviders(pool),
     }))
+  }
+}
+
+/** `GET /health`: answers once the database does. */
+export function healthRoute({ pool }: { readonly pool: Pool }): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get('/health', async () => {
+      await pool.execute(sql`select 1`)
+      return { name: 'Holdfast Auth', description: 'User registration and authentication, compatible with GoTrue' }
+    })
+  }
+}
+
+/** `GET /.well-known/jwks.json`: the public keys that verify access tokens. */
+export function jwksRoute({ keys }: { readonly keys: SigningKeys }): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get('/.well-known/jwks.json', async (_request, reply) => {
+      void reply.header('cache-control', `public, max-age=${JWKS_MAX_AGE_S}`)
+      return keys.jwks
+    })
   }
 }
