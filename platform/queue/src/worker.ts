@@ -79,7 +79,7 @@ export class QueueWorker<Job extends object> implements AsyncDisposable {
   wake(): void {
     if (this.#isClosing) return
     this.#isDue = true
-    this.#looking ??= this.#lookUntilDone().finally(() => (this.#looking = undefined))
+    this.#looking ??= this.#lookUntilDone()
   }
 
   /** Resolves when each job that is due now has been tried once. */
@@ -106,6 +106,8 @@ export class QueueWorker<Job extends object> implements AsyncDisposable {
         this.#wakeAfter(Math.min(LOOK_AGAIN_MS, pollMs))
       }
     }
+    // In the same tick as the last check: a call of `wake` is seen by this loop or begins the next one.
+    this.#looking = undefined
   }
 
   async #look(): Promise<void> {
@@ -117,7 +119,7 @@ export class QueueWorker<Job extends object> implements AsyncDisposable {
     await this.#renew()
     // Before claims: a job that becomes due meanwhile is claimed now or counted here, never missed by both.
     const { nextMs, isDue } = await findWaiting(pool, queue)
-    if (isDue) await this.#claim()
+    if (isDue && !this.#isClosing) await this.#claim()
     const waitingMs = Math.min(nextMs ?? Infinity, prepareMs)
     // A due job that could not be claimed is looked for later: its row may have been locked.
     const knownMs = waitingMs < Infinity || isDue ? Math.min(waitingMs, WAIT_MAX_MS) : Infinity

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { silentLogger } from '@holdfast/foundation'
-import { sql } from '@holdfast/postgres'
+import { sql, type Pool, type SqlFragment } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { runsOf } from '@holdfast/test-support/runs'
 import {
@@ -194,7 +194,7 @@ describe.each([
 describe('workers', () => {
   const open = (
     run: (job: Claimed, signal: AbortSignal) => Promise<unknown>,
-    given: { queue?: QueueTable; slots?: number; groupSlots?: number; renewEveryMs?: number } = {},
+    given: { pool?: Pool; queue?: QueueTable; slots?: number; groupSlots?: number; renewEveryMs?: number } = {},
   ): QueueWorker<object> =>
     new QueueWorker({
       name: 'tests',
@@ -243,6 +243,28 @@ describe('workers', () => {
     await expect.poll(left, { timeout: 8_000 }).toBe(0)
     for (const server of servers) await server[Symbol.asyncDispose]()
     expect(await db.pool.query(sql`select from public.done`)).toHaveLength(69)
+  })
+
+  test('look again when they are woken at any moment of a look', async () => {
+    for (let ticks = 0; ticks < 12; ticks++) {
+      let looks = 0
+      const pool: Pool = Object.create(db.pool, {
+        query: {
+          async value(statement: SqlFragment) {
+            const rows = await db.pool.query(statement)
+            if (looks++ === 0) void wakeAfter(ticks)
+            return rows
+          },
+        },
+      })
+      await using worker = open(() => Promise.resolve(), { pool })
+      const wakeAfter = async (count: number): Promise<void> => {
+        for (let tick = 0; tick < count; tick++) await Promise.resolve()
+        worker.wake()
+      }
+      worker.wake()
+      await expect.poll(() => looks, { message: `woken after ${ticks} ticks`, timeout: 1_000 }).toBe(2)
+    }
   })
 
   test('give a lane its turn after one job of a lane with many', async () => {
