@@ -80,7 +80,7 @@ class BackgroundDelivery implements Delivery {
 
   wake(): void {
     this.#isWokenAgain = true
-    this.#awake ??= this.#stayAwake().finally(() => (this.#awake = undefined))
+    this.#awake ??= this.#stayAwake()
   }
 
   noteCaptured(): void {
@@ -114,6 +114,7 @@ class BackgroundDelivery implements Delivery {
         this.#wakeWorkers()
       }
     }
+    this.#awake = undefined
   }
 
   #wakeWorkers(): void {
