@@ -85,6 +85,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'vite',
     'digest',
     'push',
+    'workspaces',
     'invitations',
     'config',
     'project',

@@ -5,7 +5,7 @@ import { baseUrlOf } from './config/base-url.ts'
 import { resolveJwtSecret } from './config/jwt-secret.ts'
 import { listenOn } from './gateway/gateway.ts'
 import type { Ground, Holdfast, OpenHoldfastOptions } from './holdfast.ts'
-import { openAccounts, welcomeUrlOf } from './parts/accounts.ts'
+import { openAccounts } from './parts/accounts.ts'
 import { openCatalog } from './parts/catalog.ts'
 import { openChannels } from './parts/channels.ts'
 import { createDatabaseCalls } from './parts/database-calls.ts'
@@ -23,6 +23,7 @@ import { openRestPart } from './parts/rest.ts'
 import { openSchemaWatch } from './parts/schemas.ts'
 import { openSyncPart, waitForSync } from './parts/sync.ts'
 import { openTelemetry } from './parts/telemetry.ts'
+import { createWelcome, openWorkspaces } from './parts/workspaces.ts'
 import { prepareDatabase } from './prepare-database.ts'
 
 /** Connections of the superuser's pool, for migrations and what a plan prepares. */
@@ -74,13 +75,14 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
     channels: { tap, ...(realtime ? { alsoPublished: realtime.publishedTables } : {}) },
   })
   const push = openPush(context, { url, share: shares.share('push'), catalog, accounts, baseUrl, port })
+  const workspaces = openWorkspaces(context, { cluster, accounts, secret: jwtSecret.text })
   const invitations = openInvitations(context, { cluster, accounts, baseUrl })
   const mailed = { cluster, pool, share: shares.share('digests'), catalog, accounts, baseUrl, secret: jwtSecret.text }
   const digests = openDigests(context, mailed)
   const schemas = openSchemaWatch(context, { pool, requestUrl, catalog })
 
   const services = { rest, storage, realtime, functions, sync }
-  const parts = { schemas, push, invitations, digests, hasSample }
+  const parts = { schemas, push, workspaces, invitations, digests, hasSample }
   const gateway = await openGateway(app, context, { cluster, accounts, ...services, ...parts })
   signal.throwIfAborted()
   await listenOn(app, config.host, port)
@@ -94,7 +96,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   calls.open(context, { url, cluster, baseUrl, port, push, invitations, digests })
   phases.log(logger, 'opened in phases')
 
-  const welcomeUrl = hasSample ? await welcomeUrlOf(accounts, baseUrl) : undefined
+  const welcome = await createWelcome(accounts, workspaces, { baseUrl, hasSample })
 
   const lifetime = opened.move()
   return {
@@ -108,7 +110,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
     docsUrl: config.docs ? `${baseUrl}/docs/` : undefined,
     mailboxUrl: accounts.auth.captured && config.mailbox ? `${baseUrl}/mailbox` : undefined,
     hasSample,
-    welcomeUrl,
+    welcome,
     seeded,
     [Symbol.asyncDispose]: () => lifetime.disposeAsync(),
   }

@@ -4,6 +4,13 @@ import type { Cluster } from '@holdfast/postgres'
 import type { Config } from './config/options.ts'
 import type { ProjectPreparation } from './project/reset-request.ts'
 
+/** A link to the welcome screen, and what its key is for. */
+export interface Welcome {
+  readonly url: string
+  /** `sample`: signs in once as the sample's supervisor. `owner`: creates the first workspace and its owner. */
+  readonly kind: 'sample' | 'owner'
+}
+
 /** A running server and what a developer needs to use it. */
 export interface Holdfast extends AsyncDisposable {
   /** Without a slash at the end. */
@@ -30,8 +37,8 @@ export interface Holdfast extends AsyncDisposable {
   /** Where the docs are shown, if they are. */
   readonly docsUrl: string | undefined
   readonly hasSample: boolean
-  /** Opens the sample in a browser, signed in: once, within ten minutes. `undefined` without the sample. */
-  readonly welcomeUrl: string | undefined
+  /** Where the first user begins; `undefined` once a workspace exists. */
+  readonly welcome: Welcome | undefined
   /** Whether the sample was made by this start. */
   readonly seeded: boolean
 }

@@ -165,19 +165,28 @@ function readyLine(holdfast: Holdfast): ReadyLine {
     secretKey: holdfast.apiKeys.secret,
     jwtSecret: holdfast.jwtSecret,
     mailbox: holdfast.mailboxUrl,
-    welcome: holdfast.welcomeUrl,
+    welcome: holdfast.welcome?.url,
     s3: holdfast.s3,
   }
 }
+
+const WELCOME_NOTES = {
+  sample: 'signs in once, within 10 minutes',
+  owner: 'creates your workspace; keep it to yourself, it is valid for 24 hours',
+} as const
 
 function readyText(holdfast: Holdfast, durationMs: number): string {
   const lines = [
     '',
     `  Ready in ${(durationMs / 1000).toFixed(1)} s`,
     '',
-    ...(holdfast.welcomeUrl === undefined
+    ...(holdfast.welcome === undefined
       ? []
-      : [`  Begin here         ${holdfast.welcomeUrl}`, '                     (signs in once, within 10 minutes)', '']),
+      : [
+          `  Begin here         ${holdfast.welcome.url}`,
+          `                     (${WELCOME_NOTES[holdfast.welcome.kind]})`,
+          '',
+        ]),
     `  App and APIs       ${holdfast.baseUrl}`,
     ...(holdfast.mailboxUrl === undefined ? [] : [`  Mailbox            ${holdfast.mailboxUrl}`]),
     ...(holdfast.docsUrl === undefined ? [] : [`  Docs               ${holdfast.docsUrl}`]),

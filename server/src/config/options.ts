@@ -125,6 +125,12 @@ export const serverOptions = {
     default: 'Holdfast',
     description: 'The name of the project, as the app shows it.',
   },
+  openWorkspaces: {
+    type: 'boolean',
+    default: false,
+    description:
+      'Whether every user may start up to 3 workspaces in the app and create tables in them. Otherwise only the owner link that a start prints creates one, and invitations let users in.',
+  },
   mapStyleUrl: {
     type: 'string',
     description:

@@ -15,6 +15,8 @@ export interface AppConfig {
         readonly start: { readonly table: string; readonly view: string }
       }
     | undefined
+  /** Whether every user may start a workspace; otherwise an invitation lets them in. */
+  readonly hasOpenWorkspaces: boolean
   /** Whether channels are served: without them the app shows nothing of who is there, and asks for none. */
   readonly hasChannels: boolean
   /** What a browser subscribes to notifications with; none when this server sends none. */
@@ -54,6 +56,7 @@ export function appConfigRoutes(config: AppConfig): FastifyPluginAsync {
     anonKey: config.anonKey,
     version: VERSION,
     sample: config.sample ?? null,
+    hasOpenWorkspaces: config.hasOpenWorkspaces,
     hasChannels: config.hasChannels,
     pushKey: config.pushKey ?? null,
     map: config.map ? { style: config.map.style, darkStyle: config.map.darkStyle ?? null } : null,

@@ -1,9 +1,9 @@
-import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
 import type { AuthService } from '@holdfast/auth'
 import { HoldfastError, type Logger } from '@holdfast/foundation'
-import { logFailure } from '@holdfast/http'
-import { isConnectionLoss, sql, type Pool } from '@holdfast/postgres'
+import { sql, type Pool } from '@holdfast/postgres'
 import { JOIN_BYTES_MAX, JOINING_MAX, NAME_CHARS_MAX, PASSWORD_CHARS_MAX } from './limits.ts'
+import { answerRefusals, limitAtOnce } from '../workspaces/app-refusals.ts'
 import { hashOf } from './queue.ts'
 
 export interface JoinOptions {
@@ -26,34 +26,24 @@ interface JoinRequest {
  * Answers 201 `{email}`, or `{code, message}`: 400 `invalid_request`, 404 `invitation_not_found`, 409 `account_exists`, 410 `invitation_over`, 422 `weak_password`, 429 `busy`.
  */
 export function joinRoutes(options: JoinOptions): FastifyPluginAsync {
-  let joining = 0
+  const atOnce = limitAtOnce(JOINING_MAX)
   return async (app) => {
-    app.setErrorHandler((error, request, reply) => {
-      const refusal = refusalOf(error)
-      if (refusal.status >= 500) logFailure(options.logger, request, 'an invited person could not join', { error })
-      return send(reply, refusal)
-    })
+    answerRefusals(app, options.logger, 'the account was not created')
     app.post('/app/v1/invitations/join', { bodyLimit: JOIN_BYTES_MAX }, async (request, reply) => {
       const asked = parseJoin(request.body)
-      if (joining >= JOINING_MAX)
-        throw new HoldfastError('busy', 429, 'Many people join right now. Try again in a moment.', {
-          headers: { 'retry-after': '2' },
-        })
-      joining += 1
-      try {
-        const email = await requirePending(options.pool, asked.secret)
+      const email = await atOnce(async () => {
+        const invited = await requirePending(options.pool, asked.secret)
         const { name, password } = asked
-        const isMade = await options.createAccount({ email, name, password, address: request.ip })
+        const isMade = await options.createAccount({ email: invited, name, password, address: request.ip })
         if (!isMade)
           throw new HoldfastError(
             'account_exists',
             409,
             'This address has an account. Sign in to accept the invitation.',
           )
-        return await reply.code(201).header('cache-control', 'no-store').send({ email })
-      } finally {
-        joining -= 1
-      }
+        return invited
+      })
+      return await reply.code(201).header('cache-control', 'no-store').send({ email })
     })
   }
 }
@@ -87,21 +77,4 @@ async function requirePending(pool: Pool, secret: string): Promise<string> {
   if (!found) throw new HoldfastError('invitation_not_found', 404, 'There is no such invitation.')
   if (!found.isPending) throw new HoldfastError('invitation_over', 410, 'This invitation is no longer good.')
   return found.email
-}
-
-function refusalOf(error: unknown): HoldfastError {
-  if (error instanceof HoldfastError) return error
-  if (isConnectionLoss(error))
-    return new HoldfastError('unavailable', 503, 'The database is being started. Try again in a moment.')
-  const { statusCode, message } = error as { readonly statusCode?: number; readonly message?: string }
-  if (statusCode !== undefined && statusCode < 500)
-    return new HoldfastError('invalid_request', statusCode, message ?? '')
-  return new HoldfastError('unexpected_failure', 500, 'The account was not made. Try again later.')
-}
-
-function send(reply: FastifyReply, error: HoldfastError): FastifyReply {
-  return reply
-    .code(error.status)
-    .headers(error.headers ?? {})
-    .send({ code: error.code, message: error.message })
 }

@@ -1,11 +1,7 @@
 import { authOptions, openAuth, openLiveSessions, type AuthService, type LiveSessions } from '@holdfast/auth'
-import { WELCOMED_EMAIL } from '@holdfast/sample'
 import type { ResolvedJwtSecret } from '../config/jwt-secret.ts'
 import type { PartContext } from './part-context.ts'
 import { optionsOf } from './service-options.ts'
-
-/** Seconds for which the key of the welcome screen is good. Source: the design of the first run. */
-const WELCOME_KEY_S = 600
 
 /** Connections of the accounts service: sign-in, sessions, administration. */
 const AUTH_CONNECTIONS_MAX = 20
@@ -62,15 +58,4 @@ export async function openAccounts(
     }),
   )
   return { auth, sessions }
-}
-
-/**
- * Where whoever has started a server with the sample begins: signed in as its supervisor, by a key that works once. In the fragment, which no server and no log of
- * one sees.
- *
- * @returns `undefined` when that account is gone
- */
-export async function welcomeUrlOf({ auth }: Accounts, baseUrl: string): Promise<string | undefined> {
-  const key = await auth.issueSignInKey(WELCOMED_EMAIL, WELCOME_KEY_S)
-  return key === undefined ? undefined : `${baseUrl}/welcome#key=${key}`
 }

@@ -21,6 +21,7 @@ import type { DigestsPart } from './digests.ts'
 import type { InvitationsPart } from './invitations.ts'
 import type { PartContext } from './part-context.ts'
 import type { PushPart } from './push.ts'
+import type { WorkspacesPart } from './workspaces.ts'
 
 /** Where `npm run build` puts the app, and the site of the docs. */
 const APP_DIRECTORY = fileURLToPath(new URL('../../../apps/workspace/dist/', import.meta.url))
@@ -36,6 +37,7 @@ export interface GatewayParts {
   readonly sync: SyncService
   readonly schemas: SchemaWatch
   readonly push: PushPart | undefined
+  readonly workspaces: WorkspacesPart
   readonly invitations: InvitationsPart
   readonly digests: DigestsPart
   readonly hasSample: boolean
@@ -71,7 +73,7 @@ export async function openGateway(
     requests,
     metrics: { token: config.metricsToken, read },
     sync: sync.routes,
-    withoutSignIn: [parts.invitations.routes, parts.digests.routes],
+    withoutSignIn: [parts.workspaces.routes, parts.invitations.routes, parts.digests.routes],
     verifyToken: auth.verifyToken,
     verifyAdminToken: auth.verifyAdminToken,
     requireSession: (claims) => sessions.require(claims),
@@ -117,6 +119,7 @@ function appConfigOf(
           start: firstViewOf(SAMPLE_SEED),
         }
       : undefined,
+    hasOpenWorkspaces: config.openWorkspaces,
     hasChannels: config.realtimeEnabled,
     pushKey: push?.publicKey,
     map: readMapSettings(config),

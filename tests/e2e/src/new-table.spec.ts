@@ -44,12 +44,12 @@ test(
           'valve ref': 'Text',
           'Größe (mm)': 'Whole number',
           Flow: 'Number',
-          Open: 'Yes or no',
+          Open: 'Checkbox',
           'last service': 'Date',
           Seen: 'Date and time',
           State: 'Choice',
           Site: 'Link to Sites',
-          Contact: 'E-mail address',
+          Contact: 'Email',
           Notes: 'Long text',
         })
       await expect(page.getByText('97.5% (1 do not)')).toHaveCount(WRONG)
@@ -68,21 +68,21 @@ test(
     })
 
     await test.step('the rules can be read before there is a table', async () => {
-      await page.getByRole('textbox', { name: 'valve ref is called' }).fill('Valve')
-      await page.getByRole('button', { name: 'The rules, as the database will have them' }).click()
+      await page.getByRole('textbox', { name: 'Field name of valve ref' }).fill('Valve')
+      await page.getByRole('button', { name: 'Show SQL' }).click()
       const rules = page.locator('pre')
       await expect(rules).toContainText('create policy members_read on public.spare_valves for select to authenticated')
       await expect(rules).toContainText("comment on column public.spare_valves.groesse_mm is 'Größe (mm).';")
-      await page.getByRole('radiogroup').getByText('Whoever made the record').click()
+      await page.getByRole('radiogroup').getByText('Only the creator').click()
       await expect(rules).toContainText('create policy own_records_read')
-      await page.getByRole('radiogroup').getByText('Everybody in this workspace').click()
+      await page.getByRole('radiogroup').getByText('Everyone in this workspace').click()
       expect(await holdfast.admin.query(sql`select to_regclass('public.spare_valves') as made`)).toEqual([
         { made: null },
       ])
     })
 
     await test.step('made, it has its records, as the file says', async () => {
-      await page.getByRole('button', { name: `Make the table and import ${ROWS - WRONG} records` }).click()
+      await page.getByRole('button', { name: `Create table and import ${ROWS - WRONG} records` }).click()
       await expect(page.getByText(`${ROWS - WRONG} spare valves imported on this device`)).toBeVisible()
       await expectAccessible(page, 'a made table')
       await expectSynced(dana)
@@ -114,8 +114,8 @@ test(
       await expect(page.getByText('The import was taken back.')).toBeVisible()
       // A table with records is not removed: what was taken back is on its way to the server.
       await expect.poll(() => holdfast.admin.query(sql`select from public.spare_valves`)).toEqual([])
-      await page.getByRole('button', { name: 'Remove the empty table as well' }).click()
-      await expect(page.getByText('The table was removed.')).toBeVisible()
+      await page.getByRole('button', { name: 'Delete the empty table' }).click()
+      await expect(page.getByText('Table deleted.')).toBeVisible()
       expect(await holdfast.admin.query(sql`select to_regclass('public.spare_valves') as made`)).toEqual([
         { made: null },
       ])

@@ -51,7 +51,7 @@ test(
 
     await test.step('every table has as many rows as Postgres lets the user select', async () => {
       await page.goto(dana.home)
-      await expect(page.getByRole('heading', { level: 1, name: 'Holdfast' })).toBeVisible()
+      await expect(page.getByRole('heading', { level: 1, name: 'Northline Water' })).toBeVisible()
       const tables = page.getByRole('region', { name: 'Tables' }).getByRole('listitem')
       await expect(tables.first()).toBeVisible()
       const described = (await readDevice(page)).tables.filter(({ schema }) => schema === 'public')

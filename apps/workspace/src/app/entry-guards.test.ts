@@ -6,7 +6,7 @@ import {
   type Entering,
   leaveWhenActive,
   requirePendingPassword,
-  requireSample,
+  requireWelcome,
   requireSecondFactor,
   requireSignIn,
 } from './entry-guards.ts'
@@ -116,7 +116,7 @@ describe('consent for another app', () => {
 describe('the welcome screen', () => {
   const sample = { password: 'public', accounts: [] }
   const ledFrom = (of: typeof sample | undefined): ReturnType<typeof ledTo> =>
-    ledTo(async () => requireSample({ context: { backend: { config: { sample: of } } } }), SIGNED_OUT)
+    ledTo(async () => requireWelcome({ context: { backend: { config: { sample: of } } } }), SIGNED_OUT)
 
   test('is for whoever has started a server with the sample', async () => {
     expect(await ledFrom(sample)).toBeUndefined()

@@ -3,6 +3,7 @@ import { redirect } from '@tanstack/react-router'
 import { ownPath } from '../lib/auth/own-path.ts'
 import type { AppConfig } from '../lib/data/app-config.ts'
 import { sessionOf } from '../lib/data/session-of.ts'
+import { useWelcomeKey } from '../lib/auth/welcome-key.ts'
 import { usePendingPassword } from '../lib/pending-password.ts'
 
 /** What a guard of these screens is given. */
@@ -28,14 +29,15 @@ export async function leaveWhenActive({ context, search }: Entering): Promise<vo
 }
 
 /**
- * The welcome screen is for whoever has started a server with the sample, which only its own machine reaches. Elsewhere a link to it could bring somebody else's key,
- * and so lead whoever follows it into an account that is not theirs.
+ * Admits to the welcome screen whoever has an owner key, which signs in to no account of others, and everybody on a server with the sample, which only its own machine
+ * reaches: elsewhere a link with another user's key would lead into that user's account.
  */
-export function requireSample({
+export function requireWelcome({
   context,
 }: {
   readonly context: { readonly backend: { readonly config: Pick<AppConfig, 'sample'> } }
 }): void {
+  if (useWelcomeKey.getState().ownerKey !== undefined) return
   if (!context.backend.config.sample) throw redirect({ to: '/', replace: true })
 }
 

@@ -5,7 +5,7 @@ import { loadSignInMethods } from '../lib/auth/sign-in-methods.ts'
 import {
   leaveWhenActive,
   requirePendingPassword,
-  requireSample,
+  requireWelcome,
   requireSecondFactor,
   requireSignIn,
 } from './entry-guards.ts'
@@ -28,7 +28,7 @@ const learnMethods = ({ context }: { readonly context: RouterContext }): Promise
 const welcome = createRoute({
   getParentRoute: () => root,
   path: '/welcome',
-  beforeLoad: requireSample,
+  beforeLoad: requireWelcome,
   component: lazyRouteComponent(() => import('../features/welcome/welcome-screen.tsx'), 'WelcomeScreen'),
 })
 const signIn = createRoute({

@@ -137,6 +137,14 @@ const people = createRoute({
   validateSearch: peopleSearch,
   component: lazyRouteComponent(() => import('../features/people/people-screen.tsx'), 'PeopleScreen'),
 })
+const newTable = createRoute({
+  getParentRoute: () => workspace,
+  path: '/new-table',
+  component: lazyRouteComponent(
+    () => import('../features/import/new-table/empty-table-screen.tsx'),
+    'EmptyTableScreen',
+  ),
+})
 const imports = createRoute({
   getParentRoute: () => workspace,
   path: '/import',
@@ -219,6 +227,7 @@ const routeTree = root.addChildren([
       newRecord,
       people,
       imports,
+      newTable,
       sync,
       syncItem,
     ]),

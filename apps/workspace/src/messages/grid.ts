@@ -96,7 +96,7 @@ export const gridMessages = inLanguages('gridMessages', {
 
   reading: (many: string) => `Reading ${many} from this device`,
   noRecords: (many: string) => `No ${many} here yet`,
-  noRecordsDetail: 'There are none, or none that you may see. A new one is on this device at once and sent by itself.',
+  noRecordsDetail: 'Add the first one. It is saved on this device and sent when you are online.',
   noRecordsReadOnly: 'You can see this table but none of its rows',
   noRecordsReadOnlyDetail: 'You see what has been shared with you. Ask your operator if something is missing.',
   noMatch: (total: number) => `0 of ${formatCount(total)} match`,

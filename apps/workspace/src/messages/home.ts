@@ -6,8 +6,19 @@ export const homeMessages = inLanguages('homeMessages', {
   leadAtFirst: 'What you may see comes to this device. Then it works without a connection.',
   sync: 'Sync',
   tables: 'Tables',
-  noTables: 'You can see no tables yet',
-  noTablesDetail: 'A table appears here as soon as you may see some of its records. Ask your operator.',
+  noTables: 'No tables yet',
+  noTablesDetail: 'They appear here when an owner or admin of the workspace adds them.',
+  firstTable: 'Add your first table',
+  firstTableDetail: 'Upload a spreadsheet, or set up the fields yourself.',
+  fromFile: 'Start from a spreadsheet',
+  startEmpty: 'Start empty',
+  startWorkspace: 'Create your workspace',
+  startWorkspaceDetail: 'A workspace holds your tables and the people you share them with.',
+  noWorkspace: 'You are not in a workspace yet',
+  noWorkspaceDetail: (email: string | undefined) =>
+    email === undefined
+      ? 'Ask the owner of a workspace for an invitation.'
+      : `Ask the owner of a workspace to invite ${email}.`,
   newTable: 'New table from a file',
   recent: 'Recent',
   unsent: (records: number) => `${formatCount(records)} not sent`,

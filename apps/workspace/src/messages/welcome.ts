@@ -16,3 +16,17 @@ export const welcomeMessages = inLanguages('welcomeMessages', {
     'Choose again to sign in with a sample account. The server prints a new link when it is started again.',
   offline: 'To begin, the server has to be reachable. Look whether it is still running.',
 })
+
+/** The first workspace of a server, or of a user who starts one. */
+export const ownerMessages = inLanguages('ownerMessages', {
+  title: 'Create your workspace',
+  lead: 'You become its owner. You can invite others later.',
+  workspace: 'Workspace name',
+  workspaceHelp: 'Your company or team. Everyone you invite sees it.',
+  workspaceMissing: 'Enter a name for the workspace',
+  name: 'Your name',
+  nameMissing: 'Enter your name',
+  create: 'Create workspace',
+  signedInAs: (account: string) => `Signed in as ${account}.`,
+  offline: 'Creating a workspace needs a connection.',
+})

@@ -3,9 +3,9 @@ import { type JSX, useState } from 'react'
 import { useStore } from 'zustand'
 import { lateLayer, LayerNotLoaded } from '../../components/late-content.tsx'
 import { Logo } from '../../components/logo.tsx'
-import { useBackend } from '../../lib/data/backend-context.tsx'
 import { KeysMeanwhile } from '../../lib/keys-meanwhile.tsx'
 import { latePart, useLatePart } from '../../lib/late-part.ts'
+import { useWorkspaceName } from '../../lib/records/use-workspace.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
 import type { Layer, OpenLayer } from './layer.ts'
 import { Navigation, type NavigationProps } from './side-bar.tsx'
@@ -44,7 +44,7 @@ function NavigationDrawer({
   readonly navigation: NavigationProps
   readonly onClose: () => void
 }): JSX.Element | null {
-  const { config } = useBackend()
+  const name = useWorkspaceName()
   const { part, hasFailed } = useLatePart(drawerCode, true)
   if (!part) return hasFailed ? <LayerNotLoaded /> : null
   return (
@@ -53,7 +53,7 @@ function NavigationDrawer({
         <span className="flex text-accent">
           <Logo size={20} />
         </span>
-        {config.project.name}
+        {name}
       </div>
       <Navigation {...navigation} onFollow={onClose} />
     </part.Drawer>

@@ -7,9 +7,9 @@ import { IconButton } from '../../components/icon-button.tsx'
 import { Kbd } from '../../components/kbd.tsx'
 import { Logo } from '../../components/logo.tsx'
 import { LatePeopleHere } from '../../components/presence/late-people-here.tsx'
-import { useBackend } from '../../lib/data/backend-context.tsx'
 import { setPaused, usePause } from '../../lib/data/pause.ts'
 import { usePerson } from '../../lib/data/use-person.ts'
+import { useWorkspaceName } from '../../lib/records/use-workspace.ts'
 import { usePlaceTopics } from '../../lib/presence/topics.ts'
 import { useSyncLooks } from '../../lib/data/use-sync-looks.ts'
 import { modKey } from '../../lib/shortcuts.ts'
@@ -28,7 +28,6 @@ interface TopBarProps {
 
 /** The project, where one is in it, how sync stands, search, and the account. */
 export function TopBar({ navigation, onLayer }: TopBarProps): JSX.Element {
-  const { config } = useBackend()
   const { name, email } = usePerson()
   const { workspace, tables } = navigation
   return (
@@ -47,7 +46,7 @@ export function TopBar({ navigation, onLayer }: TopBarProps): JSX.Element {
         <span className="flex text-accent">
           <Logo size={20} />
         </span>
-        <span className="max-w-40 truncate max-tablet:sr-only">{config.project.name}</span>
+        <span className="max-w-40 truncate max-tablet:sr-only">{useWorkspaceName()}</span>
       </Link>
       <span aria-hidden className="mx-1 hidden h-5 w-px bg-border tablet:block" />
       <Breadcrumb workspace={workspace} tables={tables} />

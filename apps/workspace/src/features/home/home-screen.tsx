@@ -10,11 +10,11 @@ import { Skeleton } from '../../components/skeleton.tsx'
 import { StateGlyph } from '../../components/state-glyph.tsx'
 import { Spinner } from '../../components/spinner.tsx'
 import { cx } from '../../lib/cx.ts'
-import { useBackend } from '../../lib/data/backend-context.tsx'
 import { useSyncLooks } from '../../lib/data/use-sync-looks.ts'
 import { firstRows } from '../../lib/data/first-rows.ts'
 import { isOnDevice } from '../../lib/is-on-device.ts'
 import { localValue } from '../../lib/local-value.ts'
+import { useWorkspaceName } from '../../lib/records/use-workspace.ts'
 import { homeMessages as words } from '../../messages/home.ts'
 import { syncMenuMessages } from '../../messages/sync-menu.ts'
 
@@ -31,11 +31,10 @@ const HomeContent = lateContent(async () => (await import('./home-content.tsx'))
 /** Where one starts: how sync stands, what is to be done, what was open last, and the tables. */
 export function HomeScreen(): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/' })
-  const { config } = useBackend()
   const hasSynced = useHasSynced()
   const mayLoad = useMayLoad(hasSynced)
   return (
-    <Page title={config.project.name} description={hasSynced ? words.lead : words.leadAtFirst}>
+    <Page title={useWorkspaceName()} description={hasSynced ? words.lead : words.leadAtFirst}>
       <div className="flex flex-col gap-8">
         {hasSynced ? <SyncSummary workspace={ws} /> : <FirstSync />}
         <KeptPlace>

@@ -50,6 +50,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
   insufficient_aal: ['second_factor', 'HF-AUTH-AAL', 'needsSecondFactor'],
   user_banned: ['form', 'HF-AUTH-BANNED', 'banned'],
   user_already_exists: ['form', 'HF-AUTH-EXISTS', 'exists'],
+  account_exists: ['form', 'HF-AUTH-EXISTS', 'exists'],
   email_exists: ['form', 'HF-AUTH-EXISTS', 'exists'],
   phone_exists: ['form', 'HF-AUTH-EXISTS', 'exists'],
   email_address_invalid: ['form', 'HF-AUTH-ADDRESS', 'badAddress'],
@@ -65,6 +66,11 @@ const KNOWN: Readonly<Record<string, Known>> = {
   webauthn_challenge_expired: ['cancelled', 'HF-AUTH-WEBAUTHN', 'passkeyTooLate'],
   webauthn_challenge_not_found: ['cancelled', 'HF-AUTH-WEBAUTHN', 'passkeyTooLate'],
   webauthn_credential_not_found: ['form', 'HF-AUTH-WEBAUTHN', 'passkeyUnknown'],
+  owner_key_invalid: ['form', 'HF-AUTH-OWNER', 'ownerKeyInvalid'],
+  already_set_up: ['form', 'HF-AUTH-OWNER', 'alreadySetUp'],
+  too_many_workspaces: ['form', 'HF-AUTH-WORKSPACE', 'tooManyWorkspaces'],
+  workspaces_by_invitation: ['form', 'HF-AUTH-WORKSPACE', 'workspacesByInvitation'],
+  account_not_suitable: ['form', 'HF-AUTH-WORKSPACE', 'accountUnconfirmed'],
   webauthn_verification_failed: ['form', 'HF-AUTH-WEBAUTHN', 'passkeyUnknown'],
 }
 const OFF = new Set([

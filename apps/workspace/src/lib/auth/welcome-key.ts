@@ -1,15 +1,23 @@
 import { create } from 'zustand'
 
-/** The key that the server printed at its start, `/welcome#key=…`; taken out of the address at the start, and empty after a reload. */
-export const useWelcomeKey = create<{ readonly key: string | undefined }>(() => ({ key: undefined }))
+/** The key that the server printed at its start. It is taken out of the address at once, and gone after a reload. */
+export interface WelcomeKey {
+  /** From `/welcome#key=…`: signs in to the sample once. */
+  readonly key: string | undefined
+  /** From `/welcome#owner=…`: creates the first workspace of the server and its owner. */
+  readonly ownerKey: string | undefined
+}
+
+export const useWelcomeKey = create<WelcomeKey>(() => ({ key: undefined, ownerKey: undefined }))
 
 const WELCOME_PATH = '/welcome'
 
 /** Keeps the key for the screen that uses it, and takes it out of the address bar and the history. Call it before the router looks at the address. */
 export function takeWelcomeKey(): void {
   if (location.pathname !== WELCOME_PATH) return
-  const key = new URLSearchParams(location.hash.slice(1)).get('key')
-  if (key === null || key === '') return
-  useWelcomeKey.setState({ key })
+  const parameters = new URLSearchParams(location.hash.slice(1))
+  const [key, ownerKey] = ['key', 'owner'].map((name) => parameters.get(name) || undefined)
+  if (key === undefined && ownerKey === undefined) return
+  useWelcomeKey.setState({ key, ownerKey })
   history.replaceState(null, '', WELCOME_PATH)
 }

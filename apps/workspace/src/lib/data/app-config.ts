@@ -32,6 +32,7 @@ const schema = v.object({
   anonKey: v.string(),
   version: v.optional(v.string()),
   vfs: v.optional(v.string()),
+  hasOpenWorkspaces: v.optional(v.boolean()),
   hasChannels: v.optional(v.boolean()),
   pushKey: v.optional(v.nullable(v.string())),
   map: v.fallback(
@@ -60,6 +61,8 @@ export interface AppConfig {
   readonly vfs: string | undefined
   /** Accounts of the sample project; only a server on loopback with sample data names them. */
   readonly sample: SampleAccounts | undefined
+  /** Whether every user may start a workspace. */
+  readonly hasOpenWorkspaces: boolean
   /** Whether the server has channels, for who is there. */
   readonly hasChannels: boolean
   /** What a browser subscribes to notifications with; none when the server sends none. */
@@ -132,6 +135,7 @@ function toConfig(value: v.InferOutput<typeof schema>): AppConfig {
     version: value.version,
     vfs: value.vfs,
     sample: value.sample ?? undefined,
+    hasOpenWorkspaces: value.hasOpenWorkspaces ?? false,
     hasChannels: value.hasChannels ?? true,
     pushKey: value.pushKey ?? undefined,
     map: value.map ?? undefined,

@@ -79,7 +79,7 @@ export function toTableInfo(descriptor: TableDescriptor): TableInfo {
 
 function describe(comment: string | undefined, label: string): string | undefined {
   const text = comment?.trim() ?? ''
-  const repeats = text.toLowerCase().startsWith(`${label.toLowerCase()}. `)
+  const repeats = `${text.toLowerCase()} `.startsWith(`${label.toLowerCase()}. `)
   const rest = repeats ? text.slice(label.length + 2) : text
   return rest === '' ? undefined : rest
 }

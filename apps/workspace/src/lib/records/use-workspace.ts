@@ -1,4 +1,5 @@
 import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
+import { useBackend } from '../data/backend-context.tsx'
 import type { NewCommand } from './record-change.ts'
 
 /** The local name of `holdfast.workspaces`. */
@@ -35,6 +36,12 @@ export function useWorkspace(): Workspace | null | undefined {
   )
   if (!hasZone) return null
   return isCurrent ? (rows[0] ?? null) : undefined
+}
+
+/** The name that stands for the app: the user's workspace, or the project until that is known or while they are in none. */
+export function useWorkspaceName(): string {
+  const { config } = useBackend()
+  return useWorkspace()?.name ?? config.project.name
 }
 
 /** Whether the server lets this person change the workspace. */

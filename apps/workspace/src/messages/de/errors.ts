@@ -15,7 +15,12 @@ export const errorMessages: Translation<typeof english> = {
   badAddress: 'Der Server nimmt diese Adresse nicht an. Sehen Sie nach, ob sie richtig geschrieben ist.',
   addressRefused: 'Der Server sendet an diese Adresse nicht. Fragen Sie Ihre Systembetreuung.',
   captcha: 'Der Server will prüfen, ob Sie ein Mensch sind; das kann diese App nicht. Fragen Sie Ihre Systembetreuung.',
-  signUpOff: 'Neue Konten legt nur Ihre Systembetreuung an',
+  ownerKeyInvalid: 'Dieser Link ist abgelaufen. Starten Sie den Server neu: Er zeigt einen neuen.',
+  alreadySetUp: 'Auf diesem Server gibt es schon einen Arbeitsbereich. Bitten Sie dessen Leitung um eine Einladung.',
+  tooManyWorkspaces: 'Mehr Arbeitsbereiche kann ein Konto nicht besitzen.',
+  workspacesByInvitation: 'Bitten Sie die Leitung eines Arbeitsbereichs um eine Einladung.',
+  accountUnconfirmed: 'Bestätigen Sie zuerst Ihre Adresse, und versuchen Sie es dann noch einmal.',
+  signUpOff: 'Für ein Konto brauchen Sie eine Einladung',
   smsFailed: 'Die Nachricht konnte nicht gesendet werden. Sehen Sie nach, ob die Nummer stimmt.',
   otherBrowser:
     'Öffnen Sie den Link in dem Browser, in dem Sie ihn verlangt haben, oder geben Sie den Code aus der E-Mail ein',

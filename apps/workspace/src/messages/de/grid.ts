@@ -98,8 +98,7 @@ export const gridMessages: Translation<typeof english> = {
 
   reading: (many) => `${capitalize(many)} werden von diesem Gerät gelesen`,
   noRecords: (many) => `Hier sind noch keine ${capitalize(many)}`,
-  noRecordsDetail:
-    'Es gibt keine, oder Sie dürfen keine davon sehen. Was Sie anlegen, ist sofort auf diesem Gerät und wird von selbst gesendet.',
+  noRecordsDetail: 'Legen Sie den ersten an. Er ist auf diesem Gerät und wird gesendet, sobald Sie online sind.',
   noRecordsReadOnly: 'Sie können diese Tabelle sehen, aber keine Zeile davon',
   noRecordsReadOnlyDetail: 'Sie sehen, was für Sie freigegeben ist. Fragen Sie Ihre Systembetreuung, wenn etwas fehlt.',
   noMatch: (total) => `0 von ${formatCount(total)} passen`,

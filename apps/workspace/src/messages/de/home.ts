@@ -7,9 +7,19 @@ export const homeMessages: Translation<typeof english> = {
   leadAtFirst: 'Was Sie sehen dürfen, kommt auf dieses Gerät. Danach geht es ohne Verbindung.',
   sync: 'Abgleich',
   tables: 'Tabellen',
-  noTables: 'Sie können noch keine Tabellen sehen',
-  noTablesDetail:
-    'Eine Tabelle erscheint hier, sobald Sie Einträge darin lesen dürfen. Fragen Sie Ihre Systembetreuung.',
+  noTables: 'Noch keine Tabellen',
+  noTablesDetail: 'Sie erscheinen hier, sobald die Leitung des Arbeitsbereichs welche anlegt.',
+  firstTable: 'Die erste Tabelle anlegen',
+  firstTableDetail: 'Laden Sie eine Datei hoch, oder legen Sie die Felder selbst an.',
+  fromFile: 'Mit einer Datei beginnen',
+  startEmpty: 'Leer beginnen',
+  startWorkspace: 'Arbeitsbereich anlegen',
+  startWorkspaceDetail: 'Im Arbeitsbereich sind Ihre Tabellen und alle, mit denen Sie sie teilen.',
+  noWorkspace: 'Sie sind noch in keinem Arbeitsbereich',
+  noWorkspaceDetail: (email) =>
+    email === undefined
+      ? 'Bitten Sie die Leitung eines Arbeitsbereichs um eine Einladung.'
+      : `Bitten Sie die Leitung eines Arbeitsbereichs, ${email} einzuladen.`,
   newTable: 'Neue Tabelle aus einer Datei',
   recent: 'Zuletzt geöffnet',
   unsent: (records) => `${formatCount(records)} nicht gesendet`,

@@ -1,5 +1,5 @@
 import type { Translation } from '../../lib/texts.ts'
-import type { welcomeMessages as english } from '../welcome.ts'
+import type { ownerMessages as englishOwner, welcomeMessages as english } from '../welcome.ts'
 
 export const welcomeMessages: Translation<typeof english> = {
   title: 'Willkommen',
@@ -16,4 +16,17 @@ export const welcomeMessages: Translation<typeof english> = {
   keyTooOldDetail:
     'Wählen Sie noch einmal, um sich mit einem Beispielkonto anzumelden. Beim nächsten Start zeigt der Server einen neuen Link.',
   offline: 'Um zu beginnen, muss der Server erreichbar sein. Sehen Sie nach, ob er noch läuft.',
+}
+
+export const ownerMessages: Translation<typeof englishOwner> = {
+  title: 'Arbeitsbereich anlegen',
+  lead: 'Er gehört Ihnen. Andere können Sie später einladen.',
+  workspace: 'Name des Arbeitsbereichs',
+  workspaceHelp: 'Ihre Firma oder Ihr Team. Alle, die Sie einladen, sehen ihn.',
+  workspaceMissing: 'Geben Sie dem Arbeitsbereich einen Namen',
+  name: 'Ihr Name',
+  nameMissing: 'Geben Sie Ihren Namen ein',
+  create: 'Arbeitsbereich anlegen',
+  signedInAs: (account) => `Angemeldet als ${account}.`,
+  offline: 'Um einen Arbeitsbereich anzulegen, brauchen Sie eine Verbindung.',
 }

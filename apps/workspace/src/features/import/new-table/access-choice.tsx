@@ -19,7 +19,7 @@ export function AccessChoice({
 }: {
   readonly draft: TableDraft
   readonly workspace: Workspace
-  readonly making: MakingTable
+  readonly making: Pick<MakingTable, 'planned' | 'change' | 'call'>
 }): JSX.Element {
   const teams = teamFieldsOf(draft)
   const [team] = teams

@@ -3,8 +3,6 @@ import { Button } from '../../../components/button.tsx'
 import { CallFailureText } from '../../../components/call-failure-text.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { Progress } from '../../../components/progress.tsx'
-import { Select } from '../../../components/select.tsx'
-import { TextField } from '../../../components/text-field.tsx'
 import { useOnline } from '../../../hooks/use-online.ts'
 import { useTables, useWordedSchema } from '../../../lib/data/use-tables.tsx'
 import type { FieldKind } from '../../../lib/fields/field-kind.ts'
@@ -17,8 +15,8 @@ import { PlanSummary } from '../plan-summary.tsx'
 import { AccessChoice } from './access-choice.tsx'
 import { FieldRows } from './field-rows.tsx'
 import { linkTables } from './link-tables.ts'
-import { Part } from './part.tsx'
-import { canBeTitle, isLabel, type TableDraft, toProvisional } from './table-draft.ts'
+import { isLabel, type TableDraft, toProvisional } from './table-draft.ts'
+import { TableName } from './table-name.tsx'
 import type { MakingTable, NewTableStep } from './use-new-table.ts'
 
 /** What the table will be: everything is proposed, and everything can be changed until it is made. */
@@ -46,7 +44,7 @@ export function DescribeTable({
         </div>
       </div>
       <FieldRows {...{ step }} tables={useLinkTables()} onChange={making.change} />
-      <Named {...{ draft, making }} />
+      <TableName {...{ draft, making }} />
       <AccessChoice {...{ draft, workspace, making }} />
       <Review {...{ step, making, workspace }} />
     </div>
@@ -55,35 +53,6 @@ export function DescribeTable({
 
 function useLinkTables(): ReturnType<typeof linkTables> {
   return linkTables(useTables(), useWordedSchema())
-}
-
-function Named({ draft, making }: { readonly draft: TableDraft; readonly making: MakingTable }): JSX.Element {
-  const titles = draft.fields.flatMap((field, at) =>
-    canBeTitle(field) ? [{ value: String(at), label: field.label }] : [],
-  )
-  return (
-    <Part title={words.table}>
-      <div className="grid max-w-3xl grid-cols-1 items-start gap-4 tablet:grid-cols-2">
-        <TextField
-          label={words.name}
-          value={draft.label}
-          onChange={(label) => making.change({ ...draft, label })}
-          errorMessage={isLabel(draft.label) ? undefined : words.labelForm}
-          description={making.planned && words.nameOf(making.planned.definition.name)}
-        />
-        {titles.length === 0 ? (
-          <p className="self-center text-body text-muted">{words.noTitle}</p>
-        ) : (
-          <Select
-            label={words.titleField}
-            options={titles}
-            value={String(draft.title)}
-            onChange={(at) => making.change({ ...draft, title: Number(at) })}
-          />
-        )}
-      </div>
-    </Part>
-  )
 }
 
 function Review({

@@ -35,7 +35,8 @@ export function MadeTable(props: MadeTableProps): JSX.Element {
   return table ? <FillTable {...props} table={table} /> : <Arriving />
 }
 
-function Arriving(): JSX.Element {
+/** Until a new table is on this device. */
+export function Arriving(): JSX.Element {
   const { refreshSchema } = useLocalDatabase()
   const [isSlow, setSlow] = useState(false)
   useEffect(() => {

@@ -1,0 +1,40 @@
+import { AuthApiError, isAuthRetryableFetchError } from '@supabase/supabase-js'
+import type { Backend } from './backend.ts'
+import { post } from './call-function.ts'
+
+/** The owner of a new server, who has no account yet. */
+export interface NewOwner {
+  readonly key: string
+  readonly name: string
+  readonly email: string
+  readonly password: string
+  readonly workspace: string
+}
+
+/** Creates the owner's account and the first workspace. @throws {AuthApiError} with the server's code; {TypeError} when it was not reached */
+export async function createOwner(owner: NewOwner): Promise<void> {
+  await send('/app/v1/owner', owner)
+}
+
+/**
+ * Starts a workspace that the signed-in user owns.
+ *
+ * @param start.key - the owner key, for the first workspace of a server
+ * @throws {AuthApiError} with the server's code; {TypeError} when it was not reached
+ */
+export async function startWorkspace(
+  { client }: Backend,
+  start: { readonly workspace: string; readonly key?: string },
+): Promise<void> {
+  const { data, error } = await client.supabase.auth.getSession()
+  if (error && isAuthRetryableFetchError(error))
+    throw new TypeError('The token cannot be renewed now.', { cause: error })
+  await send('/app/v1/workspaces', start, { authorization: `Bearer ${data.session?.access_token ?? ''}` })
+}
+
+async function send(address: string, body: object, headers?: Readonly<Record<string, string>>): Promise<void> {
+  const response = await post(address, body, headers)
+  if (response.ok) return
+  const { code, message } = (await response.json()) as { readonly code: string; readonly message: string }
+  throw new AuthApiError(message, response.status, code)
+}

@@ -1,0 +1,59 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { WELCOMED_EMAIL } from '@holdfast/sample'
+import { type Cluster, withOwnSettings } from '@holdfast/postgres'
+import { callerReader } from '../gateway/authenticate.ts'
+import type { Welcome } from '../holdfast.ts'
+import { createOwnerKeys } from '../workspaces/owner-keys.ts'
+import { hasWorkspaces } from '../workspaces/start-workspace.ts'
+import { workspaceRoutes } from '../workspaces/workspace-routes.ts'
+import type { Accounts } from './accounts.ts'
+import type { PartContext } from './part-context.ts'
+
+/** Lifetime of the sample's sign-in key, in seconds. */
+const WELCOME_KEY_S = 600
+
+export interface WorkspacesPart {
+  readonly routes: FastifyPluginAsync
+  /** A new key that makes its first user the owner of the server; `undefined` once the server has a workspace. */
+  issueOwnerKey(): Promise<string | undefined>
+}
+
+/** Opens what starts workspaces. */
+export function openWorkspaces(
+  { config, logger, clock, openPool }: PartContext,
+  given: { readonly cluster: Cluster; readonly accounts: Accounts; readonly secret: string },
+): WorkspacesPart {
+  const { auth, sessions } = given.accounts
+  const { adminUrl, serverVersion } = given.cluster
+  const url = withOwnSettings(adminUrl, serverVersion)
+  const pool = openPool({ url, applicationName: 'holdfast workspaces', connectionsMax: 1 })
+  const ownerKeys = createOwnerKeys(given.secret, clock)
+  const routes = workspaceRoutes({
+    pool,
+    ownerKeys,
+    isOpen: config.openWorkspaces,
+    createAccount: (account) => auth.createInvitedAccount(account),
+    readCaller: callerReader(auth.verifyToken, (claims) => sessions.require(claims)),
+    logger,
+  })
+  return { routes, issueOwnerKey: async () => ((await hasWorkspaces(pool)) ? undefined : ownerKeys.issue()) }
+}
+
+/**
+ * Creates the link that a start prints. Its key is in the fragment, which reaches no server and no access log.
+ *
+ * @returns `undefined` when the sample's account is gone, or when the server has a workspace
+ */
+export async function createWelcome(
+  { auth }: Accounts,
+  workspaces: WorkspacesPart,
+  { baseUrl, hasSample }: { readonly baseUrl: string; readonly hasSample: boolean },
+): Promise<Welcome | undefined> {
+  const key = hasSample
+    ? await auth.issueSignInKey(WELCOMED_EMAIL, WELCOME_KEY_S)
+    : await workspaces.issueOwnerKey()
+  if (key === undefined) return undefined
+  return hasSample
+    ? { kind: 'sample', url: `${baseUrl}/welcome#key=${key}` }
+    : { kind: 'owner', url: `${baseUrl}/welcome#owner=${key}` }
+}

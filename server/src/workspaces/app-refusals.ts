@@ -1,0 +1,47 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { HoldfastError, type Logger } from '@holdfast/foundation'
+import { logFailure } from '@holdfast/http'
+import { isConnectionLoss } from '@holdfast/postgres'
+
+/** Routes of the app answer refusals as `{code, message}`. @param failed - what could not be done, for the log and the user */
+export function answerRefusals(app: FastifyInstance, logger: Logger, failed: string): void {
+  app.setErrorHandler((error, request, reply) => {
+    const refusal = refusalOf(error, failed)
+    if (refusal.status >= 500) logFailure(logger, request, failed, { error })
+    return send(reply, refusal)
+  })
+}
+
+function refusalOf(error: unknown, failed: string): HoldfastError {
+  if (error instanceof HoldfastError) return error
+  if (isConnectionLoss(error))
+    return new HoldfastError('unavailable', 503, 'The database is starting. Try again in a moment.')
+  const { statusCode, message } = error as { readonly statusCode?: number; readonly message?: string }
+  if (statusCode !== undefined && statusCode < 500)
+    return new HoldfastError('invalid_request', statusCode, message ?? '')
+  return new HoldfastError('unexpected_failure', 500, `${failed[0]?.toUpperCase()}${failed.slice(1)}. Try again later.`)
+}
+
+function send(reply: FastifyReply, error: HoldfastError): FastifyReply {
+  return reply
+    .code(error.status)
+    .headers(error.headers ?? {})
+    .send({ code: error.code, message: error.message })
+}
+
+/** Runs a few password hashes at a time; refuses more. @param most - requests at once */
+export function limitAtOnce(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let running = 0
+  return async (work) => {
+    if (running >= most)
+      throw new HoldfastError('busy', 429, 'The server is busy. Try again in a moment.', {
+        headers: { 'retry-after': '2' },
+      })
+    running += 1
+    try {
+      return await work()
+    } finally {
+      running -= 1
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { HoldfastError } from '@holdfast/foundation'
+import { sql, type Pool } from '@holdfast/postgres'
+
+/** Workspaces that one user may own where every user may start one. */
+export const OWNED_WORKSPACES_MAX = 3
+
+export interface NewWorkspace {
+  readonly name: string
+  /** The account that owns it. */
+  readonly owner: string
+  /** With the owner key there must be no workspace yet; without it, the user may own a few. */
+  readonly isFirst: boolean
+}
+
+/** Whether the server has a workspace. */
+export async function hasWorkspaces(pool: Pool): Promise<boolean> {
+  const [found] = await pool.query<{ has: boolean }>(sql`select exists (select from holdfast.workspaces) as has`)
+  return found?.has === true
+}
+
+/**
+ * Creates a workspace with its first owner.
+ *
+ * @returns its id
+ * @throws {HoldfastError} `already_set_up`, 410; `too_many_workspaces`, 409; `account_not_suitable`, 403: an anonymous or unconfirmed account
+ */
+export async function startWorkspace(pool: Pool, { name, owner, isFirst }: NewWorkspace): Promise<string> {
+  return await pool.transaction(async (tx) => {
+    // Two requests at once must not both be the first, or pass the limit together.
+    await tx.execute(sql`lock table holdfast.workspaces in share row exclusive mode`)
+    const [found] = await tx.query<{ any: boolean; owned: number; isSuitable: boolean }>(sql`
+      select exists (select from holdfast.workspaces) as any,
+             (select count(*)::int from holdfast.members m where m.user_id = ${owner} and m.role = 'owner') as owned,
+             exists (select from auth.users u where u.id = ${owner} and not u.is_anonymous
+                        and coalesce(u.email_confirmed_at, u.phone_confirmed_at) is not null) as "isSuitable"`)
+    if (isFirst && found?.any === true) throw alreadySetUp()
+    if (found?.isSuitable !== true)
+      throw new HoldfastError('account_not_suitable', 403, 'Confirm your address first, then start a workspace.')
+    if (!isFirst && found.owned >= OWNED_WORKSPACES_MAX)
+      throw new HoldfastError('too_many_workspaces', 409, `You own ${found.owned} workspaces, which is the limit.`)
+    const [made] = await tx.query<{ id: string }>(sql`
+      with made as (insert into holdfast.workspaces (name) values (${name}) returning id),
+           owner as (insert into holdfast.members (workspace_id, user_id, role, name)
+                     select made.id, u.id, 'owner', holdfast.name_of_account(u.raw_user_meta_data, u.email)
+                       from made, auth.users u where u.id = ${owner})
+      select id from made`)
+    return made?.id ?? ''
+  })
+}
+
+export function alreadySetUp(): HoldfastError {
+  return new HoldfastError('already_set_up', 410, 'This server has a workspace. Ask its owner for an invitation.')
+}

@@ -1,0 +1,81 @@
+import { openHoldfast } from '@holdfast/test-support'
+import { expect, test } from '@playwright/test'
+import { expectAccessible } from './support/accessibility.ts'
+import { openStranger } from './support/stranger.ts'
+
+/* The first hour of an owner: from the link that an empty server prints to a table with a record, without SQL. */
+
+const SYNCED = { timeout: 120_000 }
+
+test('the link of an empty server leads to a workspace with a table; a later user is told how to get in', async ({
+  browser,
+}) => {
+  await using server = await openHoldfast()
+  const link = (server.welcomeUrl ?? '').replace('127.0.0.1', 'localhost')
+  await using olga = await openStranger(browser, server)
+  const { page } = olga
+
+  await test.step('the owner names the workspace and gets an account', async () => {
+    await page.goto(link)
+    await expect(page.getByRole('heading', { level: 1, name: 'Create your workspace' })).toBeVisible()
+    expect(new URL(page.url()).hash).toBe('')
+    await expectAccessible(page, 'create your workspace')
+    await page.getByRole('button', { name: 'Create workspace' }).click()
+    await expect(page.getByText('Enter a name for the workspace')).toBeVisible()
+    await page.getByLabel('Workspace name').fill('Müller & Sons')
+    await page.getByLabel('Your name').fill('Olga Müller')
+    await page.getByLabel('E-mail').fill('olga@example.org')
+    await page.getByLabel('Password', { exact: true }).fill('a password of hers')
+    await page.getByRole('button', { name: 'Create workspace' }).click()
+    await expect(page.getByRole('heading', { level: 1, name: 'Müller & Sons' })).toBeVisible(SYNCED)
+  })
+
+  await test.step('home offers the next step, from a spreadsheet or empty', async () => {
+    await expect(page.getByRole('link', { name: 'Start from a spreadsheet' })).toBeVisible(SYNCED)
+    await expectAccessible(page, 'home without tables')
+    await page.getByRole('link', { name: 'Start from a spreadsheet' }).click()
+    await expect(page.getByRole('heading', { level: 1, name: 'New table from a file' })).toBeVisible()
+    await page.goBack()
+    await page.getByRole('link', { name: 'Start empty' }).click()
+  })
+
+  await test.step('an empty table is set up and opens', async () => {
+    await page.getByRole('button', { name: 'Create table' }).click()
+    await expect(page.getByText('Give the table a name')).toBeVisible()
+    await page.getByLabel('Table name').fill('Pumps')
+    await page.getByRole('button', { name: 'Add field' }).click()
+    await page.getByLabel('Name of field 3').fill('State')
+    await page.getByRole('button', { name: /Type of field 3/ }).click()
+    await page.getByRole('option', { name: 'Choice' }).click()
+    await page.getByRole('button', { name: 'Create table' }).click()
+    await expect(page.getByText('Enter at least one option')).toBeVisible()
+    await page.getByLabel('Options of field 3, one per line').fill('Running\nStopped')
+    await page.getByRole('button', { name: 'Remove Notes' }).click()
+    await expectAccessible(page, 'a new empty table')
+    await page.getByRole('button', { name: 'Create table' }).click()
+    await expect(page.getByText('No pumps here yet')).toBeVisible(SYNCED)
+  })
+
+  await test.step('the link is worthless now, and a new account needs an invitation', async () => {
+    await using nina = await openStranger(browser, server)
+    nina.problems.expect(/status of 410.*\/app\/v1\/owner/)
+    await nina.page.setViewportSize({ width: 390, height: 844 })
+    await nina.page.goto(link)
+    await nina.page.getByLabel('Workspace name').fill('Mine')
+    await nina.page.getByLabel('Your name').fill('Nina')
+    await nina.page.getByLabel('E-mail').fill('nina@example.org')
+    await nina.page.getByLabel('Password', { exact: true }).fill('another password')
+    await nina.page.getByRole('button', { name: 'Create workspace' }).click()
+    await expect(nina.page.getByText('This server has a workspace already.')).toBeVisible()
+    await nina.withAccount()
+    await nina.page.goto('/sign-in/password')
+    await nina.page.getByLabel('E-mail').fill(nina.email)
+    await nina.page.getByLabel('Password', { exact: true }).fill(nina.password)
+    await nina.page.getByRole('button', { name: 'Sign in' }).click()
+    await expect(nina.page.getByText('You are not in a workspace yet')).toBeVisible(SYNCED)
+    await expect(nina.page.getByText(`Ask the owner of a workspace to invite ${nina.email}.`)).toBeVisible()
+    await expectAccessible(nina.page, 'home without a workspace')
+    expect(nina.problems.found).toEqual([])
+  })
+  expect(olga.problems.found).toEqual([])
+})
