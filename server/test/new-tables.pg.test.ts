@@ -147,6 +147,25 @@ test('a table has the fields that were described, syncs whole, keeps a history a
   expect(looks).toEqual([{ label: 'Valves', workspace, maker: ADAM }])
 })
 
+test('choices are shown as they were written: words are kept for those that the app would change', async () => {
+  await create(ADAM, {
+    name: 'meters',
+    label: 'Meters',
+    access: { kind: 'members' },
+    fields: [
+      field('title'),
+      field('unit', 'choice', { choices: ['m3', 'kWh', 'Litre', 'in_use', 'ß'] }),
+      field('state', 'choice', { choices: ['Open', 'Shut'] }),
+      field('many', 'choice', { choices: Array.from({ length: 60 }, (_, n) => `x${'y'.repeat(80)}${n}`) }),
+    ],
+  })
+  expect(
+    await database.pool.query(
+      sql`select field_name as field, choices from holdfast.fields where table_name = 'meters' order by 1`,
+    ),
+  ).toEqual([{ field: 'unit', choices: { m3: 'm3', kWh: 'kWh', in_use: 'in_use', ß: 'ß' } }])
+})
+
 test('the statements that are shown are those that run', async () => {
   const text = await sqlOf(ADAM, valves('shown'))
   expect(text).toContain('create table public.shown (')

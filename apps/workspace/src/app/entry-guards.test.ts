@@ -1,6 +1,7 @@
 import type { SessionState } from '@holdfast/client'
 import { isRedirect } from '@tanstack/react-router'
 import { afterEach, describe, expect, test } from 'vitest'
+import { useWelcomeKey } from '../lib/auth/welcome-key.ts'
 import { clearPendingPassword, setPendingPassword } from '../lib/pending-password.ts'
 import {
   type Entering,
@@ -120,6 +121,12 @@ describe('the welcome screen', () => {
 
   test('is for whoever has started a server with the sample', async () => {
     expect(await ledFrom(sample)).toBeUndefined()
+  })
+
+  test('admits an owner key on a server without the sample: it signs in to no account of others', async () => {
+    useWelcomeKey.setState({ ownerKey: 'a key' })
+    expect(await ledFrom(undefined)).toBeUndefined()
+    useWelcomeKey.setState({ ownerKey: undefined })
   })
 
   test('takes no key on any other server: its link could lead into an account of somebody else', async () => {

@@ -19,7 +19,8 @@ export const homeMessages = inLanguages('homeMessages', {
     email === undefined
       ? 'Ask the owner of a workspace for an invitation.'
       : `Ask the owner of a workspace to invite ${email}.`,
-  newTable: 'New table from a file',
+  newTable: 'New table',
+  newTableFromFile: 'New table from a file',
   recent: 'Recent',
   unsent: (records: number) => `${formatCount(records)} not sent`,
 })

@@ -55,7 +55,7 @@ export function useCommands(options: CommandsOptions): readonly PaletteCommand[]
     ...tableCommands(options, navigate),
     ...viewCommands(options, navigate),
     ...workspaceCommands(options, navigate),
-    ...(workspace && canChange(workspace) ? [newTableCommand(options, navigate)] : []),
+    ...(workspace && canChange(workspace) ? newTableCommands(options, navigate) : []),
     ...accountCommands(navigate),
     ...appCommands(options),
   ]
@@ -96,15 +96,26 @@ function viewCommands({ workspace, tables, views }: CommandsOptions, navigate: N
   })
 }
 
-function newTableCommand({ workspace }: CommandsOptions, navigate: Navigate): PaletteCommand {
-  return {
-    id: 'new-table',
-    label: words.newTable,
-    keywords: 'create make table csv xlsx excel spreadsheet import',
-    section: words.goTo,
-    icon: <FilePlus2 {...ICON} />,
-    run: () => void navigate({ to: '/w/$ws/import', params: { ws: workspace }, search: { new: true } }),
-  }
+function newTableCommands({ workspace }: CommandsOptions, navigate: Navigate): readonly PaletteCommand[] {
+  const params = { ws: workspace }
+  return [
+    {
+      id: 'new-table',
+      label: words.newTable,
+      keywords: 'create make add empty',
+      section: words.goTo,
+      icon: <FilePlus2 {...ICON} />,
+      run: () => void navigate({ to: '/w/$ws/new-table', params }),
+    },
+    {
+      id: 'new-table-from-file',
+      label: words.newTableFromFile,
+      keywords: 'create make table csv xlsx excel spreadsheet import',
+      section: words.goTo,
+      icon: <FilePlus2 {...ICON} />,
+      run: () => void navigate({ to: '/w/$ws/import', params, search: { new: true } }),
+    },
+  ]
 }
 
 /** The screens of the workspace. */

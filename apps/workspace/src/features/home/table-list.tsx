@@ -26,10 +26,15 @@ export function TableList({ workspace }: { readonly workspace: string }): JSX.El
         <h2 id="home-tables" className="text-heading">
           {words.tables}
         </h2>
-        {own && canChange(own) ? (
-          <Link to="/w/$ws/import" params={{ ws: workspace }} search={{ new: true }} className="text-small coarse:py-2">
-            {words.newTable}
-          </Link>
+        {own && canChange(own) && tables.length > 0 ? (
+          <p className="flex gap-4 text-small">
+            <Link to="/w/$ws/new-table" params={{ ws: workspace }} className="coarse:py-2">
+              {words.newTable}
+            </Link>
+            <Link to="/w/$ws/import" params={{ ws: workspace }} search={{ new: true }} className="coarse:py-2">
+              {words.newTableFromFile}
+            </Link>
+          </p>
         ) : null}
       </div>
       {tables.length === 0 ? (

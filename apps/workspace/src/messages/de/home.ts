@@ -20,7 +20,8 @@ export const homeMessages: Translation<typeof english> = {
     email === undefined
       ? 'Bitten Sie die Leitung eines Arbeitsbereichs um eine Einladung.'
       : `Bitten Sie die Leitung eines Arbeitsbereichs, ${email} einzuladen.`,
-  newTable: 'Neue Tabelle aus einer Datei',
+  newTable: 'Neue Tabelle',
+  newTableFromFile: 'Neue Tabelle aus einer Datei',
   recent: 'Zuletzt geöffnet',
   unsent: (records) => `${formatCount(records)} nicht gesendet`,
 }

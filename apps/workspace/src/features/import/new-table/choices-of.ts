@@ -8,7 +8,10 @@ const CHOICE_LENGTH_MAX = 40
 const ASKED_MAX = 100
 const ASKED_LENGTH_MAX = 100
 
-/** The words of a column that has few of them, the most frequent first; `undefined`: they are no choices. */
+/**
+ * The words of a column that has few of them, the most frequent first. Returns undefined if they are no choices: also when two of them differ only in case, because
+ * `Open` and `OPEN` would look like two choices that mean one.
+ */
 export function choicesOf(all: readonly string[]): readonly string[] | undefined {
   const counts = new Map<string, number>()
   for (const text of all) {
@@ -16,6 +19,7 @@ export function choicesOf(all: readonly string[]): readonly string[] | undefined
     if (counts.size > CHOICES_MAX) return undefined
   }
   const words = [...counts.keys()]
+  if (new Set(words.map((word) => word.toLowerCase())).size < words.length) return undefined
   if (all.length < words.length * REPEATED || words.some((text) => !canBeChoice(text, CHOICE_LENGTH_MAX)))
     return undefined
   return words.toSorted((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0))

@@ -1,4 +1,6 @@
 import { isLongText, type SchemaDescriptor } from '@holdfast/protocol'
+import type { Field } from '../../../lib/fields/field.ts'
+import { isNumeric } from '../../../lib/fields/field-kind.ts'
 import { detectWriting, type Writing } from '../import-settings.ts'
 import type { ParsedFile } from '../parse-file.ts'
 import { readCell } from '../read-cell.ts'
@@ -122,21 +124,29 @@ function kindOfValues(
   if (sample.length === 0) return { kind: 'text' }
   if (all.every((text) => UUID.test(text)) && new Set(all).size === all.length && /^id$/i.test(label))
     return { kind: 'id' }
-  const fits = (kind: Exclude<NewKind, 'choice'>): boolean => shareOf(kind, label, sample, writing, schema) >= FITS
-  const isCode = sample.some((text) => /^0\d/.test(text)) || sample.some((text) => /^\d{16,}$/.test(text))
+  const fits = (kind: Exclude<NewKind, 'choice'>): boolean => {
+    const field = fieldOf(kind, label, writing, schema)
+    const isRead = (text: string): boolean => readCell(field, text, writing).isValid
+    return sample.filter(isRead).length / sample.length >= FITS && keepsAll(field, all, writing)
+  }
   if (!sample.every((text) => /^[\d.,]+$/.test(text)) && fits('boolean')) return { kind: 'boolean' }
-  if (!isCode) for (const kind of ['integer', 'number'] as const) if (fits(kind)) return { kind }
+  for (const kind of ['integer', 'number'] as const) if (fits(kind)) return { kind }
   // A day is a moment as well, at midnight.
   for (const kind of ['date', 'datetime'] as const) if (hasYears(sample) && fits(kind)) return { kind }
   if (sample.some((text) => text.includes('@')) && fits('email')) return { kind: 'email' }
   if (sample.some((text) => text.includes('://')) && fits('url')) return { kind: 'url' }
   const choices = choicesOf(all)
   if (choices !== undefined) return { kind: 'choice', choices }
-  if (/phone|mobile|telefon|handy/i.test(label)) return { kind: 'phone' }
+  if (/phone|mobile|telefon|handy/i.test(label) || arePhoneNumbers(all)) return { kind: 'phone' }
   const isLong =
     isLongText(nameOf(label, 'field', () => false)) ||
     all.some((text) => text.length > TEXT_LENGTH_MAX || text.includes('\n'))
   return { kind: isLong ? 'long_text' : 'text' }
+}
+
+/** With the code of a country, or with a zero before the area. */
+function arePhoneNumbers(all: readonly string[]): boolean {
+  return all.some((text) => text.startsWith('+')) && all.every((text) => /^(\+|0|\()[\d\s()/.-]{5,20}$/.test(text))
 }
 
 /** Whether the values could be whole days, with their year: `3-12` is as well a code. */
@@ -145,13 +155,8 @@ function hasYears(sample: readonly string[]): boolean {
   return sample.filter((text) => parts(text) >= (/\p{L}{3}/u.test(text) ? 2 : 3)).length >= sample.length * FITS
 }
 
-function shareOf(
-  kind: Exclude<NewKind, 'choice'>,
-  label: string,
-  sample: readonly string[],
-  writing: Writing,
-  schema: SchemaDescriptor,
-): number {
+/** The field that a column of a kind would become. */
+function fieldOf(kind: Exclude<NewKind, 'choice'>, label: string, writing: Writing, schema: SchemaDescriptor): Field {
   const draft: TableDraft = {
     label: 'x',
     fields: [{ label: label || 'x', becomes: { kind } }],
@@ -159,10 +164,33 @@ function shareOf(
     access: { kind: 'members' },
     writing,
   }
-  const { settings } = toProvisional(draft, toNewTable(draft, new Set()), schema)
-  const field = settings.targets[0]?.field
-  if (!field) return 0
-  return sample.filter((text) => readCell(field, text, writing).isValid).length / sample.length
+  const { fields } = toProvisional(draft, toNewTable(draft, new Set()), schema)
+  const field = fields.find(({ name }) => name !== 'id')
+  if (!field) throw new Error(`a column of kind ${kind} has no field`)
+  return field
+}
+
+/** A number that is shown as it was written: no zeros before it, no sign of a telephone number, groups of three digits throughout. */
+const PLAIN_NUMBER = /^-?(0|[1-9]\d*|[1-9]\d{0,2}([.,' \u00a0\u202f])\d{3}(\2\d{3})*)([.,]\d+)?$/
+/** Digits that a number keeps in every program that reads it. */
+const DIGITS_MAX = 15
+
+/**
+ * Whether a field keeps what the file says: numbers come back as they were written, and of numbers, yes and no, no two different texts become the same value. Texts that
+ * cannot be read are reported one by one and do not count.
+ */
+function keepsAll(field: Field, all: readonly string[], writing: Writing): boolean {
+  const isNumber = isNumeric(field.kind)
+  if (!isNumber && field.kind !== 'boolean') return true
+  const texts = new Map<unknown, string>()
+  for (const text of new Set(all)) {
+    const read = readCell(field, text, writing)
+    if (!read.isValid) continue
+    if (isNumber && (!PLAIN_NUMBER.test(text) || text.replaceAll(/\D/g, '').length > DIGITS_MAX)) return false
+    if ((texts.get(read.value) ?? text) !== text) return false
+    texts.set(read.value, text)
+  }
+  return true
 }
 
 /** The first text whose values tell the rows apart; else the first text. */
