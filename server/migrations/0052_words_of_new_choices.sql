@@ -24,8 +24,8 @@ begin
   delete from holdfast.tables t where t.schema_name = 'public' and t.table_name = definition ->> 'name'; -- looks of a table that is no more
   delete from holdfast.fields f where f.schema_name = 'public' and f.table_name = definition ->> 'name';
   execute statements;
-  insert into holdfast.fields (table_name, field_name, choices)
-    select definition ->> 'name', field.value ->> 'name', holdfast.new_choice_words(field.value -> 'choices')
+  insert into holdfast.fields (workspace_id, table_name, field_name, choices)
+    select workspace, definition ->> 'name', field.value ->> 'name', holdfast.new_choice_words(field.value -> 'choices')
       from jsonb_array_elements(definition -> 'fields') field (value)
      where field.value ->> 'kind' = 'choice' and holdfast.new_choice_words(field.value -> 'choices') is not null;
   return definition ->> 'name';

@@ -24,6 +24,7 @@ import { openSchemaWatch } from './parts/schemas.ts'
 import { openSyncPart, waitForSync } from './parts/sync.ts'
 import { openTelemetry } from './parts/telemetry.ts'
 import { createWelcome, openWorkspaces } from './parts/workspaces.ts'
+import { findTablesOfOthers } from './workspaces/tables-of-others.ts'
 import { prepareDatabase } from './prepare-database.ts'
 
 /** Connections of the superuser's pool, for migrations and what a plan prepares. */
@@ -72,6 +73,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
     policies,
     exposedSchemas: rest.exposedSchemas,
     accounts,
+    findHiddenTables: (userId) => findTablesOfOthers(pool, userId),
     channels: { tap, ...(realtime ? { alsoPublished: realtime.publishedTables } : {}) },
   })
   const push = openPush(context, { url, share: shares.share('push'), catalog, accounts, baseUrl, port })

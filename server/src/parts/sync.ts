@@ -25,6 +25,7 @@ export function openSyncPart(
     readonly policies: Pick<SyncOptions, 'compile' | 'prepare' | 'readWrites'>
     readonly exposedSchemas: RestService['exposedSchemas']
     readonly accounts: Accounts
+    readonly findHiddenTables: SyncOptions['findHiddenTables']
     /** What channels follow in the same stream. */
     readonly channels: Pick<SyncOptions, 'alsoPublished' | 'tap'>
   },
@@ -38,6 +39,7 @@ export function openSyncPart(
       ...given.roles,
       ...given.policies,
       ...given.channels,
+      findHiddenTables: given.findHiddenTables,
       watchSession: (claims, onEnded) => accounts.sessions.watch(claims, onEnded),
       findPerson: (who) => accounts.auth.impersonate(who, INSPECTION_LIFETIME_S),
       options: optionsOf(config, syncOptions),

@@ -49,9 +49,7 @@ export async function createWelcome(
   workspaces: WorkspacesPart,
   { baseUrl, hasSample }: { readonly baseUrl: string; readonly hasSample: boolean },
 ): Promise<Welcome | undefined> {
-  const key = hasSample
-    ? await auth.issueSignInKey(WELCOMED_EMAIL, WELCOME_KEY_S)
-    : await workspaces.issueOwnerKey()
+  const key = hasSample ? await auth.issueSignInKey(WELCOMED_EMAIL, WELCOME_KEY_S) : await workspaces.issueOwnerKey()
   if (key === undefined) return undefined
   return hasSample
     ? { kind: 'sample', url: `${baseUrl}/welcome#key=${key}` }

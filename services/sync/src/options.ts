@@ -5,6 +5,7 @@ import type { ChangeTap, TableName } from '@holdfast/replication'
 import type { FindPerson } from './inspect/person.ts'
 import type { BatchLimits } from './replicator/log-writer.ts'
 import type { RowLimits } from './rows/row-evaluator.ts'
+import type { FindHiddenTables } from './schema/describe-schema.ts'
 
 /** Settings of sync, as command-line options, environment variables and keys of the config file. */
 export const syncOptions = {
@@ -133,6 +134,8 @@ export interface SyncOptions {
   readonly prepare: (plan: SyncPlan) => Promise<SyncPlan>
   /** Ends streams of people who are gone. */
   readonly watchSession: WatchSession
+  /** Tables whose names a user's device does not get, because they were created for others. Policies alone decide on their rows. Default: none. */
+  readonly findHiddenTables?: FindHiddenTables | undefined
   /** For operators who look at what a person has. */
   readonly findPerson: FindPerson
   readonly options: OptionValues<typeof syncOptions>

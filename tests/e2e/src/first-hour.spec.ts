@@ -5,6 +5,7 @@ import { openStranger } from './support/stranger.ts'
 
 /* The first hour of an owner: from the link that an empty server prints to a table with a record, without SQL. */
 
+const PASSWORD = 'a password of hers'
 const SYNCED = { timeout: 120_000 }
 
 test('the link of an empty server leads to a workspace with a table; a later user is told how to get in', async ({
@@ -25,7 +26,7 @@ test('the link of an empty server leads to a workspace with a table; a later use
     await page.getByLabel('Workspace name').fill('Müller & Sons')
     await page.getByLabel('Your name').fill('Olga Müller')
     await page.getByLabel('E-mail').fill('olga@example.org')
-    await page.getByLabel('Password', { exact: true }).fill('a password of hers')
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await page.getByRole('button', { name: 'Create workspace' }).click()
     await expect(page.getByRole('heading', { level: 1, name: 'Müller & Sons' })).toBeVisible(SYNCED)
   })
@@ -54,6 +55,18 @@ test('the link of an empty server leads to a workspace with a table; a later use
     await expectAccessible(page, 'a new empty table')
     await page.getByRole('button', { name: 'Create table' }).click()
     await expect(page.getByText('No pumps here yet')).toBeVisible(SYNCED)
+  })
+
+  await test.step('a device of a user who is in no workspace does not learn the names of its tables', async () => {
+    const { data } = await (await server.supabase({ email: 'olga@example.org', password: PASSWORD })).auth.getSession()
+    const tablesOf = async (token: string | undefined): Promise<readonly string[]> => {
+      const answer = await fetch(`${server.url}/sync/v1/schema`, { headers: { authorization: `Bearer ${token}` } })
+      return ((await answer.json()) as { tables: readonly { name: string }[] }).tables.map(({ name }) => name)
+    }
+    expect(await tablesOf(data.session?.access_token)).toContain('pumps')
+    const guest = await (await server.supabase()).auth.signInAnonymously()
+    const token = guest.data.session?.access_token
+    if (token !== undefined) expect(await tablesOf(token)).not.toContain('pumps')
   })
 
   await test.step('the link is worthless now, and a new account needs an invitation', async () => {

@@ -4,10 +4,12 @@ import type { SyncPlan } from '@holdfast/policy'
 import type { PoolShare } from '@holdfast/postgres'
 import { SCHEMA_PATH } from '@holdfast/protocol'
 import { CheckChoices } from '../schema/check-choices.ts'
-import { describeSchema } from '../schema/describe-schema.ts'
+import { describeSchema, type FindHiddenTables } from '../schema/describe-schema.ts'
+
+const NONE_HIDDEN: ReadonlySet<string> = new Set()
 
 /**
- * `GET /sync/v1/schema`: the tables of the caller's role, for the local database. Revalidated with `if-none-match`.
+ * `GET /sync/v1/schema`: the tables of the caller's role, without those hidden from the user, for the local database. Revalidated with `if-none-match`.
  *
  * @param options.share - connected as `authenticator`
  * @param options.plan - the plan that streams follow now; throws a `HoldfastError` while there is none
@@ -15,13 +17,15 @@ import { describeSchema } from '../schema/describe-schema.ts'
 export function schemaRoutes(options: {
   readonly share: PoolShare
   readonly plan: () => SyncPlan
+  readonly findHiddenTables?: FindHiddenTables | undefined
 }): FastifyPluginAsync {
   const checkChoices = new CheckChoices()
   return async (app) => {
     app.get(SCHEMA_PATH, async (request, reply) => {
       const { role, userId } = requireCaller(request)
       const pool = options.share.for({ person: userId })
-      const schema = await describeSchema(pool, options.plan(), role, checkChoices)
+      const hidden = userId === undefined ? undefined : await options.findHiddenTables?.(userId)
+      const schema = await describeSchema(pool, options.plan(), role, checkChoices, hidden ?? NONE_HIDDEN)
       const etag = `"${schema.version}"`
       reply.headers({ etag, 'cache-control': 'private, no-cache', vary: 'authorization' })
       return request.headers['if-none-match'] === etag ? reply.code(304).send() : schema

@@ -54,7 +54,9 @@ export function syncRoutes(given: SyncRoutesOptions): FastifyPluginAsync {
     )
     await app.register(writeCheckpointRoutes({ pool, walBarrier, connections, requireReady, signal, logger }))
     await app.register(uploads(given))
-    await app.register(schemaRoutes({ share: options.shares.streams, plan: currentPlan }))
+    await app.register(
+      schemaRoutes({ share: options.shares.streams, plan: currentPlan, findHiddenTables: options.findHiddenTables }),
+    )
     await app.register(
       writeRulesRoutes({
         share: options.shares.streams,

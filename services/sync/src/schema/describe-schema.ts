@@ -5,6 +5,9 @@ import type { SchemaDescriptor } from '@holdfast/protocol'
 import type { CheckChoices } from './check-choices.ts'
 import { describeTables } from './describe-tables.ts'
 
+/** Finds the tables, as `schema.table`, that are in no schema of a user's device. */
+export type FindHiddenTables = (userId: string) => Promise<ReadonlySet<string>>
+
 /**
  * The local database that a device of `role` should have. Asked of the catalog each time, so that it is right directly after a change.
  *
@@ -15,8 +18,10 @@ export async function describeSchema(
   plan: SyncPlan,
   role: string,
   checkChoices: CheckChoices,
+  hidden: ReadonlySet<string>,
 ): Promise<SchemaDescriptor> {
-  const tables = await describeTables(pool, plan.tables, role, checkChoices)
+  const described = await describeTables(pool, plan.tables, role, checkChoices)
+  const tables = described.filter(({ schema, table }) => !hidden.has(`${schema}.${table}`))
   const version = createHash('sha256').update(JSON.stringify(tables)).digest('hex').slice(0, 16)
   return { version, tables }
 }
