@@ -21,6 +21,7 @@ const TOKENS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   roleless: { sub: 'nobody', exp: 2_000_000_000 },
 }
 
+const OFFERS = { hasOpenWorkspaces: false, hasChannels: true }
 const ACCOUNT_RULES = {
   password: { lengthMin: 6, requirements: '' },
   codeDigits: { email: 6, phone: 6, phoneFactor: 6 },
@@ -83,8 +84,7 @@ async function open(changes: Partial<GatewayOptions> = {}) {
       anonKey: 'anon-key',
       sample: undefined,
       pushKey: undefined,
-      hasOpenWorkspaces: false,
-      hasChannels: true,
+      ...OFFERS,
       map: undefined,
       account: ACCOUNT_RULES,
     },
@@ -358,8 +358,7 @@ test('visitors learn the public key and the name, and never the service key', as
     anonKey: 'anon-key',
     version: expect.stringMatching(/^\d+\.\d+\.\d+/) as string,
     sample: null,
-    hasOpenWorkspaces: false,
-    hasChannels: true,
+    ...OFFERS,
     map: null,
     account: ACCOUNT_RULES,
   })

@@ -69,12 +69,8 @@ function OwnerForm({
     check() {
       if (workspace.trim() === '') return { field: 'workspace', text: words.workspaceMissing }
       if (name.trim() === '') return { field: 'name', text: words.nameMissing }
-      const address = findEmailProblem(email)
-      if (address)
-        return {
-          field: 'username',
-          text: address === 'missing' ? signUpMessages.emailMissing : signUpMessages.emailIncomplete,
-        }
+      const address = emailProblemText(email)
+      if (address !== undefined) return { field: 'username', text: address }
       const found = findNewPasswordProblem(password, rules)
       return found && { field: 'new-password', text: passwordMessages[found] }
     },
@@ -135,4 +131,9 @@ function OwnerForm({
       />
     </EntryForm>
   )
+}
+
+function emailProblemText(email: string): string | undefined {
+  const problem = findEmailProblem(email)
+  return problem && (problem === 'missing' ? signUpMessages.emailMissing : signUpMessages.emailIncomplete)
 }

@@ -15,7 +15,7 @@ import { PlanSummary } from '../plan-summary.tsx'
 import { AccessChoice } from './access-choice.tsx'
 import { FieldRows } from './field-rows.tsx'
 import { linkTables } from './link-tables.ts'
-import { isLabel, type TableDraft, toProvisional } from './table-draft.ts'
+import { isLabel, toProvisional } from './table-draft.ts'
 import { TableName } from './table-name.tsx'
 import type { MakingTable, NewTableStep } from './use-new-table.ts'
 
