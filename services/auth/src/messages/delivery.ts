@@ -53,80 +53,63 @@ export interface DeliveryOptions {
 
 /** Starts to send, and to delete old messages. Several processes may do so on one database. */
 export function startDelivery(options: DeliveryOptions): Delivery {
-  return new BackgroundDelivery(options)
-}
-
-class BackgroundDelivery implements Delivery {
-  readonly #options: DeliveryOptions
-  readonly #workers: readonly QueueWorker<DueMessage>[]
-  readonly #closing = new AbortController()
-  readonly #timers: readonly NodeJS.Timeout[]
+  const { pool, clock, logger, channels } = options
+  const closing = new AbortController()
+  const workers = Object.entries(channels).map(([name, channel]) =>
+    openChannel(options, name as MessageChannel, channel),
+  )
+  const wakeWorkers = (): void => workers.forEach((worker) => worker.wake())
+  const timers = [setTimeout(clean, MESSAGE_CLEAN_AFTER_MS), setInterval(clean, MESSAGE_CLEAN_INTERVAL_MS)]
+  for (const timer of timers) timer.unref()
   /** The series of looks that is under way. */
-  #awake: Promise<void> | undefined
-  #isWokenAgain = false
+  let awake: Promise<void> | undefined
+  let isWokenAgain = false
   /** Messages that were captured since old ones were deleted. */
-  #captured = 0
-
-  constructor(options: DeliveryOptions) {
-    this.#options = options
-    this.#workers = Object.entries(options.channels).map(([name, channel]) =>
-      openChannel(options, name as MessageChannel, channel),
-    )
-    const clean = (): void => void this.#clean()
-    this.#timers = [setTimeout(clean, MESSAGE_CLEAN_AFTER_MS), setInterval(clean, MESSAGE_CLEAN_INTERVAL_MS)]
-    for (const timer of this.#timers) timer.unref()
-    this.#wakeWorkers()
+  let captured = 0
+  wakeWorkers()
+  return {
+    wake() {
+      isWokenAgain = true
+      awake ??= stayAwake()
+    },
+    noteCaptured() {
+      captured = (captured + 1) % CAPTURED_CLEAN_EACH
+      if (captured === 0) clean()
+    },
+    settled,
+    async [Symbol.asyncDispose]() {
+      for (const timer of timers) clearInterval(timer)
+      if (closing.signal.aborted) return
+      const closed = new AbortController()
+      const deadline = delay(MESSAGE_DRAIN_MS, closed.signal).catch(() => undefined) // closed before the deadline
+      await Promise.race([settled(), deadline])
+      // A timer that runs keeps the process.
+      closed.abort()
+      closing.abort(new Error('the service is closing'))
+      for (const channel of Object.values(channels)) channel.sender.close()
+      await Promise.all([awake, ...workers.map((worker) => worker[Symbol.asyncDispose]())])
+    },
   }
 
-  wake(): void {
-    this.#isWokenAgain = true
-    this.#awake ??= this.#stayAwake()
+  async function settled(): Promise<void> {
+    await Promise.all(workers.map((worker) => worker.settled()))
   }
 
-  noteCaptured(): void {
-    if (++this.#captured < CAPTURED_CLEAN_EACH) return
-    this.#captured = 0
-    void this.#clean()
-  }
-
-  async settled(): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => worker.settled()))
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer)
-    if (this.#closing.signal.aborted) return
-    const closed = new AbortController()
-    const deadline = delay(MESSAGE_DRAIN_MS, closed.signal).catch(() => undefined) // closed before the deadline
-    await Promise.race([this.settled(), deadline])
-    // A timer that runs keeps the process.
-    closed.abort()
-    this.#closing.abort(new Error('the service is closing'))
-    for (const channel of Object.values(this.#options.channels)) channel.sender.close()
-    await Promise.all([this.#awake, ...this.#workers.map((worker) => worker[Symbol.asyncDispose]())])
-  }
-
-  async #stayAwake(): Promise<void> {
-    while (this.#isWokenAgain && !this.#closing.signal.aborted) {
-      this.#isWokenAgain = false
+  async function stayAwake(): Promise<void> {
+    while (isWokenAgain && !closing.signal.aborted) {
+      isWokenAgain = false
       for (const ms of LOOKS_AFTER_MS) {
-        await delay(ms, this.#closing.signal).catch(() => undefined)
-        this.#wakeWorkers()
+        await delay(ms, closing.signal).catch(() => undefined)
+        wakeWorkers()
       }
     }
-    this.#awake = undefined
+    awake = undefined
   }
 
-  #wakeWorkers(): void {
-    for (const worker of this.#workers) worker.wake()
-  }
-
-  async #clean(): Promise<void> {
-    const { pool, clock, logger } = this.#options
-    await deleteOldMessages(pool, clock.now()).catch((error: unknown) => {
+  function clean(): void {
+    deleteOldMessages(pool, clock.now()).catch((error: unknown) => {
       // It is tried again in an hour.
-      if (!this.#closing.signal.aborted)
-        logger.log('warn', 'could not delete old messages', { error: errorMessage(error) })
+      if (!closing.signal.aborted) logger.log('warn', 'could not delete old messages', { error: errorMessage(error) })
     })
   }
 }
