@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { type Clock, type Logger, silentLogger, systemClock } from '@holdfast/foundation'
 import type { Pool } from '@holdfast/postgres'
-import { createInvitedAccount, type InvitedAccount } from './admin/invited-account.ts'
+import { createInvitedAccount, type InvitedAccount } from './admin/invite-account.ts'
 import { authRoutes, type AuthParts, composeAuth } from './compose.ts'
 import { issueSignInKey } from './confirmations/sign-in-key.ts'
 import { warnOfUnreadableSecrets } from './external/custom/warn-of-unreadable-secrets.ts'

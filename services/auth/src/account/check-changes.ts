@@ -1,6 +1,6 @@
 import type { Pool } from '@holdfast/postgres'
 import { currentPasswordInvalid, currentPasswordRequired, reauthenticationNeeded } from '../confirmations/errors.ts'
-import { requireNonce, type ReauthenticateNeeds } from '../confirmations/reauthenticate.ts'
+import { requireNonce, type ReauthenticateNeeds } from '../confirmations/request-message.ts'
 import {
   insufficientAal,
   notAdmin,

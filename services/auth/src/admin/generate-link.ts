@@ -14,8 +14,8 @@ import { mergeMetadata, type UserMetadata } from '../users/user-metadata.ts'
 import { findUserByEmail, type UserRow } from '../users/user-row.ts'
 import { noSuchUser } from './errors.ts'
 import { findAccount, isEmailTaken } from './find-account.ts'
+import { createEmailAccount } from './invite-account.ts'
 import type { Admin } from './require-admin.ts'
-import { createEmailAccount } from './email-account.ts'
 
 export type GenerateLinkNeeds = Store &
   WithOptions<'emailDoubleConfirmChanges' | 'emailOtpLength'> & {

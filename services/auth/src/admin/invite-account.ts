@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto'
+import { HoldfastError } from '@holdfast/foundation'
+import type { Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
 import { issueToken } from '../confirmations/issue-token.ts'
 import { emailExists } from '../errors.ts'
@@ -5,13 +8,14 @@ import type { Hooks } from '../hooks/hooks.ts'
 import { markUnverified } from '../identities/unverified-credentials.ts'
 import type { Messages } from '../messages/messages.ts'
 import type { WithOptions } from '../options/auth-options.ts'
+import type { Passwords } from '../passwords/passwords.ts'
+import { createUser } from '../sign-up/create-user.ts'
 import { isoNow, type Store } from '../store.ts'
 import { parseEmail } from '../users/contact.ts'
-import type { UserMetadata } from '../users/user-metadata.ts'
+import { type UserMetadata, mergeMetadata } from '../users/user-metadata.ts'
 import { findUserByEmail, type UserRow } from '../users/user-row.ts'
 import { findAccount, isEmailTaken } from './find-account.ts'
 import type { Admin } from './require-admin.ts'
-import { createEmailAccount } from './email-account.ts'
 
 export type InviteAccountNeeds = Store &
   WithOptions<'emailOtpLength'> & { readonly hooks: Hooks; readonly messages: Messages }
@@ -57,4 +61,98 @@ export async function inviteAccount(
     })
     return findAccount(tx, user.id)
   })
+}
+
+/**
+ * Makes an account for an address: of a person who was invited, or for whom an administrator made a link. The `before_user_created` hook is asked,
+ * as at any sign-up.
+ *
+ * @throws {HoldfastError} those of `createUser`
+ */
+export function createEmailAccount(
+  hooks: Hooks,
+  tx: Transaction,
+  input: {
+    /** In lower case. */
+    readonly email: string
+    readonly metadata: UserMetadata
+    /** Whether the person has shown that they read its mails; else the account waits for that. */
+    readonly isConfirmed: boolean
+    readonly passwordHash?: string | undefined
+    readonly address: string
+    readonly now: string
+  },
+): Promise<UserRow> {
+  const { email, isConfirmed, address, now } = input
+  const id = randomUUID()
+  return createUser(hooks, tx, {
+    user: {
+      id,
+      identity: {
+        id: randomUUID(),
+        provider: 'email',
+        providerId: id,
+        data: { sub: id, email, email_verified: isConfirmed, phone_verified: false },
+      },
+      email,
+      passwordHash: input.passwordHash,
+      appMetadata: { provider: 'email', providers: ['email'] },
+      userMetadata: mergeMetadata(input.metadata, isConfirmed ? { email_verified: true } : {}),
+      emailConfirmed: isConfirmed,
+      now,
+    },
+    address,
+    announce: true,
+  })
+}
+
+type CreateInvitedAccountNeeds = Store & { readonly hooks: Hooks; readonly passwords: Passwords }
+
+/** Somebody who came by the link of an invitation, and so reads the mails of its address. */
+export interface InvitedAccount {
+  readonly email: string
+  readonly password: string
+  /** What they are called. */
+  readonly name: string
+  /** Of the client, for hooks and the audit log. */
+  readonly address: string
+}
+
+/**
+ * Makes a confirmed account for whoever holds the link of an invitation, also where people do not sign up by themselves. The rules for passwords and the
+ * `before_user_created` hook hold as at any sign-up.
+ *
+ * @returns whether it was made; an address that has an account keeps it as it is
+ * @throws {HoldfastError} `weak_password`, `validation_failed`, and what hooks refuse with
+ */
+export async function createInvitedAccount(
+  { pool, clock, hooks, passwords }: CreateInvitedAccountNeeds,
+  account: InvitedAccount,
+): Promise<boolean> {
+  const { password, name, address } = account
+  const email = parseEmail(account.email)
+  if (await isEmailTaken(pool, email)) return false
+  await passwords.requireGood(password)
+  const passwordHash = await passwords.hash(password)
+  const now = isoNow(clock)
+  try {
+    await pool.transaction(async (tx) => {
+      const metadata = { name }
+      const { id } = await createEmailAccount(hooks, tx, {
+        email,
+        metadata,
+        passwordHash,
+        isConfirmed: true,
+        address,
+        now,
+      })
+      const actor = { id, email, phone: null, is_sso_user: false }
+      await recordAudit(tx, { action: 'user_signedup', actor, address, now, traits: { provider: 'email' } })
+    })
+    return true
+  } catch (error) {
+    // Somebody made one since it was looked up.
+    if (error instanceof HoldfastError && error.code === 'user_already_exists') return false
+    throw error
+  }
 }

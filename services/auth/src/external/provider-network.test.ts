@@ -2,8 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { PROVIDER_RESPONSE_BYTES_MAX } from '../limits.ts'
-import { isProviderAddress } from './provider-address.ts'
-import { createProviderNetwork } from './provider-network.ts'
+import { createProviderNetwork, isProviderAddress } from './provider-network.ts'
 
 async function serve(listener: RequestListener) {
   const server = createServer(listener)

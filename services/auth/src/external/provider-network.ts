@@ -1,6 +1,6 @@
 import { PROVIDER_TIMEOUT_MS } from '../limits.ts'
+import { isLoopback } from '../rate-limits.ts'
 import { readLimited } from '../read-limited.ts'
-import { isLoopbackUrl, isProviderAddress } from './provider-address.ts'
 
 /** The way to one provider: every call is limited in time and size, and goes only where that provider may send us. */
 export interface ProviderNetwork {
@@ -45,4 +45,25 @@ export function createProviderNetwork(home: string, closing?: AbortSignal): Prov
 /** Postgres keeps no NUL in JSON, so texts of a provider lose theirs. */
 export function parseJson(text: string): unknown {
   return JSON.parse(text, (_key, value: unknown) => (typeof value === 'string' ? value.replaceAll('\0', '') : value))
+}
+
+/**
+ * Whether this server may be sent to an address: over TLS, or in the clear where nothing leaves the machine. Who asks for loopback has to
+ * be on it: a provider of the internet cannot name addresses of this machine.
+ */
+export function isProviderAddress(text: string, options: { readonly loopback: boolean }): boolean {
+  const url = URL.parse(text)
+  if (!url || url.username !== '' || url.password !== '') return false
+  if (isLoopbackHost(url)) return options.loopback && (url.protocol === 'http:' || url.protocol === 'https:')
+  return url.protocol === 'https:'
+}
+
+export function isLoopbackUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && isLoopbackHost(url)
+}
+
+function isLoopbackHost(url: URL): boolean {
+  const host = url.hostname.replaceAll(/^\[|\]$/g, '').toLowerCase()
+  return host === 'localhost' || host.endsWith('.localhost') || host === '0.0.0.0' || host === '::' || isLoopback(host)
 }

@@ -1,96 +1,43 @@
-import type { OptionDeclarations } from '@holdfast/foundation'
+import type { OptionDeclaration } from '@holdfast/foundation'
+
+/** The changes that users can be told of, and how descriptions say them. */
+const CHANGES = {
+  PasswordChanged: 'the password was changed',
+  EmailChanged: 'the email address was changed',
+  PhoneChanged: 'the phone number was changed',
+  IdentityLinked: 'a way to sign in was linked to the account',
+  IdentityUnlinked: 'a way to sign in was removed from the account',
+  MfaFactorEnrolled: 'a second factor was added',
+  MfaFactorUnenrolled: 'a second factor was removed',
+}
+
+interface Fields {
+  readonly Enabled: { readonly type: 'boolean'; readonly default: false; readonly description: string }
+  readonly Subject: { readonly type: 'string'; readonly description: string }
+  readonly ContentPath: { readonly type: 'string'; readonly description: string }
+}
+
+type EmailNotificationOptions = {
+  readonly [
+    K in `emailNotification${keyof typeof CHANGES}${keyof Fields}`
+  ]: K extends `emailNotification${keyof typeof CHANGES}${infer F extends keyof Fields}` ? Fields[F] : never
+}
+
+function optionsOf([name, change]: readonly [string, string]): readonly (readonly [string, OptionDeclaration])[] {
+  const recipient = name === 'EmailChanged' ? '; it goes to the old address' : ''
+  const fields: Fields = {
+    Enabled: {
+      type: 'boolean',
+      default: false,
+      description: `Whether users get a mail when ${change}${recipient}.`,
+    },
+    Subject: { type: 'string', description: `The subject of the mail that says that ${change}.` },
+    ContentPath: { type: 'string', description: `A file with the HTML of the mail that says that ${change}.` },
+  }
+  return Object.entries(fields).map(([field, declaration]) => [`emailNotification${name}${field}`, declaration])
+}
 
 /** Mails that tell a user of a change to the account: `[auth.email.notification.*]` of Supabase's `config.toml`. */
-export const emailNotificationOptions = {
-  emailNotificationPasswordChangedEnabled: {
-    type: 'boolean',
-    default: false,
-    description: 'Whether users get a mail when the password was changed.',
-  },
-  emailNotificationPasswordChangedSubject: {
-    type: 'string',
-    description: 'The subject of the mail that says that the password was changed.',
-  },
-  emailNotificationPasswordChangedContentPath: {
-    type: 'string',
-    description: 'A file with the HTML of the mail that says that the password was changed.',
-  },
-  emailNotificationEmailChangedEnabled: {
-    type: 'boolean',
-    default: false,
-    description: 'Whether users get a mail when the email address was changed; it goes to the old address.',
-  },
-  emailNotificationEmailChangedSubject: {
-    type: 'string',
-    description: 'The subject of the mail that says that the email address was changed.',
-  },
-  emailNotificationEmailChangedContentPath: {
-    type: 'string',
-    description: 'A file with the HTML of the mail that says that the email address was changed.',
-  },
-  emailNotificationPhoneChangedEnabled: {
-    type: 'boolean',
-    default: false,
-    description: 'Whether users get a mail when the phone number was changed.',
-  },
-  emailNotificationPhoneChangedSubject: {
-    type: 'string',
-    description: 'The subject of the mail that says that the phone number was changed.',
-  },
-  emailNotificationPhoneChangedContentPath: {
-    type: 'string',
-    description: 'A file with the HTML of the mail that says that the phone number was changed.',
-  },
-  emailNotificationIdentityLinkedEnabled: {
-    type: 'boolean',
-    default: false,
-    description: 'Whether users get a mail when a way to sign in was linked to the account.',
-  },
-  emailNotificationIdentityLinkedSubject: {
-    type: 'string',
-    description: 'The subject of the mail that says that a way to sign in was linked to the account.',
-  },
-  emailNotificationIdentityLinkedContentPath: {
-    type: 'string',
-    description: 'A file with the HTML of the mail that says that a way to sign in was linked to the account.',
-  },
-  emailNotificationIdentityUnlinkedEnabled: {
-    type: 'boolean',
-    default: false,
-    description: 'Whether users get a mail when a way to sign in was removed from the account.',
-  },
-  emailNotificationIdentityUnlinkedSubject: {
-    type: 'string',
-    description: 'The subject of the mail that says that a way to sign in was removed from the account.',
-  },
-  emailNotificationIdentityUnlinkedContentPath: {
-    type: 'string',
-    description: 'A file with the HTML of the mail that says that a way to sign in was removed from the account.',
-  },
-  emailNotificationMfaFactorEnrolledEnabled: {
-    type: 'boolean',
-    default: false,
-    description: 'Whether users get a mail when a second factor was added.',
-  },
-  emailNotificationMfaFactorEnrolledSubject: {
-    type: 'string',
-    description: 'The subject of the mail that says that a second factor was added.',
-  },
-  emailNotificationMfaFactorEnrolledContentPath: {
-    type: 'string',
-    description: 'A file with the HTML of the mail that says that a second factor was added.',
-  },
-  emailNotificationMfaFactorUnenrolledEnabled: {
-    type: 'boolean',
-    default: false,
-    description: 'Whether users get a mail when a second factor was removed.',
-  },
-  emailNotificationMfaFactorUnenrolledSubject: {
-    type: 'string',
-    description: 'The subject of the mail that says that a second factor was removed.',
-  },
-  emailNotificationMfaFactorUnenrolledContentPath: {
-    type: 'string',
-    description: 'A file with the HTML of the mail that says that a second factor was removed.',
-  },
-} satisfies OptionDeclarations
+export const emailNotificationOptions = Object.fromEntries(
+  Object.entries(CHANGES).flatMap(optionsOf),
+) as unknown as EmailNotificationOptions

@@ -1,4 +1,29 @@
-import type { OptionDeclarations } from '@holdfast/foundation'
+import type { OptionDeclaration, OptionDeclarations } from '@holdfast/foundation'
+
+/** The mails that a project may word, as descriptions name them. */
+const MAILS = {
+  Confirmation: 'that confirms a new address',
+  Recovery: 'that recovers an account',
+  MagicLink: 'with a link to sign in',
+  Invite: 'that invites a user',
+  EmailChange: 'that confirms a change of address',
+  Reauthentication: 'with a code to prove oneself again',
+  WorkspaceInvitation: 'that asks somebody to join a workspace',
+}
+
+type TemplateOptions = Readonly<
+  Record<
+    `emailTemplate${keyof typeof MAILS}${'Subject' | 'ContentPath'}`,
+    { readonly type: 'string'; readonly description: string }
+  >
+>
+
+const templateOptions = Object.fromEntries(
+  Object.entries(MAILS).flatMap(([name, mail]): [string, OptionDeclaration][] => [
+    [`emailTemplate${name}Subject`, { type: 'string', description: `The subject of the mail ${mail}.` }],
+    [`emailTemplate${name}ContentPath`, { type: 'string', description: `A file with the HTML of the mail ${mail}.` }],
+  ]),
+) as unknown as TemplateOptions
 
 /** Mail, and signing in by it. */
 export const emailOptions = {
@@ -72,60 +97,5 @@ export const emailOptions = {
     type: 'string',
     description: 'The name that mails come from. Default: the name of the project.',
   },
-  emailTemplateConfirmationSubject: {
-    type: 'string',
-    description: 'The subject of the mail that confirms a new address.',
-  },
-  emailTemplateConfirmationContentPath: {
-    type: 'string',
-    description: 'A file with the HTML of the mail that confirms a new address.',
-  },
-  emailTemplateRecoverySubject: {
-    type: 'string',
-    description: 'The subject of the mail that recovers an account.',
-  },
-  emailTemplateRecoveryContentPath: {
-    type: 'string',
-    description: 'A file with the HTML of the mail that recovers an account.',
-  },
-  emailTemplateMagicLinkSubject: {
-    type: 'string',
-    description: 'The subject of the mail with a link to sign in.',
-  },
-  emailTemplateMagicLinkContentPath: {
-    type: 'string',
-    description: 'A file with the HTML of the mail with a link to sign in.',
-  },
-  emailTemplateInviteSubject: {
-    type: 'string',
-    description: 'The subject of the mail that invites a user.',
-  },
-  emailTemplateInviteContentPath: {
-    type: 'string',
-    description: 'A file with the HTML of the mail that invites a user.',
-  },
-  emailTemplateEmailChangeSubject: {
-    type: 'string',
-    description: 'The subject of the mail that confirms a change of address.',
-  },
-  emailTemplateEmailChangeContentPath: {
-    type: 'string',
-    description: 'A file with the HTML of the mail that confirms a change of address.',
-  },
-  emailTemplateReauthenticationSubject: {
-    type: 'string',
-    description: 'The subject of the mail with a code to prove oneself again.',
-  },
-  emailTemplateReauthenticationContentPath: {
-    type: 'string',
-    description: 'A file with the HTML of the mail with a code to prove oneself again.',
-  },
-  emailTemplateWorkspaceInvitationSubject: {
-    type: 'string',
-    description: 'The subject of the mail that asks somebody to join a workspace.',
-  },
-  emailTemplateWorkspaceInvitationContentPath: {
-    type: 'string',
-    description: 'A file with the HTML of the mail that asks somebody to join a workspace.',
-  },
+  ...templateOptions,
 } satisfies OptionDeclarations

@@ -1,65 +1,40 @@
-import type { OptionDeclarations } from '@holdfast/foundation'
+import type { OptionDeclaration } from '@holdfast/foundation'
+
+/** What each hook does, as descriptions say it. */
+const HOOKS = {
+  CustomAccessToken: 'changes the claims of access tokens',
+  BeforeUserCreated: 'may refuse a new account',
+  PasswordVerificationAttempt: 'hears of every password that is tried',
+  MfaVerificationAttempt: 'hears of every second factor that is tried',
+  SendEmail: 'sends mails instead of this server',
+  SendSms: 'sends text messages instead of this server',
+}
+
+interface Fields {
+  readonly Uri: { readonly type: 'string'; readonly description: string }
+  readonly Secrets: { readonly type: 'string'; readonly secret: true; readonly description: string }
+}
+
+type HookOptions = {
+  readonly [
+    K in `hook${keyof typeof HOOKS}${keyof Fields}`
+  ]: K extends `hook${keyof typeof HOOKS}${infer F extends keyof Fields}` ? Fields[F] : never
+}
+
+function optionsOf([name, does]: readonly [string, string]): readonly (readonly [string, OptionDeclaration])[] {
+  const fields: Fields = {
+    Uri: {
+      type: 'string',
+      description: `The hook that ${does}: \`pg-functions://postgres/schema/function\` or an https address.`,
+    },
+    Secrets: {
+      type: 'string',
+      secret: true,
+      description: 'Signs requests to that hook: `v1,whsec_` and base64, several with `|` between.',
+    },
+  }
+  return Object.entries(fields).map(([field, declaration]) => [`hook${name}${field}`, declaration])
+}
 
 /** Functions and services of the project that are asked. */
-export const hookOptions = {
-  hookCustomAccessTokenUri: {
-    type: 'string',
-    description:
-      'The hook that changes the claims of access tokens: `pg-functions://postgres/schema/function` or an https address.',
-  },
-  hookCustomAccessTokenSecrets: {
-    type: 'string',
-    secret: true,
-    description: 'Signs requests to that hook: `v1,whsec_` and base64, several with `|` between.',
-  },
-  hookBeforeUserCreatedUri: {
-    type: 'string',
-    description:
-      'The hook that may refuse a new account: `pg-functions://postgres/schema/function` or an https address.',
-  },
-  hookBeforeUserCreatedSecrets: {
-    type: 'string',
-    secret: true,
-    description: 'Signs requests to that hook: `v1,whsec_` and base64, several with `|` between.',
-  },
-  hookPasswordVerificationAttemptUri: {
-    type: 'string',
-    description:
-      'The hook that hears of every password that is tried: `pg-functions://postgres/schema/function` or an https address.',
-  },
-  hookPasswordVerificationAttemptSecrets: {
-    type: 'string',
-    secret: true,
-    description: 'Signs requests to that hook: `v1,whsec_` and base64, several with `|` between.',
-  },
-  hookMfaVerificationAttemptUri: {
-    type: 'string',
-    description:
-      'The hook that hears of every second factor that is tried: `pg-functions://postgres/schema/function` or an https address.',
-  },
-  hookMfaVerificationAttemptSecrets: {
-    type: 'string',
-    secret: true,
-    description: 'Signs requests to that hook: `v1,whsec_` and base64, several with `|` between.',
-  },
-  hookSendEmailUri: {
-    type: 'string',
-    description:
-      'The hook that sends mails instead of this server: `pg-functions://postgres/schema/function` or an https address.',
-  },
-  hookSendEmailSecrets: {
-    type: 'string',
-    secret: true,
-    description: 'Signs requests to that hook: `v1,whsec_` and base64, several with `|` between.',
-  },
-  hookSendSmsUri: {
-    type: 'string',
-    description:
-      'The hook that sends text messages instead of this server: `pg-functions://postgres/schema/function` or an https address.',
-  },
-  hookSendSmsSecrets: {
-    type: 'string',
-    secret: true,
-    description: 'Signs requests to that hook: `v1,whsec_` and base64, several with `|` between.',
-  },
-} satisfies OptionDeclarations
+export const hookOptions = Object.fromEntries(Object.entries(HOOKS).flatMap(optionsOf)) as unknown as HookOptions

@@ -2,6 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { HoldfastError } from '@holdfast/foundation'
 import type { Pool } from '@holdfast/postgres'
+import { addPageHeaders, parsePage } from '../admin/pagination.ts'
+import { parseAuditQuery, readAuditLog } from '../admin/read-audit-log.ts'
 import type { RequireAdmin } from '../admin/require-admin.ts'
 import { validationFailed } from '../errors.ts'
 import { MESSAGES_PER_PAGE_MAX } from '../limits.ts'
@@ -56,4 +58,24 @@ function parseLimit(text: string | undefined): number {
   if (text === undefined || text === '') return MESSAGES_PER_PAGE
   if (!/^\d{1,6}$/.test(text) || Number(text) === 0) throw validationFailed('limit has to be a positive number')
   return Math.min(Number(text), MESSAGES_PER_PAGE_MAX)
+}
+
+const AuditQuery = Type.Object({
+  page: Type.Optional(Type.String()),
+  per_page: Type.Optional(Type.String()),
+  query: Type.Optional(Type.String()),
+})
+
+/** `GET /admin/audit?query=author:…|action:…|type:…`: what was done to accounts, and by whom. Source: GoTrue API reference. */
+export function adminAuditRoute({ pool, requireAdmin }: Needs): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get('/admin/audit', { schema: { querystring: AuditQuery } }, async (request, reply) => {
+      requireAdmin(request)
+      const page = parsePage(request.query)
+      const filter = parseAuditQuery(request.query.query)
+      const { entries, total } = await readAuditLog(pool, { filter, page })
+      addPageHeaders(reply, request.url, page, total)
+      return entries
+    })
+  }
 }

@@ -1,9 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { AccountBody, parseAccountAttributes } from '../admin/account-attributes.ts'
-import { changeFactor, deleteFactor, listFactors } from '../admin/account-factors.ts'
-import { deletePasskey, listPasskeys } from '../admin/account-passkeys.ts'
-import { endSessionsOf, listSessions } from '../admin/account-sessions.ts'
+import {
+  changeFactor,
+  deleteFactor,
+  listFactors,
+  endSessionsOf,
+  listSessions,
+  deletePasskey,
+  listPasskeys,
+} from '../admin/account-parts.ts'
 import { changeAccount, type ChangeAccountNeeds } from '../admin/change-account.ts'
 import { createAccount, type CreateAccountNeeds } from '../admin/create-account.ts'
 import { deleteAccount } from '../admin/delete-account.ts'

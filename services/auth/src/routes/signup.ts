@@ -9,8 +9,7 @@ import type { RedirectPolicy } from '../redirects/redirect-policy.ts'
 import { MetaSecurity, OptionalRecord, OptionalText, CodeChallengeFields } from '../request-body.ts'
 import { originOf } from '../request-origin.ts'
 import { renderSession } from '../sessions/render-session.ts'
-import { signUpAnonymously, type SignUpAnonymouslyNeeds } from '../sign-up/sign-up-anonymously.ts'
-import { signUp, type SignUpNeeds } from '../sign-up/sign-up.ts'
+import { signUp, type SignUpNeeds, signUpAnonymously, type SignUpAnonymouslyNeeds } from '../sign-up/sign-up.ts'
 import { linkTargetOf } from './link-target.ts'
 
 type Needs = SignUpAnonymouslyNeeds &

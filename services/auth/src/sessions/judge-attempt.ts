@@ -2,7 +2,7 @@ import type { HoldfastError } from '@holdfast/foundation'
 import type { Transaction } from '@holdfast/postgres'
 import { mfaAttemptRejected, passwordAttemptRejected } from '../hooks/errors.ts'
 import type { HookPayload, Hooks } from '../hooks/hooks.ts'
-import { endSessions } from './end-sessions.ts'
+import { endSessions } from './session-row.ts'
 
 // A rejection is returned, not thrown: what the hook has counted, and the end of the sessions, have to be committed before the request
 // is refused.

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { recordAudit } from '../audit-log.ts'
 import { emailProviderDisabled } from '../confirmations/errors.ts'
 import type { LinkTarget } from '../confirmations/token-messages.ts'
 import { phoneProviderDisabled, signUpDisabled, userAlreadyExists, validationFailed } from '../errors.ts'
+import type { Hooks } from '../hooks/hooks.ts'
 import type { WithOptions } from '../options/auth-options.ts'
 import type { Passwords } from '../passwords/passwords.ts'
 import type { RateLimits } from '../rate-limits.ts'
@@ -10,9 +12,9 @@ import type { RequestOrigin } from '../sessions/session-row.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { isoNow, type Store } from '../store.ts'
 import { channelOf, type Contact, parseEmail, parsePhone } from '../users/contact.ts'
-import type { UserMetadata } from '../users/user-metadata.ts'
+import { type UserMetadata, mergeMetadata } from '../users/user-metadata.ts'
 import { findUserByContact, hasPassword } from '../users/user-row.ts'
-import { retryIfTaken } from './create-user.ts'
+import { retryIfTaken, createUser } from './create-user.ts'
 import { confirmsItself, prepareUser, type PreparedUser, register, type RegisterNeeds } from './register.ts'
 
 export type SignUpNeeds = Store &
@@ -149,4 +151,27 @@ function renderWaiting(newUser: PreparedUser, isTaken: boolean): Record<string, 
     updated_at: now,
     is_anonymous: false,
   }
+}
+
+export type SignUpAnonymouslyNeeds = Store &
+  WithOptions<'enableSignup'> & { readonly hooks: Hooks; readonly sessions: Sessions }
+
+/**
+ * Makes an account without any way to sign in again, and signs in to it. It becomes a permanent one with an address, a number or an identity.
+ *
+ * @throws {HoldfastError} `signup_disabled`, `validation_failed`, `unexpected_failure`, and what a hook refuses with
+ */
+export async function signUpAnonymously(
+  { pool, clock, hooks, options, sessions }: SignUpAnonymouslyNeeds,
+  input: { readonly metadata: UserMetadata; readonly origin: RequestOrigin },
+): Promise<SignedIn> {
+  const { origin } = input
+  if (!options.enableSignup) throw signUpDisabled()
+  const userMetadata = mergeMetadata(null, input.metadata)
+  const now = isoNow(clock)
+  return pool.transaction(async (tx) => {
+    const user = { id: randomUUID(), identity: undefined, appMetadata: {}, userMetadata, isAnonymous: true, now }
+    await createUser(hooks, tx, { user, address: origin.address, announce: true })
+    return sessions.start(tx, { userId: user.id, method: 'anonymous', origin, now })
+  })
 }

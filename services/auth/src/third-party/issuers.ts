@@ -1,5 +1,5 @@
 import { optionInvalid } from '../errors.ts'
-import { isLoopbackUrl, isProviderAddress } from '../external/provider-address.ts'
+import { isLoopbackUrl, isProviderAddress } from '../external/provider-network.ts'
 import type { AuthOptions } from '../options/auth-options.ts'
 
 /** An issuer whose tokens are accepted beside our own. */

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { validationFailed } from '../../errors.ts'
 import { optional, OptionalFlag, OptionalRecord, OptionalText } from '../../request-body.ts'
-import { isProviderAddress } from '../provider-address.ts'
+import { isProviderAddress } from '../provider-network.ts'
 import type { CustomProviderRow } from './custom-provider-row.ts'
 
 const OptionalTexts = optional(Type.Array(Type.String()))

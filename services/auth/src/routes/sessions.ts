@@ -1,11 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { recordAudit } from '../audit-log.ts'
-import { noSuchSession } from '../errors.ts'
+import { noSuchSession, validationFailed } from '../errors.ts'
 import type { WithOptions } from '../options/auth-options.ts'
-import { endSessions } from '../sessions/end-sessions.ts'
 import { renderOwnSessions } from '../sessions/render-session.ts'
-import { findSessionsOfUser, judgeSession } from '../sessions/session-row.ts'
+import { findSessionsOfUser, judgeSession, endSessions, type SignOutScope } from '../sessions/session-row.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { isoNow, type Store } from '../store.ts'
 
@@ -39,4 +38,29 @@ export function ownSessionRoutes({ pool, clock, options, sessions }: Needs): Fas
       return reply.code(204).send()
     })
   }
+}
+
+const LogoutQuery = Type.Object({ scope: Type.Optional(Type.String()) })
+
+/** `POST /logout?scope=global|local|others`: ends sessions of the signed-in person. Source: GoTrue API reference. */
+export function logoutRoute({ pool, clock, sessions }: Needs): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.post('/logout', { schema: { querystring: LogoutQuery } }, async (request, reply) => {
+      const { user, session } = await sessions.requireUser(request)
+      // An app ends what it was given, and nothing else of the person's.
+      const scope = session?.oauth_client_id ? 'local' : parseScope(request.query.scope)
+      const now = isoNow(clock)
+      await pool.transaction(async (tx) => {
+        await recordAudit(tx, { action: 'logout', actor: user, address: request.ip, now })
+        await endSessions(tx, { userId: user.id, sessionId: session?.id, scope })
+      })
+      return reply.code(204).send()
+    })
+  }
+}
+
+function parseScope(text: string | undefined): SignOutScope {
+  if (text === undefined || text === '') return 'global'
+  if (text === 'global' || text === 'local' || text === 'others') return text
+  throw validationFailed(`Unsupported logout scope ${JSON.stringify(text)}`)
 }

@@ -1,11 +1,14 @@
 import { assert } from '@holdfast/foundation'
 import { type Queryable, sql, type Pool } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
+import { noSuchSession } from '../errors.ts'
 import type { FactorType } from '../mfa/errors.ts'
 import { removeFactor } from '../mfa/unenroll-factor.ts'
+import { renderOwnSessions } from '../sessions/render-session.ts'
+import { findSessionsOfUser, endSessions } from '../sessions/session-row.ts'
 import { isoNow, type Store, violatedConstraint, isUuid } from '../store.ts'
 import { parsePhone } from '../users/contact.ts'
-import { factorNameConflict, factorNotFound, notAUuid } from './errors.ts'
+import { factorNameConflict, factorNotFound, notAUuid, passkeyNotFound } from './errors.ts'
 import { findAccount } from './find-account.ts'
 import type { Admin } from './require-admin.ts'
 
@@ -119,4 +122,82 @@ function renderFactor(factor: FactorRow): Record<string, unknown> {
     phone: factor.phone,
     last_challenged_at: factor.last_challenged_at?.toISOString() ?? null,
   }
+}
+
+/**
+ * Where a person is signed in, expired sessions included: they are rows, and an administrator looks at rows.
+ *
+ * @throws {HoldfastError} `user_not_found`
+ */
+export async function listSessions(pool: Pool, userId: string): Promise<Record<string, unknown>[]> {
+  const user = await findAccount(pool, userId)
+  return renderOwnSessions(pool, await findSessionsOfUser(pool, user.id))
+}
+
+/**
+ * Signs a person out everywhere, or of one session.
+ *
+ * @param input.sessionId - all when `undefined`
+ * @throws {HoldfastError} `user_not_found`, `session_not_found`, `validation_failed` (404)
+ */
+export async function endSessionsOf(
+  { pool, clock }: Store,
+  input: {
+    readonly userId: string
+    readonly sessionId: string | undefined
+    readonly admin: Admin
+    readonly address: string
+  },
+): Promise<void> {
+  const { sessionId, admin, address } = input
+  if (sessionId !== undefined && !isUuid(sessionId)) throw notAUuid('session_id')
+  const now = isoNow(clock)
+  await pool.transaction(async (tx) => {
+    const { id } = await findAccount(tx, input.userId)
+    const scope = sessionId === undefined ? 'global' : 'local'
+    const ended = await endSessions(tx, { userId: id, sessionId, scope })
+    if (sessionId !== undefined && ended === 0) throw noSuchSession()
+    const traits = { user_id: id, ...(sessionId === undefined ? {} : { session_id: sessionId }) }
+    await recordAudit(tx, { action: 'logout', actor: admin, address, now, traits })
+  })
+}
+
+/** @throws {HoldfastError} `user_not_found` */
+export async function listPasskeys(pool: Pool, userId: string): Promise<Record<string, unknown>[]> {
+  const user = await findAccount(pool, userId)
+  const passkeys = await pool.query<{
+    id: string
+    friendly_name: string
+    created_at: Date
+    last_used_at: Date | null
+  }>(sql`
+    select id, friendly_name, created_at, last_used_at
+      from auth.webauthn_credentials
+     where user_id = ${user.id}
+     order by created_at, id
+  `)
+  return passkeys.map((passkey) => ({
+    id: passkey.id,
+    ...(passkey.friendly_name === '' ? {} : { friendly_name: passkey.friendly_name }),
+    created_at: passkey.created_at.toISOString(),
+    ...(passkey.last_used_at === null ? {} : { last_used_at: passkey.last_used_at.toISOString() }),
+  }))
+}
+
+/** @throws {HoldfastError} `user_not_found`, `validation_failed` (404) when the account has no such passkey */
+export async function deletePasskey(
+  { pool, clock }: Store,
+  input: { readonly userId: string; readonly passkeyId: string; readonly admin: Admin; readonly address: string },
+): Promise<void> {
+  const { userId, passkeyId, admin, address } = input
+  const now = isoNow(clock)
+  await pool.transaction(async (tx) => {
+    const { id } = await findAccount(tx, userId)
+    const deleted = isUuid(passkeyId)
+      ? await tx.execute(sql`delete from auth.webauthn_credentials where user_id = ${id} and id = ${passkeyId}`)
+      : 0
+    if (deleted === 0) throw passkeyNotFound()
+    const traits = { user_id: id, passkey_id: passkeyId }
+    await recordAudit(tx, { action: 'passkey_deleted', actor: admin, address, now, traits })
+  })
 }
