@@ -1,7 +1,9 @@
 import { delay, errorMessage, type Logger } from '@holdfast/foundation'
 import type { Pool } from '@holdfast/postgres'
 import { ABORTED_MS, LOOK_AGAIN_MS, WAIT_MAX_MS, WAIT_MIN_MS } from './limits.ts'
-import { claim, type Claimed, findWaiting, type Lane, listLanes, type QueueTable, renew } from './queue-table.ts'
+import { abortRuns, LeaseRenewal, type Run } from './lease-renewal.ts'
+import { transition, type LookEvent, type LookState } from './look-state.ts'
+import { claim, type Claimed, findWaiting, type Lane, listLanes, type QueueTable } from './queue-table.ts'
 import { Turns } from './turns.ts'
 
 /** The jobs of one turn. */
@@ -42,12 +44,6 @@ export interface WorkerOptions<Job extends object> {
   readonly drainMs?: number
 }
 
-interface Run {
-  readonly jobs: readonly Claimed[]
-  readonly ending: AbortController
-  readonly done: Promise<void>
-}
-
 /**
  * Runs the jobs of a queue in the background. Any number of workers, in any number of servers, share a queue.
  */
@@ -58,38 +54,35 @@ export class QueueWorker<Job extends object> implements AsyncDisposable {
   #isServed: boolean | undefined
   /** The lane after which the next look begins. */
   #cursor: Lane | undefined
-  #looking: Promise<void> | undefined
-  #isDue = false
-  #isClosing = false
+  readonly #leases: LeaseRenewal
+  #state: LookState = 'resting'
+  /** Over when the worker rests. */
+  #looked: Promise<void> = Promise.resolve()
   /** Turns so far. */
   #begun = 0
   #timer: NodeJS.Timeout | undefined
-  #renewing: NodeJS.Timeout | undefined
-  /** By `performance.now()`. */
-  #renewedAtMs = 0
   #pruning: NodeJS.Timeout | undefined
 
   constructor(options: WorkerOptions<Job>) {
     this.#options = options
+    this.#leases = new LeaseRenewal({ ...options, everyMs: options.renewEveryMs, runs: this.#runs })
     this.#turns = new Turns(options.slots, options.groupSlots ?? options.slots)
     this.#pruneAfter(options.prune?.afterMs)
   }
 
   /** A job may be due. */
   wake(): void {
-    if (this.#isClosing) return
-    this.#isDue = true
-    this.#looking ??= this.#lookUntilDone()
+    if (this.#move('woken')) this.#looked = this.#lookUntilDone()
   }
 
   /** Resolves when each job that is due now has been tried once. */
   async settled(): Promise<void> {
     for (;;) {
       // A look that is under way may have begun before the last job was there.
-      await this.#looking
+      await this.#looked
       const begun = this.#begun
       this.wake()
-      await this.#looking
+      await this.#looked
       if (this.#begun === begun && this.#runs.size === 0) return
       await this.#allRuns()
     }
@@ -97,17 +90,25 @@ export class QueueWorker<Job extends object> implements AsyncDisposable {
 
   async #lookUntilDone(): Promise<void> {
     const { name, logger, pollMs = WAIT_MAX_MS } = this.#options
-    while (this.#isDue && !this.#isClosing) {
-      this.#isDue = false
+    do {
       try {
         await this.#look()
       } catch (error) {
         logger.log('debug', `the queue of ${name} cannot be read yet: ${errorMessage(error)}`)
         this.#wakeAfter(Math.min(LOOK_AGAIN_MS, pollMs))
       }
-    }
-    // In the same tick as the last check: a call of `wake` is seen by this loop or begins the next one.
-    this.#looking = undefined
+    } while (this.#move('look ended'))
+  }
+
+  /** @returns whether a look begins now */
+  #move(event: LookEvent): boolean {
+    const { state, isBeginning } = transition(this.#state, event)
+    this.#state = state
+    return isBeginning
+  }
+
+  get #isClosed(): boolean {
+    return this.#state === 'closed'
   }
 
   async #look(): Promise<void> {
@@ -116,10 +117,10 @@ export class QueueWorker<Job extends object> implements AsyncDisposable {
     clearTimeout(this.#timer)
     const askedMs = performance.now()
     const prepareMs = (await prepare?.()) ?? Infinity
-    await this.#renew()
+    await this.#leases.renew()
     // Before claims: a job that becomes due meanwhile is claimed now or counted here, never missed by both.
     const { nextMs, isDue } = await findWaiting(pool, queue)
-    if (isDue && !this.#isClosing) await this.#claim()
+    if (isDue && !this.#isClosed) await this.#claim()
     const waitingMs = Math.min(nextMs ?? Infinity, prepareMs)
     // A due job that could not be claimed is looked for later: its row may have been locked.
     const knownMs = waitingMs < Infinity || isDue ? Math.min(waitingMs, WAIT_MAX_MS) : Infinity
@@ -138,7 +139,7 @@ export class QueueWorker<Job extends object> implements AsyncDisposable {
       if (this.#turns.free > 0) this.#begin(await claim<Job>(pool, queue, this.#turns.free))
       return
     }
-    for (let rounds = this.#cursor ? 0 : 1; rounds < 2 && this.#turns.free > 0 && !this.#isClosing;) {
+    for (let rounds = this.#cursor ? 0 : 1; rounds < 2 && this.#turns.free > 0 && !this.#isClosed;) {
       const { due, next } = await listLanes(pool, queue, this.#cursor)
       const wanted = this.#turns.share(due)
       if (wanted.size > 0) this.#begin(await claim<Job>(pool, queue, wanted))
@@ -157,7 +158,7 @@ export class QueueWorker<Job extends object> implements AsyncDisposable {
   }
 
   #beginTurn(jobs: Batch<Job>): void {
-    const { name, logger, run, renewEveryMs, prune } = this.#options
+    const { name, logger, run, prune } = this.#options
     const [{ lane }] = jobs
     this.#begun++
     this.#turns.begin(lane)
@@ -176,47 +177,7 @@ export class QueueWorker<Job extends object> implements AsyncDisposable {
       })
     const turn: Run = { jobs, ending, done }
     this.#runs.add(turn)
-    if (renewEveryMs === undefined || this.#renewing) return
-    this.#renewedAtMs = performance.now()
-    this.#renewing = setInterval(() => void this.#renewOrAbort(), renewEveryMs).unref()
-  }
-
-  async #renewOrAbort(): Promise<void> {
-    const { name, queue, logger } = this.#options
-    try {
-      await this.#renew()
-    } catch (error) {
-      logger.log('debug', `leases of the queue of ${name} could not be extended: ${errorMessage(error)}`)
-      // Another server may claim the jobs from now on.
-      if (typeof queue.lease === 'number' && performance.now() - this.#renewedAtMs > queue.lease)
-        this.#abort(this.#runs, 'connection lost')
-    }
-  }
-
-  /** Extends the leases, and aborts jobs that are gone or not wanted any more. */
-  async #renew(): Promise<void> {
-    const { pool, queue } = this.#options
-    if (!this.#renewing) return
-    const runs = [...this.#runs]
-    if (runs.length === 0) {
-      clearInterval(this.#renewing)
-      this.#renewing = undefined
-      return
-    }
-    const kept = await renew(
-      pool,
-      queue,
-      runs.flatMap(({ jobs }) => jobs),
-    )
-    this.#renewedAtMs = performance.now()
-    this.#abort(
-      runs.filter(({ jobs }) => !jobs.every(({ id }) => kept.has(id))),
-      'job canceled',
-    )
-  }
-
-  #abort(runs: Iterable<Run>, reason: string): void {
-    for (const { ending } of runs) ending.abort(new Error(reason))
+    this.#leases.begin()
   }
 
   async #allRuns(): Promise<void> {
@@ -225,11 +186,11 @@ export class QueueWorker<Job extends object> implements AsyncDisposable {
 
   #wakeAfter(ms: number): void {
     clearTimeout(this.#timer)
-    if (!this.#isClosing) this.#timer = setTimeout(() => this.wake(), Math.max(ms, WAIT_MIN_MS)).unref()
+    if (!this.#isClosed) this.#timer = setTimeout(() => this.wake(), Math.max(ms, WAIT_MIN_MS)).unref()
   }
 
   #pruneAfter(ms: number | undefined): void {
-    if (ms !== undefined && !this.#pruning && !this.#isClosing)
+    if (ms !== undefined && !this.#pruning && !this.#isClosed)
       this.#pruning = setTimeout(() => void this.#prune(), ms).unref()
   }
 
@@ -239,7 +200,7 @@ export class QueueWorker<Job extends object> implements AsyncDisposable {
     try {
       isLeft = (await this.#mayServe()) && (await prune?.run()) === true
     } catch (error) {
-      if (!this.#isClosing)
+      if (!this.#isClosed)
         logger.log('debug', `old rows of the queue of ${name} could not be deleted: ${errorMessage(error)}`)
     }
     this.#pruning = undefined
@@ -247,13 +208,13 @@ export class QueueWorker<Job extends object> implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosing = true
+    this.#move('closed')
     clearTimeout(this.#timer)
     clearTimeout(this.#pruning)
-    clearInterval(this.#renewing)
-    await this.#looking
+    this.#leases.stop()
+    await this.#looked
     await this.#runsEndWithin(this.#options.drainMs ?? 0)
-    this.#abort(this.#runs, 'server stopped')
+    abortRuns(this.#runs, 'server stopped')
     await this.#runsEndWithin(ABORTED_MS)
   }
 
