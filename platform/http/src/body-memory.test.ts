@@ -35,7 +35,7 @@ describe('the memory for bodies', () => {
     const held: Socket[] = []
     for (let count = 0; count < 3; count++) held.push(await send(port, '/held', 10 * KIB))
     await expect.poll(() => answer.waiting).toBe(3)
-    // 30 KiB of 64 are in use: one more of 10 is more than this address may have.
+    // 30 of 64 KiB are in use: another 10 would exceed this address's share.
     await expect.poll(async () => statusOf(await send(port, '/held', 10 * KIB))).toBe(503)
     answer.all()
     for (const socket of held) expect(await statusOf(socket)).toBe(200)
@@ -93,7 +93,7 @@ async function listen(bodyMemoryBytesMax: number): Promise<{ port: number; answe
   }
 }
 
-/** A request of so many bytes, of which the first `sent` go out. */
+/** A request with a body of `length` bytes, of which `sent` are sent. */
 async function send(port: number, path: string, length: number, sent = length): Promise<Socket> {
   const socket = connect({ host: '127.0.0.1', port }).on('error', () => undefined)
   opened.push({ close: () => socket.destroy() })

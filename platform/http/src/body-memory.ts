@@ -1,23 +1,23 @@
 import type { FastifyRequest } from 'fastify'
 import { HoldfastError } from '@holdfast/foundation'
 
-/** The part of the memory that one request's body has. */
+/** Memory share of one request's body. */
 export interface BodyShare {
-  /** Counts bytes that have come. @throws {HoldfastError} `body_memory_full` when they have no place */
+  /** Counts received bytes. @throws {HoldfastError} `body_memory_full` if there is no room */
   add(bytes: number): void
-  /** May be called more than once. */
+  /** May be called repeatedly. */
   release(): void
 }
 
-/** Counts the bytes of request bodies that are in memory: from their arrival until their requests are answered. */
+/** Accounts for request bodies in memory, from arrival until the response. */
 export interface BodyMemory {
   enter(address: string): BodyShare
   readonly bytes: number
 }
 
 /**
- * Memory for bodies has a bound, and no address has more of it than it leaves to all others: *k* addresses that send without end leave one part in *k* + 1
- * for the next one. Bytes beyond that are refused, while the body arrives.
+ * Bounds the memory of request bodies. No address may hold more than remains for all others: *k* addresses sending endlessly leave one part in *k* + 1 for the
+ * next. Excess bytes are refused while the body arrives.
  */
 export function createBodyMemory(bytesMax: number): BodyMemory {
   const ofAddress = new Map<string, number>()
@@ -53,13 +53,13 @@ export function createBodyMemory(bytesMax: number): BodyMemory {
 
 const shares = new WeakMap<FastifyRequest, BodyShare>()
 
-/** Notes the share of a request, for {@link forgetBody}. */
+/** Stores a request's share for {@link forgetBody}. */
 export function noteShare(request: FastifyRequest, share: BodyShare): void {
   shares.set(request, share)
 }
 
 /**
- * Counts what a body becomes in memory when a route unpacks it.
+ * Accounts for a body's size after decompression by a route.
  *
  * @throws {HoldfastError} `body_memory_full`
  */
@@ -67,7 +67,7 @@ export function growBody(request: FastifyRequest, bytes: number): void {
   shares.get(request)?.add(bytes)
 }
 
-/** Drops the body of a request whose answer takes longer than the body is needed, as a stream's does. */
+/** Drops a request's body early, if the response outlasts its use, as for streams. */
 export function forgetBody(request: FastifyRequest): void {
   request.body = undefined
   shares.get(request)?.release()

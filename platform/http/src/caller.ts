@@ -1,28 +1,28 @@
 import type { FastifyRequest } from 'fastify'
 import { assert } from '@holdfast/foundation'
 
-/** Who is asking, as the gateway has verified. Services never look at the token itself. */
+/** The caller as verified by the gateway. Services never read the token itself. */
 export interface Caller {
-  /** Postgres role: `anon`, `authenticated`, `service_role` or one of the project's own. */
+  /** Postgres role: `anon`, `authenticated`, `service_role` or a project role. */
   readonly role: string
-  /** Verified claims; `{ role: 'anon' }` when only an API key was given. */
+  /** Verified claims; `{ role: 'anon' }` for API keys. */
   readonly claims: Readonly<Record<string, unknown>>
-  /** Subject of the token (the user's id), when there is one. */
+  /** Subject of the token (the user id), if any. */
   readonly userId: string | undefined
-  /** When the token ends, in seconds since the epoch; `undefined` when it does not. */
+  /** Token expiry in seconds since the epoch; `undefined` if it does not expire. */
   readonly expiresAtS: number | undefined
-  /** Whether neither a key nor a token came that is good, where none is needed. */
+  /** Whether no valid key or token was given, where none is required. */
   readonly isKeyless?: boolean
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the gateway before any service's route runs. */
+    /** Set by the gateway before a service's route runs. */
     caller: Caller | undefined
   }
 }
 
-/** The verified caller of a request that came through the gateway. */
+/** Returns the verified caller of a request from the gateway. */
 export function requireCaller(request: FastifyRequest): Caller {
   assert(request.caller, 'the gateway sets the caller of every request')
   return request.caller

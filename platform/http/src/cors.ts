@@ -3,7 +3,7 @@ import { PREFLIGHT_LIFETIME_S } from './limits.ts'
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 
-/** What Supabase's clients send, for a preflight that names nothing. */
+/** Headers sent by Supabase's clients, for preflights that list none. */
 const REQUEST_HEADERS = [
   'authorization',
   'x-client-info',
@@ -20,7 +20,7 @@ const REQUEST_HEADERS = [
   'if-none-match',
 ].join(', ')
 
-/** What scripts of other origins may read of an answer. */
+/** Response headers that scripts of other origins may read. */
 const RESPONSE_HEADERS = [
   'content-encoding',
   'content-location',
@@ -40,11 +40,10 @@ const RESPONSE_HEADERS = [
 ].join(', ')
 
 /**
- * Lets pages of other origins use the addresses that `applies` names: of any origin, as Supabase does, or of those listed. Nothing here depends on
- * cookies: whoever holds a token may use it, and browsers never send credentials of their own.
+ * Enables CORS for the URLs selected by `applies`: for any origin, as Supabase does, or for those listed. Nothing depends on cookies: possession of a token
+ * suffices, and browsers send no credentials automatically.
  *
- * @param origins - `https://app.example.com`, as browsers write them; none for any origin. Requests of another one are answered without the headers
- *   that its page would need, and the page's browser withholds the answer.
+ * @param origins - such as `https://app.example.com`; empty for any origin. Requests of other origins get no CORS headers, so browsers withhold the response
  */
 export function allowOrigins(
   app: FastifyInstance,
@@ -72,7 +71,7 @@ export function allowOrigins(
   })
 }
 
-/** Names and commas, nothing that could be anything else in our answer. */
+/** Whether a text contains only names and commas, so it is safe to echo. */
 function isHeaderList(text: string): boolean {
   return text.length < 4_096 && /^[\w\-!#$%&'*+.^`|~]+(\s*,\s*[\w\-!#$%&'*+.^`|~]+)*$/.test(text)
 }

@@ -32,46 +32,46 @@ const REQUEST_ID = /^[\w.:+=/-]{1,128}$/
 
 export interface HttpServerOptions {
   readonly logger: Logger
-  /** Gets a line for every request. Default: none; `logger` has them among its debug messages, with the route in place of the path. */
+  /** Receives a line per request. Default: none; `logger` gets them as debug messages, with the route instead of the path. */
   readonly requestLog?: Logger | undefined
-  /** Speaks TLS with this certificate. Default: plain HTTP, for a proxy in front or this machine only. */
+  /** Serves TLS with this certificate. Default: plain HTTP, behind a proxy or for this machine only. */
   readonly tls?: Pick<TlsIdentity, 'cert' | 'key'> | undefined
-  /** Whose `x-forwarded-*` and `x-request-id` headers are believed. Default: none. */
+  /** Proxies whose `x-forwarded-*` and `x-request-id` headers are trusted. Default: none. */
   readonly trustProxy?: TrustProxy | false
-  /** How long request bodies may take. */
+  /** Time limits for request bodies. */
   readonly bodyPatience?: Partial<BodyPatience>
-  /** What is still read of a body after its answer. Default for silence: as in `bodyPatience`. */
+  /** Limits for reading a body after its response. Default for silence: as in `bodyPatience`. */
   readonly drainPatience?: Partial<DrainPatience>
-  /** Bytes of all request bodies that may be in memory. */
+  /** Memory limit in bytes for all request bodies. */
   readonly bodyMemoryBytesMax?: number
-  /** Bytes of all unfinished request heads that may be in memory. */
+  /** Memory limit in bytes for all incomplete request heads. */
   readonly headMemoryBytesMax?: number
 }
 
 /**
- * Makes an HTTP server without routes. Every answer carries `x-request-id` and `x-content-type-options: nosniff`; no answer carries a stack
- * trace; no body is logged. Plugins add their own parsers, hooks and error rendering, which do not reach their neighbours.
+ * Creates an HTTP server without routes. Every response has `x-request-id` and `x-content-type-options: nosniff`; responses never contain stack traces; bodies
+ * are never logged. Plugins add their own parsers, hooks and error rendering, which are encapsulated.
  */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const { logger, trustProxy = false } = options
   const bodyPatience = { ...BODY_PATIENCE, ...options.bodyPatience }
   const app = fastify({
-    // Our own logger reports requests, by event; Fastify's would serialise headers.
+    // Our own logger reports requests; Fastify's would serialize headers.
     logger: false,
     trustProxy,
     bodyLimit: BODY_BYTES_MAX,
     keepAliveTimeout: CONNECTION_IDLE_MS,
     ...serverOptionsOf(options.tls),
-    // The net below `limitSlowBodies`, from the first byte of the headers on.
+    // Fallback behind `limitSlowBodies`, from the first header byte.
     requestTimeout: HEADERS_TIMEOUT_MS + bodyPatience.totalMs,
     genReqId: (request) => requestIdOf(request, trustProxy),
-    // Fastify would believe every caller.
+    // Fastify would trust every caller.
     requestIdHeader: false,
-    // Routes are registered beside other work of a start, which on a busy machine may take long.
+    // Routes are registered during startup, which may be slow on a busy machine.
     pluginTimeout: 0,
     clientErrorHandler: answerClientError,
     return503OnClosing: true,
-    // Requests that run may end; the gateway cuts what takes too long.
+    // Lets running requests finish; the gateway cuts those that take too long.
     forceCloseConnections: 'idle',
     schemaController: { compilersFactory: LATE_VALIDATORS },
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
@@ -100,7 +100,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   return app
 }
 
-/** Both kinds of server differ in what they are made with only, of which Fastify makes two types. */
+/** HTTP and HTTPS servers differ only in options, for which Fastify has two types. */
 function serverOptionsOf(tls: HttpServerOptions['tls']): { readonly http: HttpOptions } {
   const common = {
     headersTimeout: HEADERS_TIMEOUT_MS,
@@ -112,10 +112,7 @@ function serverOptionsOf(tls: HttpServerOptions['tls']): { readonly http: HttpOp
   return { https } as unknown as { readonly http: HttpOptions }
 }
 
-/**
- * The answer to whatever a service did not render in its own words: a refusal as it is, a request that Fastify refused with its status, and
- * anything else as a 500 that names the request, with everything in the log.
- */
+/** Default error response: refusals as they are, Fastify's refusals with their status, and anything else as a 500 with the request id, logging the details. */
 export function renderFailure(
   thrown: unknown,
   request: FastifyRequest,

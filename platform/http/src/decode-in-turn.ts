@@ -9,10 +9,10 @@ interface Turn {
 }
 
 /**
- * Decodes JSON bodies of this scope, large ones one after the other: a person after another, with a pause after each for as long as it took. Decoding holds
- * the event loop, which everybody's requests need, and one person could send large bodies without end.
+ * Serializes decoding of large JSON bodies in this scope, round robin by user, each followed by an equal pause. Decoding blocks the event loop, and one user
+ * could send large bodies endlessly.
  *
- * What the handler does with the body before it first waits counts as decoding.
+ * The handler's work on the body up to its first await counts as decoding.
  */
 export function decodeLargeBodiesInTurn(
   app: FastifyInstance,
@@ -23,7 +23,7 @@ export function decodeLargeBodiesInTurn(
   addParser(app, 'application/json', personOf, (request, body, done) => void parse(request, body.toString(), done))
 }
 
-/** The same for a scope whose handlers get all bodies as bytes, and decode them before they first wait. */
+/** The same for scopes whose handlers receive raw bytes and decode them before their first await. */
 export function passLargeBodiesInTurn(
   app: FastifyInstance,
   personOf: (request: FastifyRequest) => string | undefined,
@@ -53,9 +53,9 @@ function addParser(
   })
 }
 
-/** Runs tasks one at a time, round robin by person. */
+/** Runs tasks one at a time, round robin by user. */
 export function createTurns(): (person: string, turn: Turn) => void {
-  /** By person, whoever is next first. */
+  /** By user, in order of turns. */
   const waiting = new Map<string, Turn[]>()
   let isBusy = false
 

@@ -27,11 +27,11 @@ async function listen(patience: Partial<DrainPatience> = {}): Promise<number> {
 
 interface Client {
   readonly socket: Socket
-  /** All that came. */
+  /** Everything received. */
   text(): string
   isClosed(): boolean
   failure(): NodeJS.ErrnoException | undefined
-  /** Sends the head of a request, and as much of its body. */
+  /** Sends a request head and part of its body. */
   begin(path: string, length: number, sent: number, more?: string): void
 }
 

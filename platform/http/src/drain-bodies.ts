@@ -1,28 +1,28 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-/** How much is read of a body after its answer. */
+/** Limits for reading a body after its response. */
 export interface DrainPatience {
   readonly bytesMax: number
-  /** Milliseconds without a byte. */
+  /** Silence in ms. */
   readonly silenceMs: number
-  /** Milliseconds in all. */
+  /** Total in ms. */
   readonly totalMs: number
 }
 
 const REQUEST_TIMEOUT = 408
 
 /**
- * Keeps the connection of a body that is refused before its end until the client has read why. A connection that is closed while its client still sends is reset,
- * and what the client has not read by then is lost: undici says "fetch failed", and browsers read nothing before they have sent everything. So the rest of the
- * body is read and discarded (RFC 9112, section 9.6), up to a bound; then the connection is cut.
+ * Keeps the connection of a refused body open until the client has read the response. Closing it while the client is sending resets it and loses the unread
+ * response: undici reports "fetch failed", and browsers read only after sending everything. So the rest of the body is discarded (RFC 9112, section 9.6) up to
+ * a limit; then the connection is cut.
  *
- * A body that took too long is not awaited once more.
+ * Bodies refused for being slow are not awaited again.
  */
 export function drainRefusedBodies(app: FastifyInstance, patience: DrainPatience): void {
   const closing = new WeakSet<FastifyRequest>()
   app.addHook('onSend', async (request, reply) => {
     if (!isUnderWay(request) || reply.statusCode === REQUEST_TIMEOUT) return
-    // Fastify closes the connection of a body that is too large, and Node that of a client which sends no second request.
+    // Fastify closes the connection of an oversized body, and Node that of a client without keep-alive.
     const isLast = !reply.raw.shouldKeepAlive
     reply.removeHeader('connection')
     reply.raw.shouldKeepAlive = true
@@ -33,7 +33,7 @@ export function drainRefusedBodies(app: FastifyInstance, patience: DrainPatience
   })
 }
 
-/** A request that was injected has no connection, and does not say whether it is complete. */
+/** Injected requests have no connection and no completeness flag. */
 function isUnderWay({ raw }: FastifyRequest): boolean {
   return raw.complete === false && !raw.destroyed
 }

@@ -1,18 +1,17 @@
-/** Counts running work, such as requests or transfers. */
+/** Limits concurrent work, such as requests or transfers. */
 export interface FairLimit {
   /**
-   * Counts one more. One person never has more under way than are left for everybody else, as with connections: *k* people who send without end leave one
-   * part in *k* + 1 of the places.
+   * Starts one unit of work. No user may hold more than remains for all others: *k* users sending endlessly leave one part in *k* + 1.
    *
-   * @param person - on whose behalf; `undefined` for a backend, which is bound by the limit of all only
-   * @param places - how much it counts; default 1
-   * @returns to be called when it has ended; may be called more than once
-   * @throws the refusal when there are too many
+   * @param person - fairness key; `undefined` for backends, subject only to the total limit
+   * @param places - weight; default 1
+   * @returns call at the end; idempotent
+   * @throws the refusal if the limit is reached
    */
   enter(person: string | undefined, places?: number): () => void
 }
 
-/** @param refusal - the error to throw when there are too many */
+/** @param refusal - creates the error to throw at the limit */
 export function createFairLimit(underWayMax: number, refusal: () => Error): FairLimit {
   const ofPerson = new Map<string, number>()
   let underWay = 0

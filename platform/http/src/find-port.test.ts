@@ -15,7 +15,7 @@ async function listen(): Promise<{ readonly server: Server; readonly port: numbe
   return { server, port: typeof address === 'object' && address ? address.port : 0 }
 }
 
-/** A connection to somewhere, and the port that the system gave it at this end. */
+/** A connection, and its ephemeral local port. */
 async function connection(): Promise<{ readonly socket: Socket; readonly port: number }> {
   const { port } = await listen()
   const socket = connect({ host: '127.0.0.1', port }).on('error', () => undefined)

@@ -2,17 +2,17 @@ import { connect, createServer } from 'node:net'
 import { HoldfastError, outwait } from '@holdfast/foundation'
 import { PORT_PATIENCE_MS } from './limits.ts'
 
-/** Milliseconds between two looks at a port. */
+/** Poll interval in ms. */
 const PORT_PAUSE_MS = 100
 
-/** Milliseconds that a person who listens gets to answer. */
+/** Time in ms for a listener to respond. */
 const ANSWER_MS = 500
 
 /**
- * Makes sure that a port can be listened on, before time goes into everything that will be served on it. The default ports lie where the system takes
- * ports for outgoing connections from, so the server waits for a port that has no listener but belongs to some connection.
+ * Ensures that a port is available before starting everything else. Default ports lie in the ephemeral range, so the server waits for a port held only by an
+ * outgoing connection.
  *
- * @param port - 0 picks a free one
+ * @param port - 0 chooses a free one
  * @returns the port
  * @throws {HoldfastError} `port_busy`, `port_forbidden`, `host_unknown`
  */
@@ -45,7 +45,7 @@ function isInUse(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
 }
 
-/** Whether a person listens there. A connection that has the port as its own end does not answer. */
+/** Whether something listens on the port. A connection using it as its local end does not accept connections. */
 function isAnswered(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host, port })
@@ -64,7 +64,7 @@ function heldByConnection(cause: unknown, host: string, port: number): HoldfastE
   })
 }
 
-/** Says in words why listening failed. */
+/** Explains why listening failed. */
 export function explainListen(error: NodeJS.ErrnoException, host: string, port: number): Error {
   switch (error.code) {
     case 'EADDRINUSE':

@@ -32,7 +32,7 @@ describe('unfinished heads', () => {
         expect(sum(heads) - sum(cut)).toBeLessThanOrEqual(bytesMax)
         const last = cut.at(-1)
         if (last) expect(sum(heads) - sum(cut) + last.bytes).toBeGreaterThan(bytesMax)
-        // An address with less than its share of the limit loses nothing.
+        // An address below its share loses nothing.
         for (const address of ['a', 'b', 'c']) {
           const own = heads.filter((one) => one.address === address)
           if (sum(own) <= bytesMax / 3) expect(cut.filter((one) => one.address === address)).toEqual([])

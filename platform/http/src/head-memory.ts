@@ -2,19 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
-/** Milliseconds between two looks at unfinished heads. */
+/** Check interval in ms for incomplete heads. */
 const LOOK_MS = 1_000
 
-/** A connection. `headFrom` is the number of bytes it had read when its current head began; undefined while a request runs. */
+/** A connection. `headFrom`: bytes read when the current head started; `undefined` while a request runs. */
 interface Connection {
   readonly socket: Socket
   headFrom: number | undefined
 }
 
 /**
- * Bounds the memory of unfinished request heads. Above the limit, connections of the address that holds most of it are cut, the largest first.
+ * Bounds the memory of incomplete request heads. Above the limit, cuts connections of the address holding the most, largest first.
  *
- * Node parses heads before any hook runs, so that connections are measured by the bytes that they have read.
+ * Node parses heads before any hook runs, so heads are measured by the connection's read bytes.
  */
 export function limitHeadMemory(app: FastifyInstance, bytesMax: number): void {
   const connections = new Map<Socket, Connection>()
@@ -51,7 +51,7 @@ interface Head {
   readonly address: string
 }
 
-/** Chooses the heads to give up, so that the others take at most `bytesMax`. The address with the most bytes loses its largest head first. */
+/** Selects heads to cut so that the rest fits `bytesMax`. The address with the most bytes loses its largest head first. */
 export function headsToCut<T extends Head>(heads: readonly T[], bytesMax: number): T[] {
   const bytesOf = new Map<string, number>()
   let total = 0

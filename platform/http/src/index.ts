@@ -1,4 +1,4 @@
-/** The HTTP server that everything is served by, and who asks. */
+/** The HTTP server for all services, and its caller type. */
 export { requireCaller, type Caller } from './caller.ts'
 export { forgetBody, growBody } from './body-memory.ts'
 export { allowOrigins } from './cors.ts'

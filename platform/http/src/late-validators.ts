@@ -5,8 +5,8 @@ type Compile = FastifySchemaCompiler<unknown>
 type Validate = ReturnType<Compile>
 
 /**
- * Compiles the schema of a part of a request when the first such request comes: all of them at start would delay it, and most routes are never used. The compiler is
- * Fastify's own with its defaults, and is loaded then as well.
+ * Compiles a route's schema on first use, because compiling all would delay startup, and most routes are never used. Uses Fastify's default compiler, also
+ * loaded then.
  */
 function compileLate(route: Parameters<Compile>[0]) {
   let validate: Validate | undefined
@@ -14,7 +14,7 @@ function compileLate(route: Parameters<Compile>[0]) {
     validate ? judge(validate, input) : judgeFirst(async () => (validate ??= (await loadCompiler())(route)), input)
 }
 
-/** For Fastify's `schemaController`. Its types are those of its own compilers, which take less than it gives. */
+/** For Fastify's `schemaController`, whose declared types are narrower than what it passes. */
 export const LATE_VALIDATORS = {
   buildValidator: () => compileLate,
   buildSerializer: () => () => {
@@ -22,12 +22,12 @@ export const LATE_VALIDATORS = {
   },
 } as unknown as Factory
 
-/** With the reasons in the result: the function is shared by all requests that are under way. */
+/** Returns the reasons in the result, because the function is shared by concurrent requests. */
 function judge(validate: Validate, input: unknown): true | { readonly error: unknown } {
   return validate(input) === true || { error: validate.errors }
 }
 
-/** Fastify takes what a promise is rejected with for the reasons. */
+/** Fastify takes a rejection's reason as validation errors. */
 async function judgeFirst(compile: () => Promise<Validate>, input: unknown): Promise<true> {
   let validate: Validate
   try {
@@ -47,7 +47,7 @@ function loadCompiler(): Promise<Compile> {
   return loading
 }
 
-/** Fastify loads its compiler for the first route with a schema, and has it from then on. */
+/** Captures Fastify's compiler, which it loads for the first route with a schema. */
 async function takeCompiler(): Promise<Compile> {
   const app = fastify()
   app.get('/', { schema: { querystring: { type: 'object' } } }, () => '')

@@ -1,58 +1,58 @@
-/** Bytes of a request body, where a route does not say otherwise. */
+/** Default body limit in bytes. */
 export const BODY_BYTES_MAX = 1024 * 1024
 
-/** Milliseconds that an idle connection stays open: longer than the 60 s of common proxies, so that they close first. */
+/** Idle timeout in ms of connections: longer than the common 60 s of proxies, so that they close first. */
 export const CONNECTION_IDLE_MS = 72_000
 
-/** Milliseconds that a client may take to send its headers. Above the idle time, as Node asks. */
+/** Header timeout in ms. Above the idle timeout, as Node requires. */
 export const HEADERS_TIMEOUT_MS = 75_000
 
-/** Characters of an address. PostgREST's filters and replication libraries put values into it: 1,600 uuids, or a text of 30 kB with its escapes. */
+/** URL length limit in characters. PostgREST filters and replication libraries put values into it: 1,600 UUIDs, or 30 kB of escaped text. */
 export const ADDRESS_CHARACTERS_MAX = 64 * 1024
 
-/** Bytes of an address and all headers: the longest address, and as much for tokens and cookies. A connection may hold as much for `HEADERS_TIMEOUT_MS`. */
+/** Limit in bytes of URL plus headers: the longest URL, and as much for tokens and cookies. A connection may hold this for `HEADERS_TIMEOUT_MS`. */
 export const HEAD_BYTES_MAX = 128 * 1024
 
-/** Bytes of all unfinished request heads. 500 connections may each hold a whole one. */
+/** Memory limit in bytes for all incomplete heads: 500 complete ones. */
 export const HEAD_MEMORY_BYTES_MAX = 64 * 1024 * 1024
 
-/** Milliseconds in which the rest of a refused request is read and discarded, so that its client gets to read the answer. */
+/** Time in ms for discarding the rest of a refused request, so that its client can read the response. */
 export const HEAD_DRAIN_MS = 2_000
 
-/** Milliseconds that a client may take to agree on TLS. Phones on bad networks take some round trips of a second. */
+/** TLS handshake timeout in ms. Phones on bad networks need several round trips of a second. */
 export const HANDSHAKE_TIMEOUT_MS = 20_000
 
-/** Characters of one part of an address. Function and table names stay far below. */
+/** Length limit of a URL parameter in characters, far above function and table names. */
 export const PARAMETER_LENGTH_MAX = 512
 
-/** Seconds that a browser may remember the answer to a preflight request. */
+/** Cache lifetime in seconds of preflight responses. */
 export const PREFLIGHT_LIFETIME_S = 3_600
 
-/** Milliseconds that a start waits for a port that no server has, but a passing connection: most of those are short. */
+/** Wait in ms for a port held by a connection without a listener; most are short. */
 export const PORT_PATIENCE_MS = 3_000
 
-/** How long request bodies may take, where the server is opened without other values. */
+/** Default time limits for request bodies. */
 export const BODY_PATIENCE = {
   silenceMs: 30_000,
   rateMin: 128,
-  /** Until then a phone may have looked for its network. */
+  /** Time for a phone to find its network. */
   rateGraceMs: 60_000,
   totalMs: 1_800_000,
-  /** Honest bodies are a few kilobytes and take as long as a round trip. */
+  /** Normal bodies are a few kilobytes and take one round trip. */
   slowMs: 10_000,
   slowPerAddressMax: 64,
 }
 
-/** What is still read of a body that was answered before its end, so that its client gets to read the answer. */
+/** Default limits for reading a body after its response. */
 export const DRAIN_PATIENCE = {
-  /** More than a file of the largest size that is allowed, where nothing else is set: most of what is refused is not much larger than that. */
+  /** More than the default maximum file size; most refused bodies are not much larger. */
   bytesMax: 64 * 1024 * 1024,
-  /** In which a phone sends as much. */
+  /** Time for a phone to send that much. */
   totalMs: 60_000,
 }
 
-/** Bytes of all request bodies in memory, where the server is opened without another value. */
+/** Default memory limit in bytes for all request bodies. */
 export const BODY_MEMORY_BYTES_MAX = 256 * 1024 * 1024
 
-/** Bytes from which JSON bodies are decoded in turn: below, decoding takes about a millisecond. */
+/** Size in bytes at which JSON bodies are decoded in turn; smaller ones take about a millisecond. */
 export const LARGE_BODY_BYTES = 128 * 1024

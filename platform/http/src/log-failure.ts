@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import type { Logger } from '@holdfast/foundation'
 
 /**
- * Logs that a request failed. It is no error when the client went away before all of its request had come: a body that ends early shows up as `ECONNRESET` in
- * whoever was reading it, and anybody can break off any number of requests.
+ * Logs a failed request. Not an error if the client disconnected early: a truncated body appears as `ECONNRESET` in its reader, and anyone can abort any number
+ * of requests.
  */
 export function logFailure(
   logger: Logger,

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Logger } from '@holdfast/foundation'
 
-/** Characters of a path that are logged. */
+/** Logged path length in characters. */
 const PATH_CHARACTERS_MAX = 512
 
 /**
- * Writes a line for every request when it has been answered, or when its client is gone before: `requestId`, `method`, `path`, `status`, `durationMs`, `userId` and
- * `bytes`, those sent on its connection. No query string, header or body: they have tokens and data of users in them.
+ * Logs each request when answered or aborted: `requestId`, `method`, `path`, `status`, `durationMs`, `userId` and `bytes` sent on its connection. Never query
+ * strings, headers or bodies, which contain tokens and user data.
  */
 export function logRequests(app: FastifyInstance, log: Logger): void {
   const sentBefore = new WeakMap<FastifyRequest, number>()

@@ -25,7 +25,7 @@ const addressOf = (characters: number): string => `/${'a'.repeat(characters - 1)
 const get = (address: string, long = ''): Promise<Response> =>
   fetch(`${url}${address}`, { headers: { 'x-long': long } })
 
-/** Sends bytes as they are. Returns all that came before the connection ended. */
+/** Sends raw bytes. Returns everything received until the connection ended. */
 function send(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')

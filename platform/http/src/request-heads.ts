@@ -4,10 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { HoldfastError } from '@holdfast/foundation'
 import { ADDRESS_CHARACTERS_MAX, HEAD_BYTES_MAX, HEAD_DRAIN_MS } from './limits.ts'
 
-/**
- * Refuses addresses above `ADDRESS_CHARACTERS_MAX` with 414, in the form of the service that they lead to. Call it after the hooks that let other origins read
- * answers.
- */
+/** Refuses URLs longer than `ADDRESS_CHARACTERS_MAX` with 414 in the target service's format. Call after the CORS hooks. */
 export function limitAddresses(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ url }) => {
     if (url.length <= ADDRESS_CHARACTERS_MAX) return
@@ -36,11 +33,11 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
 const MALFORMED: Answer = { status: 400, code: 'HF_REQUEST_MALFORMED', message: 'This is not an HTTP request' }
 
 /**
- * Answers a request that Node's parser gave up, before its address was known. The body has the fields in which the clients of all services look for a code and a message,
- * and pages of every origin may read it.
+ * Responds to a request that Node's parser rejected before its URL was known. The body has the fields in which all services' clients look for code and message,
+ * and every origin may read it.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  // Passed on where the connection broke: nobody reads an answer.
+  // On a broken connection nobody reads a response.
   if (error.code === 'ECONNRESET' || !socket.writable || socket.destroyed) return void socket.destroy()
   const { status, code, message } = ANSWERS[error.code ?? ''] ?? MALFORMED
   const body = JSON.stringify({
@@ -62,7 +59,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
     'connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-  // A connection with unread bytes is reset when it is closed, and its client would not get to read the answer.
+  // Closing a connection with unread bytes resets it, and the client would lose the response.
   socket.resume()
   setTimeout(() => socket.destroy(), HEAD_DRAIN_MS).unref()
 }

@@ -29,7 +29,7 @@ async function listen(patience: Partial<BodyPatience>): Promise<number> {
   return (app.server.address() as AddressInfo).port
 }
 
-/** A request whose body is written by the test. */
+/** A request whose body the test writes. */
 async function send(port: number, path: string, length: number): Promise<{ socket: Socket; answer: Promise<string> }> {
   const socket = connect({ host: '127.0.0.1', port }).on('error', () => undefined)
   opened.push({ close: () => socket.destroy() })
@@ -53,7 +53,7 @@ function drip(socket: Socket, text: string | readonly string[], ms: number): voi
   opened.push({ close: () => clearInterval(timer) })
 }
 
-// Side by side, as most of them wait: each has a server of its own.
+// Concurrent, because most of these tests wait; each has its own server.
 describe.concurrent('a request body', () => {
   test('that goes silent is answered with 408 and its reason, and the connection is closed', async () => {
     const port = await listen({ silenceMs: 1_000 })

@@ -5,27 +5,27 @@ import { noteShare, type BodyMemory, type BodyShare } from './body-memory.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the route passes its body on as it comes, instead of having all of it in memory. */
+    /** Whether the route streams its body instead of buffering it. */
     readonly streamsBody?: boolean
   }
 }
 
-/** How long a request body may take. */
+/** Time limits for a request body. */
 export interface BodyPatience {
-  /** Milliseconds without a byte. */
+  /** Silence in ms. */
   readonly silenceMs: number
-  /** Bytes per second on average, judged once a body has been under way for `rateGraceMs`. */
+  /** Average bytes per second, checked after `rateGraceMs`. */
   readonly rateMin: number
   readonly rateGraceMs: number
-  /** Milliseconds for all of it. */
+  /** Total in ms. */
   readonly totalMs: number
-  /** Milliseconds after which a body counts as slow. */
+  /** Time in ms after which a body counts as slow. */
   readonly slowMs: number
-  /** How many bodies of one address may be slow at a time. */
+  /** Concurrent slow bodies per address. */
   readonly slowPerAddressMax: number
 }
 
-/** Milliseconds between two looks at bodies under way. */
+/** Check interval in ms. */
 const LOOK_MS = 500
 
 interface Body {
@@ -36,13 +36,13 @@ interface Body {
 }
 
 /**
- * Cuts request bodies that stall or drip, with 408 in the words of the service that they were for: its own error rendering answers, as the body is what
- * fails. Bodies are counted as they come in, between the connection and the parser; answers, which streams of sync are, are not looked at.
+ * Cuts stalled or dripping request bodies with 408, rendered by the target service, whose body parsing fails. Counts bytes between connection and parser;
+ * responses, such as sync streams, are not affected.
  *
- * Node's `requestTimeout` knows a total only, and its answer is not of any service and lacks what browsers need to read it. It stays as the net below
- * this, for bodies that are not read.
+ * Node's `requestTimeout` only limits the total, and its response has neither a service's format nor CORS headers. It remains as a fallback for bodies that are
+ * not read.
  *
- * @param memory - where what has come is counted
+ * @param memory - accounts for received bytes
  */
 export function limitSlowBodies(app: FastifyInstance, patience: BodyPatience, memory: BodyMemory): void {
   const bodies = new Set<Body>()
@@ -55,7 +55,7 @@ export function limitSlowBodies(app: FastifyInstance, patience: BodyPatience, me
       done(null, payload)
       return
     }
-    // A body that is passed on as it comes is never in memory as a whole.
+    // A streamed body is never completely in memory.
     const share = request.routeOptions.config.streamsBody ? undefined : memory.enter(request.ip)
     if (share) {
       noteShare(request, share)
@@ -77,7 +77,7 @@ export function limitSlowBodies(app: FastifyInstance, patience: BodyPatience, me
 
   function look(): void {
     const now = performance.now()
-    // What came while this process was busy is still to be read.
+    // Bytes that arrived while this process was busy are still unread.
     const busyMs = Math.max(0, now - lookedAt - LOOK_MS)
     lookedAt = now
     for (const body of bodies) {
@@ -114,7 +114,7 @@ export function limitSlowBodies(app: FastifyInstance, patience: BodyPatience, me
     return !isSlow && now - startedAt >= patience.slowMs
   }
 
-  /** Counts a body as slow, unless its address has too many: those before it are further. */
+  /** Counts a body as slow, unless its address has too many; earlier ones have priority. */
   function reasonNotToBeSlow(body: Body): string | undefined {
     const slow = slowOf.get(body.address) ?? 0
     if (slow >= patience.slowPerAddressMax) return `${slow} other slow ones are under way from this address`
@@ -124,7 +124,7 @@ export function limitSlowBodies(app: FastifyInstance, patience: BodyPatience, me
   }
 }
 
-/** Counts what passes. */
+/** Counts passing bytes. */
 class Meter extends Transform {
   bytes = 0
   #heardAt = performance.now()
@@ -135,7 +135,7 @@ class Meter extends Transform {
     this.#share = share
   }
 
-  /** Milliseconds since the last byte. While the parser is behind, the socket is not read, and it is not the client who is silent. */
+  /** Milliseconds since the last byte. While the parser is behind, the socket is not read and the client does not count as silent. */
   silentMs(now: number): number {
     if (this.writableNeedDrain) this.#heardAt = now
     return now - this.#heardAt
@@ -158,7 +158,7 @@ class Meter extends Transform {
   }
 }
 
-/** As `pipeline`, but an end of the meter does not take the connection with it, on which the answer still has to go. */
+/** Like `pipeline`, but ending the meter does not destroy the connection, which still carries the response. */
 function passOn(payload: Readable, meter: Meter): void {
   payload.once('error', (error) => meter.destroy(error))
   payload.once('close', () => {
@@ -168,7 +168,7 @@ function passOn(payload: Readable, meter: Meter): void {
   payload.pipe(meter)
 }
 
-/** The rest of a body that was answered before its end is discarded, so that the next request of its connection can be read. */
+/** Discards the rest of a body answered early, so that the connection's next request can be read. */
 function dropRest(payload: Readable, meter: Meter): void {
   payload.unpipe(meter)
   payload.resume()

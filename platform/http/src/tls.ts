@@ -4,34 +4,34 @@ import type { Server } from 'node:https'
 import { isIP } from 'node:net'
 import { errorMessage, HoldfastError, type Logger } from '@holdfast/foundation'
 
-/** Where a certificate and its private key lie, as PEM. */
+/** Paths of a certificate and its private key in PEM. */
 export interface TlsFiles {
-  /** The certificate of the server, followed by those between it and the root, as ACME clients write `fullchain.pem`. */
+  /** Server certificate followed by intermediates, like the `fullchain.pem` of ACME clients. */
   readonly certFile: string
-  /** Without a passphrase. */
+  /** Without passphrase. */
   readonly keyFile: string
 }
 
-/** A certificate with the private key that belongs to it. */
+/** A certificate with its private key. */
 export interface TlsIdentity {
   readonly cert: Buffer
   readonly key: Buffer
   readonly validTo: Date
-  /** Differs when the files behind the names are others, also where the names are links, as ACME clients make them. */
+  /** Changes with the files, even behind symbolic links, as created by ACME clients. */
   readonly mark: string
 }
 
-/** Milliseconds between two looks at the files: renewal is weeks before the end, and two looks have to agree, as files are copied one after the other. */
+/** Poll interval in ms. Two polls must agree, because the files are copied one after the other. */
 const LOOK_MS = 10_000
 
-/** Milliseconds before its end from which on a certificate should have been renewed: ACME clients do so a month before. */
+/** Time in ms before expiry by which a certificate should have been renewed: ACME clients renew a month before. */
 const RENEWAL_MS = 14 * 24 * 60 * 60 * 1_000
 
-/** Milliseconds between two reminders. */
+/** Interval in ms between reminders. */
 const REMINDER_MS = 24 * 60 * 60 * 1_000
 
 /**
- * Reads both files and checks that they belong together.
+ * Reads both files and checks that they match.
  *
  * @throws {HoldfastError} `tls_files_unreadable`, `tls_files_invalid`
  */
@@ -41,7 +41,7 @@ export function readTlsIdentity({ certFile, keyFile }: TlsFiles): TlsIdentity {
   try {
     const certificate = new X509Certificate(cert)
     if (!certificate.checkPrivateKey(createPrivateKey(key))) throw new Error('the key is that of another certificate')
-    // Reads what follows the certificate, too. Loading it takes longer than most of this package, and most servers have a proxy.
+    // Also reads the intermediates. Imported on demand, because it is slow to load and most servers are behind a proxy.
     process.getBuiltinModule('node:tls').createSecureContext({ cert, key })
     return { cert, key, validTo: certificate.validToDate, mark }
   } catch (error) {
@@ -55,9 +55,9 @@ export function readTlsIdentity({ certFile, keyFile }: TlsFiles): TlsIdentity {
 }
 
 /**
- * The host of the addresses that a certificate is good for: the one that is listened on if it has it, else its first name.
+ * Chooses the host for URLs covered by a certificate: the listening host if included, otherwise its first name.
  *
- * @returns `undefined` when the certificate names no host, or none that could be called
+ * @returns `undefined` if the certificate names no usable host
  * @throws {HoldfastError} `tls_files_unreadable`, `tls_files_invalid`
  */
 export function certifiedHost(certFile: string, host: string): string | undefined {
@@ -68,7 +68,7 @@ export function certifiedHost(certFile: string, host: string): string | undefine
   return names[0]
 }
 
-/** What somebody should do about a certificate soon. @returns `undefined` when there is time */
+/** Returns the advice for a certificate close to expiry. @returns `undefined` if there is time */
 export function reminderOf(validTo: Date, now = Date.now()): string | undefined {
   const leftMs = validTo.getTime() - now
   if (leftMs > RENEWAL_MS) return undefined
@@ -76,17 +76,16 @@ export function reminderOf(validTo: Date, now = Date.now()): string | undefined 
   return leftMs <= 0 ? `the TLS certificate ended on ${day}` : `the TLS certificate ends on ${day}`
 }
 
-/** When a certificate ends. @throws {HoldfastError} `tls_files_unreadable`, `tls_files_invalid` */
+/** Returns a certificate's expiry. @throws {HoldfastError} `tls_files_unreadable`, `tls_files_invalid` */
 export function endOfCertificate(certFile: string): Date {
   return parseCertificate(certFile).validToDate
 }
 
 /**
- * Lets a server use renewed files as soon as both are there and belong together; connections that are open keep what they began with. Files that
- * cannot be used are said once for each change, and the former certificate stays.
+ * Reloads renewed files once both exist and match; open connections keep their certificate. Logs unusable files once per change, keeping the old certificate.
  *
- * @param identity - that the server has
- * @returns stops looking
+ * @param identity - currently in use
+ * @returns stops watching
  */
 export function followTlsFiles(
   server: Pick<Server, 'setSecureContext'>,
@@ -132,7 +131,7 @@ function markOf({ certFile, keyFile }: TlsFiles): string {
       const { ino, size, mtimeMs } = statSync(path)
       return `${ino}:${size}:${mtimeMs}`
     } catch (error) {
-      return (error as NodeJS.ErrnoException).code ?? 'gone' // reading it says more
+      return (error as NodeJS.ErrnoException).code ?? 'gone' // reading the file reports details
     }
   })
   return marks.join(' ')

@@ -3,7 +3,7 @@ import { type Logger, silentLogger } from '@holdfast/foundation'
 import { createHttpServer } from './create-server.ts'
 import { parseTrustProxy } from './trust-proxy.ts'
 
-/** What the server takes for the address of a request that 10.0.0.5 hands it with this header. */
+/** Returns the client address determined for a request from 10.0.0.5 with this header. */
 async function addressOf(trusted: readonly string[], forwardedFor: string | undefined): Promise<string> {
   const app = createHttpServer({ logger: silentLogger, trustProxy: parseTrustProxy(trusted) })
   app.get('/', async (request) => request.ip)
@@ -36,7 +36,7 @@ test.each([['loopback'], ['1']])('a sender without an address is trusted by numb
   expect((parseTrustProxy([trusted]) || (() => undefined))(undefined, 0)).toBe(trusted === '1')
 })
 
-/** The id that the server gives a request of 10.0.0.5 with these values of `x-request-id`. */
+/** Returns the id of a request from 10.0.0.5 with these `x-request-id` values. */
 async function requestIdFor(trusted: readonly string[], ...given: readonly string[]): Promise<string> {
   const lines: unknown[] = []
   const requestLog: Logger = { log: (_level, _message, fields) => void lines.push(fields?.['requestId']) }

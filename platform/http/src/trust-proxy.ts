@@ -1,13 +1,10 @@
 import { BlockList, isIP } from 'node:net'
 import { HoldfastError } from '@holdfast/foundation'
 
-/**
- * Whose word about where a request came from counts, in Fastify's form: a function that is asked for the sender (`hop` 0) and then for each part of the way
- * before it. A socket that was closed has no address.
- */
+/** Determines trusted proxies, in Fastify's form: called for the sender (`hop` 0) and then for each previous hop. A closed socket has no address. */
 export type TrustProxy = (address: string | undefined, hop: number) => boolean
 
-/** Networks by name, as Express and Fastify have them. */
+/** Named networks, as in Express and Fastify. */
 const NETWORKS: ReadonlyMap<string, readonly string[]> = new Map([
   ['loopback', ['127.0.0.0/8', '::1/128']],
   ['linklocal', ['169.254.0.0/16', 'fe80::/10']],
@@ -15,10 +12,10 @@ const NETWORKS: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 
 /**
- * Reads which proxies are trusted. The address of a request is then the last one, seen from the server, that is not a trusted proxy's: what a client wrote
- * into `x-forwarded-for` itself stands before that and is never looked at.
+ * Parses the trusted proxies. A request's address is the last one, from the server's view, that is not a trusted proxy's; anything a client wrote into
+ * `x-forwarded-for` precedes it and is ignored.
  *
- * @param trusted - addresses and networks (`10.0.0.0/8`, `loopback`), or one number of proxies in a row; empty for none
+ * @param trusted - addresses and networks (`10.0.0.0/8`, `loopback`), or a number of proxies; empty for none
  * @throws {HoldfastError} `option_invalid`
  */
 export function parseTrustProxy(trusted: readonly string[]): TrustProxy | false {

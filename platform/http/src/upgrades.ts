@@ -3,25 +3,25 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** A connection that a client wants to speak another protocol on. */
+/** A connection that a client wants to upgrade. */
 export interface Upgrade {
   readonly request: IncomingMessage
   readonly socket: Duplex
-  /** What the client has sent behind its request. */
+  /** Bytes received after the request. */
   readonly head: Buffer
 }
 
 const upgrades = new WeakMap<IncomingMessage, Upgrade>()
 
-/** Whether a request asks for a WebSocket. Whoever asks for anything else, such as HTTP/2, is answered as if they had not. */
+/** Whether a request is for a WebSocket. Other upgrades, such as HTTP/2, are ignored. */
 export function isWebSocketRequest({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 }
 
-/** Leads requests for WebSockets to the routes as all others. A route takes the connection over with {@link takeUpgrade}; any other answer ends it. */
+/** Routes WebSocket requests like all others. A route takes over the connection with {@link takeUpgrade}; any other response ends it. */
 export function routeUpgrades(app: FastifyInstance): void {
   app.server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    // The service that takes the connection over listens as well; until then an error of it has no consequence.
+    // The service adds its own listener; until then errors are ignored.
     socket.on('error', () => socket.destroy())
     const response = new ServerResponse(request)
     response.shouldKeepAlive = false
@@ -32,15 +32,15 @@ export function routeUpgrades(app: FastifyInstance): void {
   })
 }
 
-/** Whether the client waits for the answer to an upgrade. */
+/** Whether the client is waiting for the response to an upgrade. */
 export function isUpgrade(request: FastifyRequest): boolean {
   return upgrades.has(request.raw)
 }
 
 /**
- * Takes over the connection of a request. Nothing can be answered any more.
+ * Takes over a request's connection; no response is possible afterwards.
  *
- * @returns `undefined` when there is none to be taken
+ * @returns `undefined` if there is none
  */
 export function takeUpgrade(request: FastifyRequest, reply: FastifyReply): Upgrade | undefined {
   const upgrade = upgrades.get(request.raw)

@@ -3,8 +3,8 @@ import { claimLinksOf } from './claim-links.ts'
 import { preparePolicyParser } from './syntax/parse.ts'
 
 /*
- * Pins which conditions tie a row to claims, so that only people who have them need be asked about it; and that a condition which does not is
- * taken for one that may concern everybody. Conditions stand as Postgres prints them.
+ * Pins which conditions link rows to claims, so that only users with those claims need to be evaluated; and that other conditions are assumed to concern
+ * everyone. Conditions are in Postgres's printed form.
  */
 
 beforeAll(preparePolicyParser)

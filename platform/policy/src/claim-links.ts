@@ -4,7 +4,7 @@ import { nameParts } from './syntax/names.ts'
 import { parsePolicyExpression } from './syntax/parse.ts'
 import { splitArms } from './syntax/split-arms.ts'
 
-/** A value of the claims, by its path: `['sub']` for `auth.uid()`. */
+/** Path of a claim: `['sub']` for `auth.uid()`. */
 export type ClaimPath = readonly string[]
 
 interface Claim {
@@ -12,24 +12,24 @@ interface Claim {
   readonly isTyped: boolean
 }
 
-/** An equality of a claim and a column. */
+/** An equality between a claim and a column. */
 export interface ClaimComparison {
   readonly claim: ClaimPath
-  /** It is compared as a number or a UUID, which can be written in several ways. */
+  /** Compared as a number or UUID, which have several text forms. */
   readonly isTyped: boolean
   readonly column: string
-  /** The column is an array, and the claim one of its elements. */
+  /** The column is an array that contains the claim. */
   readonly isArray: boolean
 }
 
 /** A column of the row, or of a table that the condition reads. */
 export interface LinkTerm {
-  /** Position in {@link TableLink.tables}; `undefined`: the row itself. */
+  /** Index in {@link TableLink.tables}; `undefined` for the row itself. */
   readonly table: number | undefined
   readonly column: string
 }
 
-/** Ties the row and the claims over other tables: there are rows of them for which all of this holds. */
+/** Links row and claims through other tables: rows exist that satisfy all of this. */
 export interface TableLink {
   readonly tables: readonly { readonly schema: string; readonly name: string }[]
   readonly equal: readonly (readonly [LinkTerm, LinkTerm])[]
@@ -37,25 +37,25 @@ export interface TableLink {
   readonly comparison: ClaimComparison & { readonly table: number }
 }
 
-/** Whom a row can concern at all: no one passes the condition without being tied to the row by one of these. */
+/** Necessary conditions for a row to concern a user: every user who passes the policy condition is linked by at least one of these. */
 export interface ClaimLinks {
   readonly columns: readonly ClaimComparison[]
-  /** Claims that have one value: whoever has it may be concerned by every row. */
+  /** Claims with a fixed value: users having it may be concerned by every row. */
   readonly values: readonly { readonly claim: ClaimPath; readonly isTyped: boolean; readonly value: string }[]
   readonly tables: readonly TableLink[]
-  /** Conditions on the row alone, as Postgres printed them: where one of them holds, the row may concern everybody. */
+  /** Conditions on the row alone, as printed by Postgres: if one holds, the row may concern everyone. */
   readonly rows: readonly string[]
 }
 
 const NONE: ClaimLinks = { columns: [], values: [], tables: [], rows: [] }
 
 /**
- * Finds what ties the rows that a condition lets pass to the claims of whoever may see them. Whatever is left out of the condition for it only ever
- * lets more pass, so that asking those who are tied is enough.
+ * Derives the links between the rows that a condition permits and the claims of users who may see them. Parts of the condition that are ignored only widen the
+ * result, so evaluating linked users is sufficient.
  *
- * @param condition - as `pg_get_expr` prints it, with nothing but `pg_catalog` on the search path
- * @param table - the name of the table, by which subqueries name the row
- * @returns `undefined` when a row may concern anybody
+ * @param condition - from `pg_get_expr`, with only `pg_catalog` on the search path
+ * @param table - name by which subqueries reference the row
+ * @returns `undefined` if a row may concern anyone
  */
 export function claimLinksOf(condition: string, table: string): ClaimLinks | undefined {
   try {
@@ -66,7 +66,7 @@ export function claimLinksOf(condition: string, table: string): ClaimLinks | und
   }
 }
 
-/** Those of a condition that holds when one of some others does. */
+/** Combines links for a disjunction. */
 export function anyOfLinks(links: readonly (ClaimLinks | undefined)[]): ClaimLinks | undefined {
   let all = NONE
   for (const one of links) {
@@ -81,7 +81,7 @@ export function anyOfLinks(links: readonly (ClaimLinks | undefined)[]): ClaimLin
   return all
 }
 
-/** Those of a condition that holds only when all of some others do: the ones that are found with the least work. */
+/** Chooses links for a conjunction: those with the cheapest lookup. */
 export function cheapestLinks(links: readonly (ClaimLinks | undefined)[]): ClaimLinks | undefined {
   const cost = ({ columns, tables, rows }: ClaimLinks): number =>
     tables.length * 100 + rows.length * 10 + columns.length
@@ -115,7 +115,7 @@ function isFalse(node: Node): boolean {
   return node.A_Const.isnull === true || (node.A_Const.boolval !== undefined && node.A_Const.boolval.boolval !== true)
 }
 
-/** `column = claim`, either way round, or `claim = any (column)`. */
+/** `column = claim` in either order, or `claim = any (column)`. */
 function comparisonIn(
   node: Node,
   columnOf: (name: readonly string[]) => string | undefined,
@@ -154,7 +154,7 @@ function valueIn(node: Node): ClaimLinks['values'][number] | undefined {
   return value === undefined ? undefined : { claim: claim.path, isTyped: claim.isTyped, value }
 }
 
-/** Without casts to types that are Postgres's own. */
+/** Strips casts to built-in types. */
 function uncast(node: Node): { readonly node: Node; readonly type: string | undefined } {
   if (!('TypeCast' in node) || !node.TypeCast.arg) return { node, type: undefined }
   const parts = nameParts(node.TypeCast.typeName?.names)
@@ -163,10 +163,10 @@ function uncast(node: Node): { readonly node: Node; readonly type: string | unde
   return { node: node.TypeCast.arg, type: parts.at(-1) }
 }
 
-/** Casts change how a value is written, not which one it is, but for those that lose a part of it. */
+/** Casts that preserve the value, though not its text form. */
 const CLAIM_TYPES: ReadonlySet<string | undefined> = new Set([undefined, 'uuid', 'text', 'int4', 'int8'])
 
-/** `auth.uid()`, `auth.jwt() ->> 'a'`, `(auth.jwt() -> 'a') ->> 'b'`, each also as `(select …)` and cast. */
+/** `auth.uid()`, `auth.jwt() ->> 'a'`, `(auth.jwt() -> 'a') ->> 'b'`, each optionally as `(select …)` and cast. */
 function claimIn(given: Node): Claim | undefined {
   const { node, type } = uncast(given)
   if (!CLAIM_TYPES.has(type)) return undefined
@@ -207,7 +207,7 @@ function isCall(node: Node, name: string): boolean {
 
 const IGNORED = ['limitOption', 'op']
 
-/** Whether a select has nothing but these clauses. */
+/** Whether a SELECT has only these clauses. */
 function isPlain(rest: Omit<SelectStmt, 'targetList'>, also: readonly string[]): boolean {
   return (
     (rest.op === undefined || rest.op === 'SETOP_NONE') &&
@@ -215,7 +215,7 @@ function isPlain(rest: Omit<SelectStmt, 'targetList'>, also: readonly string[]):
   )
 }
 
-/** Nodes that read nothing but the row, and call nothing that a project wrote. */
+/** Nodes that read only the row and call no project code. */
 const ROW_NODES: ReadonlySet<string> = new Set([
   'ColumnRef',
   'String',
@@ -240,7 +240,7 @@ function readsRowOnly(value: unknown): boolean {
   })
 }
 
-/** The tables of one subquery and of those within it, as one join. */
+/** The tables of a subquery and of nested ones, as one join. */
 interface Join {
   readonly row: string
   readonly tables: { readonly schema: string; readonly name: string }[]
@@ -261,7 +261,7 @@ function linkOverTables(node: Node, row: string): TableLink | undefined {
   return { tables: join.tables, equal: join.equal, comparison }
 }
 
-/** Adds what a subquery requires; of one that is not understood, nothing, which requires less. */
+/** Adds a subquery's requirements. Ignores one it does not understand, which requires less. */
 function addSubquery(join: Join, node: Node, outer: Scope | undefined): void {
   if (!('SubLink' in node)) return
   const { subLinkType, subselect, testexpr, operName } = node.SubLink
@@ -269,7 +269,7 @@ function addSubquery(join: Join, node: Node, outer: Scope | undefined): void {
   if ((subLinkType !== 'EXISTS_SUBLINK' && !isAny) || !subselect || !('SelectStmt' in subselect)) return
   const { targetList = [], fromClause = [], whereClause, ...rest } = subselect.SelectStmt
   if (!isPlain(rest, ['sortClause', 'distinctClause'])) return
-  // An aggregate makes a row of none.
+  // An aggregate returns a row for empty input.
   if (JSON.stringify(targetList).includes('"FuncCall"')) return
   const scope = new Map(outer)
   const conditions: Node[] = whereClause ? [whereClause] : []
@@ -322,7 +322,7 @@ function addEquality(join: Join, left: Node, right: Node, ofLeft: Scope | undefi
   return true
 }
 
-/** @param scope - `undefined` outside of all subqueries, where columns stand for themselves */
+/** @param scope - `undefined` outside subqueries, where columns are unqualified */
 function termIn(join: Join, node: Node, scope: Scope | undefined): LinkTerm | undefined {
   if (!('ColumnRef' in node)) return undefined
   const parts = nameParts(node.ColumnRef.fields)

@@ -1,29 +1,29 @@
 import { sql, type Queryable } from '@holdfast/postgres'
 import type { BucketDefinition, Dependency, RefusedTable, StreamPlan, SyncPlan, TablePlan } from './plan.ts'
 
-/** How one part of a table's policies is followed, in words and with the SQL behind them. */
+/** Describes how part of a table's policies is compiled, with its SQL. */
 export interface DefinitionDescription {
   readonly id: string
-  /** The declared stream that it is part of. */
+  /** Declared stream it belongs to. */
   readonly stream?: string
   readonly roles: readonly string[]
   readonly policies: readonly string[]
   /**
-   * `all`: one bucket for everybody who meets the condition; `key`: a bucket per key; `elements`: several keys per row; `class`: no equality ties
-   * rows to people, and each combination of the columns that the condition reads is asked for.
+   * `all`: one bucket for everyone satisfying the condition; `key`: one bucket per key; `elements`: several keys per row; `class`: rows and users are not
+   * linked by an equality, so each combination of the columns read is evaluated.
    */
   readonly form: 'all' | 'key' | 'elements' | 'class'
-  /** Of `class`: how many combinations there are, when that was measured. */
+  /** For `class`: the number of combinations, if measured. */
   readonly classes?: number
-  /** How rows and people are tied, in a few words. */
+  /** Short description of the link between rows and users. */
   readonly follows: string
-  /** Which rows it covers. */
+  /** The covered rows. */
   readonly rows: string
-  /** Who gets them. */
+  /** The entitled users. */
   readonly people: string
-  /** What makes it ask again who gets them, one sentence each. */
+  /** Events that trigger reevaluation, one sentence each. */
   readonly changes: readonly string[]
-  /** What following it costs, when that is worth knowing. */
+  /** Notable costs. */
   readonly costs: readonly string[]
   readonly keyQuery: string
 }
@@ -43,17 +43,17 @@ export interface PlanDescription {
   readonly streams: SyncPlan['streams']
   /** By name. */
   readonly tables: readonly TableDescription[]
-  /** The same as lines for a terminal. */
+  /** Rendered as lines for a terminal. */
   readonly text: string
 }
 
-/** How many access classes a definition has, by its id. */
+/** Number of access classes per definition id. */
 export type ClassCounts = ReadonlyMap<string, number>
 
 /**
- * Estimates, from what `ANALYZE` has seen, how many access classes each definition of a plan has. Tables that were never analysed are left out.
+ * Estimates the number of access classes per definition from `ANALYZE` statistics. Omits tables never analyzed.
  *
- * @param db - any role may ask, but `pg_stats` shows only tables that it may read
+ * @param db - any role; `pg_stats` shows only tables it may read
  */
 export async function estimateClasses(db: Queryable, plan: SyncPlan): Promise<ClassCounts> {
   const counts = new Map<string, number>()
@@ -74,9 +74,9 @@ export async function estimateClasses(db: Queryable, plan: SyncPlan): Promise<Cl
 }
 
 /**
- * The coverage report: for each table whether it is synced, how each of its policies is followed, and at what cost.
+ * Builds the coverage report: for each table whether it syncs, how its policies are compiled, and the cost.
  *
- * @param classes - as {@link estimateClasses} gives them, or measured
+ * @param classes - from {@link estimateClasses}, or measured
  */
 export function describePlan(plan: SyncPlan, classes: ClassCounts = new Map()): PlanDescription {
   const tables = [

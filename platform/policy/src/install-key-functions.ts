@@ -6,25 +6,24 @@ import { LOCKED_REASON } from './syntax/parse.ts'
 import type { KeyFunction, SyncPlan, TablePlan } from './plan.ts'
 
 /**
- * How long Postgres waits for the next statement of the transaction that creates functions. A process that hangs in it would keep its locks, and the process that takes
- * over would wait for them.
+ * Timeout between the statements of the transaction that creates functions. A hung process would keep its locks, blocking the process that takes over.
  */
 const ABANDONED_AFTER = '5s'
 
-/** Classes of errors about a statement, not about the moment. @see PostgreSQL manual, appendix A */
+/** SQLSTATE classes of permanent errors. @see PostgreSQL manual, appendix A */
 const PERMANENT_STATES = /^(0A|21|22|23|2F|38|39|3F|42|44|54|P0)/
 
 /**
- * Creates the functions that a plan's key queries call, and has Postgres parse the queries that were made of bodies in PL/pgSQL, which Postgres itself does
- * not look at before they run. Unannounced: the functions are part of a plan that has just been compiled, and announcing them would have it compiled again.
+ * Creates the functions called by a plan's key queries, and lets Postgres parse queries derived from PL/pgSQL bodies, which it does not check before execution.
+ * Without notification, because these functions belong to a just compiled plan and would trigger recompilation.
  *
- * Parsing evaluates literals, and may call functions of users. So the superuser creates the functions without a look at their bodies, and what has to be parsed is
- * parsed by the role that compiles policies.
+ * Parsing evaluates literals and may call user functions. Therefore the superuser creates functions without checking their bodies, and the role that compiles
+ * policies does the parsing.
  *
- * Waits for no lock: a text that Postgres has accepted before is taken for good while a table that it names is locked.
+ * Does not wait for locks: previously accepted texts are trusted while a table in them is locked.
  *
  * @param pools - connected as a superuser, and as `holdfast_reader`
- * @returns the plan; a table for which Postgres refuses something is refused with Postgres's reason, and all others are untouched
+ * @returns the plan; tables with statements Postgres rejects are refused with its reason, without affecting others
  */
 export async function installKeyFunctions(
   { pool, compilerPool }: { readonly pool: Pool; readonly compilerPool: Pool },
@@ -84,7 +83,7 @@ export async function installKeyFunctions(
   return { ...withoutRefused(plan, reasons), ...(isPartial ? { isPartial } : {}) }
 }
 
-/** The texts of pins that are asked as the person, except those that only call a key function. */
+/** Returns pin queries run as the user, except those that only call a key function. */
 function valueQueriesOf(plan: SyncPlan): ReadonlySet<string> {
   const own = new Set(plan.keyFunctions.map(({ name }) => `select q.k0 from ${name}() as q`))
   const texts = new Set<string>()
@@ -99,7 +98,7 @@ function describe({ calledBy }: KeyFunction, reason: string): string {
     : `Postgres cannot run a query of the function ${calledBy}: ${reason}`
 }
 
-/** Runs statements, all or none; `undo`: only to see whether they run. @returns why Postgres refuses them; `undefined` when it does not */
+/** Runs statements atomically; `undo` only tests them. @returns Postgres's error; `undefined` on success */
 async function reasonOf(
   tx: Transaction,
   statements: readonly string[],
@@ -122,11 +121,11 @@ async function reasonOf(
   }
 }
 
-/** @param reasons - by a name or text that occurs in the queries in question */
+/** @param reasons - by a name or text in the affected queries */
 function withoutRefused(plan: SyncPlan, reasons: ReadonlyMap<string, string>): SyncPlan {
   const tables: TablePlan[] = []
   const refused = [...plan.refused]
-  // A key function may call another one.
+  // A key function may call another.
   const spoilt = new Map(reasons)
   for (let before = -1; before < spoilt.size;) {
     before = spoilt.size

@@ -3,8 +3,8 @@ import { Refusal } from './refusal.ts'
 import { parsePolicyExpression } from './syntax/parse.ts'
 
 /**
- * What a condition of a policy is made of, by what it reads: the row alone; the claims alone; both by equality, by a set (`IN (SELECT …)`), by
- * `EXISTS`, by another subquery, by a comparison that is no equality; a call of one's own function; any of them negated.
+ * Forms of a policy condition by what it reads: the row alone; the claims alone; both by equality, by a set (`IN (SELECT …)`), by `EXISTS`, by another
+ * subquery, by another comparison; a user-defined function; any of them negated.
  */
 export type PolicyForm =
   | 'row filter'
@@ -29,7 +29,7 @@ const ORDER: readonly PolicyForm[] = [
   'negation',
 ]
 
-/** What was found in one condition. */
+/** Findings in a condition. */
 interface Found {
   row: boolean
   claims: boolean
@@ -40,9 +40,9 @@ interface Found {
 type Tree = Readonly<Record<string, unknown>>
 
 /**
- * Which forms a policy's condition uses, in a fixed order, for people who read a report. How it is followed is decided by the compiler.
+ * Classifies a policy's condition for reports, in fixed order. Compilation is decided elsewhere.
  *
- * @param using - as `pg_get_expr` prints it
+ * @param using - from `pg_get_expr`
  */
 export function policyForms(using: string): readonly PolicyForm[] {
   const forms = new Set<PolicyForm>()
@@ -58,7 +58,7 @@ export function policyForms(using: string): readonly PolicyForm[] {
   return ORDER.filter((form) => forms.has(form))
 }
 
-/** A report is made of policies that are refused as well. */
+/** Reports include refused policies. */
 function parsed(using: string): Node {
   try {
     return parsePolicyExpression(using)
@@ -74,7 +74,7 @@ function atomsOf(node: Node, forms: Set<PolicyForm>): readonly Node[] {
   return (node.BoolExpr.args ?? []).flatMap((arg) => atomsOf(arg, forms))
 }
 
-/** @param depth - of subqueries that read tables: inside, columns are theirs more often than the row's */
+/** @param depth - of subqueries reading tables, in which columns are usually theirs */
 function look(value: unknown, found: Found, depth: number): void {
   if (Array.isArray(value)) {
     for (const item of value) look(item, found, depth)

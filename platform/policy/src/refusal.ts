@@ -1,14 +1,14 @@
 /**
- * Why a table cannot be followed, in words for the operator. Thrown inside the compiler and caught once per table; it never leaves the package.
+ * Why a table cannot be compiled, for the operator. Thrown inside the compiler and caught once per table; never leaves the package.
  *
- * `role`: only the role at hand cannot read the table at all (a missing grant), so only that role goes without it.
+ * `role`: only this role cannot read the table (a missing grant), so only it is excluded.
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly scope: 'table' | 'role'
 
   constructor(reason: string, scope: 'table' | 'role' = 'table') {
-    // The compiler tries several readings of most policies; the stack of those that fail is a large part of its time.
+    // The compiler tries several interpretations per policy; capturing stacks of failed ones would take much of its time.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     super(reason)
@@ -17,7 +17,7 @@ export class Refusal extends Error {
   }
 }
 
-/** @throws {Refusal} of the whole table, with this reason */
+/** @throws {Refusal} for the whole table */
 export function refuse(reason: string): never {
   throw new Refusal(reason)
 }

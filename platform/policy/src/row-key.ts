@@ -1,17 +1,17 @@
 import type { UniqueIndex } from '@holdfast/postgres'
 
-/** What a row's `id` on the device is made of. */
+/** Columns that form a row's `id` on the device. */
 export interface RowKey {
   readonly columns: readonly string[]
-  /** Two rows may have the same key within a transaction. */
+  /** Rows may temporarily share a key within a transaction. */
   readonly deferrable: boolean
 }
 
 /**
- * The key by which devices know a table's rows: the one column `id` where it is unique, else the primary key, else the unique index with the fewest
- * columns (of several the first by name). Those that are checked at once come first.
+ * Chooses the key that identifies a table's rows on devices: the column `id` if unique, else the primary key, else the unique index with the fewest columns
+ * (then by name). Immediate constraints are preferred.
  *
- * @returns `undefined` when nothing tells two rows apart
+ * @returns `undefined` without a unique key
  */
 export function chooseRowKey(indexes: readonly UniqueIndex[]): RowKey | undefined {
   const rank = (key: UniqueIndex): readonly (number | string)[] => [

@@ -1,16 +1,16 @@
 import type { TypeStructure } from '@holdfast/postgres'
 
-/** How values of a type are built, domains undone, as needed to read and write its text form. */
+/** Structure of a type's values with domains resolved, for parsing and writing its text form. */
 export type TypeShape =
   | { readonly kind: 'scalar'; readonly oid: number }
   | { readonly kind: 'array'; readonly element: TypeShape; readonly delimiter: string }
   | { readonly kind: 'composite'; readonly members: readonly { readonly name: string; readonly shape: TypeShape }[] }
   | { readonly kind: 'range' | 'multirange'; readonly bound: TypeShape }
 
-/** Types contain each other only so deep. */
+/** Maximum nesting of types. */
 const DEPTH_MAX = 32
 
-/** What the values of a type are built of. @param type - looks a type up */
+/** Derives a type's structure. @param type - looks up a type */
 export function shapeOfType(oid: number, type: (oid: number) => TypeStructure | undefined, depth = 0): TypeShape {
   const info = type(oid)
   if (!info || depth > DEPTH_MAX) return { kind: 'scalar', oid }

@@ -1,7 +1,4 @@
-/**
- * Postgres is the oracle: whoever sees a row by a condition is tied to that row by what {@link claimLinksOf} finds in the condition. A link too narrow would keep a
- * change from somebody without a word.
- */
+/** Postgres is the oracle: a user who sees a row is linked to it by {@link claimLinksOf}. A link too narrow would silently drop changes. */
 import { CLASS_FORMS, LINK_FORMS, PERSON_FORMS, POLICY_USERS, ROW_FORMS, runsOf, seedOf } from '@holdfast/test-support'
 import { sql, type Session, type SqlFragment } from '@holdfast/postgres'
 import fc from 'fast-check'
@@ -12,7 +9,7 @@ import { openPolicyWorld, type PolicyWorld } from './policy-world.ts'
 const RUNS = runsOf(160, { variable: 'HOLDFAST_CLAIM_LINK_RUNS' })
 const [ANA = '', BEN = ''] = POLICY_USERS
 
-/** Values as everything prints them: others are asked about always. */
+/** Claim values in canonical form; others are always evaluated. */
 const SESSIONS: readonly Session[] = [
   { role: 'anon', claims: { role: 'anon' } },
   ...[
@@ -48,7 +45,7 @@ beforeAll(async () => {
 
 afterAll(() => world[Symbol.asyncDispose]())
 
-/** The condition as Postgres prints it with nothing but `pg_catalog` on the search path. */
+/** Creates a policy and returns the condition as printed by Postgres with only `pg_catalog` on the search path. */
 async function put(using: string): Promise<string> {
   await world.run(
     'drop policy if exists form on public.items',
@@ -70,7 +67,7 @@ function valueAt(claims: unknown, path: ClaimPath): string | undefined {
   return value === undefined || value === null ? undefined : String(value)
 }
 
-/** The rows that somebody is tied to. */
+/** SQL for the rows linked to a user. */
 function tiedSql({ columns, values, tables, rows }: ClaimLinks, { claims }: Session): SqlFragment {
   const columnOf = ({ table, column }: LinkTerm): SqlFragment =>
     sql`${sql.identifier(table === undefined ? 'items' : `t${table}`)}.${sql.identifier(column)}`
@@ -98,7 +95,7 @@ function tiedSql({ columns, values, tables, rows }: ClaimLinks, { claims }: Sess
   return sql`select id from public.items where ${parts.length === 0 ? sql`false` : sql.join(parts, ' or ')}`
 }
 
-/** @returns how many rows were seen, and whether the condition ties rows to claims at all */
+/** @returns how many rows were seen, and whether the condition links rows to claims */
 async function expectTied(using: string): Promise<{ readonly seen: number; readonly isLinked: boolean }> {
   const condition = await put(using)
   const links = claimLinksOf(condition, 'items')

@@ -129,7 +129,7 @@ describe('ids and the version', () => {
   test('the version changes with a policy of a table that key queries read, and with nothing else', async () => {
     await notes(POLICY)
     const first = await world.compile()
-    // Superusers have the rights of every role of the cluster, also of those that other databases make.
+    // Superusers have the rights of every role in the cluster, including those created by other databases.
     const stranger = `stranger_${randomUUID().slice(0, 8)}`
     await world.run(`create role ${stranger}`)
     const beside = await world.compile()

@@ -1,6 +1,5 @@
 /**
- * Each form of condition, alone in a policy: that it compiles, and to what. Whether the result is right, `follow-policies.property.pg.test.ts`
- * asks Postgres.
+ * Each form of condition alone in a policy: that it compiles, and to what. Correctness is verified against Postgres by `follow-policies.property.pg.test.ts`.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CLASS_FORMS, LINK_FORMS, PERSON_FORMS, ROW_FORMS } from '@holdfast/test-support'
@@ -33,7 +32,7 @@ function describeDefinition(definition: BucketDefinition): readonly string[] {
 
 const KEY_NAMES = /key_[0-9a-f]{16}/g
 
-/** The names of key functions are hashes over their owner, who has another name in each run. */
+/** Names of key functions are hashes that include the owner, which differs per run. */
 function withoutHashes(lines: readonly (string | undefined)[]): readonly string[] {
   return lines.map((line) => (line ?? '').replaceAll(KEY_NAMES, 'key_…'))
 }

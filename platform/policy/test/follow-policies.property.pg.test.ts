@@ -1,10 +1,10 @@
 /**
- * Postgres is the oracle. For random policies over random rows:
+ * Postgres is the oracle. For random policies and rows:
  *
- * - a person's buckets hold exactly the rows that row-level security shows;
- * - a change that the plan calls irrelevant for a person leaves that person's keys as they were.
+ * - a user's buckets contain exactly the rows visible under row-level security;
+ * - a change that is irrelevant for a user according to the plan leaves that user's keys unchanged.
  *
- * `HOLDFAST_POLICY_RUNS` sets how many worlds are tried and `HOLDFAST_POLICY_SEED` repeats a run; a failure prints its seed.
+ * `HOLDFAST_POLICY_RUNS` sets the number of worlds, `HOLDFAST_POLICY_SEED` repeats a run; a failure prints its seed.
  */
 import {
   BAD_FORMS,
@@ -80,7 +80,7 @@ const policies = fc.record({
   permissive: fc.array(policy, { minLength: 1, maxLength: 3 }),
   restrictive: fc.array(policy, { maxLength: 1 }),
   guards,
-  /** Of a table beside, which the others have nothing to do with. */
+  /** Policies of an unrelated table. */
   bad: fc.constantFrom(...BAD_FORMS),
 })
 
@@ -183,7 +183,7 @@ async function fill(content: Readonly<Record<string, readonly Row[]>>): Promise<
   for (const [table, list] of Object.entries(content)) await insert(table, list)
 }
 
-// --- people
+// --- users
 
 const claims = fc.record({
   team: fc.constantFrom('red', 'Red', 'blue', null),
@@ -266,7 +266,7 @@ const change: fc.Arbitrary<Change> = fc
 
 type Texts = Readonly<Record<string, string | null>>
 
-/** The row as the replication stream has it: texts. */
+/** The row's texts as in the replication stream. */
 async function textsOf(table: string, id: number): Promise<Texts | undefined> {
   const names = await world.database.pool.query<{ name: string }>(
     sql`select attname as name from pg_attribute where attrelid = ${`public.${table}`}::regclass and attnum > 0`,
@@ -292,7 +292,7 @@ async function perform(made: Change): Promise<readonly (Texts | undefined)[]> {
   if (made.kind === 'delete') await pool.execute(sql`delete from ${table} where id = ${made.id}`)
   else {
     const column = sql.identifier(made.column)
-    // A change that breaks a unique index is none.
+    // A change violating a unique index is skipped.
     await pool
       .execute(
         sql`update ${table} t set ${column} = n.${column} from jsonb_populate_record(null::${table}, ${JSON.stringify(made.row)}::jsonb) n where t.id = ${made.id}`,
@@ -347,7 +347,7 @@ test(
                 .filter((session) => definition.roles.includes(session.role))
                 .map((session) => ({ definition, session })),
             )
-          // Another row may bring another class; the question for each class is the same before and after.
+          // Another row may add a class; the evaluation of each class stays the same.
           const among = new Map(
             await Promise.all(
               all.map(async ({ definition }) => [definition, await world.classes(definition)] as const),

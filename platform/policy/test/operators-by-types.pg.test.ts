@@ -1,6 +1,6 @@
 /**
- * Bodies in PL/pgSQL are text until they run: which operator or function a name means there depends on the types of its operands, and Postgres is asked.
- * Extensions that add an `=` of their own to the search path change nothing for bodies that compare other types.
+ * PL/pgSQL bodies are text until run: the operator or function a name refers to depends on operand types, which Postgres resolves. Extensions adding their own
+ * `=` to the search path do not affect bodies that compare other types.
  */
 import { expect, test } from 'vitest'
 import { openPolicyWorld } from './policy-world.ts'

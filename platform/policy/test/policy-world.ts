@@ -9,26 +9,26 @@ import {
   type TablePlan,
 } from '../src/index.ts'
 
-/** Combinations of the key columns of an access class. */
+/** Combinations of an access class's key columns. */
 export type Classes = readonly (readonly (string | null)[])[]
 
 export interface PolicyWorld extends AsyncDisposable {
   readonly database: TestDatabase
-  /** Runs statements as the superuser. */
+  /** Runs statements as superuser. */
   run(...statements: readonly string[]): Promise<void>
-  /** Compiles the policies as they are, and creates the functions of the plan. */
+  /** Compiles the current policies and creates the plan's functions. */
   compile(): Promise<SyncPlan>
-  /** IDs that row-level security shows. */
+  /** Ids visible under row-level security. */
   visible(session: Session, table: string): Promise<readonly number[]>
-  /** The caller's keys of a definition, each as the list of its parts. Of an access class: those that rows have. */
+  /** The caller's keys of a definition, as lists. For an access class: those that occur in rows. */
   keys(
     session: Session,
     definition: BucketDefinition,
     among?: Classes,
   ): Promise<readonly (readonly (string | null)[])[]>
-  /** The combinations of values that rows have, of an access class. */
+  /** Value combinations occurring in rows, for an access class. */
   classes(definition: BucketDefinition): Promise<Classes>
-  /** IDs in the caller's buckets of a table. */
+  /** Ids in the caller's buckets of a table. */
   held(session: Session, table: TablePlan): Promise<readonly number[]>
 }
 
@@ -95,7 +95,7 @@ export async function openPolicyWorld(): Promise<PolicyWorld> {
   }
 }
 
-/** Asks for each combination of values, as sync does. */
+/** Evaluates each combination as sync does. */
 async function visibleClasses(
   requestPool: Pool,
   session: Session,
@@ -118,7 +118,7 @@ async function visibleClasses(
   })
 }
 
-/** IDs in the buckets of the keys that were found. */
+/** Ids in the buckets of the given keys. */
 async function rowsOf(
   pool: Pool,
   table: TablePlan,

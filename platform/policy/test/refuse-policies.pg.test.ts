@@ -1,4 +1,4 @@
-/** Policies that are not followed, and the reason that the operator reads. A table is refused as a whole: never wider, never silently narrower. */
+/** Refused policies and the operator's reasons. A table is refused as a whole: never synced too widely, never silently too narrowly. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openPolicyWorld, type PolicyWorld } from './policy-world.ts'
 
@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 const CASES: readonly (readonly [using: string, reason: RegExp])[] = [
-  // which rows count is left open
+  // nondeterministic rows
   ['auth.uid() in (select user_id from grants g where g.list_id = items.list_id limit 2)', /LIMIT or OFFSET/],
   ["first_role(org_id) = 'admin'", /first of several rows/],
   ['list_id in (select list_id from grants order by level limit 1)', /LIMIT or OFFSET leaves is not certain/],
@@ -49,7 +49,7 @@ const CASES: readonly (readonly [using: string, reason: RegExp])[] = [
   ['pl_first(org_id)', /public.pl_first takes the first of several rows/],
   ['exists (select from grants g where g.list_id = items.list_id for share)', /locks rows/],
   ['list_id in (select row_number() over (order by id) from grants)', /window function/],
-  // what changes by itself
+  // changes without a write
   ['seen < clock_timestamp()', /volatile/],
   ['seen::text < now()::text', /reads the clock in a way that cannot be followed/],
   ["date_trunc('hour', now()) > seen", /reads the clock in a way/],

@@ -1,6 +1,6 @@
 /**
- * Postgres is the oracle. For random policies for writing over random rows: whenever the rules say that a write is refused, Postgres refuses it, tried as
- * the person in a transaction that is rolled back. `HOLDFAST_WRITE_RUNS` sets how many worlds are tried, `HOLDFAST_WRITE_SEED` repeats a run.
+ * Postgres is the oracle. For random write policies and rows: if the rules refuse a write, Postgres refuses it, tried as the user in a rolled-back transaction.
+ * `HOLDFAST_WRITE_RUNS` sets the number of worlds, `HOLDFAST_WRITE_SEED` repeats a run.
  */
 import { judgeWrite, type Judgement, type RuleRow, type WriteRules } from '@holdfast/protocol'
 import { runAs, sql, type Session, type Transaction } from '@holdfast/postgres'
@@ -49,11 +49,11 @@ interface Tried {
   readonly before: RuleRow | undefined
   readonly after: RuleRow | undefined
   readonly changed: readonly string[]
-  /** The record is made first, in the same transaction: the device has it as it was made. */
+  /** The record is created first in the same transaction, as on the device. */
   readonly isMade?: boolean
 }
 
-/** Constraints of the row. */
+/** Row constraints. */
 const CHECK_FORMS = [
   'n between 1 and 2',
   'n > 1',
@@ -70,7 +70,7 @@ const CHECK_FORMS = [
   'is_public is not true or n is not null',
 ]
 
-/** Defaults of columns: constants, what follows from the person, and what only Postgres knows. */
+/** Column defaults: constants, user-dependent ones, and those only Postgres knows. */
 const DEFAULT_FORMS = [
   { column: 'team', values: ["'red'", "'far'::text", "(auth.jwt() ->> 'team')"] },
   { column: 'status', values: ["'open'"] },
@@ -81,7 +81,7 @@ const DEFAULT_FORMS = [
   { column: 'price', values: ['0.5'] },
 ]
 
-/** Row lookups, which the other forms have few of. */
+/** Row lookups, which are rare among the other forms. */
 const LOOKUP_FORMS = [
   'exists (select 1 from lists l where l.id = items.list_id and l.is_open)',
   "not exists (select 1 from lists l where l.id = list_id and l.kind = 'closed')",
@@ -116,7 +116,7 @@ test(
         }
       }
     }
-    // Nothing is proven by rules that know nothing.
+    // Guards against rules that decide nothing.
     expect(counts.refused).toBeGreaterThan(RUNS * 5)
     expect(counts.allowed).toBeGreaterThan(RUNS)
   },
@@ -169,7 +169,7 @@ function randomPolicies(pick: <T>(list: readonly T[]) => T): readonly string[] {
   ]
 }
 
-/** Of new rows: what is there may break them, as with a constraint that came later. */
+/** Constraints on new rows; existing rows may violate them, as with a later constraint. */
 function randomConstraints(pick: <T>(list: readonly T[]) => T): readonly string[] {
   const checks = pick([[], ['k0'], ['k0', 'k1'], ['k0', 'k1', 'k2']])
   const required = [
@@ -202,7 +202,7 @@ const ITEM_VALUES: Readonly<Record<string, readonly (string | number | boolean |
   ratio: [0.5, -0.5, 1.5, -1, null],
 }
 
-/** A text that is longer than its column: Postgres cuts off spaces alone. */
+/** Texts longer than the column: Postgres truncates only spaces. */
 const LONG_TEAMS = ['far too long', 'red         ']
 
 function randomItem(pick: <T>(list: readonly T[]) => T, isNew = false): Values {
@@ -253,7 +253,7 @@ function randomSessions(pick: <T>(list: readonly T[]) => T): readonly Session[] 
   }))
 }
 
-/** As the server answers it. */
+/** As returned by the server. */
 async function rulesFor(session: Session): Promise<WriteRules> {
   const input = await readWriteInput(world.database.compilerPool)
   const synced = new Set(
@@ -274,7 +274,7 @@ async function rulesFor(session: Session): Promise<WriteRules> {
 
 type DeviceRows = ReadonlyMap<string, ReadonlyMap<string, RuleRow>>
 
-/** What the person sees, with the values of the local database. */
+/** The rows visible to the user, with local database values. */
 async function deviceRows(session: Session): Promise<DeviceRows> {
   const tables = new Map<string, ReadonlyMap<string, RuleRow>>()
   for (const name of ['items', 'lists', 'admins']) {
@@ -334,7 +334,7 @@ function judge({ command, before, after, changed, isMade }: Tried, rules: WriteR
 
 type Outcome = 'done' | 'policy' | 'error' | 'not made'
 
-/** @returns `policy` when row-level security refused, or let nothing be found */
+/** @returns `policy` if row-level security refused the write or hid the row */
 async function attempt({ session, command, before, after, changed, isMade }: Tried): Promise<Outcome> {
   const undone = new Error('undone')
   let outcome: Outcome = 'done'
@@ -362,7 +362,7 @@ async function perform(
   const table = sql.identifier('public', 'items')
   const text = JSON.stringify(after ?? {})
   if (command === 'insert') {
-    // A device sends no NULLs: the columns get their defaults.
+    // A device omits NULLs, so that defaults apply.
     const given = Object.keys(after ?? {}).filter((name) => after?.[name] !== null)
     const columns = sql.join(given.map((name) => sql.identifier(name)))
     await tx.execute(

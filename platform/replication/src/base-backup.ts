@@ -4,13 +4,13 @@ import { createBatchQueue } from './batch-queue.ts'
 import { replicationConnectionLost, replicationNotConfigured } from './errors.ts'
 import { connect } from './connect.ts'
 
-/** Bytes received but not yet consumed, from which the socket is paused. */
+/** Received but unconsumed bytes at which the socket is paused. */
 const WAITING_BYTES_MAX = 8 * 1024 * 1024
 
-/** First bytes of the `CopyData` messages of `BASE_BACKUP`. @see PostgreSQL manual, "Streaming Replication Protocol" */
+/** First bytes of `BASE_BACKUP`'s `CopyData` messages. @see PostgreSQL manual, "Streaming Replication Protocol" */
 const PART = { archive: 0x6e, manifest: 0x6d, data: 0x64 } as const
 
-/** One part of a base backup, in the order of the protocol. `data` belongs to the archive or manifest announced before it. */
+/** A part of a base backup, in protocol order. `data` belongs to the preceding archive or manifest. */
 export type BaseBackupPart =
   | {
       readonly kind: 'archive'
@@ -23,16 +23,16 @@ export type BaseBackupPart =
 export interface BaseBackupOptions {
   /** Of a role with `REPLICATION`. */
   readonly url: string
-  /** Written into the backup's `backup_label`. */
+  /** Written to the backup's `backup_label`. */
   readonly label: string
 }
 
 /**
- * Takes a physical backup of the whole cluster while it runs: what `pg_basebackup --format=tar --wal-method=fetch` takes, with the write-ahead log that
- * makes it consistent inside `base.tar`, and a manifest with a SHA-256 of every file. A temporary slot keeps that log until the backup has ended. The
- * socket is paused while the consumer is busy; leaving the loop early ends the backup.
+ * Takes a physical backup of the running cluster, equivalent to `pg_basebackup --format=tar --wal-method=fetch`: the WAL needed for consistency is in
+ * `base.tar`, and a manifest has a SHA-256 per file. A temporary slot retains that WAL until the end. Applies backpressure; leaving the loop cancels the
+ * backup.
  *
- * @throws {HoldfastError} `replication_connection_lost`, `replication_not_configured`; errors of the command come as Postgres's own, with their SQLSTATE
+ * @throws {HoldfastError} `replication_connection_lost`, `replication_not_configured`; Postgres's errors with their SQLSTATE
  * @see PostgreSQL manual, "Streaming Replication Protocol", `BASE_BACKUP`
  */
 export async function* readBaseBackup(options: BaseBackupOptions): AsyncGenerator<BaseBackupPart, void, void> {
@@ -41,7 +41,7 @@ export async function* readBaseBackup(options: BaseBackupOptions): AsyncGenerato
     const slot = `holdfast_backup_${randomBytes(6).toString('hex')}`
     await client.query(`CREATE_REPLICATION_SLOT ${quoteIdentifier(slot)} TEMPORARY PHYSICAL RESERVE_WAL`)
   } catch (error) {
-    await client.end().catch(() => undefined) // the first error tells why
+    await client.end().catch(() => undefined) // report the first error
     throw replicationNotConfigured(error)
   }
 
@@ -87,7 +87,7 @@ export async function* readBaseBackup(options: BaseBackupOptions): AsyncGenerato
   }
 }
 
-/** @returns `undefined` for reports of progress */
+/** @returns `undefined` for progress reports */
 function readPart(buffer: Buffer, start: number, end: number): BaseBackupPart | undefined {
   switch (buffer[start]) {
     case PART.archive:
@@ -95,7 +95,7 @@ function readPart(buffer: Buffer, start: number, end: number): BaseBackupPart | 
     case PART.manifest:
       return { kind: 'manifest' }
     case PART.data:
-      // The buffer is only lent for the call.
+      // The buffer is valid only during the call.
       return { kind: 'data', bytes: Buffer.from(buffer.subarray(start + 1, end)) }
     default:
       return undefined

@@ -1,26 +1,26 @@
 import { assert } from '@holdfast/foundation'
 
 export interface BatchQueueOptions {
-  /** A batch is handed on from this many items, or from `bytesMax`, or at the end. */
+  /** A batch is delivered at this many items, at `bytesMax`, or at the end. */
   readonly itemsMin: number
   readonly itemsMax: number
-  /** Wire bytes waiting, from which the source is told to stop. */
+  /** Waiting wire bytes at which the source must pause. */
   readonly bytesMax: number
-  /** Called when enough waits; the source should pause. */
+  /** Called when full; the source should pause. */
   readonly onFull: () => void
   /** Called when there is room again. */
   readonly onRoom: () => void
 }
 
-/** Items on their way from a socket to one consumer, bounded by pausing the socket. */
+/** Bounded queue from a socket to a single consumer; pauses the socket when full. */
 export interface BatchQueue<T> {
   /** Takes ownership of `items`. */
   push(items: T[], bytes: number): void
-  /** No more items: what waits is still delivered, then the iteration ends, or throws when there is an `error`. */
+  /** Ends the queue: remaining items are delivered, then the iteration ends or throws `error`. */
   end(error?: Error): void
-  /** Forgets what waits and ends the iteration. */
+  /** Drops remaining items and ends the iteration. */
   discard(): void
-  /** The next batch, never empty; `undefined` at the end. One call at a time. */
+  /** Returns the next non-empty batch; `undefined` at the end. One call at a time. */
   take(): Promise<readonly T[] | undefined>
 }
 

@@ -3,22 +3,21 @@ import type { Lsn } from './lsn.ts'
 import type { ReplicationEvent } from './events.ts'
 
 /**
- * Takes events of the slot as they arrive, in commit order. It is called synchronously, before the reader of the slot has them, so it must return soon and keep
- * no more than it has limits for: no reader waits for it, and events that it has not used are gone. A transaction may be spread over several calls. A `begin`
- * without a `commit` since the last one: the connection broke half-way, and the transaction comes again from its beginning.
+ * Receives slot events in commit order. Called synchronously before the slot's reader, so it must return quickly and bound what it keeps: unused events are
+ * gone. A transaction may span several calls. A `begin` after an unfinished transaction means that the connection broke and the transaction restarts.
  */
 export type ChangeListener = (events: readonly ReplicationEvent[]) => void
 
-/** Hands the events of the one slot to whoever wants to see them besides its reader, who alone confirms positions. */
+/** Passes events of the single slot to further listeners. Only the slot's reader confirms positions. */
 export interface ChangeTap {
   listen(listener: ChangeListener): Disposable
-  /** Called by the reader of the slot with each batch. Never throws and never waits; a listener that fails takes nothing from the others. */
+  /** Called by the slot's reader with each batch. Never throws or waits; a failing listener does not affect others. */
   deliver(events: readonly ReplicationEvent[]): void
 }
 
 export function createChangeTap(logger: Logger): ChangeTap {
   const listeners = new Set<ChangeListener>()
-  /** The last commit that was delivered: what comes again after a broken connection is not. */
+  /** Last delivered commit, to skip repetitions after a broken connection. */
   let delivered = 0n as Lsn
   let isRepeated = false
 
@@ -34,7 +33,7 @@ export function createChangeTap(logger: Logger): ChangeTap {
 
   return {
     listen(listener) {
-      // The same function may listen twice.
+      // A wrapper, because the same function may listen twice.
       const own: ChangeListener = (events) => listener(events)
       listeners.add(own)
       return { [Symbol.dispose]: () => void listeners.delete(own) }

@@ -1,6 +1,6 @@
 import { HoldfastError, errorMessage } from '@holdfast/foundation'
 
-/** There is no slot of that name: it was dropped, or the database is another one. What it would have delivered is lost. */
+/** The slot was dropped, or the database is a different one. Its pending changes are lost. */
 export function replicationSlotMissing(slot: string, cause?: unknown): HoldfastError {
   return new HoldfastError('replication_slot_missing', 503, `replication slot "${slot}" does not exist`, {
     detail: 'Postgres has no position to continue from, so changes since the last confirmed one are unknown.',
@@ -9,7 +9,7 @@ export function replicationSlotMissing(slot: string, cause?: unknown): HoldfastE
   })
 }
 
-/** The slot exists, but Postgres has removed WAL that it still needed (`max_slot_wal_keep_size`, `idle_replication_slot_timeout`). */
+/** Postgres removed WAL that the slot still needed (`max_slot_wal_keep_size`, `idle_replication_slot_timeout`). */
 export function replicationSlotLost(slot: string, reason: string, cause?: unknown): HoldfastError {
   return new HoldfastError('replication_slot_lost', 503, `replication slot "${slot}" has lost its place in the WAL`, {
     detail: `Postgres says: ${reason}.`,
@@ -18,7 +18,7 @@ export function replicationSlotLost(slot: string, reason: string, cause?: unknow
   })
 }
 
-/** Another connection reads the slot. */
+/** Another connection is reading the slot. */
 export function replicationSlotBusy(slot: string, activePid: number | undefined, cause?: unknown): HoldfastError {
   return new HoldfastError(
     'replication_slot_busy',
@@ -40,7 +40,7 @@ export function replicationSlotExists(slot: string, cause: unknown): HoldfastErr
   })
 }
 
-/** `wal_level`, `max_replication_slots`, `max_wal_senders` or the role's rights do not allow logical replication. */
+/** `wal_level`, `max_replication_slots`, `max_wal_senders` or the role's rights prevent logical replication. */
 export function replicationNotConfigured(cause: unknown): HoldfastError {
   return new HoldfastError('replication_not_configured', 503, 'Postgres does not allow logical replication', {
     detail: `Postgres says: ${errorMessage(cause)}.`,
@@ -64,7 +64,7 @@ export function publicationMissing(publication: string): HoldfastError {
   })
 }
 
-/** The publication covers all tables or whole schemas, so another person made it: it is not changed. */
+/** The publication covers all tables or whole schemas, so it is not ours and is left unchanged. */
 export function publicationForeign(publication: string): HoldfastError {
   return new HoldfastError(
     'replication_publication_foreign',

@@ -1,6 +1,6 @@
 import type { Lsn } from './lsn.ts'
 
-/** A relation as pgoutput describes it before its first change. */
+/** A relation as described by pgoutput before its first change. */
 export interface Relation {
   readonly oid: number
   readonly schema: string
@@ -8,12 +8,12 @@ export interface Relation {
   readonly columns: readonly { readonly name: string; readonly typeOid: number; readonly isKey: boolean }[]
 }
 
-/** Column values in the relation's order, in Postgres's text form (ISO dates, UTC); `null` is SQL NULL. */
+/** Column values in relation order, in Postgres's text form (ISO dates, UTC); `null` is SQL NULL. */
 export type Tuple = readonly (string | null)[]
 
 /**
- * What the stream delivers, in commit order. Changes of a transaction stand between its `begin` and its `commit`, and those of
- * another never in between. Unchanged TOAST values are already filled in from the old row.
+ * Stream events in commit order. A transaction's changes are between its `begin` and `commit`, never interleaved with others. Unchanged TOAST values are filled
+ * in from the old row.
  */
 export type ReplicationEvent =
   | { readonly kind: 'begin'; readonly xid: number; readonly commitLsn: Lsn; readonly committedAtMs: number }
@@ -21,11 +21,11 @@ export type ReplicationEvent =
   | { readonly kind: 'update'; readonly relation: Relation; readonly old: Tuple; readonly row: Tuple }
   | { readonly kind: 'delete'; readonly relation: Relation; readonly old: Tuple }
   | { readonly kind: 'truncate'; readonly relations: readonly Relation[] }
-  /** An update or delete without its whole old row: the table, or a partition of it, was not set to `REPLICA IDENTITY FULL`. */
+  /** An update or delete without its complete old row: the table or partition lacked `REPLICA IDENTITY FULL`. */
   | { readonly kind: 'incomplete'; readonly relation: Relation }
   /**
-   * `pg_logical_emit_message`: inside its transaction when `transactional`, else on its own, between transactions. `lsn` is the
-   * position after the message, which is what that function returned.
+   * `pg_logical_emit_message`: within its transaction if `transactional`, otherwise between transactions. `lsn` is the position after the message, as returned
+   * by that function.
    */
   | {
       readonly kind: 'message'
@@ -34,27 +34,27 @@ export type ReplicationEvent =
       readonly content: string
       readonly lsn: Lsn
     }
-  /** `endLsn`: the position after the commit record, to confirm or to resume from. */
+  /** `endLsn`: the position after the commit record, for confirming or resuming. */
   | { readonly kind: 'commit'; readonly commitLsn: Lsn; readonly endLsn: Lsn }
   /**
-   * Everything committed before `lsn` has been delivered (a keepalive of the server). Comes whenever WAL has moved on, be it by the
-   * consumer's own writes: persisting each one would go round in circles. Positions may repeat.
+   * Everything committed before `lsn` has been delivered (server keepalive). Follows any WAL, including the consumer's own writes, so persisting each one would
+   * loop. Positions may repeat.
    */
   | { readonly kind: 'progress'; readonly lsn: Lsn }
 
-/** One logical slot being read. */
+/** A logical slot being read. */
 export interface ReplicationStream extends AsyncDisposable {
   /**
-   * Events in the batches in which they arrived, never empty. Reading pauses the socket while the consumer is busy. Ends when disposed; throws a
-   * `HoldfastError` (`replication_*`) when the connection or the slot is lost.
+   * Non-empty batches of events as they arrived. Applies backpressure. Ends on disposal; throws a `HoldfastError` (`replication_*`) if the connection or slot
+   * is lost.
    */
   readonly batches: AsyncIterable<readonly ReplicationEvent[]>
   /**
-   * Tells Postgres that everything before `lsn` is durable here, so that it may drop that WAL; sent within a second. Take a commit's
-   * `endLsn`, the `lsn` of a message outside transactions, or that of a `progress`. Once all that was delivered is confirmed, idle
-   * WAL after it is confirmed without being asked, so the slot's position can be later than the last one confirmed here.
+   * Tells Postgres within a second that everything before `lsn` is durable here, so it may drop that WAL. Use a commit's `endLsn`, or the `lsn` of a
+   * non-transactional message or a `progress`. Once everything delivered is confirmed, idle WAL is confirmed automatically, so the slot's position may be ahead
+   * of the last confirmation.
    */
   confirm(lsn: Lsn): void
-  /** Asks the server for a keepalive now, so that a `progress` follows even when nothing changes. */
+  /** Requests a keepalive, so that a `progress` follows even without changes. */
   requestProgress(): void
 }

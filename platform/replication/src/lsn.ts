@@ -1,15 +1,15 @@
 import { assert } from '@holdfast/foundation'
 
-/** A position in the write-ahead log: 64 bits, in bytes since the cluster was created. */
+/** WAL position: 64 bits, in bytes since the cluster was created. */
 export type Lsn = bigint & { readonly brand: 'Lsn' }
 
 const LSN_TEXT = /^([0-9A-F]{1,8})\/([0-9A-F]{1,8})$/i
 
 /**
- * Reads the text form that Postgres prints.
+ * Parses Postgres's text form.
  *
  * @param text - two hexadecimal halves, `16/B374D848`
- * @returns the position, or `undefined` when `text` is not one
+ * @returns `undefined` for invalid text
  * @see PostgreSQL manual, "pg_lsn Type"
  */
 export function parseLsn(text: string): Lsn | undefined {
@@ -20,7 +20,7 @@ export function parseLsn(text: string): Lsn | undefined {
   return ((BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`)) as Lsn
 }
 
-/** Prints a position as Postgres does: no leading zeros, upper case. */
+/** Formats a position as Postgres does: uppercase without leading zeros. */
 export function formatLsn(lsn: Lsn): string {
   return `${(lsn >> 32n).toString(16)}/${(lsn & 0xffffffffn).toString(16)}`.toUpperCase()
 }

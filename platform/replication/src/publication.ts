@@ -19,7 +19,7 @@ export interface TableName {
   readonly name: string
 }
 
-/** A table that cannot be published, and why, in words for a person. */
+/** A table that cannot be published, and the reason for the operator. */
 export interface RefusedTable extends TableName {
   readonly reason: string
 }
@@ -28,33 +28,32 @@ export interface WantedPublication {
   readonly name: string
   readonly tables: readonly TableName[]
   /**
-   * Called in each transaction that is about to change the publication, with the tables whose changes were not, or not all, published until now: they are new,
-   * or another person has changed the publication.
+   * Called in each transaction that changes the publication, with the tables whose changes were not or only partly published until now: new ones, or after an
+   * external change of the publication.
    */
   readonly beforeChange?: (tx: Transaction, unpublished: readonly TableName[]) => Promise<void>
-  /** How long all tables that are locked are waited for together, in milliseconds. Default: 3 s. */
+  /** Total wait in ms for locked tables. Default: 3 s. */
   readonly patienceMs?: number
 }
 
 export interface EnsuredPublication {
   /** Whether any DDL ran. */
   readonly changed: boolean
-  /** Those of the wanted tables that cannot be published. */
+  /** Wanted tables that cannot be published. */
   readonly refused: readonly RefusedTable[]
-  /** Those that are not published yet, because a transaction has them locked. Worth another try later. */
+  /** Tables not published yet because of locks; retry later. */
   readonly busy: readonly RefusedTable[]
 }
 
 /**
- * Makes a publication equal to a set of tables: made when it is missing, tables added and dropped, all kinds of changes published, changes
- * of partitions as those of the partitioned table, stored generated columns included. Sets `REPLICA IDENTITY FULL` on the tables and
- * on all their partitions. Runs no DDL when all is so already; otherwise short transactions, so that it blocks no other transaction for long.
+ * Makes a publication match a set of tables: creates it, adds and drops tables, publishes all kinds of changes, partition changes as those of the partitioned
+ * table, and stored generated columns. Sets `REPLICA IDENTITY FULL` on tables and partitions. Runs no DDL if everything matches, otherwise short transactions
+ * that block others only briefly.
  *
- * A change is published when its table was in the publication at that point of the WAL, so a table that is added needs a snapshot from after.
- * A new partition has no full identity until this has run again, or a person has set it. `TRUNCATE` of a single partition is not published by
- * Postgres, nor is what an attached or detached partition brings or takes.
+ * A change is published if its table was in the publication at that WAL position, so an added table needs a later snapshot. A new partition lacks full identity
+ * until the next run. Postgres does not publish `TRUNCATE` of a single partition, nor attaching or detaching partitions.
  *
- * @throws {HoldfastError} `replication_publication_foreign` when the name belongs to a publication that is not a list of tables
+ * @throws {HoldfastError} `replication_publication_foreign` if the existing publication is not a list of tables
  */
 export async function ensurePublication(pool: Pool, wanted: WantedPublication): Promise<EnsuredPublication> {
   const patience = startPatience(wanted.patienceMs)
@@ -74,7 +73,7 @@ export async function ensurePublication(pool: Pool, wanted: WantedPublication): 
       },
       patience,
     ).catch((error: unknown) => {
-      // The table was dropped, or renamed, since the plan was made; the change of the schema that did it is on its way here.
+      // The table was dropped or renamed since planning; the schema change notification is on its way.
       if (step.table && GONE_STATES.has(sqlstateOf(error) ?? '')) return { kind: 'busy', error } as const
       throw error
     })
@@ -92,16 +91,16 @@ export async function ensurePublication(pool: Pool, wanted: WantedPublication): 
       await beforeChange(tx, tables)
     }
     changed = (await publishTogether(pool, { publication: wanted.name, tables: plainNew, begin, patience })) || changed
-    // The remaining ones: partitioned tables, and those that were locked.
+    // Remaining: partitioned and locked tables.
     ;({ steps, refused } = await plan(pool, wanted.name, wanted.tables))
   }
   for (const step of steps) await run(step)
-  // One that is not wanted stays published until the next time: its changes are dropped.
+  // Tables no longer wanted stay published until next time; their changes are dropped.
   const wantedKeys = new Set(wanted.tables.map(key))
   return { changed, refused, busy: [...busy.values()].filter((table) => wantedKeys.has(key(table))) }
 }
 
-/** One node at a time; each step of another takes milliseconds. */
+/** Serializes nodes; each step of another takes milliseconds. */
 async function takeTurn(tx: Transaction, publication: string): Promise<void> {
   await tx.query(
     sql`select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended(${`publication ${publication}`}, 0))`,
@@ -111,21 +110,21 @@ async function takeTurn(tx: Transaction, publication: string): Promise<void> {
 /** undefined_table, and wrong_object_type for a view of the same name. */
 const GONE_STATES: ReadonlySet<string> = new Set(['42P01', '42809', '42704'])
 
-/** What one short transaction does. Nothing when it has been done meanwhile. */
+/** One short transaction. No-op if done meanwhile. */
 interface Step {
-  /** Whose step it is; `undefined` when all tables need it. */
+  /** The affected table; `undefined` for all tables. */
   readonly table: TableName | undefined
   /** @returns whether DDL ran */
   run(tx: Transaction, beforeChange: BeforeChange): Promise<boolean>
 }
 
-/** Told which tables were not published until now. */
+/** Called with the tables not published until now. */
 type BeforeChange = (unpublished: readonly TableName[]) => Promise<void> | undefined
 
 interface Plan {
   readonly steps: readonly Step[]
   readonly refused: readonly RefusedTable[]
-  /** Tables without partitions that are to be added. */
+  /** Unpartitioned tables to add. */
   readonly plainNew: readonly TableName[]
 }
 
@@ -147,7 +146,7 @@ async function plan(db: Queryable, name: string, wanted: readonly TableName[]): 
       continue
     }
     wantedKeys.add(key(table))
-    // Before the table is published, so that no published change lacks its old row.
+    // Before publishing, so that no published change lacks its old row.
     for (const [schema = '', relation = ''] of table.not_full)
       steps.push(identityStep(nameOf(table), { schema, name: relation }))
     if (!memberKeys.has(key(table))) adding.push(nameOf(table))
@@ -163,7 +162,7 @@ async function plan(db: Queryable, name: string, wanted: readonly TableName[]): 
   return { steps, refused, plainNew }
 }
 
-/** @param tables - all that are, or will be, published */
+/** @param tables - all tables that are or will be published */
 function publicationStep(name: string, tables: readonly TableName[]): Step {
   return {
     table: undefined,
@@ -183,8 +182,8 @@ function publicationStep(name: string, tables: readonly TableName[]): Step {
 }
 
 /**
- * In a packaged database, where the superuser is Holdfast's own: tools that reset a database as the project's role drop every publication, and fail on one that
- * they may not drop. That it was dropped is noticed.
+ * In a packaged database with a separate superuser, gives the publication to the project's role: reset tools drop every publication and fail on those they do
+ * not own. Dropping is detected.
  */
 async function giveToProject(tx: Transaction, name: string): Promise<void> {
   const [owner] = await tx.query<{ name: string }>(sql`
@@ -195,7 +194,7 @@ async function giveToProject(tx: Transaction, name: string): Promise<void> {
   if (owner) await tx.execute(sql`alter publication ${sql.identifier(name)} owner to ${sql.identifier(owner.name)}`)
 }
 
-/** @param relation - the table itself, or one of its partitions */
+/** @param relation - the table or one of its partitions */
 function identityStep(table: TableName, relation: TableName): Step {
   const target = sql.identifier(relation.schema, relation.name)
   return {
@@ -207,7 +206,7 @@ function identityStep(table: TableName, relation: TableName): Step {
          where n.nspname = ${relation.schema} and c.relname = ${relation.name} and c.relreplident <> 'f'`)
       if (!found || (await hasVirtualColumns(tx, relation))) return false
       await excludeGrants(tx)
-      // Who watches for a project that sets it need not look.
+      // Skips the trigger that records identities set by the project.
       await tx.query(sql`select set_config('holdfast.publishes', 'on', true)`)
       await tx.execute(sql`alter table only ${target} replica identity full`)
       return true
@@ -231,7 +230,7 @@ function memberStep(publication: string, table: TableName, verb: 'add' | 'drop')
   }
 }
 
-/** Whether a locked table has got a virtual generated column since the steps were planned: the change of the schema is on its way here. */
+/** Whether a locked table got a virtual generated column since planning; the schema change notification is on its way. */
 async function hasVirtualColumns(tx: Transaction, { schema, name }: TableName): Promise<boolean> {
   const [table] = await readTables(tx, [{ schema, name }])
   return table !== undefined && table.virtual_columns.length > 0
@@ -263,7 +262,7 @@ async function readPublication(db: Queryable, name: string): Promise<Publication
 }
 
 interface MemberRow extends TableName {
-  /** Published with a filter or a column list. */
+  /** Published with a filter or column list. */
   readonly narrowed: boolean
 }
 
@@ -280,9 +279,9 @@ async function readMembers(db: Queryable, name: string): Promise<MemberRow[]> {
 interface TableRow extends TableName {
   readonly kind: string | null
   readonly persistence: string | null
-  /** Names of virtual generated columns. */
+  /** Virtual generated columns. */
   readonly virtual_columns: readonly string[]
-  /** Schema and name of the table itself and of those of its partitions whose identity is not full. */
+  /** Schema and name of the table and partitions without full identity. */
   readonly not_full: readonly (readonly string[])[]
 }
 
@@ -318,7 +317,7 @@ function refusal(table: TableRow): string | undefined {
     return 'only tables have changes in the WAL; this is a view, a foreign table or another relation'
   if (table.persistence !== 'p') return 'unlogged and temporary tables have no changes in the WAL'
   if (table.virtual_columns.length > 0) {
-    // With a full identity Postgres would refuse every UPDATE and DELETE of the table.
+    // With full identity Postgres would refuse every UPDATE and DELETE.
     const names = table.virtual_columns.join(', ')
     return `Postgres cannot replicate virtual generated columns (${names}); declare them STORED`
   }

@@ -1,25 +1,24 @@
 import { sql, type Pool, type SqlFragment, type Transaction } from '@holdfast/postgres'
 import { excludeGrants, runShortStep, type Patience } from './short-step.ts'
 
-/** Tables of one transaction: whoever uses one of them waits until all of these are published, some milliseconds. */
+/** Tables per transaction; their users wait some milliseconds until all are published. */
 const TOGETHER_MAX = 16
 
 export interface NewTables {
   readonly publication: string
-  /** Plain tables that are not in the publication. */
+  /** Unpublished plain tables. */
   readonly tables: readonly { readonly schema: string; readonly name: string }[]
-  /** Called in each transaction, before anything is changed. */
+  /** Called in each transaction before changes. */
   readonly begin: (tx: Transaction, tables: NewTables['tables']) => Promise<void>
-  /** Shared with the other steps. */
+  /** Shared with other steps. */
   readonly patience: Patience
 }
 
 /**
- * Sets the identity of many tables and adds them to the publication, some at a time and in one round trip: after a migration that made ninety tables nothing is
- * served until all of them are published. Waits for no table: those locked or dropped are skipped and left to the steps for single tables. So it is in no
- * deadlock with a user.
+ * Sets the identity of many tables and publishes them in batches of one round trip each, because after a migration with ninety tables nothing is served until
+ * all are published. Never waits for locks, so it cannot deadlock with users: locked or dropped tables are left to the single-table steps.
  *
- * @returns whether anything may have been changed
+ * @returns whether anything may have changed
  */
 export async function publishTogether(
   pool: Pool,

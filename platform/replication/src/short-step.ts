@@ -2,26 +2,26 @@ import { delay } from '@holdfast/foundation'
 import { sql, sqlstateOf, type Pool, type SqlFragment, type Transaction } from '@holdfast/postgres'
 
 /**
- * How long a step waits for a table. Whoever comes after it waits behind it; and it is shorter than Postgres's `deadlock_timeout` of a second, so that a
- * deadlock ends before Postgres has to choose one of the two.
+ * Lock timeout of a step in ms. Later requests queue behind it. Shorter than Postgres's `deadlock_timeout` of a second, so our step yields before Postgres
+ * chooses a victim.
  */
 const LOCK_TIMEOUT_MS = 300
 
-/** The same once the time for all steps is up: a lock that is free is granted at once. */
+/** The same after the total time is up: a free lock is granted immediately. */
 const IMPATIENT_LOCK_TIMEOUT_MS = 10
 
-/** Waits between the attempts, in milliseconds. */
+/** Delays in ms between attempts. */
 const RETRY_DELAYS_MS = [20, 50, 100, 200, 400, 800]
 
-/** How long the steps of one task wait for locks together, in milliseconds, unless the caller says otherwise. */
+/** Default total wait in ms for the locks of a task's steps. */
 const PATIENCE_MS = 3_000
 
-/** Another person has what a step needs: lock not available, deadlock, serialization. `XX000` is "tuple concurrently updated". */
+/** Conflict with another session: lock not available, deadlock, serialization. `XX000` is "tuple concurrently updated". */
 const BUSY_STATES: ReadonlySet<string> = new Set(['55P03', '40P01', '40001', 'XX000'])
 
 export type StepOutcome = { readonly kind: 'done' } | { readonly kind: 'busy'; readonly error: unknown }
 
-/** Until when several steps wait for locks, in milliseconds of `performance.now()`. */
+/** Deadline of several steps, in ms of `performance.now()`. */
 export interface Patience {
   readonly untilMs: number
 }
@@ -31,10 +31,10 @@ export function startPatience(ms: number = PATIENCE_MS): Patience {
 }
 
 /**
- * Runs DDL of Holdfast in a transaction that waits for one table at most and then holds nothing for long, and repeats it while the patience lasts. So no statement of
- * a user is ever in a deadlock with it, and none waits longer than a moment. No event trigger fires: what announces changes of the schema has nothing to say.
+ * Runs DDL in a transaction that waits for at most one table and then holds locks briefly, with retries. User statements never deadlock with it and are delayed
+ * only briefly. Event triggers do not fire, because there is nothing to announce.
  *
- * @param patience - shared by the steps of a task, so that many locked tables take no longer than one. Each step has at least one attempt
+ * @param patience - shared by a task's steps, so many locked tables take no longer than one. Each step is attempted at least once
  */
 export async function runShortStep(
   pool: Pool,
@@ -64,10 +64,10 @@ export async function runShortStep(
 }
 
 /**
- * Before a row of `pg_class` is written: `GRANT` and `REVOKE` write there without a lock of the table, and fail with "tuple concurrently updated" when another
- * transaction does. They hold this lock shared to the end of theirs (`0004_grant_guard.sql`). Never waits, as the step has a table locked.
+ * Call before writing to `pg_class`: `GRANT` and `REVOKE` write there without a table lock and fail with "tuple concurrently updated" on a conflict. They hold
+ * this lock in shared mode until their transaction ends (`0004_grant_guard.sql`). Never waits, because the step holds a table lock.
  *
- * @throws 55P03 while a person's transaction has changed rights
+ * @throws 55P03 while a user's transaction has changed rights
  */
 export async function excludeGrants(tx: Transaction): Promise<void> {
   await tx.execute(EXCLUDE_GRANTS)

@@ -13,18 +13,18 @@ import { connect, sqlState } from './connect.ts'
 const RELEASE_TIMEOUT_MS = 5000
 const RELEASE_POLL_MS = 25
 
-/** A logical slot as Postgres describes it. */
+/** A logical slot as described by Postgres. */
 export interface Slot {
-  /** The oldest WAL it keeps. */
+  /** Oldest WAL it retains. */
   readonly restartLsn: Lsn | undefined
-  /** Where reading continues. */
+  /** Position where reading continues. */
   readonly confirmedFlushLsn: Lsn | undefined
-  /** A person reads it now. */
+  /** Whether it is being read. */
   readonly active: boolean
   readonly activePid: number | undefined
   /** `reserved`, `extended`, `unreserved` (about to be lost) or `lost`. */
   readonly walStatus: string | undefined
-  /** Why it can no longer be read, such as `wal_removed`. Postgres 17 and later. */
+  /** Why it is unreadable, such as `wal_removed`. Postgres 17 and later. */
   readonly invalidationReason: string | undefined
 }
 
@@ -37,7 +37,7 @@ export interface SlotRow {
   readonly invalidation_reason: string | null
 }
 
-/** Columns that older versions lack come out as NULL. */
+/** Columns missing in older versions are NULL. */
 export const SLOT_QUERY = `select restart_lsn::text, confirmed_flush_lsn::text, active, active_pid, wal_status,
   to_jsonb(s) ->> 'invalidation_reason' as invalidation_reason from pg_catalog.pg_replication_slots s`
 
@@ -52,17 +52,17 @@ export function readSlotRow(row: SlotRow): Slot {
   }
 }
 
-/** @returns the slot of that name, or `undefined` */
+/** @returns `undefined` if there is no such slot */
 export async function findSlot(db: Queryable, name: string): Promise<Slot | undefined> {
   const [row] = await db.query<SlotRow>(sql`${sql.trusted(SLOT_QUERY)} where slot_name = ${name}`)
   return row && readSlotRow(row)
 }
 
 /**
- * Ends whatever connection reads the slot, such as the walsender of a reader that died without a word, and waits until the slot is free.
+ * Ends the connection reading the slot, such as a dead reader's walsender, and waits until the slot is free.
  *
- * @returns `false` when there is no such slot
- * @throws {HoldfastError} `replication_slot_busy` when it is still, or again, read after five seconds
+ * @returns `false` if there is no such slot
+ * @throws {HoldfastError} `replication_slot_busy` if still or again in use after five seconds
  */
 export async function releaseSlot(db: Queryable, name: string): Promise<boolean> {
   const deadline = Date.now() + RELEASE_TIMEOUT_MS
@@ -78,9 +78,9 @@ export async function releaseSlot(db: Queryable, name: string): Promise<boolean>
 }
 
 /**
- * Drops the slot, after ending whatever reads it.
+ * Drops the slot after ending its reader.
  *
- * @returns whether there was one
+ * @returns whether it existed
  * @throws {HoldfastError} `replication_slot_busy`
  */
 export async function dropSlot(db: Queryable, name: string): Promise<boolean> {
@@ -91,24 +91,24 @@ export async function dropSlot(db: Queryable, name: string): Promise<boolean> {
 
 export interface CreateSlotOptions {
   readonly url: string
-  /** Lower-case letters, digits and underscores, at most 63. */
+  /** Lowercase letters, digits and underscores, at most 63. */
   readonly name: string
-  /** Dropped with its connection, that is when the result is disposed. */
+  /** Dropped with its connection, when the result is disposed. */
   readonly temporary?: boolean
 }
 
-/** A new slot, with the snapshot of the data at the point where its changes begin. */
+/** A new slot, with a snapshot at the position where its changes start. */
 export interface CreatedSlot extends AsyncDisposable {
-  /** Transactions that committed before it are in the snapshot, all others come through the slot. */
+  /** Earlier commits are in the snapshot, all others arrive through the slot. */
   readonly consistentPoint: Lsn
-  /** For `set transaction snapshot` and `readTable`; gone when this is disposed or when {@link CreatedSlot.lost} is aborted. */
+  /** For `set transaction snapshot` and `readTable`; invalid after disposal or when {@link CreatedSlot.lost} aborts. */
   readonly snapshotName: string
-  /** Aborts when the connection breaks, and the snapshot with it. */
+  /** Aborts when the connection breaks, which invalidates the snapshot. */
   readonly lost: AbortSignal
 }
 
 /**
- * Creates a logical slot for pgoutput. Waits for transactions that are running to end: that is when a consistent point is reached.
+ * Creates a logical slot for pgoutput. Waits for running transactions to end, because only then is a consistent point reached.
  *
  * @throws {HoldfastError} `replication_slot_exists`, `replication_not_configured`, `replication_connection_lost`
  */
@@ -132,7 +132,7 @@ export async function createSlot(options: CreateSlotOptions): Promise<CreatedSlo
     const created = await create(client, options)
     return { ...created, lost: lost.signal, [Symbol.asyncDispose]: dispose }
   } catch (error) {
-    await dispose().catch(() => undefined) // the first error tells why
+    await dispose().catch(() => undefined) // report the first error
     throw creationError(options.name, error)
   }
 }

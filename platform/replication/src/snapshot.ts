@@ -6,26 +6,25 @@ import { sqlState } from './connect.ts'
 
 export interface ReadTableOptions {
   readonly url: string
-  /** Of {@link CreatedSlot}, still held. */
+  /** From an open {@link CreatedSlot}. */
   readonly snapshotName: string
   readonly schema: string
   readonly table: string
-  /** In the order in which the values are wanted. */
+  /** In the order of the returned values. */
   readonly columns: readonly string[]
-  /** Rows per batch at most, 1000 by default; fewer when they are large. */
+  /** Maximum rows per batch, default 1000; fewer if large. */
   readonly batchRows?: number
-  /** Ends the reading at once, also while the table is locked. */
+  /** Cancels immediately, even while the table is locked. */
   readonly signal?: AbortSignal
-  /** How long a lock is waited for, in milliseconds. Default: as long as it takes. */
+  /** Lock timeout in ms. Default: none. */
   readonly lockTimeoutMs?: number
 }
 
 /**
- * Reads a whole table as it was at the snapshot, in no particular order. Of a partitioned table all partitions are read, of any other only
- * its own rows, as the publication has it. Policies do not apply, or the read fails.
+ * Reads a whole table as of the snapshot, unordered. Reads all partitions of a partitioned table; of others only their own rows, matching the publication.
+ * Fails if policies would apply.
  *
- * @throws {HoldfastError} `replication_snapshot_gone` when the slot's connection has ended, `replication_connection_lost`; an error with SQLSTATE 55P03 when a lock
- * was waited for too long
+ * @throws {HoldfastError} `replication_snapshot_gone` if the slot's connection has ended, `replication_connection_lost`; SQLSTATE 55P03 on a lock timeout
  */
 export async function* readTable(options: ReadTableOptions): AsyncGenerator<readonly Tuple[], void, void> {
   const { url, snapshotName, schema, table, columns } = options
@@ -52,13 +51,13 @@ async function isPartitioned(db: Queryable, schema: string, table: string): Prom
   return rows[0]?.partitioned === true
 }
 
-/** Begins a read-only transaction that sees the data of an exported snapshot. */
+/** Starts a read-only transaction with an exported snapshot. */
 async function enterSnapshot(db: Queryable, snapshotName: string): Promise<void> {
   await db.execute(sql`begin isolation level repeatable read read only`)
   try {
     await db.execute(sql`set transaction snapshot ${sql.trusted(quoteLiteral(snapshotName))}`)
   } catch (error) {
-    // 22023: "invalid snapshot identifier", 42704: "snapshot … does not exist", by version
+    // 22023: "invalid snapshot identifier", 42704: "snapshot … does not exist", depending on the version
     if (sqlState(error) !== '22023' && sqlState(error) !== '42704') throw error
     throw new HoldfastError('replication_snapshot_gone', 503, `snapshot ${snapshotName} no longer exists`, {
       detail: 'The connection that exported it has ended.',

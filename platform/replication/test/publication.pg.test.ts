@@ -22,14 +22,14 @@ async function identities(db: Database): Promise<Record<string, string>> {
   return Object.fromEntries(rows.map((row) => [row.relname, row.relreplident]))
 }
 
-/** Changes with every row of the two catalogs that DDL on publications writes. */
+/** Changes with every row of the catalogs written by DDL on publications. */
 async function catalogState(db: Database): Promise<unknown> {
   return await db.pool.query(
     sql`select xmin::text, ctid::text from pg_publication union all select xmin::text, ctid::text from pg_publication_rel order by 1, 2`,
   )
 }
 
-/** Whether a statement waits for a lock. */
+/** Whether a statement is waiting for a lock. */
 async function waitsForLock(db: Database): Promise<boolean> {
   const waiting = await db.pool.query(
     sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -51,7 +51,7 @@ describe('ensurePublication', () => {
 
     expect(await ensurePublication(db.pool, { name: NAME, tables })).toEqual({ changed: false, refused: [], busy: [] })
     expect(await catalogState(db)).toEqual(before)
-    // Postgres refuses these when a stored generated column is in the identity but not published.
+    // Postgres refuses these if a stored generated column is in the identity but not published.
     await db.pool.execute(sql`insert into a values (1)`)
     expect(await db.pool.execute(sql`update a set id = 2`)).toBe(1)
   })
@@ -78,7 +78,7 @@ describe('ensurePublication', () => {
       name: NAME,
       tables,
       async beforeChange(tx, unpublished) {
-        // As if a person dropped it between the look at the tables and the change.
+        // Simulates a drop between reading the tables and the change.
         if (together.length === 0) await tx.execute(sql`drop table t05`)
         together.push(unpublished.length)
       },
@@ -186,7 +186,7 @@ describe('ensurePublication', () => {
     }
     const both = await Promise.all([1, 2].map(() => ensurePublication(db.pool, wanted)))
     expect(both.some(({ changed }) => changed)).toBe(true)
-    // The publication is made, then the table is added: as often as by one node alone.
+    // Created, then the table added: as often as by a single node.
     expect(changes).toEqual([[table('a')], [table('a')]])
     expect(await published(db)).toEqual(['a'])
     expect(await ensurePublication(db.pool, wanted)).toMatchObject({ changed: false, busy: [] })

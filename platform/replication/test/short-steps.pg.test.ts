@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 import { ensurePublication } from '../src/publication.ts'
 
 /**
- * Publishing tables happens behind the backs of those who work on them. So no statement of theirs fails because of it: nothing is locked in an order that ends in
- * a deadlock, and what GRANT and REVOKE write is not written at the same time.
+ * Tables are published without their users noticing: no statement fails, because locks are taken in an order that prevents deadlocks, and conflicts with GRANT
+ * and REVOKE are avoided.
  */
 const NAME = 'changes'
 const TABLES = Array.from({ length: 12 }, (_, index) => ({
@@ -20,7 +20,7 @@ async function withTables(): Promise<TestDatabase> {
   return db
 }
 
-/** Undoes what {@link ensurePublication} does, while no other session is at work. */
+/** Reverts {@link ensurePublication} while no other session is active. */
 async function undo(pool: Pool): Promise<void> {
   await pool.execute(sql`drop publication if exists ${sql.identifier(NAME)}`)
   for (const { name } of TABLES) await pool.execute(sql`alter table ${sql.identifier(name)} replica identity default`)
@@ -79,7 +79,7 @@ test('a table that a session has locked for long is left for later, and all othe
     const { busy } = await ensurePublication(db.pool, { name: NAME, tables: TABLES })
     expect(busy).toEqual([{ schema: 'public', name: 't03', reason: expect.stringContaining('lock') as string }])
     expect(await publishedCount(db.pool)).toBe(TABLES.length - 1)
-    // It goes on to hold it without anybody's harm.
+    // Continuing to hold it harms nobody.
     await tx.execute(sql`insert into t03 values (1)`)
   })
   expect(await ensurePublication(db.pool, { name: NAME, tables: TABLES })).toMatchObject({ changed: true, busy: [] })

@@ -57,7 +57,7 @@ describe('a new slot', () => {
     await using db = await openTestDatabase()
     await using slot = await createSlot({ url: db.url, name: db.name, temporary: true })
     const lost = new Promise((resolve) => slot.lost.addEventListener('abort', resolve, { once: true }))
-    expect(await releaseSlot(db.pool, db.name)).toBe(false) // a temporary slot goes with its connection
+    expect(await releaseSlot(db.pool, db.name)).toBe(false) // a temporary slot is dropped with its connection
     await lost
     expect(slot.lost.reason).toMatchObject({ code: 'replication_connection_lost' })
   })

@@ -23,7 +23,7 @@ export interface PolicyCatalog {
   role(oid: number): RoleInfo | undefined
   policiesOf(table: number): readonly PolicyInfo[]
   tableOfType(type: number): TableInfo | undefined
-  /** What a table that may sync is called on devices; `undefined` for any other relation. */
+  /** Returns a table's name on devices; `undefined` for relations that cannot sync. */
   localName(table: number): string | undefined
 }
 
@@ -36,7 +36,7 @@ export function createPolicyCatalog(input: PolicyInput): PolicyCatalog {
   const operators = Map.groupBy(input.operators, (operator) => key(operator.schema, operator.name))
   const casts = new Map(input.casts.map((cast) => [`${cast.source} ${cast.target}`, cast]))
   const roles = new Map(input.roles.map((role) => [role.oid, role]))
-  // Also of tables that do not sync now: an edit of a policy renames nothing.
+  // Includes tables that do not currently sync, so that editing a policy renames nothing.
   const local = localTableNames(
     input.tables.filter(({ schema, kind }) => input.schemas.includes(schema) && (kind === 'r' || kind === 'p')),
   )

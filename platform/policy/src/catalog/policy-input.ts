@@ -1,46 +1,46 @@
 import type { TypeStructure, UniqueIndex } from '@holdfast/postgres'
 
 /**
- * What the compiler knows about a database: a plain copy of the parts of its catalog that decide who may see which row. Expressions are text
- * that Postgres printed with only `pg_catalog` on the search path, so that every other name in them is qualified.
+ * Snapshot of the parts of a database's catalog that determine row visibility. Expressions were printed by Postgres with only `pg_catalog` on the search path,
+ * so all other names are qualified.
  */
 export interface PolicyInput {
   /** `server_version_num`. */
   readonly serverVersion: number
-  /** Schemas whose tables are to be synced. */
+  /** Schemas whose tables are synced. */
   readonly schemas: readonly string[]
-  /** The search path that functions without one of their own run under. */
+  /** Search path of functions that set none. */
   readonly searchPath: string
-  /** OIDs of the roles that requests run as, `BYPASSRLS` ones left out. */
+  /** OIDs of the request roles, without `BYPASSRLS` ones. */
   readonly apiRoles: readonly number[]
-  /** The API roles, the owners of tables and the owners of functions. */
+  /** The API roles, and the owners of tables and functions. */
   readonly roles: readonly RoleInfo[]
   /** Every relation outside the system schemas. */
   readonly tables: readonly TableInfo[]
   readonly policies: readonly PolicyInfo[]
-  /** CHECK constraints that are in force, by name; only where policies for writing are read. */
+  /** Enforced CHECK constraints by name; only with write policies. */
   readonly checks?: readonly CheckInfo[]
-  /** Values that new rows get, by table and column; only where policies for writing are read. */
+  /** Column defaults by table and column; only with write policies. */
   readonly defaults?: readonly DefaultInfo[]
   readonly types: readonly TypeInfo[]
-  /** Every function whose name occurs in a policy, or in the body of such a function. */
+  /** Every function named in a policy, directly or through function bodies. */
   readonly functions: readonly FunctionInfo[]
   readonly operators: readonly OperatorInfo[]
   readonly casts: readonly CastInfo[]
-  /** Declared streams, by name. */
+  /** Declared streams by name. */
   readonly streams: readonly StreamInfo[]
 }
 
-/** A stream as it was declared. */
+/** A stream as declared. */
 export interface StreamInfo {
   readonly name: string
   /** 0 is sent first. */
   readonly priority: number
   readonly autoSubscribe: boolean
   readonly queries: readonly {
-    /** As it was written. */
+    /** As written. */
     readonly text: string
-    /** Resolved and printed by Postgres as a view's query is, parameters with the types that they are compared with. */
+    /** Resolved and printed by Postgres like a view's query; parameters have the types they are compared with. */
     readonly resolved: ResolvedBody
   }[]
 }
@@ -51,11 +51,11 @@ export interface RoleInfo {
   /** Superuser or `BYPASSRLS`. */
   readonly bypassesRls: boolean
   readonly superuser: boolean
-  /** Schemas that it has `USAGE` on. */
+  /** Schemas on which it has `USAGE`. */
   readonly schemas: readonly string[]
   /**
-   * Roles whose rights it has, itself included: what decides whether a policy applies to it. Only those that policies of this database name and that own something
-   * in it: superusers have the rights of every role of the cluster.
+   * Roles whose rights it has, including itself; determines which policies apply. Limited to roles named in this database's policies or owning something in it,
+   * because superusers have the rights of every role.
    */
   readonly memberOf: readonly number[]
 }
@@ -63,11 +63,11 @@ export interface RoleInfo {
 export interface ColumnInfo {
   readonly name: string
   readonly typeOid: number
-  /** As `format_type` prints it. */
+  /** From `format_type`. */
   readonly typeName: string
-  /** Its collation can call different texts equal. */
+  /** Its collation may treat different texts as equal. */
   readonly nondeterministic: boolean
-  /** Where it is another than that of its type. */
+  /** Set if it differs from the type's. */
   readonly collation: { readonly schema: string; readonly name: string } | null
   /** `s`tored, `v`irtual, or empty. */
   readonly generated: string
@@ -82,16 +82,16 @@ export interface TableInfo {
   /** `pg_class.relpersistence`. */
   readonly persistence: string
   readonly isPartition: boolean
-  /** It has, or is, a child by inheritance. */
+  /** It has or is an inheritance child. */
   readonly inherits: boolean
   readonly owner: number
   readonly rls: boolean
   readonly forceRls: boolean
   readonly columns: readonly ColumnInfo[]
   readonly uniqueIndexes: readonly UniqueIndex[]
-  /** Of a view: its query, and whether it runs with the rights of whoever selects from it. */
+  /** Of a view: its query, and whether it runs with the caller's rights. */
   readonly view: { readonly definition: string; readonly securityInvoker: boolean } | null
-  /** For each role of {@link PolicyInput.roles}, by OID: the columns it may select. */
+  /** Columns that each role of {@link PolicyInput.roles} may select, by OID. */
   readonly selectable: Readonly<Record<string, readonly string[]>>
 }
 
@@ -99,21 +99,21 @@ export interface PolicyInfo {
   readonly table: number
   readonly name: string
   readonly permissive: boolean
-  /** `r` or `*`; where policies for writing are read as well, also `a`, `w` and `d`. */
+  /** `r` or `*`; with write policies also `a`, `w` and `d`. */
   readonly command: string
-  /** Role OIDs; 0 is everybody. */
+  /** Role OIDs; 0 is PUBLIC. */
   readonly roles: readonly number[]
   readonly using: string | null
-  /** Only where policies for writing are read. */
+  /** Only with write policies. */
   readonly check?: string | null
-  /** `COMMENT ON POLICY`, where policies for writing are read. */
+  /** `COMMENT ON POLICY`, with write policies. */
   readonly comment?: string | null
 }
 
 export interface CheckInfo {
   readonly table: number
   readonly name: string
-  /** Columns that it names. */
+  /** Referenced columns. */
   readonly columns: readonly string[]
   readonly expression: string
   /** `COMMENT ON CONSTRAINT`. */
@@ -123,7 +123,7 @@ export interface CheckInfo {
 export interface DefaultInfo {
   readonly table: number
   readonly column: string
-  /** `null`: a sequence's next value, a default of the type, or one that could not be read. */
+  /** `null`: a sequence, a type's default, or an unreadable expression. */
   readonly expression: string | null
 }
 
@@ -132,11 +132,11 @@ export interface TypeInfo extends TypeStructure {
   /** Schema and name of `pg_type`. */
   readonly schema: string
   readonly name: string
-  /** As `format_type` prints it. */
+  /** From `format_type`. */
   readonly sql: string
-  /** The array type over it, or 0. */
+  /** Its array type, or 0. */
   readonly array: number
-  /** Of a composite; else 0. */
+  /** Of a composite; otherwise 0. */
   readonly relation: number
   readonly inVolatility: string
   readonly outVolatility: string
@@ -156,37 +156,34 @@ export interface FunctionInfo {
   readonly strict: boolean
   readonly returnsSet: boolean
   readonly returnType: number
-  /** As `pg_get_function_result` prints it. */
+  /** From `pg_get_function_result`. */
   readonly result: string
-  /** Of the input arguments. */
+  /** Of input arguments. */
   readonly argTypes: readonly number[]
-  /** Of the input arguments; empty where unnamed. */
+  /** Of input arguments; empty if unnamed. */
   readonly argNames: readonly string[]
-  /** Of the input arguments: what stands in where a call leaves one out, as Postgres prints it. */
+  /** Default expressions of input arguments, as printed by Postgres. */
   readonly argDefaults: readonly (string | null)[]
   /** `OUT` and `TABLE` columns. */
   readonly outColumns: readonly { readonly name: string; readonly typeOid: number }[]
   readonly variadic: boolean
   readonly defaults: number
-  /** `SET` clauses, `name=value`. */
+  /** `SET` clauses as `name=value`. */
   readonly settings: readonly string[]
-  /** The name by which {@link bodies} qualify its arguments. */
+  /** Qualifier of its arguments in {@link bodies}. */
   readonly bodyName: string
-  /**
-   * Of a function in SQL: its statements, resolved and printed by Postgres, for each search path that it may run under; under the empty key when that
-   * makes no difference.
-   */
+  /** For SQL functions: the statements as resolved and printed by Postgres, by search path; under the empty key if the path makes no difference. */
   readonly bodies: Readonly<Record<string, ResolvedBody>>
-  /** Of a function in PL/pgSQL: the statement that creates it. */
+  /** For PL/pgSQL functions: the `CREATE` statement. */
   readonly procedure: string | null
   /**
-   * Of a function in PL/pgSQL: its queries, each as a `SELECT`, resolved and printed by Postgres, for each search path as in {@link bodies}. A query that is
-   * missing reads a variable whose type is not known before it runs.
+   * For PL/pgSQL functions: the queries as `SELECT`s, resolved and printed by Postgres, by search path as in {@link bodies}. Omits queries that read a variable
+   * whose type is unknown before execution.
    */
   readonly queries: Readonly<Record<string, Readonly<Record<string, ResolvedBody>>>>
   /** Changes with its definition. */
   readonly hash: string
-  /** OIDs of {@link PolicyInput.roles} that may call it, if they can name it. */
+  /** OIDs of {@link PolicyInput.roles} that may execute it, if they can name it. */
   readonly executableBy: readonly number[]
 }
 
@@ -203,17 +200,17 @@ export interface OperatorInfo {
   readonly right: number
   readonly result: number
   readonly volatility: string
-  /** The function behind it. */
+  /** Underlying function. */
   readonly code: { readonly schema: string; readonly name: string }
 }
 
 export interface CastInfo {
   readonly source: number
   readonly target: number
-  /** Of its function; `i` when there is none. */
+  /** Of its function; `i` if there is none. */
   readonly volatility: string
-  /** Its function is Postgres's own, or there is none. */
+  /** Its function is built in, or there is none. */
   readonly system: boolean
-  /** The function behind it, of a project and in SQL or PL/pgSQL. */
+  /** Underlying project function in SQL or PL/pgSQL. */
   readonly code: { readonly schema: string; readonly name: string } | null
 }

@@ -1,6 +1,6 @@
 import type { PolicyCatalog } from './policy-catalog.ts'
 
-/** What was looked up in a catalog, and what was found, as text. Equal texts mean equal answers. */
+/** Recorded catalog lookups and their results as text. Equal texts mean equal results. */
 export type Lookups = ReadonlyMap<string, string>
 
 type Method = Exclude<keyof PolicyCatalog, 'input'>
@@ -19,15 +19,15 @@ const METHODS: readonly Method[] = [
   'localName',
 ]
 
-/** A catalog that records lookups in it. Reads of its `input` itself are not recorded. */
+/** A catalog that records lookups. Direct reads of its `input` are not recorded. */
 export interface RecordedCatalog {
   readonly catalog: PolicyCatalog
-  /** Begins another record. */
+  /** Starts a new record. */
   begin(): void
   readonly lookups: Lookups
 }
 
-/** @returns a catalog with the same answers, which keeps a record of them */
+/** @returns a catalog with the same results that records lookups */
 export function recordCatalog(catalog: PolicyCatalog): RecordedCatalog {
   let lookups = new Map<string, string>()
   const record =
@@ -48,7 +48,7 @@ export function recordCatalog(catalog: PolicyCatalog): RecordedCatalog {
   }
 }
 
-/** Whether a catalog gives the same answers as one that was recorded. */
+/** Whether a catalog gives the same results as a recorded one. */
 export function answersAlike(catalog: PolicyCatalog, lookups: Lookups): boolean {
   for (const [key, text] of lookups) {
     const [method, ...args] = JSON.parse(key) as [Method, ...unknown[]]
@@ -62,7 +62,7 @@ function lookupKey(method: Method, args: readonly unknown[]): string {
   return JSON.stringify([method, ...args])
 }
 
-/** Texts of the parts of an input, which are looked up many times and never change. */
+/** Texts of immutable input parts, which are looked up often. */
 const texts = new WeakMap<object, string>()
 
 function textOf(found: unknown): string {

@@ -16,7 +16,7 @@ import { mergeDependencies } from './merge-dependencies.ts'
 import { isRowOnly, surveyExpr } from './survey.ts'
 import { viaFunctionsOf } from './via-functions.ts'
 
-/** Columns that a class may be made of: each combination of their values is one. */
+/** Maximum number of columns per access class; each combination of their values is one class. */
 const COLUMNS_MAX = 16
 
 interface ClassInput {
@@ -28,10 +28,10 @@ interface ClassInput {
 }
 
 /**
- * Follows a condition that no equality ties to the person: what of it is about the row alone filters the rows, the rest is asked for each combination
- * of the columns that it reads.
+ * Compiles a condition without an equality to the user: parts about the row alone filter the rows, and the rest is evaluated per combination of the columns it
+ * reads.
  *
- * @param conditions - all of them have to hold; functions in them are calls still
+ * @param conditions - a conjunction; functions are not inlined
  */
 export function assembleClass(
   conditions: readonly Expr[],
@@ -68,13 +68,13 @@ export function assembleClass(
   }
 }
 
-/** Narrows a link by access classes: only of the rows whose keys a person has, the rest is asked. */
+/** Narrows a link by access classes: the remaining conditions are evaluated only for rows whose keys a user has. */
 export function narrowLink(
   link: AssembledAlternative,
   { accessClass, ...rest }: AssembledAlternative,
   { table }: { readonly table: TableInfo },
 ): AssembledAlternative {
-  // Of arrays a row has several keys; those stay in one piece.
+  // Arrays give a row several keys; they are not split.
   if (!accessClass || link.keys.some((key) => key.kind !== 'value')) return refuse('the link cannot be narrowed')
   const filters = [link.rowFilter, rest.rowFilter].filter((filter) => filter !== undefined)
   const [only] = filters
@@ -100,7 +100,7 @@ export function narrowLink(
   }
 }
 
-/** Several conditions over the same columns, of which one has to hold. They have the same link, or none. */
+/** Disjunction over the same columns. All have the same link, or none. */
 export function anyOf(classes: readonly AccessClass[], columns: TableInfo['columns']): AccessClass {
   const conditions = [...new Set(classes.map((one) => one.condition))].sort()
   const any = createClass(
@@ -130,7 +130,7 @@ function createClass(condition: string, columns: TableInfo['columns']): AccessCl
   }
 }
 
-/** The same, read from the table: for people who look, as it costs more. */
+/** The same, reading the table: for reports, because it is more expensive. */
 export function classKeyQuery(
   table: { readonly schema: string; readonly name: string },
   keys: readonly KeyExpression[],
@@ -143,7 +143,7 @@ export function classKeyQuery(
   return `select distinct ${keys.map((key, index) => `(${key.sql})::text as k${index}`).join(', ')} from ${from} where ${where}`
 }
 
-/** Values travel as texts and are read as their types again, by the person. */
+/** Values are sent as text and cast to their types as the user. */
 function checkUsage(columns: TableInfo['columns'], role: number, catalog: PolicyCatalog): void {
   const person = catalog.role(role)
   for (const column of columns) {
@@ -160,7 +160,9 @@ function checkUsage(columns: TableInfo['columns'], role: number, catalog: Policy
   }
 }
 
-/** Which classes a person sees is asked when something of the person changes, or of a table that the condition reads: not when a row's own moment has come. */
+/**
+ * The classes of a user are evaluated when the user's facts or a table the condition reads change, but not at times given by the row. Refuses such conditions.
+ */
 function checkRowClock(atom: Expr, catalog: PolicyCatalog): void {
   if (isRowOnly(surveyExpr(atom, catalog))) clockComparisonsIn(atom, catalog)
   walkExpr(atom, {
@@ -171,7 +173,7 @@ function checkRowClock(atom: Expr, catalog: PolicyCatalog): void {
   })
 }
 
-/** Refuses a condition on the row whose value may depend on more than the row. */
+/** Refuses a row condition whose value may depend on more than the row. */
 function checkSettled(atom: Expr, catalog: PolicyCatalog): void {
   const isSteady = (expr: Expr): boolean => {
     if (isRowOnly(surveyExpr(expr, catalog))) return isSettled(expr, catalog)

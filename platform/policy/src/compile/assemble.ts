@@ -18,14 +18,14 @@ import type { Alternative, Link, LinkContext } from './link.ts'
 import { surveyExpr, surveyFrom } from './survey.ts'
 import { viaFunctionsOf } from './via-functions.ts'
 
-/** An {@link Alternative} in SQL, for one role. */
+/** An {@link Alternative} rendered as SQL for one role. */
 export interface AssembledAlternative {
   readonly rowFilter: RowExpression | undefined
   readonly keys: readonly KeyExpression[]
   readonly keyQuery: string
   readonly keyFunctions: readonly KeyFunction[]
   readonly dependencies: readonly Dependency[]
-  /** Functions that the filter and the keys call, by their hash: what the bucket holds changes with them. */
+  /** Hashes of functions called by filter and keys; the bucket's content changes with them. */
   readonly rowFunctions: readonly string[]
   readonly accessClass: AccessClass | undefined
 }
@@ -38,7 +38,7 @@ export interface AssembleInput {
   readonly readsItself: boolean
 }
 
-/** Makes SQL of an alternative: row filter, keys, key query, and what the query depends on. */
+/** Renders an alternative: row filter, keys, key query and its dependencies. */
 export function assemble(alternative: Alternative, input: AssembleInput): AssembledAlternative {
   const { catalog } = input.context
   const filter = conjunction(distinctBySql(alternative.filters))
@@ -72,7 +72,7 @@ function guardedTable({ table, readsItself }: AssembleInput): number {
   return readsItself ? NO_TABLE : table.oid
 }
 
-/** Two conditions on one value have to hold for the same key; two on an array may each hold for another element. */
+/** Two conditions on a value must hold for the same key; two on an array may hold for different elements. */
 function groupOf(pair: KeyPair): string {
   return `${pair.kind} ${renderExpr(pair.row)} ${pair.kind === 'elements' ? renderExpr(pair.claim) : ''}`
 }
@@ -88,7 +88,7 @@ function distinctBySql(exprs: readonly Expr[]): readonly Expr[] {
     .map(([, expr]) => expr)
 }
 
-/** Removes repeated links: those with the same keys from the same rows. */
+/** Removes duplicate links: those with equal keys from equal rows. */
 function distinctLinks(links: readonly Link[]): readonly Link[] {
   const seen = new Set<string>()
   return links.filter((link) => {
@@ -122,7 +122,7 @@ function keyQuery(
     where.push(...link.where)
   }
   const aliases = from.flatMap((item) => (item.kind === 'join' ? [] : [item.alias]))
-  // A function that uses an argument twice has its subquery twice.
+  // A function using an argument twice duplicates the argument's subquery.
   if (new Set(aliases).size < aliases.length)
     refuse('a subquery over the row is an argument of a function that uses it twice')
   const targets: Query['targets'][number][] = []
@@ -149,14 +149,14 @@ function keyQuery(
   return { query, keys }
 }
 
-/** Two keys of one value: as ids where both are, so that Postgres can use an index, else by their texts. */
+/** Equality of two keys of one value: by value if both are ids, so that Postgres can use an index, otherwise by text. */
 function sameKey(first: KeyPair, other: KeyPair, catalog: PolicyCatalog): Expr {
   const areIds = [first, other].every(({ claim }) => typeOf(claim, catalog) === OID.uuid)
   const [left, right] = areIds ? [first.claim, other.claim] : [textOf(first), textOf(other)]
   return { kind: 'operator', schema: 'pg_catalog', name: '=', left, right }
 }
 
-/** The canonical text of what a key has to equal. */
+/** The canonical text that a key must equal. */
 function textOf(pair: KeyPair): Expr {
   const arg: Expr =
     pair.family === 'date'
@@ -178,7 +178,7 @@ function keyExpression(pair: KeyPair): KeyExpression {
   return { ...rowExpression(pair.row, false), sql: canonicalText(renderExpr(pair.row), pair.family), kind: pair.kind }
 }
 
-/** An expression over the row as the router evaluates it: from the change when it is a plain column, else by Postgres. */
+/** Wraps a row expression for the router: plain columns are read from the change, others are evaluated by Postgres. */
 export function rowExpression(expr: Expr, isColumn: boolean): RowExpression {
   const reads = new Set<string>()
   walkExpr(expr, { expr: (inner) => inner.kind === 'row' && reads.add(inner.column) })
@@ -189,20 +189,20 @@ export function rowExpression(expr: Expr, isColumn: boolean): RowExpression {
   }
 }
 
-/** A condition on the row, with the moment at which the clock may change it. */
+/** A condition on the row, with the time at which the clock may change it. */
 export function filterExpression(filter: Expr, catalog: PolicyCatalog): RowExpression {
   const plain = rowExpression(filter, filter.kind === 'row' && typeOf(filter, catalog) === OID.bool)
   const moments = clockComparisonsIn(filter, catalog).map(({ next }) => next('pg_catalog.now()'))
   return moments.length === 0 ? plain : { ...plain, next: allNext(moments) }
 }
 
-/** The first of several moments, each in SQL. */
+/** SQL for the earliest of several times. */
 export function allNext(moments: readonly (string | undefined)[]): string | undefined {
   const some = [...new Set(moments.filter((one) => one !== undefined))]
   return some.length < 2 ? some[0] : `least(${some.join(', ')})`
 }
 
-/** Of the bodies of the functions in it: another body is another expression. */
+/** Returns hashes of the bodies of its functions, because a changed body is a different expression. */
 export function hashesOf(expr: Expr, catalog: PolicyCatalog): readonly string[] {
   const hashes = new Set<string>()
   walkExpr(expr, {
@@ -220,7 +220,7 @@ interface OwnedLink {
   readonly dependencies: readonly Dependency[]
 }
 
-/** Puts what has to run with another person's rights into a function of theirs. */
+/** Moves parts that must run with other rights into a function of that owner. */
 function ownRights(link: Link, input: AssembleInput): OwnedLink {
   const [rights] = link.rights
   if (rights === undefined) return { link, keyFunctions: [], dependencies: [] }
@@ -257,7 +257,7 @@ function ownRights(link: Link, input: AssembleInput): OwnedLink {
   }
 }
 
-/** The function's result is text already, so the row's side has to be in the form that its family asks for. */
+/** The function's result is text, so the row's side must use the canonical form of its family. */
 function keyRow(pair: KeyPair): Expr {
   if (isCanonicalInStream(pair.family)) return pair.row
   return textOf({ ...pair, claim: pair.row })

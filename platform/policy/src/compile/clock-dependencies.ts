@@ -6,29 +6,29 @@ import type { Expr } from '../syntax/expression.ts'
 import { walkExpr } from '../syntax/walk.ts'
 import type { Pinned } from './dependency-pin.ts'
 
-/** A table whose columns an expression names. */
+/** A table whose columns an expression references. */
 export interface ClockedTable {
   readonly table: TableInfo
   readonly pinned: Pinned
 }
 
-/** What the names in an expression stand for. */
+/** Resolution of the names in an expression. */
 export interface ClockedNames {
-  /** By the alias of their range. */
+  /** By range alias. */
   readonly ranges: ReadonlyMap<string, ClockedTable>
-  /** The row that a policy is about; `own`: of the table that is being compiled, whose rows are looked at elsewhere. */
+  /** The policy's row; `own`: of the table being compiled, whose rows are handled elsewhere. */
   readonly row: ClockedTable | 'own' | 'unknown'
-  /** Ranges that only the arguments of a function name: another query's, which may have the same alias as one of this. */
+  /** Ranges referenced only by function arguments: they belong to another query and may share an alias with this one. */
   readonly foreign: ReadonlySet<string>
 }
 
-/** Nothing in it is known. */
+/** Nothing is known about the names. */
 export const NO_NAMES: ClockedNames = { ranges: new Map(), row: 'unknown', foreign: new Set() }
 
 /**
- * The dependency of a comparison with the clock: on the columns of one table. Without: of the table's own row.
+ * Returns the dependency of a clock comparison on one table's columns; none for the table's own row.
  *
- * @throws {Refusal} when it cannot be solved, or compares the clock with no column of a table
+ * @throws {Refusal} if it cannot be solved, or involves no table column
  */
 export function clockDependency(
   expr: Extract<Expr, { kind: 'operator' }>,
@@ -71,7 +71,7 @@ export function clockDependency(
   return { values: solved.values, dependency }
 }
 
-/** The columns of one range as those of the row. */
+/** Rewrites the columns of a range as columns of the row. */
 function toRow(value: unknown, range: string): unknown {
   if (Array.isArray(value)) return value.map((item) => toRow(item, range))
   if (typeof value !== 'object' || value === null) return value
@@ -80,7 +80,7 @@ function toRow(value: unknown, range: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, toRow(part, range)]))
 }
 
-/** The ranges that some expressions name. */
+/** Returns the ranges referenced by some expressions. */
 export function rangesIn(exprs: readonly Expr[]): ReadonlySet<string> {
   const named = new Set<string>()
   for (const expr of exprs) walkExpr(expr, { expr: (inner) => inner.kind === 'column' && named.add(inner.range) })

@@ -20,7 +20,7 @@ import { DISJUNCTS_MAX, refuseTooMany, toDisjuncts } from './normalize.ts'
 import { splitPolicy } from './split-policy.ts'
 import type { StreamCondition } from './stream-queries.ts'
 
-/** Which policy could not be followed. */
+/** Identifies the policy that could not be compiled. */
 export class PolicyRefusal extends Error {
   readonly policy: string | undefined
   override readonly cause: Refusal
@@ -49,8 +49,8 @@ export interface RolePart {
 }
 
 /**
- * @param condition - of a stream, which narrows what the policies allow
- * @returns a reason when the role sees nothing of the table
+ * @param condition - of a stream, narrowing the policies
+ * @returns a reason if the role sees nothing of the table
  */
 export function compileRole(
   table: TableInfo,
@@ -69,7 +69,7 @@ export function compileRole(
   if (permissive.length === 0) return `no permissive policy for SELECT applies to the role ${name}`
   if (isExempt(table, role, catalog)) return `policies do not bind the role ${name}`
 
-  // A stream's query may read its own table, as any query may; a policy may not.
+  // Unlike a policy, a stream's query may read its own table.
   const readsItself = condition !== undefined
   const all = condition ? [...policies, condition] : policies
   const bound: Bound = { table, role, name, columns, catalog, policies: all, readsItself }
@@ -77,7 +77,7 @@ export function compileRole(
   return parts.length > 0 ? parts : `the policies let the role ${name} see no row`
 }
 
-/** A table's policies as they bind one role. */
+/** The policies of a table that apply to a role. */
 interface Bound {
   readonly table: TableInfo
   readonly role: number
@@ -90,7 +90,7 @@ interface Bound {
 
 type BoundPolicy = PolicyInfo | StreamCondition
 
-/** What a policy says, and where its names are looked up. */
+/** Converts a policy's expression within its scope. */
 function readPolicy(
   policy: BoundPolicy,
   { table, role, catalog }: Pick<Bound, 'table' | 'role' | 'catalog'>,
@@ -102,7 +102,7 @@ function readPolicy(
   return { node, scope: createScope(catalog, role, table, aliases), guarded: table.oid }
 }
 
-/** Equalities where everything comes down to them; where something does not, it alone becomes access classes. */
+/** Compiles to equalities where possible; remaining parts become access classes. */
 function linkOrClasses(bound: Bound): readonly RolePart[] {
   try {
     return linkParts(bound)
@@ -122,7 +122,7 @@ function linkParts(bound: Bound): readonly RolePart[] {
       const { node, scope, guarded } = readPolicy(policy, bound, aliases)
       if (!node) return undefined
       const expr = convertExpr(node, scope)
-      dependenciesOfExpr(expr, role, guarded, catalog) // the rights to read everything in it
+      dependenciesOfExpr(expr, role, guarded, catalog) // to read everything in it
       return expr
     })
   const alternativesOf = (policy: BoundPolicy, expr: Expr) =>
@@ -162,13 +162,13 @@ function linkParts(bound: Bound): readonly RolePart[] {
   return parts
 }
 
-/** A condition of a policy, at whose `AND`s and `OR`s it was taken apart. */
+/** A policy condition, split at its `AND`s and `OR`s. */
 interface Condition {
   readonly policy: BoundPolicy
   readonly node: Node
 }
 
-/** One way in which a row gets through: all of the conditions hold. */
+/** One way to satisfy the policies: a conjunction. */
 type Way = readonly Condition[]
 
 function classParts(bound: Bound): readonly RolePart[] {
@@ -198,7 +198,7 @@ function classParts(bound: Bound): readonly RolePart[] {
   })
 }
 
-/** What of a way is a link stays one, and access classes narrow it; `undefined` when nothing is, or it cannot be narrowed. */
+/** Keeps the links of a way and narrows them by access classes; `undefined` without links, or if they cannot be narrowed. */
 function narrowed(way: Way, conditions: readonly Expr[], bound: Bound): readonly AssembledAlternative[] | undefined {
   const isLink = way.map((condition) => attempt(() => linkWay([condition], bound)) !== undefined)
   const links = way.filter((_, index) => isLink[index])
@@ -221,7 +221,7 @@ function attempt<T>(body: () => T): T | undefined {
   }
 }
 
-/** Every way through the policies, at most `max` for each of them; `undefined` when there are more than can be looked at. */
+/** Enumerates the ways to satisfy the policies, at most `max` each; `undefined` if there are too many. */
 function waysThrough(bound: Bound, max: number): readonly Way[] | undefined {
   const { policies } = bound
   const ofPolicy = (policy: BoundPolicy): readonly Way[] => {
@@ -238,7 +238,7 @@ function waysThrough(bound: Bound, max: number): readonly Way[] | undefined {
   return ways
 }
 
-/** @throws {Refusal} when something in it comes down to no equality */
+/** @throws {Refusal} if a part does not reduce to an equality */
 function linkWay(way: Way, bound: Bound): readonly AssembledAlternative[] {
   const { table, role, catalog, readsItself } = bound
   const aliases = new Set([ROW_ALIAS])
@@ -246,7 +246,7 @@ function linkWay(way: Way, bound: Bound): readonly AssembledAlternative[] {
   const parts = way.map(({ policy, node }): readonly Alternative[] => {
     const { scope, guarded } = readPolicy(policy, bound, aliases)
     const expr = convertExpr(node, scope)
-    dependenciesOfExpr(expr, role, guarded, catalog) // the rights to read everything in it
+    dependenciesOfExpr(expr, role, guarded, catalog) // to read everything in it
     return toDisjuncts(expr, (part) => isWhole(part, catalog)).flatMap((atoms) => linkConjunct(atoms, context))
   })
   return combine(parts).map((alternative) => assemble(alternative, { table, role, context, readsItself }))

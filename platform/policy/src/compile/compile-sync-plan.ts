@@ -14,10 +14,7 @@ import { planStreams } from './plan-streams.ts'
 import { readStreamQueries, type StreamCondition, type StreamQueries } from './stream-queries.ts'
 import { findVirtualColumns } from './table-access.ts'
 
-/**
- * Compiles the policies of a database into bucket definitions. Pure: the same input gives the same plan. A table whose policies cannot be followed
- * exactly is refused as a whole, with the reason.
- */
+/** Compiles a database's policies into bucket definitions. Pure. Refuses a table as a whole, with a reason, if its policies cannot be compiled exactly. */
 export function compileSyncPlan(input: PolicyInput): SyncPlan {
   const catalog = createPolicyCatalog(input)
   const queries = readStreamQueries(catalog)
@@ -26,12 +23,12 @@ export function compileSyncPlan(input: PolicyInput): SyncPlan {
   return assemblePlan(catalog, queries, outcomes)
 }
 
-/** The tables that are compiled, each by itself. */
+/** Returns the tables to compile, each independently. */
 export function tablesToSync(input: PolicyInput): readonly TableInfo[] {
   return input.tables.filter((table) => input.schemas.includes(table.schema))
 }
 
-/** Makes a plan of what was compiled table by table. */
+/** Assembles a plan from the results per table. */
 export function assemblePlan(
   catalog: PolicyCatalog,
   queries: StreamQueries,
@@ -60,7 +57,7 @@ export function assemblePlan(
 const NO_KEY =
   'it has no key: a primary key, or a unique index over columns that are NOT NULL, has to tell its rows apart'
 
-/** What became of one table. */
+/** Compilation result of one table. */
 export type Outcome = { readonly plan: TablePlan; readonly keyFunctions: readonly KeyFunction[] } | Refused
 
 function nameOf(table: TableInfo): TableName {
@@ -82,7 +79,7 @@ function publishedTables(tables: readonly TablePlan[]): readonly TableName[] {
   )
 }
 
-/** Function bodies and the policies of tables that key queries read are in no text of the plan, so they are hashed beside it. */
+/** Hashes the plan together with function bodies and policies of tables read by key queries, which do not appear in its text. */
 function versionOf(plan: Omit<SyncPlan, 'version'>, input: PolicyInput): string {
   const behind = [
     input.policies,
@@ -102,13 +99,13 @@ interface Refused {
   readonly policy?: string
 }
 
-/** The parts that one stream, or the default, takes of a table. */
+/** The parts of a table wanted by one stream, or by default. */
 interface WantedParts {
   readonly stream: string | undefined
   readonly parts: readonly RolePart[]
 }
 
-/** A fault in one table's policies, or of ours in reading them, is that table's alone. */
+/** Compiles a table; errors, including our own, affect only that table. */
 export function compileContained(table: TableInfo, catalog: PolicyCatalog, queries: StreamQueries): Outcome {
   try {
     return compileTable(table, catalog, queries)
@@ -136,7 +133,7 @@ function compileTable(table: TableInfo, catalog: PolicyCatalog, queries: StreamQ
   return { plan, keyFunctions: parts.flatMap((part) => part.assembled.keyFunctions) }
 }
 
-/** A table that streams name is wanted through them alone, any other by default. */
+/** Compiles a table as needed: only through the streams that name it, otherwise by default. */
 function compileWanted(
   table: TableInfo,
   key: RowKey,
@@ -157,7 +154,7 @@ function compileWanted(
         parts.push(...outcome)
         continue
       }
-      // Whose fault is it?
+      // Determine whether table or stream is at fault.
       const whole = compileParts(table, key, catalog)
       if ('reason' in whole) return whole
       refused.get(stream)?.push({ query: text, reason: outcome.reason })

@@ -11,19 +11,19 @@ import { visitCall, visitOperator } from './function-dependencies.ts'
 import { mergeDependencies } from './merge-dependencies.ts'
 import { visitTable } from './table-dependencies.ts'
 
-/** What a query or condition depends on. */
+/** Dependencies of a query or condition. */
 export interface Dependencies {
   readonly dependencies: readonly Dependency[]
-  /** What the values of pins are asked through. */
+  /** Key functions used to evaluate pins. */
   readonly keyFunctions: readonly KeyFunction[]
 }
 
 /**
- * Everything that a query reads when `role` runs it: its tables, those of the policies that guard them, and those of the functions it calls.
+ * Returns everything a query reads as `role`: its tables, those read by their policies, and those read by called functions.
  *
- * @param table - the table whose policy the query was made of: reading it under the same policies would never end; {@link NO_TABLE} for a stream's query
- * @param rights - of the `SECURITY DEFINER` function that the query is a part of; `role` is its owner
- * @throws {Refusal} when something cannot be followed, or the role may not read it
+ * @param table - the table whose policy contains the query: reading it under the same policies would recurse; {@link NO_TABLE} for a stream
+ * @param rights - of the `SECURITY DEFINER` function containing the query; `role` is its owner
+ * @throws {Refusal} if something cannot be tracked, or the role may not read it
  */
 export function dependenciesOfQuery(
   query: Query,
@@ -117,10 +117,10 @@ function visitQuery(query: Query, reader: Reader, visit: Visit): void {
   if (query.having) visitExpr(query.having, reader, visit)
 }
 
-/** The query around a range. */
+/** The query containing a range. */
 interface Around {
   readonly items: readonly From[]
-  /** What holds for every row of the query. */
+  /** Conditions that hold for every row of the query. */
   readonly conditions: readonly Expr[]
 }
 
@@ -161,7 +161,7 @@ function visitExpr(expr: Expr, reader: Reader, visit: Visit): void {
   if (expr.kind === 'call') visitCall(expr, reader, visit)
   if (expr.kind === 'operator' || expr.kind === 'array-operator') visitOperator(expr, reader, visit)
   if (expr.kind !== 'subquery') return
-  // What comes out of `exists` is the same whichever rows are left.
+  // `exists` is independent of which rows remain.
   const query = expr.link === 'exists' ? withoutLimit(expr.query) : expr.query
   visitQuery(query, readerAs(expr.as, reader), visit)
 }

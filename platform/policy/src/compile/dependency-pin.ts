@@ -22,32 +22,32 @@ import { viaFunctionsOf } from './via-functions.ts'
 
 export interface Pinned {
   readonly pin: Dependency['pin']
-  /** What the pin's values are asked through. */
+  /** Key functions used to evaluate the pin. */
   readonly keyFunctions: readonly KeyFunction[]
 }
 
 const UNPINNED: Pinned = { pin: undefined, keyFunctions: [] }
 
-/** The range that may be pinned: one of a query's, or the row that a policy is about. */
+/** The range to pin: of a query, or the policy's row. */
 export type PinnedRange = { readonly alias: string } | 'row'
 
 export interface PinInput {
-  /** What `FROM` has beside the range, inner joins taken apart. */
+  /** Other `FROM` items, with inner joins flattened. */
   readonly items: readonly From[]
-  /** What holds for every row of the range that counts. */
+  /** Conditions on every relevant row of the range. */
   readonly conditions: readonly Expr[]
   readonly rights: RangeRights
-  /** Who runs what has no other rights. */
+  /** Role that runs parts without explicit rights. */
   readonly role: number
   readonly catalog: PolicyCatalog
 }
 
 /**
- * Finds what tells whose a row of a range is: a column that has to equal something about the person. That is best a claim, which stays as it is; else values
- * that can be asked for, without the range, from what ties it to the person.
+ * Finds what identifies the users concerned by a range's rows: a column that must equal something about the user. Preferably a claim, which is constant;
+ * otherwise values that can be queried without the range from its links to the user.
  *
- * Where such values come from rows they change, but only together with something that the query depends on as well: whoever knows that a person's values hold
- * knows that other rows of the range do not matter to that person.
+ * Queried values may change, but only together with another dependency of the query: while a user's values hold, other rows of the range are irrelevant to that
+ * user.
  */
 export function pinOf(range: PinnedRange, input: PinInput): Pinned {
   const { catalog } = input
@@ -66,7 +66,7 @@ export function pinOf(range: PinnedRange, input: PinInput): Pinned {
 
 interface Candidate {
   readonly column: string
-  /** `elements`: the column has to equal an element of this array. */
+  /** `elements`: the column must equal an element of this array. */
   readonly kind: 'value' | 'elements'
   readonly other: Expr
   readonly family: KeyFamily
@@ -107,7 +107,7 @@ function isClaim({ claims, tables, role, row, outer, as }: Survey): boolean {
   return claims && !tables && !role && row.size === 0 && outer.size === 0 && as.size === 0
 }
 
-/** Asks the ranges that a candidate's other side leads to, with whatever narrows them and does not need the range itself. */
+/** Builds a query over the ranges on a candidate's other side, with all conditions that do not need the range itself. */
 function pinToValues(
   { column, kind, other }: Candidate,
   range: PinnedRange,
@@ -147,7 +147,7 @@ function pinToValues(
     isAnchored ||= survey.claims
     for (const one of usedBy(survey, own)) used.add(one)
   }
-  // Without a tie to the person it would be everybody's values.
+  // Without a link to the user, the values would be the same for everyone.
   if (!isAnchored || used.size > 1 || used.has('mixed')) return undefined
   const items = ranges.flatMap((found) => (found ? [found.item] : []))
   const query = valuesQuery(
@@ -169,7 +169,7 @@ function pinToValues(
   }
 }
 
-/** Whose rights something uses, where what says nothing has those around it. */
+/** Returns the rights used, defaulting to those of the context. */
 function usedBy({ as }: Survey, around: RangeRights): readonly RangeRights[] {
   return [...as].map((one): Rights | RangeRights => one ?? around)
 }
@@ -217,7 +217,7 @@ function valuesQuery(
   return valuesQuery(element, 'value', [...from, elements], where, catalog)
 }
 
-/** Whether a role may write such a query: a policy is stored with its tables and functions themselves in it, a query has their names. */
+/** Whether a role could write such a query: a policy stores tables and functions by identity, a query by name. */
 function canName(query: Query, role: number, catalog: PolicyCatalog): boolean {
   const info = catalog.role(role)
   if (!info || info.superuser) return info !== undefined

@@ -6,15 +6,15 @@ import type { Scope } from '../syntax/scope.ts'
 import type { ClockedNames, ClockedTable } from './clock-dependencies.ts'
 import type { RangeRights } from './opened-conditions.ts'
 
-/** In place of a table: the reading is not of a policy but of a query, which may read any table and the parameters of a subscription. */
+/** Stands for no table: the query is not from a policy, so it may read any table and subscription parameters. */
 export const NO_TABLE = 0
 
-/** The role that reads, and through which policies and functions. */
+/** The reading role, with the policies and functions passed through. */
 export interface Reader {
   readonly role: number
-  /** What functions without a search path of their own run under. */
+  /** Search path of functions that set none. */
   readonly searchPath: string
-  /** What it reads with. */
+  /** Effective rights. */
   readonly rights: RangeRights
   /** Tables whose policies are being read, outermost first. */
   readonly tables: readonly number[]
@@ -22,19 +22,19 @@ export interface Reader {
   readonly functions: readonly string[]
 }
 
-/** Columns by the alias of their range. */
+/** Columns by range alias. */
 type ReadColumns = ReadonlyMap<string, ReadonlySet<string>>
 
-/** The dependencies found so far, by their text. */
+/** Dependencies found so far, by text. */
 export type Found = Map<string, { readonly dependency: Dependency; readonly keyFunctions: readonly KeyFunction[] }>
 
-/** Follows a whole query or expression, with names of its own. What reads tables or calls functions is handed these, since each leads back to the other. */
+/** Visits a whole query or expression with its own names. Passed in, because tables and functions lead back to it. */
 export interface Follow {
   query(query: Query, reader: Reader, found: Found, catalog: PolicyCatalog, foreign?: ReadonlySet<string>): void
   expr(expr: Expr, reader: Reader, found: Found, catalog: PolicyCatalog, row: ClockedNames['row']): void
 }
 
-/** One query or expression that is being followed. */
+/** A query or expression being visited. */
 export interface Visit {
   readonly follow: Follow
   readonly found: Found
@@ -49,7 +49,7 @@ export function readerAs(rights: Rights | undefined, reader: Reader): Reader {
   return { ...reader, role: owner, searchPath, rights }
 }
 
-/** Functions are put in where that can be, which shows more of whom a change concerns; else they are followed as they are. */
+/** Inlines functions if possible, which yields more precise dependencies; otherwise visits them as they are. */
 export function eitherWay<T>(scope: Scope, convert: (scope: Scope) => T): T {
   try {
     return convert(scope)

@@ -6,13 +6,13 @@ import { isOpaque } from '../syntax/scope.ts'
 import { childrenOf, walkExpr } from '../syntax/walk.ts'
 import { surveyExpr } from './survey.ts'
 
-/** `FROM` with its inner joins taken apart, and their conditions. Outer joins stay whole. */
+/** `FROM` with inner joins flattened and their conditions. Outer joins stay. */
 export interface OpenedFrom {
   readonly items: readonly From[]
   readonly conditions: readonly Expr[]
 }
 
-/** Takes inner joins apart: the order of tables makes no difference to which rows there are. */
+/** Flattens inner joins; the order of tables does not affect the result. */
 export function openJoins(from: readonly From[]): OpenedFrom {
   const items: From[] = []
   const conditions: Expr[] = []
@@ -29,10 +29,7 @@ export function openJoins(from: readonly From[]): OpenedFrom {
   return { items, conditions }
 }
 
-/**
- * Whether a query returns at most one row, whatever the tables hold: it aggregates all its rows, reads none, or names a value for every column of
- * a unique index of each table.
- */
+/** Whether a query always returns at most one row: it aggregates everything, reads nothing, or fixes every column of a unique index of each table. */
 export function returnsOneRow(query: Query, catalog: PolicyCatalog): boolean {
   if (query.setOperation || query.groupBy.length > 0) return false
   if (query.targets.some((target) => hasAggregate(target.expr, catalog))) return true
@@ -62,7 +59,7 @@ export function returnsOneRow(query: Query, catalog: PolicyCatalog): boolean {
   return open.size === 0
 }
 
-/** Columns of a range that equal something which does not depend on the ranges that are still open. */
+/** Columns of a range that equal something independent of the unfixed ranges. */
 function fixedColumns(
   alias: string,
   conditions: readonly Expr[],
@@ -83,20 +80,20 @@ function fixedColumns(
   return fixed
 }
 
-/** Whether an aggregate or window function is called in it, subqueries left out. */
+/** Whether it calls an aggregate or window function, outside subqueries. */
 export function hasAggregate(expr: Expr, catalog: PolicyCatalog): boolean {
   if (expr.kind === 'call' && isAggregate(expr, catalog)) return true
   return childrenOf(expr).some((child) => hasAggregate(child, catalog))
 }
 
-/** `LIMIT 1` and the like, which takes nothing away from a question that one row answers. */
+/** Removes limits that do not affect an existence test. */
 export function withoutLimit(query: Query): Query {
   const { limit } = query
   const harmless = limit?.kind === 'constant' && /^[1-9]\d*$/.test(limit.sql) && !query.offset
   return harmless ? { ...query, limit: undefined } : query
 }
 
-/** Whether all rows of a query are alike: `SELECT true FROM …`. Then it makes no difference which of them come first. */
+/** Whether all rows are equal, as in `SELECT true FROM …`, so their order is irrelevant. */
 export function hasEqualRows(query: Query): boolean {
   if (query.setOperation || query.groupBy.length > 0 || query.offset) return false
   let isFixed = true
@@ -108,7 +105,7 @@ export function hasEqualRows(query: Query): boolean {
   return isFixed
 }
 
-/** Whether a query over one table names an order in which no two rows are equal, so that a `LIMIT` leaves the same rows each time. */
+/** Whether a single-table query has a total order, so a `LIMIT` is deterministic. */
 export function isOrderedWhole(query: Query): boolean {
   const [only, second] = query.from
   if (!only || second || only.kind !== 'table' || query.setOperation || query.groupBy.length > 0 || query.distinct)
@@ -120,12 +117,12 @@ export function isOrderedWhole(query: Query): boolean {
   return key?.columns.every((column) => by.has(column)) ?? false
 }
 
-/** Consists of `SELECT … FROM … WHERE` alone, so that a condition on its rows can be moved out of it. */
+/** Whether it is only `SELECT … FROM … WHERE`, so conditions on its rows can be moved out. */
 export function isSimple(query: Query, catalog: PolicyCatalog): boolean {
   return isBare(query) && !query.targets.some((target) => hasAggregate(target.expr, catalog))
 }
 
-/** @throws {Refusal} when the conditions of a query that depends on the row cannot be taken out of it, with what stands in the way */
+/** @throws {Refusal} if a query depending on the row cannot be flattened, with the obstacle */
 export function checkOpenable(query: Query, catalog: PolicyCatalog): void {
   if (query.setOperation) refuse('UNION, INTERSECT or EXCEPT in a subquery that depends on the row')
   if (
@@ -141,7 +138,7 @@ export function checkOpenable(query: Query, catalog: PolicyCatalog): void {
     refuse('a set-returning function in a subquery that depends on the row')
 }
 
-/** @throws {Refusal} when it is not certain which rows a limit leaves */
+/** @throws {Refusal} if a limit is nondeterministic */
 export function checkLimit(query: Query, catalog: PolicyCatalog): void {
   const without = withoutLimit(query)
   if (isOrderedWhole(query) || hasEqualRows(query)) return

@@ -16,7 +16,7 @@ import { eitherWay, NO_TABLE, type Reader, readerAs, type Visit } from './depend
 import { hasEqualRows, isOrderedWhole, returnsOneRow, withoutLimit } from './from.ts'
 import { queriesOfProcedure } from './queries-of-procedure.ts'
 
-/** Follows the function that a call means. */
+/** Visits the function of a call. */
 export function visitCall(call: Extract<Expr, { kind: 'call' }>, reader: Reader, visit: Visit): void {
   if (isSubscriptionFunction(call) && reader.tables.some((table) => table !== NO_TABLE))
     return refuse(
@@ -28,7 +28,7 @@ export function visitCall(call: Extract<Expr, { kind: 'call' }>, reader: Reader,
   if (needsBodyAnalysis(meant)) visitFunction(call, meant, readerAs(call.as, reader), visit)
 }
 
-/** An operator of a person's own is a function too. */
+/** Visits the function of a user-defined operator. */
 export function visitOperator(
   expr: Extract<Expr, { kind: 'operator' | 'array-operator' }>,
   reader: Reader,
@@ -71,7 +71,7 @@ function visitFunction(
   const again = `${label} again`
   if (functions.includes(again)) return
   if (functions.includes(label)) {
-    // What it calls itself with is not what it was called with: read once more, with arguments that nothing is known of.
+    // For recursion the arguments are unknown, so visit once more with opaque ones.
     const args = call.args.map((_, index) => opaque(`argument ${index}`, f.argTypes[index]))
     const outside = functions.filter((one) => one !== label)
     visitBody(

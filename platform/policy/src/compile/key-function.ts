@@ -10,7 +10,7 @@ import { renderQuery } from '../syntax/render.ts'
 import { functionsOf } from '../syntax/typing.ts'
 import { walkExpr } from '../syntax/walk.ts'
 
-/** A function that answers a query with the rights of a `SECURITY DEFINER` function that the query is a part of. */
+/** Creates a function that runs a query with the rights of the `SECURITY DEFINER` function that contains it. */
 export function createKeyFunction(query: Query, rights: Rights, catalog: PolicyCatalog): KeyFunction {
   const { owner, searchPath } = parseRights(rights)
   const role = catalog.role(owner) ?? refuse('the owner of a security definer function is not known')
@@ -41,12 +41,12 @@ export function createKeyFunction(query: Query, rights: Rights, catalog: PolicyC
   }
 }
 
-/** Whether a query has rows, as a condition. */
+/** Wraps a query as an existence condition. */
 export function asExists(query: Query): Expr {
   return { kind: 'subquery', link: 'exists', tests: [], operator: undefined, query, as: undefined }
 }
 
-/** Functions in SQL without a search path of their own use the one around them. */
+/** SQL functions without a search path use the caller's. */
 function callsFunctions(query: Query, catalog: PolicyCatalog): boolean {
   let found = false
   walkExpr(asExists(query), {

@@ -5,18 +5,18 @@ import type { Expr } from '../syntax/expression.ts'
 import { renderExpr, ROW_ALIAS } from '../syntax/render.ts'
 import { baseOf, elementOf, isImmutable, OID, typeOf } from '../syntax/typing.ts'
 
-/** An equality between the row and the person. */
+/** An equality between row and user. */
 export interface KeyPair {
-  /** Over the row alone. */
+  /** Depends only on the row. */
   readonly row: Expr
-  /** `elements`: the row has a key for each element of this array. */
+  /** `elements`: the row has a key per array element. */
   readonly kind: 'value' | 'elements'
-  /** What it has to equal: nothing in it depends on the row. */
+  /** The required value, independent of the row. */
   readonly claim: Expr
   readonly family: KeyFamily
 }
 
-/** Types whose values are equal exactly when their texts are. */
+/** Types whose values are equal exactly if their texts are. */
 export type KeyFamily = 'uuid' | 'integer' | 'oid' | 'text' | 'boolean' | 'date' | `enum ${number}`
 
 const FAMILIES: ReadonlyMap<number, KeyFamily> = new Map<number, KeyFamily>([
@@ -31,7 +31,7 @@ const FAMILIES: ReadonlyMap<number, KeyFamily> = new Map<number, KeyFamily>([
   [OID.date, 'date'],
 ])
 
-/** Types of one family are equal exactly when their texts are; `undefined`: not so, which keys cannot be made of. */
+/** Returns the family in which equal texts mean equal values; `undefined` for types unsuitable as keys. */
 export function familyOf(type: number | undefined, catalog: PolicyCatalog): KeyFamily | undefined {
   if (type === undefined) return undefined
   const base = baseOf(type, catalog)
@@ -39,9 +39,9 @@ export function familyOf(type: number | undefined, catalog: PolicyCatalog): KeyF
 }
 
 /**
- * Makes an equality a key, if comparing the texts of both sides means the same as comparing the values.
+ * Converts an equality to a key pair, if comparing texts is equivalent to comparing values.
  *
- * @param claimType - given when the type of `claim` does not follow from it
+ * @param claimType - required if it cannot be derived from `claim`
  */
 export function createKeyPair(
   kind: KeyPair['kind'],
@@ -72,12 +72,12 @@ export function createKeyPair(
   return { row: strip(row, kind, catalog), kind, claim, family }
 }
 
-/** How a key is named in a reason. */
+/** Names a key in a reason. */
 function describeRow(row: Expr): string {
   return row.kind === 'row' ? row.column : renderExpr(row).replaceAll(`${ROW_ALIAS}."`, '"')
 }
 
-/** Takes off casts that leave the text as it is. */
+/** Strips casts that preserve the text. */
 export function strip(expr: Expr, kind: KeyPair['kind'], catalog: PolicyCatalog): Expr {
   if (expr.kind !== 'cast' || expr.typmod || expr.arg.kind === 'constant') return expr
   const from = typeOf(expr.arg, catalog)
@@ -103,12 +103,12 @@ function keepsText(from: number, to: number, catalog: PolicyCatalog): boolean {
   return family === 'integer' && (WIDTH.get(from) ?? 9) <= (WIDTH.get(to) ?? 0)
 }
 
-/** The text that both sides are compared by, written so that no setting of a session plays a part. */
+/** Renders the canonical text for comparison, independent of session settings. */
 export function canonicalText(sql: string, family: KeyFamily): string {
   return family === 'date' ? `(pg_catalog.extract('julian', ${sql}))::text` : `(${sql})::text`
 }
 
-/** Whether the text of a plain column of this family, as the replication stream has it, is the canonical one. */
+/** Whether a plain column of this family has the canonical text in the replication stream. */
 export function isCanonicalInStream(family: KeyFamily): boolean {
   return family !== 'boolean' && family !== 'date'
 }

@@ -5,7 +5,7 @@ import { type AtomContext, oneRole, type Part } from './link.ts'
 import { linkRows } from './link-rows.ts'
 import { surveyExpr } from './survey.ts'
 
-/** Null when an operand is null, so that a subquery without a row makes the comparison not true. */
+/** Operators returning NULL for a NULL operand, so that an empty subquery makes the comparison not true. */
 const STRICT_OPERATORS: ReadonlySet<string> = new Set([
   '=',
   '<>',
@@ -30,10 +30,7 @@ const STRICT_OPERATORS: ReadonlySet<string> = new Set([
   '/',
 ])
 
-/**
- * `(select x from t where …) = y` is true where there is a row of `t` with `x = y`, provided there is never more than one: such subqueries are
- * replaced by their target, and their tables joined.
- */
+/** Rewrites `(select x from t where …) = y` as a join, if the subquery never returns more than one row: it is true if a row of `t` has `x = y`. */
 export function liftScalars(atom: Expr, context: AtomContext): readonly Part[] | undefined {
   const { catalog } = context
   const from: From[] = []

@@ -9,7 +9,7 @@ import { type AtomContext, NOTHING, type Part, rightsOf } from './link.ts'
 import { linkRows } from './link-rows.ts'
 import { isRowOnly, surveyExpr } from './survey.ts'
 
-/** `row = claim`, and `@>`, `<@`, `&&` of arrays: keys of the row that equal keys of the person. */
+/** Links `row = claim`, and `@>`, `<@`, `&&` of arrays: keys of the row equal keys of the user. */
 export function linkOperator(atom: Extract<Expr, { kind: 'operator' }>, context: AtomContext): readonly Part[] {
   const { catalog } = context
   const { left, right, name, schema } = atom
@@ -77,7 +77,7 @@ export function linkArrayOperator(
   ]
 }
 
-/** One side over the row alone, the other without the row: `[row, other]`. */
+/** Splits an equality into the side over the row and the side without it: `[row, other]`. */
 function sides(
   left: Expr,
   right: Expr,
@@ -98,7 +98,7 @@ function valueKey(row: Expr, claim: Expr, context: AtomContext): Part {
   }
 }
 
-/** The person has a key for each element of an array. */
+/** The user has a key per array element. */
 function setKey(kind: KeyPair['kind'], row: Expr, array: Expr, context: AtomContext): Part {
   const { catalog } = context
   const type = elementOf(typeOf(array, catalog), catalog)
@@ -114,7 +114,7 @@ function setKey(kind: KeyPair['kind'], row: Expr, array: Expr, context: AtomCont
   }
   const claim: Expr = { kind: 'column', range: alias, column: 'k0', type, nondeterministic: false }
   const item: From = { kind: 'function', call, ordinality: false, lateral: true, alias, columns: ['k0'] }
-  createKeyPair(kind, row, array, catalog, type) // looks at the collations inside the array
+  createKeyPair(kind, row, array, catalog, type) // checks the collations inside the array
   return {
     ...NOTHING,
     keys: [createKeyPair(kind, row, claim, catalog)],

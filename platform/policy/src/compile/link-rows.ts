@@ -9,8 +9,8 @@ import { toDisjuncts } from './normalize.ts'
 import { isRowOnly, isWhole, surveyExpr, surveyFrom } from './survey.ts'
 
 /**
- * There is a combination of rows of `from` that meets all `conditions`: the equalities with the row become keys, conditions on the row alone
- * filters, and the remaining conditions say whose keys they are.
+ * Links the existence of a combination of `from` rows satisfying all `conditions`: equalities with the row become keys, row-only conditions become filters, and
+ * the rest selects the users' keys.
  */
 export function linkRows(
   from: readonly From[],
@@ -45,7 +45,7 @@ function linkDisjunct(
     const survey = surveyExpr(atom, catalog)
     if (survey.row.size === 0) return [{ ...NOTHING, where: [atom], rights: rightsOf(survey) }]
     if (isRowOnly(survey)) return [{ ...NOTHING, filters: [checkedFilter(atom, catalog)] }]
-    // It does not depend on the rows around it: as good outside.
+    // Independent of surrounding rows, so it can be hoisted.
     if (survey.outer.size === 0 && items.length > 0 && atom.kind === 'subquery') {
       return context.linkMixed(atom, context).map(({ filters, hoisted, ...link }) => ({
         ...NOTHING,
@@ -59,7 +59,7 @@ function linkDisjunct(
   return combineParts(parts, start)
 }
 
-/** A row filter is evaluated for a change, far from the person's session: it has to give the same there. */
+/** Checks that a filter gives the same result outside the user's session, because it is evaluated for changes. */
 export function checkedFilter(atom: Expr, catalog: PolicyCatalog): Expr {
   if (!isImmutableBesideClock(atom, catalog)) {
     clockComparisonsIn(atom, catalog)

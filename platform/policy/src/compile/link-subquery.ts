@@ -9,7 +9,7 @@ import type { AtomContext, Part } from './link.ts'
 import { linkRows } from './link-rows.ts'
 import { surveyQuery } from './survey.ts'
 
-/** `EXISTS (query)`, `tests IN (query)` and a query in place of a value. */
+/** `EXISTS (query)`, `tests IN (query)` and scalar subqueries. */
 export function linkSubquery(atom: Subquery, context: AtomContext): readonly Part[] {
   switch (atom.link) {
     case 'exists': {
@@ -77,7 +77,7 @@ function nondeterministicIn(expr: Expr): boolean {
   return expr.kind === 'collate' && expr.schema !== 'pg_catalog'
 }
 
-/** The n-th target of a query, of each side of a set operation. */
+/** Returns a query's n-th target, for each side of a set operation. */
 function targetsOf(query: Query, index: number): readonly Expr[] {
   if (query.setOperation)
     return [...targetsOf(query.setOperation.left, index), ...targetsOf(query.setOperation.right, index)]

@@ -5,16 +5,16 @@ import type { KeyPair } from './keys.ts'
 import { DISJUNCTS_MAX, refuseTooMany } from './normalize.ts'
 import { type Survey, surveyFrom } from './survey.ts'
 
-/** A join of tables and conditions that says which keys a person has. Nothing in it depends on the row. Without keys: a condition on the person. */
+/** A join that yields a user's keys, independent of the row. Without keys it is a condition on the user. */
 export interface Link {
   readonly keys: readonly KeyPair[]
   readonly from: readonly From[]
   readonly where: readonly Expr[]
-  /** What its tables and functions run with, `undefined` for the caller's rights. Never more than one; empty when it makes no difference. */
+  /** Rights of its tables and functions, `undefined` for the caller's. At most one; empty if irrelevant. */
   readonly rights: ReadonlySet<Rights | undefined>
 }
 
-/** One way in which a row gets through: the row passes every filter, and the person has the row's key in every link. */
+/** One way a row is visible: it passes every filter, and the user has its key in every link. */
 export interface Alternative {
   readonly filters: readonly Expr[]
   readonly links: readonly Link[]
@@ -25,23 +25,23 @@ export interface LinkContext {
   readonly aliases: Set<string>
 }
 
-/** What the kinds of atoms are linked with. */
+/** Context for linking atoms. */
 export interface AtomContext extends LinkContext {
-  /** Links an atom over both the row and something else. Handed in, as each of its kinds leads back to it. */
+  /** Links an atom over the row and something else. Passed in, because every kind of atom leads back to it. */
   readonly linkMixed: (atom: Expr, context: AtomContext) => readonly Part[]
 }
 
 /** A link under construction. */
 export interface Part extends Link {
   readonly filters: readonly Expr[]
-  /** Conditions inside a subquery that do not depend on it. */
+  /** Conditions hoisted from a subquery. */
   readonly hoisted: readonly Link[]
 }
 
-/** A part that asks for nothing. */
+/** A part without requirements. */
 export const NOTHING: Part = { keys: [], from: [], where: [], rights: new Set(), filters: [], hoisted: [] }
 
-/** Every combination of one alternative of each part. @throws {Refusal} when there are too many */
+/** Cartesian product of the parts' alternatives. @throws {Refusal} if there are too many */
 export function combine(parts: readonly (readonly Alternative[])[]): readonly Alternative[] {
   let result: readonly Alternative[] = [{ filters: [], links: [] }]
   for (const part of parts) {
@@ -53,19 +53,19 @@ export function combine(parts: readonly (readonly Alternative[])[]): readonly Al
   return result
 }
 
-/** Whose rights something runs with. @throws {Refusal} when they are those of several roles */
+/** Returns the rights something runs with. @throws {Refusal} if several roles are involved */
 export function rightsOf(survey: Survey): ReadonlySet<Rights | undefined> {
   return oneRole(survey.as)
 }
 
-/** The same rights, when they are those of one role. @throws {Refusal} else */
+/** Returns the rights if they belong to one role. @throws {Refusal} otherwise */
 export function oneRole(rights: ReadonlySet<Rights | undefined>): ReadonlySet<Rights | undefined> {
   if (rights.size > 1)
     refuse('parts of a condition run with the rights of different roles (security definer) and cannot be separated')
   return rights
 }
 
-/** Every combination of one way of each part, each joined to `start`. @throws {Refusal} when there are too many */
+/** Cartesian product of the parts, each joined to `start`. @throws {Refusal} if there are too many */
 export function combineParts(parts: readonly (readonly Part[])[], start: Part): readonly Part[] {
   let result: readonly Part[] = [start]
   for (const part of parts) {
@@ -75,7 +75,7 @@ export function combineParts(parts: readonly (readonly Part[])[], start: Part): 
   return result
 }
 
-/** Both at once, in one join. */
+/** Conjunction of two parts in one join. */
 export function merge(left: Part, right: Part): Part {
   return {
     keys: [...left.keys, ...right.keys],
@@ -87,7 +87,7 @@ export function merge(left: Part, right: Part): Part {
   }
 }
 
-/** Whose rights the tables and functions of a `FROM` are used with. @param as - those of the query around them */
+/** Returns the rights used by tables and functions of a `FROM`. @param as - rights of the surrounding query */
 export function rightsOfItems(
   items: readonly From[],
   as: Rights | undefined,

@@ -7,7 +7,7 @@ import { checkedFilter } from './link-rows.ts'
 import { linkSubquery } from './link-subquery.ts'
 import { isRowOnly, surveyExpr } from './survey.ts'
 
-/** Every way in which a conjunction of atoms can be met. */
+/** Returns all ways to satisfy a conjunction of atoms. */
 export function linkConjunct(atoms: readonly Expr[], context: LinkContext): readonly Alternative[] {
   return combine(atoms.map((atom) => linkAtom(atom, { ...context, linkMixed })))
 }

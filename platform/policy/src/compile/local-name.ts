@@ -4,7 +4,7 @@ import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { TableInfo } from '../catalog/policy-input.ts'
 import { chooseRowKey } from '../row-key.ts'
 
-/** What a table of a synced schema is called on devices. */
+/** Returns a synced table's name on devices. */
 export function localNameOf(table: TableInfo, catalog: PolicyCatalog): string {
   const name = catalog.localName(table.oid)
   assert(name !== undefined, 'a table that syncs has a local name')
@@ -13,7 +13,7 @@ export function localNameOf(table: TableInfo, catalog: PolicyCatalog): string {
 
 const columnNames = new WeakMap<TableInfo, ReadonlyMap<string, string>>()
 
-/** What a column is called on devices. */
+/** Returns a column's name on devices. */
 export function localColumnOf(column: string, table: TableInfo): string {
   let names = columnNames.get(table)
   if (!names) {

@@ -1,6 +1,6 @@
 import type { Dependency, DependencyClock } from '../plan.ts'
 
-/** One entry per table and pin, in a stable order. */
+/** Merges to one entry per table and pin, in stable order. */
 export function mergeDependencies(dependencies: readonly Dependency[]): readonly Dependency[] {
   const merged = new Map<string, Dependency>()
   for (const dependency of dependencies) {
@@ -12,7 +12,7 @@ export function mergeDependencies(dependencies: readonly Dependency[]): readonly
   return [...merged].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, dependency]) => dependency)
 }
 
-/** Both of two clocks of one table. */
+/** Merges two clocks of one table. */
 function mergeClocks(
   one: DependencyClock | undefined,
   other: DependencyClock | undefined,

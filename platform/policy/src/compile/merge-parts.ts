@@ -9,7 +9,7 @@ import type { RolePart } from './compile-role.ts'
 import { mergeDependencies } from './merge-dependencies.ts'
 import { localNameOf } from './local-name.ts'
 
-/** Parts that fill the same bucket become one definition; of roles that get its keys differently, each has its own. */
+/** Merges parts that fill the same bucket into one definition; roles with different key queries stay separate. */
 export function mergeParts(
   parts: readonly RolePart[],
   table: TableInfo,
@@ -47,7 +47,7 @@ export function mergeParts(
   return definitions
 }
 
-/** What of several parts has to hold for a person to have the bucket: any of them. */
+/** Combines key queries: any of them grants the bucket. */
 function keysOf(
   parts: readonly RolePart[],
   table: TableInfo,
@@ -66,7 +66,7 @@ function keysOf(
   return { keyQuery: classKeyQuery(table, keys, accessClass), accessClass }
 }
 
-/** What a bucket holds, in text. */
+/** Describes a bucket's content as text. */
 function bucketText(part: RolePart, table: TableInfo, catalog: PolicyCatalog): string {
   const types = new Map(table.columns.map((column) => [column.name, column.typeName]))
   const { rowFilter, keys, rowFunctions } = part.assembled
@@ -78,18 +78,18 @@ function bucketText(part: RolePart, table: TableInfo, catalog: PolicyCatalog): s
     rowFilter?.sql ?? null,
     keys.map((key) => [key.kind, key.sql]),
     rowFunctions,
-    // Of two links each has its own classes to ask for.
+    // Links have separate access classes.
     ...(part.assembled.accessClass ? ['class', part.assembled.accessClass.link?.query ?? null] : []),
   ])
 }
 
-/** What rows' ids are made of, where it is not the one column `id`. */
+/** Describes the id of rows, if it is not the single column `id`. */
 function keyInText(table: TableInfo): readonly unknown[] {
   const key = chooseRowKey(table.uniqueIndexes)
   return key?.columns.length === 1 && key.columns[0] === 'id' ? [] : [key?.columns]
 }
 
-/** What the values of a column are made of, where its type's name does not say it: members of composites, types under domains. */
+/** Describes a type's structure where its name does not determine it: members of composites, bases of domains. */
 function insideOf(name: string, table: TableInfo, catalog: PolicyCatalog): readonly unknown[] {
   const typeOid = table.columns.find((column) => column.name === name)?.typeOid ?? 0
   const shape = shapeOfType(typeOid, (oid) => catalog.type(oid))

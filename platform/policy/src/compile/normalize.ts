@@ -4,13 +4,13 @@ import { type Expr, isConstant } from '../syntax/expression.ts'
 /** A conjunction of atoms. */
 export type Conjunct = readonly Expr[]
 
-/** A policy that falls into more is refused: each part costs a bucket definition. */
+/** Maximum disjuncts of a policy; each costs a bucket definition. */
 export const DISJUNCTS_MAX = 64
 
 /**
- * Brings a condition to a disjunction of conjunctions. What counts is only where the condition is true: NULL and false let no row through.
+ * Converts a condition to disjunctive normal form, preserving only where it is true: NULL and false are equivalent.
  *
- * @param isWhole - parts that need not be taken apart, such as those that read nothing but the row
+ * @param isWhole - parts to keep whole, such as those reading only the row
  */
 export function toDisjuncts(expr: Expr, isWhole: (part: Expr) => boolean): readonly Conjunct[] {
   return split(expr, false, isWhole)
@@ -29,7 +29,7 @@ function split(expr: Expr, negated: boolean, isWhole: (part: Expr) => boolean): 
     case 'not':
       return split(expr.arg, !negated, isWhole)
     case 'test':
-      // `x is true` is true where x is; `x is not true` is not where (not x) is true.
+      // `x is true` is equivalent to x; `x is not true` is not equivalent to (not x).
       if ((expr.test === 'is true' && !negated) || (expr.test === 'is not false' && negated))
         return split(expr.arg, negated && expr.test !== 'is true', isWhole)
       if ((expr.test === 'is false' && !negated) || (expr.test === 'is not true' && negated))
@@ -68,7 +68,7 @@ function split(expr: Expr, negated: boolean, isWhole: (part: Expr) => boolean): 
   return [[negated ? { kind: 'not', arg: expr } : expr]]
 }
 
-/** Each branch of a `case` whose conditions need not be taken apart: when it is the one that counts, and what it says. */
+/** Expands a CASE whose conditions can stay whole into branches with their conditions. */
 function expandCase(
   expr: Extract<Expr, { kind: 'case' }>,
   isWhole: (part: Expr) => boolean,
@@ -83,12 +83,12 @@ function expandCase(
   return expr.otherwise ? [...branches, { conditions: before, value: expr.otherwise }] : branches
 }
 
-/** @throws {Refusal} always: the policies have more alternatives than are told apart */
+/** @throws {Refusal} always: too many alternatives */
 export function refuseTooMany(): never {
   return refuse(`the policies fall into more than ${DISJUNCTS_MAX} alternatives`)
 }
 
-/** `and` of disjunctions: every choice of one conjunct from each. */
+/** Conjunction of disjunctions: the product of their conjuncts. */
 export function product(parts: readonly (readonly Conjunct[])[]): readonly Conjunct[] {
   let result: readonly Conjunct[] = [[]]
   for (const part of parts) result = bounded(result.flatMap((left) => part.map((right) => [...left, ...right])))

@@ -3,20 +3,17 @@ import { returnsRows } from '../syntax/convert-call.ts'
 import { conjuncts, type Expr, type From, isEquality, type Rights, type Subquery } from '../syntax/expression.ts'
 import { isSimple, openJoins, withoutLimit } from './from.ts'
 
-/** What something is read with: `undefined` for the caller's rights, `mixed` where tables are read with other rights than functions run with. */
+/** Rights for reading: `undefined` for the caller's, `mixed` if tables and functions use different ones. */
 export type RangeRights = Rights | undefined | 'mixed'
 
-/** The ranges of a query and of the `EXISTS` and `IN` among its conditions, and everything that holds for a combination of their rows. */
+/** The ranges of a query and of its `EXISTS` and `IN` conditions, with everything that holds for a combination of their rows. */
 export interface OpenedConditions {
   /** By alias. */
   readonly ranges: ReadonlyMap<string, { readonly item: From; readonly rights: RangeRights }>
   readonly conditions: readonly { readonly expr: Expr; readonly rights: RangeRights }[]
 }
 
-/**
- * Takes the subqueries among the conditions apart. A row of the query counts when there is a combination of rows that meets all conditions, so the answer to
- * a part of them includes the answer to all.
- */
+/** Flattens the subqueries among the conditions. A row counts if some combination satisfies all conditions, so any subset of them yields a superset. */
 export function openConditions(
   items: readonly From[],
   conditions: readonly Expr[],
@@ -55,7 +52,7 @@ function openSubquery(expr: Subquery, around: RangeRights, catalog: PolicyCatalo
   if (expr.link === 'any') {
     if (!isEquality(expr.operator) || expr.query.targets.some(({ expr: target }) => returnsRows(target, { catalog })))
       return undefined
-    // The compared expressions run with the rights of the query around them.
+    // The compared expressions run with the outer query's rights.
     const isPlain = expr.tests.every((test) => test.kind === 'column' || test.kind === 'row')
     if (!isPlain && rights !== around) return undefined
     for (const [index, right] of expr.tests.entries()) {

@@ -6,15 +6,15 @@ import type { SyncPlan } from '../plan.ts'
 import { assemblePlan, compileContained, tablesToSync, type Outcome } from './compile-sync-plan.ts'
 import { readStreamQueries } from './stream-queries.ts'
 
-/** Milliseconds of compiling after which the event loop gets a turn: requests and streams wait no longer for it. */
+/** Compilation time slice in ms, after which the event loop runs. */
 const SLICE_MS = 8
 
-/** Compiles the policies of one database again and again. */
+/** Compiles a database's policies incrementally. */
 export interface PlanCompiler {
   /**
-   * The plan of `compileSyncPlan`, made of the tables that are compiled again and of those that stay as they were. Gives other work a turn in between.
+   * Returns the same plan as `compileSyncPlan`, reusing unchanged tables and yielding to other work.
    *
-   * @throws the reason of `signal` when it is aborted
+   * @throws the reason of `signal` on abort
    */
   compile(input: PolicyInput, signal: AbortSignal): Promise<SyncPlan>
 }
@@ -25,8 +25,8 @@ interface Compiled {
 }
 
 /**
- * Remembers of each table what its compilation looked up in the catalog. The compiler is a function of these answers, so a table for which the catalog of
- * now answers alike needs no other compilation. Tables that streams name are always compiled.
+ * Records each table's catalog lookups. Compilation is a function of their results, so a table is recompiled only if they change. Tables named by streams are
+ * always recompiled.
  */
 export function createPlanCompiler(): PlanCompiler {
   let known = new Map<number, Compiled>()
@@ -68,7 +68,7 @@ export function createPlanCompiler(): PlanCompiler {
   }
 }
 
-/** What the compiler reads of its input without a lookup. */
+/** Input that the compiler reads without a lookup. */
 function settingsOf({ apiRoles, schemas, searchPath, serverVersion }: PolicyInput): string {
   return JSON.stringify({ apiRoles, schemas, searchPath, serverVersion })
 }

@@ -2,7 +2,7 @@ import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { RefusedTable, StreamPlan, TablePlan } from '../plan.ts'
 import type { StreamQueries } from './stream-queries.ts'
 
-/** The declared streams: which tables each takes rows of, and which of its queries cannot be followed. */
+/** Plans the declared streams: the tables of each, and refused queries. */
 export function planStreams(
   { byTable, refused, parameters }: StreamQueries,
   tables: readonly TablePlan[],

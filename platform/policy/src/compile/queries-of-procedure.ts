@@ -10,13 +10,13 @@ import { qualifyNames } from '../syntax/qualify-names.ts'
 import { opaque, type Scope } from '../syntax/scope.ts'
 import { typeOf } from '../syntax/typing.ts'
 
-/** A query of a function in PL/pgSQL. */
+/** A query of a PL/pgSQL function. */
 export interface ReadQuery {
   readonly query: Query
   readonly takesFirst: boolean
 }
 
-/** The queries of a function in PL/pgSQL. Of its variables only parameters and constants are known. */
+/** Returns the queries of a PL/pgSQL function. Only parameters and constants are known, not variables. */
 export function queriesOfProcedure(
   call: Extract<Expr, { kind: 'call' }>,
   f: FunctionInfo,
@@ -31,7 +31,7 @@ export function queriesOfProcedure(
     const { searchPath, catalog } = bare
     const scope = (): Scope => ({
       ...bare,
-      // Its own parameters hide nothing: a name that is both a column and a variable is an error in PL/pgSQL.
+      // No hiding: PL/pgSQL reports names that are both column and variable.
       call: { name: f.name, argNames: [...argNames], args: [...args], hasFields: true },
     })
     for (const [number, variable] of body.variables.entries()) {
@@ -64,7 +64,7 @@ export function queriesOfProcedure(
   }
 }
 
-/** A query with its names resolved: by Postgres, or by the search path alone where it reads a variable whose type Postgres does not know yet. */
+/** Resolves a query's names: by Postgres, or by the search path if it reads a variable of unknown type. */
 function resolvedNode(
   { text, node }: ProcedureText,
   f: FunctionInfo,
@@ -73,7 +73,7 @@ function resolvedNode(
 ): Node {
   const resolved = (f.queries[''] ?? f.queries[searchPath])?.[text]
   if (resolved) return 'error' in resolved ? refuse(resolved.error) : parseViewDefinition(resolved.text)
-  // Trees are kept for the next compilation, which may have another catalog.
+  // Copied, because cached trees outlive this catalog.
   const qualified = structuredClone(node)
   try {
     qualifyNames(qualified, searchPath, catalog)
@@ -98,7 +98,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   'timestamp with time zone': 'timestamptz',
 }
 
-/** The type that a variable is declared with, when it is a plain one. */
+/** Returns a variable's declared type, if plain. */
 function typeNamed(written: string, catalog: PolicyCatalog): number | undefined {
   const text = written.toLowerCase()
   const isArray = text.endsWith('[]')

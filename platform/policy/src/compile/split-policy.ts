@@ -1,9 +1,9 @@
 import type { Node } from 'libpg-query'
 
 /**
- * Takes a condition apart at its `AND`s and `OR`s: every way in which it can be met, each a list of conditions.
+ * Splits a condition at its `AND`s and `OR`s into all ways to satisfy it, each a list of conditions.
  *
- * @param max - with more ways than that, the condition stays in one piece
+ * @param max - beyond this the condition stays whole
  */
 export function splitPolicy(node: Node, max: number): readonly (readonly Node[])[] {
   return split(node, max) ?? [[node]]

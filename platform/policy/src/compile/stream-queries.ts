@@ -9,19 +9,19 @@ import { isMomentType } from '../syntax/typing.ts'
 import { parseViewDefinition } from '../syntax/parse.ts'
 import { quoteLiteral } from '@holdfast/postgres'
 
-/** What a stream wants of a table, as the restrictive policy that it is compiled like. */
+/** A stream's condition on a table, compiled like a restrictive policy. */
 export interface StreamCondition extends PolicyInfo {
   readonly node: Node
-  /** The table under the name that the query gives it. */
+  /** The table under its name in the query. */
   readonly row: TableInfo
 }
 
-/** One query of a stream, over one table. */
+/** A stream's query on one table. */
 export interface StreamQuery {
   readonly stream: string
-  /** As it was written. */
+  /** As written. */
   readonly text: string
-  /** `undefined`: it wants every row. */
+  /** `undefined` for all rows. */
   readonly condition: StreamCondition | undefined
 }
 
@@ -31,15 +31,15 @@ export interface RefusedQuery {
 }
 
 export interface StreamQueries {
-  /** By the table's oid. */
+  /** By table OID. */
   readonly byTable: ReadonlyMap<number, readonly StreamQuery[]>
-  /** By the stream's name. */
+  /** By stream name. */
   readonly refused: ReadonlyMap<string, RefusedQuery[]>
-  /** By the stream's name: SQL that reads a parameter as its type, by the parameter's name. */
+  /** By stream name: SQL that casts a parameter to its type, by parameter name. */
   readonly parameters: ReadonlyMap<string, ReadonlyMap<string, string>>
 }
 
-/** Takes the queries of the declared streams apart. */
+/** Analyzes the queries of the declared streams. */
 export function readStreamQueries(catalog: PolicyCatalog): StreamQueries {
   const byTable = new Map<number, StreamQuery[]>()
   const refused = new Map<string, RefusedQuery[]>()
@@ -112,7 +112,7 @@ interface OpenedItems {
   readonly conditions: readonly Node[]
 }
 
-/** `FROM` with its inner joins taken apart. */
+/** Flattens the inner joins of a `FROM`. */
 function openFrom(from: readonly Node[]): OpenedItems {
   const items: Node[] = []
   const conditions: Node[] = []
@@ -131,7 +131,7 @@ function openFrom(from: readonly Node[]): OpenedItems {
   return { items, conditions }
 }
 
-/** The one table whose columns are selected, all of them. */
+/** Finds the single table selected with all its columns. */
 function findSelected(
   select: SelectStmt,
   items: readonly Node[],
@@ -177,7 +177,7 @@ function conjunction(parts: readonly Node[]): Node | undefined {
   return parts.length > 1 ? { BoolExpr: { boolop: 'AND_EXPR', args: [...parts] } } : parts[0]
 }
 
-/** Finds `(subscription.parameter('name'))::type` anywhere in a condition. */
+/** Collects `(subscription.parameter('name'))::type` from a condition. */
 function collectParameters(value: unknown, into: Map<string, string>, catalog: PolicyCatalog): void {
   if (Array.isArray(value)) {
     for (const item of value) collectParameters(item, into, catalog)

@@ -8,29 +8,29 @@ import { type Visitor, walkExpr, walkFrom, walkQuery } from '../syntax/walk.ts'
 export interface Survey {
   /** Columns of the row. */
   readonly row: ReadonlySet<string>
-  /** Ranges of queries around it. */
+  /** Ranges of outer queries. */
   readonly outer: ReadonlySet<string>
-  /** It reads what the request carries: the claims, or who runs it. */
+  /** It reads request data: the claims, or the current role. */
   readonly claims: boolean
   /** It reads tables, or calls functions that may. */
   readonly tables: boolean
-  /** It names the role that runs it (`current_user`). */
+  /** It references the current role (`current_user`). */
   readonly role: boolean
-  /** Whose rights its tables and functions are used with; `undefined` is the caller. */
+  /** Rights of its tables and functions; `undefined` is the caller. */
   readonly as: ReadonlySet<Rights | undefined>
 }
 
-/** What an expression reads, subqueries in it included. */
+/** Surveys an expression including subqueries. */
 export function surveyExpr(expr: Expr, catalog: PolicyCatalog): Survey {
   return survey(catalog, (visitor) => walkExpr(expr, visitor))
 }
 
-/** What a query reads, its own ranges left out. */
+/** Surveys a query, excluding its own ranges. */
 export function surveyQuery(query: Query, catalog: PolicyCatalog): Survey {
   return survey(catalog, (visitor) => walkQuery(query, visitor))
 }
 
-/** What an item of `FROM` reads. */
+/** Surveys a `FROM` item. */
 export function surveyFrom(from: From, catalog: PolicyCatalog): Survey {
   return survey(catalog, (visitor) => walkFrom(from, visitor))
 }
@@ -68,12 +68,12 @@ function survey(catalog: PolicyCatalog, walk: (visitor: Visitor) => void): Surve
   return { row, outer: new Set([...named].filter((range) => !bound.has(range))), claims, tables, role, as }
 }
 
-/** Depends on the row and on nothing else. */
+/** Whether it depends only on the row. */
 export function isRowOnly(survey: Survey): boolean {
   return survey.row.size > 0 && survey.outer.size === 0 && !survey.claims && !survey.tables
 }
 
-/** Whether a condition can stay in one piece: nothing in it ties the row to anything else. */
+/** Whether a condition can stay whole: it does not relate the row to anything else. */
 export function isWhole(expr: Expr, catalog: PolicyCatalog): boolean {
   const survey = surveyExpr(expr, catalog)
   return survey.row.size === 0 ? survey.as.size <= 1 : isRowOnly(survey)

@@ -2,7 +2,7 @@ import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { PolicyInfo, TableInfo } from '../catalog/policy-input.ts'
 import { Refusal, refuse } from '../refusal.ts'
 
-/** The policies for `SELECT` that apply to a role. */
+/** Returns the `SELECT` policies that apply to a role. */
 export function applicablePolicies(table: number, role: number, catalog: PolicyCatalog): readonly PolicyInfo[] {
   const memberOf = catalog.role(role)?.memberOf ?? [role]
   return catalog
@@ -13,14 +13,14 @@ export function applicablePolicies(table: number, role: number, catalog: PolicyC
     )
 }
 
-/** Superusers, `BYPASSRLS` roles and owners see every row; an owner not when the table says `FORCE`. */
+/** Whether a role sees every row: superusers, `BYPASSRLS` roles, and owners without `FORCE`. */
 export function isExempt(table: TableInfo, role: number, catalog: PolicyCatalog): boolean {
   const info = catalog.role(role)
   if (!info) return false
   return info.bypassesRls || (!table.forceRls && info.memberOf.includes(table.owner))
 }
 
-/** Says which columns of a table are VIRTUAL, and what to do. Returns undefined if there are none. */
+/** Reports a table's VIRTUAL columns and what to do; `undefined` if there are none. */
 export function findVirtualColumns(table: TableInfo): string | undefined {
   const names = table.columns.filter(({ generated }) => generated === 'v').map(({ name }) => name)
   if (names.length === 0) return undefined
@@ -29,7 +29,7 @@ export function findVirtualColumns(table: TableInfo): string | undefined {
     : `its columns ${names.join(', ')} are VIRTUAL, which Postgres does not replicate (drop them and add them again as STORED)`
 }
 
-/** @throws {Refusal} when changes of a table that is read do not come, or not as they should */
+/** @throws {Refusal} if a table's changes cannot be followed reliably */
 export function checkFollowable(table: TableInfo, label: string): void {
   if (table.kind === 'm') refuse(`it reads the materialized view ${label}, whose refreshes are in no change`)
   if (table.kind === 'f') refuse(`it reads the foreign table ${label}, whose changes cannot be seen`)
@@ -40,7 +40,7 @@ export function checkFollowable(table: TableInfo, label: string): void {
   if (virtual) refuse(`it reads ${label}, and ${virtual}`)
 }
 
-/** @throws {Refusal} of scope `role` when the role may not select one of the columns */
+/** @throws {Refusal} with scope `role` if the role may not select a column */
 export function checkRights(
   table: TableInfo,
   columns: ReadonlySet<string>,

@@ -11,7 +11,7 @@ import { eitherWay, type Reader, type Visit } from './dependency-reading.ts'
 import { visitCall } from './function-dependencies.ts'
 import { applicablePolicies, checkFollowable, checkRights, isExempt } from './table-access.ts'
 
-/** Notes a table, and follows the policies that guard it or the query of a view. */
+/** Records a table, and visits its policies or, for views, the query. */
 export function visitTable(
   table: TableInfo,
   columns: ReadonlySet<string>,
@@ -65,7 +65,7 @@ export function visitTable(
   visit.found.set(JSON.stringify(dependency), { dependency, keyFunctions })
 }
 
-/** A view that runs with its owner's rights; its functions still run as the caller. */
+/** Visits a view with its owner's rights; its functions still run as the caller. */
 function visitView(view: TableInfo, reader: Reader, visit: Visit): void {
   const { catalog } = visit
   const label = `${view.schema}.${view.name}`
@@ -75,7 +75,7 @@ function visitView(view: TableInfo, reader: Reader, visit: Visit): void {
     throw new Refusal(`the role ${role?.name ?? reader.role} may not read the view ${label}`, 'role')
   const owner = view.view?.securityInvoker ? reader.role : view.owner
   const functions = [...reader.functions, `view ${label}`]
-  // Rights to its tables are the owner's, to its functions the caller's: tables read with either are watched.
+  // Tables use the owner's rights, functions the caller's: tables read by either are watched.
   for (const one of new Set([owner, reader.role])) {
     const scope = {
       ...createScope(catalog, reader.role, undefined, new Set<string>()),

@@ -7,9 +7,8 @@ import { functionsOf } from '../syntax/typing.ts'
 import { walkExpr } from '../syntax/walk.ts'
 
 /**
- * Functions through which people call what their policies call and they cannot name, having no `USAGE` on its schema. In a policy a function is stored as
- * itself, and its name plays no part; in a query it does. They run with the caller's rights, and go with the function that they call: dropping that one is
- * not held up by them.
+ * Returns functions through which users call those in their policies that they cannot name, lacking `USAGE` on the schema. A policy stores functions by
+ * identity, a query by name. They run with the caller's rights, and are dropped together with the function they call without blocking that.
  */
 export function viaFunctionsOf(exprs: readonly Expr[], catalog: PolicyCatalog): readonly KeyFunction[] {
   const found = new Map<string, KeyFunction>()

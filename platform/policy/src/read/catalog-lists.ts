@@ -3,7 +3,7 @@ import { type Queryable, type SqlFragment, sql } from '@holdfast/postgres'
 import { Refusal } from '../refusal.ts'
 import { type CollectedNames, collectNames } from '../syntax/collect-names.ts'
 
-/** The rows of a query as JSON, so that arrays and numbers come as such. */
+/** Reads a query's rows as JSON, to preserve arrays and numbers. */
 export async function list<T>(tx: Queryable, statement: SqlFragment): Promise<T[]> {
   const rows = await tx.query<{ list: T[] }>(
     sql`select coalesce(json_agg(row_to_json(x)), '[]'::json) as list from (${statement}) x`,
@@ -12,8 +12,8 @@ export async function list<T>(tx: Queryable, statement: SqlFragment): Promise<T[
 }
 
 /**
- * What an object of the catalog names, when some of it is locked so that Postgres would wait before it prints it; else null. Taken from `pg_depend`, which no lock
- * guards.
+ * SQL for the objects that a catalog object references, if some are locked so that printing would block; otherwise null. From `pg_depend`, which is not
+ * affected by locks.
  */
 export function namedWhenLocked(catalog: SqlFragment, object: SqlFragment, locked: readonly number[]): SqlFragment {
   if (locked.length === 0) return sql`null::json`
@@ -23,7 +23,7 @@ export function namedWhenLocked(catalog: SqlFragment, object: SqlFragment, locke
     having bool_or(d.refclassid = 'pg_class'::regclass and d.refobjid = any (${locked}::int8[]::oid[])))`
 }
 
-/** What the parser cannot read names nothing here; whatever is made of it is refused with that reason when it is compiled. */
+/** Collects names; unparsable text is skipped, because compilation refuses it with that reason. */
 export function collectParsed(parse: () => readonly Node[], names: CollectedNames): void {
   let nodes: readonly Node[]
   try {

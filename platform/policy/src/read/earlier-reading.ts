@@ -2,10 +2,10 @@ import { lockedRelations, sql, type Transaction } from '@holdfast/postgres'
 import { LOCKED, LOCKED_REASON } from '../syntax/parse.ts'
 import type { FunctionInfo, PolicyInput, ResolvedBody } from '../catalog/policy-input.ts'
 
-/** What an earlier reading of the catalog found, and which transactions it saw. */
+/** A catalog snapshot and the transactions visible to it. */
 export interface EarlierReading {
   readonly input: PolicyInput
-  /** As `pg_current_snapshot` prints it. */
+  /** From `pg_current_snapshot`. */
   readonly snapshot: string
 }
 
@@ -16,14 +16,14 @@ export interface ReadingMemory {
   accepted?: ReadonlySet<string>
 }
 
-/** Locks that hinder printing policies, views and functions, and the definitions of those that are known already. */
+/** Locks that block printing of policies, views and functions, and their known definitions. */
 export interface Locks {
-  /** Relations that others have locked so that nothing that names them can be printed. */
+  /** Locked relations; nothing referencing them can be printed. */
   readonly relations: readonly number[]
   readonly earlier: EarlierReading | undefined
-  /** Objects that may have changed since then, as `catalog oid`; `undefined` when there was no earlier reading. */
+  /** Objects possibly changed since, as `catalog oid`; `undefined` without an earlier reading. */
   readonly changed: ReadonlySet<string> | undefined
-  /** Names that may mean something else since then. */
+  /** Names whose meaning may have changed since. */
   readonly changedNames: ReadonlySet<string>
 }
 
@@ -31,7 +31,7 @@ type Tables = readonly Pick<PolicyInput['tables'][number], 'oid' | 'schema' | 'n
 
 export const NO_LOCKS: Locks = { relations: [], earlier: undefined, changed: undefined, changedNames: new Set() }
 
-/** Relations that other sessions have locked against reading, or are about to: whoever asks for one of them waits. */
+/** Returns relations locked against reading by other sessions, or about to be; reading them would block. */
 export async function readLocked(tx: Transaction): Promise<readonly number[]> {
   const rows = await tx.query<{ oid: string }>(
     sql`select distinct oid::int8::text as oid from (${lockedRelations()}) locked`,
@@ -87,14 +87,14 @@ function printsAlike(table: Tables[number], known: Tables[number]): boolean {
   )
 }
 
-/** @param objects - what a text was printed of, and all that it names, as `catalog oid` */
+/** @param objects - the printed object and everything it references, as `catalog oid` */
 export function isUnchanged({ changed }: Locks, objects: readonly string[]): boolean {
   return changed !== undefined && objects.every((object) => !changed.has(object) && IS_COMPARED.test(object))
 }
 
 const IS_COMPARED = /^pg_(policy|rewrite|proc|type|operator|collation|class) /
 
-/** The text of a policy that cannot be printed now. */
+/** Returns the known text of a policy that cannot be printed now. */
 export function knownUsing(locks: Locks, table: number, name: string, objects: readonly string[]): string {
   const known = isUnchanged(locks, objects)
     ? locks.earlier?.input.policies.find((one) => one.table === table && one.name === name)
@@ -102,7 +102,7 @@ export function knownUsing(locks: Locks, table: number, name: string, objects: r
   return known?.using ?? LOCKED
 }
 
-/** The text of a view that cannot be printed now. */
+/** Returns the known text of a view that cannot be printed now. */
 export function knownView(locks: Locks, table: number, objects: readonly string[]): string {
   const known = isUnchanged(locks, objects)
     ? locks.earlier?.input.tables.find(({ oid }) => oid === table)?.view
@@ -111,10 +111,10 @@ export function knownView(locks: Locks, table: number, objects: readonly string[
 }
 
 /**
- * A function as it was read before, when it is the same and nothing that its text names can mean something else.
+ * Returns a function as read before, if it and the meaning of all its names are unchanged.
  *
- * @param source - its body as it was written
- * @param error - of the reading: thrown when the locked tables are not known yet
+ * @param source - its body as written
+ * @param error - thrown if the locked tables are not known yet
  */
 export function knownFunction(locks: Locks, oid: number, source: string, error: unknown): FunctionInfo | undefined {
   throwUnlessCompared(locks, error)
@@ -122,7 +122,7 @@ export function knownFunction(locks: Locks, oid: number, source: string, error: 
   return locks.earlier?.input.functions.find((one) => one.oid === oid)
 }
 
-/** A query of a stream as it was resolved before, under the same conditions. */
+/** Returns a stream's query as resolved before, under the same conditions. */
 export function knownStreamQuery(locks: Locks, stream: string, text: string, error: unknown): ResolvedBody {
   throwUnlessCompared(locks, error)
   const known = isNamedAlike(locks, text)
@@ -136,7 +136,7 @@ function throwUnlessCompared(locks: Locks, error: unknown): void {
   if (locks === NO_LOCKS) throw error
 }
 
-/** Whether all names in a text mean what they meant at the earlier reading. */
+/** Whether all names in a text have the same meaning as in the earlier reading. */
 function isNamedAlike({ changed, changedNames }: Locks, text: string): boolean {
   if (changed === undefined || changedNames.has('*')) return false
   const words = [...text.matchAll(/"(?:[^"]|"")*"|[\p{L}_][\p{L}\p{N}_$]*/gu)].map(([word]) =>

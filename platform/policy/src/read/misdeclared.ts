@@ -8,11 +8,11 @@ import { lookAtProcedure, type ProcedureLook } from '../syntax/plpgsql.ts'
 type Declared = Pick<FunctionInfo, 'schema' | 'name' | 'language' | 'volatility' | 'procedure' | 'bodies'>
 
 /**
- * A function in PL/pgSQL that is declared immutable although it reads tables, claims, settings, chance or the clock is stable in what it does, and is followed, or
- * refused, as that. Postgres calls it for each row all the same; who reads the change stream would call it without the person. So is one whose reads cannot be
- * known, because it runs text that it makes itself.
+ * Corrects the volatility of PL/pgSQL functions declared immutable although they read tables, claims, settings, random values or the clock: treated as stable,
+ * or refused. Postgres calls them per row anyway, but the change stream would evaluate them without the user. The same applies to functions running dynamic
+ * SQL, whose reads are unknown.
  *
- * The author's word is taken for functions of the system that only format, such as `to_char`.
+ * The declaration is trusted for functions that call only system formatting functions, such as `to_char`.
  */
 export function withTrueVolatility<F extends Declared>(functions: readonly F[]): F[] {
   const more = readingMore(functions)
@@ -21,14 +21,14 @@ export function withTrueVolatility<F extends Declared>(functions: readonly F[]):
   )
 }
 
-/** An operator or a cast. */
+/** An operator or cast. */
 interface Coded {
   readonly volatility: string
-  /** The function behind it. */
+  /** Underlying function. */
   readonly code: { readonly schema: string; readonly name: string } | null
 }
 
-/** Operators and casts whose function is declared immutable and reads more than its arguments are stable, as in {@link withTrueVolatility}. Overloads count as one. */
+/** Corrects operators and casts as {@link withTrueVolatility} does functions. Overloads are not distinguished. */
 export function withTrueCode<C extends Coded>(coded: readonly C[], functions: readonly Declared[]): C[] {
   if (coded.every(({ code }) => code === null)) return [...coded]
   const more = new Set([...readingMore(functions)].map(({ schema, name }) => JSON.stringify([schema, name])))
@@ -39,7 +39,7 @@ export function withTrueCode<C extends Coded>(coded: readonly C[], functions: re
   )
 }
 
-/** Functions that read more than their arguments, by themselves or through what they call. */
+/** Returns functions that read more than their arguments, directly or through calls. */
 function readingMore<F extends Declared>(functions: readonly F[]): ReadonlySet<F> {
   const all = functions.map((f) => ({ f, seen: lookAt(f) }))
   const more = new Set<F>()
@@ -56,23 +56,23 @@ function readingMore<F extends Declared>(functions: readonly F[]): ReadonlySet<F
   return more
 }
 
-/** How bodies may name a function. Of a name without a schema, the search path of the moment would tell which function it is: any that it may be counts. */
+/** Names by which bodies may reference a function. For unqualified names the search path is unknown, so any candidate counts. */
 function namesOf({ schema, name }: Declared): readonly string[] {
   return [schema, 'pg_catalog'].map((one) => JSON.stringify([one, name]))
 }
 
 interface Look {
-  /** By itself it reads more than its arguments. */
+  /** It directly reads more than its arguments. */
   readonly isMore: boolean
-  /** What it calls, each as the JSON of `[schema, name]`. */
+  /** Called functions, each as JSON of `[schema, name]`. */
   readonly called: readonly string[]
 }
 
-/** Functions of the system that are not volatile, and read the clock, settings, rights, or tables that are named in text. */
+/** System functions that are not volatile but read the clock, settings, rights, or tables named in text. */
 const READS_MORE =
   /^(now|(transaction|statement)_timestamp|current_\w+|has_\w+_privilege|pg_has_role|row_security_active|to_reg\w+|(query|cursor|table|schema|database)_to_xml\w*|txid_\w+|pg_current_\w+|inet_\w+)$/
 
-/** Bodies are parsed once for each reading of the catalog. */
+/** Parsed bodies, cached per reading of the catalog. */
 const looks = new WeakMap<Declared, Look>()
 
 function lookAt(f: Declared): Look {
@@ -104,7 +104,7 @@ function look(f: Declared): Look {
   return { isMore, called }
 }
 
-/** The bodies of a function in SQL, as far as they can be read: it is looked at again where it is called. */
+/** Analyzes the readable bodies of an SQL function; each call is analyzed again. */
 function lookAtBodies(bodies: Declared['bodies']): ProcedureLook {
   try {
     const nodes = Object.values(bodies).flatMap((body) => ('text' in body ? parseFunctionBody(body.text) : []))

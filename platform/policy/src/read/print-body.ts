@@ -3,21 +3,21 @@ import { quoteIdentifier, quoteLiteral, type Transaction } from '@holdfast/postg
 const UNDO = 'rollback to savepoint print_body; release savepoint print_body'
 
 export interface PrintedFunction {
-  /** Of the function that `create` makes, in the schema of temporary objects. */
+  /** Name of the temporary function that `create` makes. */
   readonly name: string
-  /** Arguments and result, as `create function` takes them after the name. */
+  /** Arguments and result, as after the name in `create function`. */
   readonly signature: string
-  /** Statements, as users wrote them. */
+  /** User-written statements. */
   readonly statements: string
 }
 
 /**
- * Has Postgres resolve the names in statements: makes them the standard body of a temporary function, prints it, and undoes all of it. Three round trips: ours go
- * together, and what users wrote goes alone, as the extended protocol takes no second statement.
+ * Lets Postgres resolve the names in statements by making them the standard body of a temporary function, printing it, and rolling back. Three round trips: our
+ * statements are combined, and user code is sent alone, because the extended protocol accepts a single statement.
  *
- * @param path - the search path that names are resolved under
- * @returns the body; `undefined` if the function is not there
- * @throws what Postgres says of it; the transaction goes on
+ * @param path - search path for resolution
+ * @returns the body; `undefined` if the function does not exist
+ * @throws Postgres's error; the transaction remains usable
  */
 export async function printBody(
   tx: Transaction,

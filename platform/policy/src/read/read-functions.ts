@@ -17,7 +17,7 @@ import { withTrueVolatility } from './misdeclared.ts'
 import { printBody } from './print-body.ts'
 import { lockedQueries, resolveProcedure } from './resolve-procedure.ts'
 
-/** How deep functions may call functions. */
+/** Maximum depth of nested function calls. */
 const FUNCTION_ROUNDS_MAX = 16
 
 export type ReadFunction = Omit<FunctionInfo, 'executableBy'>
@@ -31,7 +31,7 @@ type RawFunction = Omit<FunctionInfo, 'executableBy' | 'bodyName' | 'bodies' | '
   readonly named: readonly string[] | null
 }
 
-/** All overloads of the names, `schema.name` or a bare name for the system's. */
+/** Reads all overloads of the names: `schema.name`, or bare for system functions. */
 function functionsNamed(names: readonly string[], locked: readonly number[]): SqlFragment {
   const pairs = names.map((name) => JSON.parse(name) as [string, string])
   return sql`
@@ -62,8 +62,8 @@ function functionsNamed(names: readonly string[], locked: readonly number[]): Sq
 }
 
 /**
- * Reads every function whose name was collected, and those that their bodies name. A function without a search path of its own runs under the one of
- * the function that calls it, so that bodies are resolved under every path that there is.
+ * Reads all collected functions, and those their bodies reference. A function without a search path runs under its caller's, so bodies are resolved under every
+ * existing path.
  */
 export async function readFunctions(
   tx: Transaction,
@@ -83,7 +83,7 @@ export async function readFunctions(
     raw.push(...(await list<RawFunction>(tx, functionsNamed(unknown, locks.relations))))
     for (const one of raw) if (hasReadableBody(one)) paths.add(ownSearchPath(one) ?? searchPath)
     const schemas = [...new Set([...paths].flatMap(schemasOfPath))]
-    // An operator is a function as well, and may be one that reads tables.
+    // Operators are functions and may read tables.
     const operators = await list<PolicyInput['operators'][number]>(tx, operatorsNamed([...names.operators]))
     for (const { code } of operators)
       if (code.schema !== 'pg_catalog') names.functions.add(JSON.stringify([code.schema, code.name]))
@@ -117,7 +117,7 @@ export function operatorsNamed(names: readonly string[]): SqlFragment {
      where (n.nspname, o.oprname) in (select * from unnest(${pairs.map((pair) => pair[0])}::text[], ${pairs.map((pair) => pair[1])}::text[]))`
 }
 
-/** The search path that a function sets for itself. */
+/** Returns the search path a function sets for itself. */
 function ownSearchPath(f: { readonly settings: readonly string[] }): string | undefined {
   return f.settings.find((setting) => setting.startsWith('search_path='))?.slice('search_path='.length)
 }
@@ -136,7 +136,7 @@ async function resolveBodies(
       : undefined
     return { ...(before ?? { ...rest, bodyName: raw.name, bodies: { '': { error: LOCKED_REASON } }, queries: {} }) }
   }
-  /** As it was read before; thrown on when the locked tables are not known yet. */
+  /** The earlier result; rethrows if the locked tables are not known yet. */
   const before = (error: unknown): FunctionInfo | undefined => {
     if (sqlstateOf(error) !== SQLSTATE.lockNotAvailable) throw error
     return knownFunction(locks, raw.oid, `${signature} ${source}`, error)
@@ -155,7 +155,7 @@ async function resolveBodies(
   if (raw.language !== 'sql' || raw.schema === 'pg_catalog') return { ...info, bodyName: raw.name, bodies: {} }
   if (standardBody !== null) return { ...info, bodyName: raw.name, bodies: { '': { text: standardBody } } }
   const names = bodyNames(raw, known?.bodyName ?? earlierName(locks, raw))
-  // Postgres would fold such a literal into the moment of this reading.
+  // Postgres would fold such a literal to the time of this reading.
   if (MOMENT.test(source))
     return { ...info, bodyName: names[0], bodies: { '': { error: 'it reads the clock through a literal' } } }
   let read: ReadFunction | undefined
@@ -168,13 +168,13 @@ async function resolveBodies(
       )
     }
     read ??= { ...info, bodyName, bodies }
-    // Under the path of another function it may mean nothing.
+    // Under another function's path it may be unresolvable.
     if (Object.values(bodies).some((body) => 'text' in body)) return { ...info, bodyName, bodies }
   }
   return read ?? { ...info, bodyName: names[0], bodies: {} }
 }
 
-/** What the temporary function is called: not as the real one, which may be called as a table in it, unless its arguments are named by that. */
+/** Chooses the temporary function's name: different from the real one, which may also be a table's name in the body, unless arguments are qualified by it. */
 function bodyNames({ oid, name, source }: RawFunction, known: string | undefined): readonly [string, ...string[]] {
   if (known !== undefined) return [known]
   const own = `hf_body_${oid}`
@@ -185,7 +185,7 @@ function earlierName({ earlier }: Locks, { oid, hash }: RawFunction): string | u
   return earlier?.input.functions.find((one) => one.oid === oid && one.hash === hash)?.bodyName
 }
 
-/** Has Postgres resolve the names in a body: as the standard body of a temporary function, which is printed and undone. */
+/** Lets Postgres resolve the names in a body, as the standard body of a temporary function that is printed and rolled back. */
 async function resolveBody(
   tx: Transaction,
   f: RawFunction & { readonly bodyName: string },

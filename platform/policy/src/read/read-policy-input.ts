@@ -33,29 +33,29 @@ import { withTrueCode } from './misdeclared.ts'
 import { readStreams } from './read-streams.ts'
 
 export interface ReadPolicyInputOptions {
-  /** Schemas whose tables are to be synced; `public` and `holdfast` when left out. */
+  /** Schemas to sync; default: `public` and `holdfast`. */
   readonly schemas?: readonly string[]
-  /** The role whose members requests run as; `authenticator` when left out. */
+  /** Role whose members are request roles; default: `authenticator`. */
   readonly authenticator?: string
-  /** Ends the reading between two statements. */
+  /** Cancels between two statements. */
   readonly signal?: AbortSignal
   /**
-   * Remembers this reading. What cannot be read now, because a transaction has a table locked that a policy, view or function names, is taken from the reading
-   * before when it is the same. Otherwise the tables that need it are refused for now. No lock is waited for.
+   * Remembers this reading. Objects that cannot be read because of locks are taken from the previous reading if unchanged; otherwise tables needing them are
+   * refused temporarily. Never waits for locks.
    */
   readonly memory?: ReadingMemory
-  /** Reads the policies for writing and the constraints as well. */
+  /** Also reads write policies and constraints. */
   readonly isWriting?: boolean
   /** Further expressions whose functions are needed. */
   readonly expressions?: readonly string[]
 }
 
 /**
- * Copies what {@link compileSyncPlan} needs from the catalog, in one transaction that is rolled back: to have Postgres resolve the names in
- * the text body of a SQL function, the body is made a standard-SQL one of a temporary function, and printed from there.
+ * Reads the input of {@link compileSyncPlan} from the catalog in a transaction that is rolled back: text bodies of SQL functions are resolved by making them
+ * standard SQL bodies of temporary functions.
  *
- * Resolving a text evaluates literals in it, which may call functions of users (a domain's check inside an array). So this runs as a role that reads everything and
- * writes nothing.
+ * Resolving evaluates literals, which may call user functions (such as a domain's check inside an array). Therefore this runs as a role that reads everything
+ * and writes nothing.
  *
  * @param pool - connected as `holdfast_reader`
  */
@@ -72,10 +72,10 @@ export async function readPolicyInput(
   return readAroundLocks(async ({ lockTimeoutMs, isAround }) => {
     options.signal?.throwIfAborted()
     let read: EarlierReading | undefined
-    const done = new Error('read') // leaves the transaction by its rollback
+    const done = new Error('read') // leaves the transaction with a rollback
     try {
       await pool.transaction(async (tx) => {
-        // Taken before the first reading: the input may be newer than the snapshot, and never older.
+        // Taken first: the input may be newer than the snapshot, but not older.
         const [row] = await tx.query<{ snapshot: string }>(sql`
           select pg_catalog.pg_current_snapshot()::text as snapshot,
                  pg_catalog.set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`)
@@ -93,7 +93,7 @@ export async function readPolicyInput(
   }, 'fail')
 }
 
-/** Whether something could not be read because it is locked. */
+/** Whether something could not be read because of locks. */
 export function isPartial({ policies, tables, functions, streams }: PolicyInput): boolean {
   const isLocked = (body: ResolvedBody): boolean => 'error' in body && body.error === LOCKED_REASON
   return (
@@ -113,18 +113,18 @@ interface Reading {
   readonly authenticator: string
   readonly signal: AbortSignal | undefined
   readonly memory: ReadingMemory
-  /** Leaves out locked tables. */
+  /** Excludes locked tables. */
   readonly isAround: boolean
   readonly isWriting: boolean
   readonly expressions: readonly string[]
 }
 
-/** Sets what values and names print like. @returns the search path of functions that have none, and the version of Postgres */
+/** Sets the print format of values and names. @returns the default search path of functions, and Postgres's version */
 async function prepareReading(
   tx: Transaction,
   authenticator: string,
 ): Promise<{ readonly searchPath: string; readonly version: number }> {
-  // Functions without a path of their own run under the one that the authenticator's sessions start with.
+  // Functions without a path use that of the authenticator's sessions.
   const [settings] = await tx.query<{ path: string; version: number }>(sql`
     select coalesce((
              select substr(setting, length('search_path=') + 1)
@@ -137,12 +137,12 @@ async function prepareReading(
            current_setting('server_version_num')::int as version`)
   await tx.execute(sql`set local search_path = pg_catalog`)
   await holdEventTriggersOff(tx)
-  // Literals are printed the same whatever the session is set to.
+  // Makes printed literals independent of session settings.
   await tx.execute(sql`set local timezone = 'UTC'`)
   await tx.execute(sql`set local datestyle = 'ISO, YMD'`)
   await tx.execute(sql`set local intervalstyle = 'iso_8601'`)
   await tx.execute(sql`set local extra_float_digits = 1`)
-  // `"$user"` would name a schema called like the API role.
+  // `"$user"` would resolve to a schema named like the API role.
   const searchPath = (settings?.path ?? 'public').replace(/"\$user"\s*,\s*/, '')
   return { searchPath, version: settings?.version ?? 0 }
 }
@@ -231,7 +231,7 @@ async function readAll(
   }
 }
 
-/** Reads the casts, and collects the functions behind them. */
+/** Reads the casts and collects their functions. */
 async function readCasts(tx: Transaction, into: CollectedNames): Promise<readonly CastInfo[]> {
   const casts = await list<CastInfo>(tx, CASTS)
   for (const { code } of casts) if (code) into.functions.add(JSON.stringify([code.schema, code.name]))
@@ -272,7 +272,7 @@ const policiesAround = (locked: readonly number[]): SqlFragment => sql`
     from pg_policy, lateral (select ${namedWhenLocked(sql`'pg_policy'::regclass`, sql`pg_policy.oid`, locked)} as named) l
    where polcmd in ('r', '*') order by polrelid, polname`
 
-/** What is locked is not waited for: it stands as {@link LOCKED}. */
+/** Policies with locked references are read as {@link LOCKED} instead of waiting. */
 const writePoliciesAround = (locked: readonly number[]): SqlFragment => sql`
   select polrelid::int8 as table, polname as name, polpermissive as permissive, polcmd as command, polroles::int8[] as roles,
          case when polqual is null then null when l.named is null then pg_get_expr(polqual, polrelid) else ${LOCKED} end as using,
@@ -281,7 +281,7 @@ const writePoliciesAround = (locked: readonly number[]): SqlFragment => sql`
     from pg_policy, lateral (select ${namedWhenLocked(sql`'pg_policy'::regclass`, sql`pg_policy.oid`, locked)} as named) l
    where polcmd in ('a', 'w', 'd', '*') order by polrelid, polname`
 
-/** In the order in which Postgres looks at them. `conenforced` came with Postgres 18. What is locked is left to Postgres. */
+/** In evaluation order. `conenforced` was added in Postgres 18. Locked ones are left to Postgres. */
 const checksAround = (locked: readonly number[]): SqlFragment => sql`
   select k.conrelid::int8 as table, k.conname as name, pg_get_expr(k.conbin, k.conrelid) as expression, obj_description(k.oid, 'pg_constraint') as comment,
          (select coalesce(json_agg(a.attname order by a.attnum), '[]'::json) from pg_attribute a where a.attrelid = k.conrelid and a.attnum = any (k.conkey)) as columns
@@ -289,7 +289,7 @@ const checksAround = (locked: readonly number[]): SqlFragment => sql`
    where k.contype = 'c' and k.conrelid <> 0 and k.conrelid <> all (${locked}::oid[]) and coalesce(to_jsonb(k) ->> 'conenforced', 'true') = 'true'
    order by k.conrelid, k.conname collate "C"`
 
-/** Generated columns have their expression there too, and are not meant. What is locked is left to Postgres. */
+/** Excludes generated columns, whose expressions are stored here, too. Locked ones are left to Postgres. */
 const defaultsAround = (locked: readonly number[]): SqlFragment => sql`
   select a.attrelid::int8 as table, a.attname as column,
          case when d.adrelid <> all (${locked}::oid[]) then pg_get_expr(d.adbin, d.adrelid) end as expression
@@ -302,7 +302,7 @@ const defaultsAround = (locked: readonly number[]): SqlFragment => sql`
      and (d.oid is not null or a.attidentity <> '' or t.typdefault is not null)
    order by a.attrelid, a.attnum`
 
-/** Of the system's composites nothing is known: they are the rows of its tables. */
+/** Excludes system composites, which are row types of system tables. */
 const NAMED_TYPES = sql`
   select t.oid from pg_catalog.pg_type t join pg_catalog.pg_namespace n on n.oid = t.typnamespace
    where t.typrelid = 0 or n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')`

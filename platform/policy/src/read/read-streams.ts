@@ -11,7 +11,7 @@ interface StreamRow {
   readonly auto_subscribe: boolean
 }
 
-/** Reads the declared streams. Their queries are resolved again: what a name means may have changed since. */
+/** Reads the declared streams. Their queries are resolved again, because the meaning of names may have changed. */
 export async function readStreams(tx: Transaction, locks: Locks): Promise<readonly StreamInfo[]> {
   const [there] = await tx.query<{ there: boolean }>(sql`select to_regclass('sync.streams') is not null as there`)
   if (!there?.there) return []

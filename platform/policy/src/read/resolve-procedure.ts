@@ -7,12 +7,12 @@ import { printBody } from './print-body.ts'
 import { type Procedure, typeRecords } from './type-records.ts'
 
 /**
- * Has Postgres resolve the names in the queries of a function in PL/pgSQL, as PL/pgSQL does when it runs them: which operator an `=` means depends on the types
- * of its sides. They are made the standard body of a temporary function of the same name whose arguments are its arguments and variables, and printed from there.
+ * Lets Postgres resolve the names in a PL/pgSQL function's queries as PL/pgSQL does at run time: operators depend on operand types. The queries become the
+ * standard body of a temporary function of the same name, whose arguments are the function's arguments and variables.
  *
- * @returns by the text of each query. One that Postgres cannot resolve has the reason; it is missing where it reads a variable of type
- * `record` that is not filled by queries with rows of one type
- * @throws an error with SQLSTATE 55P03 while a table that they name is locked
+ * @returns by query text; the reason for one that Postgres cannot resolve. Omits queries that read a `record` variable not filled by queries with a single row
+ * type
+ * @throws SQLSTATE 55P03 while a referenced table is locked
  */
 export async function resolveProcedure(
   tx: Transaction,
@@ -52,7 +52,7 @@ async function resolveTexts(
   return resolved
 }
 
-/** What stands for the queries of a function while a table that they name is locked. */
+/** Placeholder for a function's queries while a referenced table is locked. */
 export function lockedQueries(procedure: string): Readonly<Record<string, ResolvedBody>> {
   const queries = textsOfProcedure(procedure)?.queries ?? []
   return Object.fromEntries(queries.map((text) => [text, { error: LOCKED_REASON }]))
@@ -81,7 +81,7 @@ async function printBodies(
   try {
     return splitFunctionBody(printed)
   } catch (error) {
-    // Of a function with variables, Postgres prints arguments without names as names of no characters.
+    // For functions with variables, Postgres prints unnamed arguments with empty names.
     const reason =
       argNames.length < argTypeNames.length || argNames.includes('') ? 'name its arguments' : errorMessage(error)
     return { error: `what Postgres prints of it cannot be read: ${reason}` }

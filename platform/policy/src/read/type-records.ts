@@ -11,14 +11,14 @@ export interface Procedure {
   readonly argTypeNames: readonly string[]
 }
 
-/** Types by the name of a variable, as `create function` takes them; `undefined` where that is not known. */
+/** SQL types by variable name; `undefined` if unknown. */
 export type VariableTypes = ReadonlyMap<string, string | undefined>
 
 /**
- * Gives variables of type `record` the row type of the queries that fill them, as Postgres knows it: each becomes a temporary view, whose row type has the same columns.
- * One that is filled with rows of several types stays untyped.
+ * Determines row types of `record` variables from the queries that fill them, via temporary views with the same columns. Variables filled with different row
+ * types stay untyped.
  *
- * @param tx - the caller has to roll it back
+ * @param tx - must be rolled back by the caller
  */
 export async function typeRecords(
   tx: Transaction,
@@ -28,7 +28,7 @@ export async function typeRecords(
 ): Promise<VariableTypes> {
   const untyped = new Map(findRecordFills(procedure.procedure))
   const typed = new Map<string, string>()
-  // A query may read the fields of a record that another one fills.
+  // A query may read fields of a record filled by another.
   for (let isMore = true; isMore;) {
     isMore = false
     for (const [name, fills] of untyped) {
@@ -42,7 +42,7 @@ export async function typeRecords(
   return new Map([...types, ...typed])
 }
 
-/** @returns whether all queries have rows of one type; if not, nothing is left of the views */
+/** @returns whether all queries have the same row type; otherwise drops the views */
 async function createViews(
   tx: Transaction,
   procedure: Procedure,
@@ -58,7 +58,7 @@ async function createViews(
     await tx.execute(sql`select set_config('search_path', ${path}, true)`)
     for (const [index, query] of queries.entries()) {
       const view = `pg_temp.${quoteIdentifier(views[index] ?? '')}`
-      // What users wrote: the extended protocol takes no second statement.
+      // User code: the extended protocol accepts a single statement.
       await tx.client.query({
         text: `create view ${view} as select "hf row".* from ${variables}, lateral (${query}\n) as "hf row"`,
         queryMode: 'extended',
@@ -80,7 +80,7 @@ async function createViews(
   return isOneType
 }
 
-/** Variables as ranges: `v` and `function.v` are columns, `r.x` is a field of a record. */
+/** Represents variables as ranges: `v` and `function.v` are columns, `r.x` is a record field. */
 function rangesOfVariables(
   { name, argNames, argTypeNames }: Procedure,
   { types, typed }: { readonly types: VariableTypes; readonly typed: ReadonlyMap<string, string> },

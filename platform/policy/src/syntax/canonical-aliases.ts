@@ -3,10 +3,7 @@ import { freshAlias } from './scope.ts'
 import { ROW_ALIAS } from './render.ts'
 import { walkQuery } from './walk.ts'
 
-/**
- * Names the ranges of a query by the order in which they occur, so that its text does not depend on what else was compiled with it: equal
- * queries are then equal texts.
- */
+/** Renames a query's ranges by order of occurrence, so equal queries have equal texts regardless of what else was compiled. */
 export function withCanonicalAliases(query: Query): Query {
   const taken = new Set([ROW_ALIAS])
   const names = new Map<string, string>()
@@ -20,7 +17,7 @@ export function withCanonicalAliases(query: Query): Query {
   return renamed(query, names) as Query
 }
 
-/** Expressions and queries are plain data: a range is named by `range` of columns, `alias` of `FROM` items and `name` of common tables. */
+/** Renames in plain data: ranges are `range` in columns, `alias` in `FROM` items and `name` in CTEs. */
 function renamed(value: unknown, names: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((item) => renamed(item, names))
   if (typeof value !== 'object' || value === null) return value

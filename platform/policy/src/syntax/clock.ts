@@ -11,22 +11,22 @@ const COMPARISONS: ReadonlySet<string> = new Set(['<', '<=', '>', '>=', '=', '<>
 const CLOCKS: ReadonlySet<string> = new Set(['now', 'transaction_timestamp', 'statement_timestamp'])
 
 /**
- * A comparison with the clock that has been solved for it: where its result can change, and with which values. A wrong moment costs one evaluation more, so
- * all of them are on the safe side.
+ * A comparison solved for the clock: when and at which values its result can change. All times are conservative, because an early one only costs an extra
+ * evaluation.
  */
 export interface ClockComparison {
-  /** The values that the clock is compared with, and those added to either: none of them reads the clock. */
+  /** Values compared with the clock, and offsets added to either side; none reads the clock. */
   readonly values: readonly Expr[]
-  /** SQL of the next moment, from `after` on, at which the result may be another; NULL when there is none. @param after - SQL of a moment */
+  /** SQL for the next time from `after` on at which the result may change; NULL if none. @param after - SQL of a time */
   readonly next: (after: string) => string
 }
 
-/** Whether a call reads the clock, as of the beginning of the transaction or statement. */
+/** Whether a call reads the transaction's or statement's time. */
 export function isClock(expr: Expr): boolean {
   return expr.kind === 'call' && expr.schema === 'pg_catalog' && CLOCKS.has(expr.name)
 }
 
-/** Whether the clock is read anywhere in an expression, subqueries included. */
+/** Whether an expression reads the clock anywhere, including subqueries. */
 export function readsClock(expr: Expr): boolean {
   const before = known.get(expr)
   if (before !== undefined) return before
@@ -37,7 +37,7 @@ export function readsClock(expr: Expr): boolean {
   return found
 }
 
-/** Of expressions that were looked at: each is asked for at every level around it. */
+/** Cache, because each expression is checked at every enclosing level. */
 const known = new WeakMap<Expr, boolean>()
 
 /** @throws {Refusal} always */
@@ -45,7 +45,7 @@ export function refuseClock(): never {
   return refuse(`it reads the clock in a way that cannot be followed: ${INSTEAD_OF_CLOCK}`)
 }
 
-/** Finds the comparisons with the clock in an expression, subqueries left out. @throws {Refusal} when the clock is read in any other way */
+/** Finds the clock comparisons in an expression, outside subqueries. @throws {Refusal} if the clock is read in another way */
 export function clockComparisonsIn(expr: Expr, catalog: PolicyCatalog): readonly ClockComparison[] {
   const found: ClockComparison[] = []
   const look = (part: Expr): void => {
@@ -64,7 +64,7 @@ export function clockComparisonsIn(expr: Expr, catalog: PolicyCatalog): readonly
   return found
 }
 
-/** Whether a condition on the row is immutable but for comparisons with the clock, which can be followed. */
+/** Whether a row condition is immutable except for solvable clock comparisons. */
 export function isImmutableBesideClock(expr: Expr, catalog: PolicyCatalog): boolean {
   if (!readsClock(expr)) return isImmutable(expr, catalog)
   if (expr.kind === 'operator') {
@@ -76,7 +76,7 @@ export function isImmutableBesideClock(expr: Expr, catalog: PolicyCatalog): bool
   return partsOf(expr).every((part) => isImmutableBesideClock(part, catalog))
 }
 
-/** Where the clock may be inside: their value at a moment follows from the values of their parts. */
+/** Expressions whose value at a time follows from the values of their parts. */
 const STRUCTURE: ReadonlySet<Expr['kind']> = new Set(['and', 'or', 'not', 'test', 'case', 'special', 'strict', 'cast'])
 
 function partsOf(expr: Expr): readonly Expr[] {
@@ -111,8 +111,8 @@ function partsOf(expr: Expr): readonly Expr[] {
 }
 
 /**
- * Solves a comparison for the clock: `value cmp now()`, with an interval (for dates also a number of days) added to or subtracted from the clock, with the
- * clock as a date or without its time zone; and `now() - value cmp interval`.
+ * Solves a comparison for the clock: `value cmp now()`, optionally with an interval (for dates also a number of days) added or subtracted, with the clock as a
+ * date or without time zone; and `now() - value cmp interval`.
  */
 export function solveClock(
   expr: Extract<Expr, { kind: 'operator' }>,
@@ -131,7 +131,7 @@ function readsNoQuery(expr: Expr): boolean {
   return !found
 }
 
-/** `now() - value cmp interval`: their difference counts days of 24 hours, and months of 30 days when it is compared. */
+/** `now() - value cmp interval`: the difference counts 24-hour days, and 30-day months when compared. */
 function solveAge(clock: Expr, limit: Expr, catalog: PolicyCatalog): ClockComparison | undefined {
   if (clock.kind !== 'operator' || clock.schema !== 'pg_catalog' || clock.name !== '-' || !clock.left) return undefined
   const value = clock.right
@@ -143,7 +143,7 @@ function solveAge(clock: Expr, limit: Expr, catalog: PolicyCatalog): ClockCompar
 
 interface Shifted {
   readonly type: number
-  /** SQL of an interval or a number of days that is added. */
+  /** SQL of the added interval or number of days. */
   readonly shift: { readonly expr: Expr; readonly sql: string; readonly isDays: boolean } | undefined
 }
 
@@ -155,7 +155,7 @@ function solveMoment(clock: Expr, value: Expr, catalog: PolicyCatalog): ClockCom
   const values = shift ? [value, shift.expr] : [value]
   const at = renderExpr(value)
   if (read.type === DATE) {
-    // It changes at midnights only.
+    // It changes only at midnight.
     const day = `(${at})::pg_catalog.date`
     if (!shift) return { values, next: (after) => `sync.next_day(${day}, 0, ${after})` }
     if (shift.isDays) return { values, next: (after) => `sync.next_day(${day} - (${shift.sql}), 0, ${after})` }
@@ -169,15 +169,15 @@ function solveMoment(clock: Expr, value: Expr, catalog: PolicyCatalog): ClockCom
   return { values, next: (after) => `sync.next_moment(${moment}, ${interval}, ${isPlain}, ${after})` }
 }
 
-/** `now()`, cast, with one shift at most. */
+/** `now()`, possibly cast, with at most one offset. */
 function readShifted(expr: Expr, catalog: PolicyCatalog): Shifted | undefined {
   if (isClock(expr)) return { type: TIMESTAMPTZ, shift: undefined }
   if (expr.kind === 'cast') {
     const inner = readShifted(expr.arg, catalog)
     const isMoment = expr.type === DATE || expr.type === TIMESTAMP || expr.type === TIMESTAMPTZ
-    // What was added before would be added to another type.
+    // An earlier offset would apply to another type.
     if (!inner || !isMoment || expr.typmod || inner.shift) return undefined
-    // A date as a moment is its midnight.
+    // A date as a timestamp is its midnight.
     return inner.type === DATE ? inner : { type: expr.type, shift: undefined }
   }
   if (expr.kind !== 'operator' || expr.schema !== 'pg_catalog' || !expr.left) return undefined

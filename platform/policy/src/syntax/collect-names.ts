@@ -1,12 +1,12 @@
 import { nameParts } from './names.ts'
 
-/** Functions and operators that were met, each as the JSON of `[schema, name]`. */
+/** Functions and operators found, each as JSON of `[schema, name]`. */
 export interface CollectedNames {
   readonly functions: Set<string>
   readonly operators: Set<string>
 }
 
-/** Walks a parse tree for the names of functions and operators, without understanding it. */
+/** Collects names of functions and operators from a parse tree, without interpreting it. */
 export function collectNames(tree: unknown, into: CollectedNames): void {
   if (Array.isArray(tree)) {
     for (const item of tree) collectNames(item, into)
@@ -22,7 +22,7 @@ export function collectNames(tree: unknown, into: CollectedNames): void {
   }
 }
 
-/** A name without a schema is the system's: only `pg_catalog` was on the search path when it was printed. */
+/** Unqualified names are the system's, because only `pg_catalog` was on the search path when printing. */
 export function qualify(parts: readonly string[]): readonly [schema: string, name: string] {
   const [first = '', second] = parts
   return second === undefined ? ['pg_catalog', first] : [first, second]

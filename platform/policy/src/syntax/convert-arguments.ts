@@ -12,10 +12,7 @@ interface WrittenArguments {
   readonly named: ReadonlyMap<string, Expr>
 }
 
-/**
- * The arguments of a call in the order of the function's parameters, with defaults where the call leaves some out: Postgres keeps a call as it was written, and
- * completes it each time that it plans it.
- */
+/** Returns a call's arguments in parameter order with defaults filled in. Postgres stores calls as written and completes them at planning. */
 export function convertArguments(node: FuncCall, schema: string, name: string, scope: Scope): readonly Expr[] {
   const { positional, named } = writtenArguments(node, scope)
   const { catalog } = scope
@@ -47,7 +44,7 @@ function writtenArguments(node: FuncCall, scope: Scope): WrittenArguments {
   return { positional, named }
 }
 
-/** @returns `undefined` when the function has no such parameters, or a parameter without a default is left out */
+/** @returns `undefined` if the parameters do not match, or one without a default is missing */
 function inOrder(
   f: FunctionInfo,
   positional: readonly Expr[],
@@ -65,7 +62,7 @@ function inOrder(
 }
 
 function complete(f: FunctionInfo, args: readonly (Expr | undefined)[], scope: Scope): readonly Expr[] {
-  // A default names no column; what it calls runs with the rights of whoever calls the function.
+  // A default references no columns; its calls run with the caller's rights.
   const inner: Scope = { ...scope, levels: [], ctes: new Map(), row: undefined, call: undefined }
   return f.argTypes.map((_, index) => {
     const given = args[index]

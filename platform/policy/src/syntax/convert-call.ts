@@ -16,10 +16,10 @@ import { walkExpr } from './walk.ts'
 
 export type Call = Extract<Expr, { kind: 'call' }>
 
-/** How deep SQL functions are followed into each other. */
+/** Maximum inlining depth of SQL functions. */
 const INLINE_DEPTH_MAX = 16
 
-/** `auth.uid()` and its kin: what the token says. */
+/** `auth.uid()` etc.: token contents. */
 const CLAIM_FUNCTIONS: ReadonlySet<string> = new Set(['uid', 'role', 'email', 'jwt'])
 
 const SUBSCRIPTION_FUNCTIONS: ReadonlySet<string> = new Set([
@@ -30,7 +30,7 @@ const SUBSCRIPTION_FUNCTIONS: ReadonlySet<string> = new Set([
   'moments',
 ])
 
-/** Stable functions of the system whose result depends on their arguments and on the formats of the session, on nothing that changes. */
+/** Stable system functions that depend only on their arguments and session formats. */
 const STABLE_BUT_STEADY: ReadonlySet<string> = new Set(
   (
     'array_to_string concat concat_ws format to_json to_jsonb row_to_json array_to_json to_char date_trunc date_part extract ' +
@@ -40,8 +40,8 @@ const STABLE_BUT_STEADY: ReadonlySet<string> = new Set(
 )
 
 /**
- * Turns a function call into an expression. A SQL function whose arguments depend on the row is replaced by its body; every other call stays,
- * and has been checked not to be volatile, and to be one that the role may call.
+ * Converts a function call. SQL functions with row-dependent arguments are inlined; other calls stay, after checking that they are not volatile and the role
+ * may execute them.
  */
 export function convertCall(node: FuncCall, scope: Scope): Expr {
   const [schema, name] = qualify(nameParts(node.funcname))
@@ -76,17 +76,17 @@ export function convertCall(node: FuncCall, scope: Scope): Expr {
   try {
     return inlineCall(call, meant, scope)
   } catch (error) {
-    if (error instanceof Refusal && meant.volatility === 'i') return kept // Postgres takes its word as well
+    if (error instanceof Refusal && meant.volatility === 'i') return kept // Postgres trusts the declaration, too
     throw error
   }
 }
 
-/** Whether a function reads what the request carries, and nothing else. */
+/** Whether a function reads only request data. */
 export function isClaimFunction(call: { readonly schema: string; readonly name: string }): boolean {
   return (call.schema === 'auth' && CLAIM_FUNCTIONS.has(call.name)) || isSubscriptionFunction(call)
 }
 
-/** `subscription.parameter(…)` and its kin: what the device asks for. */
+/** `subscription.parameter(…)` etc.: parameters requested by the device. */
 export function isSubscriptionFunction(call: { readonly schema: string; readonly name: string }): boolean {
   return call.schema === 'subscription' && SUBSCRIPTION_FUNCTIONS.has(call.name)
 }
@@ -99,14 +99,14 @@ export function isClaimSetting(call: Call): boolean {
   return constant?.kind === 'constant' && constant.sql.startsWith("'request.jwt.")
 }
 
-/** Whether a column of the row is in one of the arguments. */
+/** Whether an argument contains a column of the row. */
 export function dependsOnRow(args: readonly Expr[]): boolean {
   let found = false
   for (const arg of args) walkExpr(arg, { expr: (expr) => (found ||= expr.kind === 'row') })
   return found
 }
 
-/** Whether an expression returns a set of rows. */
+/** Whether an expression returns a set. */
 export function returnsRows(expr: Expr, scope: { readonly catalog: PolicyCatalog }): boolean {
   if (expr.kind === 'subquery') return false
   let found = false
@@ -116,7 +116,7 @@ export function returnsRows(expr: Expr, scope: { readonly catalog: PolicyCatalog
   return found
 }
 
-/** Whether an expression, subqueries in it left out, has an aggregate. */
+/** Whether an expression contains an aggregate, outside subqueries. */
 export function isAggregate(call: Call, catalog: PolicyCatalog): boolean {
   return functionsOf(call, catalog).some((f) => f.kind === 'a' || f.kind === 'w')
 }
@@ -129,14 +129,14 @@ function checkSystemCall(call: Call, catalog: PolicyCatalog): Expr {
   if (isClaimSetting(call)) return call
   if (call.name === 'current_setting')
     return refuse(`it reads a setting of the session other than the claims (request.jwt.…): ${INSTEAD_OF_SETTING}`)
-  if (isClock(call)) return call // where it may be is looked at with what it is compared with
+  if (isClock(call)) return call // validated together with what it is compared with
   if (candidates.some((f) => f.volatility === 's') && !STABLE_BUT_STEADY.has(call.name)) {
     return refuse(`${call.name}() depends on more than its arguments`)
   }
   return call
 }
 
-/** @returns by what to call it, when the role may execute it but cannot name it: its policies are stored with the function itself in them */
+/** @returns the name to call it by, if the role may execute but not name it: policies store functions by identity */
 function checkCallable(f: FunctionInfo, label: string, scope: Scope, args: number): { readonly via?: string } {
   const role = scope.catalog.role(scope.role)
   if (!role?.superuser && !f.executableBy.includes(scope.role))
@@ -145,34 +145,34 @@ function checkCallable(f: FunctionInfo, label: string, scope: Scope, args: numbe
   if (f.language !== 'sql' && f.language !== 'plpgsql' && f.volatility !== 'i')
     refuse(`what the function ${label} reads cannot be known: it is written in ${f.language} and not immutable`)
   if (!role || role.superuser || role.schemas.includes(f.schema)) return {}
-  // Bodies of functions are read again by whoever runs them.
+  // Bodies are resolved again by the role that runs them.
   if (scope.functions.length > 0 || f.variadic)
     throw new Refusal(`the role ${role.name} has no USAGE on the schema of ${label}`, 'role')
   return { via: viaName(f, args) }
 }
 
-/** The name of a function of the plan that does nothing but call another one. */
+/** Returns the name of the plan's function that only calls another one. */
 export function viaName(f: FunctionInfo, args: number): string {
   const text = JSON.stringify([f.schema, f.name, f.argTypes, args])
   return `sync.call_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
 }
 
-/** Whether what a function reads has to be found; else Postgres takes its word that it reads nothing but its arguments. */
+/** Whether a function's reads must be determined; otherwise its declaration is trusted, as in Postgres. */
 export function needsBodyAnalysis(f: FunctionInfo): boolean {
   return f.language === 'sql' || (f.language === 'plpgsql' && f.volatility !== 'i')
 }
 
-/** What a function's body means under a search path. */
+/** Returns a function's body resolved under a search path. */
 function bodyUnder(f: FunctionInfo, searchPath: string): ResolvedBody | undefined {
   return f.bodies[''] ?? f.bodies[searchPath]
 }
 
-/** The search path that a function sets for itself; `undefined`: it runs under the one around it. */
+/** Returns the search path a function sets for itself; `undefined` to inherit the caller's. */
 export function ownSearchPath(f: FunctionInfo): string | undefined {
   return f.settings.find((setting) => setting.startsWith('search_path='))?.slice('search_path='.length)
 }
 
-/** Out of the body of a function that sets a search path, a call comes under another one: fine when it means the same there. */
+/** Moves a call out of a body with its own search path: allowed if it means the same outside. */
 function keptCall(call: Call, f: FunctionInfo, scope: Scope): Expr {
   const { searchPath } = scope.catalog.input
   if (scope.as !== undefined || scope.searchPath === searchPath || ownSearchPath(f) !== undefined) return call
@@ -181,7 +181,7 @@ function keptCall(call: Call, f: FunctionInfo, scope: Scope): Expr {
   return refuse(`what the function ${f.schema}.${f.name} means depends on the search path of its caller`)
 }
 
-/** @returns the one query that a SQL function consists of, its arguments put in */
+/** @returns the single query of an SQL function, with arguments substituted */
 export function queryOfFunction(call: Call, f: FunctionInfo, scope: Scope): Query {
   const label = `${f.schema}.${f.name}`
   if (f.settings.some((setting) => !setting.startsWith('search_path=')))
@@ -190,7 +190,7 @@ export function queryOfFunction(call: Call, f: FunctionInfo, scope: Scope): Quer
   return !query || second ? refuse(`the function ${label} is more than one SELECT`) : query
 }
 
-/** @returns the queries that a SQL function consists of, its arguments put in */
+/** @returns the queries of an SQL function, with arguments substituted */
 export function queriesOfFunction(call: Call, f: FunctionInfo, scope: Scope): readonly Query[] {
   const label = `${f.schema}.${f.name}`
   checkDisclosed(f.schema, f.name, scope)
@@ -208,7 +208,7 @@ export function queriesOfFunction(call: Call, f: FunctionInfo, scope: Scope): re
   return statements.map((statement) => scope.convert.query(statement, inner))
 }
 
-/** The scope of a function's body. */
+/** Returns the scope of a function's body. */
 export function scopeOfBody(f: FunctionInfo, scope: Scope, call: Scope['call']): Scope {
   const searchPath = ownSearchPath(f) ?? scope.searchPath
   return {

@@ -21,7 +21,7 @@ import { walkExpr } from './walk.ts'
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
-/** Turns a `SELECT` into a query with its names resolved. */
+/** Converts a `SELECT` to a query with resolved names. */
 export function convertQuery(node: Node, outer: Scope): Query {
   if (!('SelectStmt' in node)) return refuse('a statement that is not a SELECT')
   return convertSelect(node.SelectStmt, outer)
@@ -64,7 +64,7 @@ function convertSelect(select: SelectStmt, outer: Scope): Query {
   return query
 }
 
-/** `SELECT f(row.column)` of a set-returning SQL function is the query that the function consists of. */
+/** Converts `SELECT f(row.column)` of a set-returning SQL function to the function's query. */
 function functionAsQuery(select: SelectStmt, query: Query, scope: Scope): Query | undefined {
   const [target, second] = select.targetList ?? []
   if (!scope.inline) return undefined
@@ -103,7 +103,7 @@ function isDistinct(clause: readonly Node[] | undefined): boolean {
   return clause.every((item) => Object.keys(item).length === 0) || refuse('DISTINCT ON is not followed')
 }
 
-/** `*` and `range.*`; Postgres prints them expanded, PL/pgSQL has them as written. */
+/** Expands `*` and `range.*`, which PL/pgSQL keeps as written. */
 function expandStar(node: Node, ranges: readonly Range[]): Query['targets'] | undefined {
   const val = 'ResTarget' in node ? node.ResTarget.val : undefined
   const fields = val && 'ColumnRef' in val ? (val.ColumnRef.fields ?? []) : []
@@ -168,7 +168,7 @@ function convertCtes(
   return { scope, ctes }
 }
 
-/** What a query offers under which names. */
+/** Returns a query's output columns by name. */
 export function outputColumns(query: Query, catalog: PolicyCatalog): ReadonlyMap<string, RangeColumn> {
   if (query.setOperation) {
     const left = outputColumns(query.setOperation.left, catalog)
@@ -199,7 +199,7 @@ export function outputColumns(query: Query, catalog: PolicyCatalog): ReadonlyMap
   return columns
 }
 
-/** Whether the comparison of two such values may call different texts equal. */
+/** Whether comparing such values may treat different texts as equal. */
 export function isNondeterministic(expr: Expr): boolean {
   let found = false
   walkExpr(expr, {
@@ -211,7 +211,7 @@ export function isNondeterministic(expr: Expr): boolean {
   return found
 }
 
-/** Column aliases in order; the columns beyond keep their names. Inside, a column is known by its alias. */
+/** Applies column aliases in order; further columns keep their names. */
 function renamed(
   columns: ReadonlyMap<string, RangeColumn>,
   names: readonly string[],
@@ -257,7 +257,7 @@ function convertTable(node: RangeVar, scope: Scope, ranges: Range[]): From {
   return { kind: 'table', table, only: node.inh !== true, alias }
 }
 
-/** A view that runs with its reader's rights is the query that it consists of. */
+/** Inlines a view with caller's rights as its query. */
 function convertView(
   view: TableInfo,
   name: string,

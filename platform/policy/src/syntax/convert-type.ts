@@ -5,7 +5,7 @@ import { refuse } from '../refusal.ts'
 import { qualify } from './collect-names.ts'
 import { nameParts } from './names.ts'
 
-/** Finds the type that a cast names, and how to write it. */
+/** Resolves a cast's type and its SQL. */
 export function convertType(
   node: TypeName,
   catalog: PolicyCatalog,

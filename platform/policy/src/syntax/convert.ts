@@ -27,9 +27,9 @@ const BOOLEAN_TESTS: Readonly<Record<string, BooleanTest>> = {
 }
 
 /**
- * A scope in which only the row has names.
+ * Creates a scope containing only the row.
  *
- * @param aliases - every alias given so far in this compilation
+ * @param aliases - all aliases used in this compilation
  * @param disclosed - see {@link Scope}
  */
 export function createScope(
@@ -57,7 +57,7 @@ export function createScope(
   }
 }
 
-/** Turns a parse tree into an expression with its names resolved. Refuses syntax that it does not understand, never guesses. */
+/** Converts a parse tree to an expression with resolved names. Refuses unknown syntax. */
 export function convertExpr(node: Node, scope: Scope): Expr {
   if ('A_Const' in node) return convertConstant(node.A_Const)
   if ('ColumnRef' in node) return resolveName(columnParts(node.ColumnRef.fields ?? []), scope)
@@ -130,14 +130,14 @@ function convertCast(cast: NodeOf<'TypeCast'>, scope: Scope): Expr {
   return expr
 }
 
-/** What a subscription asks for, as the text of a date or time: Postgres refuses words such as `today`, which would mean another day each day. */
+/** Reads a subscription parameter as a date or time. Postgres rejects words such as `today`, whose meaning changes daily. */
 function fixedParameter(arg: Expr): Expr | undefined {
   if (arg.kind !== 'call' || !isSubscriptionFunction(arg)) return undefined
   const name = FIXED_PARAMETERS[arg.name]
   return name === undefined ? undefined : { ...arg, name, args: [arg] }
 }
 
-/** Functions that check the texts which these return. */
+/** Functions that validate the texts returned by these. */
 const FIXED_PARAMETERS: Readonly<Record<string, string>> = { parameter: 'moment', elements: 'moments' }
 
 function convertOperator(node: NodeOf<'A_Expr'>, scope: Scope): Expr {
@@ -182,7 +182,7 @@ function convertOperator(node: NodeOf<'A_Expr'>, scope: Scope): Expr {
   }
 }
 
-/** Postgres prints `IN (…)` and `BETWEEN` in other words; in PL/pgSQL they are as written. */
+/** Rewrites `IN (…)` and `BETWEEN` as Postgres prints them; PL/pgSQL keeps them as written. */
 function asPrinted({ kind, name, lexpr, rexpr }: NodeOf<'A_Expr'>): Node | undefined {
   const items = rexpr && 'List' in rexpr ? (rexpr.List.items ?? []) : []
   if (kind === 'AEXPR_IN') {
@@ -206,14 +206,14 @@ function operation(
   return { A_Expr: { kind, name: [{ String: { sval: name } }], lexpr: need(left), rexpr: need(right) } }
 }
 
-/** An operator of a person's own is a function that may read anything, unless it says that it reads nothing. */
+/** A user-defined operator is a function that may read anything unless declared otherwise. */
 function checkOperator(schema: string, name: string, scope: Scope): void {
   const candidates = scope.catalog.operators(schema, name)
   for (const { code } of schema === 'pg_catalog' ? [] : candidates) checkDisclosed(code.schema, code.name, scope)
   if (schema === 'pg_catalog' && candidates.some((operator) => operator.volatility === 'v'))
     refuse(`the operator ${name} is volatile`)
   if (schema === 'pg_catalog' || candidates.every((operator) => operator.volatility === 'i')) return
-  if (!scope.inline) return // what it reads is found with what the condition reads
+  if (!scope.inline) return // its reads are determined with the condition's
   refuse(`what the operator ${schema}.${name} reads cannot be known: its function is not immutable`)
 }
 
@@ -246,7 +246,7 @@ function convertCase(node: NodeOf<'CaseExpr'>, scope: Scope): Expr {
 function convertIndirection(node: NodeOf<'A_Indirection'>, scope: Scope): Expr {
   const [field, second] = node.indirection ?? []
   const arg = convertExpr(need(node.arg), scope)
-  // A field of a variable in PL/pgSQL.
+  // A field of a PL/pgSQL variable.
   if (field && !second && 'String' in field && isOpaque(arg)) return opaque(field.String.sval ?? '', undefined)
   const indexes = (node.indirection ?? []).map((index) => {
     if (!('A_Indices' in index) || index.A_Indices.is_slice)
@@ -305,7 +305,7 @@ function convertSubLink(node: NodeOf<'SubLink'>, scope: Scope): Expr {
       return { ...compared, link: 'all' }
     case 'EXPR_SUBLINK': {
       const [target] = query.targets
-      // `(select auth.uid())`: written so that Postgres evaluates it once.
+      // `(select auth.uid())`: idiom for evaluating it once.
       if (target && query.targets.length === 1 && isSingleRow(query) && !returnsRows(target.expr, scope))
         return target.expr
       return { ...base, link: 'scalar' }

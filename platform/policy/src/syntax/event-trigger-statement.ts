@@ -1,14 +1,14 @@
 import type { Node } from 'libpg-query'
 
-/** A statement about an event trigger, which only a superuser may run. */
+/** A statement about an event trigger, which requires superuser. */
 export type EventTriggerStatement =
   | {
       readonly kind: 'create'
       readonly name: string
       readonly event: string
-      /** Commands after which it fires; `undefined`: all. */
+      /** Commands that fire it; `undefined` for all. */
       readonly tags: readonly string[] | undefined
-      /** The name of the function, with its schema if the statement has one. */
+      /** Function name, with schema if given. */
       readonly calls: readonly string[]
     }
   | { readonly kind: 'drop'; readonly name: string; readonly isOptional: boolean }

@@ -1,10 +1,10 @@
 import type { TableInfo } from '../catalog/policy-input.ts'
 
 /**
- * An expression with every name resolved. Ranges (what `FROM` names) have aliases that are unique within one compilation, so that parts of
- * different policies and functions can be put together.
+ * An expression with resolved names. Ranges (`FROM` items) have aliases unique within a compilation, so that parts of different policies and functions can be
+ * combined.
  *
- * `as` is set on parts that were taken out of a security definer function: they have to run as that function would.
+ * `as` marks parts from a security definer function, which must run with its rights.
  */
 export type Expr =
   | { readonly kind: 'row'; readonly column: string; readonly type: number; readonly nondeterministic: boolean }
@@ -12,7 +12,7 @@ export type Expr =
       readonly kind: 'column'
       readonly range: string
       readonly column: string
-      /** OID, or `undefined` when it is not known. */
+      /** OID; `undefined` if unknown. */
       readonly type: number | undefined
       readonly nondeterministic: boolean
     }
@@ -41,7 +41,7 @@ export type Expr =
       readonly star: boolean
       readonly distinct: boolean
       readonly as: Rights | undefined
-      /** The function of the plan that calls it, where the caller may execute it but not name it. */
+      /** The plan's function that calls it, if the caller may execute but not name it. */
       readonly via?: string
     }
   | { readonly kind: 'and' | 'or'; readonly args: readonly Expr[] }
@@ -56,21 +56,21 @@ export type Expr =
     }
   | { readonly kind: 'subscript'; readonly arg: Expr; readonly indexes: readonly Expr[] }
   | { readonly kind: 'collate'; readonly arg: Expr; readonly schema: string; readonly name: string }
-  /** `current_user` and its kin. */
+  /** `current_user` etc. */
   | { readonly kind: 'keyword'; readonly name: string }
-  /** A strict function, inlined: NULL as soon as one of the guards is. */
+  /** An inlined strict function: NULL if any guard is NULL. */
   | { readonly kind: 'strict'; readonly guards: readonly Expr[]; readonly body: Expr }
   | Subquery
 
-/** Whose rights a part runs with, and under which search path: text, so that equal ones are equal. */
+/** Owner and search path under which a part runs, encoded as text for comparison. */
 export type Rights = string & { readonly brand: 'Rights' }
 
-/** @param searchPath - what names in functions are resolved under */
+/** @param searchPath - for names in functions */
 export function createRights(owner: number, searchPath: string): Rights {
   return `${owner} ${searchPath}` as Rights
 }
 
-/** Undoes {@link createRights}. */
+/** Inverse of {@link createRights}. */
 export function parseRights(rights: Rights): { readonly owner: number; readonly searchPath: string } {
   const space = rights.indexOf(' ')
   return { owner: Number(rights.slice(0, space)), searchPath: rights.slice(space + 1) }
@@ -79,7 +79,7 @@ export function parseRights(rights: Rights): { readonly owner: number; readonly 
 export interface Subquery {
   readonly kind: 'subquery'
   readonly link: 'exists' | 'any' | 'all' | 'scalar' | 'array'
-  /** What `any` and `all` compare with the targets of the query. */
+  /** Operands compared with the query's targets by `any` and `all`. */
   readonly tests: readonly Expr[]
   readonly operator: { readonly schema: string; readonly name: string } | undefined
   readonly query: Query
@@ -145,7 +145,7 @@ export type From =
       readonly alias: string
       readonly columns: readonly string[]
     }
-  /** A function that the plan itself creates: it runs with its owner's rights and has been accounted for. */
+  /** A function created by the plan: runs with its owner's rights, with known dependencies. */
   | {
       readonly kind: 'key-function'
       readonly name: string
@@ -177,34 +177,34 @@ export const EMPTY_QUERY: Query = {
 export const TRUE: Expr = { kind: 'constant', sql: 'true', type: 16 }
 export const FALSE: Expr = { kind: 'constant', sql: 'false', type: 16 }
 
-/** Whether an expression is the constant of this text, such as `true`. */
+/** Whether an expression is the constant with this text, such as `true`. */
 export function isConstant(expr: Expr, sql: string): boolean {
   return expr.kind === 'constant' && expr.sql === sql
 }
 
-/** `and` of all, flattened; `undefined` for none. */
+/** Flattened conjunction; `undefined` for none. */
 export function conjunction(args: readonly Expr[]): Expr | undefined {
   const flat = args.flatMap((arg) => (arg.kind === 'and' ? arg.args : [arg])).filter((arg) => !isConstant(arg, 'true'))
   return flat.length <= 1 ? flat[0] : { kind: 'and', args: flat }
 }
 
-/** The operands of nested `and`s. */
+/** Operands of nested `AND`s. */
 export function conjuncts(expr: Expr | undefined): readonly Expr[] {
   if (!expr) return []
   return expr.kind === 'and' ? expr.args.flatMap(conjuncts) : [expr]
 }
 
-/** Whether an operator is Postgres's own `=`. */
+/** Whether an operator is the built-in `=`. */
 export function isEquality(operator: { readonly schema: string; readonly name: string } | undefined): boolean {
   return operator?.schema === 'pg_catalog' && operator.name === '='
 }
 
-/** One row, made of nothing. */
+/** Whether a query returns one row without a source. */
 export function isSingleRow(query: Query): boolean {
   return isBare(query) && query.from.length === 0 && !query.where
 }
 
-/** Nothing that makes more, fewer or other rows out of those of `FROM` and `WHERE`. */
+/** Whether a query has no clauses that add, remove or transform rows of `FROM` and `WHERE`. */
 export function isBare(query: Query): boolean {
   return (
     !query.setOperation &&

@@ -2,23 +2,23 @@ import { assert, errorMessage } from '@holdfast/foundation'
 import { loadModule, parsePlPgSQLSync, parseSync, type Node } from 'libpg-query'
 import { refuse } from '../refusal.ts'
 
-/** Postgres's own parser is WebAssembly and has to be loaded once before anything is parsed. */
+/** Loads Postgres's parser (WebAssembly), required before parsing. */
 export function preparePolicyParser(): Promise<void> {
   return loadModule()
 }
 
-/** Stands for what Postgres would print, as long as a transaction has locked what it names. */
+/** Placeholder for text that cannot be printed while a referenced object is locked. */
 export const LOCKED = '-- locked'
 
-/** @throws {Refusal} when it stands for what cannot be read now */
+/** @throws {Refusal} for the placeholder of unreadable text */
 function refuseLocked(text: string): void {
   if (text === LOCKED) refuse(LOCKED_REASON)
 }
 
-/** Why tables are refused whose policies cannot be read now. */
+/** Reason for refusing tables whose policies cannot be read now. */
 export const LOCKED_REASON = 'a transaction has locked a table that its policies name; it is tried again'
 
-/** @param text - an expression as `pg_get_expr` prints it */
+/** @param text - an expression from `pg_get_expr` */
 export function parsePolicyExpression(text: string): Node {
   refuseLocked(text)
   const [statement] = parseStatements(`select ${text}`)
@@ -28,7 +28,7 @@ export function parsePolicyExpression(text: string): Node {
   return target.ResTarget.val
 }
 
-/** @param text - a body as `pg_get_function_sqlbody` prints it: `RETURN …` or `BEGIN ATOMIC … END` */
+/** @param text - a body from `pg_get_function_sqlbody`: `RETURN …` or `BEGIN ATOMIC … END` */
 export function parseFunctionBody(text: string): readonly Node[] {
   const returned = /^\s*RETURN\s+([\s\S]*)$/.exec(text)
   if (returned) return parseStatements(`select ${returned[1]}`)
@@ -37,16 +37,16 @@ export function parseFunctionBody(text: string): readonly Node[] {
   return parseStatements(atomic[1] ?? '')
 }
 
-/** The statements of a body as `pg_get_function_sqlbody` prints it: `BEGIN ATOMIC … END`. */
+/** Splits a body from `pg_get_function_sqlbody`: `BEGIN ATOMIC … END`. */
 export function splitFunctionBody(text: string): readonly string[] {
   const inner = Buffer.from(/^\s*BEGIN ATOMIC\s([\s\S]*)\sEND\s*$/.exec(text)?.[1] ?? '')
-  // Places are in bytes.
+  // Locations are in bytes.
   return (parseSync(inner.toString()).stmts ?? []).map(({ stmt_location: at = 0, stmt_len: length }) =>
     inner.subarray(at, length === undefined ? undefined : at + length).toString(),
   )
 }
 
-/** @param text - a view's query as `pg_get_viewdef` prints it */
+/** @param text - a view's query from `pg_get_viewdef` */
 export function parseViewDefinition(text: string): Node {
   refuseLocked(text)
   const [statement] = parseStatements(text)
@@ -54,10 +54,10 @@ export function parseViewDefinition(text: string): Node {
   return statement
 }
 
-/** Words that Postgres turns into a moment when it reads them as a date or time. */
+/** Words that Postgres reads as the current time in date and time values. */
 export const MOMENT = /['$]\s*(now|today|tomorrow|yesterday)\b/i
 
-/** Parses what a person wrote, which may be wrong: with what a caller answers `undefined`. */
+/** Parses user-written SQL; `undefined` if invalid. */
 export function tryParse(text: string): readonly Node[] | undefined {
   return kept(`try ${text}`, () => {
     try {
@@ -68,7 +68,7 @@ export function tryParse(text: string): readonly Node[] | undefined {
   })
 }
 
-/** The tree of a function in PL/pgSQL, or why its parser does not read it. */
+/** Returns a PL/pgSQL function's tree, or its parser's error. */
 export function parseProcedure(definition: string): { readonly tree: unknown } | { readonly error: string } {
   return kept(`procedure ${definition}`, () => {
     try {
@@ -93,10 +93,10 @@ function readStatements(text: string): Node[] {
   return (parseSync(text).stmts ?? []).flatMap((statement) => (statement.stmt ? [statement.stmt] : []))
 }
 
-/** Trees that are kept, about 10 KB each: those of every policy and function of a large project. */
+/** Cached trees, about 10 KB each: enough for the policies and functions of a large project. */
 const KEPT_TREES_MAX = 2_000
 
-/** Trees by kind and text, oldest first. Most are asked for again and again: for each table, and by each compilation. */
+/** Trees by kind and text, oldest first. Most are requested repeatedly: per table and per compilation. */
 const keptTrees = new Map<string, unknown>()
 
 function kept<T>(key: string, parse: () => T): T {
@@ -111,7 +111,7 @@ function kept<T>(key: string, parse: () => T): T {
   return tree
 }
 
-/** A change of a tree would be one for all later compilations: it fails instead. */
+/** Frozen, so that mutating a cached tree fails. */
 function freezeAll<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   for (const part of Object.values(value)) freezeAll(part)

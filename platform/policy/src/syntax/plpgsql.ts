@@ -3,17 +3,17 @@ import { Refusal, refuse } from '../refusal.ts'
 import { type CollectedNames, collectNames } from './collect-names.ts'
 import { MOMENT, parseProcedure, tryParse } from './parse.ts'
 
-/** A variable or parameter, in the order of the function's own numbering. */
+/** A variable or parameter, in the function's numbering. */
 export interface ProcedureVariable {
   readonly name: string
   /** As written. */
   readonly typeName: string
   readonly isAssigned: boolean
-  /** What it is declared with. */
+  /** Its initial value. */
   readonly initial: ProcedureText | undefined
 }
 
-/** A query or expression in the body. */
+/** A query or expression of the body. */
 export interface ProcedureText {
   /** As a `SELECT`. */
   readonly text: string
@@ -21,11 +21,11 @@ export interface ProcedureText {
 }
 
 export interface ProcedureQuery extends ProcedureText {
-  /** Of several rows, only the first is looked at, and nothing says so. */
+  /** Uses the first of several rows, without an error. */
   readonly takesFirst: boolean
 }
 
-/** What a function in PL/pgSQL consists of, as far as it matters for what it reads. */
+/** Parts of a PL/pgSQL function that determine what it reads. */
 export interface ProcedureBody {
   readonly variables: readonly ProcedureVariable[]
   readonly queries: readonly ProcedureQuery[]
@@ -33,7 +33,7 @@ export interface ProcedureBody {
 
 type Tree = Readonly<Record<string, unknown>>
 
-/** Statements whose reads cannot be known, or that do more than read. */
+/** Statements with unknown reads or with side effects. */
 const REFUSED: Readonly<Record<string, string>> = {
   PLpgSQL_stmt_dynexecute: 'it runs text that it makes itself (EXECUTE)',
   PLpgSQL_stmt_dynfors: 'it runs text that it makes itself (EXECUTE)',
@@ -43,10 +43,10 @@ const REFUSED: Readonly<Record<string, string>> = {
 }
 
 /**
- * Takes a function in PL/pgSQL apart.
+ * Analyzes a PL/pgSQL function.
  *
- * @param definition - as `pg_get_functiondef` prints it
- * @throws {Refusal} when it runs dynamic text, or does more than read
+ * @param definition - from `pg_get_functiondef`
+ * @throws {Refusal} if it runs dynamic SQL or has side effects
  */
 export function readProcedure(definition: string): ProcedureBody {
   if (/#variable_conflict\s+use_variable/i.test(definition)) refuse('its variables hide columns of the same name')
@@ -86,15 +86,15 @@ export function readProcedure(definition: string): ProcedureBody {
   return { variables, queries }
 }
 
-/** What Postgres has to know to resolve the queries of a body. */
+/** What Postgres needs to resolve a body's queries. */
 export interface ProcedureTexts {
-  /** Variables, and parameters, by name: their types as written, or `undefined` where that is not one that a parameter can have. */
+  /** Types of variables and parameters as written; `undefined` if unsuitable for a parameter. */
   readonly types: ReadonlyMap<string, string | undefined>
-  /** Each once. */
+  /** Without duplicates. */
   readonly queries: readonly string[]
 }
 
-/** The queries of a body, as `SELECT`s, and the types of what they name; `undefined` when it cannot be followed anyway. */
+/** Returns a body's queries as `SELECT`s, and the types of the variables; `undefined` if it cannot be compiled anyway. */
 export function textsOfProcedure(definition: string): ProcedureTexts | undefined {
   let body: ProcedureBody
   try {
@@ -114,7 +114,7 @@ export function textsOfProcedure(definition: string): ProcedureTexts | undefined
   return { types, queries: [...new Set([...initials, ...body.queries].map(({ text }) => text))] }
 }
 
-/** Collects the names of functions and operators of a body, a bare name as one of each schema that it may be in. */
+/** Collects a body's function and operator names; a bare name counts for every possible schema. */
 export function collectProcedureNames(definition: string, schemas: readonly string[], into: CollectedNames): void {
   const parsed = parseProcedure(definition)
   if ('error' in parsed) return
@@ -133,11 +133,11 @@ export function collectProcedureNames(definition: string, schemas: readonly stri
   }
 }
 
-/** What a function in PL/pgSQL consists of, whether it can be followed or not. */
+/** Analysis of any PL/pgSQL function, compilable or not. */
 export interface ProcedureLook {
-  /** Its queries and expressions, as far as they can be read. */
+  /** Its queries and expressions as far as parsable. */
   readonly nodes: readonly Node[]
-  /** What it reads cannot be known: it runs text that it makes itself, does more than read, or has parts that cannot be read. */
+  /** Its reads are unknown: dynamic SQL, side effects, or unparsable parts. */
   readonly isOpaque: boolean
 }
 
@@ -158,7 +158,7 @@ export function lookAtProcedure(definition: string): ProcedureLook {
 interface Found {
   readonly datums: readonly Tree[]
   readonly expressions: { readonly text: string; readonly mode: number; readonly takesFirst: boolean }[]
-  /** Numbers of variables that are assigned to. */
+  /** Numbers of assigned variables. */
   readonly assigned: Set<number>
   /** Names of loop variables. */
   readonly loops: Set<string>
@@ -201,7 +201,7 @@ function walk(value: unknown, takesFirst: boolean, found: Found, onRefused: (rea
   }
 }
 
-/** @param mode - PL/pgSQL's parse mode: 0 a statement, 2 an expression, from 3 on an assignment */
+/** @param mode - PL/pgSQL's parse mode: 0 a statement, 2 an expression, 3 and above an assignment */
 function selectOf(text: string, mode: number): string {
   if (mode === 0) return text
   return `select ${mode === 2 ? text : text.replace(/^[^=]*?:?=/, '')}`

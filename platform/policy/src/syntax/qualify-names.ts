@@ -2,7 +2,7 @@ import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import { refuse } from '../refusal.ts'
 import { nameParts } from './names.ts'
 
-/** The schemas of a `search_path`, the system's and temporary ones left out. */
+/** Returns the schemas of a `search_path`, without system and temporary ones. */
 export function schemasOfPath(path: string): readonly string[] {
   return path
     .split(',')
@@ -12,10 +12,9 @@ export function schemasOfPath(path: string): readonly string[] {
 }
 
 /**
- * Gives every bare name of a parse tree the schema that it means under a search path, in place: the tree is then as Postgres would have printed it.
- * Names of the system's schema are left bare.
+ * Qualifies every bare name of a parse tree under a search path, in place, as Postgres would print it. System names stay bare.
  *
- * @throws {Refusal} when which of two things a name means depends on the types of its arguments
+ * @throws {Refusal} if the meaning of a name depends on argument types
  */
 export function qualifyNames(tree: unknown, path: string, catalog: PolicyCatalog): void {
   const schemas = schemasOfPath(path)
@@ -60,7 +59,7 @@ export function qualifyNames(tree: unknown, path: string, catalog: PolicyCatalog
     const [name, second] = nameParts(list)
     if (!Array.isArray(list) || name === undefined || second !== undefined) return
     const inSystem = isThere('pg_catalog', name)
-    // A type of the system hides others of its name; of functions and operators the arguments decide.
+    // A system type hides others of its name; functions and operators depend on arguments.
     if (inSystem && what === 'type') return
     const found = schemas.filter((schema) => isThere(schema, name))
     if (found.length > (inSystem ? 0 : 1)) {

@@ -2,20 +2,20 @@ import { parseProcedure } from './parse.ts'
 
 type Tree = Readonly<Record<string, unknown>>
 
-/** A variable of type `record`, by its number among the variables. */
+/** A `record` variable, by number. */
 interface RecordVariable {
   readonly name: string
   /** Texts of the queries that fill it. */
   readonly fills: string[]
-  /** Something else may fill it as well. */
+  /** It may also be filled otherwise. */
   isUncertain: boolean
 }
 
 /**
- * Finds the queries that fill the variables of type `record` of a function in PL/pgSQL: `for r in select … loop`, `select … into r`.
+ * Finds the queries that fill a PL/pgSQL function's `record` variables: `for r in select … loop`, `select … into r`.
  *
- * @param definition - as `pg_get_functiondef` prints it
- * @returns the texts by the variable's name; without variables that anything else fills, and without names that there are twice
+ * @param definition - from `pg_get_functiondef`
+ * @returns the texts by variable name; excludes variables filled otherwise and duplicate names
  */
 export function findRecordFills(definition: string): ReadonlyMap<string, readonly string[]> {
   const parsed = parseProcedure(definition)
@@ -41,7 +41,7 @@ export function findRecordFills(definition: string): ReadonlyMap<string, readonl
   )
 }
 
-/** By kind of statement: where its query and its variable are. */
+/** Location of query and variable by kind of statement. */
 const FILLING: Readonly<Record<string, { readonly query: string; readonly variable: string }>> = {
   PLpgSQL_stmt_fors: { query: 'query', variable: 'var' },
   PLpgSQL_stmt_execsql: { query: 'sqlstmt', variable: 'target' },

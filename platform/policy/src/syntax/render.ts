@@ -2,10 +2,10 @@ import { quoteIdentifier, quoteName } from '@holdfast/postgres'
 import { assert } from '@holdfast/foundation'
 import type { Expr, From, Query } from './expression.ts'
 
-/** The alias of the row in everything that is written over it. */
+/** Alias of the row in row expressions. */
 export const ROW_ALIAS = 'r'
 
-/** Prints an expression. Every operator is in parentheses, so that precedence plays no part. */
+/** Renders an expression with all operators in parentheses. */
 export function renderExpr(expr: Expr): string {
   switch (expr.kind) {
     case 'row':
@@ -95,7 +95,7 @@ export function renderFrom(from: From): string {
   }
 }
 
-/** Without the parentheses of a whole `and`. */
+/** As {@link renderExpr}, without parentheses around a top-level AND. */
 export function renderTop(expr: Expr): string {
   return expr.kind === 'and' ? expr.args.map(renderExpr).join(' and ') : renderExpr(expr)
 }
@@ -106,7 +106,7 @@ function columnAliases(columns: readonly string[]): string {
 
 const PLAIN = /^[a-z_][a-z0-9_]*$/
 
-/** Leaves out the quotes where no keyword of Postgres can be meant. */
+/** Omits quotes if no keyword can be meant. */
 function alias(name: string): string {
   return PLAIN.test(name) && /_(id|[0-9]+)$|^[kq][0-9]+$/.test(name) ? name : quoteIdentifier(name)
 }
@@ -117,12 +117,12 @@ function renderOperator(operator: { readonly schema: string; readonly name: stri
     : `operator(${quoteIdentifier(operator.schema)}.${operator.name})`
 }
 
-/** `any ((select …))` would mean the rows of the query, not the array that it returns. */
+/** Renders an array operand: `any ((select …))` would mean the query's rows rather than its array. */
 function renderArray(expr: Expr): string {
   return expr.kind === 'subquery' && expr.link === 'scalar' ? `coalesce(${renderExpr(expr)})` : renderExpr(expr)
 }
 
-/** Schemas that read better without quotes. */
+/** Schemas rendered without quotes, for readability. */
 const PLAIN_SCHEMAS: ReadonlySet<string> = new Set(['auth', 'holdfast', 'pg_catalog', 'public', 'sync'])
 
 function renderCallee({

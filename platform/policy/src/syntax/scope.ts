@@ -4,7 +4,7 @@ import type { TableInfo } from '../catalog/policy-input.ts'
 import type { Node } from 'libpg-query'
 import type { Expr, Query, Rights } from './expression.ts'
 
-/** What one item of `FROM` offers to the names around it. */
+/** The names that a `FROM` item provides. */
 export interface Range {
   /** As written. */
   readonly name: string
@@ -14,69 +14,69 @@ export interface Range {
 }
 
 export interface RangeColumn {
-  /** Its real name, where the query gives it another. */
+  /** Real name, if the query renames it. */
   readonly column: string
   readonly type: number | undefined
   readonly nondeterministic: boolean
 }
 
-/** Common table expressions by name. */
+/** CTEs by name. */
 export type CteScope = ReadonlyMap<
   string,
   { readonly alias: string; readonly columns: ReadonlyMap<string, RangeColumn> }
 >
 
-/** The two halves of the conversion, each in a file of its own, reach each other through the scope. */
+/** Connects the two halves of the conversion across files. */
 export interface Converter {
   readonly expr: (node: Node, scope: Scope) => Expr
   readonly query: (node: Node, scope: Scope) => Query
 }
 
-/** Where names are looked up: the ranges of each query from the inside out, then the row or the arguments of the function. */
+/** Name resolution: ranges of each query from the inside out, then the row or the function's arguments. */
 export interface Scope {
   readonly convert: Converter
   readonly catalog: PolicyCatalog
   readonly levels: readonly (readonly Range[])[]
   readonly ctes: CteScope
-  /** The table whose policy this is. */
+  /** The policy's table. */
   readonly row: TableInfo | undefined
-  /** The arguments, when this is the body of a function. */
+  /** The arguments, inside a function body. */
   readonly call:
     | {
         readonly name: string
         readonly argNames: readonly string[]
         readonly args: readonly Expr[]
-        /** Its arguments are variables in PL/pgSQL, which may have fields. */
+        /** The arguments are PL/pgSQL variables, which may have fields. */
         readonly hasFields?: boolean
       }
     | undefined
-  /** The role whose rights names are used with. */
+  /** Role whose rights are used. */
   readonly role: number
-  /** The search path that functions without one of their own run under. */
+  /** Search path of functions that set none. */
   readonly searchPath: string
-  /** Whether functions whose arguments depend on the row are replaced by their bodies. */
+  /** Whether to inline functions with row-dependent arguments. */
   readonly inline: boolean
   /** Set inside a security definer function. */
   readonly as: Rights | undefined
-  /** Names of the functions being inlined, outermost first. */
+  /** Functions being inlined, outermost first. */
   readonly functions: readonly string[]
-  /** Every alias given so far in this compilation. */
+  /** All aliases used in this compilation. */
   readonly aliases: Set<string>
-  /** The only schemas whose functions and relations may be used, where the result is disclosed to the role; `undefined`: any. */
+  /** Schemas whose functions and relations may be used if the result is disclosed to the role; `undefined` for any. */
   readonly disclosed: ReadonlySet<string> | undefined
 }
 
 /**
- * Postgres's own is no secret, and neither is what a user reaches through the API.
+ * Checks disclosure: system objects and those reachable through the API are not secret.
  *
- * @throws {Refusal} for what is in another schema, where the result is disclosed
+ * @throws {Refusal} for objects in other schemas if the result is disclosed
  */
 export function checkDisclosed(schema: string, name: string, scope: Pick<Scope, 'disclosed'>): void {
   if (schema === 'pg_catalog' || !scope.disclosed || scope.disclosed.has(schema)) return
   refuse(`${schema}.${name} is in a schema that the API does not expose`)
 }
 
-/** An alias that no range has yet; it is taken from now on. */
+/** Reserves an unused alias. */
 export function freshAlias(aliases: Set<string>, name: string): string {
   let alias = name
   for (let suffix = 1; aliases.has(alias); suffix++) alias = `${name}_${suffix}`
@@ -84,7 +84,7 @@ export function freshAlias(aliases: Set<string>, name: string): string {
   return alias
 }
 
-/** The columns of a table as a range of a query has them. */
+/** Returns a table's columns as a range of a query. */
 export function tableColumns(table: TableInfo): ReadonlyMap<string, RangeColumn> {
   return new Map(
     table.columns.map((column) => [
@@ -94,7 +94,7 @@ export function tableColumns(table: TableInfo): ReadonlyMap<string, RangeColumn>
   )
 }
 
-/** Finds what a dotted name means, as SQL does: the innermost level that has it. */
+/** Resolves a dotted name as SQL does: at the innermost matching level. */
 export function resolveName(parts: readonly string[], scope: Scope): Expr {
   const [first = '', second] = parts
   if (parts.length > 2) return refuse(`the name ${parts.join('.')} has more than two parts`)
@@ -118,7 +118,7 @@ function findQualified(qualifier: string, name: string, scope: Scope): Expr | un
   for (const level of scope.levels) {
     const range = level.find((candidate) => candidate.name === qualifier)
     if (!range) continue
-    // Postgres would write such an argument the same way; a range of that name may hide it.
+    // Postgres prints such an argument the same way; a range of that name may hide it.
     if (scope.call?.name === qualifier) return refuse(`${qualifier} is both a table and the function around it`)
     return columnOf(range, name)[0]
   }
@@ -127,15 +127,15 @@ function findQualified(qualifier: string, name: string, scope: Scope): Expr | un
   return scope.call?.hasFields && argument(qualifier, scope) ? opaque(name, undefined) : undefined
 }
 
-/** The name of the range that {@link opaque} values are columns of. */
+/** Range name of {@link opaque} values. */
 const OPAQUE = '#value'
 
-/** Whether nothing is known of a value but, perhaps, its type. */
+/** Whether a value is unknown, except possibly its type. */
 export function isOpaque(expr: Expr): boolean {
   return expr.kind === 'column' && expr.range === OPAQUE
 }
 
-/** A value of which nothing is known, such as a variable's. */
+/** An unknown value, such as a variable's. */
 export function opaque(name: string, type: number | undefined): Expr {
   return { kind: 'column', range: OPAQUE, column: name, type, nondeterministic: false }
 }

@@ -1,6 +1,5 @@
 /**
- * Splits what Postgres printed of `(a OR b OR c)` into its arms: it writes everything that has parts in parentheses of its own. The caller compares their number
- * with what the parser found.
+ * Splits Postgres's printed `(a OR b OR c)` into its arms, relying on its parentheses around compound parts. The caller verifies their number with the parser.
  */
 export function splitArms(text: string, word: 'AND' | 'OR'): readonly string[] {
   const inner = withoutParentheses(text.trim())
@@ -27,13 +26,13 @@ export function splitArms(text: string, word: 'AND' | 'OR'): readonly string[] {
   return [...arms, inner.slice(from)]
 }
 
-/** The place behind a string or a quoted name, in which the quote itself is doubled. */
+/** Returns the position after a string or quoted name with doubled quotes. */
 function endOfQuoted(text: string, start: number): number {
   const end = text.indexOf(text[start] as string, start + 1)
   return end < 0 ? text.length : end + 1
 }
 
-/** Without parentheses around all of it. */
+/** Strips enclosing parentheses. */
 function withoutParentheses(text: string): string {
   if (!text.startsWith('(')) return text
   let depth = 0

@@ -40,7 +40,7 @@ describe('a file of SQL', () => {
         for (const [index, { start, line, text: own }] of found.entries()) {
           expect(text.slice(start, start + own.length)).toBe(own)
           from = text.indexOf(parts[index]?.statement ?? '', from)
-          // The words of a statement stand in no lead, so the next place that has them is where it begins.
+          // The lead cannot contain the statement's words, so their next occurrence is its start.
           expect(start).toBe(from)
           expect(line).toBe(text.slice(0, start).split('\n').length)
           from += own.length

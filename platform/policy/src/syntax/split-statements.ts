@@ -2,30 +2,30 @@ import { parseSync, type Node } from 'libpg-query'
 import { readEventTrigger, type EventTriggerStatement } from './event-trigger-statement.ts'
 import { preparePolicyParser } from './parse.ts'
 
-/** A statement of a file with many. */
+/** A statement of a multi-statement file. */
 export interface SqlStatement {
   readonly text: string
-  /** Where it begins, counted from 1. */
+  /** First line, counted from 1. */
   readonly line: number
-  /** Where the text begins in the file, in characters of JavaScript. */
+  /** Start in the file, as a JavaScript string index. */
   readonly start: number
-  /** How it is executed in a transaction that another person has begun. */
+  /** How it is executed within a transaction started elsewhere. */
   readonly kind: 'plain' | 'begin or commit' | 'ends the transaction' | 'reads the input' | 'runs alone'
-  /** The publication that it makes of all tables, which only a superuser may. */
+  /** Publication it creates for all tables, which requires superuser. */
   readonly publishesAllAs?: string
   readonly eventTrigger?: EventTriggerStatement
 }
 
 /**
- * Takes a file of SQL apart, with Postgres's own parser.
+ * Splits an SQL file with Postgres's parser.
  *
- * @throws what the parser says, with `cursorPosition`
+ * @throws the parser's error, with `cursorPosition`
  */
 export async function splitStatements(file: string): Promise<readonly SqlStatement[]> {
-  if (file.trim() === '') return [] // the parser takes no empty text
+  if (file.trim() === '') return [] // the parser rejects empty text
   await preparePolicyParser()
-  const bytes = Buffer.from(file) // places are in bytes
-  const reached = { byte: 0, start: 0, line: 1 } // each part of the file is read once: dumps have megabytes and thousands of statements
+  const bytes = Buffer.from(file) // locations are in bytes
+  const reached = { byte: 0, start: 0, line: 1 } // scans the file once: dumps have megabytes and thousands of statements
   return (parseSync(file).stmts ?? []).flatMap(({ stmt, stmt_location: at = 0, stmt_len: length }) => {
     if (!stmt) return []
     const text = bytes.subarray(at, length === undefined ? undefined : at + length).toString()
@@ -51,7 +51,7 @@ export async function splitStatements(file: string): Promise<readonly SqlStateme
   })
 }
 
-/** The place behind spaces and comments; those between slashes and stars nest. */
+/** Returns the position after spaces and comments; block comments nest. */
 function endOfLead(text: string): number {
   const part = /\s+|--[^\n]*|\/\*/y
   let at = 0
@@ -90,7 +90,7 @@ function kindOf(node: Node): SqlStatement['kind'] {
   return runsAlone(node) ? 'runs alone' : 'plain'
 }
 
-/** Whether Postgres refuses it in a transaction. Of what projects have in migrations: what works beside writers, and cleans up. */
+/** Whether Postgres refuses it in a transaction. Covers what occurs in migrations: concurrent DDL and maintenance. */
 function runsAlone(node: Node): boolean {
   if ('IndexStmt' in node) return node.IndexStmt.concurrent === true
   if ('DropStmt' in node) return node.DropStmt.concurrent === true

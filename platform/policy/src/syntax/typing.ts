@@ -3,7 +3,7 @@ import type { FunctionInfo, OperatorInfo } from '../catalog/policy-input.ts'
 import { childrenOf } from './walk.ts'
 import type { Expr } from './expression.ts'
 
-/** Postgres's built-in types by name. */
+/** OIDs of built-in types by name. */
 export const OID = {
   bool: 16,
   name: 19,
@@ -23,14 +23,14 @@ export const OID = {
   uuid: 2950,
 } as const
 
-/** Date and time types: reading one from text depends on settings, and words such as `now` are moments. */
+/** Date and time types: parsing depends on settings, and words such as `now` are current times. */
 const MOMENT_TYPES: ReadonlySet<number> = new Set([1082, 1083, 1114, 1184, 1266])
 
 const POLYMORPHIC = /^(any.*|record)$/
 
 /**
- * The type of an expression, domains replaced by their base types, or `undefined` when it is not certain. Postgres prints the casts it
- * inserted, so operators and functions are found by their exact argument types.
+ * Returns an expression's type with domains resolved; `undefined` if uncertain. Postgres prints inserted casts, so functions and operators are matched by exact
+ * argument types.
  */
 export function typeOf(expr: Expr, catalog: PolicyCatalog): number | undefined {
   switch (expr.kind) {
@@ -76,18 +76,18 @@ export function typeOf(expr: Expr, catalog: PolicyCatalog): number | undefined {
   }
 }
 
-/** The type under a domain, else the type itself. */
+/** Returns a domain's base type, otherwise the type itself. */
 export function baseOf(type: number, catalog: PolicyCatalog): number {
   return catalog.type(type)?.base || type
 }
 
-/** The type of the elements when `type` is an array of something, else `undefined`. */
+/** Returns an array's element type; `undefined` for other types. */
 export function elementOf(type: number | undefined, catalog: PolicyCatalog): number | undefined {
   const element = type === undefined ? 0 : (catalog.type(type)?.element ?? 0)
   return element === 0 ? undefined : baseOf(element, catalog)
 }
 
-/** The functions that a call may mean. */
+/** Returns the functions a call may refer to. */
 export function functionsOf(call: Extract<Expr, { kind: 'call' }>, catalog: PolicyCatalog): readonly FunctionInfo[] {
   const named = catalog.functions(call.schema, call.name).filter((f) => takes(f, call.args.length))
   const types = call.args.map((arg) => typeOf(arg, catalog))
@@ -100,7 +100,7 @@ function takes(f: FunctionInfo, count: number): boolean {
     : count <= f.argTypes.length && count >= f.argTypes.length - f.defaults
 }
 
-/** The operators that an expression may mean, by the types of its sides as far as they are known. */
+/** Returns the operators an expression may refer to, by known operand types. */
 export function operatorsOf(
   expr: { readonly schema: string; readonly name: string; readonly left: Expr | undefined; readonly right: Expr },
   catalog: PolicyCatalog,
@@ -124,7 +124,7 @@ function fit(parameter: number, given: number | undefined, catalog: PolicyCatalo
   return POLYMORPHIC.test(catalog.type(parameter)?.name ?? '') ? 'possible' : 'no'
 }
 
-/** An exact one if there is, else all that are possible, else all. */
+/** Returns the exact match, otherwise all possible ones, otherwise all. */
 function bestOf<T>(candidates: readonly T[], fits: (candidate: T) => readonly Fit[]): readonly T[] {
   const exact = candidates.filter((candidate) => fits(candidate).every((one) => one === 'exact'))
   if (exact.length > 0) return exact
@@ -159,18 +159,15 @@ function typeOfSpecial(expr: Extract<Expr, { kind: 'special' }>, catalog: Policy
   }
 }
 
-/**
- * Whether the value of an expression over a row depends on nothing but the row. Labels of enums are taken as lasting: renaming one changes the
- * data of the rows as well.
- */
+/** Whether an expression over a row depends only on the row. Enum labels count as constant: renaming one changes row data as well. */
 export function isImmutable(expr: Expr, catalog: PolicyCatalog): boolean {
   return isImmutableItself(expr, catalog) && childrenOf(expr).every((child) => isImmutable(child, catalog))
 }
 
-/** Types whose values have one text, whatever a session is set to. */
+/** Types with a single text form, independent of settings. */
 const SETTLED_TYPES: ReadonlySet<number> = new Set([16, 19, 20, 21, 23, 25, 26, 114, 1043, 1700, 2950, 3802])
 
-/** Whether the value depends on nothing but the row and what does not change while a session's settings do: `to_jsonb(text)`, for one. */
+/** Whether the value depends only on the row and on things independent of session settings, such as `to_jsonb(text)`. */
 export function isSettled(expr: Expr, catalog: PolicyCatalog): boolean {
   const isSteady =
     expr.kind === 'call' &&
@@ -228,7 +225,7 @@ function isMoment(type: number | undefined): boolean {
   return type === undefined || MOMENT_TYPES.has(type)
 }
 
-/** A literal was read when the policy was made; every other conversion runs each time. */
+/** Literals were parsed when the policy was created; other conversions run each time. */
 function isImmutableCast(expr: Extract<Expr, { kind: 'cast' }>, catalog: PolicyCatalog): boolean {
   if (expr.arg.kind === 'constant') return true
   const from = typeOf(expr.arg, catalog)
@@ -252,13 +249,13 @@ function isImmutableConversion(from: number, target: number, catalog: PolicyCata
   return reads && prints
 }
 
-/** Whether it is a date or time, or an array of some. */
+/** Whether it is a date or time type, or an array of one. */
 export function isMomentType(type: number, catalog: PolicyCatalog): boolean {
   const base = baseOf(type, catalog)
   return MOMENT_TYPES.has(elementOf(base, catalog) ?? base)
 }
 
-/** Whether a conversion may read the clock: `('now'::text)::timestamptz` does. */
+/** Whether a conversion may read the clock, as `('now'::text)::timestamptz` does. */
 export function mayReadClock(expr: Extract<Expr, { kind: 'cast' }>, catalog: PolicyCatalog): boolean {
   if (!isMomentType(expr.type, catalog) || expr.arg.kind === 'constant') return false
   const given = typeOf(expr.arg, catalog)

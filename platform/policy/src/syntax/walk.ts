@@ -1,13 +1,13 @@
 import type { Expr, From, Query } from './expression.ts'
 
-/** Called for each node, those around it first. */
+/** Called for each node, parents first. */
 export interface Visitor {
   readonly expr?: (expr: Expr) => void
   readonly query?: (query: Query) => void
   readonly from?: (from: From) => void
 }
 
-/** Calls the visitor for `expr` and everything in it, subqueries included, parents first. */
+/** Visits `expr` and everything in it, including subqueries, parents first. */
 export function walkExpr(expr: Expr, visitor: Visitor): void {
   visitor.expr?.(expr)
   for (const child of childrenOf(expr)) walkExpr(child, visitor)
@@ -43,7 +43,7 @@ export function walkFrom(from: From, visitor: Visitor): void {
   }
 }
 
-/** The expressions right inside a query, those of its `FROM` left out. */
+/** Returns the direct expressions of a query, without its `FROM`. */
 function expressionsOf(query: Query): readonly Expr[] {
   return [
     ...query.targets.map((target) => target.expr),
@@ -53,7 +53,7 @@ function expressionsOf(query: Query): readonly Expr[] {
   ]
 }
 
-/** The operands of an expression; of a subquery, what it is compared with. */
+/** Returns an expression's operands; for a subquery, its compared values. */
 export function childrenOf(expr: Expr): readonly Expr[] {
   switch (expr.kind) {
     case 'row':

@@ -1,4 +1,4 @@
-/** What the author of a policy can write in place of something that changes without a change in the database. */
+/** Advice for policies that change without a database change. */
 
 export const INSTEAD_OF_CLOCK =
   'compare with a column instead, such as a boolean that a scheduled job sets when the moment has come; a filter by date alone can also be a query on the device'

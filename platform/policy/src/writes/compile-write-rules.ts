@@ -23,24 +23,24 @@ import { type ConditionContext, ruleTypeOf, toRuleValue, unlessRefused } from '.
 import { findTriggerColumns } from './trigger-columns.ts'
 import type { WriteInput } from './read-write-input.ts'
 
-/** Write rules of one role, for every person who has it. */
+/** Write rules of a role, for all its users. */
 export interface CompiledWriteRules {
   readonly tables: Readonly<Record<string, TableRules>>
-  /** What Postgres is to be asked about each person. */
+  /** Facts to query per user. */
   readonly facts: readonly FactQuery[]
-  /** Local names of synced tables, by OID. */
+  /** Local names of synced tables by OID. */
   readonly localNames: ReadonlyMap<number, string>
 }
 
 const COMMANDS = { insert: 'a', update: 'w', delete: 'd' } as const
 
-/** Milliseconds of compiling after which the event loop gets a turn. */
+/** Compilation time slice in ms, after which the event loop runs. */
 const SLICE_MS = 8
 
 /**
- * Compiles the policies for writing of all synced tables into what a device can evaluate on a row. The same input gives the same rules.
+ * Compiles the write policies of all synced tables for evaluation on devices. Deterministic.
  *
- * @param synced - OIDs of the tables that sync
+ * @param synced - OIDs of synced tables
  */
 export async function compileWriteRules(
   input: WriteInput,
@@ -119,7 +119,7 @@ function gateOf(command: WriteCommand, part: 'using' | 'check', compiler: TableC
   return { permissive: compile(true), restrictive: compile(false) }
 }
 
-/** A policy without the expression takes no part: a permissive one permits nothing, a restrictive one forbids nothing. */
+/** Compiles one policy. Without the expression it is neutral: a permissive one permits nothing, a restrictive one forbids nothing. */
 function compilePolicy(policy: PolicyInfo, part: 'using' | 'check', compiler: TableCompiler): readonly RulePolicy[] {
   const text = part === 'check' ? (policy.check ?? policy.using) : policy.using
   if (text === null) return []
@@ -135,7 +135,7 @@ function compileText(text: string, compiler: TableCompiler): RuleCondition {
   }
 }
 
-/** What cannot be followed makes only its own part of an AND or OR unknown. */
+/** A part that cannot be compiled becomes unknown, within its AND or OR. */
 function compileNode(node: Node, compiler: TableCompiler): RuleCondition {
   if ('BoolExpr' in node) {
     const of = (node.BoolExpr.args ?? []).map((arg) => compileNode(arg, compiler))
@@ -151,12 +151,12 @@ function compileNode(node: Node, compiler: TableCompiler): RuleCondition {
   }
 }
 
-/** Devices get the bodies of functions as conditions, and what queries return as facts: nothing that the API does not expose. */
+/** Devices receive function bodies as conditions and query results as facts, so nothing outside the API may be used. */
 function scopeOf({ input, catalog, role, table }: TableCompiler): Scope {
   return createScope(catalog, role, table, new Set([ROW_ALIAS]), new Set(input.policies.schemas))
 }
 
-/** Of a column whose values a device does not compare the value is of no use. */
+/** Defaults are useless for columns whose values devices do not compare. */
 function defaultsOf(compiler: TableCompiler): NonNullable<CommandRules['defaults']> {
   const { input, table, catalog, context } = compiler
   const valueOf = (column: string, expression: string | null): RuleDefault | null => {

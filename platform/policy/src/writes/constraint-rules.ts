@@ -4,20 +4,20 @@ import { localColumnOf } from '../compile/local-name.ts'
 import { findTriggerColumns } from './trigger-columns.ts'
 import type { WriteInput } from './read-write-input.ts'
 
-/** What {@link constraintRules} needs of the compiler of a table. */
+/** What {@link constraintRules} needs from the table's compiler. */
 export interface ConstraintContext {
   readonly input: WriteInput
   readonly table: TableInfo
   readonly compile: (expression: string) => RuleCondition
-  /** Local names of synced tables, by OID. */
+  /** Local names of synced tables by OID. */
   readonly localNames: ReadonlyMap<number, string>
-  /** Columns that the database may set, or `'*'`, and those that it fills in. */
+  /** Columns the database may set, or `'*'`, and those it fills in. */
   readonly written: Pick<CommandRules, 'set' | 'filled'>
 }
 
 type ConstraintRules = Pick<CommandRules, 'required' | 'checks' | 'transitions'>
 
-/** What a table asks of a row whoever writes it: NOT NULL, lengths, CHECKs, and which value may follow which. */
+/** Compiles constraints independent of the user: NOT NULL, lengths, CHECKs, and transitions. */
 export function constraintRules(command: Exclude<WriteCommand, 'delete'>, context: ConstraintContext): ConstraintRules {
   const required = requiredColumns(command, context)
   const checks = [...lengthChecks(context), ...constraintChecks(context)]
@@ -29,7 +29,7 @@ export function constraintRules(command: Exclude<WriteCommand, 'delete'>, contex
   }
 }
 
-/** A device sends no NULLs of a new record, so that its columns get their defaults. */
+/** Required columns. A device omits NULLs of a new record, so that defaults apply. */
 function requiredColumns(command: WriteCommand, { input, table, written }: ConstraintContext): readonly string[] {
   if (written.set === '*') return []
   return input.columns
@@ -39,7 +39,7 @@ function requiredColumns(command: WriteCommand, { input, table, written }: Const
     .filter((name) => !written.set.includes(name) && !written.filled.includes(name))
 }
 
-/** Postgres cuts off spaces that are too many. */
+/** Length limits. Postgres truncates excess spaces. */
 function lengthChecks({ input, table }: ConstraintContext): readonly RuleCheck[] {
   return input.columns.flatMap(({ table: of, name, length }) => {
     if (of !== table.oid || length === null) return []
@@ -66,7 +66,7 @@ function constraintChecks({ input, table, compile }: ConstraintContext): readonl
   })
 }
 
-/** Triggers run by name: what one before it sets is not what was written. */
+/** Transitions. Triggers run by name; earlier ones may change what was written. */
 function transitionsOf(
   command: WriteCommand,
   { input, table, compile, localNames }: ConstraintContext,

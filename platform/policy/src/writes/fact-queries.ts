@@ -9,35 +9,35 @@ import { renderExpr, renderQuery } from '../syntax/render.ts'
 import { functionsOf } from '../syntax/typing.ts'
 import { walkExpr } from '../syntax/walk.ts'
 
-/** A list with more values than this is not told to devices. */
+/** Longer lists are not sent to devices. */
 export const FACT_VALUES_MAX = 1_000
 
-/** A part of a policy that depends on the person alone. */
+/** A part of a policy that depends only on the user. */
 export interface FactQuery {
-  /** A hash of the query. */
+  /** Hash of the query. */
   readonly name: string
-  /** An expression of type text, or text[] of a list, evaluated as the person. A list has one value more than {@link FACT_VALUES_MAX} when it has too many. */
+  /** Expression of type text, or text[] for a list, evaluated as the user. A list beyond {@link FACT_VALUES_MAX} has one extra value. */
   readonly sql: string
   readonly isList: boolean
-  /** OIDs of the tables that it reads. */
+  /** OIDs of the tables it reads. */
   readonly reads: readonly number[]
 }
 
-/** Collects what Postgres is to be asked about the person. */
+/** Collects the facts to query about a user. */
 export class FactQueries {
   readonly queries = new Map<string, FactQuery>()
   readonly #catalog: PolicyCatalog
   readonly #role: number
   readonly #table: number
 
-  /** @param table - OID of the table whose policies are read, which they may not read themselves */
+  /** @param table - OID of the policies' own table, which they may not read */
   constructor(catalog: PolicyCatalog, role: number, table: number) {
     this.#catalog = catalog
     this.#role = role
     this.#table = table
   }
 
-  /** Whether an expression depends on the person alone, and can be asked for by whoever is asked about. */
+  /** Whether an expression depends only on the user, who is allowed to evaluate it. */
   isOfPerson(expr: Expr): boolean {
     const survey = surveyExpr(expr, this.#catalog)
     if (survey.row.size > 0 || survey.outer.size > 0 || readsClock(expr)) return false
@@ -51,26 +51,26 @@ export class FactQueries {
     return isNameable
   }
 
-  /** Whether the API can call it, too: PostgREST passes arguments by name. */
+  /** Whether the API could call it, too: PostgREST passes arguments by name. */
   #isReachable(call: Call): boolean {
     if (call.via !== undefined || call.as !== undefined) return false
     if (call.schema === 'pg_catalog' || isClaimFunction(call)) return true
     return functionsOf(call, this.#catalog).every(({ argNames }) => argNames.every((name) => name !== ''))
   }
 
-  /** @throws {Refusal} when what it reads cannot be followed */
+  /** @throws {Refusal} if its reads cannot be tracked */
   addValue(expr: Expr): string {
     return this.#add(`(${renderExpr(expr)})::text`, false, expr)
   }
 
-  /** The elements of an array. @throws {Refusal} when what it reads cannot be followed */
+  /** Adds an array's elements. @throws {Refusal} if its reads cannot be tracked */
   addArray(expr: Expr): string {
     const array = renderExpr(expr)
     const elements = `select distinct e::text from pg_catalog.unnest(${array}) e limit ${FACT_VALUES_MAX + 1}`
     return this.#add(`case when (${array}) is not null then array(${elements}) end`, true, expr)
   }
 
-  /** The values of a query of one column. @throws {Refusal} when what it reads cannot be followed */
+  /** Adds a single-column query's values. @throws {Refusal} if its reads cannot be tracked */
   addQuery(query: Query, expr: Expr): string {
     const values = `select distinct q.v::text from (${renderQuery(query)}) as q(v) limit ${FACT_VALUES_MAX + 1}`
     return this.#add(`array(${values})`, true, expr)

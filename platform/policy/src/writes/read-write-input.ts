@@ -4,13 +4,13 @@ import type { PolicyInput } from '../catalog/policy-input.ts'
 import { list } from '../read/catalog-lists.ts'
 import { readPolicyInput } from '../read/read-policy-input.ts'
 
-/** What decides about writes, as it stands in the catalog. */
+/** Catalog input that determines writes. */
 export interface WriteInput {
-  /** With the policies for writing. */
+  /** Including write policies. */
   readonly policies: PolicyInput
   readonly rights: readonly WriteRight[]
   readonly triggers: readonly RowTrigger[]
-  /** Columns that may not be NULL, or only be so long. */
+  /** Columns with NOT NULL or a length limit. */
   readonly columns: readonly LimitedColumn[]
   readonly transitions: readonly EnforcedTransitions[]
 }
@@ -19,13 +19,13 @@ export interface LimitedColumn {
   readonly table: number
   readonly name: string
   readonly isRequired: boolean
-  /** A new row without a value gets one. */
+  /** Omitted values get a default. */
   readonly hasDefault: boolean
-  /** Characters, of a `varchar(n)`. */
+  /** Characters of a `varchar(n)`. */
   readonly length: number | null
 }
 
-/** Transitions of one column that a trigger of `holdfast.enforce_transitions` enforces. */
+/** Transitions of a column enforced by a `holdfast.enforce_transitions` trigger. */
 export interface EnforcedTransitions {
   readonly table: number
   readonly column: string
@@ -37,11 +37,11 @@ export interface EnforcedTransitions {
     readonly allowedIf: string | null
     readonly words: string
   }[]
-  /** What may follow each value, as a sentence. */
+  /** Allowed successors of each value, as sentences. */
   readonly sentences: readonly { readonly from: string | null; readonly words: string }[]
 }
 
-/** What a role may write of a table, by grant. */
+/** Columns a role may write, by grant. */
 export interface WriteRight {
   readonly table: number
   readonly role: number
@@ -50,20 +50,20 @@ export interface WriteRight {
   readonly canDelete: boolean
 }
 
-/** A trigger that runs before a row is written, and may change it. */
+/** A BEFORE row trigger, which may change the row. */
 export interface RowTrigger {
   readonly table: number
   readonly name: string
   readonly commands: readonly WriteCommand[]
-  /** The statement that creates its function, of one in PL/pgSQL. */
+  /** `CREATE` statement of its function, if PL/pgSQL. */
   readonly definition: string | null
 }
 
 /**
- * Reads what {@link compileWriteRules} needs.
+ * Reads the input of {@link compileWriteRules}.
  *
- * @param pool - connected as `holdfast_reader`, as {@link readPolicyInput} needs it
- * @param options.schemas - those that the API exposes: of others nothing is disclosed
+ * @param pool - connected as `holdfast_reader`, as for {@link readPolicyInput}
+ * @param options.schemas - exposed by the API; nothing of others is disclosed
  */
 export async function readWriteInput(
   pool: Pick<Pool, 'transaction' | 'query' | 'execute'>,
@@ -85,7 +85,7 @@ export async function readWriteInput(
 }
 
 /**
- * Changes with everything that write rules are made of. It costs a look at the catalog, and no reading of policies.
+ * Returns a fingerprint of everything write rules depend on. Reads the catalog, but not the policies.
  *
  * @param pool - connected as `holdfast_reader`
  */
@@ -127,7 +127,7 @@ function writeRights(tables: readonly number[], roles: readonly number[]): SqlFr
      group by c.oid, r.oid`
 }
 
-/** `tgtype`: 1 for each row, 2 before, 4 insert, 16 update. Triggers that are off, or only for replicas, do not run. */
+/** `tgtype`: 1 row, 2 before, 4 insert, 16 update. Disabled and replica-only triggers do not run. */
 const ROW_TRIGGERS = sql`
   select t.tgrelid::int8 as table, t.tgname as name,
          array_remove(array[case when t.tgtype & 4 <> 0 then 'insert' end, case when t.tgtype & 16 <> 0 then 'update' end], null) as commands,
@@ -137,7 +137,7 @@ const ROW_TRIGGERS = sql`
     join pg_catalog.pg_language l on l.oid = p.prolang
    where not t.tgisinternal and t.tgtype & 3 = 3 and t.tgenabled in ('O', 'A')`
 
-/** `varchar(n)` has n and 4 in `atttypmod`. */
+/** `atttypmod` of `varchar(n)` is n + 4. */
 function limitedColumns(tables: readonly number[]): SqlFragment {
   return sql`
     select a.attrelid::int8 as table, a.attname as name, a.attnotnull as "isRequired",
@@ -150,7 +150,7 @@ function limitedColumns(tables: readonly number[]): SqlFragment {
      order by a.attrelid, a.attnum`
 }
 
-/** Databases without the schema of the server have none. */
+/** Databases without the server's schema have none. */
 async function hasTransitions(pool: Pick<Pool, 'query'>): Promise<boolean> {
   const [row] = await pool.query<{ has: boolean }>(sql`select to_regclass('holdfast.transitions') is not null as has`)
   return row?.has ?? false
@@ -165,12 +165,12 @@ async function readTransitions(pool: Pick<Pool, 'query' | 'execute'>): Promise<r
   }))
 }
 
-/** `schema.function`, as an expression. */
+/** `schema.function` as an expression. */
 function callOf(name: string): string {
   return `${name.split('.').map(quoteIdentifier).join('.')}()`
 }
 
-/** The argument of a trigger ends with a NUL. */
+/** A trigger argument ends with a NUL. */
 const ENFORCED_TRANSITIONS = sql`
   with enforced as (
     select t.tgrelid, convert_from(substring(t.tgargs from 1 for length(t.tgargs) - 1), 'UTF8') as field,

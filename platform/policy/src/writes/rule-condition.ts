@@ -21,8 +21,8 @@ const TRUE: RuleCondition = { is: 'value', value: { text: 'true' } }
 const FALSE: RuleCondition = { is: 'value', value: { text: 'false' } }
 
 /**
- * Brings a condition of a policy into the form that devices evaluate. Whatever a device cannot repeat exactly as Postgres does is `unknown` there. What
- * depends on the person alone is left to Postgres, as a fact.
+ * Converts a policy condition for evaluation on devices. Parts that a device cannot repeat exactly are `unknown`; parts depending only on the user become facts
+ * evaluated by Postgres.
  */
 export function toRuleCondition(
   expr: Expr,
@@ -128,7 +128,7 @@ const OPERATORS: Readonly<Record<string, RuleOperator>> = {
   '>=': '>=',
 }
 
-/** Types whose values a device compares as Postgres does, with their order. Texts are ordered by collations. */
+/** Types that devices compare like Postgres, including order. Texts depend on collations. */
 const ORDERED: ReadonlySet<RuleType> = new Set(['integer', 'decimal', 'double', 'date'])
 
 function comparison(
@@ -150,7 +150,7 @@ function comparison(
   return { is: 'compare', operator, as, left: leftValue, right: rightValue, ...(scale === undefined ? {} : { scale }) }
 }
 
-/** `(state = 'done') = (done_at is not null)`: both, or neither. */
+/** `(state = 'done') = (done_at is not null)`: both or neither. */
 function sameTruth(
   operator: RuleOperator,
   left: Expr,
@@ -243,7 +243,7 @@ function convertSubquery(
 
 type TableFrom = Extract<From, { kind: 'table' }>
 
-/** @returns false when there is something else than tables and inner joins */
+/** @returns false if there is anything but tables and inner joins */
 function openInnerJoins(from: From, tables: TableFrom[], conditions: Expr[]): boolean {
   if (from.kind === 'table') {
     tables.push(from)
@@ -254,7 +254,7 @@ function openInnerJoins(from: From, tables: TableFrom[], conditions: Expr[]): bo
   return openInnerJoins(from.left, tables, conditions) && openInnerJoins(from.right, tables, conditions)
 }
 
-/** Whether a row that is on the device is one that the query finds. */
+/** Whether a row on the device is one the query finds. */
 function isFoundOnDevice(
   table: TableInfo,
   as: Extract<Expr, { kind: 'subquery' }>['as'],
@@ -264,7 +264,7 @@ function isFoundOnDevice(
   return as === undefined || !table.rls || isExempt(table, parseRights(as).owner, catalog)
 }
 
-/** One row of each table, found by its key. */
+/** One row per table, found by key. */
 function findRows(
   tables: readonly TableFrom[],
   conditions: readonly Expr[],
@@ -294,7 +294,7 @@ function findRows(
   return UNKNOWN
 }
 
-/** What the key of a table is compared with. */
+/** Returns what a table's key is compared with. */
 function keyComparedIn(condition: Expr, alias: string, key: string): Expr | undefined {
   if (condition.kind !== 'operator' || condition.schema !== 'pg_catalog' || condition.name !== '=') return undefined
   const isKey = (side: Expr | undefined): boolean =>

@@ -10,13 +10,13 @@ import type { FactQueries } from './fact-queries.ts'
 export interface ConditionContext {
   readonly catalog: PolicyCatalog
   readonly facts: FactQueries
-  /** The table whose policy it is. */
+  /** The policy's table. */
   readonly table: TableInfo
-  /** OIDs of the tables that sync. */
+  /** OIDs of synced tables. */
   readonly synced: ReadonlySet<number>
 }
 
-/** A table whose row is found by its key. */
+/** A table whose row is found by key. */
 export interface FoundTable {
   readonly table: TableInfo
   readonly number: number
@@ -26,7 +26,7 @@ export type FoundTables = ReadonlyMap<string, FoundTable>
 
 export const UNKNOWN = { is: 'unknown' } as const
 
-/** What the compiler does not follow is no fault here: Postgres decides about it. */
+/** Converts a refusal to unknown: Postgres decides. */
 export function unlessRefused(error: unknown): typeof UNKNOWN {
   if (error instanceof Refusal) return UNKNOWN
   throw error
@@ -56,7 +56,7 @@ export function isEnum(expr: Expr, catalog: PolicyCatalog): boolean {
   return type !== undefined && catalog.type(type)?.kind === 'e'
 }
 
-/** Digits after the point that a column of the row keeps; Postgres rounds others away before it compares. */
+/** Decimal digits kept by a row's column; Postgres rounds before comparing. */
 export function scaleOf(sides: readonly Expr[], table: TableInfo): number | undefined {
   const scales = sides.flatMap((side) => {
     const column = side.kind === 'row' ? table.columns.find(({ name }) => name === side.column) : undefined
@@ -66,7 +66,7 @@ export function scaleOf(sides: readonly Expr[], table: TableInfo): number | unde
   return scales.length === 0 ? undefined : Math.min(...scales)
 }
 
-/** Functions of a text that a device repeats. */
+/** Text functions that devices can repeat. */
 const CALLS: Readonly<Record<string, 'length' | 'btrim' | 'rtrim'>> = {
   length: 'length',
   char_length: 'length',
@@ -89,7 +89,7 @@ function toCall(
   return of && { call, of }
 }
 
-/** @param isAnyType - whether its value matters, or only whether there is one */
+/** @param isAnyType - only its nullness matters */
 export function toRuleValue(
   expr: Expr,
   context: ConditionContext,
@@ -118,7 +118,7 @@ export function toRuleValue(
   }
 }
 
-/** A literal that is its own canonical form. */
+/** A literal in canonical form. */
 function literalOf(expr: Expr, catalog: PolicyCatalog): string | undefined {
   const number = numberOf(expr, catalog)
   if (number !== undefined) return number
@@ -133,7 +133,7 @@ function literalOf(expr: Expr, catalog: PolicyCatalog): string | undefined {
 
 const NUMBERS: ReadonlySet<RuleType | undefined> = new Set(['integer', 'decimal', 'double'])
 
-/** A number under conversions that keep it: `('-90'::integer)::double precision`. */
+/** A number under value-preserving casts: `('-90'::integer)::double precision`. */
 function numberOf(expr: Expr, catalog: PolicyCatalog): string | undefined {
   const type = ruleTypeOf(typeOf(expr, catalog), catalog)
   if (expr.kind === 'cast') {
@@ -147,12 +147,12 @@ function numberOf(expr: Expr, catalog: PolicyCatalog): string | undefined {
   return isNumber ? expr.sql : undefined
 }
 
-/** A conversion that leaves the text of a value as it is. */
+/** Whether a cast preserves a value's text. */
 function isTransparent({ arg, type, typmod }: Extract<Expr, { kind: 'cast' }>, catalog: PolicyCatalog): boolean {
   const from = typeOf(arg, catalog)
   if (typmod || from === undefined || arg.kind === 'constant') return false
   const [before, after] = [ruleTypeOf(from, catalog), ruleTypeOf(type, catalog)]
-  if (baseOf(type, catalog) !== type && type !== from) return false // a domain checks what it is given
+  if (baseOf(type, catalog) !== type && type !== from) return false // a domain validates its input
   if (catalog.type(baseOf(type, catalog))?.kind === 'e') return from === baseOf(type, catalog)
   if (before === after) return before !== undefined
   return after === 'text' && (before === 'uuid' || before === 'text')

@@ -2,17 +2,17 @@ import { parseProcedure } from '../syntax/parse.ts'
 
 type Tree = Readonly<Record<string, unknown>>
 
-/** Which columns of a new row a trigger may give another value. */
+/** Columns of a new row that a trigger may change. */
 export interface TriggerColumns {
   readonly set: ReadonlySet<string> | '*'
-  /** Only where they are NULL. */
+  /** Changed only if NULL. */
   readonly filled: ReadonlySet<string>
 }
 
 /**
- * Finds the assignments to `new` in a trigger function in PL/pgSQL. Whatever is not a plain assignment of a field counts as one of every column.
+ * Finds assignments to `new` in a PL/pgSQL trigger function. Anything but a plain field assignment counts as assigning every column.
  *
- * @param definition - as `pg_get_functiondef` prints it; `null` of another language
+ * @param definition - from `pg_get_functiondef`; `null` for other languages
  */
 export function findTriggerColumns(definition: string | null): TriggerColumns {
   const filled = new Set<string>()
@@ -32,7 +32,7 @@ interface Found {
   isAny: boolean
 }
 
-/** Statements that give variables values in other ways than `:=` and `into`, or whose targets are not looked for. */
+/** Statements that set variables other than by `:=` and `into`, or whose targets are not analyzed. */
 const OPAQUE = new Set(['PLpgSQL_stmt_getdiag', 'PLpgSQL_stmt_call', 'PLpgSQL_stmt_foreach_a', 'PLpgSQL_recfield'])
 
 function walk(value: unknown, found: Found): void {
@@ -74,12 +74,12 @@ function noteAssignment(text: string | undefined, found: Found): void {
     return
   }
   const kept = /^coalesce\s*\(\s*new\s*\.\s*([\p{L}_][\p{L}\p{N}_$]*)\s*,/iu.exec(value)?.[1]?.toLowerCase()
-  // The whole value has to be that one call.
+  // The whole value must be this call.
   if (kept === column && isOneCall(value)) found.filled.add(column)
   else found.set.add(column)
 }
 
-/** Whether the first parenthesis is closed by the last character; a text that has parentheses in it counts as not. */
+/** Whether the first parenthesis closes at the last character; texts containing parentheses count as not. */
 function isOneCall(text: string): boolean {
   let depth = 0
   const trimmed = text.trim()
@@ -97,7 +97,7 @@ function noteTarget(name: string, found: Found): void {
   else if (/^new$/i.test(name)) found.isAny = true
 }
 
-/** `return old` and `return another_row` replace the row. The end without any return is an error. */
+/** `return old` and `return another_row` replace the row. Ending without a return is an error. */
 function noteReturn(statement: Tree, found: Found): void {
   const text = textOf(statement, 'expr')
   if (statement['retvarno'] === 0 || (text === undefined && statement['retvarno'] === undefined)) return

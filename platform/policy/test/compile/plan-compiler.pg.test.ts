@@ -6,8 +6,8 @@ import { compileSyncPlan } from '../../src/compile/compile-sync-plan.ts'
 import { createPlanCompiler } from '../../src/compile/plan-compiler.ts'
 
 /*
- * A plan that is made of tables that were compiled before is the plan that a compilation from scratch makes, whatever changed in between: policies, functions
- * behind them, columns, types, rights, keys, other tables.
+ * Incremental compilation must equal compilation from scratch after any changes to policies, functions behind them, columns, types, rights, keys or other
+ * tables.
  */
 
 let world: PolicyWorld
@@ -66,7 +66,7 @@ describe('compiling again what changed', () => {
     const steps = runsOf(25, { variable: 'HOLDFAST_PLAN_CHANGES', least: CHANGES.length })
     for (let step = 0; step < steps; step++) {
       const change = CHANGES[step < CHANGES.length ? step : random.below(CHANGES.length)] ?? ''
-      await world.run(change).catch(() => undefined) // a change may not fit what those before it left
+      await world.run(change).catch(() => undefined) // a change may conflict with previous ones
       const input = await readPolicyInput(world.database.compilerPool)
       expect(await compiler.compile(input, never), change).toEqual(compileSyncPlan(input))
     }

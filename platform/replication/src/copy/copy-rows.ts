@@ -15,27 +15,26 @@ import { connect } from '../connect.ts'
 import { parseCopyRow } from './parse-row.ts'
 
 const BATCH_ROWS = 1000
-/** Wire bytes waiting for the consumer, from which the socket is paused and a smaller batch is handed on. */
+/** Waiting wire bytes at which the socket is paused and a smaller batch is delivered. */
 const WAITING_BYTES_MAX = 4 * 1024 * 1024
 
 export interface CopyRowsOptions {
   readonly url: string
   /**
-   * What to copy: a query, without parameters because `COPY` takes none. As a function it runs on the connection first, to enter
-   * a snapshot or to find out what to ask.
+   * The query to copy, without parameters, which `COPY` does not support. A function runs first on the connection, to enter a snapshot or construct the query.
    */
   readonly query: SqlFragment | ((db: Queryable) => Promise<SqlFragment>)
-  /** Rows per batch at most, 1000 by default; fewer when they are large. */
+  /** Maximum rows per batch, default 1000; fewer if large. */
   readonly batchRows?: number
-  /** Ends the reading at once, also while the statement waits for a lock: the connection is dropped. */
+  /** Cancels immediately by dropping the connection, even while waiting for a lock. */
   readonly signal?: AbortSignal
 }
 
 /**
- * Reads the rows of a query with `COPY … TO STDOUT` on a connection of its own, values in the same text form as the stream gives.
- * The socket is paused while the consumer is busy. Leaving the loop early closes the connection.
+ * Reads a query's rows with `COPY … TO STDOUT` on a dedicated connection, in the stream's text form. Applies backpressure. Leaving the loop closes the
+ * connection.
  *
- * @throws {HoldfastError} `replication_connection_lost`; errors of the statement come as Postgres's own, with its SQLSTATE in `code`
+ * @throws {HoldfastError} `replication_connection_lost`; Postgres's errors with their SQLSTATE in `code`
  */
 export async function* copyRows(options: CopyRowsOptions): AsyncGenerator<readonly Tuple[], void, void> {
   const client = await connect({ url: options.url, applicationName: 'holdfast snapshot', replication: false })
@@ -46,7 +45,7 @@ export async function* copyRows(options: CopyRowsOptions): AsyncGenerator<readon
     assert(values.length === 0, 'COPY takes no parameters')
     statement = `copy (${text}) to stdout`
   } catch (error) {
-    await client.end().catch(() => undefined) // the first error tells why
+    await client.end().catch(() => undefined) // report the first error
     throw error
   }
 

@@ -12,7 +12,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\v': '\\v',
 }
 
-/** As `COPY … TO` writes it. */
+/** Encodes like `COPY … TO`. */
 function encode(row: readonly (string | null)[]): Buffer {
   const fields = row.map((field) => field?.replaceAll(/[\\\b\f\n\r\t\v]/g, (found) => ESCAPES[found] ?? found) ?? '\\N')
   return Buffer.from(`${fields.join('\t')}\n`)

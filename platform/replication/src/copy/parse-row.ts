@@ -4,9 +4,9 @@ import type { Tuple } from '../events.ts'
 const NEWLINE = 0x0a
 
 /**
- * Reads one line of `COPY … TO STDOUT` in text format.
+ * Parses a line of `COPY … TO STDOUT` in text format.
  *
- * @param start - where the line begins in `buffer`
+ * @param start - of the line in `buffer`
  * @param end - after its newline
  * @see PostgreSQL manual, COPY, "Text Format"
  */

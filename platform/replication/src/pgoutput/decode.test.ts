@@ -6,8 +6,8 @@ import type { Relation, ReplicationEvent, Tuple } from '../events.ts'
 import type { Lsn } from '../lsn.ts'
 import { createDecoder } from './decode.ts'
 
-// The encoder below is written from the manual ("Logical Replication Message Formats"), independently of the decoder: what one writes
-// the other has to read, for any names, values and mixtures of NULL, text and unchanged TOAST.
+// This encoder follows the manual ("Logical Replication Message Formats") independently of the decoder: the decoder must read its output for any names, values
+// and mixtures of NULL, text and unchanged TOAST.
 
 const POSTGRES_EPOCH_MS = Date.UTC(2000, 0, 1)
 const UNCHANGED = Symbol('unchanged TOAST value')
@@ -54,7 +54,7 @@ function encodeRelation(relation: Relation, identity = 'f'): Buffer {
   return Buffer.concat([...head, int(2, relation.columns.length), ...columns])
 }
 
-/** @param unchanged - which values of an update are sent as unchanged */
+/** @param unchanged - values of an update sent as unchanged */
 function encode(event: ReplicationEvent, unchanged: readonly boolean[] = []): Buffer {
   switch (event.kind) {
     case 'begin':

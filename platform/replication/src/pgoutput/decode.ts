@@ -2,20 +2,19 @@ import type { Relation, ReplicationEvent, Tuple } from '../events.ts'
 import type { Lsn } from '../lsn.ts'
 import { createRelations, protocolError } from './relations.ts'
 
-/** Microseconds between the epochs of Unix and of Postgres (2000-01-01). */
+/** Milliseconds between the epochs of Unix and Postgres (2000-01-01). */
 const POSTGRES_EPOCH_MS = 946_684_800_000
 const SHORT_TEXT_BYTES = 3
 
-/** Reads the messages of pgoutput, protocol version 1, values as text. One per connection: it remembers relations. */
+/** Decodes pgoutput messages, protocol version 1, values as text. One per connection, because it remembers relations. */
 export interface Decoder {
   /**
-   * Reads the message between `start` and `end` and appends what it means to `out`: nothing for what only describes (Relation,
-   * Type, Origin).
+   * Decodes the message between `start` and `end` and appends its events to `out`; descriptive messages (Relation, Type, Origin) yield none.
    *
    * @throws {HoldfastError} `replication_protocol`
    */
   decode(buffer: Buffer, start: number, end: number, out: ReplicationEvent[]): void
-  /** Between a `begin` and its `commit`. */
+  /** Whether between a `begin` and its `commit`. */
   isInTransaction(): boolean
 }
 
@@ -27,7 +26,7 @@ export function createDecoder(): Decoder {
 class PgoutputDecoder implements Decoder {
   readonly #relations = createRelations()
   #inTransaction = false
-  /** The message being decoded, and where its next field begins. */
+  /** The current message, and the position of its next field. */
   #bytes: Buffer = Buffer.alloc(0)
   #at = 0
 
@@ -93,7 +92,7 @@ class PgoutputDecoder implements Decoder {
     const oid = this.#u32()
     const relation = this.#relations.get(oid)
     const form = this.#u8()
-    // Under REPLICA IDENTITY FULL there is always an old row ('O'), whole and with its TOAST values.
+    // With REPLICA IDENTITY FULL there is always a complete old row ('O') including TOAST values.
     if (form !== 0x4f || !this.#relations.isFull(oid)) {
       if (form !== 0x4e) {
         this.#skipTuple() // 'K' or 'O'
@@ -120,7 +119,7 @@ class PgoutputDecoder implements Decoder {
   #readCommit(): ReplicationEvent {
     const commitLsn = this.#lsn()
     const endLsn = this.#lsn()
-    this.#at += 8 // the commit time again
+    this.#at += 8 // the commit time, repeated
     return { kind: 'commit', commitLsn, endLsn }
   }
 
@@ -142,7 +141,7 @@ class PgoutputDecoder implements Decoder {
 
   #readTruncate(): ReplicationEvent {
     const count = this.#u32()
-    this.#at += 1 // options: what cascades is listed, restarted sequences do not matter here
+    this.#at += 1 // options: cascaded tables are listed, and sequence restarts are irrelevant
     const truncated: Relation[] = []
     for (let index = 0; index < count; index++) truncated.push(this.#relations.get(this.#u32()))
     return { kind: 'truncate', relations: truncated }
@@ -156,7 +155,7 @@ class PgoutputDecoder implements Decoder {
     return { kind: 'message', transactional, prefix, content, lsn: position }
   }
 
-  /** @param old - where the values of unchanged TOAST columns come from */
+  /** @param old - source of unchanged TOAST values */
   #tuple(relation: Relation, old: Tuple | undefined): Tuple {
     const count = this.#u16()
     if (count !== relation.columns.length) {
@@ -192,7 +191,7 @@ class PgoutputDecoder implements Decoder {
     const start = this.#at
     this.#at += length
     if (length > SHORT_TEXT_BYTES) return this.#bytes.toString('utf8', start, this.#at)
-    // A call into the engine costs more than a few characters.
+    // For a few characters, a native call costs more.
     let short = ''
     for (let index = start; index < this.#at; index++) {
       const byte = this.#bytes[index] as number

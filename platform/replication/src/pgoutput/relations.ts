@@ -4,13 +4,13 @@ import type { Relation } from '../events.ts'
 /** `REPLICA IDENTITY FULL` in a Relation message. */
 const IDENTITY_FULL = 0x66
 
-/** The relations that pgoutput has described on one connection. */
+/** Relations described by pgoutput on a connection. */
 export interface Relations {
-  /** Remembers a Relation message. The same object is kept while nothing about the relation changes. */
+  /** Stores a Relation message. Keeps the same object while the relation is unchanged. */
   learn(relation: Relation, identity: number): void
-  /** @throws {HoldfastError} `replication_protocol` for a relation that was never described */
+  /** @throws {HoldfastError} `replication_protocol` for an undescribed relation */
   get(oid: number): Relation
-  /** Whether changes of the relation come with their whole old rows. */
+  /** Whether the relation's changes include complete old rows. */
   isFull(oid: number): boolean
 }
 
@@ -34,7 +34,7 @@ export function createRelations(): Relations {
   }
 }
 
-/** The server sent something that the protocol does not allow. */
+/** The server violated the protocol. */
 export function protocolError(detail: string): HoldfastError {
   return new HoldfastError('replication_protocol', 500, 'Postgres sent something that is not pgoutput', { detail })
 }

@@ -10,7 +10,7 @@ import {
   type SlotConnection,
 } from './replication-stream.ts'
 
-/** A transaction of 200,000 rows of 500 bytes leaves 80 to 105 MB with its walsender. The quiet time is less than the pause between two heartbeats. */
+/** A transaction of 200,000 rows of 500 bytes leaves 80 to 105 MB in its walsender. The quiet time is shorter than the heartbeat interval. */
 const RENEWAL: Renewal = {
   transactionBytes: 16 * 1024 * 1024,
   walBytes: 32 * 1024 * 1024,
@@ -18,17 +18,17 @@ const RENEWAL: Renewal = {
   intervalMs: 3_000,
 }
 
-/** So many intervals pass at most until the next look for whether the slot has let go: an open transaction holds it for as long as it lasts. */
+/** Maximum backoff, in intervals, for checking whether the slot has advanced: an open transaction holds it back. */
 const INTERVALS_MAX = 20
 
 /**
- * Starts reading a logical slot. One reader per slot; the caller disposes it.
+ * Starts reading a logical slot. One reader per slot, disposed by the caller.
  *
- * Flow control: the socket is read while less than half a megabyte waits for the consumer, so a transaction of any size passes through in
- * pieces. Status goes to the server every ten seconds even while the consumer is busy.
+ * Backpressure: the socket is read while less than half a megabyte is waiting, so transactions of any size stream through. Status is sent every ten seconds,
+ * even while the consumer is busy.
  *
  * @throws {HoldfastError} `replication_slot_missing`, `replication_slot_lost`, `replication_slot_busy`, `replication_publication_missing`,
- *   `replication_not_configured`, `replication_connection_lost`
+ * `replication_not_configured`, `replication_connection_lost`
  */
 export async function openReplicationStream(given: ReplicationStreamOptions): Promise<ReplicationStream> {
   const renewal = given.renewal ?? RENEWAL
@@ -36,10 +36,10 @@ export async function openReplicationStream(given: ReplicationStreamOptions): Pr
   const { slot, startLsn, logger } = options
   const connection = await connectToSlot(options)
   const { confirmedFlushLsn, restartLsn } = connection.found
-  // Otherwise the next start soon after this one would decode the same again.
+  // Otherwise a soon restart would decode the same WAL again.
   if (Number((connection.walEnd ?? 0n) - (restartLsn ?? 0n)) >= renewal.walBytes) {
     await letSlotGoOn(connection).catch(async (error: unknown) => {
-      await connection.client.end().catch(() => undefined) // the first error tells why
+      await connection.client.end().catch(() => undefined) // report the first error
       throw replicationConnectionLost(error)
     })
   }
@@ -54,11 +54,10 @@ export async function openReplicationStream(given: ReplicationStreamOptions): Pr
 }
 
 /**
- * A stream whose connection is replaced once it is quiet after a large transaction, or after much WAL: the allocator of a walsender keeps what
- * decoding took until the process ends.
+ * Replaces its connection when idle after a large transaction or much WAL, because a walsender's allocator keeps its memory until the process ends.
  *
- * Nothing is lost and nothing comes twice: the connection is replaced only while all that it delivered is confirmed, and the next one starts
- * there. What the old one has received and not delivered by then comes again.
+ * Nothing is lost or repeated: the connection is replaced only while everything delivered is confirmed, and the new one starts there. Undelivered data of the
+ * old one is sent again.
  */
 class RenewedStream implements ReplicationStream {
   readonly batches: ReplicationStream['batches'] = {
@@ -77,7 +76,7 @@ class RenewedStream implements ReplicationStream {
   readonly #intervalMs: number
   #isRenewing = false
   #isClosed = false
-  /** Looks that found the slot held back, in a row, and when the next one may be. */
+  /** Consecutive checks that found the slot held back, and the time of the next one. */
   #heldBack = 0
   #nextLookAtMs = 0
 
@@ -125,14 +124,14 @@ class RenewedStream implements ReplicationStream {
       if (this.#isDue() && this.#isPast(connection)) await this.#renew(connection)
       else await this.#waitForSlot(connection)
     } catch (error) {
-      // Before the old connection is closed a failure changes nothing; afterwards the consumer gets it from the new one.
+      // Failures before closing the old connection are harmless; afterwards the new one reports them.
       logger.log('debug', 'the replication stream could not be renewed', { slot, reason: errorMessage(error) })
     } finally {
       this.#isRenewing = false
     }
   }
 
-  /** Whether the slot has let go of the large transaction: otherwise the new connection would decode it again, and skip it. */
+  /** Whether the slot has advanced past the large transaction; otherwise a new connection would decode it again. */
   #isPast({ found: { restartLsn } }: SlotConnection): boolean {
     return (restartLsn ?? 0n) >= (this.#stream.largeEnd ?? 0n)
   }
@@ -143,7 +142,7 @@ class RenewedStream implements ReplicationStream {
     } finally {
       await connection.client.end()
     }
-    // What that wrote has to be decoded and confirmed.
+    // The written WAL must be decoded and confirmed.
     if (!this.#isClosed) this.#stream.requestProgress()
     this.#nextLookAtMs = performance.now() + this.#intervalMs * Math.min(2 ** this.#heldBack++, INTERVALS_MAX)
   }
@@ -152,7 +151,7 @@ class RenewedStream implements ReplicationStream {
     const { slot, logger } = this.#options
     this.#heldBack = 0
     const last = this.#stream
-    // No await up to the end of the old stream's reading: nothing is delivered in between.
+    // No await until the old stream ends, so nothing is delivered in between.
     this.#stream = new SlotStream(connection, { ...this.#options, startLsn: last.confirmed })
     const next = this.#stream
     await last[Symbol.asyncDispose]()
@@ -164,8 +163,8 @@ class RenewedStream implements ReplicationStream {
 }
 
 /**
- * Has Postgres write down which transactions run, from which a slot learns that it needs nothing older. By itself Postgres does so every 15 s. Before version 16, and
- * where only superusers may, that is waited for.
+ * Makes Postgres log running transactions, which lets the slot advance. By default this happens every 15 s; that is relied on before version 16, and where it
+ * requires superuser.
  */
 async function letSlotGoOn({ client }: SlotConnection): Promise<void> {
   const { rows } = await client.query<{ may: boolean | null }>(`

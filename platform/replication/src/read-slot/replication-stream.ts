@@ -28,14 +28,14 @@ import { SlotPositions } from './slot-positions.ts'
 import { statusMessage } from './status.ts'
 import { STARTING, transition, type StreamEffect, type StreamEvent } from './stream-phase.ts'
 
-/** Well under `wal_sender_timeout` (60 s by default), after which Postgres gives a silent reader up. */
+/** Status interval in ms, well below `wal_sender_timeout` (default 60 s). */
 const STATUS_INTERVAL_MS = 10_000
 const CONFIRM_DELAY_MS = 1000
-/** One WAL segment: so much more to drop is worth a status of its own. */
+/** One WAL segment: enough to confirm immediately. */
 const CONFIRM_AT_ONCE_BYTES = 16n * 1024n * 1024n
 /**
- * Wire bytes waiting for the consumer, from which the socket is paused. Behind it the system's buffers hold some megabytes, as bytes; what waits here is objects,
- * and the garbage collector copies those that do not die young.
+ * Waiting wire bytes at which the socket is paused. System buffers hold further megabytes as bytes, while these are objects, which the garbage collector copies
+ * if they live long.
  */
 const WAITING_BYTES_MAX = 512 * 1024
 
@@ -47,32 +47,29 @@ export interface ReplicationStreamOptions {
   readonly url: string
   readonly slot: string
   readonly publication: string
-  /**
-   * Continue here instead of at the slot's confirmed position, if this is later; everything before it counts as confirmed. Transactions that
-   * committed earlier are not delivered.
-   */
+  /** Start here instead of the slot's confirmed position, if later. Everything before counts as confirmed; transactions committed earlier are not delivered. */
   readonly startLsn?: Lsn | undefined
   readonly logger: Logger
-  /** When the connection is replaced by a new one. Default: a second after a transaction of 16 MiB, or after 32 MiB of any WAL. */
+  /** When to replace the connection. Default: a second after a transaction of 16 MiB, or after 32 MiB of any WAL. */
   readonly renewal?: Renewal | undefined
 }
 
 export interface Renewal {
-  /** Bytes on the wire that make a transaction large: only after such a one. */
+  /** Wire bytes that make a transaction large. */
   readonly transactionBytes: number
-  /** Bytes of WAL that count as one, whatever of them is sent: changes of tables that are not published take the same memory. */
+  /** WAL bytes that count as large, even if unsent: changes of unpublished tables use the same memory. */
   readonly walBytes: number
-  /** Milliseconds without a change before it. */
+  /** Required idle time in ms. */
   readonly quietMs: number
-  /** Milliseconds between two looks. */
+  /** Check interval in ms. */
   readonly intervalMs: number
 }
 
-/** A connection that can read the slot, which is there and not lost. */
+/** A connection able to read the existing slot. */
 export interface SlotConnection {
   readonly client: pg.Client
   readonly found: Slot
-  /** The end of what has been written. */
+  /** End of the written WAL. */
   readonly walEnd: Lsn | undefined
 }
 
@@ -82,7 +79,7 @@ export async function connectToSlot({ url, slot, publication }: ReplicationStrea
   try {
     return { client, ...(await inspect(client, slot, publication)) }
   } catch (error) {
-    await client.end().catch(() => undefined) // the first error tells why
+    await client.end().catch(() => undefined) // report the first error
     throw error instanceof HoldfastError ? error : replicationConnectionLost(error)
   }
 }
@@ -116,7 +113,7 @@ export class SlotStream implements Omit<ReplicationStream, 'batches'> {
   #report: ProgressReport = 'none'
   #events: ReplicationEvent[] = []
   #confirmTimer: NodeJS.Timeout | undefined
-  /** When something other than `progress` arrived. */
+  /** Time of the last event other than `progress`. */
   #heardAtMs = performance.now()
 
   constructor({ client, found }: SlotConnection, options: ReplicationStreamOptions) {
@@ -143,7 +140,7 @@ export class SlotStream implements Omit<ReplicationStream, 'batches'> {
     this.#statusTimer.unref()
   }
 
-  /** Resolves when the server has begun to send. */
+  /** Resolves when the server has started sending. */
   start(): Promise<void> {
     this.#wire.send(queryMessage(this.#command))
     return this.#started.promise
@@ -154,7 +151,7 @@ export class SlotStream implements Omit<ReplicationStream, 'batches'> {
     return this.#queue.take()
   }
 
-  /** Where the last large piece of work ends that this connection has decoded. */
+  /** End of the last large piece of work decoded by this connection. */
   get largeEnd(): Lsn | undefined {
     return this.#largeWork.end
   }
@@ -163,7 +160,7 @@ export class SlotStream implements Omit<ReplicationStream, 'batches'> {
     return this.#positions.confirmed
   }
 
-  /** Whether all that was delivered is confirmed, and nothing has arrived for so long. */
+  /** Whether everything delivered is confirmed, and nothing has arrived for this long. */
   isQuiet(forMs: number): boolean {
     const isIdle = this.#positions.isIdle && !this.#decoder.isInTransaction()
     return this.#phase.kind === 'reading' && isIdle && performance.now() - this.#heardAtMs >= forMs
@@ -254,7 +251,7 @@ export class SlotStream implements Omit<ReplicationStream, 'batches'> {
     this.#largeWork.reach(lsn)
   }
 
-  /** A keepalive carries the position up to which the server has decoded, and comes after all that it has sent. */
+  /** A keepalive contains the decoded position and follows everything sent. */
   #readKeepalive(buffer: Buffer, start: number): void {
     const walEnd = buffer.readBigUInt64BE(start + 1) as Lsn
     this.#positions.receive(walEnd)
@@ -313,7 +310,7 @@ function startCommand({ slot, publication, startLsn }: ReplicationStreamOptions)
   return `START_REPLICATION SLOT ${quoteIdentifier(slot)} LOGICAL ${start} (proto_version '1', publication_names ${names}, messages 'true')`
 }
 
-/** Refuses early what Postgres would say less clearly, or (a missing publication) not at all. */
+/** Refuses early what Postgres reports unclearly, or (a missing publication) not at all. */
 async function inspect(client: pg.Client, slot: string, publication: string): Promise<Omit<SlotConnection, 'client'>> {
   const slots = await client.query<SlotRow>(`${SLOT_QUERY} where slot_name = ${quoteLiteral(slot)}`)
   const row = slots.rows[0]

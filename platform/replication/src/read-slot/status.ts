@@ -5,14 +5,14 @@ const POSTGRES_EPOCH_MS = 946_684_800_000
 export interface Status {
   /** Received so far. */
   readonly written: bigint
-  /** Durable here; Postgres may drop the WAL before it. */
+  /** Durable here; Postgres may drop earlier WAL. */
   readonly flushed: bigint
   readonly nowMs: number
-  /** Asks for a keepalive in answer. */
+  /** Requests a keepalive. */
   readonly wantsReply: boolean
 }
 
-/** The standby status update. @see PostgreSQL manual, "Streaming Replication Protocol" */
+/** Encodes the standby status update. @see PostgreSQL manual, "Streaming Replication Protocol" */
 export function statusMessage(status: Status): Buffer {
   const body = Buffer.allocUnsafe(34)
   body.write('r', 0, 'latin1')

@@ -7,8 +7,7 @@ import { ensurePublication } from '../../src/publication.ts'
 import { createSlot, dropSlot, findSlot, releaseSlot } from '../../src/slot.ts'
 import { openReplicationStream } from '../../src/read-slot/renewed-stream.ts'
 
-// Pins that memory is bounded by the consumer's pace, each way to lose the slot or the connection has its own error, and a stream that
-// is disposed leaves nothing behind.
+// Pins that memory is bounded by the consumer's pace, each way of losing slot or connection has its own error, and a disposed stream leaves nothing behind.
 
 const PUBLICATION = 'changes'
 
@@ -18,7 +17,7 @@ interface Setup extends AsyncDisposable {
   open(): Promise<ReplicationStream>
 }
 
-/** A database with the table `items` published and a slot named like it. */
+/** A database with table `items` published and an equally named slot. */
 async function setUp(): Promise<Setup> {
   const db = await openTestDatabase()
   await db.pool.execute(sql`create table items (id int primary key, a text)`)
@@ -35,7 +34,7 @@ async function setUp(): Promise<Setup> {
   }
 }
 
-/** Whether Postgres has more to send than the reader takes. */
+/** Whether Postgres has unsent data because the reader is slow. */
 async function waitsForReader({ pool }: Setup): Promise<boolean> {
   const held = await pool.query(
     sql`select from pg_stat_activity where backend_type = 'walsender' and datname = current_database() and wait_event = 'WalSenderWriteData'`,
@@ -43,7 +42,7 @@ async function waitsForReader({ pool }: Setup): Promise<boolean> {
   return held.length > 0
 }
 
-/** The next row that is inserted. */
+/** The next inserted row. */
 async function nextInsert(stream: ReplicationStream): Promise<Tuple> {
   for await (const batch of stream.batches) for (const event of batch) if (event.kind === 'insert') return event.row
   throw new Error('the stream ended early')
@@ -71,8 +70,8 @@ describe('a slow consumer', () => {
       }
     }
     expect(rows).toBe(200_000)
-    expect(largest).toBeLessThan(4_000) // half a megabyte of rows of 400 bytes, and what arrived with it
-    expect(heapMost).toBeLessThan(80 * 1024 * 1024) // the whole would be more than 100
+    expect(largest).toBeLessThan(4_000) // half a megabyte of 400-byte rows, plus what arrived with it
+    expect(heapMost).toBeLessThan(80 * 1024 * 1024) // everything at once would exceed 100
   })
 })
 

@@ -8,7 +8,7 @@ import { ensurePublication } from '../../src/publication.ts'
 import { createSlot, dropSlot, findSlot } from '../../src/slot.ts'
 import { openReplicationStream } from '../../src/read-slot/renewed-stream.ts'
 
-// What concerns the whole cluster (its shutdown, its limit of kept WAL) cannot be tried on the one that other tests share.
+// Cluster-wide behaviour (shutdown, WAL limit) cannot be tested on the shared cluster.
 
 const SLOT = 'reader'
 const PUBLICATION = 'changes'
@@ -92,7 +92,7 @@ describe('a cluster of its own', () => {
     await own.pool.execute(sql`create table public.noise as select generate_series(1, 1000)`)
     await own.pool[Symbol.asyncDispose]()
     await own.cluster[Symbol.asyncDispose]()
-    // Nothing had to be ended by force.
+    // Nothing had to be killed.
     expect(said.filter((message) => message.includes('takes too long'))).toEqual([])
     await failed
     await stream[Symbol.asyncDispose]()

@@ -7,13 +7,12 @@ import { ensurePublication } from '../../src/publication.ts'
 import { openReplicationStream } from '../../src/read-slot/renewed-stream.ts'
 import { createSlot, dropSlot, findSlot } from '../../src/slot.ts'
 
-// Pins that after a large transaction the connection that decoded it is replaced by a new one, while others write; every change
-// arrives once, in order, before and after.
+// Pins that the connection is replaced after a large transaction while others write, and every change arrives once and in order.
 
 const PUBLICATION = 'changes'
 const QUIET_MS = 200
 
-/** Reads to the end of the stream, confirms what it has, and keeps the numbers of the rows. */
+/** Reads to the end of the stream, confirming and collecting row numbers. */
 async function follow(stream: ReplicationStream, numbers: number[]): Promise<void> {
   for await (const batch of stream.batches) {
     for (const event of batch) {
@@ -26,12 +25,12 @@ async function follow(stream: ReplicationStream, numbers: number[]): Promise<voi
 
 interface Setup extends AsyncDisposable {
   readonly stream: ReplicationStream
-  /** Numbers of the rows that have arrived. */
+  /** Numbers of received rows. */
   readonly numbers: readonly number[]
-  /** Inserts so many rows in one transaction, with numbers that go on. */
+  /** Inserts rows with consecutive numbers in one transaction. */
   insert(rows: number): Promise<void>
   readerPid(): Promise<number | undefined>
-  /** Resolves when Postgres has let the slot go on past all that is confirmed. */
+  /** Resolves when the slot has advanced past everything confirmed. */
   advance(): Promise<void>
 }
 
@@ -54,7 +53,7 @@ async function setUp(): Promise<Setup> {
       )
     },
     readerPid: async () => (await findSlot(db.pool, db.name))?.activePid,
-    // A checkpoint logs which transactions run, from which a slot learns that it needs nothing older.
+    // A checkpoint logs running transactions, which lets the slot advance.
     advance: () => db.pool.execute(sql`checkpoint`).then(() => stream.requestProgress()),
     async [Symbol.asyncDispose]() {
       await stream[Symbol.asyncDispose]()

@@ -10,8 +10,8 @@ import { ensurePublication } from '../../src/publication.ts'
 import { createSlot, dropSlot, findSlot } from '../../src/slot.ts'
 import { openReplicationStream } from '../../src/read-slot/renewed-stream.ts'
 
-// Pins that everything that commits arrives once, whole, in commit order and in the text form of a snapshot; nothing confirmed comes
-// again and nothing unconfirmed is lost; memory is bounded by the consumer's pace; each way to lose a slot has its own error.
+// Pins that every commit arrives once, complete, in commit order and in the text form of a snapshot; confirmed changes are not repeated and unconfirmed ones
+// not lost; memory is bounded by the consumer's pace; each way of losing a slot has its own error.
 
 const PUBLICATION = 'changes'
 
@@ -24,7 +24,7 @@ interface Setup extends AsyncDisposable {
   readonly db: Awaited<ReturnType<typeof openTestDatabase>>
 }
 
-/** A database with these tables published and a slot named like it. */
+/** A database with these tables published and an equally named slot. */
 async function setUp(...tables: readonly SqlFragment[]): Promise<Setup> {
   const db = await openTestDatabase()
   const run = async (...statements: readonly SqlFragment[]): Promise<void> => {
@@ -54,9 +54,9 @@ async function setUp(...tables: readonly SqlFragment[]): Promise<Setup> {
 
 const END = 'end of test'
 
-/** All events up to a message that this emits now, `progress` left out. */
+/** All events up to a message emitted now, without `progress`. */
 async function readAll(setup: Setup, stream: ReplicationStream): Promise<ReplicationEvent[]> {
-  const mark = randomUUID() // an earlier one comes again when it was not confirmed
+  const mark = randomUUID() // an unconfirmed earlier one is repeated
   await setup.run(sql`select pg_logical_emit_message(false, ${END}, ${mark}, true)`)
   const seen: ReplicationEvent[] = []
   for await (const batch of stream.batches) {
@@ -69,12 +69,12 @@ async function readAll(setup: Setup, stream: ReplicationStream): Promise<Replica
   throw new Error('the stream ended early')
 }
 
-/** Keepalives, and what the platform's own triggers say about DDL. */
+/** Keepalives, and DDL messages of the platform's triggers. */
 function isOfThePlatform(event: ReplicationEvent): boolean {
   return event.kind === 'progress' || (event.kind === 'message' && event.prefix.startsWith('holdfast:'))
 }
 
-/** Only what a change says, as a line. */
+/** Formats changes as lines. */
 function changes(events: readonly ReplicationEvent[]): string[] {
   return events.flatMap((event) => {
     switch (event.kind) {
@@ -329,7 +329,7 @@ describe('going on where it stopped', () => {
         'items + 3,c',
       ])
     }
-    // Nothing was confirmed this time, so all comes again, unless the reader knows better.
+    // Nothing was confirmed, so everything is repeated, unless the reader states a position.
     await using stream = await setup.open()
     const again = await readAll(setup, stream)
     expect(changes(again).filter((line) => line.startsWith('items'))).toEqual(['items + 2,b', 'items + 3,c'])
@@ -371,7 +371,7 @@ describe('going on where it stopped', () => {
   })
 })
 
-/** Reads on to a `progress` at or after `lsn`; gives what came before it. */
+/** Reads until a `progress` at or after `lsn`; returns the events before it. */
 async function nextProgress(stream: ReplicationStream, lsn: Lsn): Promise<ReplicationEvent[]> {
   const before: ReplicationEvent[] = []
   for await (const batch of stream.batches) {
@@ -416,7 +416,7 @@ describe('progress', () => {
       if (batch.some((event) => event.kind === 'commit')) break
     }
     expect(asked).toBeGreaterThan(5)
-    // One that was asked for in the middle is answered after the end.
+    // A request within a transaction is answered after its end.
     await nextProgress(stream, 0n as Lsn)
   })
 })

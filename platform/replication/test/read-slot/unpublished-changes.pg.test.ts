@@ -7,14 +7,14 @@ import { ensurePublication } from '../../src/publication.ts'
 import { openReplicationStream } from '../../src/read-slot/renewed-stream.ts'
 import { createSlot, dropSlot, findSlot } from '../../src/slot.ts'
 
-// Pins what becomes of changes of which nothing is sent, such as our own log: they take the memory of the connection that decodes them, and the time of the next start.
+// Pins the effect of unsent changes, such as our own log: they use memory of the decoding connection, and time at the next start.
 
 const PUBLICATION = 'changes'
 const WAL_BYTES = 4 * 1024 * 1024
 
 interface Setup extends AsyncDisposable {
   readonly db: TestDatabase
-  /** Writes more WAL than one connection is to decode, in a table that is not published. */
+  /** Writes more WAL than one connection should decode, in an unpublished table. */
   write(): Promise<void>
   open(): Promise<ReplicationStream>
 }
@@ -45,7 +45,7 @@ async function setUp(): Promise<Setup> {
   }
 }
 
-/** Reads to the end of the stream, and confirms what it has. */
+/** Reads to the end of the stream, confirming everything. */
 async function follow(stream: ReplicationStream): Promise<void> {
   for await (const batch of stream.batches) {
     for (const event of batch) {
@@ -60,7 +60,7 @@ async function walEnd(db: Queryable): Promise<string> {
   return row?.lsn ?? ''
 }
 
-/** Whether everything up to a position can be read back; what was written last is flushed a moment later. */
+/** Whether WAL is readable up to a position; the latest writes are flushed with a delay. */
 async function isFlushed(db: Queryable, lsn: string): Promise<boolean> {
   const [row] = await db.query<{ flushed: boolean }>(
     sql`select pg_current_wal_flush_lsn() >= ${lsn}::pg_lsn as flushed`,
@@ -99,7 +99,7 @@ test('a slot that is far behind may go on to where it is opened, so that nothing
   await setup.write()
   const before = await walEnd(pool)
   const stream = await setup.open()
-  // From this record a slot learns which changes it needs no longer.
+  // This record lets the slot advance.
   const after = await walEnd(pool)
   await expect.poll(() => isFlushed(pool, after)).toBe(true)
   expect(await countRecords(pool, before, after, 'RUNNING_XACTS')).toBeGreaterThan(0)
