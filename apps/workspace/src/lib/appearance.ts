@@ -7,13 +7,13 @@ export const DENSITIES = ['compact', 'standard', 'relaxed'] as const
 export type Theme = (typeof THEMES)[number]
 export type Density = (typeof DENSITIES)[number]
 
-/** How the app looks and behaves on this device. */
+/** Appearance and behaviour of the app on this device. */
 export interface Appearance {
   readonly theme: Theme
-  /** `undefined`: standard with a mouse, relaxed under a finger. */
+  /** `undefined`: standard for mouse, relaxed for touch. */
   readonly density?: Density | undefined
   readonly motion: 'system' | 'reduced'
-  /** Single-letter shortcuts; some people's speech input triggers them by accident. */
+  /** Single-letter shortcuts, which speech input may trigger by accident. */
   readonly hasLetterShortcuts: boolean
 }
 
@@ -31,7 +31,7 @@ export const useAppearance = create<Appearance>(
   () => stored.read() ?? { theme: 'system', density: undefined, motion: 'system', hasLetterShortcuts: true },
 )
 
-/** Changes some of it, keeps it on this device and applies it at once. */
+/** Changes, stores and applies part of the appearance. */
 export function setAppearance(change: Partial<Appearance>): void {
   useAppearance.setState(change)
   const next = useAppearance.getState()
@@ -39,7 +39,7 @@ export function setAppearance(change: Partial<Appearance>): void {
   applyAppearance(next)
 }
 
-/** Puts the appearance on the document; `public/theme.js` does the same before the first paint. */
+/** Applies the appearance to the document, as `public/theme.js` does before the first paint. */
 function applyAppearance({ theme, density, motion }: Appearance): void {
   const { dataset } = document.documentElement
   if (theme === 'system') delete dataset['theme']

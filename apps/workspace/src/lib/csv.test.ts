@@ -18,9 +18,9 @@ const cell = fc.string({
   maxLength: 12,
 })
 
-/** What a spreadsheet may run. A number or phone number is none, alone or before one of our commas that a reader does not separate at. */
+/** Whether a spreadsheet may evaluate the text. Numbers and phone numbers are safe. */
 function isFormula(text: string): boolean {
-  // oxlint-disable-next-line no-control-regex -- a reader may take them away
+  // oxlint-disable-next-line no-control-regex -- readers may strip them
   const begins = text.replace(/^[\s"\0-\x1f]+/, '')
   return /^[=+\-@＝＋－＠]/.test(begins) && !/^[+-]\d[\d ()]*(,|$)/.test(begins)
 }
@@ -33,7 +33,7 @@ test('no reader finds a formula, whichever separator it takes', () => {
         const cells = [...streamCsvRows(csv, { delimiter })].flat().map(String)
         expect(cells.filter(isFormula)).toEqual([])
       }
-      // A reader that knows no quotes.
+      // A parser that ignores quotes.
       expect(csv.split(/[;\t\r\n]/).filter(isFormula)).toEqual([])
     }),
   )

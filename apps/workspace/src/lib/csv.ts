@@ -1,11 +1,11 @@
 import { guardFormulas } from './spreadsheet-text.ts'
 
-/** A table as CSV with a byte order mark, so that spreadsheets read it as UTF-8. No cell is run as a formula ({@link guardFormulas}). */
+/** Renders a table as CSV with byte order mark, so that spreadsheets read UTF-8. Neutralizes formulas ({@link guardFormulas}). */
 export function renderCsv(rows: readonly (readonly string[])[]): string {
   return `\uFEFF${renderCsvRows(rows)}`
 }
 
-/** Some rows of a CSV that has begun. */
+/** Renders further rows of a CSV. */
 export function renderCsvRows(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${row.map(renderCell).join(',')}\r\n`).join('')
 }

@@ -1,4 +1,4 @@
-/** Joins class names, leaving out absent ones. */
+/** Joins class names, skipping absent ones. */
 export function cx(...parts: readonly (string | false | null | undefined)[]): string {
   return parts.filter(Boolean).join(' ')
 }

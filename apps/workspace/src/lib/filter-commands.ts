@@ -1,16 +1,15 @@
-/** Something the command palette can do or open. */
+/** An action or destination in the command palette. */
 export interface Command {
   readonly id: string
   readonly label: string
-  /** Other words that find it. */
+  /** Additional search words. */
   readonly keywords?: string
   readonly section: string
 }
 
 /**
- * The commands that fit what was typed, best first: every typed word has to begin a word of the label or the keywords.
- * A label that begins with the text comes before one that has it further in, and that before a keyword. An empty text
- * fits everything, in the given order.
+ * Returns matching commands, best first: every typed word must start a word of label or keywords. Label prefixes rank before other label matches, then
+ * keywords. Empty text matches all in the given order.
  */
 export function filterCommands<C extends Command>(commands: readonly C[], text: string): readonly C[] {
   const typed = words(text)

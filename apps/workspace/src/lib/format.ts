@@ -2,22 +2,22 @@ import { pageLanguage, pageLocale } from './language.ts'
 import { remembered } from './remembered.ts'
 import { useWorkspaceZone, wallTimeAt, withZoneName } from './time-zone.ts'
 
-/** A count in the reader's format: `1,260`. */
+/** Formats a count for the reader: `1,260`. */
 export function formatCount(count: number): string {
   return count.toLocaleString(pageLocale())
 }
 
-/** A clock time with seconds: `14:02:11`. */
+/** Formats a time with seconds: `14:02:11`. */
 export function formatClock(at: Date): string {
   return shown(at, { hour: 'numeric', minute: '2-digit', second: '2-digit' })
 }
 
-/** A time of day: `14:02`. */
+/** Formats a time of day: `14:02`. */
 export function formatTime(at: Date): string {
   return shown(at, { hour: 'numeric', minute: '2-digit' })
 }
 
-/** A time today, else date and time. */
+/** Formats a time today, otherwise date and time. */
 export function formatMoment(at: Date, now: Date = new Date()): string {
   const [then, today] = [wallTimeAt(at), wallTimeAt(now)]
   const isToday = then.day === today.day && then.month === today.month && then.year === today.year
@@ -26,13 +26,13 @@ export function formatMoment(at: Date, now: Date = new Date()): string {
 
 const momentFormats = new Map<string, Intl.DateTimeFormat>()
 
-/** By the clocks of the workspace, with what they are called where this device's show another time. */
+/** Formats in the workspace's time zone, naming it if it differs from the device's. */
 function shown(at: Date, options: Intl.DateTimeFormatOptions): string {
   const { zone } = useWorkspaceZone.getState()
   const locale = pageLocale()
   const format = remembered(
     momentFormats,
-    // A device may come into another time zone while the page is open.
+    // The device's time zone may change while the page is open.
     JSON.stringify([locale, zone ?? at.getTimezoneOffset(), options]),
     () => new Intl.DateTimeFormat(locale, { ...options, ...(zone && { timeZone: zone }) }),
   )
@@ -47,7 +47,7 @@ const UNITS = [
 
 const JUST_NOW = { en: 'just now', de: 'gerade eben' } as const
 
-/** How long ago, in one unit: `3 minutes ago`; under a minute `just now`. */
+/** Formats elapsed time in one unit: `3 minutes ago`; under a minute `just now`. */
 export function formatAgo(at: Date, now: Date = new Date()): string {
   const seconds = Math.round((now.getTime() - at.getTime()) / 1000)
   for (const [unit, length] of UNITS) {
@@ -60,7 +60,7 @@ export function formatAgo(at: Date, now: Date = new Date()): string {
 
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const
 
-/** Bytes with a unit of 1,000: `4.1 MB`. */
+/** Formats bytes in decimal units: `4.1 MB`. */
 export function formatBytes(bytes: number): string {
   let value = bytes
   let unit = 0
@@ -72,7 +72,7 @@ export function formatBytes(bytes: number): string {
   return `${value.toLocaleString(pageLocale(), { maximumFractionDigits: digits, minimumFractionDigits: digits })} ${BYTE_UNITS[unit] ?? 'B'}`
 }
 
-/** A database name for people: `template_items` → `Template items`, `site_id` → `Site`. */
+/** Converts a database name for display: `template_items` → `Template items`, `site_id` → `Site`. */
 export function humanize(name: string): string {
   const words = name
     .replace(/^hf_/, '')
@@ -83,26 +83,26 @@ export function humanize(name: string): string {
   return words === 'id' ? 'ID' : words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** With a capital letter first, as German writes its nouns. */
+/** Capitalizes the first letter, for German nouns. */
 export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** Minutes and seconds that are left: `4:05`. */
+/** Formats remaining minutes and seconds: `4:05`. */
 export function formatCountdown(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
 const ONE_DIGIT = { minimumFractionDigits: 1, maximumFractionDigits: 1 } as const
 
-/** `80 m`, `1.2 km`, `140 km`: in steps that a person can tell apart. */
+/** Formats a distance, sensibly rounded: `80 m`, `1.2 km`, `140 km`. */
 export function formatMetres(metres: number): string {
   if (metres < 1_000) return `${String(metres < 100 ? Math.round(metres) : Math.round(metres / 10) * 10)} m`
   const kilometres = metres / 1_000
   return `${kilometres < 10 ? kilometres.toLocaleString(pageLocale(), ONE_DIGIT) : formatCount(Math.round(kilometres))} km`
 }
 
-/** A day in the reader's words: `30 November 2026`. */
+/** Formats a long date: `30 November 2026`. */
 export function formatLongDay(at: Date): string {
   return at.toLocaleDateString(pageLocale(), { dateStyle: 'long' })
 }

@@ -1,4 +1,4 @@
-/** Our own marks; `components/state-glyph.tsx` draws them. */
+/** The app's own glyphs, drawn by `components/state-glyph.tsx`. */
 export type GlyphName =
   | 'clock'
   | 'arrow-up'

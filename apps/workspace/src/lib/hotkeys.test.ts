@@ -10,7 +10,7 @@ interface Typed extends Partial<Omit<KeyPress, 'modifiers'>> {
   readonly modifiers?: Partial<KeyPress['modifiers']>
 }
 
-/** The hotkeys that some presses complete, one after the other. */
+/** The hotkeys completed by successive key presses. */
 function namesOf(presses: readonly Typed[], hasLetters = true): readonly (string | undefined)[] {
   let first: FirstKey
   return presses.map(({ modifiers, ...typed }) => {

@@ -1,7 +1,7 @@
-/** How long the second key of a pair such as `g h` may take, in milliseconds. */
+/** Maximum time in ms between the keys of a pair such as `g h`. */
 export const PAIR_MS = 1_200
 
-/** A key that was pressed anywhere in the window. */
+/** A key pressed anywhere in the window. */
 export interface KeyPress {
   /** In small letters. */
   readonly key: string

@@ -14,7 +14,7 @@ test.each([
   ],
   ['/#error=access_denied&error_description=No', { kind: 'error', code: 'access_denied', description: 'No' }],
   ['/#message=Confirmation+link+accepted', { kind: 'message', text: 'Confirmation link accepted' }],
-  // A session is never taken from the query: it would stand in the logs of servers.
+  // A session in the query would appear in server logs, so it is never accepted.
   ['/?access_token=a&refresh_token=r', undefined],
   ['/w/x/t/actions?q=code', undefined],
 ])('%s', (path, arrival) => {

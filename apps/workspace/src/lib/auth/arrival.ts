@@ -1,10 +1,10 @@
 import { create } from 'zustand'
 
-/** What a mail or a provider has put into the address of this page. */
+/** What a mail or provider put into the page's URL. */
 export type Arrival =
-  /** To be exchanged for a session by the browser that asked for it. */
+  /** Exchanged for a session by the browser that requested it. */
   | { readonly kind: 'code'; readonly code: string; readonly flowId: string | undefined }
-  /** A session for whoever has the link: invitations, and links that an administrator made. */
+  /** A session for the holder of the link: invitations, and links created by an administrator. */
   | {
       readonly kind: 'tokens'
       readonly accessToken: string
@@ -13,15 +13,15 @@ export type Arrival =
       readonly type: string | undefined
     }
   | { readonly kind: 'error'; readonly code: string; readonly description: string }
-  /** The first of two links of an e-mail change was followed. */
+  /** The first of two links of an email change was opened. */
   | { readonly kind: 'message'; readonly text: string }
 
-/** Taken out of the address at the start; empty after a reload. */
+/** Removed from the URL at the start; empty after a reload. */
 export const useArrival = create<{ readonly arrival: Arrival | undefined }>(() => ({ arrival: undefined }))
 
 const CALLBACK_PATH = '/auth/callback'
 
-/** Reads an address, in the query and in the fragment. */
+/** Parses the query and fragment of a URL. */
 export function readArrival(url: URL): Arrival | undefined {
   const hash = new URLSearchParams(url.hash.slice(1))
   const read = (name: string): string | undefined => url.searchParams.get(name) ?? hash.get(name) ?? undefined
@@ -30,7 +30,7 @@ export function readArrival(url: URL): Arrival | undefined {
   if (code !== undefined && (error !== undefined || read('error_description') !== undefined)) {
     return { kind: 'error', code, description: read('error_description') ?? '' }
   }
-  // Only ever in the fragment, which no server sees.
+  // Accepted only in the fragment, which servers do not see.
   const accessToken = hash.get('access_token')
   const refreshToken = hash.get('refresh_token')
   if (accessToken !== null && refreshToken !== null) {
@@ -45,10 +45,10 @@ export function readArrival(url: URL): Arrival | undefined {
 }
 
 /**
- * Keeps what the address carries for the screen that handles it, and takes it out of the address bar and the history. A link may lead to any path of
- * the app, such as `/` without a destination; the path is where the person goes on.
+ * Stores what the URL carries for the screen that handles it, and removes it from address bar and history. A link may lead to any path of the app, where the
+ * user continues afterwards.
  *
- * Call it before the router looks at the address.
+ * Call before the router reads the URL.
  */
 export function takeArrival(): void {
   const url = new URL(location.href)

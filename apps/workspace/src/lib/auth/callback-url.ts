@@ -1,12 +1,12 @@
-/** What a person had asked for when a mail or a provider brings them back. `link` is a sign-in link. */
+/** The user's intent when a mail or provider leads back. `link` is a sign-in link. */
 export const FLOWS = ['sign-up', 'link', 'recovery', 'email-change', 'provider', 'identity'] as const
 export type Flow = (typeof FLOWS)[number]
 
 /**
- * The address that mails and providers lead back to; the screen there takes the session up, or says why the link did not work.
+ * The URL for mails and providers to return to; its screen accepts the session or explains why the link failed.
  *
- * @param redirect - a path of this app where the person goes on
- * @param provider - the provider's name for people, to be named when it did not confirm
+ * @param redirect - path of this app to continue at
+ * @param provider - display name, for a failed confirmation
  */
 export function callbackUrl({
   flow,

@@ -7,23 +7,23 @@ import {
 } from '@supabase/supabase-js'
 import { errorMessages as words } from '../../messages/errors.ts'
 
-/** Why getting in did not work and what the form does about it. */
+/** Why signing in failed, and how the form reacts. */
 export type AuthFailure =
-  /** Belongs under the password: it, or the address, is not right. */
+  /** Shown at the password field: password or email is wrong. */
   | { readonly kind: 'password'; readonly code: string; readonly message: string }
-  /** The address is not confirmed; the form leads to the code. */
+  /** The email is unconfirmed; the form leads to the code. */
   | { readonly kind: 'unconfirmed'; readonly code: string; readonly message: string }
-  /** Belongs under the field for a code; the field is emptied. */
+  /** Shown at the code field, which is cleared. */
   | { readonly kind: 'code'; readonly code: string; readonly message: string }
-  /** Belongs under the field for a new password. */
+  /** Shown at the field for a new password. */
   | { readonly kind: 'new_password'; readonly code: string; readonly reason: 'weak' | 'same' | 'pwned' }
-  /** The button waits this long, in seconds. */
+  /** The button waits this many seconds. */
   | { readonly kind: 'rate'; readonly code: string; readonly waitS: number }
   /** The session lacks its second factor. */
   | { readonly kind: 'second_factor'; readonly code: string; readonly message: string }
-  /** The link was asked for in another browser. */
+  /** The link was requested in another browser. */
   | { readonly kind: 'other_browser'; readonly code: string; readonly message: string }
-  /** The browser's own dialogue was left; not worth a red box. */
+  /** The user cancelled the browser's dialog; not shown as an error. */
   | { readonly kind: 'cancelled'; readonly code: string; readonly message: string }
   | { readonly kind: 'form'; readonly code: string; readonly message: string; readonly technical?: string }
 
@@ -32,7 +32,7 @@ const RATE_WAIT_S = 60
 type Text = { [Key in keyof typeof words]: (typeof words)[Key] extends string ? Key : never }[keyof typeof words]
 type Known = readonly [kind: AuthFailure['kind'], code: string, text: Text]
 
-/** By the server's code. @see the error catalogue, "Sign-in" */
+/** By server code. @see the error catalogue, "Sign-in" */
 const KNOWN: Readonly<Record<string, Known>> = {
   invalid_credentials: ['password', 'HF-AUTH-BADLOGIN', 'badLogin'],
   email_not_confirmed: ['unconfirmed', 'HF-AUTH-UNCONFIRMED', 'unconfirmed'],
@@ -84,7 +84,7 @@ const OFF = new Set([
 ])
 
 /**
- * Puts what the auth client or the browser says into the app's words.
+ * Converts an error of auth client or browser to the app's wording.
  *
  * @see the error catalogue, "Sign-in"
  */
@@ -126,7 +126,7 @@ export function classifyAuthError(error: unknown, projectName: string): AuthFail
   return { kind: 'form', code: 'HF-AUTH-UNKNOWN', message: words.unexpectedSignIn, technical }
 }
 
-/** What the browser's own dialogue for passkeys and security keys ended with. */
+/** Classifies errors of the browser's dialog for passkeys and security keys. */
 function classifyCeremony(error: unknown): AuthFailure | undefined {
   if (!(error instanceof Error) || isAuthError(error)) return undefined
   switch (error.name) {

@@ -1,23 +1,23 @@
 import type { AuthFailure } from './classify-auth-error.ts'
 
-/** The state of a form for a code that was sent, or that an authenticator app shows. */
+/** State of a form for a code that was sent or is shown by an authenticator app. */
 export interface CodeStepState {
   readonly code: string
   readonly phase: 'editing' | 'verifying' | 'resending'
-  /** The person wants to go on with fewer digits than the code has. */
+  /** The user submitted too few digits. */
   readonly isIncomplete: boolean
   readonly failure: AuthFailure | undefined
-  /** Another code was sent since. */
+  /** Another code has been sent. */
   readonly isResent: boolean
-  /** When the next code may be tried, in milliseconds since 1970, after too many of them. */
+  /** Time of the next allowed attempt in ms since the epoch, after too many. */
   readonly retryAtMs: number | undefined
-  /** When the server sends another code, if it has told. */
+  /** Time at which another code can be sent, if known. */
   readonly resendAtMs: number | undefined
 }
 
 export type CodeStepEvent =
   | { readonly kind: 'typed'; readonly code: string }
-  /** The code is to be verified. */
+  /** The code should be verified. */
   | { readonly kind: 'entered'; readonly isComplete: boolean }
   | { readonly kind: 'verifying' }
   | { readonly kind: 'verified' }
@@ -57,7 +57,7 @@ export function nextCodeStep(state: CodeStepState, event: CodeStepEvent): CodeSt
   }
 }
 
-/** A wrong code is typed again from its beginning; one that the server has not judged can be sent once more. */
+/** Clears a wrong code; keeps one the server has not judged for resending. */
 function afterFailure(
   state: CodeStepState,
   { failure, atMs }: Extract<CodeStepEvent, { readonly kind: 'failed' }>,

@@ -73,7 +73,7 @@ describe('a form that lets a person in', () => {
         expect(nextEntryForm(state, { kind: 'failed', failure: wrong, problem: undefined, atMs: 0 }).phase).toBe(
           'editing',
         )
-        // A form on its way shows no old failure.
+        // A sending form shows no earlier failure.
         if (state.phase === 'sending') expect(state.failure).toBeUndefined()
       }),
     )

@@ -1,31 +1,31 @@
 import type { AuthFailure } from './classify-auth-error.ts'
 
-/** Something wrong with one field of a form. */
+/** A problem with one form field. */
 export interface FieldProblem<Field extends string = string> {
   /** The input's name. */
   readonly field: Field
-  /** `undefined`: the words stand elsewhere; the field only gets the focus. */
+  /** `undefined`: the message is elsewhere; the field is only focused. */
   readonly text: string | undefined
 }
 
-/** The state of a form that lets a person in, apart from the text of its fields. */
+/** State of a sign-in form, apart from its field values. */
 export interface EntryFormState<Field extends string = string> {
   readonly phase: 'editing' | 'sending'
   readonly problem: FieldProblem<Field> | undefined
-  /** Why the server or the browser refused the last attempt. */
+  /** Why server or browser refused the last attempt. */
   readonly failure: AuthFailure | undefined
-  /** When the next attempt is allowed, in milliseconds since 1970, after too many of them. */
+  /** Time of the next allowed attempt in ms since the epoch, after too many. */
   readonly retryAtMs: number | undefined
 }
 
 export type EntryFormEvent<Field extends string = string> =
   | { readonly kind: 'edited'; readonly field: Field }
-  /** The fields were checked without sending anything. */
+  /** The fields were validated without sending. */
   | { readonly kind: 'checked'; readonly problem: FieldProblem<Field> | undefined }
-  /** The form is sent, unless a field cannot be. */
+  /** The form is sent, unless a field is invalid. */
   | { readonly kind: 'submitted'; readonly problem: FieldProblem<Field> | undefined }
   | { readonly kind: 'sent' }
-  /** `problem`: the field that the failure is about. */
+  /** `problem`: the field concerned by the failure. */
   | {
       readonly kind: 'failed'
       readonly failure: AuthFailure

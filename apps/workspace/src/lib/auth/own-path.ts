@@ -1,9 +1,9 @@
-/** Stands for this app's own address, whatever that is. */
+/** Placeholder for this app's origin. */
 const HERE = 'https://own.invalid'
 
 /**
- * A path of this app, or `undefined`: a whole address from a link would lead to another site. The path is resolved as a
- * browser resolves it, which leaves out line breaks and takes a backslash for a slash.
+ * Returns a path of this app, or `undefined` for other URLs, so that a link cannot lead to another site. Resolved like a browser does, which drops line breaks
+ * and treats backslashes as slashes.
  */
 export function ownPath(path: string | undefined): string | undefined {
   if (!path?.startsWith('/') || !URL.canParse(path, HERE)) return undefined

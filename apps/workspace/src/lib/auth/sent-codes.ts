@@ -3,16 +3,16 @@ import { create } from 'zustand'
 import { localValue } from '../local-value.ts'
 import type { Identifier } from './identifier.ts'
 
-/** What a code was asked for. */
+/** Purpose of a code. */
 export type CodePurpose = 'sign-in' | 'sign-up' | 'recovery'
 
-/** The server sends one mail or message to an address at most this often, unless it says otherwise; in seconds. */
+/** Default interval in seconds between mails or messages to one address. */
 const RESEND_WAIT_S = 60
 
-/** A link that fails does not say whose it was, and opens in another tab; so the address that was written to last is kept. */
+/** The last address written to: a failing link does not tell whose it was, and opens in another tab. */
 const lastEmail = localValue('hf-last-written-to', v.string())
 
-/** When the next one may be asked for, in milliseconds since 1970, by purpose and address: going back and forth between screens sends no second mail. */
+/** Time in ms since the epoch at which the next code may be requested, by purpose and address, so that navigating between screens sends no second mail. */
 const useSentCodes = create<{ readonly nextAtMs: Readonly<Record<string, number>> }>(() => ({ nextAtMs: {} }))
 
 export function noteSent(purpose: CodePurpose, identifier: Identifier, waitS: number = RESEND_WAIT_S): void {
@@ -22,7 +22,7 @@ export function noteSent(purpose: CodePurpose, identifier: Identifier, waitS: nu
   }))
 }
 
-/** When the next one may be asked for; `undefined` when this page has sent none. */
+/** Returns when the next code may be requested; `undefined` if this page has sent none. */
 export function useNextSendAtMs(purpose: CodePurpose, identifier: Identifier): number | undefined {
   return useSentCodes(({ nextAtMs }) => nextAtMs[keyOf(purpose, identifier)])
 }

@@ -4,7 +4,7 @@ import { ownRequest } from '../data/own-request.ts'
 import { localValue } from '../local-value.ts'
 
 const SETTINGS_PATH = '/auth/v1/settings'
-/** A first visit waits this long for the answer, so that the screen does not change under the person's hands; in milliseconds. */
+/** Wait in ms for the server's answer on a first visit, so that the screen does not change under the user's hands. */
 const FIRST_WAIT_MS = 2_500
 
 const settings = v.object({
@@ -27,23 +27,23 @@ const methodsSchema = v.object({
   providers: v.array(v.object({ id: v.string(), name: v.string() })),
 })
 
-/** Which ways in the server has switched on. */
+/** Sign-in methods enabled on the server. */
 export type SignInMethods = v.InferOutput<typeof methodsSchema>
 
-/** A provider as `signInWithOAuth` and as people call it. */
+/** Provider names for `signInWithOAuth` and for display. */
 export type Provider = SignInMethods['providers'][number]
 
 const stored = localValue('hf-sign-in-methods', methodsSchema)
 
-/** Of the last visit at first, then what the server says now; `undefined` on a device that has never had an answer. */
+/** Initially from the last visit, then from the server; `undefined` on a device that never had an answer. */
 export const useSignInMethods = create<{ readonly methods: SignInMethods | undefined }>(() => ({
   methods: stored.read(),
 }))
 
 /**
- * Asks the server again. With an answer of the last visit the screen does not wait for it.
+ * Refreshes the methods. Does not wait if an earlier answer is available.
  *
- * @returns when there is something to show, or nothing is to be expected soon
+ * @returns when there is something to show, or nothing to expect soon
  */
 export async function loadSignInMethods(anonKey: string): Promise<void> {
   const asked = askServer(anonKey).catch((error: unknown) => {

@@ -7,28 +7,28 @@ export interface CodeStepOptions {
   readonly digits: number
   readonly project: string
   readonly isOnline: boolean
-  /** When another code may be asked for, in milliseconds since 1970. */
+  /** Time in ms since the epoch at which another code may be requested. */
   readonly nextSendAtMs?: number | undefined
-  /** @throws what the auth client answers */
+  /** @throws errors of the auth client */
   readonly onVerify: (code: string) => Promise<void>
-  /** Absent where nothing is sent. @throws what the auth client answers */
+  /** Absent if nothing is sent. @throws errors of the auth client */
   readonly onResend?: (() => Promise<void>) | undefined
 }
 
 export interface CodeStepControl {
   readonly state: CodeStepState
   readonly inputRef: RefObject<HTMLInputElement | null>
-  /** Seconds until the next code may be tried. */
+  /** Seconds until the next attempt. */
   readonly waitS: number
-  /** Seconds until another code may be asked for. */
+  /** Seconds until another code may be requested. */
   readonly resendWaitS: number
-  /** Takes what was typed; the last digit sends it. */
+  /** Handles input; the last digit submits. */
   type(code: string): void
   submit(): void
   resend(): void
 }
 
-/** Verifies a code, and asks for another one. */
+/** Verifies a code and requests another one. */
 export function useCodeStep({
   digits,
   project,

@@ -5,36 +5,36 @@ import { useBackend } from '../data/backend-context.tsx'
 import { type AuthFailure, classifyAuthError } from './classify-auth-error.ts'
 import { type EntryFormState, type FieldProblem, NEW_ENTRY_FORM, nextEntryForm } from './entry-form-state.ts'
 
-/** What one form that lets a person in does. */
+/** Behaviour of a sign-in form. */
 export interface EntryFormOptions<Field extends string> {
-  /** The first field that cannot be sent as it is. */
+  /** Returns the first invalid field. */
   readonly check?: () => FieldProblem<Field> | undefined
-  /** @throws what the auth client answers */
+  /** @throws errors of the auth client */
   readonly send: () => Promise<void>
   /**
-   * The field that a failure is about; it gets the focus.
+   * Returns the field concerned by a failure, to focus it.
    *
-   * @returns `handled` when the form has dealt with it by itself, such as by going to another screen
+   * @returns `handled` if the form has dealt with it, for example by navigating
    */
   readonly answer?: (
     failure: AuthFailure,
   ) => FieldProblem<Field> | 'handled' | undefined | Promise<FieldProblem<Field> | 'handled' | undefined>
 }
 
-/** A form that lets a person in. `EntryForm` shows it. */
+/** Controls a sign-in form; rendered by `EntryForm`. */
 export interface EntryFormControl<Field extends string = string> {
   readonly formRef: RefObject<HTMLFormElement | null>
   readonly isOnline: boolean
   readonly isPending: boolean
   readonly failure: AuthFailure | undefined
-  /** Seconds until the next attempt is allowed. */
+  /** Seconds until the next attempt. */
   readonly waitS: number
   problemOf(field: Field): string | undefined
-  /** The person has changed a field: its problem may be gone. */
+  /** Call when a field is edited; clears its problem. */
   edited(field: Field): void
-  /** Shows the problem of a field, without sending anything. @returns whether there is none */
+  /** Shows a field's problem without sending. @returns whether there is none */
   report(problem: FieldProblem<Field> | undefined): boolean
-  /** Checks and sends, once at a time; nothing while offline or while the server wants a pause. */
+  /** Validates and sends, once at a time; does nothing while offline or rate limited. */
   submit(): void
 }
 

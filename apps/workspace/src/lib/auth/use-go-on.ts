@@ -5,8 +5,8 @@ import { ownPath } from './own-path.ts'
 import { usePendingPassword } from '../pending-password.ts'
 
 /**
- * Where a person goes who has just got in: to their second factor when this session lacks it, to the form for a new
- * password when they came for that, else to the page they had asked for.
+ * Returns where a user continues after signing in: to the second factor if missing, to the form for a new password if requested, otherwise to the requested
+ * page.
  */
 export function useGoOn(): (redirect: string | undefined) => Promise<void> {
   const { client } = useBackend()

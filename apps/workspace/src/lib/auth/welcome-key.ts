@@ -12,7 +12,7 @@ export const useWelcomeKey = create<WelcomeKey>(() => ({ key: undefined, ownerKe
 
 const WELCOME_PATH = '/welcome'
 
-/** Keeps the key for the screen that uses it, and takes it out of the address bar and the history. Call it before the router looks at the address. */
+/** Stores the key and removes it from address bar and history. Call before the router reads the URL. */
 export function takeWelcomeKey(): void {
   if (location.pathname !== WELCOME_PATH) return
   const parameters = new URLSearchParams(location.hash.slice(1))

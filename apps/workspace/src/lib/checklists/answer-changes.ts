@@ -4,13 +4,13 @@ import type { RecordChange, RecordValues } from '../records/record-change.ts'
 import type { Checklist } from './checklist.ts'
 import type { Question } from './questions.ts'
 
-/** An answer that is on this device. */
+/** An answer on this device. */
 export interface StoredAnswer {
   readonly id: string
   readonly value: FieldValue
 }
 
-/** What a finding is made of. */
+/** Input for creating a finding. */
 export interface FindingInput {
   readonly id: string
   readonly title: string
@@ -18,7 +18,7 @@ export interface FindingInput {
   readonly position: { readonly lat: number; readonly lon: number } | undefined
 }
 
-/** What the record still needs before it takes answers; empty: nothing. */
+/** Returns the changes a record needs before accepting answers; empty for none. */
 export function beginChanges({ table, begin }: Checklist, record: RecordValues): readonly RecordChange[] {
   const missing = Object.keys(begin).filter((name) => (record[name] ?? null) !== begin[name])
   if (missing.length === 0) return []
@@ -27,16 +27,16 @@ export function beginChanges({ table, begin }: Checklist, record: RecordValues):
   return [{ kind: 'update', table, id: String(record['id']), values: pick(begin), before: pick(record) }]
 }
 
-/** What is written to the record when its checklist is finished. */
+/** Returns the changes to a record when its checklist is finished. */
 export function finishChanges({ table, finish }: Checklist, record: RecordValues): readonly RecordChange[] {
   const before = Object.fromEntries(Object.keys(finish).map((name) => [name, record[name] ?? null]))
   return [{ kind: 'update', table, id: String(record['id']), values: finish, before }]
 }
 
 /**
- * What saves an answer: the record begins with its first one, and an answer that is as it was is not written again.
+ * Returns the changes that save an answer. The first answer begins the record; an unchanged answer is not written.
  *
- * @returns the id of the answer too, which a finding links to; no changes when nothing is new
+ * @returns also the answer's id, to which a finding links; no changes if nothing is new
  */
 export function answerChanges(
   checklist: Checklist,
@@ -61,7 +61,7 @@ export function answerChanges(
   return { answerId, changes: [...beginChanges(checklist, record), change] }
 }
 
-/** What makes a finding of an answer; what the record says of the place is the finding's too. */
+/** Returns the change that creates a finding from an answer, inheriting the record's place. */
 export function findingChange(
   { findings }: Checklist,
   record: RecordValues,

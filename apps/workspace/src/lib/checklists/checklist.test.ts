@@ -58,7 +58,7 @@ test('columns are named as in Postgres, also those that have another name on the
     replies: ['flag', 'value_num'],
     defects: ['severity', 'room'],
   }
-  // As platform/protocol/src/local-names.ts maps them; the names differ between tables where one has a neighbour.
+  // As mapped by platform/protocol/src/local-names.ts; names differ between tables with similar columns.
   const postgresName = (name: string): string => (name === 'room' ? 'Room No.' : `${name}.`)
   const tables = SCHEMA.tables.map((table) => ({
     ...table,

@@ -3,10 +3,10 @@ import { type ChoiceWords, choiceWordsOf } from '../data/column-words.ts'
 import type { FieldValue } from '../fields/field.ts'
 import type { RecordValues } from '../records/record-change.ts'
 
-/** The local name of `holdfast.checklists`. */
+/** Local name of `holdfast.checklists`. */
 export const CHECKLISTS_TABLE = 'hf_checklists'
 
-/** A row of `holdfast.checklists`, as this device has it. */
+/** A local row of `holdfast.checklists`. */
 export interface ChecklistRow {
   readonly schema_name: string
   readonly table_name: string
@@ -19,11 +19,11 @@ export interface ChecklistRow {
   readonly finish_values: string
 }
 
-/** Kinds of question, by what is answered. */
+/** Kinds of questions by type of answer. */
 export const ANSWER_KINDS = ['yes_no', 'reading', 'choice', 'text', 'photo'] as const
 export type AnswerKind = (typeof ANSWER_KINDS)[number]
 
-/** What a question can say, by the usual name of its column; all but the first two may be absent. */
+/** Columns of a question by default name; all but the first two are optional. */
 export const ITEM_PARTS = [
   'prompt',
   'kind',
@@ -38,7 +38,7 @@ export const ITEM_PARTS = [
 ] as const
 export type ItemPart = (typeof ITEM_PARTS)[number]
 
-/** The columns that hold the values of answers, by their usual names. */
+/** Default names of answer columns. */
 const VALUE_OF_KIND: Readonly<Record<AnswerKind, string>> = {
   yes_no: 'value_bool',
   reading: 'value_num',
@@ -47,22 +47,22 @@ const VALUE_OF_KIND: Readonly<Record<AnswerKind, string>> = {
   photo: 'value_text',
 }
 
-/** The tables of a checklist and how they hang together. Tables are named as on this device. */
+/** The tables of a checklist and their links, with local names. */
 export interface Checklist {
-  /** Its records are the filled-in checklists. */
+  /** Its records are the completed checklists. */
   readonly table: string
   readonly templates: {
     readonly table: string
     readonly title: string | undefined
     readonly active: string | undefined
   }
-  /** The record's link to its template. */
+  /** Link from record to template. */
   readonly template: string
   readonly items: {
     readonly table: string
     readonly template: string
     readonly columns: Readonly<Partial<Record<ItemPart, string>>>
-    /** The kind that a value of the column `kind` means. */
+    /** Kind for each value of column `kind`. */
     readonly kinds: ReadonlyMap<string, AnswerKind>
   }
   readonly answers: {
@@ -94,10 +94,9 @@ export interface ChecklistFindings {
 }
 
 /**
- * What a row of `holdfast.checklists` means in a schema: links are found by their foreign keys, columns by their usual names or by those that the row
- * gives them.
+ * Resolves a row of `holdfast.checklists` against a schema: links by foreign keys, columns by default or configured names.
  *
- * @returns `undefined` when this person has not all of the tables, or they do not hang together
+ * @returns `undefined` if the user lacks a table, or they are not linked
  */
 export function checklistOf(row: ChecklistRow, schema: SchemaDescriptor): Checklist | undefined {
   const find = (name: string | null): TableDescriptor | undefined =>
@@ -141,7 +140,7 @@ export function checklistOf(row: ChecklistRow, schema: SchemaDescriptor): Checkl
   }
 }
 
-/** The table of templates: the one that both the records and the questions link to. */
+/** Returns the templates table: the common link target of records and questions. */
 function sharedTarget(
   records: TableDescriptor,
   items: TableDescriptor,
@@ -159,7 +158,7 @@ function linkTo(table: TableDescriptor, target: string): string | undefined {
   return table.columns.find(({ references }) => references?.table === target)?.name
 }
 
-/** The name on this device of a column that a row of `holdfast.checklists` names as Postgres does. */
+/** Returns the local name of a column given by its Postgres name. */
 function localName({ columns }: TableDescriptor, name: string): string | undefined {
   return columns.find((column) => (column.column ?? column.name) === name)?.name
 }
@@ -230,23 +229,23 @@ function ofColumns(table: TableDescriptor, values: Readonly<Record<string, unkno
   return own
 }
 
-/** A plain value of JSON as the local database holds it. */
+/** Converts a plain JSON value to its local form. */
 function toLocal(value: unknown): FieldValue {
   if (typeof value === 'boolean') return Number(value)
   return typeof value === 'string' || typeof value === 'number' ? value : null
 }
 
-/** @returns nothing for a text that is no object */
+/** @returns an empty object for invalid text */
 export function parseObject(text: string | null): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text ?? '')
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
   } catch {
-    return {} // the constraint of the table allows objects only; an older row without a value has none
+    return {} // a constraint requires objects, but older rows may have no value
   }
 }
 
-/** The texts of a list, as the local database holds an array of Postgres. */
+/** Parses a list of texts from a local Postgres array. */
 export function parseList(text: FieldValue): readonly string[] {
   try {
     const value: unknown = JSON.parse(String(text ?? '[]'))

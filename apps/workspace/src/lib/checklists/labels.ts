@@ -3,10 +3,10 @@ import type { FieldValue } from '../fields/field.ts'
 import { quoteName } from '../sql.ts'
 import type { Checklist } from './checklist.ts'
 
-/** Columns that hold what stands on a label, by their names. */
+/** Names of columns that contain label codes. */
 const CODE_NAME = /(^|_)(qr|bar)?_?code$|^tag$|^serial(_no|_number)?$/
 
-/** A table that a place field leads to, and where its labels are. */
+/** A table linked by a place field, and its label columns. */
 export interface LabelledTable {
   /** The place field. */
   readonly field: string
@@ -14,7 +14,7 @@ export interface LabelledTable {
   readonly columns: readonly string[]
 }
 
-/** Tables in which a label is looked for, the most exact place first: an asset before its site. */
+/** Returns tables to search for a label, most specific place first: assets before sites. */
 export function labelledTables({ table, places }: Checklist, schema: SchemaDescriptor): readonly LabelledTable[] {
   const own = schema.tables.find(({ name }) => name === table)
   return places.toReversed().flatMap((field) => {
@@ -25,13 +25,13 @@ export function labelledTables({ table, places }: Checklist, schema: SchemaDescr
   })
 }
 
-/** A statement that finds the record of a label; its parameters are the text, once for each column. */
+/** Returns a query for a label's record; the parameter is the text, once per column. */
 export function labelSql({ table, columns }: LabelledTable): string {
   const where = columns.map((name) => `${quoteName(name)} = ? collate nocase`).join(' or ')
   return `select * from ${quoteName(table.name)} where ${where} limit 1`
 }
 
-/** The place fields that a record tells: itself, and those that it links to, as an asset tells its site. */
+/** Returns the place fields given by a record: itself, and those it links to, such as an asset's site. */
 export function placesOf(
   { field, table }: LabelledTable,
   record: Readonly<Record<string, FieldValue>>,

@@ -10,15 +10,15 @@ export interface Question {
   readonly section: string | undefined
   readonly isRequired: boolean
   readonly unit: string | undefined
-  /** The good range of a reading. */
+  /** Valid range of a reading. */
   readonly min: number | undefined
   readonly max: number | undefined
   readonly choices: readonly string[]
-  /** The answer that needs a finding: `yes`, `no`, `out_of_range` or one of the choices. */
+  /** Answer requiring a finding: `yes`, `no`, `out_of_range` or a choice. */
   readonly findingWhen: string | undefined
 }
 
-/** The questions of the rows, in their order. One of a kind that the app does not know is asked as a text. */
+/** Returns the questions in order. Unknown kinds become text questions. */
 export function questionsOf({ items }: Checklist, rows: readonly RecordValues[]): readonly Question[] {
   const part = (row: RecordValues, name: ItemPart): FieldValue => {
     const column = items.columns[name]
@@ -53,7 +53,7 @@ export function isTrue(value: FieldValue): boolean {
   return value === 1 || value === '1' || value === 'true'
 }
 
-/** Which side of the good range a reading lies on; `undefined`: inside, or no reading. */
+/** Returns on which side of the valid range a reading is; `undefined` if inside or absent. */
 export function outOfRange({ kind, min, max }: Question, value: FieldValue): 'below' | 'above' | undefined {
   const reading = kind === 'reading' ? numberOf(value) : undefined
   if (reading === undefined) return undefined
@@ -61,7 +61,7 @@ export function outOfRange({ kind, min, max }: Question, value: FieldValue): 'be
   return max !== undefined && reading > max ? 'above' : undefined
 }
 
-/** Whether the answer calls for a finding. */
+/** Whether the answer requires a finding. */
 export function needsFinding(question: Question, value: FieldValue): boolean {
   const { kind, findingWhen } = question
   if (findingWhen === undefined || value === null) return false

@@ -6,7 +6,7 @@ import { CHECKLIST_FORM as FORM, COMMENT_FORM } from '../records/drafts.ts'
 import type { LocalStatement } from '../records/record-change.ts'
 import { parseObject } from './checklist.ts'
 
-/** A finding that is being put together. Its photos are stored already, as photos of the record. */
+/** A finding being composed. Its photos are already stored with the record. */
 export interface FindingDraft {
   readonly title: string
   readonly severity: string | undefined
@@ -14,11 +14,11 @@ export interface FindingDraft {
   readonly position: { readonly lat: number; readonly lon: number; readonly metres: number } | undefined
 }
 
-/** What is on the screen of a checklist and not saved: kept on this device, so that it is there after a cold start. */
+/** Unsaved state of a checklist screen, stored on this device to survive restarts. */
 export interface RunDraft {
-  /** The question that is shown; `undefined`: the first that has no answer. */
+  /** The current question; `undefined` for the first unanswered one. */
   readonly at: string | undefined
-  /** By question: chosen or typed, and not saved. */
+  /** By question: entered but not saved. */
   readonly values: Readonly<Record<string, FieldValue>>
   /** By question. */
   readonly findings: Readonly<Record<string, FindingDraft>>
@@ -26,7 +26,7 @@ export interface RunDraft {
 
 export const EMPTY_DRAFT: RunDraft = { at: undefined, values: {}, findings: {} }
 
-/** In place of a question: everything is answered, or looked through. */
+/** Instead of a question: the final review. */
 export const REVIEW = 'review'
 
 const value = v.union([v.string(), v.number(), v.null()])
@@ -51,7 +51,7 @@ export interface RunDraftRow {
 }
 
 export const RUN_DRAFT_SQL = `select table_name, record_id, field_values, updated_at from hf_local_drafts where id = ?`
-/** Every form that was left in the middle on this device, the latest first; a comment waits at its record. */
+/** Selects all form drafts in progress on this device, latest first; comment drafts are shown at their record. */
 export function draftsSql(limit: number): Statement {
   return {
     sql: `select id, table_name, record_id, form_id, updated_at from hf_local_drafts
@@ -60,7 +60,7 @@ export function draftsSql(limit: number): Statement {
   }
 }
 
-/** Where a draft goes on. */
+/** Where a draft continues. */
 export type DraftPlace =
   | { readonly kind: 'checklist'; readonly record: string }
   | { readonly kind: 'start'; readonly template: string; readonly prefill: string | undefined }
@@ -78,9 +78,9 @@ export interface AnyDraftRow {
 const START = 'checklist-start/'
 
 /**
- * The name of the form that begins a record with a template.
+ * Name of the form that creates a record from a template.
  *
- * @param prefill - what a link says of the record: what was begun by the link of one place is not that of another
+ * @param prefill - values from a link, so that drafts for different places are separate
  */
 export function startForm(template: string, prefill?: string): string {
   return `${START}${template}${prefill === undefined ? '' : `?${prefill}`}`
@@ -95,12 +95,12 @@ export function draftPlaceOf({ form_id, record_id }: AnyDraftRow): DraftPlace {
   return form_id === 'record' ? { kind: 'record', record: record_id } : { kind: 'view', view: form_id }
 }
 
-/** A record has one draft of its checklist; the record's own id is that of a record that is not made yet. */
+/** Returns the id of a record's checklist draft, also for a record not created yet. */
 export function runDraftId(recordId: string): string {
   return `${FORM}/${recordId}`
 }
 
-/** A draft of another version of the app counts as none. */
+/** Parses a draft; one from another app version counts as none. */
 export function toRunDraft(row: RunDraftRow | undefined): RunDraft {
   const result = v.safeParse(shape, parseObject(row?.field_values ?? null))
   if (!result.success) return EMPTY_DRAFT
@@ -120,9 +120,9 @@ export async function readRunDraft(
 }
 
 /**
- * Changes the stored draft as it is by then: what another tab has stored of the same checklist stays.
+ * Updates the stored draft, preserving changes from other tabs.
  *
- * @returns the draft that is stored now
+ * @returns the stored draft
  */
 export async function changeRunDraft(
   database: CommonPowerSyncDatabase,
@@ -141,7 +141,7 @@ export async function changeRunDraft(
   })
 }
 
-/** Takes what is saved of a question out of the stored draft, together with the command that saves it. */
+/** Removes saved values of a question from the stored draft, in the same transaction as saving. */
 export function removalFromRunDraft(
   recordId: string,
   questionId: string,
@@ -153,7 +153,7 @@ export function removalFromRunDraft(
   }
 }
 
-/** The draft without a question: it has been saved. */
+/** Returns the draft without a saved question. */
 export function withoutQuestion(draft: RunDraft, id: string): RunDraft {
   const { [id]: _value, ...values } = draft.values
   const { [id]: _finding, ...findings } = draft.findings

@@ -1,7 +1,7 @@
 import { testColumn, testTable } from '../fields/test-fields.test-support.ts'
 import { type Checklist, checklistOf, type ChecklistRow } from './checklist.ts'
 
-/** A project of fire wardens: no name is that of the sample. */
+/** A fire safety project, with names different from the sample's. */
 export const testLink = (name: string, table: string) =>
   testColumn(name, 'uuid', { references: { table, column: 'id' } })
 export const CHECKLIST_SCHEMA = {

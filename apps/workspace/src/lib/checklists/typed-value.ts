@@ -4,16 +4,16 @@ import { pageLocale } from '../language.ts'
 import { checklistMessages as words } from '../../messages/checklist.ts'
 import { isTrue, type Question } from './questions.ts'
 
-/** What stands in the input of a question. */
+/** Content of a question's input. */
 export type TypedValue =
   | { readonly kind: 'none' }
   | { readonly kind: 'value'; readonly value: FieldValue }
   | { readonly kind: 'invalid' }
 
 /**
- * Reads what was chosen or typed.
+ * Parses the entered value.
  *
- * @param raw - a draft has it as it was typed; to a question of yes or no `null` is "not applicable", to others nothing, as `undefined` is to all
+ * @param raw - as entered; `null` means "not applicable" for yes/no questions and nothing for others, `undefined` nothing
  */
 export function typedValue({ kind }: Question, raw: FieldValue | undefined): TypedValue {
   if (raw === undefined) return { kind: 'none' }
@@ -25,12 +25,12 @@ export function typedValue({ kind }: Question, raw: FieldValue | undefined): Typ
   return digits === undefined ? { kind: 'invalid' } : { kind: 'value', value: Number(digits) }
 }
 
-/** A stored value as the input of its question has it: a number is a text that is read as the same number. */
+/** Converts a stored value to input form; numbers become text that parses to the same number. */
 export function toRaw({ kind }: Question, value: FieldValue): FieldValue {
   return kind === 'reading' && value !== null ? String(value).replace('.', decimalSeparator(pageLocale())) : value
 }
 
-/** An answer as people read it. */
+/** Formats an answer for display. */
 export function answerWords({ kind, unit }: Question, value: FieldValue): string {
   if (value === null) return words.notApplicable
   if (kind === 'yes_no') return isTrue(value) ? words.yes : words.no

@@ -8,14 +8,14 @@ const NO_ANSWER: TypedValue = { kind: 'none' }
 
 type Answers = ReadonlyMap<string, StoredAnswer>
 
-/** What stands in the input of a question: chosen or typed, else the answer that is there. */
+/** Returns the content of a question's input: the draft value, otherwise the stored answer. */
 export function rawOf(question: Question, draft: RunDraft, answers: Answers): FieldValue | undefined {
   if (Object.hasOwn(draft.values, question.id)) return draft.values[question.id]
   const stored = answers.get(question.id)
   return stored && toRaw(question, stored.value)
 }
 
-/** Whether what was chosen or typed is another answer than the stored one, or none that can be stored; one that was emptied is another. */
+/** Whether the entered value differs from the stored answer or is invalid; clearing counts as different. */
 export function isUnsaved(question: Question, draft: RunDraft, answers: Answers): boolean {
   if (!Object.hasOwn(draft.values, question.id)) return false
   const typed = typedValue(question, draft.values[question.id])
@@ -26,14 +26,14 @@ export function isUnsaved(question: Question, draft: RunDraft, answers: Answers)
   return saved.value !== typed.value
 }
 
-/** What saving a question stores: `null` of one that was emptied, `undefined` when there is nothing to store. */
+/** Returns the value to save: `null` if cleared, `undefined` if unchanged. */
 export function valueToSave(question: Question, draft: RunDraft, answers: Answers): FieldValue | undefined {
   const typed = typedValue(question, rawOf(question, draft, answers))
   if (typed.kind === 'value') return typed.value
   return typed.kind === 'none' && isUnsaved(question, draft, answers) ? null : undefined
 }
 
-/** The questions whose answer or finding is in the draft alone: finishing would lose it. */
+/** Returns questions with unsaved answers or findings, which finishing would lose. */
 export function unsavedQuestions(
   questions: readonly Question[],
   draft: RunDraft,

@@ -11,17 +11,17 @@ export interface ChecklistRows {
   readonly record: RecordValues
   readonly title: string
   readonly questions: readonly Question[]
-  /** By question; one that was emptied has no value. */
+  /** By question; cleared ones have no value. */
   readonly answers: ReadonlyMap<string, StoredAnswer>
-  /** The questions that are answered. */
+  /** The answered questions. */
   readonly answered: ReadonlySet<string>
-  /** What was answered last at the same place, by question. */
+  /** Last answers at the same place, by question. */
   readonly earlier: ReadonlyMap<string, FieldValue>
-  /** Findings by the answer that called for them. */
+  /** Findings by answer. */
   readonly findings: ReadonlyMap<string, readonly { readonly id: string; readonly title: string }[]>
 }
 
-/** What a checklist shows of a record; `undefined` until it is read, `null` when the record is not on this device. */
+/** Returns a record's checklist state; `undefined` while loading, `null` if the record is not on this device. */
 export function useChecklistRows(checklist: Checklist, recordId: string): ChecklistRows | null | undefined {
   const { table, template, items, templates, findings } = checklist
   const records = useRecords<RecordValues>(`select * from ${quoteName(table)} where id = ?`, [recordId])
@@ -63,7 +63,7 @@ export function useChecklistRows(checklist: Checklist, recordId: string): Checkl
   }, [isGone, record, title, isComplete, templates, questions, checklist, given.rows, earlier, found.rows])
 }
 
-/** The template's name, empty when it has none; `undefined` until it is read. */
+/** Returns the template's name, empty if none; `undefined` while loading. */
 function useTemplateTitle({ templates }: Checklist, id: FieldValue): string | undefined {
   const column = templates.title === undefined ? 'null' : quoteName(templates.title)
   const { rows, isLoading } = useRecords<{ readonly title: string | null }>(
@@ -81,7 +81,7 @@ function findingsSql(findings: Checklist['findings'], { answers }: Checklist): s
              (select id from ${quoteName(answers.table)} where ${quoteName(answers.record)} = ?)`
 }
 
-/** The answers of earlier records at the same place, with the same template. */
+/** Returns answers of earlier records with the same place and template. */
 function useEarlier(checklist: Checklist, record: RecordValues | undefined): readonly RecordValues[] {
   const { table, template, places, answers } = checklist
   const same = [template, ...places]
@@ -119,7 +119,7 @@ function answersOf(
   )
 }
 
-/** The questions whose answer has a value; to one of yes or no "not applicable" is an answer that has none. */
+/** Returns questions with a value; for yes/no questions "not applicable" counts as an answer. */
 export function answeredOf(
   { answers: { values } }: Checklist,
   questions: readonly Question[],
@@ -132,7 +132,7 @@ export function answeredOf(
   return new Set(questions.filter(isAnswered).map(({ id }) => id))
 }
 
-/** Of each question the value of the latest answer that has one. */
+/** Returns the latest value per question. */
 export function lastValues(
   { answers }: Checklist,
   questions: readonly Question[],
@@ -151,7 +151,7 @@ export function lastValues(
   )
 }
 
-/** When an answer was given; ids made on devices are in the order of time as well. */
+/** Returns when an answer was given; ids created on devices sort by time, too. */
 function momentOf(row: RecordValues): string {
   return String(row['created_at'] ?? row['id'] ?? '')
 }

@@ -1,4 +1,4 @@
-/** The browser's own reader of barcodes and QR codes: https://wicg.github.io/shape-detection-api/#barcode-detection-api */
+/** The browser's barcode reader: https://wicg.github.io/shape-detection-api/#barcode-detection-api */
 interface Detector {
   detect(source: ImageBitmap): Promise<readonly { readonly rawValue: string }[]>
 }
@@ -12,25 +12,25 @@ declare global {
   }
 }
 
-/** Reads barcodes and QR codes; one picture after the other. */
+/** Reads barcodes and QR codes from one image at a time. */
 export interface CodeReader {
   /**
    * @param image - a bitmap is closed afterwards
-   * @returns what the first code in it says; `undefined` when there is none
-   * @throws {NoPicture} and an error when the reader failed
+   * @returns the content of the first code; `undefined` if there is none
+   * @throws {NoPicture}, or an error if the reader failed
    */
   read(image: ImageBitmap | Blob): Promise<string | undefined>
   close(): void
 }
 
-/** The file is no picture that this browser can show. */
+/** The file is not an image this browser can decode. */
 export class NoPicture extends Error {}
 
 export interface DecodeQuestion {
   readonly image: ImageBitmap | Blob
 }
 
-/** What the worker says: once that it is ready, then to each question. `failed`: it can do nothing more. */
+/** Worker messages: ready once, then one per request. `failed`: the worker is unusable. */
 export type DecodeAnswer =
   | { readonly kind: 'ready' }
   | { readonly kind: 'read'; readonly text: string | undefined }
@@ -38,9 +38,9 @@ export type DecodeAnswer =
   | { readonly kind: 'failed' }
 
 /**
- * The browser's own reader; in a worker ours where it has none, as Firefox, Safari and Chromium on Linux. Ours is kept on the device by the service worker.
+ * Opens the browser's barcode reader, or our own in a worker where missing (Firefox, Safari, Chromium on Linux). The service worker caches ours.
  *
- * @throws when it could not be loaded, or `signal` was aborted
+ * @throws if it could not be loaded, or `signal` aborted
  */
 export async function openCodeReader(signal: AbortSignal): Promise<CodeReader> {
   const formats = (await window.BarcodeDetector?.getSupportedFormats()) ?? []
@@ -71,7 +71,7 @@ async function openWorker(signal: AbortSignal): Promise<CodeReader> {
   let waiting = Promise.withResolvers<DecodeAnswer>()
   worker.addEventListener('message', ({ data }: MessageEvent<DecodeAnswer>) => waiting.resolve(data))
   worker.addEventListener('error', (event) => {
-    event.preventDefault() // it is told where the answer is awaited
+    event.preventDefault() // reported where the response is awaited
     waiting.resolve({ kind: 'failed' })
   })
   const close = (): void => {

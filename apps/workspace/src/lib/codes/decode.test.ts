@@ -16,12 +16,12 @@ beforeAll(() => {
   prepareWriter({ overrides: wasm('writer/zxing_writer.wasm') })
 })
 
-/** Of each module of the code, of the white around it, and of the grey wall around that. Pixels. */
+/** Size of a module, of the quiet zone, and of the surrounding wall in pixels. */
 const MODULE = 4
 const MARGIN = 24
 const WALL = 60
 
-/** A label on a grey wall in bad light, dim and noisy, turned by so many quarters. */
+/** A dim, noisy photo of a label on a wall, rotated by quarter turns. */
 async function photograph(text: string, format: NonNullable<WriterOptions['format']>, quarters = 0): Promise<Pixels> {
   const { symbol, error } = await writeBarcode(text, { format, addQuietZones: true })
   expect(error).toBe('')

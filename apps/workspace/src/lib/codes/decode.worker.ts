@@ -3,7 +3,7 @@ import wasmAddress from 'zxing-wasm/reader/zxing_reader.wasm?url'
 import type { DecodeAnswer, DecodeQuestion } from './code-reader.ts'
 import { decodeCode, type Pixels } from './decode.ts'
 
-/** The long side of what is looked at: enough for a small code in a photo of a whole machine, and bounded for memory. Pixels. */
+/** Longest side examined, in pixels: enough for a small code in a photo of a whole machine, with bounded memory. */
 const SIDE_MAX = 2_400
 
 const answer = (message: DecodeAnswer): void => postMessage(message)

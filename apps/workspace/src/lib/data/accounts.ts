@@ -6,20 +6,20 @@ const accountSchema = v.object({
   userId: v.string(),
   email: v.string(),
   name: v.string(),
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the epoch. */
   usedAt: v.number(),
-  /** Changes that were not on the server when this account was last open here. */
+  /** Unsent changes when this account was last open here. */
   waiting: v.fallback(v.number(), 0),
-  /** Nobody can sign in to it again. */
+  /** Signing in to it again is impossible. */
   isGuest: v.fallback(v.boolean(), false),
 })
 
-/** An account whose local database is on this device. */
+/** An account with a local database on this device. */
 export type LocalAccount = v.InferOutput<typeof accountSchema>
 
 const stored = localValue('hf-accounts', v.array(accountSchema))
 
-/** The accounts of this device, last used first. It is for showing; who is signed in is the client's to know. */
+/** The accounts of this device, last used first, for display. The client knows who is signed in. */
 export const useAccounts = create<{ readonly accounts: readonly LocalAccount[] }>(() => ({
   accounts: stored.read() ?? [],
 }))
@@ -29,7 +29,7 @@ function save(accounts: readonly LocalAccount[]): void {
   stored.write([...accounts])
 }
 
-/** Puts an account at the top of the list; its name and e-mail replace what was known. */
+/** Moves an account to the top of the list, updating name and email. */
 export function rememberAccount(person: {
   readonly userId: string
   readonly email: string
@@ -42,12 +42,12 @@ export function rememberAccount(person: {
   save([entry, ...accounts.filter((account) => account.userId !== person.userId)])
 }
 
-/** Takes an account off the list: its database has been wiped. */
+/** Removes an account whose database was wiped. */
 export function forgetAccount(userId: string): void {
   save(useAccounts.getState().accounts.filter((account) => account.userId !== userId))
 }
 
-/** Keeps what an account has not sent, for the sign-in screen's list. */
+/** Stores an account's number of unsent changes for the sign-in screen. */
 export function rememberWaiting(userId: string, waiting: number): void {
   const { accounts } = useAccounts.getState()
   const known = accounts.find((account) => account.userId === userId)

@@ -5,7 +5,7 @@ import type { PasswordRules } from '../password-rules.ts'
 const CONFIG_PATH = '/app/v1/config'
 const CONFIG_TIMEOUT_MS = 8_000
 
-/** An app that is newer than its server, or knows the server from an older visit, takes the server's own defaults. */
+/** The server's defaults, for an older server or cached settings. */
 const DEFAULT_RULES: AccountRules = {
   password: { lengthMin: 6, requirements: '' },
   codeDigits: { email: 6, phone: 6, phoneFactor: 6 },
@@ -51,43 +51,43 @@ const schema = v.object({
   ),
 })
 
-/** What the server tells every visitor before sign-in. */
+/** Server settings sent to every visitor before sign-in. */
 export interface AppConfig {
   readonly project: { readonly name: string; readonly slug: string }
-  /** The public key the clients send with every request. */
+  /** Public key for all client requests. */
   readonly anonKey: string
   readonly version: string | undefined
-  /** A file system for the local database that the operator prescribes for all devices. */
+  /** VFS of the local database prescribed by the operator. */
   readonly vfs: string | undefined
-  /** Accounts of the sample project; only a server on loopback with sample data names them. */
+  /** Accounts of the sample project; only sent by a loopback server with sample data. */
   readonly sample: SampleAccounts | undefined
   /** Whether every user may start a workspace. */
   readonly hasOpenWorkspaces: boolean
   /** Whether the server has channels, for who is there. */
   readonly hasChannels: boolean
-  /** What a browser subscribes to notifications with; none when the server sends none. */
+  /** Key for push subscriptions; absent if the server sends none. */
   readonly pushKey: string | undefined
-  /** The MapLibre styles of what is below records on a map, as the operator names them; without any the app draws it. */
+  /** MapLibre base map styles configured by the operator; without any the app draws the base map. */
   readonly map: MapStyles | undefined
-  /** What the account screens and forms for new passwords have to know beforehand. */
+  /** Rules needed by account screens and password forms. */
   readonly account: AccountRules
 }
 
 export interface MapStyles {
   readonly style: string
-  /** None: people who use the app dark see the other. */
+  /** If null, dark mode uses the other style. */
   readonly darkStyle: string | null
 }
 
 export interface AccountRules {
   readonly password: PasswordRules
-  /** How many digits the codes of mails and messages have. */
+  /** Number of digits in mail and message codes. */
   readonly codeDigits: { readonly email: number; readonly phone: number; readonly phoneFactor: number }
-  /** A new address has to be confirmed from the old one as well. */
+  /** A new email must also be confirmed from the old one. */
   readonly isEmailChangeConfirmedTwice: boolean
-  /** People may link a further identity themselves. */
+  /** Users may link further identities. */
   readonly hasManualLinking: boolean
-  /** Which second factors people may add. */
+  /** Second factors users may add. */
   readonly factors: {
     readonly totp: boolean
     readonly phone: boolean
@@ -99,22 +99,22 @@ export interface AccountRules {
 export interface SampleAccounts {
   readonly password: string
   readonly accounts: readonly { readonly email: string; readonly name: string; readonly role?: string | undefined }[]
-  /** The saved view that the sample is shown with at first. */
+  /** Saved view initially shown for the sample. */
   readonly start?: { readonly table: string; readonly view: string } | undefined
 }
 
 const cached = localValue('hf-config', schema)
 
-/** The answer of the last visit, for a start without network. */
+/** Returns the cached settings, for starting offline. */
 export function readCachedConfig(): AppConfig | undefined {
   const value = cached.read()
   return value && toConfig(value)
 }
 
 /**
- * Asks the server and keeps the answer for the next start.
+ * Fetches and caches the settings.
  *
- * @throws {TypeError} when the server cannot be reached, `Error` when it answers something else
+ * @throws {TypeError} if the server is unreachable, `Error` on another response
  */
 export async function fetchConfig(): Promise<AppConfig> {
   const response = await fetch(CONFIG_PATH, {

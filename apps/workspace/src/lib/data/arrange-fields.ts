@@ -4,7 +4,7 @@ import { isFilledInByServer, type WordedColumn, wordsOf } from './column-words.t
 import { parsedAs, translationIn } from './translation.ts'
 import type { FieldPlace, TableInfo } from './tables.ts'
 
-/** A row of `holdfast.fields` on this device. */
+/** A local row of `holdfast.fields`. */
 export const storedFieldSchema = v.object({
   id: v.string(),
   schema_name: v.string(),
@@ -22,14 +22,14 @@ export const storedFieldSchema = v.object({
 })
 export type StoredField = v.InferOutput<typeof storedFieldSchema>
 
-/** Where fields stand, by field. */
+/** Field placements by field. */
 export type FieldLayout = ReadonlyMap<string, FieldPlace>
 
 /**
- * Tables with the places and words that the project gave their fields. Words go where all screens read them, into the comment of the column.
+ * Applies the project's field placements and labels to the tables. Labels are put into column comments, which all screens read.
  *
- * @param stored - rows of `holdfast.fields`; a place of a newer version of the app counts as not given
- * @param workspace - that the person works in; `undefined` until it is known
+ * @param stored - rows of `holdfast.fields`; placements of a newer app version are ignored
+ * @param workspace - current one; `undefined` until known
  */
 export function withFields(
   tables: readonly TableInfo[],
@@ -42,7 +42,7 @@ export function withFields(
   return tables.map((table) => {
     const all = byTable.get(`${table.descriptor.schema}.${table.descriptor.table}`)
     if (all === undefined) return table
-    // The row of the workspace is written over the project's.
+    // Workspace rows override the project's.
     const known = [...all.filter((row) => row.workspace_id == null), ...all.filter((row) => row.workspace_id === here)]
     const byField = new Map(known.map((row) => [row.field_name, row]))
     const columns = table.descriptor.columns.map((column) => worded(column, byField.get(column.column ?? column.name)))
@@ -72,7 +72,7 @@ function placeOf(row: StoredField): FieldPlace {
   }
 }
 
-/** What a section is called in the page's language: as the first of its fields says. */
+/** Returns a section's heading in the page's language, from its first field. */
 export function headingOf(layout: FieldLayout, section: string): string {
   for (const given of layout.values())
     if (given.section === section && given.heading !== undefined) return given.heading
@@ -108,7 +108,7 @@ function labelled(
   if (called === undefined) return column
   return {
     ...column,
-    // Who fills it in is in the comment of the database, which is written over here.
+    // Preserves the mark for server-filled fields, which is in the overridden comment.
     hasDefault: column.hasDefault || isFilledInByServer(column.comment),
     comment: [`${called}.`, help || given.help].filter(Boolean).join(' '),
   }

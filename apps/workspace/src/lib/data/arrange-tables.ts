@@ -5,7 +5,7 @@ import { singular, type TableInfo } from './tables.ts'
 import { pageLocale } from '../language.ts'
 import { translationIn } from './translation.ts'
 
-/** A row of `holdfast.tables` on this device. */
+/** A local row of `holdfast.tables`. */
 export const storedLooksSchema = v.object({
   schema_name: v.string(),
   table_name: v.string(),
@@ -28,10 +28,10 @@ const translationSchema = v.object({
 })
 
 /**
- * Tables with the looks that the project gave them, in its order: by position, then those without one by label; supporting ones last.
+ * Applies the project's looks to the tables and sorts them: by position, then by label; supporting tables last.
  *
- * @param stored - rows of `holdfast.tables`; words of a newer version of the app count as not given
- * @param workspaces - ids of those that the person has access to: tables that others made for theirs are left out. `undefined`: not known yet
+ * @param stored - rows of `holdfast.tables`; values of a newer app version are ignored
+ * @param workspaces - accessible workspace ids: tables created for others are excluded. `undefined` if unknown
  */
 export function withLooks(
   tables: readonly TableInfo[],
@@ -72,7 +72,7 @@ function dressed(table: TableInfo, row: StoredLooks | undefined): TableInfo {
   }
 }
 
-/** A translated label is written as it stands in sentences of its language. */
+/** Formats a translated label for use within sentences. */
 function namesOf(
   given: string | null,
   translated: v.InferOutput<typeof translationSchema> | undefined,
@@ -83,9 +83,9 @@ function namesOf(
   return label ? { label, noun: singular(label.toLowerCase()), many: label.toLowerCase() } : {}
 }
 
-/** Tables that stand together under one heading, in the order of their first ones. */
+/** Tables under a common heading, in the order of their first ones. */
 export interface TableSection {
-  /** `undefined`: those that stand under none. */
+  /** `undefined` for tables without a heading. */
   readonly title: string | undefined
   readonly tables: readonly TableInfo[]
 }

@@ -13,7 +13,7 @@ export function BackendProvider({
   return <BackendContext value={backend}>{children}</BackendContext>
 }
 
-/** The server's settings and its client. */
+/** Returns the server's settings and client. */
 export function useBackend(): Backend {
   const backend = useContext(BackendContext)
   if (!backend) throw new Error('useBackend is called outside of BackendProvider')

@@ -14,25 +14,24 @@ import { useHasChannels } from './has-channels.ts'
 import { photoSpace } from './photo-space.ts'
 import { PHOTO_BUCKET, photoFilesSql, type PhotoTable, photoTableOf } from './photo-table.ts'
 
-/** The server as this page knows it: its settings and the client that talks to it. */
+/** Server settings and the client. */
 export interface Backend {
   readonly config: AppConfig
   readonly client: HoldfastClient
 }
 
 export interface BackendOptions {
-  /** Which texts are found by the search of the app. */
+  /** Texts indexed by the app's search. */
   readonly search: ChooseSearched
   readonly forgetUser: ForgetUser
-  /** Called when a local database begins to open. */
+  /** Called when a local database starts opening. */
   readonly onDatabase: () => void
 }
 
 /**
- * Makes the client from the settings: of the last visit when there are any (so a start needs no network; the fresh ones
- * are for the next start), else from the server. The client opens the local database of whoever this device remembers.
+ * Creates the client from cached settings if available, so starting needs no network (new ones apply to the next start), otherwise from the server.
  *
- * @throws when this device has never seen the server and cannot reach it now
+ * @throws if this device has never seen the server and cannot reach it
  */
 export async function openBackend({ search, forgetUser, onDatabase }: BackendOptions): Promise<Backend> {
   const cached = readCachedConfig()
@@ -46,13 +45,13 @@ export async function openBackend({ search, forgetUser, onDatabase }: BackendOpt
   }
   const config = cached ?? (await fetchConfig())
   useHasChannels.setState({ hasChannels: config.hasChannels })
-  // Whoever comes back gets SQLite and the sync engine while the session and the tables are read.
+  // Preload SQLite and the sync engine for returning users while session and tables are being read.
   if (comesBack()) preloadDatabase()
   const client = createClient({
     url: location.origin,
     anonKey: config.anonKey,
     openDatabase: async (options) => {
-      // SQLite and the sync engine are not needed before a person has signed in.
+      // SQLite and the sync engine are not needed before sign-in.
       const { openDatabase } = await import('./open-database.ts')
       const opening = openDatabase({ ...options, prescribedVfs: config.vfs })
       onDatabase()
@@ -63,7 +62,7 @@ export async function openBackend({ search, forgetUser, onDatabase }: BackendOpt
       await removeDatabase(fileName)
     },
     forgetUser,
-    // The screen at `/auth/callback` does it, and can say why a link did not work.
+    // The screen at `/auth/callback` does it, and can explain a failed link.
     detectSessionInUrl: false,
     attachments: {
       files: browserFiles(),
@@ -90,7 +89,7 @@ export async function openBackend({ search, forgetUser, onDatabase }: BackendOpt
   return { config, client }
 }
 
-/** Whether somebody is signed in on this device, on a page that shows their rows, and nothing of the server's is needed for that. */
+/** Whether a user is signed in on this device, on a page that shows their rows and needs nothing from the server. */
 export function comesBack(): boolean {
   return 'session' in document.documentElement.dataset && readCachedConfig() !== undefined
 }
@@ -101,7 +100,7 @@ function preloadDatabase(): void {
   )
 }
 
-/** With these the auth client says who a person is. */
+/** Auth events that identify the user. */
 const REMEMBERED: ReadonlySet<AuthChangeEvent> = new Set([
   'SIGNED_IN',
   'INITIAL_SESSION',
@@ -109,7 +108,7 @@ const REMEMBERED: ReadonlySet<AuthChangeEvent> = new Set([
   'PASSWORD_RECOVERY',
 ])
 
-/** A recovery link, here or in another tab, leads to the form for a new password; it ends with the session, or with another person's. */
+/** Sends recovery links, in any tab, to the form for a new password, until the session or user changes. */
 function followPendingPassword(event: AuthChangeEvent, session: Session | null): void {
   if (event === 'PASSWORD_RECOVERY' && session) {
     setPendingPassword({ userId: session.user.id, reason: 'recovery' })
@@ -122,7 +121,7 @@ function followPendingPassword(event: AuthChangeEvent, session: Session | null):
   }
 }
 
-/** Who a person is, for the account menu: the name from the profile, else from the e-mail's first part. */
+/** Returns the user for the account menu, with a name from the profile or the email's first part. */
 function personOf({ user }: Session): Parameters<typeof rememberAccount>[0] {
   const email = user.email ?? ''
   const given: unknown = user.user_metadata['name'] ?? user.user_metadata['full_name']

@@ -2,13 +2,13 @@ import { isAuthRetryableFetchError } from '@supabase/supabase-js'
 import type { Backend } from './backend.ts'
 import { ownRequest } from './own-request.ts'
 
-/** The server refused a call, or failed at it. */
+/** The server refused a call, or failed. */
 export class CallRefused extends Error {
   /** HTTP status. */
   readonly status: number
   /** SQLSTATE, or a code of the REST service. */
   readonly code: string | undefined
-  /** What the function says it was, such as `member.last_owner`. */
+  /** Identifies the reason, such as `member.last_owner`. */
   readonly hint: string | undefined
 
   constructor(status: number, body: Readonly<Record<string, unknown>>) {
@@ -22,16 +22,15 @@ export class CallRefused extends Error {
 }
 
 /**
- * Calls a function of schema `holdfast` over REST, as whoever is signed in. The client of the REST API is not in the app (`unused-services.ts`): this is all
- * that the app asks of it.
+ * Calls a function in schema `holdfast` over REST as the signed-in user. The app does not bundle supabase-js's REST client (`unused-services.ts`).
  *
- * @returns what the function returns; `undefined` of one that returns nothing
+ * @returns the function's result; `undefined` if none
  * @throws {CallRefused}
- * @throws {TypeError} when the server was not reached, is silent for half a minute, or something between answers in its place
+ * @throws {TypeError} if the server is unreachable, silent for half a minute, or an intermediary responds
  */
 export async function callFunction<Result>({ client, config }: Backend, name: string, args: object): Promise<Result> {
   const { data, error } = await client.supabase.auth.getSession()
-  // Asked as nobody in particular, the server would refuse, as if the session were over.
+  // An anonymous call would be refused as if the session were over.
   if (error && isAuthRetryableFetchError(error))
     throw new TypeError('The token cannot be renewed now.', { cause: error })
   const response = await post(`/rest/v1/rpc/${name}`, args, {

@@ -3,13 +3,13 @@ import { localValue } from '../local-value.ts'
 import * as v from 'valibot'
 import type { ProbeMessage } from './probe-sync-files.worker.ts'
 
-/** Where the local database lives. `memory` is lost with the tab. */
+/** Location of the local database. `memory` is lost with the tab. */
 export type LocalStore = 'opfs' | 'indexeddb' | 'memory'
 
 const STORES = ['opfs', 'indexeddb', 'memory'] as const
-/** The answer is kept: a device must find its database again under the same file system. */
+/** Persisted, because a device must find its database again. */
 const chosen = localValue('hf-store', v.picklist(STORES))
-/** A browser that does not answer has none. */
+/** Without a response the browser lacks support. */
 const PROBE_TIMEOUT_MS = 10_000
 
 const VFS: Readonly<Record<LocalStore, WASQLiteVFS>> = {
@@ -18,15 +18,12 @@ const VFS: Readonly<Record<LocalStore, WASQLiteVFS>> = {
   memory: WASQLiteVFS.InMemoryVfs,
 }
 
-/** The file system of SQLite in a store. */
+/** SQLite's VFS for a store. */
 export function vfsOf(store: LocalStore): WASQLiteVFS {
   return VFS[store]
 }
 
-/**
- * The best store that this browser offers: its private files where they can be opened synchronously in a worker, else
- * IndexedDB, else memory. The operator may prescribe one for all devices by its file system's name.
- */
+/** Chooses the best available store: OPFS if synchronous in workers, else IndexedDB, else memory. The operator may prescribe a VFS for all devices. */
 export async function chooseStore(prescribed: string | undefined): Promise<LocalStore> {
   const wanted = STORES.find((store) => VFS[store] === prescribed)
   if (wanted) return wanted
@@ -38,15 +35,15 @@ export async function chooseStore(prescribed: string | undefined): Promise<Local
 }
 
 /**
- * Sync access handles exist in workers only, so a worker has to try.
+ * Tests in a worker, because sync access handles exist only there.
  *
- * @throws when its script did not come: what the browser can do is not known then, and the answer would be kept
+ * @throws if the worker script did not load: the result would be unknown, but persisted
  */
 async function hasSyncFiles(): Promise<boolean> {
   if (typeof navigator.storage?.getDirectory !== 'function') return false
   const worker = new Worker(new URL('./probe-sync-files.worker.ts', import.meta.url), { type: 'module' })
   const { promise, resolve, reject } = Promise.withResolvers<boolean>()
-  // A bad line may need longer for the script than a browser for the answer.
+  // On a bad connection loading the script may take longer than the test.
   let timer: ReturnType<typeof setTimeout> | undefined
   worker.addEventListener('message', ({ data }: MessageEvent<ProbeMessage>) => {
     if (data === 'begun') timer = setTimeout(() => resolve(false), PROBE_TIMEOUT_MS)
@@ -73,7 +70,7 @@ async function hasIndexedDb(): Promise<boolean> {
       })
       request.addEventListener('error', () => resolve(false))
     } catch {
-      // Some browsers throw here when the person has switched site data off.
+      // Some browsers throw if site data is disabled.
       resolve(false)
     }
   })

@@ -1,11 +1,11 @@
 import type { ColumnDescriptor } from '@holdfast/protocol'
 
-/** Words that the project gave the choices of a column, by value. */
+/** The project's labels for the choices of a column, by value. */
 export type ChoiceWords = ReadonlyMap<string, string>
 
 export const NONE_GIVEN: ChoiceWords = new Map()
 
-/** A column with the words of its choices in the page's language. */
+/** A column with localized choice labels. */
 export interface WordedColumn extends ColumnDescriptor {
   readonly choiceWords?: ChoiceWords
 }
@@ -14,12 +14,12 @@ export function choiceWordsOf(column: WordedColumn | undefined): ChoiceWords {
   return column?.choiceWords ?? NONE_GIVEN
 }
 
-/** How a column is called wherever people see it. */
+/** Returns a column's display label. */
 export function labelOf(column: ColumnDescriptor): string {
   return wordsOf(column).label
 }
 
-/** A comment's first sentence is the label, the rest is help; without a comment the name is turned into words. */
+/** Label (first sentence of the comment) and help (the rest); without a comment the label is derived from the name. */
 export function wordsOf({ name, column, comment }: ColumnDescriptor): {
   readonly label: string
   readonly help: string | undefined
@@ -40,7 +40,7 @@ export function labelOfName(name: string): string {
   return words === 'id' ? 'ID' : words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** NOT NULL is no duty of the person when a trigger fills the column; only its comment can tell. */
+/** Whether a trigger fills a NOT NULL column, according to its comment. */
 export function isFilledInByServer(comment: string | undefined): boolean {
   return comment !== undefined && /\b(when left empty|filled in by|given by the (server|database))\b/i.test(comment)
 }

@@ -2,14 +2,14 @@ import { quoteName } from '../sql.ts'
 import { peopleTableOf } from '@holdfast/protocol'
 import { useTables } from './use-tables.tsx'
 
-/** The local name of `holdfast.comments`. */
+/** Local name of `holdfast.comments`. */
 export const COMMENTS_TABLE = 'hf_comments'
 
 /**
- * What the person of an account is called: from the first table here that ties names to accounts.
+ * Returns an SQL expression for an account's display name, from the first local table linking names to accounts.
  *
- * @param account - SQL whose value is the id of an account
- * @returns an SQL expression; `null` where there is no such table
+ * @param account - SQL for the account's id
+ * @returns `null` without such a table
  */
 export function useAuthorSql(account: string): string {
   const tables = useTables()

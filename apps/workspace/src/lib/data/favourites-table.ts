@@ -1,2 +1,2 @@
-/** The local name of `holdfast.favourites`. */
+/** Local name of `holdfast.favourites`. */
 export const FAVOURITES_TABLE = 'hf_favourites'

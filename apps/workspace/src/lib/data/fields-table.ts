@@ -1,2 +1,2 @@
-/** The local name of `holdfast.fields`. */
+/** Local name of `holdfast.fields`. */
 export const FIELDS_TABLE = 'hf_fields'

@@ -1,17 +1,17 @@
 import { syncMenuMessages as words } from '../../messages/sync-menu.ts'
 import type { ChipLooks } from './sync-chip.ts'
 
-/** What a screen says of rows that have never been on this device. */
+/** Message for rows that were never on this device. */
 export type FirstRows =
-  /** They are on their way: a moment to wait for. */
+  /** Rows are arriving. */
   | { readonly kind: 'coming'; readonly text: string }
-  /** Nothing brings them now; `text` says what would. */
+  /** Nothing is bringing rows; `text` says what would. */
   | { readonly kind: 'held'; readonly text: string }
 
 /**
- * What to say before the first sync has ended, in agreement with the sync chip.
+ * Returns the message before the end of the first sync, consistent with the sync chip.
  *
- * @param percent - of the rows that are here, 0 to 100; undefined while their number is not known
+ * @param percent - of received rows, 0 to 100; `undefined` if unknown
  */
 export function firstRows(looks: Pick<ChipLooks, 'kind' | 'text' | 'detail'>, percent: number | undefined): FirstRows {
   switch (looks.kind) {

@@ -1,4 +1,4 @@
 import { create } from 'zustand'
 
-/** Whether the server has channels: by the settings of the last visit until it has answered in this one, since they may have been turned off. */
+/** Whether the server has channels: from cached settings until it has responded, because they may have been disabled. */
 export const useHasChannels = create<{ readonly hasChannels: boolean }>(() => ({ hasChannels: false }))

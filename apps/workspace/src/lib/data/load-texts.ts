@@ -1,13 +1,13 @@
 import { type Language, pageLanguage, pageLocale } from '../language.ts'
 import { readTextsFrom } from '../texts.ts'
 
-/** Where the service worker finds the texts of the reader's language without a connection. */
+/** Cache from which the service worker serves texts offline. */
 const PARTS_CACHE = 'holdfast-parts'
 
 /**
- * Loads the texts of the page's language; called once, before the first screen.
+ * Loads the texts of the page's language before the first screen.
  *
- * @returns `undefined` for English, whose texts are there. Never rejects: a language that cannot be loaded is read in English
+ * @returns `undefined` for English, which is bundled. Never rejects: falls back to English
  */
 export function loadTexts(): Promise<void> | undefined {
   return pageLanguage() === 'en' ? undefined : loadGerman()
@@ -16,7 +16,7 @@ export function loadTexts(): Promise<void> | undefined {
 async function loadGerman(): Promise<void> {
   try {
     const german = await import('../../messages/de/german.ts')
-    // The component library reads its texts from there, all of them for this language.
+    // The component library reads its texts from there.
     Reflect.set(globalThis, Symbol.for('react-aria.i18n.locale'), pageLocale())
     Reflect.set(globalThis, Symbol.for('react-aria.i18n.strings'), german.componentTexts)
     readTextsFrom(german.texts)
@@ -30,9 +30,9 @@ async function loadGerman(): Promise<void> {
 }
 
 /**
- * Loads the texts of a language and keeps them on this device, before it is switched to.
+ * Loads and caches a language's texts before switching to it.
  *
- * @throws when they cannot be loaded
+ * @throws if they cannot be loaded
  */
 export async function fetchTexts(language: Language): Promise<void> {
   if (language === 'en') return

@@ -1,7 +1,7 @@
-/** Where the browser keeps what a map was drawn from. */
+/** Browser cache for map files. */
 export const MAP_CACHE = 'holdfast-map'
 
-/** Removes from this device what tells where people have looked at a map. */
+/** Deletes cached map files, which reveal viewed locations. */
 export async function forgetMapFiles(): Promise<void> {
   if ('caches' in globalThis) await caches.delete(MAP_CACHE)
 }

@@ -2,16 +2,13 @@ import type { OpenDatabase } from '@holdfast/client'
 import { LogLevels, PowerSyncDatabase, type PowerSyncLogger } from '@powersync/web'
 import { create } from 'zustand'
 import { chooseStore, type LocalStore, vfsOf } from './choose-store.ts'
-// oxlint-disable-next-line import/default -- Vite makes the export: the worker's address
+// oxlint-disable-next-line import/default -- Vite generates the export: the worker's URL
 import worker from './database.worker.ts?worker&url'
 
-/** Where the local database of this page is kept; `undefined` until it has been opened. */
+/** Store of this page's local database; `undefined` until opened. */
 export const useLocalStore = create<{ readonly store: LocalStore | undefined }>(() => ({ store: undefined }))
 
-/**
- * Makes one person's SQLite database in the best store of this browser. The store is part of the file's name: another
- * store is another database.
- */
+/** Creates a user's SQLite database in the best store. The store is part of the file name, because databases of different stores are separate. */
 export async function openDatabase({
   schema,
   fileName,
@@ -27,7 +24,7 @@ export async function openDatabase({
     logger: {
       log(record) {
         logger.log(record)
-        // A call to a worker that did not start is never answered.
+        // A call to a worker that failed to start never returns.
         if (record.message.startsWith(WORKER_TROUBLE)) {
           reject(new Error('The part of the app that keeps the database did not start.', { cause: record.error }))
         }
@@ -36,13 +33,13 @@ export async function openDatabase({
     database: {
       dbFilename: nameIn(store, fileName),
       vfs: vfsOf(store),
-      // An address and not a function, because the settings are sent to the shared worker.
+      // A URL rather than a function, because settings are sent to the shared worker.
       worker,
     },
     sync: { worker },
   })
-  failed.catch(() => undefined) // a worker that breaks later is the log's
-  // Why it cannot be opened is for who opens it.
+  failed.catch(() => undefined) // later worker failures are only logged
+  // The caller handles errors of opening.
   await Promise.race([database.waitForReady().catch(() => undefined), failed])
   return database
 }
@@ -51,14 +48,14 @@ function nameIn(store: LocalStore, fileName: string): string {
   return fileName.replace(/\.db$/, `-${store}.db`)
 }
 
-/** A file that was closed a moment ago may still be held. */
+/** Attempts, because a just closed file may still be held. */
 const REMOVALS_MAX = 20
 const REMOVAL_DELAY_MS = 100
 
 /**
- * Deletes a database that is not open, wherever this browser has kept it: which store was the best may have changed.
+ * Deletes a closed database from every store, because the best store may have changed.
  *
- * @throws when it is still there
+ * @throws if it still exists
  */
 export async function removeDatabase(fileName: string): Promise<void> {
   await removeFiles(nameIn('opfs', fileName))
@@ -72,7 +69,7 @@ async function removeFiles(name: string): Promise<void> {
   await removeTemporaryFiles(root)
 }
 
-/** The browser's private files for this site; `undefined` where it has none. */
+/** Returns the origin private file system, if available. */
 async function privateFiles(): Promise<FileSystemDirectoryHandle | undefined> {
   const storage = navigator.storage as Partial<StorageManager> | undefined
   if (typeof storage?.getDirectory !== 'function') return undefined
@@ -96,7 +93,7 @@ async function removeEntry(root: FileSystemDirectoryHandle, name: string): Promi
   }
 }
 
-/** SQLite's temporary files of tabs that have ended. A running one holds the lock of its folder's name (`OPFSCoopSyncVFS`). */
+/** Deletes SQLite's temporary files of ended tabs. A running tab holds the lock named like its folder (`OPFSCoopSyncVFS`). */
 async function removeTemporaryFiles(root: FileSystemDirectoryHandle): Promise<void> {
   const names: string[] = []
   for await (const { kind, name } of root.values())
@@ -108,14 +105,14 @@ async function removeTemporaryFiles(root: FileSystemDirectoryHandle): Promise<vo
   }
 }
 
-/** What a browser throws that lets this site keep nothing: site data is switched off, or the window is a private one. */
+/** Whether an error means that site data is disabled or the window is private. */
 function keepsNothing(error: unknown): boolean {
   return (
     error instanceof DOMException && ['SecurityError', 'InvalidStateError', 'NotSupportedError'].includes(error.name)
   )
 }
 
-/** How long another tab may take to close a database of IndexedDB, in milliseconds. */
+/** Time in ms for another tab to close an IndexedDB database. */
 const CLOSE_MS = 5_000
 
 async function deleteIndexedDb(name: string): Promise<void> {
@@ -135,7 +132,7 @@ async function deleteIndexedDb(name: string): Promise<void> {
   }
 }
 
-/** The bytes of a database of this page's store, where that has files. */
+/** Returns the bytes of a database, if the store has files. */
 export async function readDatabaseFile(fileName: string): Promise<Blob | undefined> {
   const { store } = useLocalStore.getState()
   if (store !== 'opfs') return undefined
@@ -143,10 +140,10 @@ export async function readDatabaseFile(fileName: string): Promise<Blob | undefin
   return (await root.getFileHandle(nameIn(store, fileName))).getFile()
 }
 
-/** What the SDK says of a worker whose script failed; it goes on waiting for it. */
+/** The SDK's log message for a worker whose script failed, after which it keeps waiting. */
 const WORKER_TROUBLE = 'Error in database or sync worker'
 
-/** Being without a connection is a state that the sync chip shows, not an error; the engine tells of each attempt. */
+/** Being offline is a state shown by the sync chip, not an error, but the engine logs every attempt. */
 const CONNECTION_TROUBLE =
   /^(Sync error|Sync aborted|Error in crud upload loop|Could not |Initial connect|Error in sync while disconnecting)/
 

@@ -1,13 +1,13 @@
-/** How long a file may stay with a tab that is gone before opening it fails, in milliseconds. Measured: up to 20; busy machines take longer. */
+/** Longest wait in ms for a file held by a closed tab. Measured: up to 20; more on busy machines. */
 const WAIT_MAX_MS = 10_000
-/** Between two attempts, in milliseconds. */
+/** Delay in ms between attempts. */
 const RETRY_MS = 10
 
 /**
- * Opens a file as soon as no one else has it. SQLite's file system asks for a file only while it holds the file's Web Lock, so a handle that is still open then
- * belongs to a tab that was closed: the browser frees the lock first and the handle a moment later.
+ * Opens a file once it is free. SQLite's VFS opens a file only while holding its Web Lock, so another open handle belongs to a closed tab: the browser releases
+ * the lock slightly before the handle.
  *
- * @throws what `open` throws, at once when it is not that the file is taken, else after ten seconds
+ * @throws errors of `open`: immediately if the file is not busy, otherwise after ten seconds
  */
 export async function openWhenFree<Handle>(
   open: () => Promise<Handle>,

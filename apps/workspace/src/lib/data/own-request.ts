@@ -1,9 +1,9 @@
 const ANSWER_MS = 30_000
 
 /**
- * Asks the server.
+ * Sends a request to the server.
  *
- * @throws {TypeError} when it was not reached, is silent for half a minute, or something between answers in its place
+ * @throws {TypeError} if it is unreachable, silent for half a minute, or an intermediary responds
  */
 export async function ownRequest(address: string, init: RequestInit): Promise<Response> {
   let response: Response
@@ -17,8 +17,7 @@ export async function ownRequest(address: string, init: RequestInit): Promise<Re
 }
 
 /**
- * Makes sure that an answer is the server's. It answers requests of the app with JSON or with nothing; a page is that of a hotel's network or of a proxy on the way:
- * whatever its status, what was asked for has not happened.
+ * Verifies that a response is the server's: JSON or empty. A page comes from a captive portal or proxy, whatever its status.
  *
  * @throws {TypeError} as without a network
  */

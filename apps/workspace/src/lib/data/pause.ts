@@ -1,15 +1,15 @@
 import type { LocalDatabase } from '@holdfast/client'
 import { create } from 'zustand'
 
-/** The database whose sync the person has paused on this page; the next load, or the next opening, starts it again. */
+/** The database whose sync was paused on this page; reloading or reopening resumes it. */
 const usePaused = create<{ readonly local: LocalDatabase | undefined }>(() => ({ local: undefined }))
 
-/** Whether the person has paused sync of this database. */
+/** Whether the user has paused sync of this database. */
 export function usePause(local: LocalDatabase): boolean {
   return usePaused((state) => state.local === local)
 }
 
-/** Stops or resumes sync. Reading and editing go on in both cases. */
+/** Pauses or resumes sync. Reading and editing are unaffected. */
 export function setPaused(local: LocalDatabase, isPaused: boolean): void {
   usePaused.setState({ local: isPaused ? local : undefined })
   if (isPaused) void local.disconnect()

@@ -3,29 +3,29 @@ import { isVideo } from '../is-video.ts'
 import { quoteName, quoteText } from '../sql.ts'
 import { FAVOURITES_TABLE } from './favourites-table.ts'
 
-/** The bucket of the files that the rows of a photo table name. */
+/** Bucket of the files referenced by a photo table. */
 export const PHOTO_BUCKET = 'record-photos'
 
-/** Columns by which a project's table of photos is known. */
+/** Columns that identify a project's photo table. */
 const NEEDED = ['path', 'media_type', 'uploaded_at'] as const
-/** Columns that are written where the table has them. */
+/** Columns written if the table has them. */
 const OPTIONAL = ['caption', 'taken_at', 'size', 'width', 'height', 'annotation'] as const
 type OptionalColumn = (typeof OPTIONAL)[number]
 
-/** A table whose rows name files that belong to records: images, and videos where it takes them. */
+/** A table of files attached to records: images, and videos if allowed. */
 export interface PhotoTable {
   readonly name: string
-  /** What Postgres calls it. */
+  /** Name in Postgres. */
   readonly source: { readonly schema: string; readonly name: string }
-  /** By which column a photo belongs to a record of a table. */
+  /** Link column per table. */
   readonly links: ReadonlyMap<string, string>
   readonly has: ReadonlySet<OptionalColumn>
-  /** The media types of videos that it takes: those that a CHECK of `media_type` lists. Of any other CHECK the device does not know what it lets through. */
+  /** Allowed video types: those listed by a CHECK on `media_type`. Other CHECKs cannot be evaluated on the device. */
   readonly videoTypes: ReadonlySet<string>
   readonly can: TableDescriptor['can']
 }
 
-/** The table of photos that a schema has: the first by name with the columns that it takes. */
+/** Returns the first photo table by name with the required columns. */
 export function photoTableOf(schema: SchemaDescriptor): PhotoTable | undefined {
   const known = photoTables.get(schema)
   if (known !== undefined) return known ?? undefined
@@ -35,12 +35,12 @@ export function photoTableOf(schema: SchemaDescriptor): PhotoTable | undefined {
   return table
 }
 
-/** By which column of the photo table its photos belong to the records of a table; a photo belongs to itself. `undefined`: such records have none. */
+/** Returns the column linking photos to a table's records; a photo belongs to itself. `undefined` if there are none. */
 export function photoLinkOf({ name, links }: PhotoTable, table: string): string | undefined {
   return table === name ? 'id' : links.get(table)
 }
 
-/** `null`: it has none. */
+/** `null` for none. */
 const photoTables = new WeakMap<SchemaDescriptor, PhotoTable | null>()
 
 function isPhotoTable({ columns }: TableDescriptor): boolean {
@@ -58,7 +58,7 @@ function toPhotoTable({ name, schema, table, columns, can }: TableDescriptor): P
   return { name, source: { schema, name: table }, links: new Map(links), has, videoTypes, can }
 }
 
-/** The files that this person may see, as the queue of files asks for them. Those of favourites are to be here without being opened. */
+/** Query for the user's visible files, as needed by the file queue. Those of favourites are eager. */
 export function photoFilesSql(schema: SchemaDescriptor): string {
   const table = photoTableOf(schema)
   if (!table) return `select null as id, null as path where false`
@@ -69,7 +69,7 @@ export function photoFilesSql(schema: SchemaDescriptor): string {
             from ${quoteName(table.name)} where path is not null`
 }
 
-/** Whether a photo, or a record that it belongs to, is a favourite of this person. */
+/** Whether a photo or its record is a favourite of this user. */
 function isOfFavouriteSql({ name, links }: PhotoTable): string {
   const owners = [[name, 'id'] as const, ...links]
   const tests = owners.map(
@@ -79,7 +79,7 @@ function isOfFavouriteSql({ name, links }: PhotoTable): string {
   return `(${tests.join(' or ')})`
 }
 
-/** A statement that adds a photo, with its values. */
+/** Returns the statement and values that insert a photo. */
 export function insertPhotoSql(
   table: PhotoTable,
   photo: {

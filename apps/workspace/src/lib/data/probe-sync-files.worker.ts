@@ -1,14 +1,14 @@
-/** The handle that only workers have, and that TypeScript's window library does not. */
+/** A handle type that exists only in workers and is missing from TypeScript's window library. */
 interface SyncFileHandle extends FileSystemFileHandle {
   createSyncAccessHandle?: () => Promise<{ close: () => void }>
 }
 
-/** First that it runs, then the answer. */
+/** First that it runs, then the result. */
 export type ProbeMessage = 'begun' | boolean
 
 const tell = (message: ProbeMessage): void => postMessage(message)
 
-/** Answers whether a private file can be opened synchronously; the file is removed again. */
+/** Tests whether a private file can be opened synchronously, then removes it. */
 async function probe(): Promise<boolean> {
   const name = `.hf-probe-${crypto.randomUUID()}`
   const directory = await navigator.storage.getDirectory()

@@ -1,7 +1,7 @@
 import { useLocalDatabase, useRecords } from '@holdfast/react'
 import { useEffect } from 'react'
 
-/** A record that was opened on this device. */
+/** A record opened on this device. */
 export interface RecentRecord {
   readonly table: string
   readonly recordId: string
@@ -13,7 +13,7 @@ interface Row {
   readonly at: string
 }
 
-/** The records that were looked at here, newest first. */
+/** Returns the last viewed records, newest first. */
 export function useRecentRecords(limit: number): readonly RecentRecord[] {
   const { rows } = useRecords<Row>(
     `select ref, at from hf_local_recent where kind = 'record' order by at desc limit ?`,
@@ -25,10 +25,10 @@ export function useRecentRecords(limit: number): readonly RecentRecord[] {
   })
 }
 
-/** Remembers that a record is being looked at; without an id nothing. */
+/** Records that a record is being viewed; no-op without an id. */
 export function useRememberRecent(table: string, recordId: string | undefined): void {
   const { database } = useLocalDatabase()
-  // Looking at a record is an event of the address, which has no handler.
+  // Viewing is caused by the URL, which has no event handler.
   useEffect(() => {
     if (recordId === undefined) return
     const ref = `${table}/${recordId}`

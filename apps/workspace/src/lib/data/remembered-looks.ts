@@ -3,11 +3,11 @@ import { localValue } from '../local-value.ts'
 import { type StoredField, storedFieldSchema } from './arrange-fields.ts'
 import { type StoredLooks, storedLooksSchema } from './arrange-tables.ts'
 
-/** What the tables of the account that was open last looked like: until its database has answered, lists stand as they will. */
+/** Table looks of the last opened account, used until its database responds. */
 const stored = localValue('hf-table-looks', v.object({ userId: v.string(), looks: v.array(storedLooksSchema) }))
 const storedFields = localValue('hf-field-looks', v.object({ userId: v.string(), fields: v.array(storedFieldSchema) }))
 
-/** @returns nothing when another account was open last */
+/** @returns nothing if another account was open last */
 export function readLooks(userId: string): readonly StoredLooks[] {
   const last = stored.read()
   return last?.userId === userId ? last.looks : []
@@ -17,7 +17,7 @@ export function rememberLooks(userId: string, looks: readonly StoredLooks[]): vo
   stored.write({ userId, looks: [...looks] })
 }
 
-/** As {@link readLooks}, of fields. */
+/** As {@link readLooks}, for fields. */
 export function readFieldLooks(userId: string): readonly StoredField[] {
   const last = storedFields.read()
   return last?.userId === userId ? last.fields : []
@@ -27,7 +27,7 @@ export function rememberFieldLooks(userId: string, fields: readonly StoredField[
   storedFields.write({ userId, fields: [...fields] })
 }
 
-/** Labels are the project's words: they go with the data of the account. */
+/** Labels are project data, deleted with the account's data. */
 export function forgetLooks(userId: string): void {
   if (stored.read()?.userId === userId) stored.clear()
   if (storedFields.read()?.userId === userId) storedFields.clear()

@@ -1,6 +1,6 @@
 import type { HoldfastClient, SessionState } from '@holdfast/client'
 
-/** Resolves with the session as soon as this device has looked what it remembers. */
+/** Resolves with the session once it has been restored from the device. */
 export async function sessionOf(client: Pick<HoldfastClient, 'session'>): Promise<SessionState> {
   const now = client.session.get()
   if (now.kind !== 'booting') return now

@@ -3,29 +3,26 @@ import { chipMessages as words } from '../../messages/chip.ts'
 import { photoMessages } from '../../messages/photos.ts'
 import type { GlyphName } from '../glyph-name.ts'
 
-/** What the sync chip shows: always a shape and words, never colour alone. */
+/** Content of the sync chip: always shape and text, never colour alone. */
 export interface ChipLooks {
   readonly kind: SyncState['kind'] | 'paused'
   readonly glyph: GlyphName | 'spinner'
   readonly text: string
-  /** One sentence for the menu and the home screen. */
+  /** One sentence for menu and home screen. */
   readonly detail: string
   readonly tone: 'quiet' | 'info' | 'warning' | 'danger'
 }
 
-/** Facts besides the state itself. */
+/** Facts besides the sync state. */
 export interface ChipFacts {
   /** Changes in the outbox. */
   readonly waiting: number
-  /** The person has paused sync on this device. */
+  /** The user has paused sync on this device. */
   readonly isPaused: boolean
   readonly isConnected: boolean
 }
 
-/**
- * How the chip looks in a state of sync. While sync is paused, what needs a decision is still shown first. Without a
- * connection nothing is called up to date, also in the first seconds.
- */
+/** Derives the chip from the sync state. While paused, items needing a decision still come first. Without a connection nothing is called up to date. */
 export function chipLooks(state: SyncState, { waiting, isPaused, isConnected }: ChipFacts): ChipLooks {
   const asks = ['attention', 'blocked', 'sign_in_needed', 'second_factor_needed'].includes(state.kind)
   if (isPaused && !asks) {
@@ -113,14 +110,14 @@ function withUnsent(detail: string, waiting: number): string {
   return waiting === 0 ? detail : `${detail} ${words.notSent(waiting)}`
 }
 
-/** Files that are on their way to the server. */
+/** Files being uploaded. */
 export interface FilesUnderWay {
   readonly count: number
-  /** 0 to 100 of all their bytes, while one is being sent. */
+  /** 0 to 100 of their total bytes, while sending. */
   readonly percent: number | undefined
 }
 
-/** While all rows are up to date, the chip tells of files that are not. */
+/** Reports pending files if all rows are up to date. */
 export function withFiles(looks: ChipLooks, { count, percent }: FilesUnderWay): ChipLooks {
   if (looks.kind !== 'up_to_date' || count === 0) return looks
   const detail = photoMessages.chipDetail(count)

@@ -1,6 +1,6 @@
 import type { PaletteColour } from '../palette.ts'
 
-/** Names of the set that `components/table-icon.tsx` draws; they are those of Lucide. */
+/** Icon names in `components/table-icon.tsx`, from Lucide. */
 export const TABLE_ICONS = [
   'banknote',
   'book',
@@ -40,13 +40,13 @@ export type TableIconName = (typeof TABLE_ICONS)[number]
 export interface TableLooks {
   readonly icon: TableIconName
   readonly colour: PaletteColour
-  /** The heading that the table stands under; `undefined`: none. */
+  /** Heading of the table; `undefined` for none. */
   readonly section: string | undefined
-  /** Out of the way: other tables need it, people rarely open it. */
+  /** Shown last: needed by other tables, but rarely opened. */
   readonly isSupporting: boolean
 }
 
-/** Last words of usual names. */
+/** By the last word of common names. */
 const ICON_OF_WORD: Readonly<Record<string, TableIconName>> = {
   account: 'user',
   action: 'list-todo',
@@ -139,7 +139,7 @@ const ICON_OF_WORD: Readonly<Record<string, TableIconName>> = {
   zone: 'map',
 }
 
-/** What a table looks like that nobody has given looks: its icon follows from its name, and its colour says nothing. */
+/** Default looks: icon from the name, neutral colour. */
 export function looksOfName(noun: string): TableLooks {
   const word = noun.slice(noun.lastIndexOf(' ') + 1)
   const icon = Object.hasOwn(ICON_OF_WORD, word) ? ICON_OF_WORD[word] : undefined

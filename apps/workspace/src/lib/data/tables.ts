@@ -3,9 +3,9 @@ import { humanize } from '../format.ts'
 import { looksOfName, type TableLooks } from './table-looks.ts'
 import { pageLocale } from '../language.ts'
 
-/** A table as people see it: its words and which column names a record. */
+/** A table for display: labels and the column that names a record. */
 export interface TableInfo extends TableLooks {
-  /** Local name, also the part of the address. */
+  /** Local name, also used in URLs. */
   readonly name: string
   /** `Template items`. */
   readonly label: string
@@ -13,29 +13,29 @@ export interface TableInfo extends TableLooks {
   readonly noun: string
   /** `template items`, for sentences. */
   readonly many: string
-  /** What the table is for, from its comment, without a first sentence that only repeats the name. */
+  /** Purpose from the comment, without a first sentence that repeats the name. */
   readonly description: string | undefined
   readonly descriptor: TableDescriptor
-  /** The column whose value names a record, or `undefined` when only its id does. */
+  /** Column that names a record; `undefined` if only the id does. */
   readonly titleColumn: string | undefined
-  /** A column that tells two records of the same title apart, such as a number. */
+  /** Column that distinguishes records with equal titles, such as a number. */
   readonly codeColumn: string | undefined
-  /** Where the project put fields on the record's page, by field; those that are not in it stand as follows from the schema. */
+  /** Field placements configured by the project; others follow from the schema. */
   readonly layout?: ReadonlyMap<string, FieldPlace>
 }
 
-/** Where a field stands on the page of a record. What is `undefined` follows from the schema. */
+/** Placement of a field on the record page. `undefined` parts follow from the schema. */
 export interface FieldPlace {
-  /** Of the row in `holdfast.fields`. */
+  /** Id of the row in `holdfast.fields`. */
   readonly id: string
-  /** The workspace that the row is of; `null`: the project. */
+  /** Workspace of the row; `null` for the project. */
   readonly workspace: string | null
-  /** The other columns of the row: what the field is called. */
+  /** Other columns of the row: labels. */
   readonly words: Readonly<Record<string, string | null>>
   readonly place: 'main' | 'beside' | 'bottom' | undefined
-  /** The heading that it stands under in the main part. */
+  /** Heading in the main part. */
   readonly section: string | undefined
-  /** What the section is called in the page's language, where that is another word. */
+  /** Localized heading, if different. */
   readonly heading: string | undefined
   readonly position: number | undefined
   readonly isHidden: boolean
@@ -43,7 +43,7 @@ export interface FieldPlace {
 
 const CODE_NAMES = ['number', 'code', 'tag', 'serial_no']
 
-/** The tables of the project's own schemas, by name; the system's (`holdfast`) are left out. */
+/** Returns the tables of the project's schemas by name, without those of `holdfast`. */
 export function tablesOf(schema: SchemaDescriptor): readonly TableInfo[] {
   const known = tablesOfSchema.get(schema)
   if (known) return known
@@ -55,7 +55,7 @@ export function tablesOf(schema: SchemaDescriptor): readonly TableInfo[] {
   return tables
 }
 
-/** One list for each schema: a screen that asks again renders nothing again. */
+/** Cached per schema, so that screens do not rerender. */
 const tablesOfSchema = new WeakMap<SchemaDescriptor, readonly TableInfo[]>()
 
 export function toTableInfo(descriptor: TableDescriptor): TableInfo {
@@ -84,7 +84,7 @@ function describe(comment: string | undefined, label: string): string | undefine
   return rest === '' ? undefined : rest
 }
 
-/** English only, and only for words in sentences: `inspections` → `inspection`, `categories` → `category`. */
+/** Singular of English words within sentences: `inspections` → `inspection`, `categories` → `category`. */
 export function singular(words: string): string {
   if (words.endsWith('ies')) return `${words.slice(0, -3)}y`
   if (/(ss|us|is)$/.test(words)) return words

@@ -1,4 +1,4 @@
 import { tellStreamBytes } from '@holdfast/client'
 
-// The page sees neither the stream's bytes nor its keepalives, and they are the best evidence that the server is there.
+// The page sees neither bytes nor keepalives of the stream, which are the best evidence of a reachable server.
 globalThis.fetch = tellStreamBytes(globalThis.fetch.bind(globalThis), self.name)

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { pageLanguage } from '../language.ts'
 
-/** What a text of JSON says, or `undefined` where it is not of that form: looks that cannot be read count as not given. */
+/** Parses JSON of a schema; `undefined` if invalid, so unreadable looks count as absent. */
 export function parsedAs<Schema extends v.GenericSchema>(
   text: string,
   schema: Schema,
@@ -10,11 +10,11 @@ export function parsedAs<Schema extends v.GenericSchema>(
     const parsed = v.safeParse(schema, JSON.parse(text))
     return parsed.success ? parsed.output : undefined
   } catch {
-    return undefined // no JSON at all
+    return undefined // not JSON
   }
 }
 
-/** The words in the page's language, of `{"de": {…}}`. */
+/** Returns the translation for the page's language from `{"de": {…}}`. */
 export function translationIn<Schema extends v.GenericSchema>(
   text: string,
   schema: Schema,

@@ -4,7 +4,7 @@ import { guardTyping, holdPage } from './typing.ts'
 
 guardTyping()
 
-/** Whether the browser asks before it closes the page. */
+/** Whether the browser confirms before closing the page. */
 function asksToLeave(): boolean {
   const event = new Event('beforeunload', { cancelable: true })
   dispatchEvent(event)

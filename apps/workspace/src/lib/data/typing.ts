@@ -1,36 +1,34 @@
 import { useEffect, useEffectEvent } from 'react'
 import { create } from 'zustand'
 
-/**
- * What a person has typed that is on the screen only, and writes that are under way: while there is any, the page is not to be loaded again or closed.
- */
+/** Unsaved input and running writes: while there are any, the page must not be reloaded or closed. */
 
-/** Fields with text that is not stored. */
+/** Fields with unsaved text. */
 export const useTyping = create<{ readonly open: ReadonlySet<symbol> }>(() => ({ open: new Set() }))
 
 const saves = new Map<symbol, () => void>()
 let writing: Promise<unknown> = Promise.resolve()
 
-/** Counts a write, so that {@link settleTyping} waits for it. */
+/** Registers a write, so that {@link settleTyping} waits for it. */
 export function underWay<Result>(write: () => Promise<Result>): Promise<Result> {
   const result = write()
   writing = Promise.allSettled([writing, result])
   return result
 }
 
-/** How many long writes are under way. */
+/** Number of running long writes. */
 let held = 0
 
-/** Counts a write of many steps, as {@link underWay} does, which a page that goes would leave in the middle: the browser asks before. */
+/** Registers a multi-step write, as {@link underWay}; closing the page would interrupt it, so the browser confirms. */
 export function holdPage<Result>(write: () => Promise<Result>): Promise<Result> {
   held += 1
   return underWay(write).finally(() => (held -= 1))
 }
 
 /**
- * Tells that a field has text that is not stored.
+ * Registers a field's unsaved text.
  *
- * @param save - stores it, if it can be stored; what cannot stays in the field
+ * @param save - stores it if valid; invalid text stays in the field
  */
 export function useTypedHere(isTyped: boolean, save: () => void): void {
   const saveNow = useEffectEvent(save)
@@ -50,10 +48,10 @@ function publish(): void {
   useTyping.setState({ open: new Set(saves.keys()) })
 }
 
-/** Milliseconds for screens to take in what became of a write. */
+/** Delay in ms for screens to show the result of a write. */
 const SHOWN_AFTER_MS = 50
 
-/** Stores what is typed, as far as it can be stored. @returns whether nothing is left on the screen only */
+/** Saves unsaved input where valid. @returns whether nothing is left unsaved */
 export async function settleTyping(): Promise<boolean> {
   for (const save of saves.values()) save()
   let seen: unknown
@@ -65,7 +63,7 @@ export async function settleTyping(): Promise<boolean> {
   return saves.size === 0
 }
 
-/** The browser asks before the page goes while something is typed, or a long write is under way. */
+/** Makes the browser confirm before leaving with unsaved input or a long write. */
 export function guardTyping(): void {
   addEventListener('beforeunload', (event) => {
     if (saves.size > 0 || held > 0) event.preventDefault()

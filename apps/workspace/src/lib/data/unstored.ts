@@ -3,23 +3,23 @@ import { create } from 'zustand'
 import { underWay } from './typing.ts'
 
 interface UnstoredState {
-  /** What the person did last that this device had no room for, such as "change of Title"; the shell says so. */
+  /** The user's last action that did not fit on this device, such as "change of Title"; shown by the shell. */
   readonly label: string | undefined
-  /** What the local database has not answered for {@link SILENT_AFTER_MS}: it may be stored yet. */
+  /** A write without a response for {@link SILENT_AFTER_MS}, which may still succeed. */
   readonly silent: string | undefined
 }
 
-/** A phone that takes in a large first sync may be busy for some seconds; one that hangs answers never. Milliseconds. */
+/** Timeout in ms: a large first sync may block for some seconds, while a hung worker never responds. */
 const SILENT_AFTER_MS = 15_000
 
-/** A change that was not stored because this device is full, or is not stored yet because its database does not answer. */
+/** A change not stored because the device is full, or not yet because its database does not respond. */
 export const useUnstored = create<UnstoredState>(() => ({ label: undefined, silent: undefined }))
 
 /**
- * Runs a write to the local database for a person.
+ * Runs a local write for the user.
  *
- * @param label - what it does, as the person is told of it
- * @returns false when this device has no room: nothing was stored, and the person is told
+ * @param label - describes it to the user
+ * @returns false if the device is full: nothing was stored, and the user is told
  */
 export async function storeOrTell(label: string, write: () => Promise<unknown>): Promise<boolean> {
   const telling = setTimeout(() => useUnstored.setState({ silent: label }), SILENT_AFTER_MS)

@@ -1,6 +1,6 @@
 /**
- * In place of the parts of supabase-js that talk to the REST API and to functions (`vite.config.ts`): the app reads and
- * writes rows in the local database only. Whoever needs one of them removes its line there; until then calling it throws.
+ * Replaces the parts of supabase-js for REST and functions (`vite.config.ts`): the app reads and writes rows only locally. To use one, remove its alias there;
+ * until then calls throw.
  */
 function leftOut(): never {
   throw new Error('This part of supabase-js is not in the app: see unused-services.ts')
@@ -18,7 +18,7 @@ export class FunctionsClient {
   invoke = leftOut
 }
 
-// What supabase-js exports of them.
+// Exports of supabase-js.
 export class PostgrestError extends Error {}
 export class FunctionsError extends Error {}
 export class FunctionsFetchError extends FunctionsError {}

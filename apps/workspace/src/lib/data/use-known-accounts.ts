@@ -1,9 +1,9 @@
 import { usePeople } from '@holdfast/react'
 import { type LocalAccount, useAccounts } from './accounts.ts'
 
-/** An account whose database is on this device. */
+/** An account with a database on this device. */
 export interface KnownAccount extends LocalAccount {
-  /** They did not sign out: their database opens without signing in. */
+  /** Not signed out: the database opens without signing in. */
   readonly canOpen: boolean
 }
 

@@ -3,7 +3,7 @@ import { useAccounts } from './accounts.ts'
 import { nameFromEmail } from './backend.ts'
 import { useBackend } from './backend-context.tsx'
 
-/** Whose data is on the screen, as this device remembers them. */
+/** Returns the user whose data is shown, as remembered by this device. */
 export function usePerson(): { readonly name: string; readonly email: string } {
   const { client } = useBackend()
   const { userId } = useLocalDatabase()

@@ -2,7 +2,7 @@ import { useRecords } from '@holdfast/react'
 import { quoteName } from '../sql.ts'
 import type { TableInfo } from './tables.ts'
 
-/** What a record is called: the value of the table's title column, else the first characters of its id. */
+/** Returns a record's title: its title column, otherwise the start of its id. */
 export function useRecordTitle(
   table: TableInfo,
   recordId: string,
@@ -20,7 +20,7 @@ export function useRecordTitle(
   }
 }
 
-/** Enough of an id to tell two records apart. */
+/** Shortens an id, still distinguishing records. */
 export function shortId(id: string): string {
   return id.length > 12 ? id.slice(0, 8) : id
 }

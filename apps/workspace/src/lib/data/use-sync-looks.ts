@@ -3,7 +3,7 @@ import { chipLooks, type ChipLooks, type FilesUnderWay, withFiles } from './sync
 import { percentSent } from '../percent-sent.ts'
 import { usePause } from './pause.ts'
 
-/** How sync stands, in the chip's shape and words: every screen that tells of it says the same. */
+/** Returns the sync state as shown by the chip, for all screens. */
 export function useSyncLooks(): ChipLooks {
   const local = useLocalDatabase()
   const syncState = useSyncStatus()

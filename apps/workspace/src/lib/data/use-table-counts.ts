@@ -2,17 +2,14 @@ import { useHasSynced, useRecords } from '@holdfast/react'
 import { useTables } from './use-tables.tsx'
 import { quoteName, quoteText } from '../sql.ts'
 
-/** Counting is cheap, but a first sync changes every table many times a second. */
+/** Throttle in ms: a first sync changes every table many times per second. */
 const COUNT_THROTTLE_MS = 400
 
-/**
- * Rows on this device per table, live. A table that has not been counted yet is absent, and so is an empty one before the
- * first sync has told that it is empty.
- */
+/** Returns live row counts per table. Uncounted tables are absent, and so are empty ones before the first sync completes. */
 export function useTableCounts(): ReadonlyMap<string, number> {
   const tables = useTables()
   const hasSynced = useHasSynced()
-  // Each row says when it was counted: a zero from before the end of the first sync is not shown after it.
+  // Each count records its time, so a zero from before the end of the first sync is not shown after it.
   const isComplete = hasSynced ? 1 : 0
   const sql = tables
     .map(

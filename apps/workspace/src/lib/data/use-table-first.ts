@@ -2,25 +2,24 @@ import { useLocalDatabase, useSchema } from '@holdfast/react'
 import { useEffect } from 'react'
 import type { SchemaDescriptor } from '@holdfast/protocol'
 
-/** Of the table on the screen, and of the tables that its links are called by: without those, links are ids. The other tables have 3. */
+/** Priority for the displayed table and tables providing its link titles. Other tables have 3. */
 const PRIORITY = 1
 
-/** Without one, a connection that opens in the moment of the subscription takes it for one that has ended, and drops it. */
+/** Without a TTL, a connection opening during the subscription would treat it as ended. */
 const TTL_S = 60
 
-/** While the first sync runs, has the rows of a table sent before those of the others, and shown when they are whole. */
+/** During the first sync, prioritizes the rows of a table and shows them as soon as complete. */
 export function useTableFirst(table: string): void {
   const { database } = useLocalDatabase()
   const schema = useSchema()
-  // The subscription is the database's. One for each screen: it ends with it, so that nothing is asked for twice later.
-  // A schema that was read again mostly names the same tables: each change of subscriptions connects again.
+  // The subscription belongs to the database and ends with the screen. A reread schema usually names the same tables, and every subscription change reconnects.
   const needed = neededFor(table, schema).join('\n')
   useEffect(() => {
     if (database.currentStatus.hasSynced === true) return
     const subscribing = needed
       .split('\n')
       .map((name) => database.syncStream(`everything/${name}`).subscribe({ priority: PRIORITY, ttl: TTL_S }))
-    // What ends it may be the end of the database, which fails a subscription that is still under way.
+    // Unmounting may coincide with closing the database, which fails a pending subscription.
     return () => {
       for (const one of subscribing) {
         one.then(

@@ -9,18 +9,18 @@ import { type TableInfo, tablesOf, toTableInfo } from './tables.ts'
 
 interface Known {
   readonly tables: readonly TableInfo[]
-  /** The schema with the words that the project gave its fields. */
+  /** The schema with the project's field labels. */
   readonly schema: SchemaDescriptor
 }
 
 const Tables = createContext<Known | undefined>(undefined)
 
-/** The local name of `holdfast.tables`. */
+/** Local name of `holdfast.tables`. */
 const LOOKS_TABLE = 'hf_tables'
 const LOOKS = Object.keys(storedLooksSchema.entries)
 const FIELDS = Object.keys(storedFieldSchema.entries)
 
-/** Reads once for all below what the tables and their fields look like. */
+/** Provides the looks of tables and fields to all components below. */
 export function TablesProvider({ children }: { readonly children: ReactNode }): JSX.Element {
   const schema = useSchema()
   const looks = useKept<StoredLooks>(LOOKS_TABLE, LOOKS, readLooks, rememberLooks)
@@ -36,10 +36,7 @@ export function TablesProvider({ children }: { readonly children: ReactNode }): 
   return <Tables value={known}>{children}</Tables>
 }
 
-/**
- * The rows of a table of looks; until the database has answered, those of the last time. A server of an older version, or a project that does not expose
- * `holdfast`, keeps none.
- */
+/** Reads rows of a looks table; the cached ones until the database responds. Empty for older servers and projects not exposing `holdfast`. */
 function useKept<Row extends object>(
   table: string,
   columns: readonly string[],
@@ -49,20 +46,20 @@ function useKept<Row extends object>(
   const { userId } = useLocalDatabase()
   const known = useSchema().tables.find(({ name }) => name === table)
   const areKept = known !== undefined
-  // Of an older server a table may have fewer columns.
+  // Older servers' tables may lack columns.
   const wanted = columns.filter((column) => known?.columns.some(({ name }) => name === column))
   const { rows, isLoading } = useRecords<Row>(areKept ? `select ${wanted.join()} from ${table}` : '')
   const last = useMemo(() => read(userId), [read, userId])
-  // Nearly always the same as the last time: everything below is not rendered again for them.
+  // Usually unchanged; keeps the identity to avoid rerendering.
   const isSame = useMemo(() => JSON.stringify(rows) === JSON.stringify(last), [rows, last])
-  // The next start is outside React.
+  // Persist for the next start.
   useEffect(() => {
     if (!isLoading) remember(userId, rows)
   }, [remember, userId, rows, isLoading])
   return areKept && (isLoading || isSame) ? last : rows
 }
 
-/** Has the schema asked for when tables were made or removed in the app: no row of an empty table would tell of it. */
+/** Refreshes the schema when tables are created or removed in the app, because an empty table has no rows to signal it. */
 function useFollowMade(looks: readonly StoredLooks[]): void {
   const { refreshSchema } = useLocalDatabase()
   const made = looks.flatMap(({ workspace_id, table_name }) => (workspace_id == null ? [] : [table_name])).toSorted()
@@ -75,7 +72,7 @@ function useFollowMade(looks: readonly StoredLooks[]): void {
   }, [now, refreshSchema])
 }
 
-/** Ids of the workspaces that the person has access to, the one they work in first; asked only where something is of one. `undefined`: not known yet. */
+/** Returns ids of accessible workspaces, the current one first; queried only if needed. `undefined` if unknown. */
 function useMyWorkspaces(looks: readonly StoredLooks[], fields: readonly StoredField[]): readonly string[] | undefined {
   const areKept = useSchema().tables.some(({ name }) => name === 'hf_workspaces')
   const isAsked = areKept && [...looks, ...fields].some(({ workspace_id }) => workspace_id != null)
@@ -85,17 +82,17 @@ function useMyWorkspaces(looks: readonly StoredLooks[], fields: readonly StoredF
   return useMemo(() => (isAsked && isCurrent ? rows.map(({ id }) => id) : undefined), [isAsked, isCurrent, rows])
 }
 
-/** The project's tables that this person may see, in the project's order; they follow the server's schema. */
+/** Returns the project's visible tables in configured order, following the server's schema. */
 export function useTables(): readonly TableInfo[] {
   return useKnown().tables
 }
 
-/** The schema, with columns that are called as the project says. */
+/** Returns the schema with the project's labels. */
 export function useWordedSchema(): SchemaDescriptor {
   return useKnown().schema
 }
 
-/** Finds a table by its local name, those of the system too. */
+/** Returns a lookup of tables by local name, including system tables. */
 export function useFindTable(): (name: string) => TableInfo | undefined {
   const { tables, schema } = useKnown()
   return (name) => {
@@ -110,7 +107,7 @@ function useKnown(): Known {
   return known
 }
 
-/** A table by its local name, as the schema has it now. */
+/** Returns a table by local name from the current schema. */
 export function useTableInfo(name: string): TableInfo | undefined {
   return useTables().find((table) => table.name === name)
 }

@@ -1,12 +1,12 @@
 import { useRecords, useSchema } from '@holdfast/react'
 
-/** A group of people who work on the same things. */
+/** A group of users who share records. */
 export interface Workspace {
   readonly id: string
   readonly name: string
 }
 
-/** The workspaces that this person is in, as a guest too; none where the project keeps none or does not sync them. */
+/** Returns the user's workspaces, including those as guest; none if the project has none or does not sync them. */
 export function useWorkspaces(): { readonly workspaces: readonly Workspace[]; readonly isLoading: boolean } {
   const areKept = useSchema().tables.some(({ name }) => name === 'hf_workspaces')
   const { rows, isLoading } = useRecords<Workspace>(

@@ -1,12 +1,12 @@
 import { openWhenFree } from './open-when-free.ts'
 
-/** The method that only workers have, and that TypeScript's window library does not. */
+/** A method that exists only in workers and is missing from TypeScript's window library. */
 interface SyncFile extends FileSystemFileHandle {
   createSyncAccessHandle?: (this: FileSystemFileHandle, ...options: unknown[]) => Promise<unknown>
 }
 
-// SQLite's file system gives up at the first refusal, and the query of the tab that stays fails: docs/explanation/when-a-tab-closes.md.
-// A browser without private files has SQLite in IndexedDB, with this worker.
+// SQLite's VFS gives up at the first refusal, which fails a query in the remaining tab: docs/explanation/when-a-tab-closes.md. Without OPFS, SQLite runs in
+// IndexedDB with this worker.
 const files: SyncFile | undefined =
   typeof FileSystemFileHandle === 'undefined' ? undefined : FileSystemFileHandle.prototype
 const create = files?.createSyncAccessHandle

@@ -1,10 +1,10 @@
 export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const
 export type Encoding = (typeof ENCODINGS)[number]
 
-/** How much of a file without a mark is looked at for the zeros of UTF-16. Bytes. */
+/** Bytes examined for the zeros of UTF-16. */
 const SAMPLE = 4_096
 
-/** Finds out how a text is encoded: by its byte order mark, by the zeros of UTF-16, by being valid UTF-8; else it is Windows-1252, as which everything is valid. */
+/** Detects a text's encoding: byte order mark, zeros of UTF-16, valid UTF-8, else Windows-1252, which accepts everything. */
 export function detectEncoding(bytes: Uint8Array): Encoding {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8'
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
@@ -15,7 +15,7 @@ export function detectEncoding(bytes: Uint8Array): Encoding {
     if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1
   })
   const [even = 0, odd = 0] = zeros
-  // Most letters of most files are Latin: every other byte is zero.
+  // Latin letters make every other byte zero.
   if (odd > sample.length / 5 && even < odd / 4) return 'utf-16le'
   if (even > sample.length / 5 && odd < even / 4) return 'utf-16be'
   try {
@@ -26,7 +26,7 @@ export function detectEncoding(bytes: Uint8Array): Encoding {
   }
 }
 
-/** The text without its byte order mark; bytes that are none of the encoding are shown as �. */
+/** Decodes a text without its byte order mark; invalid bytes become �. */
 export function decodeText(bytes: Uint8Array, encoding: Encoding): string {
   return new TextDecoder(encoding).decode(bytes)
 }

@@ -1,18 +1,18 @@
 import type { Field, FieldValue } from '../fields/field.ts'
 import { choiceWords } from '../fields/format-value.ts'
 
-/** A value as text that says all of it in every language: days and moments in ISO, numbers with a point, yes and no as `true` and `false`, a link by its id. */
+/** Formats a value losslessly and language-independently: ISO dates, decimal points, `true`/`false`, links by id. */
 export function exportedText(field: Field, value: FieldValue): string {
   if (value === null) return ''
   if (field.kind === 'boolean') return value === 0 || value === '0' || value === 'false' ? 'false' : 'true'
   if (field.kind !== 'choice') return String(value)
   const words = choiceWords(String(value), field.choiceWords)
-  // Two choices may read the same.
+  // Two choices may have the same label.
   const readAs = field.choices.filter((choice) => choice === words || choiceWords(choice, field.choiceWords) === words)
   return readAs.length === 1 ? words : String(value)
 }
 
-/** A number that XLSX, whose numbers are doubles shown with 15 digits, keeps as it is; else `undefined`. */
+/** Returns a number that XLSX (doubles shown with 15 digits) preserves; otherwise `undefined`. */
 export function exactNumber(text: string): number | undefined {
   if (!/^-?\d+(\.\d+)?$/.test(text)) return undefined
   const digits = text.replace(/^-?0*\.?0*/, '').replace('.', '')
@@ -20,7 +20,7 @@ export function exactNumber(text: string): number | undefined {
   return digits.length <= 15 && Number.isFinite(number) ? number : undefined
 }
 
-/** A day as the date of a spreadsheet; those before March 1900 differ between programs. */
+/** Returns a day as a spreadsheet date; programs differ before March 1900. */
 export function spreadsheetDay(text: string): Date | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text < '1900-03-01') return undefined
   const at = new Date(`${text}T00:00:00Z`)

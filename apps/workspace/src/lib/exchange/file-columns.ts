@@ -1,14 +1,14 @@
 import type { Field } from '../fields/field.ts'
 
-/** A column of a file of records. A link has two: what its target is called, and its id. */
+/** A column of a record file. Links have two: title and id. */
 export interface FileColumn {
-  /** The first line of the file; no two columns have the same. */
+  /** Unique header in the file's first line. */
   readonly header: string
   readonly field: Field
   readonly part: 'value' | 'title'
 }
 
-/** The columns of a table in a file, in the order of the fields. The same field has the same header whichever others are exported. */
+/** Returns a table's file columns in field order. A field's header is independent of the exported selection. */
 export function fileColumnsOf(all: readonly Field[], chosen: readonly Field[] = all): readonly FileColumn[] {
   const taken = new Set<string>()
   const headerOf = (wanted: string, field: Field): string => {

@@ -27,38 +27,38 @@ export class FileProblem extends Error {
 }
 
 export interface FileRow {
-  /** As spreadsheets count: the first line of the file is 1. */
+  /** As in spreadsheets: the first line is 1. */
   readonly row: number
   readonly cells: readonly string[]
-  /** Positions of cells that an XLSX has as numbers with a fraction: it stands after a point, however the texts of the file write theirs. */
+  /** Cells that an XLSX stores as fractional numbers: they have a decimal point, whatever the file's text format. */
   readonly fractions?: readonly number[]
 }
 
-/** How a text is to be read; what is left out is detected. */
+/** How to read a text; omitted properties are detected. */
 export interface ReadAs {
   readonly encoding?: Encoding | undefined
   readonly delimiter?: Delimiter | undefined
 }
 
 export interface OpenedFile {
-  /** `undefined`: XLSX. */
+  /** `undefined` for XLSX. */
   readonly text: { readonly encoding: Encoding; readonly delimiter: Delimiter } | undefined
-  /** A name for each column, no two alike. */
+  /** Unique column names. */
   readonly header: readonly string[]
-  /** The rows below the header that are not empty. */
+  /** Non-empty rows below the header. */
   readonly rows: AsyncIterable<FileRow>
-  /** Known once the rows were read: a quotation mark is opened and never closed, so that the last row swallowed what came after it. */
+  /** Known after reading the rows: an unclosed quote swallowed the rest of the file. */
   readonly hasOpenQuote: boolean
 }
 
-/** Characters, and rows of them, by which the delimiter is told. */
+/** Sample for detecting the delimiter: characters and rows. */
 const SAMPLE = 64 * 1024
 const SAMPLE_ROWS = 50
 
 /**
- * Reads a CSV (or any text with delimiters) or the first sheet of an XLSX. Formulas of an XLSX are what they were calculated as.
+ * Opens a CSV (or other delimited text) or the first sheet of an XLSX. Formulas yield their cached results.
  *
- * @throws {FileProblem} also while rows are read
+ * @throws {FileProblem}, also while reading rows
  */
 export async function openFile(bytes: Uint8Array, readAs: ReadAs = {}): Promise<OpenedFile> {
   if (bytes.length > FILE_BYTES_MAX) throw new FileProblem('too_large')
@@ -93,7 +93,7 @@ async function openText(bytes: Uint8Array, readAs: ReadAs): Promise<OpenedFile> 
   const { streamCsvRows } = await import('hucre/csv')
   const encoding = readAs.encoding ?? detectEncoding(bytes)
   const text = decodeText(bytes, encoding)
-  // Excel's own first line, which says what separates the cells.
+  // Excel's first line declaring the separator.
   const [stated = '', statedDelimiter] = /^sep=([,;\t|])(?:\r\n|\r|\n)/i.exec(text.slice(0, 8)) ?? []
   const content = text.slice(stated.length)
   const told = DELIMITERS.find((one) => one === statedDelimiter)
@@ -119,7 +119,7 @@ async function openText(bytes: Uint8Array, readAs: ReadAs): Promise<OpenedFile> 
   }
 }
 
-/** The delimiter that names several columns, and by which most rows have as many cells as there are names. */
+/** Chooses the delimiter that splits the header into several columns matching most rows. */
 function detectDelimiter(content: string, streamCsvRows: typeof import('hucre/csv').streamCsvRows): Delimiter {
   let best: { readonly delimiter: Delimiter; readonly share: number; readonly width: number } | undefined
   for (const delimiter of DELIMITERS) {
@@ -139,7 +139,7 @@ function countQuotes(text: string): number {
   return count
 }
 
-/** The first row that is not empty names the columns. */
+/** Takes the first non-empty row as header. */
 async function takeHeader(rows: AsyncGenerator<FileRow>): Promise<Pick<OpenedFile, 'header' | 'rows'>> {
   for (;;) {
     const { value, done } = await rows.next()
@@ -181,13 +181,13 @@ function nameColumns(cells: readonly string[]): readonly string[] {
 
 function toText(value: CellValue): string {
   if (value === null || value === undefined) return ''
-  // Spreadsheets calculate with doubles and show 15 digits: 0.1 + 0.2 is 0.3.
+  // Spreadsheets show doubles with 15 digits: 0.1 + 0.2 is 0.3.
   if (typeof value === 'number') return String(Number(value.toPrecision(15)))
   if (value instanceof Date) return dateText(value)
   return String(value)
 }
 
-/** Dates of spreadsheets have no zone; the library gives them in UTC. Times of day and durations are parts and numbers of days since the last one of 1899. */
+/** Converts a spreadsheet date, which has no zone; the library returns UTC. Times and durations are fractions and numbers of days since the end of 1899. */
 function dateText(at: Date): string {
   if (Number.isNaN(at.getTime())) return ''
   const rounded = new Date(Math.round(at.getTime() / 1000) * 1000)
@@ -202,5 +202,5 @@ function dateText(at: Date): string {
 }
 
 const DURATIONS_FROM = Date.UTC(1899, 11, 31)
-/** Nobody has moments of that time; durations are of two months at most. */
+/** Earlier values are durations, of at most two months. */
 const DURATIONS_TO = Date.UTC(1900, 2, 1)

@@ -1,16 +1,15 @@
 const END_OF_DIRECTORY = 0x0605_4b50
 const ENTRY = 0x0201_4b50
-/** The end of the directory stands within so many bytes of the file's end: its own and a comment. */
+/** The zip directory ends within this many bytes of the file's end: its own size plus a comment. */
 const TAIL = 65_557
 const DEFLATED = 8
-/** Anything deflated that is empty is shorter. Bytes. */
+/** Upper size in bytes of an empty deflated entry. */
 const EMPTY_DEFLATED_MAX = 16
 
 /**
- * Reads from the directory of a zip file what its entries unpack to, together. The library that unpacks them holds each to what is stated there; entries
- * that state nothing are refused here.
+ * Sums the unpacked sizes in a zip's directory. The unpacking library enforces the stated sizes; entries without one are refused here.
  *
- * @returns bytes, or `undefined` when the directory is broken, hides sizes, or is that of a file over 4 GiB
+ * @returns bytes; `undefined` if the directory is broken, omits sizes, or belongs to a file over 4 GiB
  */
 export function readUnpackedSize(bytes: Uint8Array): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

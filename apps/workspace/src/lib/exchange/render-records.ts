@@ -12,7 +12,7 @@ export const MEDIA_TYPES: Readonly<Record<FileFormat, string>> = {
   json: 'application/json',
 }
 
-/** A record, with what its links are called. */
+/** A record with the titles of its links. */
 export interface ExportedRecord {
   readonly values: Readonly<Record<string, FieldValue>>
   readonly titles: Readonly<Record<string, FieldValue>>
@@ -20,7 +20,7 @@ export interface ExportedRecord {
 
 export type Slices = AsyncIterable<readonly ExportedRecord[]>
 
-/** A text that no cell of XLSX holds. */
+/** A text too long for an XLSX cell. */
 export class CellTooLong extends Error {
   readonly header: string
   constructor(header: string) {
@@ -33,9 +33,9 @@ const CELL_CHARS_MAX = 32_767
 const SHEET_NAME_MAX = 31
 
 /**
- * Renders records as they are read.
+ * Renders records while they are being read.
  *
- * @param title - names the sheet
+ * @param title - sheet name
  * @throws {CellTooLong} for XLSX
  */
 export async function renderRecords(
@@ -57,19 +57,19 @@ export async function renderRecords(
     try {
       return new Blob([await new Response(stream).blob()], { type })
     } catch (error) {
-      // A browser says no more than that the body could not be fetched.
+      // A browser only reports that the body could not be fetched.
       throw reason() ?? error
     }
   }
   const parts: Blob[] = []
-  // As blobs, so that the browser may keep them on the disk.
+  // As blobs, which the browser may keep on disk.
   for await (const text of format === 'csv' ? csvTexts(columns, slices) : jsonTexts(columns, slices)) {
     parts.push(new Blob([text]))
   }
   return new Blob(parts, { type })
 }
 
-/** The same rows, and why there are no more of them. */
+/** The same rows, remembering an error. */
 function keepingReason<T>(rows: AsyncIterable<T>): {
   readonly rows: AsyncGenerator<T>
   readonly reason: () => unknown
@@ -86,7 +86,7 @@ function keepingReason<T>(rows: AsyncIterable<T>): {
   return { rows: kept(), reason: () => reason }
 }
 
-/** The cell of a record in words that say all of it. */
+/** Returns a record's cell as lossless text. */
 export function cellText({ field, part }: FileColumn, { values, titles }: ExportedRecord): string {
   return part === 'title' ? String(titles[field.name] ?? '') : exportedText(field, values[field.name] ?? null)
 }
@@ -105,7 +105,7 @@ async function* xlsxRows(columns: readonly FileColumn[], slices: Slices): AsyncG
   }
 }
 
-/** Texts are cells of the type text: no spreadsheet runs them, whatever they begin with. */
+/** Texts become text cells, which spreadsheets never evaluate. */
 function xlsxCell({ field, part, header }: FileColumn, text: string): CellValue {
   if (text === '') return null
   if (part === 'value') {
@@ -117,12 +117,12 @@ function xlsxCell({ field, part, header }: FileColumn, text: string): CellValue 
   return escapeXlsx(text)
 }
 
-/** `_x000D_` in a text of XLSX means a sign; one that a person wrote is escaped (ECMA-376, 22.9.2.19), and so are line ends that XML changes. */
+/** `_x000D_` in XLSX texts denotes a character; escapes literal ones (ECMA-376, 22.9.2.19) and line ends that XML changes. */
 function escapeXlsx(text: string): string {
   return text.replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_').replaceAll('\r', '_x000D_')
 }
 
-/** Objects by the names of columns, with values as the REST API gives them; a link is its id and what it is called. */
+/** Objects keyed by column name with values as in the REST API; a link has id and title. */
 async function* jsonTexts(columns: readonly FileColumn[], slices: Slices): AsyncGenerator<string> {
   const values = columns.filter(({ part }) => part === 'value')
   const hasTitle = new Set(columns.filter(({ part }) => part === 'title').map(({ field }) => field.name))
@@ -147,7 +147,7 @@ async function* jsonTexts(columns: readonly FileColumn[], slices: Slices): Async
 function jsonValue(kind: FileColumn['field']['kind'], value: FieldValue): string {
   if (value === null) return 'null'
   const text = String(value)
-  // The digits as they are: a reader with numbers of any length loses none.
+  // Preserves the digits for parsers with arbitrary precision.
   if ((kind === 'integer' || kind === 'number') && /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text)) return text
   if (kind === 'boolean') return value === 0 || text === '0' || text === 'false' ? 'false' : 'true'
   if (kind === 'json' && isJson(text)) return text

@@ -7,7 +7,7 @@ export interface ChoiceLooks {
   readonly glyph: ChoiceGlyph
 }
 
-/** Words that lifecycles of all domains use; the rest follows from the word itself. */
+/** Words common in lifecycles; others are derived from the word. */
 const KNOWN: Readonly<Record<string, ChoiceLooks>> = {
   open: { colour: 'blue', glyph: 'empty' },
   new: { colour: 'blue', glyph: 'empty' },
@@ -39,7 +39,7 @@ const KNOWN: Readonly<Record<string, ChoiceLooks>> = {
   critical: { colour: 'pink', glyph: 'bar' },
 }
 
-/** Colour and shape of a choice, the same on every device and for every table. */
+/** Returns a choice's colour and shape, equal on all devices and tables. */
 export function choiceLooks(choice: string): ChoiceLooks {
   return KNOWN[choice] ?? { colour: paletteOf(choice), glyph: 'dot' }
 }

@@ -2,11 +2,11 @@ import { LANGUAGES } from '../language.ts'
 import { remembered } from '../remembered.ts'
 import { momentAtWall, useWorkspaceZone, wallTimeAt, withZoneName } from '../time-zone.ts'
 
-/** Years that a date field takes. */
+/** Year range of date fields. */
 export const YEAR_MIN = 1900
 export const YEAR_MAX = 2200
 
-/** Words for days, in the languages of the app. */
+/** Words for days in the app's languages. */
 const RELATIVE_DAYS: ReadonlyMap<string, number> = new Map([
   ['today', 0],
   ['tomorrow', 1],
@@ -16,26 +16,26 @@ const RELATIVE_DAYS: ReadonlyMap<string, number> = new Map([
   ['gestern', -1],
 ])
 
-/** The day of a moment as `YYYY-MM-DD`, by the clocks of the workspace. */
+/** Returns the day of a time as `YYYY-MM-DD` in the workspace's time zone. */
 export function dayOf(at: Date): string {
   const { year, month, day } = wallTimeAt(at)
   return isoDay(year, month, day)
 }
 
-/** The first moment of a day by the clocks of the workspace. */
+/** Returns the start of a day in the workspace's time zone. */
 export function startOfDay(day: string): Date {
   const [year = 1970, month = 1, date = 1] = day.split('-').map(Number)
   return momentAtWall({ year, month, day: date })
 }
 
-/** The time of day by the clocks of the workspace: `14:02`, and `14:02:31` where it has seconds. */
+/** Formats the time of day in the workspace's time zone: `14:02`, or `14:02:31` with seconds. */
 export function timeOfDay(at: Date): string {
   const { hour, minute, second } = wallTimeAt(at)
   const parts = second === 0 ? [hour, minute] : [hour, minute, second]
   return parts.map((part) => String(part).padStart(2, '0')).join(':')
 }
 
-/** Moves a moment by whole days: a time of day stays as it is on the clocks of the workspace. */
+/** Adds whole days, preserving the time of day in the workspace's time zone. */
 export function addDaysTo(at: Date, days: number): Date {
   const wall = wallTimeAt(at)
   const [year = 1970, month = 1, day = 1] = addDays(isoDay(wall.year, wall.month, wall.day), days)
@@ -44,7 +44,7 @@ export function addDaysTo(at: Date, days: number): Date {
   return momentAtWall({ ...wall, year, month, day })
 }
 
-/** Moves a day by whole days. */
+/** Adds whole days to a day. */
 export function addDays(day: string, days: number): string {
   const [year = 1970, month = 1, date = 1] = day.split('-').map(Number)
   const moved = new Date(Date.UTC(2000, 0, 1))
@@ -56,14 +56,14 @@ function isoDay(year: number, month: number, date: number): string {
   return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(date).padStart(2, '0')}`
 }
 
-/** Shows a stored day: `20 Nov 2026`. Text that is no day is shown as it is. */
+/** Formats a stored day: `20 Nov 2026`. Invalid text is returned unchanged. */
 export function formatDay(day: string, locale: string): string {
   const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day)
   if (!parts) return day
   return dayFormat(locale).format(Date.UTC(Number(parts[1]), Number(parts[2]) - 1, Number(parts[3])))
 }
 
-/** Shows a stored moment by the clocks of the workspace: `20 Nov 2026, 14:02`, and what they are called where this device's show another time. */
+/** Formats a stored time in the workspace's time zone: `20 Nov 2026, 14:02`, naming the zone if it differs from the device's. */
 export function formatMomentText(text: string, locale: string): string {
   const at = momentOf(text)
   if (at === undefined) return text
@@ -72,14 +72,14 @@ export function formatMomentText(text: string, locale: string): string {
   return HAS_ZONE.test(text) ? withZoneName(shown, at, locale) : shown
 }
 
-/** How a stored moment ends that says its zone. */
+/** Zone suffix of a stored time. */
 const HAS_ZONE = /(Z|[+-]\d{2}(:?\d{2}){0,2})$/i
 
-/** The moment of a stored text; one without a zone is what the clocks of the workspace show. */
+/** Parses a stored time; without a zone it is in the workspace's. */
 export function momentOf(text: string): Date | undefined {
   const iso = text.replace(' ', 'T').replace(/(\.\d{3})\d+/, '$1')
   const [day = ''] = iso.split('T')
-  // `Date` takes the 31st of February for the 3rd of March.
+  // `Date` reads the 31st of February as the 3rd of March.
   if (/^\d{4}-\d\d-\d\d$/.test(day) && addDays(day, 0) !== day) return undefined
   const parts = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?$/.exec(iso)
   const at = parts ? momentAtParts(parts) : new Date(iso)
@@ -101,7 +101,7 @@ function momentAtParts([, year, month, day, hour, minute, second = '0', fraction
   return wall.hour > 24 || wall.minute > 59 || wall.second > 59 ? undefined : momentAtWall(wall)
 }
 
-/** The stored form of a moment, as sync writes it: UTC with six digits of fraction, so that text order is time order. */
+/** Formats a time as sync stores it: UTC with six fraction digits, so text order is time order. */
 export function toStoredMoment(at: Date, hasZone: boolean): string {
   if (hasZone) return at.toISOString().replace('Z', '000Z')
   const { year, month, day, hour, minute, second, millisecond } = wallTimeAt(at)
@@ -110,8 +110,8 @@ export function toStoredMoment(at: Date, hasZone: boolean): string {
 }
 
 /**
- * Reads a typed day: ISO, the order of the language (`20/11/2026`, `20.11.`, `20. 11. 2026`), a month by its name in the language or one of the app
- * (`20 Nov`), `today`, `tomorrow`, `yesterday`, `+3`, `-2`. Without a year it is the year of `today`.
+ * Parses a typed day: ISO, the language's order (`20/11/2026`, `20.11.`, `20. 11. 2026`), month names in the language or one of the app's (`20 Nov`), `today`,
+ * `tomorrow`, `yesterday`, `+3`, `-2`. The default year is that of `today`.
  *
  * @returns `YYYY-MM-DD`, or `undefined`
  */
@@ -135,7 +135,7 @@ export function parseDay(text: string, locale: string, today: string): string | 
   return checkedDay(fullYear(numbers[3], year), month, date)
 }
 
-/** Reads a typed moment: a day as {@link parseDay} reads it, with a time after it or midnight; or ISO. */
+/** Parses a typed time: a day as {@link parseDay}, followed by a time or midnight; or ISO. */
 export function parseMoment(text: string, locale: string, today: string): Date | undefined {
   const typed = text.trim()
   if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(typed)) {
@@ -155,7 +155,7 @@ function checkedDay(year: number, month: number, date: number): string | undefin
   return isReal && year >= YEAR_MIN && year <= YEAR_MAX ? isoDay(year, month, date) : undefined
 }
 
-/** Of two digits the century is that which Postgres takes them for: 1970 to 2069. */
+/** Two-digit years are in the same century as in Postgres: 1970 to 2069. */
 function fullYear(text: string | undefined, thisYear: number): number {
   if (text === undefined) return thisYear
   const year = Number(text)
@@ -194,7 +194,7 @@ function dayFormat(locale: string): Intl.DateTimeFormat {
   )
 }
 
-/** @param timeZone - `undefined`: that of this device, which may be another one while the page is open */
+/** @param timeZone - `undefined` for the device's, which may change while the page is open */
 function momentFormat(locale: string, timeZone: string | undefined, at: Date): Intl.DateTimeFormat {
   return remembered(
     momentFormats,

@@ -1,6 +1,6 @@
 import { type ColumnDescriptor, isLongText } from '@holdfast/protocol'
 
-/** How a column is shown and edited. */
+/** How a column is displayed and edited. */
 export type FieldKind =
   | 'text'
   | 'long_text'
@@ -20,14 +20,12 @@ export type FieldKind =
 
 const SYSTEM = new Set(['id', 'created_at', 'updated_at', 'created_by'])
 
-/** Columns that the database keeps by itself. */
+/** Columns maintained by the database. */
 export function isSystemColumn(name: string): boolean {
   return SYSTEM.has(name)
 }
 
-/**
- * @param isLinkable - the column refers to a table that is on this device; else a reference is only an id
- */
+/** @param isLinkable - the referenced table is on this device; otherwise a reference is only an id */
 export function kindOf(column: ColumnDescriptor, isLinkable: boolean): FieldKind {
   const type = column.type.replace(/\(.*?\)/, '').trim()
   if (isLinkable) return 'link'
@@ -69,17 +67,17 @@ function textKindOf(name: string): FieldKind {
   return isLongText(name) ? 'long_text' : 'text'
 }
 
-/** Kinds whose values are ordered and calculated as numbers. */
+/** Kinds ordered and calculated as numbers. */
 export function isNumeric(kind: FieldKind): boolean {
   return kind === 'integer' || kind === 'number'
 }
 
-/** Kinds that are compared from row to row by their digits, and stand at the right for that. */
+/** Right-aligned kinds, for comparing digits between rows. */
 export function isAlignedRight(kind: FieldKind): boolean {
   return isNumeric(kind) || kind === 'date' || kind === 'datetime'
 }
 
-/** Choices that are texts, from a list in a CHECK: they can be compared as texts. */
+/** Whether choices come from a CHECK on a text column, so they can be compared as texts. */
 export function isChosenText({
   kind,
   column: { type },
@@ -90,12 +88,12 @@ export function isChosenText({
   return kind === 'choice' && (type === 'text' || type.startsWith('character varying'))
 }
 
-/** Whether a text is edited in several lines: a field of one line takes the line breaks out of what it is given. */
+/** Whether a text needs a multi-line editor: a single-line field would strip line breaks. */
 export function isEditedInLines(kind: FieldKind, text: string): boolean {
   return kind === 'long_text' || kind === 'json' || /[\r\n]/.test(text)
 }
 
-/** Kinds that a text search looks into. */
+/** Kinds included in text search. */
 export function isTextual(kind: FieldKind): boolean {
   return kind === 'text' || kind === 'long_text' || kind === 'email' || kind === 'url' || kind === 'phone'
 }

@@ -6,10 +6,10 @@ import { formatDay, formatMomentText } from './dates.ts'
 import { choiceWords } from './format-value.ts'
 import { decimalSeparator, parseNumberText } from './numbers.ts'
 
-/** A value as the local database holds it. */
+/** A value as stored locally. */
 export type LocalValueOf = string | number | null
 
-/** How a field is edited and shown, by its Postgres type. */
+/** How a field is edited and displayed, by its Postgres type. */
 export type FieldKind = 'choice' | 'link' | 'boolean' | 'number' | 'date' | 'moment' | 'json' | 'text'
 
 const NUMBERS = /^(smallint|integer|bigint|real|double precision|numeric)/
@@ -25,7 +25,7 @@ export function fieldKindOf({ choices, references, type }: ColumnDescriptor): Fi
   return 'text'
 }
 
-/** A value in words, in the reader's format; `undefined` for an empty one. A link shows its id here: the title is a query. */
+/** Formats a value for the reader; `undefined` if empty. Links show their id, because titles need a query. */
 export function formatFieldValue(column: ColumnDescriptor, value: LocalValueOf | undefined): string | undefined {
   if (value === null || value === undefined || value === '') return undefined
   switch (fieldKindOf(column)) {
@@ -46,9 +46,9 @@ export function formatFieldValue(column: ColumnDescriptor, value: LocalValueOf |
 }
 
 /**
- * What the local database gets for what was typed. An empty text is null; a number is read as the reader writes it.
+ * Parses typed text. Empty is null; numbers use the reader's format.
  *
- * @returns the text itself where it is no number in a field of numbers: the server refuses it with a reason
+ * @returns the text itself if it is not a number in a number field: the server refuses it with a reason
  */
 export function parseTyped(column: ColumnDescriptor, text: string): LocalValueOf {
   if (text === '') return null
@@ -57,7 +57,7 @@ export function parseTyped(column: ColumnDescriptor, text: string): LocalValueOf
   return digits === undefined || column.local === 'text' ? (digits ?? text) : Number(digits)
 }
 
-/** The text that a field of numbers begins with: it is read as the same value. */
+/** Returns the initial text of a number field, which parses to the same value. */
 export function numberText(value: LocalValueOf): string {
   return value === null ? '' : String(value).replace('.', decimalSeparator(pageLocale()))
 }

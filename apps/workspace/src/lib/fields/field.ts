@@ -2,24 +2,24 @@ import { type ColumnDescriptor, type SchemaDescriptor, type TableDescriptor, tit
 import { type ChoiceWords, choiceWordsOf, isFilledInByServer, wordsOf } from '../data/column-words.ts'
 import { isSystemColumn, kindOf, type FieldKind } from './field-kind.ts'
 
-/** A value as the local database holds it. */
+/** A value as stored locally. */
 export type FieldValue = string | number | null
 
-/** The table that a link field points to, and which of its columns names a row. */
+/** Target table of a link field, and its title column. */
 export interface LinkTarget {
   readonly table: string
-  /** `undefined`: only the id names a row. */
+  /** `undefined` if only the id names a row. */
   readonly titleColumn: string | undefined
 }
 
 const PEOPLE_TABLE = /(^|_)(people|persons?|profiles|users|members|employees|staff)$/
 
-/** Whether a field names a person. */
+/** Whether a field references a person. */
 export function isPerson({ link }: Pick<Field, 'link'>): boolean {
   return link !== undefined && PEOPLE_TABLE.test(link.table)
 }
 
-/** A column as people see it. */
+/** A column for display. */
 export interface Field {
   readonly name: string
   readonly label: string
@@ -27,20 +27,20 @@ export interface Field {
   readonly kind: FieldKind
   readonly column: ColumnDescriptor
   readonly choices: readonly string[]
-  /** What the project calls its choices; one that is not in it is called by its value. */
+  /** The project's labels of the choices; others use their value. */
   readonly choiceWords: ChoiceWords
-  /** Only for links whose target table is on this device. */
+  /** Only if the target table is on this device. */
   readonly link: LinkTarget | undefined
-  /** Kept by the database; hidden until asked for. */
+  /** Maintained by the database; hidden by default. */
   readonly isSystem: boolean
-  /** Whether this person may ever write it; rules per row are the server's. */
+  /** Whether this user may ever write it; the server decides per row. */
   readonly isEditable: boolean
-  /** The database refuses a record without it, as far as the schema tells. */
+  /** Whether the database requires a value, according to the schema. */
   readonly isRequired: boolean
   readonly isTitle: boolean
 }
 
-/** The fields of a table: what names a record, where it stands, then the schema's order, long texts last. */
+/** Returns a table's fields: title and state first, then in schema order, long texts last. */
 export function fieldsOf(table: TableDescriptor, schema: SchemaDescriptor): readonly Field[] {
   const title = titleColumnOf(table.columns)
   const fields = table.columns.map((column) => toField(column, table, schema, title))
@@ -83,9 +83,9 @@ function toField(
 }
 
 /**
- * What a field can be set to: its choices without those that are refused, and the value that is set, also where it is none of them.
+ * Returns selectable values: choices that are not refused, plus the current value.
  *
- * @param refused - choices that are not offered
+ * @param refused - choices not offered
  */
 export function offeredChoices(
   { choices }: Field,

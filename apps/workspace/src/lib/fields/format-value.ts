@@ -6,9 +6,9 @@ import type { Field, FieldValue } from './field.ts'
 import { decimalSeparator, formatNumberText } from './numbers.ts'
 
 /**
- * The words of a choice: those that the project gave it, else `to_verify` → `To verify`; one capital letter stays as it is.
+ * Returns a choice's label: the project's, otherwise `to_verify` → `To verify`; single capitals stay.
  *
- * @param given - the words of the field's choices
+ * @param given - the labels of the field's choices
  */
 export function choiceWords(choice: string, given: ChoiceWords = NONE_GIVEN): string {
   const own = given.get(choice)
@@ -18,10 +18,10 @@ export function choiceWords(choice: string, given: ChoiceWords = NONE_GIVEN): st
 }
 
 /**
- * A value as a person reads it; empty for NULL.
+ * Formats a value for display; empty for NULL.
  *
- * @param label - for a link: what its target is called
- * @param locale - `undefined`: the reader's
+ * @param label - title of a link's target
+ * @param locale - default: the reader's
  */
 export function formatValue(
   field: Field,
@@ -61,12 +61,12 @@ export function formatValue(
   }
 }
 
-/** The first part of an id: enough to tell two apart. */
+/** Returns the first part of an id. */
 function shortIdText(id: string): string {
   return id.length > 12 ? id.slice(0, 8) : id
 }
 
-/** A list of plain values with commas, anything else as its JSON. */
+/** Formats a list of plain values with commas, anything else as JSON. */
 function formatJson(text: string): string {
   try {
     const value: unknown = JSON.parse(text)
@@ -74,11 +74,11 @@ function formatJson(text: string): string {
       Array.isArray(value) && value.every((item) => typeof item === 'string' || typeof item === 'number')
     return isPlainList ? value.join(', ') : text
   } catch {
-    return text // not JSON: the text itself is what there is to show
+    return text // not JSON: show the text
   }
 }
 
-/** The text that an editor starts with and that is copied: it parses to the same value. */
+/** Returns the text for editing and copying, which parses to the same value. */
 export function toEditText(field: Field, value: FieldValue, locale: string = pageLocale()): string {
   if (value === null) return ''
   switch (field.kind) {

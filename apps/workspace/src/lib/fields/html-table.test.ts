@@ -5,7 +5,7 @@ import { parseHtmlTable, renderHtmlTable } from './html-table.ts'
 const CELLS_MAX = 50_000
 const textsOf = (html: string) => parseHtmlTable(html, CELLS_MAX)?.map((row) => row.map(({ text }) => text))
 
-/** As Excel 365 for Windows puts two rows on the clipboard: with comments of conditions, styles, and the number behind a rounded one. */
+/** Two rows as Excel 365 for Windows copies them: conditional comments, styles, and the number behind a rounded one. */
 const EXCEL = `<html xmlns:v="urn:schemas-microsoft-com:vml" xmlns:x="urn:schemas-microsoft-com:office:excel">
 <head><meta http-equiv=Content-Type content="text/html; charset=utf-8"><meta name=Generator content="Microsoft Excel 15">
 <style><!--table {mso-displayed-decimal-separator:"\\.";} .xl65 {mso-number-format:"Short Date";}--></style></head>
@@ -21,7 +21,7 @@ const EXCEL = `<html xmlns:v="urn:schemas-microsoft-com:vml" xmlns:x="urn:schema
  <tr height=20><td colspan=2>merged</td><td></td><td>&#233;&nbsp;x</td></tr>
 <!--EndFragment--></table></body></html>`
 
-/** As Google Sheets does: a marker around it, and values beside what is shown. */
+/** As Google Sheets copies them: with a marker and underlying values. */
 const SHEETS = `<meta charset='utf-8'><google-sheets-html-origin><style type="text/css"><!--td {border: 1px solid #cccccc;}br {mso-data-placement:same-cell;}--></style><table xmlns="http://www.w3.org/1999/xhtml" cellspacing="0" dir="ltr" data-sheets-root="1"><colgroup><col width="100"/><col width="100"/></colgroup><tbody><tr style="height:21px;"><td data-sheets-value="{&quot;1&quot;:2,&quot;2&quot;:&quot;a &lt;b&gt;&quot;}">a &lt;b&gt;</td><td style="text-align:right;" data-sheets-value="{&quot;1&quot;:3,&quot;3&quot;:0.125}" data-sheets-numberformat="{&quot;1&quot;:3,&quot;2&quot;:&quot;0%&quot;}">13%</td></tr><tr><td rowspan="2">x</td><td>1</td></tr><tr><td>2</td></tr></tbody></table>`
 
 describe('a table on the clipboard', () => {

@@ -1,7 +1,7 @@
-/** A cell of a table that another program put on the clipboard. */
+/** A clipboard table cell from another program. */
 export interface HtmlCell {
   readonly text: string
-  /** The number behind what is shown, with a point: spreadsheets round what they show. */
+  /** The unrounded number behind the displayed text, with decimal point. */
   readonly number: string | undefined
 }
 
@@ -11,14 +11,14 @@ const HIDDEN = new Set(['style', 'script', 'title', 'head'])
 const BLOCKS = new Set(['p', 'div', 'li'])
 
 /**
- * Reads the first table of HTML as Excel and Google Sheets put it on the clipboard. It reads the markup as text, so that nothing in it is loaded or run.
+ * Parses the first HTML table as copied by Excel and Google Sheets. Scans text only, so nothing is loaded or run.
  *
- * @param cellsMax - a larger table is not read
- * @returns `undefined`: there is no table in it, or it is too large
+ * @param cellsMax - larger tables are not read
+ * @returns `undefined` if there is no table, or it is too large
  */
 export function parseHtmlTable(html: string, cellsMax: number): readonly (readonly HtmlCell[])[] | undefined {
   const rows: HtmlCell[][] = []
-  /** Cells that a cell further up covers, by column: rows that are left. */
+  /** Remaining rowspans by column. */
   const covered = new Map<number, number>()
   let row: HtmlCell[] | undefined
   let cell: { text: string; attributes: string } | undefined
@@ -74,14 +74,14 @@ export function parseHtmlTable(html: string, cellsMax: number): readonly (readon
 }
 
 interface Token {
-  /** Empty: a text. */
+  /** Empty for text. */
   readonly tag: string
   readonly isEnd: boolean
   readonly attributes: string
   readonly text: string
 }
 
-/** Tags and texts; comments are left out. What is begun and not ended is the end of the markup, so that each letter is looked at once. */
+/** Yields tags and texts without comments, in linear time. An unterminated construct ends the markup. */
 function* tokensOf(html: string): Generator<Token> {
   let at = 0
   while (at < html.length) {
@@ -111,7 +111,7 @@ function* tokensOf(html: string): Generator<Token> {
   }
 }
 
-/** Where a tag ends: `>` within quotes is part of it. */
+/** Returns the end of a tag; `>` within quotes is part of it. */
 function endOfTag(html: string, from: number): number {
   let quote: string | undefined
   for (let at = from + 1; at < html.length; at += 1) {
@@ -128,7 +128,7 @@ function spanOf(attributes: string, name: string): number {
   return Number.isInteger(count) && count > 0 ? Math.min(count, SPANS_MAX) : 1
 }
 
-/** Excel writes the number where it shows it otherwise, Google Sheets with every number. */
+/** Returns the underlying number: Excel writes it if displayed differently, Google Sheets always. */
 function numberOf(attributes: string): string | undefined {
   const text =
     attributeOf(attributes, 'x:num') ??
@@ -142,7 +142,7 @@ function attributeOf(attributes: string, name: string): string | undefined {
   return text === undefined ? undefined : decode(text)
 }
 
-/** Spaces of the markup around lines are none of the text. */
+/** Strips whitespace of the markup. */
 function cleanText(text: string): string {
   return text
     .replaceAll('\u00a0', ' ')
@@ -160,7 +160,7 @@ function decode(text: string): string {
   })
 }
 
-/** Cells as HTML for the clipboard, next to their tab-separated text. Spreadsheets take them as texts: none becomes a formula, a date or a rounded number. */
+/** Renders cells as clipboard HTML beside their tab-separated text. Spreadsheets take them as texts, so nothing becomes a formula, date or rounded number. */
 export function renderHtmlTable(rows: readonly (readonly string[])[]): string {
   const cell = (text: string): string => {
     const shown = escape(text).replaceAll('\n', '<br style="mso-data-placement:same-cell">')

@@ -2,14 +2,14 @@ import { choiceLooks } from './choice-looks.ts'
 import { dayOf, momentOf } from './dates.ts'
 import type { Field, FieldValue } from './field.ts'
 
-/** Names of fields by whose day something has to be done. */
+/** Names of due date fields. */
 const DUE_NAME = /(^|_)(due|deadline|expires?|expiry)(_|$)/
 
 /**
- * Finds out which records of a table are late: the day in its field for that has passed, and its state is none that ends the work.
+ * Returns a function that detects overdue records: a due date has passed and the state is not final.
  *
  * @param today - `YYYY-MM-DD`
- * @returns for a record the name of the field that says so, or `undefined`
+ * @returns the responsible field's name, or `undefined`
  */
 export function latenessOf(
   fields: readonly Field[],
@@ -31,7 +31,7 @@ function dayIn({ kind }: Field, value: FieldValue): string | undefined {
   return at && dayOf(at)
 }
 
-/** Words that lifecycles end with, in all domains. */
+/** Final state words common in lifecycles. */
 function isEnd(state: FieldValue): boolean {
   return state !== null && ['check', 'cross'].includes(choiceLooks(String(state)).glyph)
 }

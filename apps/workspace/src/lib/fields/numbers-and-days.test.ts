@@ -39,7 +39,7 @@ describe('numbers', () => {
     ['1e5', 'en-GB', undefined],
     ['1 234 567,5', 'de-DE', '1234567.5'],
     ['- 3', 'en-GB', '-3'],
-    // Two numbers in a cell used to become one.
+    // Regression: two numbers in a cell became one.
     ['3 5', 'en-GB', undefined],
     ['12 50', 'de-DE', undefined],
     ['10 2000', 'fr-FR', undefined],
@@ -100,7 +100,7 @@ describe('days', () => {
 })
 
 describe('what is no whole day', () => {
-  // "12/2026" used to be the 20th of December 2026 in en-US, and "1/234" the 1st of February 2034.
+  // Regression: "12/2026" became the 20th of December 2026 in en-US, and "1/234" the 1st of February 2034.
   test.each([
     '12/2026',
     '1/2026',
@@ -154,13 +154,13 @@ describe('moments', () => {
     '2026-11-20 12:60',
     '2026-11-20 12:00:60',
     'soon',
-    // `Date` takes these for days of March.
+    // `Date` reads these as days of March.
     '2026-02-31 10:00',
     '2026-02-31T10:00',
     '2026-02-29T10:00:00Z',
     '2026-02-30T10:00:00.123456Z',
     '2026-06-31T10:00:00+02:00',
-    // Years that a date field refuses.
+    // Years outside the range of date fields.
     '0026-11-20T10:00',
     '9999-11-20T10:00Z',
   ])('%j is none', (text) => {

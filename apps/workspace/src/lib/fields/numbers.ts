@@ -1,14 +1,14 @@
 import { remembered } from '../remembered.ts'
 import type { Field } from './field.ts'
 
-/** Shape of a number column: digits after the point (`undefined`: any) and the range the type allows. */
+/** Format of a number column: decimal digits (`undefined` for any) and the type's range. */
 export interface NumberShape {
   readonly scale: number | undefined
   readonly min: number
   readonly max: number
 }
 
-/** Read from the column's type: `numeric(6,2)` has 2 digits after the point and stays below 10,000. */
+/** Derived from the column type: `numeric(6,2)` has 2 decimals and stays below 10,000. */
 export function numberShapeOf({ kind, column }: Field): NumberShape {
   const [, precision, scale] = /^numeric\((\d+)(?:,(-?\d+))?\)$/.exec(column.type) ?? []
   if (precision !== undefined) {
@@ -21,10 +21,7 @@ export function numberShapeOf({ kind, column }: Field): NumberShape {
   return { scale: 0, min: -(2 ** bits) + (bits === 53 ? 1 : 0), max: 2 ** bits - 1 }
 }
 
-/**
- * Shows the text of a number with the reader's separators. The digits are kept as they are: `12.50` stays two digits,
- * and more digits than a double holds are not rounded.
- */
+/** Formats a number's text with the reader's separators without changing digits: `12.50` keeps two decimals, and long numbers are not rounded. */
 export function formatNumberText(text: string, locale: string): string {
   const [, sign = '', whole = '', , fraction] = /^(-?)(\d+)(\.(\d+))?$/.exec(text) ?? []
   if (whole === '') return text
@@ -34,10 +31,10 @@ export function formatNumberText(text: string, locale: string): string {
 }
 
 /**
- * Reads what a person typed as digits with a point: `1.234,5` in German is `1234.5`. One point or comma is read in every
- * language when that is not ambiguous: the keys of a phone are those of its region, not of this page. No group of thousands begins with a zero.
+ * Parses a typed number to digits with a decimal point: `1.234,5` in German is `1234.5`. A single point or comma is accepted in every language if unambiguous,
+ * because phone keyboards follow the region. Thousands groups never start with zero.
  *
- * @returns `undefined` when it is not a number
+ * @returns `undefined` if invalid
  */
 export function parseNumberText(text: string, locale: string): string | undefined {
   const { decimal, group } = separatorsOf(locale)
@@ -51,19 +48,19 @@ export function parseNumberText(text: string, locale: string): string | undefine
   return `${sign === '-' ? '-' : ''}${digits}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** Takes away spaces after a sign and between groups of thousands. Others separate two numbers, and stay. */
+/** Strips spaces after a sign and between thousands groups. Others separate two numbers and stay. */
 function withoutSpaces(text: string): string {
   const signed = text.replace(/^([+-])\s+/, '$1')
   return /^[+-]?\d{1,3}([ \u00a0\u2009\u202f]\d{3})+([.,]\d*)?$/.test(signed) ? signed.replace(/\s/g, '') : signed
 }
 
-/** What is typed as a number, with the other sign. */
+/** Toggles the sign of typed number text. */
 export function flipSign(text: string): string {
   const bare = text.trimStart()
   return /^[-\u2212]/.test(bare) ? bare.slice(1) : `-${bare.replace(/^\+/, '')}`
 }
 
-/** The sign between whole and fraction in a language. */
+/** Returns a language's decimal separator. */
 export function decimalSeparator(locale: string): string {
   return separatorsOf(locale).decimal
 }

@@ -7,27 +7,24 @@ import { pageLocale } from '../language.ts'
 
 export type ParsedValue =
   | { readonly isValid: true; readonly value: FieldValue }
-  /** `message`: what to enter instead, for under the field. */
+  /** `message`: what to enter instead, shown below the field. */
   | { readonly isValid: false; readonly message: string }
 
 const TEXT_MAX = 1_000
 const LONG_TEXT_MAX = 100_000
 const EMAIL_MAX = 254
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-/** The pattern of the WHATWG's `input type=email`. */
+/** Pattern of the WHATWG's `input type=email`. */
 const EMAIL =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i
 
 export interface ParseOptions {
-  /** `undefined`: the reader's language. */
+  /** `undefined` for the reader's language. */
   readonly locale?: string | undefined
   readonly now?: Date
 }
 
-/**
- * Reads what a person typed or pasted into a field. An empty text is NULL. The rules are those of the column's type; the
- * database has the last word about them and about all others.
- */
+/** Parses typed or pasted field text. Empty is NULL. Applies the column type's rules; the database has the final say. */
 export function parseValue(
   field: Field,
   text: string,
@@ -73,7 +70,7 @@ export function parseValue(
   }
 }
 
-/** Whether a field of a record may be without a value; for a person's clearing of a cell as well. */
+/** Whether a field may be empty, also when a cell is cleared. */
 export function checkEmpty(field: Field): ParsedValue {
   return field.column.nullable ? valid(null) : invalid(words.required(field.label))
 }
@@ -109,7 +106,7 @@ function parseNumber(field: Field, text: string, locale: string): ParsedValue {
     const show = (bound: number): string => formatNumberText(bound.toFixed(scale ?? 0), locale)
     return invalid(words.between(show(min), show(max)))
   }
-  // A numeric keeps the digits as they were typed; the other types have a number of their own in SQLite.
+  // Numerics preserve typed digits; other types are SQLite numbers.
   if (field.column.local !== 'text') return valid(number)
   return valid(scale === 0 ? (digits.split('.')[0] ?? digits) : digits)
 }
@@ -120,7 +117,7 @@ function parseBoolean(text: string): ParsedValue {
   return invalid(words.boolean)
 }
 
-/** The stored word or the shown words, in any case. A choice that is exactly so goes before one that only reads the same. */
+/** Parses a choice by value or label, ignoring case. Exact matches take precedence. */
 function parseChoice(field: Field, text: string): ParsedValue {
   const folded = text.toLowerCase()
   const shown = (choice: string): string => choiceWords(choice, field.choiceWords)
@@ -133,7 +130,7 @@ function parseChoice(field: Field, text: string): ParsedValue {
     : valid(found)
 }
 
-/** JSON as it is; for an array column also plain words with commas. */
+/** Parses JSON; for array columns also comma-separated words. */
 function parseJson(field: Field, text: string): ParsedValue {
   const isList = field.column.type.endsWith('[]')
   try {

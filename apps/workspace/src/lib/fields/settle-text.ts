@@ -1,22 +1,22 @@
 import { mergeLines } from '@holdfast/protocol'
 
-/** Two versions of a long text that have changed the same lines, and the lines of both. */
+/** Two versions of a long text with conflicting lines. */
 export interface TextsInConflict {
   readonly mine: string
   readonly theirs: string
   readonly both: string
 }
 
-/** What becomes of a long text that was changed elsewhere while it was written. */
+/** Result of merging a long text with a concurrent change. */
 export type SettledText =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'conflict'; readonly conflict: TextsInConflict }
 
 /**
- * Puts a text together with the one that came meanwhile, by lines.
+ * Merges a text line by line with a concurrent version.
  *
- * @param base - the text that the person began with
- * @param stored - the text that is there now
+ * @param base - the text before editing
+ * @param stored - the current stored text
  */
 export function settleText(base: string, text: string, stored: string): SettledText {
   if (stored === base) return { kind: 'text', text }

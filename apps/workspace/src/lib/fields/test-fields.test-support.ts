@@ -1,7 +1,7 @@
 import type { ColumnDescriptor, SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
 import { type Field, fieldsOf } from './field.ts'
 
-/** A column with the given type; the rest is usual. */
+/** A typical column of the given type. */
 export function testColumn(name: string, type: string, more: Partial<ColumnDescriptor> = {}): ColumnDescriptor {
   const local = /int$|integer|boolean/.test(type) ? 'integer' : type === 'double precision' ? 'real' : 'text'
   return { name, local, type, nullable: true, hasDefault: false, generated: false, ...more }

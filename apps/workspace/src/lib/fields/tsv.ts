@@ -1,9 +1,6 @@
-/**
- * Writes a table as spreadsheets read it: tabs between cells, line breaks between rows, quotes around a cell that
- * contains one of these.
- */
+/** Renders a table for spreadsheets: tab-separated cells, line breaks between rows, quotes where needed. */
 export function renderTsv(rows: readonly (readonly string[])[]): string {
-  // An empty last row would be read as the line break after the row before it.
+  // An empty last row would be read as a trailing line break.
   return rows.map((cells) => (cells.length === 1 && cells[0] === '' ? '""' : cells.map(quote).join('\t'))).join('\n')
 }
 
@@ -11,7 +8,7 @@ function quote(cell: string): string {
   return /["\t\n\r]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }
 
-/** Reads what spreadsheets put on the clipboard. One line break at the end belongs to the last row. */
+/** Parses spreadsheet clipboard text. A trailing line break belongs to the last row. */
 export function parseTsv(text: string): readonly (readonly string[])[] {
   const rows: string[][] = []
   let row: string[] = []
@@ -34,7 +31,7 @@ export function parseTsv(text: string): readonly (readonly string[])[] {
   return rows
 }
 
-/** A cell that begins with a quote goes on to the closing one; a stray quote further in is an ordinary letter. */
+/** Reads a cell. A leading quote continues to the closing one; other quotes are literal. */
 function readCell(text: string, from: number, end: number): { readonly cell: string; readonly next: number } {
   if (text[from] === '"') {
     let cell = ''

@@ -1,7 +1,7 @@
 /**
- * A new id, made on the device: UUID version 7, so that ids sort by the time they were made at.
+ * Generates a UUID version 7, which sorts by creation time.
  *
- * @param atMs - milliseconds since 1970
+ * @param atMs - milliseconds since the epoch
  * @see RFC 9562, 5.7
  */
 export function uuidV7(atMs: number = Date.now()): string {
@@ -15,7 +15,7 @@ export function uuidV7(atMs: number = Date.now()): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** When an id of version 7 was made; `undefined` for other ids. */
+/** Returns a UUIDv7's creation time; `undefined` for other ids. */
 export function uuidV7Time(id: string): Date | undefined {
   const [, high, low] = /^([0-9a-f]{8})-([0-9a-f]{4})-7/i.exec(id) ?? []
   return high === undefined || low === undefined ? undefined : new Date(Number.parseInt(high + low, 16))

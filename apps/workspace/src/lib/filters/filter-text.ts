@@ -9,10 +9,7 @@ import {
   OPERATORS,
 } from './filter.ts'
 
-/**
- * Writes a filter for the address: `all(state.in.open.doing,any(title.has.pump,cost.gt.100))`. The signs of this form
- * inside a value are escaped with `!`.
- */
+/** Encodes a filter for the URL: `all(state.in.open.doing,any(title.has.pump,cost.gt.100))`. Special characters in values are escaped with `!`. */
 export function renderFilter(group: FilterGroup): string | undefined {
   return group.nodes.length === 0 ? undefined : renderNode(group)
 }
@@ -26,7 +23,7 @@ function escape(text: string): string {
   return text.replace(/[!.,()]/g, (sign) => `!${sign}`)
 }
 
-/** Reads {@link renderFilter}'s form; anything else, and anything beyond the limits, is no filter. */
+/** Parses {@link renderFilter}'s format; invalid or oversized text yields no filter. */
 export function parseFilter(text: string | undefined): FilterGroup {
   if (text === undefined || text === '') return NO_FILTER
   const reader = { text, at: 0, conditions: 0 }

@@ -22,7 +22,7 @@ export const OPERATORS = [
 ] as const
 export type Operator = (typeof OPERATORS)[number]
 
-/** `values`: none for `empty`, `filled`, `yes`, `no`; several for `in` and `notin`; else one. */
+/** `values`: none for `empty`, `filled`, `yes`, `no`; several for `in` and `notin`; otherwise one. */
 export interface Condition {
   readonly kind: 'condition'
   readonly field: string
@@ -42,7 +42,7 @@ export const NO_FILTER: FilterGroup = { kind: 'all', nodes: [] }
 export const CONDITIONS_MAX = 20
 export const NESTING_MAX = 3
 
-/** What can be asked of a field, the most usual first. Filters of a text stay what they are when a list of its values is declared. */
+/** Returns a field's operators, most common first. Text filters remain valid if choices are declared later. */
 export function operatorsOf(field: Field): readonly Operator[] {
   const { kind } = field
   if (isChosenText(field)) return ['in', 'notin', 'has', 'hasnt', 'is', 'isnt', 'starts', 'empty', 'filled']
@@ -69,13 +69,13 @@ export function needsValue(operator: Operator): boolean {
   return !['empty', 'filled', 'yes', 'no'].includes(operator)
 }
 
-/** Whether a condition can be asked: the field exists, knows the operator, and a needed value is there. */
+/** Whether a condition is usable: the field exists, supports the operator, and has the required value. */
 export function isComplete(condition: Condition, field: Field | undefined): boolean {
   if (!field || !operatorsOf(field).includes(condition.operator)) return false
   return !needsValue(condition.operator) || condition.values.some((value) => value.trim() !== '')
 }
 
-/** The filter without conditions that cannot be asked yet or any more. */
+/** Removes unusable conditions from a filter. */
 export function completeFilter(group: FilterGroup, fields: ReadonlyMap<string, Field>): FilterGroup {
   const nodes = group.nodes.flatMap((node): readonly FilterNode[] => {
     if (node.kind === 'condition') return isComplete(node, fields.get(node.field)) ? [node] : []
