@@ -3,26 +3,26 @@ export const PAIR_MS = 1_200
 
 /** A key pressed anywhere in the window. */
 export interface KeyPress {
-  /** In small letters. */
+  /** Lowercase. */
   readonly key: string
   readonly atMs: number
   readonly modifiers: {
-    /** `Cmd` on Apple's machines, `Ctrl` on others. */
+    /** `Cmd` on Apple devices, otherwise `Ctrl`. */
     readonly isMod: boolean
     readonly isMeta: boolean
     readonly isCtrl: boolean
     readonly isAlt: boolean
     readonly isShift: boolean
   }
-  /** Whether letters belong to the focused element: a field, a menu, a grid, a dialog. */
+  /** Whether the focused element uses letters: a field, menu, grid or dialog. */
   readonly isTaken: boolean
 }
 
-/** The first key of a pair, until the second one comes. */
+/** The first key of an incomplete pair. */
 export type FirstKey = { readonly key: string; readonly atMs: number } | undefined
 
 /**
- * The hotkey that a press completes. Without `mod` there are hotkeys only while no element takes the letters and the person has not switched them off.
+ * Returns the hotkey completed by a press. Without `mod`, only if no element uses letters and letter shortcuts are enabled.
  *
  * @param isBound - whether a name such as `mod+k`, `g h` or `?` has a handler
  */

@@ -1,4 +1,4 @@
-/** @param type - a media type, maybe with codecs behind it */
+/** @param type - a media type, possibly with codecs */
 export function isVideo(type: string | null): boolean {
   return type?.startsWith('video/') ?? false
 }

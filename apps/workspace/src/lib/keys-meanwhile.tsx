@@ -1,11 +1,10 @@
 import { useEffect, useRef } from 'react'
 
 /**
- * Takes the keys while a part loads that is going to have them, so that nothing typed is lost or reaches the screen
- * below.
+ * Captures keys while a component that will need them loads, so that input is neither lost nor reaches the screen below.
  *
- * @param onText - receives all that was typed so far, with each letter
- * @param onCancel - called for Escape
+ * @param onText - receives all input so far on each key
+ * @param onCancel - called on Escape
  */
 export function KeysMeanwhile({
   onText,
@@ -15,7 +14,7 @@ export function KeysMeanwhile({
   readonly onCancel: () => void
 }): null {
   const typed = useRef('')
-  // The keyboard is outside of React.
+  // Keyboard events are external to React.
   useEffect(() => {
     const take = (text: string): void => {
       typed.current = text

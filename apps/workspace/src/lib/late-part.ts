@@ -1,12 +1,12 @@
 import { useEffect, useReducer, useState } from 'react'
 
-/** A part of the app that is loaded apart from the screen that uses it. */
+/** A lazily loaded part of the app. */
 export interface LatePart<Part> {
-  /** The part, if it has been loaded. */
+  /** Returns the part if loaded. */
   readonly find: () => Part | undefined
-  /** Loads it once; a load that failed is tried again with the next call. */
+  /** Loads it once; the next call retries a failure. */
   readonly load: () => Promise<Part>
-  /** Loads it ahead of its use; a failure shows when it is used. */
+  /** Loads it in advance; failures appear on use. */
   readonly preload: () => void
 }
 
@@ -30,13 +30,13 @@ export function latePart<Part>(load: () => Promise<Part>): LatePart<Part> {
   }
 }
 
-/** Until a part that could not be loaded is asked for again, in milliseconds. A browser does not notice every end of a dead zone. */
+/** Retry delay in ms after a failed load. Browsers do not always notice when a connection returns. */
 const RETRY_MS = 15_000
 
 /**
- * The part, once it has been loaded; `isWanted` starts that. A load that failed is repeated while it is wanted: every {@link RETRY_MS}, and when the network is back.
+ * Returns the part once loaded; `isWanted` starts loading. Failures are retried every {@link RETRY_MS} and when the network returns.
  *
- * @returns `part` is undefined until then; `hasFailed` is true if the last load failed, until it is not wanted any more
+ * @returns `part` is `undefined` until loaded; `hasFailed` is true after a failure, until no longer wanted
  */
 export function useLatePart<Part>(
   late: LatePart<Part>,
@@ -44,7 +44,7 @@ export function useLatePart<Part>(
 ): { readonly part: Part | undefined; readonly hasFailed: boolean } {
   const [, showLoaded] = useReducer((count: number) => count + 1, 0)
   const [hasFailed, setFailed] = useState(false)
-  // The network is outside of React.
+  // The network is external to React.
   useEffect(() => {
     if (!isWanted || late.find() !== undefined) return
     let isOver = false

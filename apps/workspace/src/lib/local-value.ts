@@ -1,10 +1,9 @@
 import * as v from 'valibot'
 
 /**
- * A small JSON value in this browser's `localStorage`, checked when it is read.
+ * A small JSON value in `localStorage`, validated on reading.
  *
- * A value that is absent, broken or of an older shape reads as `undefined`; when the browser refuses storage, a write is
- * kept for this page only, so that the app goes on.
+ * Absent, broken or outdated values read as `undefined`. If the browser refuses storage, writes are kept for this page only.
  */
 export interface LocalValue<T> {
   readonly read: () => T | undefined
@@ -44,7 +43,7 @@ function readText(key: string): string | undefined {
   try {
     return localStorage.getItem(key) ?? undefined
   } catch {
-    // Storage is switched off: the value in memory is the answer.
+    // Storage is disabled: use the value in memory.
     return undefined
   }
 }

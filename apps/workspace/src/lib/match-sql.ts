@@ -1,16 +1,12 @@
 import { escapeLike, type SqlPart } from './sql.ts'
 
-/** Where in a text another one has to stand. */
+/** Where a text must match. */
 export type MatchPlace = 'anywhere' | 'start'
 
 /**
- * The condition that a text has another one in it, whatever the case of their letters; NULL for no text.
+ * SQL condition for a case-insensitive text match; NULL for no text.
  *
- * SQLite's `LIKE` takes letters of ASCII only for the same in both cases. What has others is looked for with `GLOB`, which takes the cases of each letter. That is
- * twelve times as slow, so `LIKE` goes before it, with any letter where there is one of these.
- *
- * @param expression - SQL of the text
- * @param wanted - as it was typed; none of its letters has a meaning of its own
+ * SQLite's `LIKE` folds only ASCII case. Other texts use `GLOB` with both cases per letter, which is twelve times slower, so `LIKE` filters first.
  */
 export function matchSql(expression: string, wanted: string, place: MatchPlace = 'anywhere'): SqlPart {
   const letters = [...wanted].map(lettersLike)
@@ -23,14 +19,14 @@ export function matchSql(expression: string, wanted: string, place: MatchPlace =
 }
 
 interface Letters {
-  /** As a part of a `LIKE` pattern, which may fit others as well. */
+  /** Part of a `LIKE` pattern, which may match more. */
   readonly like: string
   readonly glob: string
-  /** `LIKE` knows all cases of it. */
+  /** `LIKE` covers all its cases. */
   readonly isPlain: boolean
 }
 
-/** A letter in all its cases. One whose capital is more than a letter, as that of ß, stands for itself. */
+/** Returns a letter's cases. Letters with multi-character capitals, such as ß, match only themselves. */
 function lettersLike(letter: string): Letters {
   const upper = letter.toUpperCase()
   const cases = [...new Set([letter, letter.toLowerCase(), upper])].filter((one) => [...one].length === 1)

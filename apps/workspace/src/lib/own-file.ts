@@ -1,9 +1,9 @@
-/** What the shell has and no page of anybody else. */
+/** Marker contained only in the app shell. */
 const SHELL_MARK = 'class="first-frame'
 
 /**
- * Whether an answer is the file of the app that was asked for. A hotel's network, a train's and a company's proxy answer with a page of their own in its place, as a
- * success; kept, that page would be in the app's place until the next version.
+ * Whether a response is the requested app file. Captive portals and proxies respond with their own page and status 200; if cached, that page would replace the
+ * app until the next version.
  *
  * @param url - of the file
  */

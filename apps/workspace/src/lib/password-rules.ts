@@ -1,4 +1,4 @@
-/** What the server asks of a new password. */
+/** The server's password rules. */
 export interface PasswordRules {
   /** In bytes. */
   readonly lengthMin: number
@@ -6,10 +6,10 @@ export interface PasswordRules {
   readonly requirements: string
 }
 
-/** One thing that a new password has to be. */
+/** One requirement of a new password. */
 export type PasswordRule = 'length' | 'longest' | 'letter' | 'lower' | 'upper' | 'digit' | 'symbol'
 
-/** bcrypt reads no further. */
+/** bcrypt ignores further bytes. */
 export const PASSWORD_BYTES_MAX = 72
 
 const PATTERNS = {
@@ -27,8 +27,7 @@ const REQUIRED: Readonly<Record<string, readonly (keyof typeof PATTERNS)[]>> = {
 }
 
 /**
- * What the server will ask of a new password, and which of it is met, in the order in which it is shown. The upper end of the
- * length is only named once it is passed.
+ * Returns the requirements of a new password and whether each is met, in display order. The maximum length appears only when exceeded.
  *
  * @see Supabase, "Password security"
  */
@@ -44,7 +43,7 @@ export function checkPassword(
   ]
 }
 
-/** Why a text cannot be the new password; `undefined` when it can. */
+/** Returns why a text cannot be the new password; `undefined` if it can. */
 export function findNewPasswordProblem(password: string, rules: PasswordRules): 'missing' | 'notEnough' | undefined {
   if (password === '') return 'missing'
   return checkPassword(password, rules).every(({ isMet }) => isMet) ? undefined : 'notEnough'

@@ -4,16 +4,16 @@ import { localValue } from './local-value.ts'
 
 const schema = v.object({
   userId: v.string(),
-  /** `recovery`: the person has forgotten the old one; `invite`: they never had one. */
+  /** `recovery`: forgotten; `invite`: never had one. */
   reason: v.picklist(['recovery', 'invite']),
 })
 
-/** A person who was let in to choose a password, and has not done so yet. */
+/** A user who was signed in to choose a password and has not yet. */
 export type PendingPassword = v.InferOutput<typeof schema>
 
 const stored = localValue('hf-pending-password', schema)
 
-/** Kept over a reload and for other tabs: until it is chosen or given up, the screens of the account lead to that form. */
+/** Persists over reloads and tabs: until it is chosen or abandoned, account screens lead to the form. */
 export const usePendingPassword = create<{ readonly pending: PendingPassword | undefined }>(() => ({
   pending: stored.read(),
 }))
@@ -28,7 +28,7 @@ export function clearPendingPassword(): void {
   usePendingPassword.setState({ pending: undefined })
 }
 
-/** Another tab may have chosen it meanwhile. */
+/** Another tab may have set the password. */
 export function rereadPendingPassword(): void {
   usePendingPassword.setState({ pending: stored.read() })
 }

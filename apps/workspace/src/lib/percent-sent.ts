@@ -1,4 +1,4 @@
-/** Bytes that the browser has given to the network are not with the server yet: only its answer makes 100 %. */
+/** Percentage of sent bytes, below 100 until the server has responded: the browser counts bytes handed to the network. */
 export function percentSent(sentBytes: number, bytes: number): number {
   return bytes === 0 ? 0 : Math.min(99, Math.round((100 * sentBytes) / bytes))
 }

@@ -1,4 +1,4 @@
-/** What was made for a key before, else what is made now. Making a formatter takes longer than formatting a thousand cells with it. */
+/** Returns a cached value or creates it. Creating a formatter takes longer than formatting a thousand cells. */
 export function remembered<K, V>(cache: Map<K, V>, key: K, make: () => V): V {
   const found = cache.get(key)
   if (found !== undefined) return found

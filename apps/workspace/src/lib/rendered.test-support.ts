@@ -2,13 +2,13 @@ import { act } from 'react'
 import { createRoot, type Root } from 'react-dom/client'
 import { afterEach, beforeEach } from 'vitest'
 
-/** Where a test renders; another one for each. */
+/** Container for a test's rendering. */
 export interface Rendered {
   readonly root: Root
   readonly place: HTMLElement
 }
 
-/** Gives each test of a file a place in the document, and takes it away again. The file runs in `happy-dom`. */
+/** Provides each test with a container and removes it afterwards. Requires `happy-dom`. */
 export function renderedForEach(): Rendered {
   const rendered = {} as { root: Root; place: HTMLElement }
   beforeEach(() => {

@@ -1,9 +1,9 @@
-/** Hands a text to the person as a file of the browser's downloads. */
+/** Downloads a text as a file. */
 export function saveFile(name: string, text: string, type: string): void {
   saveBlob(name, new Blob([text], { type }))
 }
 
-/** {@link saveFile} of bytes. */
+/** {@link saveFile} for bytes. */
 export function saveBlob(name: string, bytes: Blob): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(bytes)

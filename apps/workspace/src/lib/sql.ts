@@ -1,28 +1,28 @@
-/** A value that the local database takes. */
+/** A value for the local database. */
 export type SqlValue = string | number | null
 
-/** A piece of SQL and its values in order. */
+/** SQL with its values. */
 export interface SqlPart {
   readonly text: string
   readonly values: readonly SqlValue[]
 }
 
-/** A name as SQL text of the local database. */
+/** Quotes an identifier for the local database. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** A text as SQL text of the local database, for a query that takes no values. */
+/** Quotes a text literal for queries without parameters. */
 export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-/** A piece of text inside a LIKE pattern that uses `escape '\'`. */
+/** Escapes text for a LIKE pattern with `escape '\'`. */
 export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, (letter) => `\\${letter}`)
 }
 
-/** A text as SQLite's `lower` has it, which changes ASCII only. */
+/** Lowercases like SQLite's `lower`, which changes only ASCII. */
 export function lowerAscii(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }

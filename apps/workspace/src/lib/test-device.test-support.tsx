@@ -9,13 +9,13 @@ import { cleanup, render, renderHook, type RenderHookResult, type RenderResult, 
 import type { JSX, ReactElement, ReactNode } from 'react'
 import { TablesProvider } from './data/use-tables.tsx'
 
-/** The user of the device. The last sign-in has ended, so no server is asked. */
+/** The device's user, with an expired session, so no server is contacted. */
 export const TEST_USER = { id: '01931f60-0000-7000-8000-0000000000aa', email: 'ana@example.org' }
 
-/** A device without network: the client of the app on a real database, with the tables of a test. */
+/** An offline device: the app's client with a real database and test tables. */
 export interface TestDevice extends AsyncDisposable {
   readonly local: LocalDatabase
-  /** Runs a statement on the local database. @returns its rows */
+  /** Runs a local statement. @returns its rows */
   rows<Row>(sql: string, parameters?: readonly (string | number | null)[]): Promise<readonly Row[]>
   render(element: ReactElement): RenderResult
   renderHook<Result>(hook: () => Result): RenderHookResult<Result | undefined, unknown>
@@ -34,7 +34,7 @@ export async function openTestDevice(schema: SchemaDescriptor): Promise<TestDevi
     openDatabase: ({ schema: tables, fileName }) =>
       new PowerSyncDatabase({
         schema: tables,
-        logger: { log: () => undefined }, // that there is no server is the point
+        logger: { log: () => undefined }, // the missing server is intended
         database: {
           dbFilename: fileName,
           dbLocation: folder,

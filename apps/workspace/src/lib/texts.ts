@@ -2,14 +2,14 @@ import { LocalizedStringDictionary, LocalizedStringFormatter, type LocalizedStri
 import { pageLocale } from './language.ts'
 
 /**
- * A translation of texts: the same keys, each a text or a function with the same arguments. One that is absent is read in
- * English, and one of a text that has gone is not read; the test of the texts names both.
+ * A translation: each key a text or a function with the same arguments. Missing keys fall back to English, obsolete ones are ignored; the texts' test reports
+ * both.
  */
 export type Translation<T> = { readonly [K in keyof T]?: Translated<T[K]> } & Gone
 
-/** Texts whose English one has gone. */
+/** Texts without an English original. */
 interface Gone {
-  // oxlint-disable-next-line typescript/no-explicit-any -- what they were given is not known any more
+  // oxlint-disable-next-line typescript/no-explicit-any -- their arguments are unknown
   readonly [key: string]: string | readonly string[] | ((...given: any[]) => string) | object | undefined
 }
 
@@ -21,7 +21,7 @@ type Translated<T> = T extends string
       ? readonly string[]
       : Translation<T>
 
-/** Translations by the name of what they translate. */
+/** Translations by name. */
 export type Catalogue = Readonly<Record<string, object>>
 
 type Values = Readonly<Record<string, string | number | boolean>>
@@ -29,16 +29,15 @@ type Values = Readonly<Record<string, string | number | boolean>>
 let catalogue: Catalogue = {}
 let formatter: LocalizedStringFormatter | undefined
 
-/** From now on texts are read from `translations`, and in English where these have none. */
+/** Uses these translations from now on, falling back to English. */
 export function readTextsFrom(translations: Catalogue): void {
   catalogue = translations
 }
 
 /**
- * English texts that have translations. A text is looked up when it is read, so read it while rendering and never into
- * a constant of a module.
+ * Declares translatable English texts. Texts are looked up on access, so read them while rendering, never into a module constant.
  *
- * @param name - of the export, which the translation has too (`messages/de`)
+ * @param name - of the export, also used by translations (`messages/de`)
  */
 export function inLanguages<const T extends object>(name: string, english: T): T {
   let source: Catalogue | undefined

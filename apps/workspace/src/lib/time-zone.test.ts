@@ -18,7 +18,7 @@ const at = (text: string): Date => new Date(text)
 
 describe('a day in the workspace', () => {
   test.each([
-    // Before and after midnight there, whatever the device says; the clocks there go forward on 29 March and back on 25 October.
+    // Around midnight there, whatever the device's zone; clocks move forward on 29 March and back on 25 October.
     ['Europe/Berlin', '2026-11-20T22:59:59Z', '2026-11-20'],
     ['Europe/Berlin', '2026-11-20T23:00:00Z', '2026-11-21'],
     ['Europe/Berlin', '2026-03-29T21:59:59Z', '2026-03-29'],
@@ -37,7 +37,7 @@ describe('a day in the workspace', () => {
     ['Europe/Berlin', '2026-10-25', 25],
     ['America/New_York', '2026-03-08', 23],
     ['Australia/Lord_Howe', '2026-04-05', 24.5],
-    // Midnight itself is left out there.
+    // Midnight itself is skipped there.
     ['Africa/Cairo', '2026-04-24', 23],
     ['America/Santiago', '2026-09-06', 23],
     ['UTC', '2026-03-29', 24],
@@ -98,7 +98,7 @@ describe('a time in the workspace', () => {
       for (let hours = 0; hours < 366 * 24; hours += 7) {
         const moment = at(new Date(Date.UTC(2026, 0, 1, hours)).toISOString())
         const again = momentAtWall(wallTimeAt(moment, zone), zone)
-        // When clocks are set back, an hour or two come twice.
+        // When clocks move back, an hour or two repeat.
         expect([0, 3_600_000, 7_200_000]).toContain(moment.getTime() - again.getTime())
       }
     }
@@ -113,7 +113,7 @@ test('a start has the zone that was kept, before anything has been read', async 
     expect(started.useWorkspaceZone.getState().zone).toBe('Asia/Kathmandu')
   } finally {
     vi.unstubAllGlobals()
-    // Files share a process: the next one must not begin with this zone.
+    // Test files share a process and must not inherit this zone.
     vi.resetModules()
   }
 })

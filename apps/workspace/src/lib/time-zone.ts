@@ -3,17 +3,17 @@ import { create } from 'zustand'
 import { localValue } from './local-value.ts'
 
 const DAY_MS = 86_400_000
-// Before the zone is read: whether a browser knows it is asked of a clock.
+// Initialized first, because validating a zone needs a formatter.
 const names = new Map<string, Intl.DateTimeFormat>()
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
-/** Kept on the device, so that the first screen of a start has the right days before the local database is open. */
+/** Cached, so that the first screen has correct days before the local database opens. */
 const kept = localValue('hf-time-zone', v.string())
 
-/** The time zone that days are counted by; `undefined`: that of this device. */
+/** Time zone for days; `undefined` for the device's. */
 export const useWorkspaceZone = create<{ readonly zone: string | undefined }>(() => ({ zone: known(kept.read()) }))
 
-/** From now on days and times are those of a zone, on this device also after the next start. @param zone - `undefined`: that of the device; so is one that the browser does not know */
+/** Sets the time zone, persistently. @param zone - `undefined` or unknown to the browser: the device's */
 export function setWorkspaceZone(zone: string | undefined): void {
   const next = known(zone)
   if (next === useWorkspaceZone.getState().zone) return
@@ -21,12 +21,12 @@ export function setWorkspaceZone(zone: string | undefined): void {
   useWorkspaceZone.setState({ zone: next })
 }
 
-/** The zone of this device's own clock. */
+/** Returns the device's time zone. */
 export function deviceZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
-/** A day with a time of day on the clocks of a zone. */
+/** Local date and time of a zone. */
 export interface WallTime {
   readonly year: number
   /** 1 to 12 */
@@ -38,7 +38,7 @@ export interface WallTime {
   readonly millisecond: number
 }
 
-/** What the clocks of a zone show at a moment. @param zone - `undefined`: of this device */
+/** Returns a zone's local time. @param zone - `undefined` for the device's */
 export function wallTimeAt(at: Date, zone: string | undefined = useWorkspaceZone.getState().zone): WallTime {
   const shown = new Date(at.getTime() + offsetAt(at.getTime(), zone))
   return {
@@ -53,8 +53,8 @@ export function wallTimeAt(at: Date, zone: string | undefined = useWorkspaceZone
 }
 
 /**
- * The moment at which the clocks of a zone show a time. Of two such moments, when clocks are set back, it is the earlier one; a time that is left out when they are
- * set forward is as much later as they are set, as `Date` and `Temporal` have it.
+ * Converts a zone's local time. Of two possible times (clocks moved back) returns the earlier; skipped times (clocks moved forward) shift forward, as in `Date`
+ * and `Temporal`.
  */
 export function momentAtWall(
   wall: Partial<WallTime> & Pick<WallTime, 'year' | 'month' | 'day'>,
@@ -73,7 +73,7 @@ export function momentAtWall(
   return new Date(offsetAt(late, zone) === after ? late : early)
 }
 
-/** What the zone is called that times are shown in, at a moment: `CET`. `undefined` where the clock of this device shows the same time. */
+/** Returns the abbreviation of the displayed zone, such as `CET`; `undefined` if the device shows the same time. */
 export function zoneNameAt(at: Date, locale: string): string | undefined {
   const { zone } = useWorkspaceZone.getState()
   if (zone === undefined || offsetAt(at.getTime(), zone) === offsetAt(at.getTime(), undefined)) return undefined
@@ -86,13 +86,13 @@ export function zoneNameAt(at: Date, locale: string): string | undefined {
   return format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value
 }
 
-/** Appends the name of the zone to a time that is not that of this device's clock. */
+/** Appends the zone's name if it differs from the device's. */
 export function withZoneName(text: string, at: Date, locale: string): string {
   const name = zoneNameAt(at, locale)
   return name === undefined ? text : `${text} ${name}`
 }
 
-/** Milliseconds by which the clocks of a zone are ahead of UTC at a moment. */
+/** UTC offset of a zone in ms. */
 function offsetAt(atMs: number, zone: string | undefined): number {
   if (zone === undefined) return -new Date(atMs).getTimezoneOffset() * 60_000
   let clock = clocks.get(zone)
@@ -118,7 +118,7 @@ function offsetAt(atMs: number, zone: string | undefined): number {
   return shown - Math.floor(atMs / 1000) * 1000
 }
 
-/** The zone, if the browser knows it. */
+/** Returns the zone if the browser knows it. */
 function known(zone: string | undefined): string | undefined {
   if (zone === undefined || zone === '') return undefined
   try {

@@ -1,14 +1,14 @@
-/** Whether this page can make or use passkeys and security keys, and if not, what would help. */
+/** Whether this page supports passkeys and security keys, and if not, what would help. */
 export type WebAuthnSupport =
   | { readonly kind: 'yes' }
-  /** The page was opened by an IP address; browsers tie passkeys to names. `link`: the same page where they work. */
+  /** Opened by IP address, but browsers bind passkeys to host names. `link`: the same page where they work. */
   | { readonly kind: 'ip_address'; readonly link: string | undefined }
-  /** Without HTTPS browsers offer them on localhost only. */
+  /** Without HTTPS, browsers support them only on localhost. */
   | { readonly kind: 'insecure' }
   | { readonly kind: 'no_browser' }
 
 /**
- * Looks at where the page is, because the browser would only answer with a cryptic refusal.
+ * Determines support from the page's URL, because browsers only give a cryptic error.
  *
  * @see W3C Web Authentication, "Relying Party Identifier": a valid domain, never an IP address
  */
@@ -17,7 +17,7 @@ export function webAuthnSupport({
   isSecure,
   hasApi,
 }: {
-  /** Where the page is. */
+  /** The page's URL. */
   readonly address: URL
   readonly isSecure: boolean
   readonly hasApi: boolean
@@ -34,7 +34,7 @@ export function webAuthnSupport({
   return hasApi ? { kind: 'yes' } : { kind: 'no_browser' }
 }
 
-/** For the page that asks. */
+/** For the current page. */
 export function webAuthnSupportHere(): WebAuthnSupport {
   return webAuthnSupport({
     address: new URL(location.href),

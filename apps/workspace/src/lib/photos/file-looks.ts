@@ -3,21 +3,21 @@ import { photoMessages as words } from '../../messages/photos.ts'
 import type { GlyphName } from '../glyph-name.ts'
 import { percentSent } from '../percent-sent.ts'
 
-/** How a file stands, in a shape and words. */
+/** Display state of a file: icon and text. */
 export interface FileLooks {
   readonly glyph: GlyphName
   readonly text: string
-  /** For the strip over a picture, where there is room for a word or two. */
+  /** One or two words, for the strip over an image. */
   readonly short: string
   readonly tone: 'quiet' | 'info' | 'warning' | 'danger'
-  /** 0 to 1 while it is being sent. */
+  /** 0 to 1 while sending. */
   readonly progress?: number
 }
 
 /**
- * What a person is told of a file; `undefined` when it is here and on the server, and nothing has to be said.
+ * Returns the status to display; `undefined` if the file is both local and on the server.
  *
- * @param pause - why files are not transferred now
+ * @param pause - why transfers are paused
  */
 export function fileLooks(file: FileEntry, pause: TransferPause): FileLooks | undefined {
   switch (file.state) {
@@ -69,7 +69,7 @@ function waitingText({ attempts, problem, uploadUrl, sentBytes, size }: FileEntr
   return pause === 'metered' ? words.waitsForWifi : words.onDevice
 }
 
-/** Why storage did not take a file, in the words of who took the photo; else the server's. */
+/** Explains why storage refused a file, in the user's terms; otherwise the server's message. */
 export function reasonOf({ problem }: Pick<FileEntry, 'problem'>): string {
   return (problem && words.reasons[problem.code]) ?? problem?.message ?? words.unknownReason
 }

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 
-/** Shapes over one photo; a row of Postgres and of each device has them all. */
+/** Shapes per photo, stored in one row. */
 const SHAPES_MAX = 100
-/** Points of one line. */
+/** Points per line. */
 export const POINTS_MAX = 400
 
 const percent = v.pipe(v.number(), v.minValue(0), v.maxValue(100))
@@ -15,38 +15,38 @@ const shapeSchema = v.variant('kind', [
 ])
 const marksSchema = v.object({ v: v.literal(1), shapes: v.array(v.unknown()) })
 
-/** In percent of the width and of the height of the photo. */
+/** Percent of the photo's width and height. */
 export type Place = readonly [x: number, y: number]
 
-/** A shape over a photo. The radius of a circle is in percent of the longer side. */
+/** A shape over a photo. Radii are in percent of the longer side. */
 export type Shape =
   | { readonly kind: 'circle'; readonly x: number; readonly y: number; readonly r: number }
   | { readonly kind: 'arrow'; readonly from: Place; readonly to: Place }
   | { readonly kind: 'line'; readonly points: readonly Place[] }
 
-/** What is drawn over a photo, in the order in which it was drawn. What another version of the app has drawn is kept, although it is not shown. */
+/** Annotations in drawing order. Those from other app versions are kept but not shown. */
 export type Marks = readonly unknown[]
 
-/** @returns `undefined` when the text holds something else, which is neither shown nor replaced */
+/** @returns `undefined` for other content, which is neither shown nor replaced */
 export function parseMarks(text: string | null): Marks | undefined {
   if (text === null) return []
   const result = v.safeParse(marksSchema, parseJson(text))
   return result.success ? result.output.shapes : undefined
 }
 
-/** @returns `undefined` when it is no JSON */
+/** @returns `undefined` for invalid JSON */
 export function parseJson(text: string | null): unknown {
   if (text === null) return null
   const result = v.safeParse(v.pipe(v.string(), v.parseJson()), text)
   return result.success ? result.output : undefined
 }
 
-/** As the column has it; `null`: there is none. */
+/** Stored form; `null` for none. */
 export function renderMarks(marks: Marks): string | null {
   return marks.length === 0 ? null : JSON.stringify({ v: 1, shapes: marks })
 }
 
-/** Those that this version of the app can show. */
+/** Returns the shapes this version can show. */
 export function shapesOf(marks: Marks): readonly Shape[] {
   return marks.flatMap((one) => {
     const result = v.safeParse(shapeSchema, one)
@@ -54,12 +54,12 @@ export function shapesOf(marks: Marks): readonly Shape[] {
   })
 }
 
-/** @returns the same marks when a photo takes no more */
+/** @returns the same marks if the photo is full */
 export function addShape(marks: Marks, shape: Shape): Marks {
   return marks.length >= SHAPES_MAX ? marks : [...marks, rounded(shape)]
 }
 
-/** A tenth of a percent is less than a pixel of most screens. */
+/** A tenth of a percent is below a pixel on most screens. */
 function rounded(shape: Shape): Shape {
   const round = (value: number): number => Math.round(value * 10) / 10
   const roundPlace = ([x, y]: Place): Place => [round(x), round(y)]

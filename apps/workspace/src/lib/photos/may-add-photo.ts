@@ -3,11 +3,11 @@ import type { PhotoTable } from '../data/photo-table.ts'
 import { uuidV7 } from '../fields/uuid-v7.ts'
 import { useRight } from './use-right.ts'
 
-/** Postgres's code when a policy or a grant says no. */
+/** SQLSTATE for a denial by policy or grant. */
 const NOT_ALLOWED = '42501'
 const NOT_KEPT = 'tx=rollback'
 
-/** Who would add a photo to which record. */
+/** The user and the record. */
 export interface PhotoQuestion {
   readonly table: PhotoTable
   readonly link: string
@@ -18,18 +18,18 @@ export interface PhotoQuestion {
   readonly fetch: typeof globalThis.fetch
 }
 
-/** Whether the server undoes on request: `Prefer: tx=rollback`. Asked once per page. */
+/** Whether the server supports `Prefer: tx=rollback`. Determined once per page. */
 let undoes: Promise<boolean> | undefined
 
 /**
- * Asks Postgres whether this person may add a photo to a record: it judges the row that would be added, and undoes it.
+ * Asks Postgres whether this user may add a photo to a record, by inserting a row and rolling back.
  *
- * @returns `undefined` when that cannot be known: the server does not undo on request, or has another objection
- * @throws when the server does not answer, or something between in its place
+ * @returns `undefined` if unknown: the server does not support rollback on request, or objects for another reason
+ * @throws if the server does not respond, or an intermediary does
  */
 export async function mayAddPhoto(question: PhotoQuestion): Promise<boolean | undefined> {
   const { table, link, recordId, userId } = question
-  // Where a request may not choose how it ends, the row would stay: a request that writes nothing tells.
+  // Without rollback support the row would stay, so test with a request that writes nothing.
   undoes ??= ask(question, 'HEAD').then(({ headers }) => headers.get('preference-applied')?.includes(NOT_KEPT) ?? false)
   undoes.catch(() => (undoes = undefined))
   if (!(await undoes)) return undefined
@@ -61,13 +61,11 @@ export async function mayAddPhoto(question: PhotoQuestion): Promise<boolean | un
 
 interface AddRight {
   readonly mayAdd: boolean
-  /** A policy says no, which the person is told. */
+  /** A policy denies it, which is shown to the user. */
   readonly isRefused: boolean
 }
 
-/**
- * Whether this person may add photos to a record. What was never answered, off line for example, counts as allowed: the server decides about each photo.
- */
+/** Returns whether this user may add photos to a record. Unknown (such as offline) counts as allowed: the server decides per photo. */
 export function useMayAddPhoto(table: PhotoTable, link: string, recordId: string): AddRight {
   const right = useRight(`add_photo/${recordId}`, (asker) => mayAddPhoto({ table, link, recordId, ...asker }))
   const { insert } = table.can

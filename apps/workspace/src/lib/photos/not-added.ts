@@ -5,9 +5,9 @@ import type { AddOutcome } from './use-photos.ts'
 import { extensionOfVideo, VIDEO_BYTES_MAX } from './videos.ts'
 
 /**
- * A sentence for each reason.
+ * Returns one sentence per reason.
  *
- * @param videoTypes - that the project takes
+ * @param videoTypes - accepted by the project
  */
 export function notAdded(refused: AddOutcome['refused'], videoTypes: ReadonlySet<string>): string {
   const sentences = [...Map.groupBy(refused, ({ reason }) => reason)].map(([reason, files]) => {
@@ -29,7 +29,7 @@ export function notAdded(refused: AddOutcome['refused'], videoTypes: ReadonlySet
   return sentences.join(' ')
 }
 
-/** As people know them: by the ends of names. */
+/** Lists file types by extension. */
 function kindsOf(types: ReadonlySet<string>): string {
   const kinds = [...types].map((type) => extensionOfVideo(type).slice(1).toUpperCase())
   return new Intl.ListFormat(pageLocale(), { type: 'disjunction' }).format(kinds)

@@ -1,8 +1,8 @@
-/** The longest side of a stored photo, in pixels: enough to read a name plate, a tenth of the bytes of a camera's picture. */
+/** Longest side of a stored photo in pixels: enough to read a name plate, at a tenth of the camera's bytes. */
 export const PHOTO_SIDE_MAX = 2_048
-/** JPEG's quality, 0 to 1. */
+/** JPEG quality, 0 to 1. */
 const PHOTO_QUALITY = 0.85
-/** Files of this size are not photos of a camera, and decoding them may end the page: 64 MiB. */
+/** Source limit in bytes: larger files are not camera photos, and decoding them may crash the page. 64 MiB. */
 export const SOURCE_BYTES_MAX = 64 * 1_048_576
 
 export interface PreparedPhoto {
@@ -11,10 +11,10 @@ export interface PreparedPhoto {
   readonly height: number
 }
 
-/** Why a file becomes no photo. `unreadable`: this browser does not decode it. */
+/** Why a file is rejected. `unreadable`: this browser cannot decode it. */
 export type NoPhotoReason = 'video' | 'video_kind' | 'video_too_large' | 'empty' | 'too_large' | 'unreadable'
 
-/** A file is no picture that this device can read. */
+/** The file is not an image this device can decode. */
 export class UnreadablePhoto extends Error {
   override readonly name = 'UnreadablePhoto'
   readonly reason: NoPhotoReason
@@ -26,10 +26,9 @@ export class UnreadablePhoto extends Error {
 }
 
 /**
- * Turns a picture the right way up, scales it down, and writes it again as a JPEG. Nothing of the file but its pixels is kept, and so neither the
- * place where it was taken nor what camera it was.
+ * Rotates and scales down an image and encodes it as JPEG. Keeps only pixels, so neither location nor camera metadata.
  *
- * @throws {UnreadablePhoto} when this browser does not decode it: it is never stored as it came
+ * @throws {UnreadablePhoto} if this browser cannot decode it; the original is never stored
  */
 export async function preparePhoto(source: Blob): Promise<PreparedPhoto> {
   if (source.size === 0) throw new UnreadablePhoto('empty', 'The file is empty.')
@@ -39,14 +38,14 @@ export async function preparePhoto(source: Blob): Promise<PreparedPhoto> {
   return { blob: await encode(bitmap.value, width, height, PHOTO_QUALITY), width, height }
 }
 
-/** A small picture of `side` pixels in a square, cut out of the middle. */
+/** Creates a square thumbnail of `side` pixels from the image's center. */
 export async function makeThumbnail(source: Blob, side: number): Promise<Blob> {
-  // Decoded small: wide enough that the middle of a picture of three by two fills the square, standing or lying.
+  // Decoded small, but wide enough that the center of a 3:2 image fills the square in either orientation.
   using bitmap = await decode(source, { resizeWidth: side * 2, resizeQuality: 'high' })
   return await drawSquare(bitmap.value, bitmap.value, side)
 }
 
-/** The middle of a picture, or of what a video shows now, in a square of `side` pixels. */
+/** Draws the center of an image or video frame in a square of `side` pixels. */
 export async function drawSquare(
   source: ImageBitmap | HTMLVideoElement,
   { width, height }: { readonly width: number; readonly height: number },
@@ -59,7 +58,7 @@ export async function drawSquare(
   return await canvas.toJpeg(0.8)
 }
 
-/** The size of a picture whose longest side is at most `max`. It is never made larger. */
+/** Scales a size down to a longest side of `max`. Never enlarges. */
 export function fitInto(
   { width, height }: { readonly width: number; readonly height: number },
   max: number,
@@ -95,7 +94,7 @@ interface Canvas extends Disposable {
   readonly toJpeg: (quality: number) => Promise<Blob>
 }
 
-/** Its pixels are given back at once: a hundred photos that wait for the garbage collector are more than a gigabyte. */
+/** Releases the pixels immediately: a hundred photos awaiting garbage collection exceed a gigabyte. */
 function openCanvas(width: number, height: number): Canvas {
   const canvas = new OffscreenCanvas(width, height)
   const context = canvas.getContext('2d')

@@ -5,12 +5,12 @@ import { VIDEO_BYTES_MAX } from './videos.ts'
 
 const TYPES = new Set(['video/mp4', 'video/webm'])
 
-/** A file of so many bytes that takes no memory. */
+/** A file of the given size that uses no memory. */
 function fileOf(size: number, type: string): Blob {
   return Object.defineProperty(new Blob([], { type }), 'size', { value: size })
 }
 
-/** Judged before the file is read: here nothing could read one. */
+/** Evaluated before reading the file, which this environment could not. */
 async function reasonFor(file: Blob, types: ReadonlySet<string> = TYPES): Promise<NoPhotoReason | undefined> {
   return prepareVideo(file, types).then(
     () => undefined,

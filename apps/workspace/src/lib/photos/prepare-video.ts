@@ -6,15 +6,15 @@ import { UnreadablePhoto } from './prepare-photo.ts'
 export interface PreparedVideo {
   readonly mediaType: string
   readonly extension: string
-  /** `undefined`: this browser does not play it, and another may. */
+  /** `undefined`: this browser cannot play it, though others may. */
   readonly facts: VideoFacts | undefined
 }
 
 /**
- * Looks whether a video may be added. Its bytes stay as they are, with everything that the camera wrote into them.
+ * Checks whether a video may be added. Its bytes stay unchanged, including metadata.
  *
- * @param types - bare media types that the project takes
- * @throws {UnreadablePhoto} when it may not
+ * @param types - accepted media types without parameters
+ * @throws {UnreadablePhoto} if not
  */
 export async function prepareVideo(source: Blob, types: ReadonlySet<string>): Promise<PreparedVideo> {
   const mediaType = bareType(source.type)

@@ -1,25 +1,25 @@
 import { drawSquare } from './prepare-photo.ts'
 
-/** A browser that has not answered after so long does not play it, in milliseconds: on a phone the decoder may be busy. */
+/** Timeout in ms for reading a video: a phone's decoder may be busy. */
 const PATIENCE_MS = 15_000
-/** The first frame is often black or still blurred: the poster is of a moment a little later, in seconds. */
+/** Poster position in seconds, because first frames are often black or blurred. */
 const POSTER_AT = 1
-/** Beyond the end of every video, in seconds: a browser then looks for the end. */
+/** Position in seconds beyond any video, which makes browsers determine the end. */
 const BEYOND = 1e7
 
 export interface VideoFacts {
   readonly width: number
   readonly height: number
-  /** `undefined`: it has no end that this browser finds. */
+  /** `undefined` if the browser cannot determine the duration. */
   readonly seconds: number | undefined
 }
 
-/** How a video is, without reading more of its bytes than the browser needs. @returns `undefined` when this browser does not play it */
+/** Reads a video's properties, letting the browser read only the needed bytes. @returns `undefined` if it cannot be played */
 export async function readVideo(source: Blob): Promise<VideoFacts | undefined> {
   return withVideo(source, async (video) => ({ ...sizeOf(video), seconds: await secondsOf(video) }))
 }
 
-/** A frame of a video as a small picture of `side` pixels in a square. @returns `undefined` when this browser does not play it */
+/** Creates a square thumbnail of `side` pixels from a video frame. @returns `undefined` if it cannot be played */
 export async function makePoster(
   source: Blob,
   side: number,
@@ -36,7 +36,7 @@ const sizeOf = (video: HTMLVideoElement): { readonly width: number; readonly hei
   height: video.videoHeight,
 })
 
-/** What a browser's recorder writes does not say how long it is: the browser finds out at the end. */
+/** Determines the duration, which browser recordings lack until the end is reached. */
 async function secondsOf(video: HTMLVideoElement): Promise<number | undefined> {
   if (video.duration === Number.POSITIVE_INFINITY) await seek(video, BEYOND)
   return Number.isFinite(video.duration) ? video.duration : undefined
@@ -48,7 +48,7 @@ async function seek(video: HTMLVideoElement, seconds: number): Promise<void> {
   await isThere
 }
 
-/** The browser reads from the file what it needs: the bytes are not copied into memory. */
+/** Lets the browser read from the file on demand, without copying it into memory. */
 async function withVideo<T>(source: Blob, work: (video: HTMLVideoElement) => Promise<T>): Promise<T | undefined> {
   const url = URL.createObjectURL(source)
   const video = document.createElement('video')
@@ -59,13 +59,13 @@ async function withVideo<T>(source: Blob, work: (video: HTMLVideoElement) => Pro
     const isKnown = happens(video, 'loadedmetadata')
     video.src = url
     await isKnown
-    // A sound in a video's clothes has no picture.
+    // Audio in a video container has no picture.
     return video.videoWidth === 0 ? undefined : await work(video)
   } catch (error) {
     console.info('A video could not be read.', error)
     return undefined
   } finally {
-    // The decoder is given back at once: a phone has few.
+    // Releases the decoder immediately, because phones have few.
     video.removeAttribute('src')
     video.load()
     URL.revokeObjectURL(url)

@@ -1,31 +1,31 @@
-/** Small pictures kept in memory, a few kilobytes each. */
+/** Thumbnails cached in memory, a few kilobytes each. */
 const PICTURES_MAX = 400
-/** Made at once: a phone has no memory for many decoded pictures. */
+/** Thumbnails made concurrently: a phone has no memory for many decoded images. */
 const MAKING_MAX = 2
 
-/** What a small picture is made of. */
+/** Source of a thumbnail. */
 export interface MadePicture {
   readonly blob: Blob
-  /** How long the video is that it is a frame of. */
+  /** Duration of its video. */
   readonly seconds?: number | undefined
 }
 
-/** A small picture that can be shown. */
+/** A displayable thumbnail. */
 export interface SmallPicture {
   readonly url: string
   readonly seconds: number | undefined
 }
 
-/** Pictures by key, least recently used first. Each is made once per page. */
+/** Thumbnails by key, least recently used first. Each is made once per page. */
 const pictures = new Map<string, Promise<SmallPicture | undefined>>()
 const waiting: (() => void)[] = []
 let making = 0
 
 /**
- * A small picture.
+ * Returns a cached or newly made thumbnail.
  *
- * @param key - the same for the same picture
- * @param make - `undefined`: there is none, and none will be; what it throws is not kept
+ * @param key - identifies the thumbnail
+ * @param make - returns `undefined` if there is none; errors are not cached
  */
 export function smallPicture(
   key: string,
@@ -40,7 +40,7 @@ export function smallPicture(
   return made
 }
 
-/** Without a network there is no picture, and may be one later. */
+/** Not available offline, but possibly later. */
 export class NotNow extends Error {
   override readonly name = 'NotNow'
 }

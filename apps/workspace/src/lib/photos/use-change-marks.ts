@@ -6,10 +6,10 @@ import { quoteName } from '../sql.ts'
 import { type Marks, parseMarks, renderMarks } from './marks.ts'
 import type { Photo } from './use-photos.ts'
 
-/** @returns false when this device has no room for it; the person is told */
+/** @returns false if this device is full; the user is told */
 export type ChangeMarks = (id: string, change: (marks: Marks) => Marks) => Promise<boolean>
 
-/** Draws over a photo. Shapes that follow each other faster than the screen is drawn each find the ones before. */
+/** Annotates a photo. Rapid changes are applied on top of each other. */
 export function useChangeMarks(table: PhotoTable): ChangeMarks {
   const { database } = useLocalDatabase()
   const name = quoteName(table.name)

@@ -16,7 +16,7 @@ export interface PhotoRights {
   readonly mayDraw: boolean
 }
 
-/** Whether policies let this person write the caption of a photo, and draw on it: both change its row. See {@link useMayDelete}. */
+/** Returns whether policies let this user edit a photo's caption and annotations, which are in its row. See {@link useMayDelete}. */
 export function useMayChange(table: PhotoTable, photo: Photo, file: FileEntry | undefined): PhotoRights {
   const { id, caption, annotation } = photo
   const hasCaption = table.has.has('caption')
@@ -32,8 +32,8 @@ export function useMayChange(table: PhotoTable, photo: Photo, file: FileEntry | 
 }
 
 /**
- * Whether policies let this person delete a photo. One that is only on this device is theirs, and what was never answered counts as allowed. While the server
- * is asked nothing is offered: it might have to be taken back.
+ * Returns whether policies let this user delete a photo. Local photos may be deleted; unknown counts as allowed. While the server is asked, nothing is offered,
+ * to avoid withdrawing it.
  */
 export function useMayDelete(table: PhotoTable, { id }: Photo, file: FileEntry | undefined): boolean {
   const mayTry = table.can.delete

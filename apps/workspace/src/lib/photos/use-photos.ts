@@ -15,15 +15,15 @@ export interface Photo {
   readonly id: string
   readonly caption: string | null
   readonly taken_at: string | null
-  /** What is drawn over it, as the column has it. */
+  /** Annotations as stored. */
   readonly annotation: string | null
   readonly media_type: string | null
 }
 
-/** Larger ones are not loaded only because their record is shown, in bytes. */
+/** Larger files are not downloaded merely because their record is shown, in bytes. */
 const LOADED_UNASKED_MAX = 2_000_000
 
-/** The photos of a record on this device, in the order in which they were taken. */
+/** Returns a record's local photos in the order they were taken. */
 export function usePhotos(table: PhotoTable, link: string, recordId: string): readonly Photo[] {
   const column = (name: 'caption' | 'taken_at' | 'annotation'): string =>
     table.has.has(name) ? name : `null as ${name}`
@@ -36,23 +36,23 @@ export function usePhotos(table: PhotoTable, link: string, recordId: string): re
   return isCurrent ? rows : []
 }
 
-/** What was not added, and why. */
+/** Rejected files and the reasons. */
 export interface AddOutcome {
-  /** Ids of the photos that are there now. */
+  /** Ids of the added photos. */
   readonly added: readonly string[]
   readonly refused: readonly { readonly name: string; readonly reason: NoPhotoReason }[]
 }
 
-/** How photos get to a record, and from it. */
+/** Adds, edits and removes photos of a record. */
 export interface PhotoEdits {
   /**
-   * @param caption - of all of them
-   * @throws when the device has no room, or the database failed
+   * @param caption - for all of them
+   * @throws if the device is full, or the database failed
    */
   add(files: readonly File[], caption?: string): Promise<AddOutcome>
-  /** @returns false when this device has no room for it; the person is told */
+  /** @returns false if this device is full; the user is told */
   setCaption(id: string, caption: string): Promise<boolean>
-  /** @returns false when this device has no room for it; the person is told */
+  /** @returns false if this device is full; the user is told */
   remove(id: string): Promise<boolean>
 }
 
@@ -64,7 +64,7 @@ export function usePhotoEdits(table: PhotoTable, link: string, recordId: string)
     async add(files, caption) {
       const refused: { name: string; reason: NoPhotoReason }[] = []
       const added: string[] = []
-      // One after the other: a phone has no memory for many decoded pictures.
+      // Sequentially: a phone has no memory for many decoded images.
       for (const file of files) {
         try {
           const { bytes, extension, ...facts } = await prepare(file, table.videoTypes)
@@ -102,7 +102,7 @@ interface PreparedFile {
   readonly height?: number
 }
 
-/** A picture is made again of its pixels; a video stays as it came. How videos are read is loaded with the first of them. */
+/** Reencodes an image; keeps a video unchanged. Video support is imported on first use. */
 async function prepare(file: File, videoTypes: ReadonlySet<string>): Promise<PreparedFile> {
   if (!isVideo(file.type)) {
     const { blob, width, height } = await preparePhoto(file)
@@ -113,7 +113,7 @@ async function prepare(file: File, videoTypes: ReadonlySet<string>): Promise<Pre
   return { bytes: file, extension, mediaType, ...(facts && { width: facts.width, height: facts.height }) }
 }
 
-/** Deletes a photo with its file. Without its row others would wait for a file that never comes. */
+/** Deletes a photo with its file. The row must go, too, or others would wait for the file forever. */
 export function useRemovePhoto(): (id: string) => Promise<void> {
   const table = usePhotoTable()
   const { remove } = useAttachments()
@@ -123,7 +123,7 @@ export function useRemovePhoto(): (id: string) => Promise<void> {
     })
 }
 
-/** A photo comes by itself when its record is shown, unless it is large or the person has freed its space. How large a video is may not be known. */
+/** Whether displaying a photo's record downloads it: unless it is large or the user has freed its space. A video's size may be unknown. */
 export function loadsUnasked({ state, size, mediaType }: FileEntry): boolean {
   return state === 'remote' && size <= LOADED_UNASKED_MAX && !(size === 0 && isVideo(mediaType))
 }

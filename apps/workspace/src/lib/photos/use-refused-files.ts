@@ -1,6 +1,6 @@
 import { useRecords } from '@holdfast/react'
 
-/** How many files the server has not accepted; they wait for the person's decision. */
+/** Returns the number of refused files awaiting a decision. */
 export function useRefusedFiles(): number {
   const { rows } = useRecords<{ readonly files: number }>(
     "select count(*) as files from hf_local_files where state = 'refused'",

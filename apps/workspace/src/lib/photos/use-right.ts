@@ -3,16 +3,16 @@ import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useBackend } from '../data/backend-context.tsx'
 
-/** Records that are stepped past are not asked about, in milliseconds. */
+/** Delay in ms, so that records stepped past are not queried. */
 const SETTLED_MS = 400
-/** How long an answer is waited for, in milliseconds. */
+/** Response timeout in ms. */
 const ANSWER_MS = 15_000
-/** After so many milliseconds the server is asked again about what was not allowed, or not known: somebody may have been given the right. */
+/** Time in ms after which denied or unknown rights are queried again, because they may have been granted. */
 const HOLDS_MS = 5 * 60_000
-/** Refusals that are kept on a device. */
+/** Denials stored per device. */
 const KEPT_MAX = 1_000
 
-/** What the server is asked as this person. */
+/** Sends queries as this user. */
 export interface Asker {
   readonly userId: string
   readonly anonKey: string
@@ -20,17 +20,17 @@ export interface Asker {
   readonly fetch: typeof globalThis.fetch
 }
 
-/** `reading`: what the server said before is read from this device. `unknown`: there is no connection, or the server did not say. */
+/** `reading`: the server's earlier answer is being read from this device. `unknown`: there is no connection or answer. */
 export type Right = 'reading' | 'asking' | 'yes' | 'no' | 'unknown'
 
-/** What has been answered, by person and right. */
+/** Answers by user and right. */
 const answered = new Map<string, boolean | undefined>()
 
 /**
- * Whether policies let this person do something, as the server said last. A no is kept on this device and holds off line, until the server says yes.
+ * Returns whether policies allow something, according to the server's last answer. A denial is stored and applies offline until the server allows it.
  *
- * @param name - what and to which row, such as `add_photo/<record>`
- * @param ask - `undefined`: there is nothing to ask about
+ * @param name - action and row, such as `add_photo/<record>`
+ * @param ask - `undefined` if there is nothing to ask
  */
 export function useRight(name: string, ask: ((asker: Asker) => Promise<boolean | undefined>) | undefined): Right {
   const { supabase } = useHoldfast()
@@ -82,7 +82,7 @@ function answer(key: string, may: boolean | undefined): void {
   if (may !== true) setTimeout(() => answered.delete(key), HOLDS_MS)
 }
 
-/** A server that is silent has not said anything. */
+/** A timeout is not an answer. */
 const fetchInTime: typeof globalThis.fetch = (input, init) =>
   globalThis.fetch(input, { ...init, signal: AbortSignal.timeout(ANSWER_MS) })
 

@@ -5,18 +5,18 @@ import { photoLinkOf, type PhotoTable } from '../data/photo-table.ts'
 import { usePhotoTable } from './use-photo-table.ts'
 import { quoteName } from '../sql.ts'
 
-/** The photos of one row of a table. */
+/** Photos of one row. */
 export interface RowPhotos {
   readonly count: number
   /** The first ones. */
   readonly files: readonly FileEntry[]
 }
 
-/** Photos of a row that are shown as pictures. */
+/** Thumbnails shown per row. */
 export const SHOWN_MAX = 2
-/** Rows are asked for in steps, so that scrolling does not ask for each. */
+/** Rows are queried in steps, to limit queries while scrolling. */
 const STEP_ROWS = 25
-/** Rows that are drawn before they are in sight. */
+/** Rows rendered beyond the visible ones. */
 const MARGIN_ROWS = 8
 
 type PhotoRow = FileRow & { readonly record: string; readonly photos: number }
@@ -25,10 +25,10 @@ type PhotosById = ReadonlyMap<string, RowPhotos>
 const NONE: PhotosById = new Map()
 
 /**
- * The photos of the rows around those in sight, live, by record.
+ * Returns live photos of the visible and adjacent rows, by record.
  *
- * @param idAt - the record at a place of the view, if it has been read
- * @param first - the first row in sight
+ * @param idAt - the record at a position, if read
+ * @param first - first visible row
  */
 export function useRowPhotos(
   table: string,
@@ -61,7 +61,7 @@ function rowPhotosSql(table: PhotoTable, link: string): string {
            where place <= ${SHOWN_MAX} order by record, place`
 }
 
-/** A row whose photos are as they were keeps its object, so that only rows in which something changed are drawn again. */
+/** Keeps the object identity of rows with unchanged photos, so that only changed rows rerender. */
 function useShared(rows: readonly PhotoRow[]): PhotosById {
   const [last, setLast] = useState({ rows, texts: new Map<string, string>(), photos: NONE })
   if (last.rows === rows) return last.photos
@@ -78,7 +78,7 @@ function useShared(rows: readonly PhotoRow[]): PhotosById {
 }
 
 function toRowPhotos(rows: readonly PhotoRow[]): RowPhotos {
-  // A photo whose row has just come has no entry yet.
+  // A photo whose row has just arrived has no entry yet.
   const files = rows.filter(({ id }) => id !== null).map(toFile)
   return { count: rows[0]?.photos ?? 0, files }
 }

@@ -4,14 +4,14 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { type MadePicture, NotNow, type SmallPicture, smallPicture } from './small-pictures.ts'
 import { isVideo } from '../is-video.ts'
 
-/** Pixels of a side: twice what a tile has, for sharp screens. */
+/** Thumbnail side in pixels: twice the tile's, for high-density screens. */
 const THUMBNAIL_SIDE = 224
-/** Pixels of a side of what the server makes for a row: twice what a row has. */
+/** Side in pixels of server-made thumbnails for rows: twice the row's. */
 const ROW_SIDE = 96
-/** Rows that are scrolled past ask for nothing, in milliseconds. */
+/** Delay in ms, so that rows scrolled past request nothing. */
 const SETTLED_MS = 150
 
-/** A small picture of a file, made on this device; `undefined` while its bytes are not here, and of a video that this browser does not play. */
+/** Returns a thumbnail made on this device; `undefined` without local bytes, or for an unplayable video. */
 export function useThumbnail(file: FileEntry | undefined): SmallPicture | undefined {
   const attachments = useAttachments()
   return usePicture({ key: file?.bytesName, isOpen: true, delayMs: 0 }, async () => {
@@ -21,10 +21,10 @@ export function useThumbnail(file: FileEntry | undefined): SmallPicture | undefi
 }
 
 /**
- * As {@link useThumbnail}, for a row: of a photo that is only on the server the server makes it, unless there is no network or it costs. It is kept on the
- * device until its row leaves it. Of a video the server makes none.
+ * As {@link useThumbnail}, for rows: the server makes thumbnails of photos stored only there, except offline or on metered networks. Kept on the device until
+ * the row leaves it. Not available for videos.
  *
- * @param side - of what the server makes, in pixels
+ * @param side - of server-made thumbnails, in pixels
  */
 export function useRowThumbnail(file: FileEntry, side: number = ROW_SIDE): SmallPicture | undefined {
   const attachments = useAttachments()
@@ -48,17 +48,17 @@ export function useRowThumbnail(file: FileEntry, side: number = ROW_SIDE): Small
       attachments.keepPicture(id, size, data)
       return { blob: data }
     }
-    // A server that answers no has none, now and later: it transforms no images, or has not got this one.
+    // A refusal is final: the server does not transform images, or lacks this one.
     if ('status' in error && typeof error.status === 'number') return undefined
     throw error
   })
 }
 
-/** How pictures are made is loaded with the first of them. */
+/** Thumbnail support is imported on first use. */
 async function makeThumbnail(bytes: Blob, { mediaType }: FileEntry): Promise<MadePicture | undefined> {
   if (isVideo(mediaType)) {
     const { makePoster } = await import('./read-video.ts')
-    // Stored bytes have no type of their own.
+    // Stored bytes have no type.
     return makePoster(bytes.slice(0, bytes.size, mediaType), THUMBNAIL_SIDE)
   }
   const photos = await import('./prepare-photo.ts')
@@ -66,9 +66,9 @@ async function makeThumbnail(bytes: Blob, { mediaType }: FileEntry): Promise<Mad
 }
 
 interface WantedPicture {
-  /** `undefined`: there is nothing to make a picture of. */
+  /** `undefined` if there is nothing to show. */
   readonly key: string | undefined
-  /** Files are transferred: what could not be had before is tried again. */
+  /** Whether transfers are allowed, so failed ones are retried. */
   readonly isOpen: boolean
   readonly delayMs: number
 }
@@ -79,14 +79,14 @@ function usePicture(
 ): SmallPicture | undefined {
   const [shown, setShown] = useState<{ readonly key: string; readonly picture: SmallPicture }>()
   const makeNow = useEffectEvent(make)
-  // Reading and decoding are outside of React.
+  // Reading and decoding are external to React.
   useEffect(() => {
     if (key === undefined) return
     let isOver = false
     const timer = setTimeout(() => {
       smallPicture(key, () => makeNow(isOpen)).then(
         (one) => !isOver && one !== undefined && setShown({ key, picture: one }),
-        // The row or tile keeps its symbol; a later visit tries again.
+        // The row or tile keeps its icon; a later visit retries.
         (error: unknown) => error instanceof NotNow || console.info('A photo could not be shown.', error),
       )
     }, delayMs)

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** What people show of themselves comes from their devices: the form is checked, and nothing is decided by it. */
+/** Presence states come from other devices: validated, and never used for decisions. */
 const here = v.object({ name: v.pipe(v.string(), v.trim(), v.nonEmpty(), v.transform(shorten)) })
 const cursor = v.object({
   user: v.pipe(v.string(), v.maxLength(100)),
@@ -17,13 +17,13 @@ const editing = v.object({
 
 const NAME_MAX = 60
 
-/** What a user shows at a place. */
+/** Presence at a place. */
 export type Here = v.InferOutput<typeof here>
-/** The cell that a user is in. */
+/** The cell a user is in. */
 export type Cursor = v.InferOutput<typeof cursor>
-/** The field of a record that a user is editing; `null`: none any more. */
+/** The field a user is editing; `null` for none. */
 export type Editing = v.InferOutput<typeof editing>
-/** Whether a user writes a comment. */
+/** Whether a user is writing a comment. */
 export type Typing = v.InferOutput<typeof typing>
 
 export const parseHere = (shown: unknown): Here | undefined => parse(here, shown)

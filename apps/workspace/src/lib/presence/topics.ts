@@ -1,7 +1,7 @@
 import { useBackend } from '../data/backend-context.tsx'
 import { useHasChannels } from '../data/has-channels.ts'
 
-/** Topics of the places in the workspace. Policies of the project decide who may use them; `undefined` on a server without channels. */
+/** Channel topics of places in the workspace, controlled by project policies; `undefined` on a server without channels. */
 export interface PlaceTopics {
   table(table: string): string | undefined
   record(table: string, id: string): string | undefined

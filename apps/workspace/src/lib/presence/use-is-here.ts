@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react'
 
-/** Milliseconds without input after which a user is no longer shown as being here. */
+/** Idle time in ms after which a user no longer counts as present. */
 const AWAY_AFTER_MS = 5 * 60_000
-/** The same for a hidden tab: looking something up in another one is not leaving. */
+/** The same for a hidden tab, because looking something up elsewhere is not leaving. */
 const HIDDEN_AFTER_MS = 30_000
 const LOOK_EVERY_MS = 5_000
 
@@ -16,7 +16,7 @@ globalThis.document?.addEventListener('visibilitychange', () => {
   hiddenAt = document.visibilityState === 'hidden' ? Date.now() : undefined
 })
 
-/** Whether a user is at this tab: sees it, and has done something lately. */
+/** Whether the user is at this tab: visible with recent input. */
 export function useIsHere(): boolean {
   return useSyncExternalStore(subscribe, isHere)
 }

@@ -5,15 +5,15 @@ const LOOK_EVERY_MS = 500
 export interface Recent<Value> {
   readonly value: Value
   readonly at: number
-  /** Not the newest any more: no message followed for a while. */
+  /** No newer message has arrived for a while. */
   readonly isFading: boolean
 }
 
 /**
- * The newest message of each user, for a while: people leave without saying so.
+ * Returns the latest message of each user for a limited time, because users leave without notice.
  *
- * @param keptMs - how long a message counts
- * @param fadesMs - after how long it is fading
+ * @param keptMs - lifetime of a message
+ * @param fadesMs - time until it fades
  */
 export function useRecent<Value>(
   keptMs: number,
@@ -21,7 +21,7 @@ export function useRecent<Value>(
 ): readonly [recent: ReadonlyMap<string, Recent<Value>>, put: (user: string, value: Value | undefined) => void] {
   const [recent, setRecent] = useState<ReadonlyMap<string, Recent<Value>>>(new Map())
   const isEmpty = recent.size === 0
-  // The clock is outside React. It runs only while there is something to forget.
+  // The clock is external to React, and runs only while needed.
   useEffect(() => {
     if (isEmpty) return
     const timer = setInterval(() => {

@@ -2,10 +2,10 @@ import type { Backend } from '../data/backend.ts'
 import { renewPush } from './push-device.ts'
 
 /**
- * Keeps the notifications of this device going while the app is open: the server learns of the session of now, and a notification that is pressed opens its record here.
+ * Keeps this device's push notifications active: renews the registration for the session, and opens a pressed notification's record.
  *
- * @param open - goes to an address of the app
- * @returns ends it
+ * @param open - navigates to a path of the app
+ * @returns stops
  */
 export function followPush(backend: Backend, userId: string, open: (path: string) => void): () => void {
   renewPush(backend, userId).catch((error: unknown) =>

@@ -3,19 +3,19 @@ import type { Backend } from '../data/backend.ts'
 import { callFunction } from '../data/call-function.ts'
 import { localValue } from '../local-value.ts'
 
-/** Whether this browser can take notifications, and does for a person. */
+/** Whether this browser supports notifications and receives them for a user. */
 export type PushState = 'unsupported' | 'not_served' | 'denied' | 'off' | 'on'
 
-/** Whose notifications this browser takes, as the server was last told. */
+/** Current push registration as last sent to the server. */
 const told = localValue('hf-push', v.object({ userId: v.string(), endpoint: v.string() }))
 
-/** The push service could not be reached, or has none for this browser. */
+/** The push service is unreachable, or not available to this browser. */
 export class PushServiceError extends Error {}
 
-/** Browsers try for as long as their push service cannot be reached. */
+/** Timeout in ms, because browsers retry an unreachable push service indefinitely. */
 const SUBSCRIBE_MS = 20_000
 
-/** How things stand on this device. */
+/** Returns the state on this device. */
 export async function readPushState(backend: Backend, userId: string): Promise<PushState> {
   if (!isSupported()) return 'unsupported'
   if (backend.config.pushKey === undefined) return 'not_served'
@@ -28,10 +28,10 @@ export async function readPushState(backend: Backend, userId: string): Promise<P
 }
 
 /**
- * Asks the person, the browser's push service and the server, in this order. Called from a press: browsers want that.
+ * Asks the user, the push service and the server, in this order. Must be called from a user gesture.
  *
- * @returns `off` when the person dismissed the question
- * @throws {PushServiceError} when the browser cannot subscribe, `Error` when the server does not take it
+ * @returns `off` if the user dismissed the prompt
+ * @throws {PushServiceError} if the browser cannot subscribe, `Error` if the server refuses
  */
 export async function turnPushOn(backend: Backend, userId: string): Promise<PushState> {
   const permission = await Notification.requestPermission()
@@ -41,7 +41,7 @@ export async function turnPushOn(backend: Backend, userId: string): Promise<Push
   return 'on'
 }
 
-/** @throws when the server cannot be told; nothing is changed then */
+/** @throws if the server is unreachable; nothing is changed */
 export async function turnPushOff(backend: Backend): Promise<void> {
   const subscription = await (await navigator.serviceWorker.ready).pushManager.getSubscription()
   if (subscription) {
@@ -51,7 +51,7 @@ export async function turnPushOff(backend: Backend): Promise<void> {
   told.clear()
 }
 
-/** Ends the notifications of this device for a person who leaves it, also without a network. The server drops a device to which it cannot deliver. */
+/** Stops this device's notifications for a leaving user, even offline. The server drops devices it cannot deliver to. */
 export async function forgetPush(userId: string): Promise<void> {
   if (told.read()?.userId !== userId) return
   const registration = isSupported() ? await navigator.serviceWorker.getRegistration() : undefined
@@ -59,7 +59,7 @@ export async function forgetPush(userId: string): Promise<void> {
   told.clear()
 }
 
-/** Tells the server again, with the session of now; subscribes again when the browser or the server has another key. Quiet when this device takes none. */
+/** Renews the registration with the current session; resubscribes if a key has changed. No-op without a registration. */
 export async function renewPush(backend: Backend, userId: string): Promise<void> {
   if ((await readPushState(backend, userId)) === 'on') await tell(backend, userId, await subscribe(backend))
 }

@@ -14,20 +14,17 @@ const schema = v.variant('kind', [
   }),
 ])
 
-/** A notification as the browser shows it. */
+/** A notification as displayed. */
 export interface ShownNotification {
   readonly title: string
   readonly body: string
-  /** Replaces one that is still shown: a record has one. */
+  /** Replaces a displayed one: at most one per record. */
   readonly tag: string
-  /** An address of the app. */
+  /** A path of the app. */
   readonly path: string
 }
 
-/**
- * What a message of the server says, in a language of the app. One that is not understood still says that there is something: a browser wants to
- * see a notification for each message.
- */
+/** Renders a server message in an app language. An unknown message still produces a notification, because browsers require one per push. */
 export function shownNotification(message: string | undefined, language: string): ShownNotification {
   const words = language.startsWith('de') ? german : english
   const { success, output } = v.safeParse(schema, parseJson(message))

@@ -10,8 +10,8 @@ import type { FieldValue } from '../fields/field.ts'
 import { applyCommand } from './apply-command.ts'
 import { type Command, inverseOf, type RecordChange, recordKey } from './record-change.ts'
 
-// The invariants: a command followed by its inverse leaves every record as it was, whatever it did; an inverse never
-// writes over a change that came in between without being asked to; one command is one transaction.
+// Invariants: a command followed by its inverse leaves every record unchanged; an inverse never silently overwrites an intermediate change; one command is one
+// transaction.
 
 const schema = new Schema({
   tasks: new Table({ title: column.text, points: column.integer }, { trackMetadata: true }),
@@ -158,7 +158,7 @@ describe('undoing', () => {
     await applyCommand(database, command(...ids.map((id) => insert(id, { title: 'a' }))), unchecked)
     const paste = { ...command(...ids.map((id) => retitle(id, 'a', 'b'))), byRecord: true }
     await applyCommand(database, paste, unchecked)
-    await database.execute(`update tasks set title = 'a' where id = 't2'`) // as the next checkpoint does after a refusal
+    await database.execute(`update tasks set title = 'a' where id = 't2'`) // as the next checkpoint does after a rejection
     await database.execute('delete from ps_crud')
     expect(await applyCommand(database, inverseOf(paste), checked)).toEqual({ kind: 'applied', already: 1 })
     expect((await tasks()).map(({ title }) => title)).toEqual(['a', 'a', 'a'])
@@ -228,7 +228,7 @@ interface Wish {
   readonly values: Record<string, FieldValue>
 }
 
-/** What a screen would make of a wish: nothing is created twice, and nothing changed that is not there. */
+/** Restricts a wish to what a screen allows: create only new records, change only existing ones. */
 function possible(model: Map<string, Record<string, FieldValue>>, { kind, id, values }: Wish): readonly RecordChange[] {
   const row = model.get(id)
   const wanted = { title: values['title'] ?? null, points: values['points'] ?? null }

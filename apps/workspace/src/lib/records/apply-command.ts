@@ -4,26 +4,26 @@ import type { FieldValue } from '../fields/field.ts'
 import { quoteName } from '../sql.ts'
 import { type Command, type RecordChange, recordKey, type RecordValues } from './record-change.ts'
 
-/** Changes in one step; the server takes no more in one transaction. */
+/** Changes per command; the server's limit per transaction. */
 export const CHANGES_MAX = 10_000
 
 export type ApplyOutcome =
   | {
       readonly kind: 'applied'
-      /** Records that were left alone, because they are as the command would make them. */
+      /** Records left alone because they already match. */
       readonly already: number
     }
-  /** Something else changed the records since; nothing was written. */
+  /** The records were changed since; nothing was written. */
   | { readonly kind: 'changed_since'; readonly records: readonly { readonly table: string; readonly id: string }[] }
 
 export interface ApplyOptions {
-  /** Compare with what the command expects to find (for undo and redo) instead of writing over it. */
+  /** Compare with expected values (for undo and redo) instead of overwriting. */
   readonly isChecked: boolean
-  /** Records to leave alone, by {@link recordKey}: the command never reached the server for them. */
+  /** Records to skip, by {@link recordKey}: the command never reached the server for them. */
   readonly without?: ReadonlySet<string>
 }
 
-/** Writes a command as one local transaction: all or nothing on this device, and on the server too unless it goes by record. */
+/** Writes a command as one local transaction, also atomic on the server unless it is per record. */
 export async function applyCommand(
   database: CommonPowerSyncDatabase,
   command: Command,
@@ -47,7 +47,7 @@ export async function applyCommand(
   return command.byRecord ? writeByRecord(database, body) : writeLocally(database, body)
 }
 
-/** How a record stands to a command: as the command expects it, as the command would make it, or neither. */
+/** A record's state relative to a command: as expected, already as written, or neither. */
 type Standing = 'expected' | 'already' | 'changed'
 
 async function readStandings(
@@ -68,7 +68,7 @@ async function readStandings(
   return standings
 }
 
-/** Each later change of a record expects what the ones before it write, so the first tells. */
+/** Later changes of a record expect the results of earlier ones, so the first decides. */
 function standingOf(row: RecordValues | null, first: RecordChange, own: readonly RecordChange[]): Standing {
   if (isAsExpected(row, first)) return 'expected'
   return isAlready(row, own) ? 'already' : 'changed'
@@ -77,7 +77,7 @@ function standingOf(row: RecordValues | null, first: RecordChange, own: readonly
 function isAlready(row: RecordValues | null, own: readonly RecordChange[]): boolean {
   if (own.at(-1)?.kind === 'delete') return row === null
   const wanted: RecordValues = Object.assign({}, ...own.map(({ values }) => values))
-  // A record that was made again has what the server fills in.
+  // A restored record includes server-filled values.
   return (
     row !== null &&
     hasValues(
@@ -92,7 +92,7 @@ function distinctRecords(changes: readonly RecordChange[]): readonly { readonly 
   return [...new Map(changes.map(({ table, id }) => [recordKey({ table, id }), { table, id }])).values()]
 }
 
-/** Columns that the database itself moves on after a write are no change by a person. */
+/** Columns maintained by the database, whose changes do not count. */
 const MOVED_BY_SERVER = new Set(['id', 'created_at', 'updated_at', 'created_by'])
 
 function readRow(tx: Transaction, { table, id }: RecordChange): Promise<RecordValues | null> {
@@ -105,14 +105,14 @@ function isAsExpected(row: RecordValues | null, change: RecordChange): boolean {
   return change.kind === 'update' ? hasValues(row, change.before, false) : hasValues(row, change.values, true)
 }
 
-/** @param isWhole - the values are those of a whole record: what was left empty may have been filled in by the server */
+/** @param isWhole - values of a whole record: empty ones may have been filled in by the server */
 function hasValues(row: RecordValues, values: RecordValues, isWhole: boolean): boolean {
   return Object.entries(values).every(
     ([name, value]) => MOVED_BY_SERVER.has(name) || isSame(row[name] ?? null, value) || (isWhole && value === null),
   )
 }
 
-/** The server may write the same value differently: `12.5` comes back as `12.50`, a moment with more digits. */
+/** The server may format a value differently: `12.5` becomes `12.50`, times get more digits. */
 function isSame(current: FieldValue, expected: FieldValue): boolean {
   if (current === expected) return true
   if (current === null || expected === null) return false
@@ -123,7 +123,7 @@ function isSame(current: FieldValue, expected: FieldValue): boolean {
   return /^\d{4}-\d\d-\d\dT/.test(a) && Date.parse(a) === Date.parse(b)
 }
 
-/** The records that a command changes and that are neither on this device nor made by it: deleted by somebody else, or out of this person's sight by now. */
+/** Finds changed records that are neither on this device nor created by the command: deleted by others, or no longer visible. */
 async function findGone(tx: Transaction, changes: readonly RecordChange[]): Promise<ReadonlySet<string>> {
   const made = new Set(changes.filter(({ kind }) => kind === 'insert').map(recordKey))
   const changed = changes.filter((change) => change.kind !== 'insert' && !made.has(recordKey(change)))
@@ -140,8 +140,8 @@ async function findGone(tx: Transaction, changes: readonly RecordChange[]): Prom
 }
 
 /**
- * SQLite would change no row and queue nothing: what the person wrote would be nowhere. So it goes to the server as it is, whose answer keeps it. A record that
- * is to be deleted is gone already.
+ * Queues a change to a missing record. SQLite would change no row and queue nothing, losing the user's input; the server's rejection keeps it. A missing record
+ * to delete is already gone.
  */
 async function queueForGone(tx: Transaction, change: RecordChange, metadata: string): Promise<void> {
   if (change.kind !== 'update') return
@@ -175,7 +175,7 @@ async function write(tx: Transaction, change: RecordChange, metadata: string): P
       return
     }
     case 'delete':
-      // With its own column the metadata travels; a plain DELETE would lose it.
+      // A plain DELETE would lose the metadata.
       await tx.execute(`update ${table} set _deleted = true, _metadata = ? where id = ?`, [metadata, change.id])
       return
     default:

@@ -49,7 +49,7 @@ beforeEach(async () => {
   writer = writerOf('ana')
 })
 
-/** Nothing was refused, and nothing is withdrawn. */
+/** No rejections. */
 const NONE_REFUSED = { list: async () => [], withdraw: async () => undefined } as unknown as RejectedChanges
 const writerOf = (userId: string, rejected = NONE_REFUSED): RecordWriter =>
   createRecordWriter(

@@ -10,16 +10,16 @@ import { storeOrTell } from '../data/unstored.ts'
 import { FULL, type NotStored, type Refused } from './not-stored.ts'
 import { EMPTY_STACK, moveToDone, moveToUndone, pushDone, type UndoStack } from './undo-stack.ts'
 
-/** An undo or redo that would write over a person's later change; the person decides. */
+/** An undo or redo that would overwrite a later change; the user decides. */
 export interface PendingUndo {
   readonly direction: 'undo' | 'redo'
   readonly command: Command
-  /** Records that have changed since. */
+  /** Records changed since. */
   readonly records: readonly { readonly table: string; readonly id: string }[]
 }
 
 interface UndoState {
-  /** The account whose changes the stack holds: another account starts with nothing. */
+  /** The account whose changes the stack holds; another account starts empty. */
   readonly userId: string | undefined
   readonly stack: UndoStack
   readonly pending: PendingUndo | undefined
@@ -28,27 +28,27 @@ interface UndoState {
 /** This tab's undo stack. */
 export const useUndo = create<UndoState>(() => ({ userId: undefined, stack: EMPTY_STACK, pending: undefined }))
 
-/** The last write of each database, of all writers in this tab. */
+/** The last write of each database by any writer in this tab. */
 const turns = new WeakMap<CommonPowerSyncDatabase, Promise<unknown>>()
 
-/** Changes records: at once on this device, undoable, sent by itself. */
+/** Changes records locally with undo; sync sends them. */
 export interface RecordWriter {
-  /** Writes a command. @returns false when it is too large, or this device has no room: nothing was written, and the person is told */
+  /** Writes a command. @returns false if it is too large or this device is full: nothing was written, and the user is told */
   write(command: NewCommand): Promise<boolean>
-  /** Writes a command unless Postgres would certainly refuse it. @returns why it is not stored, which the caller shows; `undefined`: it is */
+  /** Writes a command unless Postgres would certainly refuse it. @returns why it was not stored, for the caller to display; `undefined` on success */
   tryWrite(command: NewCommand): Promise<NotStored | undefined>
-  /** The same, and tells the person why not. @returns whether it is stored */
+  /** The same, telling the user on failure. @returns whether it was stored */
   writeOrTell(command: NewCommand): Promise<boolean>
   undo(): Promise<void>
   redo(): Promise<void>
-  /** Goes on with an undo or redo that asked. */
+  /** Continues an undo or redo after confirmation. */
   confirmPending(): Promise<void>
   dropPending(): void
 }
 
 /**
- * @param tell - receives what the person is to be told in passing
- * @param judge - why Postgres would certainly refuse changes, as far as this device knows
+ * @param tell - shows a transient message
+ * @param judge - returns why Postgres would certainly refuse changes, as far as known
  */
 export function createRecordWriter(
   database: CommonPowerSyncDatabase,
@@ -61,7 +61,7 @@ export function createRecordWriter(
   const update = (change: (stack: UndoStack) => UndoStack): void =>
     useUndo.setState(({ stack }) => ({ stack: change(stack) }))
 
-  /** What a person does one after the other is stored so: a judgement that takes longer must not let a later value be written over. */
+  /** Serializes writes, so that a slow judgement cannot overwrite a later value. */
   const inTurn = <Result>(task: () => Promise<Result>): Promise<Result> => {
     const result = (turns.get(database) ?? Promise.resolve()).then(task)
     turns.set(
@@ -87,7 +87,7 @@ export function createRecordWriter(
       useUndo.setState({ pending: { direction, command, records: outcome.records } })
   }
 
-  /** Where the server refused the command, no value is restored: its entries in needs attention are removed. */
+  /** For changes the server rejected, no value is restored: their needs-attention entries are removed. */
   async function apply(direction: 'undo' | 'redo', command: Command, isChecked: boolean): Promise<ApplyOutcome> {
     const without = refusedRecords(await rejected.list(), command.id)
     const next = direction === 'undo' ? inverseOf(command) : command

@@ -2,12 +2,12 @@ import type { CommonPowerSyncDatabase } from '@powersync/common'
 import type { Field, FieldValue } from '../fields/field.ts'
 import type { LocalStatement, RecordValues } from './record-change.ts'
 
-/** A record that is being put together on this device; its id is the future record's. */
+/** A record draft on this device; its id is the future record's. */
 export interface Draft {
   readonly id: string
   readonly table: string
   readonly values: RecordValues
-  /** The form in which it is filled in; left out: the record's own. */
+  /** Its form; default: the record's own. */
   readonly form?: string
 }
 
@@ -17,18 +17,18 @@ export interface DraftRow {
   readonly field_values: string
 }
 
-/** The form of a comment that is not sent. */
+/** Form of an unsent comment. */
 export const COMMENT_FORM = 'comment'
 
-/** A record has one comment that is being written. */
+/** A record has one comment draft. */
 export function commentDraftId(table: string, recordId: string): string {
   return `${COMMENT_FORM}/${table}/${recordId}`
 }
 
-/** The form of what stands in a checklist and is not saved. */
+/** Form of unsaved checklist input. */
 export const CHECKLIST_FORM = 'checklist'
 
-/** How many have something that is nowhere else; a checklist may have no more than the place where it was left. */
+/** Counts drafts with content; a checklist draft may contain only its position. */
 export const UNFINISHED_SQL = `select count(*) as drafts from hf_local_drafts
                                 where form_id <> '${CHECKLIST_FORM}' or json_extract(field_values, '$.values') <> '{}'
                                    or json_extract(field_values, '$.findings') <> '{}'`
@@ -39,7 +39,7 @@ export function toDraft(row: DraftRow): Draft {
   return { id: row.id, table: row.table_name, values: JSON.parse(row.field_values) as Record<string, FieldValue> }
 }
 
-/** Keeps a draft on this device, over restarts. */
+/** Stores a draft, surviving restarts. */
 export async function saveDraft(
   database: CommonPowerSyncDatabase,
   { id, table, values, form = 'record' }: Draft,
@@ -51,7 +51,7 @@ export async function saveDraft(
   )
 }
 
-/** Removes a draft together with the command that makes a record of it. */
+/** Removes a draft in the same transaction that creates its record. */
 export function removalOf(id: string): LocalStatement {
   return { sql: 'delete from hf_local_drafts where id = ?', parameters: [id] }
 }
@@ -61,7 +61,7 @@ export async function removeDraft(database: CommonPowerSyncDatabase, id: string)
   await database.execute(sql, [...parameters])
 }
 
-/** The fields that a draft still needs before the database can take it. */
+/** Returns required fields still missing in a draft. */
 export function missingFields(fields: readonly Field[], values: RecordValues): readonly Field[] {
   return fields.filter((field) => field.isRequired && (values[field.name] ?? null) === null)
 }

@@ -4,7 +4,7 @@ import { uuidV7 } from '../fields/uuid-v7.ts'
 import { favouriteMessages as words } from '../../messages/favourites.ts'
 import type { NewCommand, RecordValues } from './record-change.ts'
 
-/** A record or a view, as a favourite names it. */
+/** A favourite record or view. */
 export interface FavouriteTarget {
   readonly kind: 'record' | 'view'
   readonly table: string
@@ -20,12 +20,12 @@ interface FavouriteRow {
   readonly position: number
 }
 
-/** Whether the project has a table for favourites. */
+/** Whether the project has a favourites table. */
 export function useHasFavourites(): boolean {
   return useSchema().tables.some(({ name }) => name === FAVOURITES_TABLE)
 }
 
-/** What this person keeps at hand, in its order. Each once: two devices may have added the same one. */
+/** Returns the user's favourites in order, deduplicated: two devices may have added the same. */
 export function useFavourites(): { readonly targets: readonly FavouriteTarget[]; readonly isLoading: boolean } {
   const isThere = useHasFavourites()
   const { rows, isLoading } = useRecords<FavouriteTarget>(
@@ -38,9 +38,9 @@ export function useFavourites(): { readonly targets: readonly FavouriteTarget[];
 }
 
 /**
- * Whether a record or a view is a favourite of this person, and the command that changes that.
+ * Returns whether a record or view is a favourite, and the command to toggle it.
  *
- * @returns `undefined` until it is known, and where the project has no table for favourites
+ * @returns `undefined` while unknown, and without a favourites table
  */
 export function useFavourite(
   target: FavouriteTarget,

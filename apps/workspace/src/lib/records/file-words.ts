@@ -4,14 +4,14 @@ import { percentSent } from '../percent-sent.ts'
 import { reasonOf } from '../photos/file-looks.ts'
 import type { RecordMark, UnsentFiles } from './record-state.ts'
 
-/** What a record's mark says of its photos, when they are all that is not on the server. */
+/** Photo status of a record whose other changes are all on the server. */
 export interface FileWords {
   readonly text: string
-  /** Apart from the text, which is read out: it changes many times. */
+  /** Separate from the announced text, because it changes often. */
   readonly percent: string | undefined
 }
 
-/** `undefined`: the mark tells of changes, or of nothing. */
+/** `undefined` if the mark concerns changes, or nothing. */
 export function fileWords(mark: RecordMark | undefined): FileWords | undefined {
   if (!mark?.files || mark.item || mark.fields.size > 0) return undefined
   const { files } = mark

@@ -1,14 +1,14 @@
 import type { Field, FieldValue } from '../fields/field.ts'
 import { momentOf, toStoredMoment } from '../fields/dates.ts'
 
-/** A row of the history as the local database has it. */
+/** A local history row. */
 export interface HistoryRow {
   readonly id: string
   readonly kind: string
   readonly at: string
   readonly actor_id: string | null
   readonly actor_role: string
-  /** JSON: by field, `from` and `to` as text. */
+  /** JSON: per field, `from` and `to` as text. */
   readonly changes: string
 }
 
@@ -17,7 +17,7 @@ export interface FieldChange {
   readonly field: Field
   readonly from: FieldValue
   readonly to: FieldValue
-  /** The value was too long to be kept. */
+  /** The value was too long to be stored. */
   readonly isOmitted: boolean
 }
 
@@ -27,13 +27,10 @@ interface StoredChange {
   readonly omitted?: boolean
 }
 
-/**
- * The fields that a change gave another value, as the screens show values. Fields that the table no longer has, or that the database keeps by
- * itself, are left out.
- */
+/** Returns changed fields with displayable values, except removed and database-maintained fields. */
 export function fieldChanges(row: Pick<HistoryRow, 'changes'>, fields: readonly Field[]): readonly FieldChange[] {
   const stored = parseChanges(row.changes)
-  // By Postgres's names of the columns, as a trigger wrote it there.
+  // Keyed by Postgres column names, as written by a trigger.
   const storedName = ({ column, name }: Field): string => column.column ?? name
   return fields
     .filter((field) => !field.isSystem && Object.hasOwn(stored, storedName(field)))
@@ -53,7 +50,7 @@ function parseChanges(text: string): Readonly<Record<string, StoredChange>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, StoredChange>) : {}
 }
 
-/** Postgres's text of a value in the form in which the local database holds it. */
+/** Converts Postgres's text of a value to its local form. */
 function toFieldValue({ kind, column }: Field, text: string | null): FieldValue {
   if (text === null) return null
   if (kind === 'boolean') return text === 'true' ? 1 : 0

@@ -8,30 +8,30 @@ import { openWorkSql, peopleTableOf, type WorkTable } from './work-tables.ts'
 
 export type InboxKind = 'mention' | 'comment' | 'assigned' | 'due'
 
-/** Something new for a person. */
+/** A news item for a user. */
 export interface InboxItem {
   readonly kind: InboxKind
   readonly id: string
   readonly table: string
   readonly record: string
-  /** As moments are stored: text order is time order. */
+  /** Stored time: text order is time order. */
   readonly at: string
-  /** The account of who did it; `null`: the system, or nobody. */
+  /** Account of the author; `null` for the system. */
   readonly actor: string | null
-  /** What a comment says, or the day by which work is due. */
+  /** Comment text, or due date. */
   readonly text: string | null
-  /** Up to when the person has read what is new of this record. */
+  /** Time up to which the user has read this record's news. */
   readonly read: string | null
 }
 
 const ITEMS_MAX = 200
 
 /**
- * What is new for a person, newest first ({@link InboxItem}): comments that mention them, that answer theirs or are about their work; work that was
- * assigned to them; their work that has become due. Only what this device has is asked.
+ * SQL for a user's news, newest first ({@link InboxItem}): comments mentioning them, replying to theirs or about their work; assigned work; work that became
+ * due. Uses only local data.
  *
- * @param since - the first day, `YYYY-MM-DD`
- * @param today - the last day on which work becomes due
+ * @param since - first day, `YYYY-MM-DD`
+ * @param today - last day on which work becomes due
  */
 export function inboxSql(
   schema: SchemaDescriptor,
@@ -58,7 +58,7 @@ export function inboxSql(
   }
 }
 
-/** Whether the person has not seen an item yet. */
+/** Whether the user has not seen an item. */
 export function isUnread({ at, read }: InboxItem): boolean {
   return at > (read ?? '')
 }
@@ -88,7 +88,7 @@ function assignedSql(schema: SchemaDescriptor, one: WorkTable, userId: string, s
   }
 }
 
-/** Work becomes due when its day begins in the workspace; for days on the other side of a change of its clocks an hour off, which moves none to another day. */
+/** SQL for due work, which becomes due when its day starts in the workspace. May be off by an hour across clock changes, without affecting the day. */
 function dueSql(
   schema: SchemaDescriptor,
   work: readonly WorkTable[],

@@ -3,17 +3,17 @@ import type { ColumnDescriptor } from '@holdfast/protocol'
 import type { RecordChange, RecordValues } from './record-change.ts'
 import { refusalWords } from './refusal-words.ts'
 
-/** The changes of a command by what policies will make of them, as far as this device knows. */
+/** A command's changes split by the expected policy decision. */
 export interface JudgedChanges {
-  /** Not refused: the server decides about them. */
+  /** Not refused: the server decides. */
   readonly going: readonly RecordChange[]
   readonly refused: readonly RecordChange[]
-  /** Why, of most of the refused ones. `undefined`: none is refused. */
+  /** The most frequent reason; `undefined` if nothing is refused. */
   readonly reason: string | undefined
 }
 
 /**
- * Judges changes of records that are on this device.
+ * Judges changes to local records.
  *
  * @param columns - of their table
  */
@@ -41,10 +41,10 @@ export async function judgeChanges(
 type Columns = readonly ColumnDescriptor[] | undefined
 
 /**
- * A change as the rules judge it.
+ * Converts a change for judging.
  *
  * @param row - the record before it
- * @param columns - of its table: a new record is empty where it has no value
+ * @param columns - of its table: missing values of a new record are empty
  */
 export function toPlanned(
   { kind, table, id, values }: RecordChange,

@@ -7,7 +7,7 @@ import type { RecordChange } from './record-change.ts'
 const SCHEMA = { version: '1', tables: [] }
 const RECORD = { id: 'r1', state: 'scheduled' }
 
-/** A device that refuses answers, as their record is not begun there yet, and whatever is called *never*. */
+/** A device that refuses answers to unstarted records, and anything named *never*. */
 const device = {
   database: { getOptional: async () => RECORD },
   schema: { get: () => SCHEMA },

@@ -8,8 +8,8 @@ import { refusalWords } from './refusal-words.ts'
 type Local = Pick<LocalDatabase, 'database' | 'judge' | 'schema'>
 
 /**
- * Why Postgres would certainly refuse the changes of a command, as far as this device knows. A policy may read what an earlier change of the command writes to
- * another table, as the first answer of a checklist begins its record: what comes after a change of another table is left to the server.
+ * Returns why Postgres would certainly refuse a command. Policies may read what an earlier change of the command wrote to another table (such as the first
+ * answer starting a checklist), so changes after one to another table are left to the server.
  */
 export async function judgeCommand(
   { database, judge, schema }: Local,
@@ -25,7 +25,7 @@ export async function judgeCommand(
     const key = recordKey(change)
     const columns = schema.get().tables.find(({ name }) => name === change.table)?.columns
     const write = toPlanned(change, rows.get(key), columns)
-    // A later change of the same record finds it as the earlier one leaves it.
+    // A later change of a record is judged on the earlier one's result.
     if (write.after) rows.set(key, write.after as RecordValues)
     return write
   })

@@ -1,7 +1,7 @@
 import type { TableDescriptor } from '@holdfast/protocol'
 import { quoteName } from '../sql.ts'
 
-/** The columns of a table that say where a record is, in degrees (WGS 84). */
+/** Columns with a record's position in degrees (WGS 84). */
 export interface PositionColumns {
   readonly lat: string
   readonly lon: string
@@ -11,7 +11,7 @@ const LATITUDES = ['lat', 'latitude']
 const LONGITUDES = ['lon', 'lng', 'long', 'longitude']
 const NUMBERS = /^(double precision|real|numeric)/
 
-/** Where a table keeps positions: two columns of numbers with the usual names; `undefined` without them. */
+/** Returns a table's position columns: two number columns with common names; `undefined` without them. */
 export function positionOf({ columns }: TableDescriptor): PositionColumns | undefined {
   const named = (names: readonly string[]): string | undefined =>
     columns.find(({ name, type }) => names.includes(name) && NUMBERS.test(type))?.name
@@ -20,12 +20,12 @@ export function positionOf({ columns }: TableDescriptor): PositionColumns | unde
   return lat === undefined || lon === undefined ? undefined : { lat, lon }
 }
 
-/** Whether a column is half of a position: a number that says nothing by itself to people. */
+/** Whether a column is half of a position, which is meaningless alone. */
 export function isCoordinate(name: string): boolean {
   return LATITUDES.includes(name) || LONGITUDES.includes(name)
 }
 
-/** A place on the earth, in degrees (WGS 84). */
+/** A position in degrees (WGS 84). */
 export interface Position {
   readonly lat: number
   readonly lon: number
@@ -33,7 +33,7 @@ export interface Position {
 
 const EARTH_RADIUS_M = 6_371_000
 
-/** Metres between two places, by the haversine formula. */
+/** Distance in meters by the haversine formula. */
 export function metresBetween(a: Position, b: Position): number {
   const [latA, latB] = [radians(a.lat), radians(b.lat)]
   const half =
@@ -42,10 +42,9 @@ export function metresBetween(a: Position, b: Position): number {
 }
 
 /**
- * The records of a table that are nearest to a place, nearest first: `id`, `title`, `lat`, `lon`. The order is that on a plane, which is exact enough
- * for what is near.
+ * SQL for the records nearest to a position: `id`, `title`, `lat`, `lon`. Uses planar distance, which is accurate enough nearby.
  *
- * @param title - the column that names a record, if there is one
+ * @param title - title column, if any
  */
 export function nearestSql(
   table: TableDescriptor,
@@ -55,7 +54,7 @@ export function nearestSql(
   limit: number,
 ): { readonly sql: string; readonly parameters: readonly number[] } {
   const [latitude, longitude] = [`t.${quoteName(lat)}`, `t.${quoteName(lon)}`]
-  // The shorter way round the earth.
+  // The shorter way around the earth.
   const east = `min(abs(${longitude} - ?), 360 - abs(${longitude} - ?)) * ?`
   return {
     sql: `select t.id as id, ${title === undefined ? 'null' : `t.${quoteName(title)}`} as title,

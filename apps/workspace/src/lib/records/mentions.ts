@@ -1,27 +1,27 @@
-/** A person who can be mentioned: has an account. */
+/** A user with an account who can be mentioned. */
 export interface Mentionable {
   readonly userId: string
   readonly name: string
 }
 
-/** The beginning of a mention that is being typed: where its `@` is, and what has been typed after it. */
+/** A mention being typed: position of its `@`, and the text after it. */
 export interface MentionStart {
   readonly at: number
   readonly typed: string
 }
 
-/** Words of a name that are looked at. */
+/** Maximum words of a name. */
 const WORDS_MAX = 3
 const SUGGESTED_MAX = 6
 
-/** What is being typed before the cursor, if it begins a mention: an `@` at the start of a word, and at most three words after it. */
+/** Returns the mention being typed before the cursor: an `@` at a word start, followed by at most three words. */
 export function mentionStart(text: string, cursor: number): MentionStart | undefined {
   const [, , typed] = /(^|[\s(])@([^@\n]{0,40})$/.exec(text.slice(0, cursor)) ?? []
   if (typed === undefined || typed.startsWith(' ') || typed.split(' ').length > WORDS_MAX) return undefined
   return { at: cursor - typed.length - 1, typed }
 }
 
-/** People one of whose names begins with what has been typed, those whose first name does first. */
+/** Returns users with a name starting with the typed text, first-name matches first. */
 export function suggestPeople(people: readonly Mentionable[], typed: string): readonly Mentionable[] {
   const wanted = fold(typed)
   const fits = (name: string): boolean =>
@@ -39,7 +39,7 @@ export function suggestPeople(people: readonly Mentionable[], typed: string): re
     .slice(0, SUGGESTED_MAX)
 }
 
-/** The text with the mention in place of what has been typed, and where the cursor is after it. */
+/** Replaces typed text by a mention; returns text and cursor. */
 export function insertMention(
   text: string,
   { at, typed }: MentionStart,
@@ -50,7 +50,7 @@ export function insertMention(
   return { text: text.slice(0, at) + mention + rest.replace(/^ /, ''), cursor: at + mention.length }
 }
 
-/** Those of the chosen people whose mention is still in the text. */
+/** Returns chosen users still mentioned in the text. */
 export function mentionedIn(text: string, chosen: readonly Mentionable[]): readonly string[] {
   const pieces = splitMentions(
     text,
@@ -60,20 +60,17 @@ export function mentionedIn(text: string, chosen: readonly Mentionable[]): reado
   return [...new Set(chosen.filter(({ name }) => mentioned.has(`@${name}`)).map(({ userId }) => userId))]
 }
 
-/** The chosen people as the draft of a comment keeps them. */
+/** Serializes chosen users for a comment draft. */
 export function renderChosen(chosen: readonly Mentionable[]): string {
   return JSON.stringify(chosen)
 }
 
-/** @param text - of a draft; an older version of the app kept nobody */
+/** @param text - of a draft; older app versions stored none */
 export function parseChosen(text: unknown): readonly Mentionable[] {
   return typeof text === 'string' ? (JSON.parse(text) as readonly Mentionable[]) : []
 }
 
-/**
- * The text in pieces, of which those that mention one of these people are marked. A mention is a whole name, the longest that stands there: `@Anna`
- * does not mention Ann.
- */
+/** Splits a text, marking mentions of these users. Matches the longest complete name: `@Anna` does not mention Ann. */
 export function splitMentions(
   text: string,
   names: readonly string[],

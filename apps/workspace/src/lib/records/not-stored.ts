@@ -1,15 +1,15 @@
-/** Why this device did not store a change. `undefined` in its place: it did. */
+/** Why a change was not stored; `undefined` if it was. */
 export type NotStored =
-  /** It has no room; a banner says so. */
+  /** The device is full; a banner says so. */
   | { readonly kind: 'full' }
   /** Postgres would certainly refuse it. */
   | Refused
 
 export interface Refused {
   readonly kind: 'refused'
-  /** Why, and who could, for people. */
+  /** Reason, and who could do it. */
   readonly words: string
-  /** Columns that it is about; empty: the record. */
+  /** Columns concerned; empty for the record. */
   readonly columns: readonly string[]
 }
 

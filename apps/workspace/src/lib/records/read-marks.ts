@@ -2,10 +2,10 @@ import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { uuidV7 } from '../fields/uuid-v7.ts'
 
-/** The local name of `holdfast.read_marks`. */
+/** Local name of `holdfast.read_marks`. */
 export const READ_MARKS_TABLE = 'hf_read_marks'
 
-/** Days after which what was said counts as read. */
+/** Days after which comments count as read. */
 export const UNREAD_DAYS = 30
 
 /** A record, or everything. */
@@ -14,12 +14,12 @@ export interface ReadPlace {
   readonly record: string
 }
 
-/** Whether the project has a table for read marks. */
+/** Whether the project has a read marks table. */
 export function useHasReadMarks(): boolean {
   return useSchema().tables.some(({ name }) => name === READ_MARKS_TABLE)
 }
 
-/** Up to when this person has read what is said about a record; an empty text: never. `undefined` until it is known. */
+/** Returns the time up to which the user has read a record's comments; empty for never, `undefined` while unknown. */
 export function useReadMark({ table, record }: ReadPlace): string | undefined {
   const hasMarks = useHasReadMarks()
   const { rows, isCurrent } = useRecords<{ readonly at: string | null }>(
@@ -31,7 +31,7 @@ export function useReadMark({ table, record }: ReadPlace): string | undefined {
   return hasMarks && isCurrent ? (rows[0]?.at ?? '') : undefined
 }
 
-/** Marks as read up to a moment. It syncs to the person's other devices, and is no change of a record: nothing to undo. */
+/** Returns a function that marks as read up to a time. Syncs to the user's other devices; not undoable. */
 export function useMarkRead(): (place: ReadPlace | undefined, at: string) => void {
   const { database, userId } = useLocalDatabase()
   const hasMarks = useHasReadMarks()
@@ -43,7 +43,7 @@ export function useMarkRead(): (place: ReadPlace | undefined, at: string) => voi
   }
 }
 
-/** Moves this person's mark of a place, or of everything, on to a moment; a mark never moves back. */
+/** Advances the user's mark of a place or of everything; never moves it back. */
 async function markRead(
   database: CommonPowerSyncDatabase,
   userId: string,

@@ -3,18 +3,18 @@ import type { TableInfo } from '../data/tables.ts'
 import type { Field } from '../fields/field.ts'
 import type { RecordValues } from './record-change.ts'
 
-/** What the policies leave a person to do with a record, as far as this device knows. */
+/** What policies let a user do with a record, as far as this device knows. */
 export interface RecordRights {
-  /** Set when no field can be changed. */
+  /** Set if no field can be changed. */
   readonly readOnly: WriteRefusal | undefined
-  /** Why a field cannot be changed to anything. */
+  /** Why a field cannot be changed to any value. */
   readonly fields: ReadonlyMap<string, WriteRefusal>
-  /** Of choices that are refused, by field and choice. */
+  /** Reasons for refused choices, by field and choice. */
   readonly choices: ReadonlyMap<string, ReadonlyMap<string, WriteRefusal>>
   readonly isDeletable: boolean
 }
 
-/** Before anything is known everything is offered: the server decides. */
+/** Default while unknown: everything is offered, because the server decides. */
 export const ALL_RIGHTS: RecordRights = {
   readOnly: undefined,
   fields: new Map(),
@@ -22,7 +22,7 @@ export const ALL_RIGHTS: RecordRights = {
   isDeletable: true,
 }
 
-/** What is asked about a record: each field with any value, each choice of a field, and its deletion. In the order in which {@link toRights} reads the answers. */
+/** Returns the writes to judge for a record: each field with any value, each choice of a field, and deletion; in the order that {@link toRights} expects. */
 export function writesOf(
   table: TableInfo,
   recordId: string,

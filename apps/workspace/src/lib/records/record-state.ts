@@ -1,53 +1,53 @@
 import type { RejectedChange } from '@holdfast/client'
 
-/** The states of a record, as the design names them; a clean record has no mark. */
+/** Sync states of a record; a clean record has no mark. */
 export type RecordState = 'clean' | 'waiting' | 'sending' | 'confirming' | 'rejected' | 'held' | 'gone'
 
-/** The sync state of a record, and which of its fields differ from what the server has accepted. */
+/** Sync state of a record, and its fields that differ from the server. */
 export interface RecordMark {
   readonly state: RecordState
-  /** Each in the state of the change that it is part of: next to a refused field another may only wait. */
+  /** State per field: beside a refused field, another may only be waiting. */
   readonly fields: ReadonlyMap<string, RecordState>
-  /** When the newest waiting change was made on this device. */
+  /** Time of the newest unsent local change. */
   readonly savedAt?: Date | undefined
-  /** The item in needs attention that the record is part of. */
+  /** The record's needs-attention item. */
   readonly item?: RejectedChange
-  /** Its photos that are only on this device. */
+  /** Its photos existing only on this device. */
   readonly files?: UnsentFiles
 }
 
-/** Files of one record that are only on this device. */
+/** Files of a record existing only on this device. */
 export interface UnsentFiles {
   readonly id: string
-  /** How many wait, are being sent, and were refused. */
+  /** Numbers of waiting, sending and refused files. */
   readonly waiting: number
   readonly sending: number
   readonly refused: number
-  /** How many of them are videos. */
+  /** Number of videos among them. */
   readonly videos: number
-  /** Of those that are being sent. */
+  /** Of those being sent. */
   readonly bytes: number
   readonly sent_bytes: number
-  /** JSON: why one of the refused ones was not taken. */
+  /** JSON: reason of one refused file. */
   readonly problem: string | null
 }
 
-/** Waiting changes of one record, from the outbox. */
+/** Queued changes of a record, from the outbox. */
 export interface WaitingRow {
   readonly id: string
-  /** 1: a change of it is in the transaction that is sent next. */
+  /** 1: the next transaction to send changes it. */
   readonly is_next: 0 | 1
   /** JSON: a list of lists of column names. */
   readonly fields: string
-  /** ISO 8601, of the newest waiting change; absent for one that was written by something else than this app's screens. */
+  /** ISO 8601, of the newest queued change; absent if not written by this app's screens. */
   readonly at: string | null
 }
 
 /**
- * The states of all records of a table that are not clean.
+ * Returns the states of all records of a table that are not clean.
  *
- * @param isSending - an upload is going on
- * @param confirming - records whose changes have left the outbox while the next checkpoint is not here yet
+ * @param isSending - whether an upload is running
+ * @param confirming - records whose changes have left the outbox but are not in a checkpoint yet
  */
 export function deriveMarks(input: {
   readonly table: string
@@ -68,13 +68,13 @@ export function deriveMarks(input: {
       savedAt: row.at === null ? undefined : new Date(row.at),
     })
   }
-  // The whole of a record has not been sent while one of its photos is only here.
+  // A record with a local-only photo is not completely sent.
   for (const files of input.files) {
     const known = marks.get(files.id)
     const changed = known?.state === 'confirming' ? undefined : known
     marks.set(files.id, { state: stateOfFiles(files), fields: new Map(), ...changed, files })
   }
-  // Refused wins over held, and both over what waits.
+  // Priority: refused, then held, then waiting.
   for (const item of input.rejected) {
     for (const { operations } of item.held) for (const operation of operations) mark('held', item, operation)
   }

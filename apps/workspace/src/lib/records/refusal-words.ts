@@ -6,13 +6,13 @@ import { choiceWords } from '../fields/format-value.ts'
 import { formatAlternatives } from '../format.ts'
 import type { RecordRights } from './record-rights.ts'
 
-/** What people call a column and its choices. */
+/** Display labels of a column and its choices. */
 export type WordedField = Pick<Field, 'name' | 'label'> & Partial<Pick<Field, 'choiceWords'>>
 
 /**
- * Why a write is refused, and who could: in the words of the rule where its author gave it any.
+ * Explains why a write is refused and who could do it, in the rule author's words if provided.
  *
- * @param fields - of the table, as far as they are at hand; other columns are called by the words of their names
+ * @param fields - known fields of the table; labels of others are derived from their names
  */
 export function refusalWords(refusal: WriteRefusal, fields: readonly WordedField[] = []): string {
   const labelOf = (column: string): string => fields.find(({ name }) => name === column)?.label ?? labelOfName(column)
@@ -46,10 +46,10 @@ function transitionWords(
   return next.length === 0 ? words.staysAt(label, now) : words.goesOnTo(label, now, listed)
 }
 
-/** Fields that one reason is said of together, rather than of each. */
+/** Number of fields from which a common reason is shown once. */
 const TOGETHER_MIN = 3
 
-/** The reason that keeps most fields of a record as they are, if it is that of several; then it is said once. */
+/** Returns the reason shared by most read-only fields, if several; it is then shown once. */
 export function commonRefusal({ fields }: Pick<RecordRights, 'fields'>): string | undefined {
   const byReason = Map.groupBy(fields.values(), (refusal) => refusalWords(refusal))
   const [common] = [...byReason].toSorted(([, a], [, b]) => b.length - a.length)
@@ -64,7 +64,7 @@ function policyWords({ policies, reason }: Extract<WriteRefusal, { policies: unk
   return names.length === 0 ? words.nobody : words.others(names)
 }
 
-/** Which choices of a field are missing from its list, and why; the one that is set stays in it. `undefined`: none is missing. */
+/** Explains which choices are missing from a field's list; the current one stays. `undefined` if none is missing. */
 export function notOfferedWords(
   field: WordedField,
   value: FieldValue,

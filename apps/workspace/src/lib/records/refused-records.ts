@@ -3,7 +3,7 @@ import { recordKey } from './record-change.ts'
 
 type Operation = RejectedChange['operations'][number]
 
-/** Tells the queued operations of a command. */
+/** Recognizes the queued operations of a command. */
 export function isOfCommand(commandId: string): (operation: Operation) => boolean {
   return ({ metadata }) => {
     if (metadata === undefined || !metadata.includes(commandId)) return false
@@ -11,7 +11,7 @@ export function isOfCommand(commandId: string): (operation: Operation) => boolea
   }
 }
 
-/** The records of a command that it did not reach on the server: its changes of them were refused, or wait with a refused one. */
+/** Returns a command's records whose changes were rejected, or held by a rejected one. */
 export function refusedRecords(rejected: readonly RejectedChange[], commandId: string): ReadonlySet<string> {
   const isOwn = isOfCommand(commandId)
   return new Set(

@@ -8,10 +8,10 @@ import type { Statement } from '../sql.ts'
 
 const THROTTLE_MS = 1_000
 
-/** What others have said about a record since the person last looked. */
+/** Comments by others since the user last looked. */
 export interface UnreadComments {
   readonly count: number
-  /** Of those, how many mention the person. */
+  /** Number that mention the user. */
   readonly mentions: number
 }
 
@@ -22,10 +22,10 @@ export interface UnreadRow extends UnreadComments {
 const NONE: ReadonlyMap<string, UnreadComments> = new Map()
 
 /**
- * The unread comments of a table's records ({@link UnreadRow}): of others, later than the last mark of the record and of everything.
+ * SQL for unread comments of a table's records ({@link UnreadRow}): by others, after the latest mark of record or everything.
  *
- * @param since - the first day, `YYYY-MM-DD`
- * @param hasMentions - the comments say whom they mention
+ * @param since - first day, `YYYY-MM-DD`
+ * @param hasMentions - whether comments record mentions
  */
 export function unreadSql(table: string, userId: string, since: string, hasMentions: boolean): Statement {
   const mentions = hasMentions ? `coalesce(c.mentions, '') like '%' || ? || '%'` : '0'
@@ -43,10 +43,7 @@ export function unreadSql(table: string, userId: string, since: string, hasMenti
   }
 }
 
-/**
- * Which records of a table have comments that this person has not seen, live, by id. Empty where the project has no comments or no read marks, and until they
- * have been read.
- */
+/** Returns live records with unread comments, by id. Empty without comments or read marks, and while loading. */
 export function useUnreadComments(table: string): ReadonlyMap<string, UnreadComments> {
   const { tables } = useSchema()
   const { userId } = useLocalDatabase()

@@ -8,7 +8,7 @@ import { workTablesOf } from './work-tables.ts'
 
 const THROTTLE_MS = 500
 
-/** What is new for this person, newest first, from what this device has; it follows every change. */
+/** Returns the user's news, newest first, live from local data. */
 export function useInbox(): { readonly items: readonly InboxItem[]; readonly isLoading: boolean } {
   const schema = useSchema()
   const { userId } = useLocalDatabase()

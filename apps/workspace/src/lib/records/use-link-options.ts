@@ -9,16 +9,16 @@ export interface LinkOption {
   readonly label: string
 }
 
-/** Records offered in a picker at once; typing narrows. */
+/** Maximum records offered in a picker; typing narrows. */
 export const LINK_OPTIONS_MAX = 50
 
-/** Records of a table whose title contains the text, those that begin with it first. Until they are read: those of the last text, or `undefined` when there were none. */
+/** Returns records whose title contains the text, prefix matches first. While loading: the previous result, or `undefined`. */
 export function useLinkOptions(target: LinkTarget | undefined, text: string): readonly LinkOption[] | undefined {
   const { database } = useLocalDatabase()
   const [answer, setAnswer] = useState<{ readonly text: string; readonly options: readonly LinkOption[] }>()
   const table = target?.table
   const titleColumn = target?.titleColumn
-  // One reading of the local database per text; nothing here needs to stay live.
+  // Read once per text, without live updates.
   useEffect(() => {
     if (table === undefined) return
     let isCurrent = true

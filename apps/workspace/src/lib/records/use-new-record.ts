@@ -8,10 +8,10 @@ import type { RecordWriter } from './create-record-writer.ts'
 import { storeOrTell } from '../data/unstored.ts'
 
 /**
- * Makes a new record and returns its id (`undefined`: this device has no room); `undefined` when the person may not. A table whose records need values that
- * only a person can give gets a draft first: the server would refuse the empty record.
+ * Returns a function that creates a record and returns its id (`undefined` if this device is full); `undefined` if not permitted. Tables with required values
+ * get a draft first, because the server would refuse an empty record.
  *
- * @param isShown - the rows are on the screen; only then is it worth loading and asking what policies say
+ * @param isShown - whether the rows are on screen; only then policies are evaluated
  */
 export function useNewRecord(
   table: TableInfo,
@@ -20,7 +20,7 @@ export function useNewRecord(
   isShown: boolean,
 ): (() => Promise<string | undefined>) | undefined {
   const { database } = useLocalDatabase()
-  // With nothing filled in yet: only what policies forbid whatever the values are.
+  // Judges an empty record: only what policies forbid for any values.
   const [judgement] = useJudgements(isShown ? [{ table: table.name, command: 'insert', after: {} }] : []) ?? []
   if (!table.descriptor.can.insert || judgement?.kind === 'refused') return undefined
   return async () => {
@@ -33,7 +33,7 @@ export function useNewRecord(
       label,
       changes: [{ kind: 'insert', table: table.name, id, values: {} }],
     })
-    // Refused while it is empty: with values it may be another matter.
+    // Refused only while empty: values may change that.
     const isThere = notStored?.kind === 'refused' ? await begin() : notStored === undefined
     return isThere ? id : undefined
   }

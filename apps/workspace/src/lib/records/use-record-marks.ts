@@ -13,7 +13,7 @@ const WAITING_SQL = `
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** Which records of a table are not clean, and how; live. `undefined` while that is not known: "accepted" must not be shown then. */
+/** Returns live marks of records that are not clean; `undefined` while unknown, when "accepted" must not be shown. */
 export function useRecordMarks(table: string): ReadonlyMap<string, RecordMark> | undefined {
   const isConnected = useEngineStatus((status) => status.connected)
   const isSending = useEngineStatus((status) => status.uploading)
@@ -40,7 +40,7 @@ export function useRecordMarks(table: string): ReadonlyMap<string, RecordMark> |
   )
 }
 
-/** Photos that others do not see yet, by the record that they belong to. */
+/** SQL for photos not visible to others yet, by record. */
 function useUnsentPhotosSql(table: string): string {
   const photos = photoTableOf(useSchema())
   const link = photos && photoLinkOf(photos, table)
@@ -58,15 +58,15 @@ function useUnsentPhotosSql(table: string): string {
            group by 1`
 }
 
-/** The ids of records that wait with a change or a file; refused files do not wait. */
+/** Returns ids of records with waiting changes or files; refused files do not wait. */
 function idsOf(changed: readonly WaitingRow[], files: readonly UnsentFiles[]): readonly string[] {
   const unsent = files.filter(({ waiting, sending }) => waiting + sending > 0)
   return [...changed, ...unsent].map(({ id }) => id)
 }
 
 /**
- * Records whose changes have left the outbox since the last checkpoint: judged, and not yet in a checkpoint. A refused
- * one is marked by needs attention, which wins.
+ * Returns records whose changes have left the outbox since the last checkpoint: judged but not in a checkpoint. Rejected ones are marked by needs attention,
+ * which has priority.
  */
 function useConfirming(
   waiting: readonly string[],
@@ -78,7 +78,7 @@ function useConfirming(
     syncedMs: lastSyncedMs,
   })
   const [confirming, setConfirming] = useState(NONE)
-  // The outbox lists its changes, not those that have left it.
+  // The outbox lists only queued changes.
   useEffect(() => {
     const ids = new Set(waiting)
     const last = before.current

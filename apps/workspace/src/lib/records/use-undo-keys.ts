@@ -2,9 +2,9 @@ import { useEffect } from 'react'
 import { isApple } from '../shortcuts.ts'
 import type { RecordWriter } from './create-record-writer.ts'
 
-/** Undo and redo of records by keys anywhere on a screen; where text is typed, the keys belong to the text. */
+/** Handles undo and redo keys anywhere on a screen, except in text input. */
 export function useUndoKeys(writer: RecordWriter): void {
-  // Keys of the whole window, which no component receives.
+  // Window-level keys that no component receives.
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.altKey || !(isApple() ? event.metaKey : event.ctrlKey)) return

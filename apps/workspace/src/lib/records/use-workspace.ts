@@ -2,22 +2,22 @@ import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
 import { useBackend } from '../data/backend-context.tsx'
 import type { NewCommand } from './record-change.ts'
 
-/** The local name of `holdfast.workspaces`. */
+/** Local name of `holdfast.workspaces`. */
 const WORKSPACES_TABLE = 'hf_workspaces'
 const MEMBERS_TABLE = 'hf_members'
 
-/** The workspace that this person works in. */
+/** The user's current workspace. */
 export interface Workspace {
   readonly id: string
   readonly name: string
-  /** By its IANA name. */
+  /** IANA name. */
   readonly timeZone: string
   readonly language: string
-  /** `null`: a member no more. */
+  /** `null` for former members. */
   readonly role: string | null
 }
 
-/** The first of the workspaces that this device has; `undefined` until it is known, `null` where there is none. */
+/** Returns the first local workspace; `undefined` while unknown, `null` if none. */
 export function useWorkspace(): Workspace | null | undefined {
   const { tables } = useSchema()
   const { userId } = useLocalDatabase()
@@ -49,7 +49,7 @@ export function canChange({ role }: Workspace): boolean {
   return role === 'owner' || role === 'admin'
 }
 
-/** The command that changes a setting of the workspace. */
+/** Returns the command that changes a workspace setting. */
 export function changeWorkspace(
   workspace: Workspace,
   label: string,

@@ -4,20 +4,20 @@ import { humanize } from '../format.ts'
 
 type Verdict = RejectedChange['verdict']
 
-/** A verdict in the reader's language. */
+/** A localized verdict. */
 export interface VerdictWords {
   /** Stable; see the error reference. */
   readonly code: string
-  /** What happened, one sentence without its full stop. */
+  /** What happened, in one sentence without period. */
   readonly title: string
-  /** What can be done about it. */
+  /** What to do. */
   readonly advice: string
 }
 
 /**
- * What happened to a refused change and what to do, in words without names of rules: these are in the details.
+ * Explains a rejected change and what to do, without rule names, which are in the details.
  *
- * @param labelOf - what people call a column
+ * @param labelOf - display label of a column
  */
 export function verdictWords(verdict: Verdict, labelOf: (column: string) => string = humanize): VerdictWords {
   const { code } = explainVerdict(verdict)
@@ -53,7 +53,7 @@ function adviceOf(code: string, verdict: Verdict, labelOf: (column: string) => s
       return labels.length === 0 ? words.changeValue : words.changeFields(labels)
     }
     if (code === 'HF-SYNC-RULE') {
-      // Rules give advice in their hint, or a stable code such as `action.transition`: only the first is for people.
+      // A hint is readable advice, or a code such as `action.transition`, which is not shown.
       const { hint } = verdict
       if (hint !== undefined && /\s/.test(hint.trim()) && !saysTheSame(hint, verdict.message)) return hint
       return verdict.column === undefined ? words.changeRecord : words.changeFields([labelOf(verdict.column)])
@@ -72,19 +72,19 @@ function constraintOf(verdict: Verdict): string | undefined {
   return verdict.status === 'error' ? verdict.constraint : undefined
 }
 
-/** Whether two sentences differ in nothing but their ends. */
+/** Whether two sentences differ only at their ends. */
 export function saysTheSame(one: string, other: string): boolean {
   const [first, second] = [one, other].map((text) => text.trim().replace(/[.!…]+$/, ''))
   return first === second
 }
 
-/** `Key (code)=(A1) already exists.` as `code = A1`. */
+/** Converts `Key (code)=(A1) already exists.` to `code = A1`. */
 function keyOf(detail: string | undefined): string | undefined {
   const key = /^Key \((.+?)\)=\((.*)\) already exists/.exec(detail ?? '')
   return key ? `${key[1]} = ${key[2]}` : undefined
 }
 
-/** What people call the table of `Key (id)=(1) is still referenced from table "actions".` */
+/** Returns the display name of the table in `Key (id)=(1) is still referenced from table "actions".` */
 function referrerOf(detail: string | undefined): string | undefined {
   const table = /is (?:still )?referenced from table "(.+)"/.exec(detail ?? '')?.[1]
   return table === undefined ? undefined : humanize(table)

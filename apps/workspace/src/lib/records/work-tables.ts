@@ -5,25 +5,25 @@ import { labelSql } from '../fields/label-sql.ts'
 import { quoteName, type Statement } from '../sql.ts'
 import { positionOf } from './located-tables.ts'
 
-/** A table whose records somebody has to do by a day. */
+/** A table of work with an assignee and a due date. */
 export interface WorkTable {
   readonly table: TableInfo
-  /** Leads to the person who does it. */
+  /** Link to the assignee. */
   readonly assignee: Field
-  /** The day by which, or on which, it is done. */
+  /** Due date. */
   readonly due: Field
-  /** Where it stands; `undefined`: all its records are open. */
+  /** Status; `undefined` if all records are open. */
   readonly state: Field | undefined
-  /** A state in which nothing is left for the assignee, such as submitted, besides {@link finishedStates}. */
+  /** Status in which the assignee is done, such as submitted, besides {@link finishedStates}. */
   readonly handedIn?: string
-  /** Leads to where it is done: a table of places with positions. */
+  /** Link to the location: a table with positions. */
   readonly place: Field | undefined
 }
 
 /**
- * Returns the tables with work in them ({@link workColumnsOf}).
+ * Returns the tables with work ({@link workColumnsOf}).
  *
- * @param tables - those of the schema; with the words of the project where they are shown
+ * @param tables - of the schema; with the project's labels for display
  */
 export function workTablesOf(
   schema: SchemaDescriptor,
@@ -42,14 +42,14 @@ export function workTablesOf(
   })
 }
 
-/** Whether a table has positions of its own. One that leads to such a table is at a place, as a finding is at a site, and is none. */
+/** Whether a table has its own positions. A table linking to such a table is at a place, as a finding is at a site, but is not one. */
 function isPlace(schema: SchemaDescriptor, name: string | undefined): boolean {
   const located = schema.tables.filter((table) => positionOf(table) !== undefined)
   const target = located.find((table) => table.name === name)
   return target?.columns.every(({ references }) => !located.some((other) => other.name === references?.table)) ?? false
 }
 
-/** The table that ties people to accounts. */
+/** Returns the table that links people to accounts. */
 export function peopleTableOf(schema: SchemaDescriptor): TableInfo | undefined {
   const tables = tablesOf(schema)
   const found = findPeople(tables.map(({ descriptor }) => descriptor))
@@ -61,22 +61,22 @@ function inTableOrder({ descriptor }: TableInfo, fields: readonly Field[]): read
   return fields.toSorted((a, b) => (place.get(a.name) ?? 0) - (place.get(b.name) ?? 0))
 }
 
-/** States in which nothing is left to do, such as verified and cancelled. */
+/** Final states, such as verified and cancelled. */
 export function finishedStates({ state }: WorkTable): readonly string[] {
   return state === undefined ? [] : FINISHED_STATES
 }
 
-/** Days, `YYYY-MM-DD`, both of them included. Without either, records without a day belong to it as well. */
+/** Inclusive range of days, `YYYY-MM-DD`. Without bounds, includes records without a day. */
 export interface WorkDays {
   readonly from?: string
   readonly until?: string
 }
 
 /**
- * The open records of a person, over all tables, the earliest first and those without a day last: `table`, `id`, `title`, `state`, `due`, `place`.
+ * SQL for a user's open records in all tables by due date, undated last: `table`, `id`, `title`, `state`, `due`, `place`.
  *
  * @param userId - the account
- * @param limit - at most so many
+ * @param limit - maximum number
  */
 export function openWorkSql(
   schema: SchemaDescriptor,
@@ -106,10 +106,10 @@ export function openWorkSql(
 }
 
 /**
- * How many records {@link openWorkSql} has: one row with `overdue`, `today`, `soon` and `every`, the last with those that are later or have no day.
+ * SQL counting the records of {@link openWorkSql}: `overdue`, `today`, `soon` and `every`, which includes later and undated ones.
  *
- * @param today - a day, `YYYY-MM-DD`
- * @param until - the last day that is soon
+ * @param today - `YYYY-MM-DD`
+ * @param until - last day that counts as soon
  */
 export function countWorkSql(
   schema: SchemaDescriptor,
@@ -132,7 +132,7 @@ export function countWorkSql(
   }
 }
 
-/** From where the open records of a person come: `from … where …`, with the table as `t`. */
+/** `from … where …` of a user's open records, with the table as `t`. */
 function openOf(one: WorkTable, people: TableInfo, userId: string): Statement {
   const { table, assignee, state } = one
   const finished = [...finishedStates(one), ...(one.handedIn === undefined ? [] : [one.handedIn])]

@@ -1,10 +1,10 @@
 import type { Candidates, LocalSearch } from '@holdfast/client'
 import type { Field } from '../fields/field.ts'
 
-/** The rows that may have a word; `undefined` when all rows have to be compared. */
+/** Returns candidate rows for a word; `undefined` if all rows must be scanned. */
 export type FindCandidates = (word: string) => Candidates | undefined
 
-/** The index of this device for a table and what the links of these fields are called. */
+/** Returns the search index lookup for a table and the link titles of these fields. */
 export function candidatesOf(search: LocalSearch | undefined, table: string, fields: readonly Field[]): FindCandidates {
   const links = fields.flatMap(({ name, link }) =>
     link?.titleColumn === undefined ? [] : [{ column: name, table: link.table }],

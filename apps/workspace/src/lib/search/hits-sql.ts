@@ -4,29 +4,29 @@ import { quoteName, type SqlPart } from '../sql.ts'
 import type { FindCandidates } from './candidates-of.ts'
 import { wordSql } from './word-sql.ts'
 
-/** A found row as {@link hitsSql} answers it. */
+/** A result row of {@link hitsSql}. */
 export interface HitRow {
-  /** Which of the searched tables it is of. */
+  /** Index of the searched table. */
   readonly place: number
   readonly id: string
   readonly title: string | number | null
   readonly code: string | number | null
-  /** The first text besides title and code that has the first word. */
+  /** First text, besides title and code, with the first word. */
   readonly text: string | null
 }
 
-/** What is looked for in one table. */
+/** A search in one table. */
 export interface TableSearch {
   readonly table: TableInfo
-  /** What the words are looked for in, as SQL over the table named `t`. */
+  /** SQL expressions to search, over the table named `t`. */
   readonly columns: readonly string[]
   readonly words: readonly string[]
   readonly candidates: FindCandidates
-  /** Rows that are wanted at most. */
+  /** Maximum results. */
   readonly limit: number
 }
 
-/** The best hits of some tables in one question: titles that begin with the first word come first, and then the rest, both by title. */
+/** SQL for the best hits of several tables: titles starting with the first word first, then others, by title. */
 export function hitsSql(searches: readonly TableSearch[]): SqlPart {
   const parts = searches.map(tableHitsSql)
   return { text: parts.map(({ text }) => text).join(' union all '), values: parts.flatMap(({ values }) => values) }

@@ -1,16 +1,16 @@
-/** A stretch of a text, and whether it is one of the words that were searched. */
+/** Part of a text, and whether it matches a searched word. */
 export interface MarkedText {
   readonly text: string
   readonly isFound: boolean
 }
 
-/** Characters before the first found word when a long text is cut. */
+/** Characters before the first match when truncating. */
 const LEAD = 40
 
 /**
- * Cuts a text into found words and what lies between. Letters are compared without regard to case.
+ * Splits a text into matches and other parts, ignoring case.
  *
- * @param length - of the part of the text around the first found word that is returned, in characters; the whole without it
+ * @param length - characters to return around the first match; default: everything
  */
 export function markWords(text: string, words: readonly string[], length = Infinity): readonly MarkedText[] {
   const whole = text.replaceAll(/\s+/g, ' ')
@@ -23,7 +23,7 @@ export function markWords(text: string, words: readonly string[], length = Infin
 
 function cut(text: string, start: number, length: number): readonly MarkedText[] {
   if (text.length <= length) return [{ text, isFound: false }]
-  // Not half of a letter that is two code units.
+  // Do not split a surrogate pair.
   const part = text.slice(start, start + length).replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, '')
   return [{ text: `${start > 0 ? '…' : ''}${part}${start + length < text.length ? '…' : ''}`, isFound: false }]
 }

@@ -5,10 +5,7 @@ import { tablesOf } from '../data/tables.ts'
 import { fieldsOf } from '../fields/field.ts'
 import { isTextual } from '../fields/field-kind.ts'
 
-/**
- * What people search: the texts of every table, what its records are called, and what is said about them. Of the system's
- * tables only what links are called: a search looks through them as well.
- */
+/** Returns the searched tables: all texts, link titles, and comments. Of system tables only link titles, which are searched through links. */
 export function searchedTables(schema: SchemaDescriptor): readonly SearchedTable[] {
   const own = tablesOf(schema).map(({ name, titleColumn, codeColumn, descriptor }) => {
     const texts = fieldsOf(descriptor, schema).filter(({ kind }) => isTextual(kind))

@@ -3,17 +3,17 @@ import { COMMENTS_TABLE, useAuthorSql } from '../data/comments-table.ts'
 import { type SqlPart } from '../sql.ts'
 import { wordsOf, wordSql } from './word-sql.ts'
 
-/** A comment that has what was typed. */
+/** A matching comment. */
 export interface CommentHit {
   readonly id: string
   readonly body: string
   readonly author: string | null
-  /** Local name of the table of its record. */
+  /** Local name of its record's table. */
   readonly table: string
   readonly recordId: string
 }
 
-/** Comments on this device that have every word, the newest first. @param text - nothing is asked for a blank one */
+/** Returns local comments containing every word, newest first. @param text - blank for no search */
 export function useCommentHits(
   text: string,
   limit: number,

@@ -6,12 +6,12 @@ import { candidatesOf } from './candidates-of.ts'
 import { type HitRow, hitsSql } from './hits-sql.ts'
 import { hasWords, wordsOf } from './word-sql.ts'
 
-/** Results of one table; more would not be read in a list that one types into. */
+/** Results per table; a live result list must stay short. */
 const HITS_PER_TABLE = 8
-/** Shorter texts are in nearly every title. */
+/** Minimum text length: shorter texts match nearly every title. */
 export const TYPED_MIN = 2
 
-/** A record whose title or number has what was typed. */
+/** A record with a matching title or number. */
 export interface RecordHit {
   readonly table: string
   readonly tableLabel: string
@@ -20,7 +20,7 @@ export interface RecordHit {
   readonly code: string | undefined
 }
 
-/** Records on this device that have every typed word in title or number, up to 8 per table, after two typed characters. */
+/** Returns local records matching every word in title or number, up to 8 per table, from two characters on. */
 export function useRecordHits(text: string): { readonly hits: readonly RecordHit[]; readonly isReading: boolean } {
   const typed = useDeferredValue(text.trim())
   const searched = useTables().filter(({ titleColumn }) => titleColumn !== undefined)
@@ -40,10 +40,10 @@ export function useRecordHits(text: string): { readonly hits: readonly RecordHit
       : [],
   )
   const { rows, isCurrent, error } = useRecords<HitRow>(sql, values)
-  // The query is for the text of a moment ago until the screen has caught up.
+  // The query lags behind the input until the screen has caught up.
   const isReading = typed !== text.trim() || (isAsked && !isCurrent && error === undefined)
   if (!isAsked) return { hits: [], isReading }
-  // The last answer stays until the next one is there; what no longer fits must not be taken by Enter.
+  // The previous result stays until the next; outdated hits must not be selectable with Enter.
   const wanted = wordsOf(text)
   const hits = rows.flatMap(({ place, id, title, code }) => {
     const named = [title, code].map((one) => String(one ?? ''))

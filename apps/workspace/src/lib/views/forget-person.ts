@@ -5,13 +5,13 @@ import { forgetLooks } from '../data/remembered-looks.ts'
 import { forgetPush } from '../push/push-device.ts'
 import { forgetListChoices } from './list-choice.ts'
 
-/** Removes from this device what the app itself keeps of a person; their rows and files go with the client's `signOut('wipe')`. */
+/** Removes the app's own data of a user; rows and files are removed by the client's `signOut('wipe')`. */
 export async function forgetPerson(userId: string): Promise<void> {
   forgetAccount(userId)
   forgetLooks(userId)
   forgetListChoices()
   forgetLastEmail()
-  // Where the router was on which page.
+  // Router state per page.
   sessionStorage.clear()
   await forgetMapFiles()
   await forgetPush(userId)

@@ -1,19 +1,16 @@
-/** A field that a form asks for. */
+/** A field of a form. */
 export interface FormItem {
   readonly field: string
   readonly isRequired: boolean
-  /** In place of the field's own; `''`: the field's. */
+  /** Overrides the field's label; `''` keeps it. */
   readonly label: string
   readonly help: string
 }
 
-/** Fields of one form. */
+/** Fields per form. */
 export const FORM_FIELDS_MAX = 60
 
-/**
- * Writes the fields of a form in their order, as the settings of views are written: `title.required.What happened?,site_id`.
- * The signs of this form inside a text have a `!` before them.
- */
+/** Serializes a form's fields for view settings: `title.required.What happened?,site_id`. Special characters in texts are escaped with `!`. */
 export function renderForm(items: readonly FormItem[]): string {
   return items
     .map(({ field, isRequired, label, help }) => {
@@ -26,7 +23,7 @@ export function renderForm(items: readonly FormItem[]): string {
     .join(',')
 }
 
-/** Reads {@link renderForm}'s form; what has no field's name is left out, and a field that comes twice is asked for once. */
+/** Parses {@link renderForm}'s format; drops items without a field name and duplicates. */
 export function parseForm(text: string | undefined): readonly FormItem[] {
   const items = new Map<string, FormItem>()
   for (const parts of split(text ?? '')) {
@@ -41,7 +38,7 @@ function escape(text: string): string {
   return text.replace(/[!.,]/g, (sign) => `!${sign}`)
 }
 
-/** Items between commas, and the parts of each between points. */
+/** Splits items at commas, and their parts at periods. */
 function split(text: string): readonly (readonly string[])[] {
   const items: string[][] = [['']]
   for (let at = 0; at < text.length; at++) {

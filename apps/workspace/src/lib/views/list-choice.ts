@@ -4,7 +4,7 @@ import { localValue } from '../local-value.ts'
 
 const stored = localValue('hf-lists', v.record(v.string(), v.boolean()))
 
-/** By table: whether this person reads its records as a list rather than as a grid, where they have chosen. Kept on this device, over views and new starts. */
+/** Whether the user prefers list over grid, by table. Stored on this device. */
 export const useListChoices = create<Readonly<Record<string, boolean>>>(() => stored.read() ?? {})
 
 export function chooseList(table: string, isList: boolean): void {
@@ -12,7 +12,7 @@ export function chooseList(table: string, isList: boolean): void {
   stored.write(useListChoices.getState())
 }
 
-/** Names of tables go with the data of the account. */
+/** Table names are project data, deleted with the account's data. */
 export function forgetListChoices(): void {
   useListChoices.setState({}, true)
   stored.clear()

@@ -2,7 +2,7 @@ import { useRecords, useSchema } from '@holdfast/react'
 import { useMemo } from 'react'
 import { parseSettings, type ViewSettings } from './view-settings.ts'
 
-/** The local name of `holdfast.views`. */
+/** Local name of `holdfast.views`. */
 export const VIEWS_TABLE = 'hf_views'
 
 export const VIEW_TYPES = ['grid', 'board', 'calendar', 'gallery', 'map', 'form'] as const
@@ -10,7 +10,7 @@ export type ViewType = (typeof VIEW_TYPES)[number]
 export const VIEW_SCOPES = ['personal', 'shared', 'locked'] as const
 export type ViewScope = (typeof VIEW_SCOPES)[number]
 
-/** A saved way to look at a table. */
+/** A saved view of a table. */
 export interface SavedView {
   readonly id: string
   readonly table: string
@@ -19,7 +19,7 @@ export interface SavedView {
   readonly scope: ViewScope
   readonly isDefault: boolean
   readonly settings: ViewSettings
-  /** As the local database has it. */
+  /** Local row. */
   readonly row: ViewRow
 }
 
@@ -33,13 +33,13 @@ export interface ViewRow {
   readonly config: string | null
   readonly is_default: number | null
   readonly position: number | null
-  /** Of whose people a shared view is; `null`: the project's. A server of an older version keeps none. */
+  /** Workspace of a shared view; `null` for the project. Absent on older servers. */
   readonly workspace_id?: string | null
 }
 
 const COLUMNS = 'id, table_name, name, type, scope, owner_id, config, is_default, position'
 
-/** Whether the project has a table for views that this person may read. */
+/** Whether the project has a views table readable by this user. */
 export function useHasViews(): boolean {
   return useSchema().tables.some(({ name }) => name === VIEWS_TABLE)
 }
@@ -49,7 +49,7 @@ function useColumns(): string {
   return views?.columns.some(({ name }) => name === 'workspace_id') ? `${COLUMNS}, workspace_id` : COLUMNS
 }
 
-/** The view of a table that opens first: that of the workspace before the project's. */
+/** Returns the table's default view: the workspace's, otherwise the project's. */
 export function firstOf(views: readonly SavedView[]): SavedView | undefined {
   const first = views.filter(({ isDefault }) => isDefault)
   return first.find(({ row }) => row.workspace_id != null) ?? first[0]
@@ -57,12 +57,12 @@ export function firstOf(views: readonly SavedView[]): SavedView | undefined {
 
 const NONE: readonly SavedView[] = []
 
-/** The views of one table, or of all, that are on this device: everyone's and the person's own; none until they are read. */
+/** Returns the local views of a table or of all, shared and own; empty while loading. */
 export function useViews(table?: string): readonly SavedView[] {
   return useKnownViews(table) ?? NONE
 }
 
-/** As {@link useViews}, and `undefined` until they are read. */
+/** As {@link useViews}, but `undefined` while loading. */
 export function useKnownViews(table?: string): readonly SavedView[] | undefined {
   const hasViews = useHasViews()
   const where = table === undefined ? '' : ' where table_name = ?'
@@ -72,7 +72,7 @@ export function useKnownViews(table?: string): readonly SavedView[] | undefined 
   return useMemo(() => (isLoading && hasViews ? undefined : rows.map(toView)), [rows, isLoading, hasViews])
 }
 
-/** One view of a table, by its id; nothing is asked without one. */
+/** Returns a view by id; no query without one. */
 export function useView(
   table: string,
   id: string | undefined,

@@ -11,10 +11,10 @@ interface Draft {
   readonly isDefault: boolean
 }
 
-/** The workspace of a shared view; `null`: the project's; `undefined` where the server keeps none. */
+/** Workspace of a shared view; `null` for the project; `undefined` on older servers. */
 type OfWorkspace = string | null | undefined
 
-/** A new view; `views` are those of its table. */
+/** Creates a view; `views` are those of its table. */
 export function createView(view: {
   readonly table: string
   readonly draft: Draft
@@ -44,7 +44,7 @@ export function createView(view: {
   }
 }
 
-/** Another name, type or scope for a view. One that is shared already stays with its workspace. */
+/** Changes a view's name, type or scope. A shared view stays in its workspace. */
 export function updateView(
   view: SavedView,
   draft: Draft,
@@ -63,7 +63,7 @@ export function updateView(
   return { label: words.edit, changes: [...dethrone(draft, views, view.id, stays), changeOf(view, values)] }
 }
 
-/** Keeps in the view what the screen shows. */
+/** Saves the screen's settings in the view. */
 export function saveSettings(view: SavedView, settings: ViewSettings): NewCommand {
   return { label: words.save, changes: [changeOf(view, { config: renderSettings(view.row.config, settings) })] }
 }
@@ -73,7 +73,7 @@ export function deleteView(view: SavedView): NewCommand {
   return { label: words.removed(view.name), changes: [{ kind: 'delete', table: VIEWS_TABLE, id, values }] }
 }
 
-/** At most one view of a table opens first in a workspace: the one before gives way in the same step, and ahead of it. */
+/** Unsets the previous default view first, because a workspace has at most one per table. */
 function dethrone(
   { isDefault }: Draft,
   views: readonly SavedView[],

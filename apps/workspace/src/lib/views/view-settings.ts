@@ -1,4 +1,4 @@
-/** What a view can say about its table, and the letter for it in an address. Values are texts, the same in both places. */
+/** A view's settings, with their URL letter. Values are texts in both places. */
 export const SETTING_LETTERS = {
   filter: 'f',
   sort: 's',
@@ -20,12 +20,12 @@ export const SETTING_LETTERS = {
 export type Setting = keyof typeof SETTING_LETTERS
 export type SettingLetter = (typeof SETTING_LETTERS)[Setting]
 export type ViewSettings = Readonly<Partial<Record<Setting, string>>>
-/** Unsaved settings in the address; an empty text takes a setting of the view away. */
+/** Unsaved settings in the URL; an empty text removes the view's setting. */
 export type AddressSettings = Readonly<Partial<Record<SettingLetter, string | undefined>>>
 
 const SETTINGS = Object.keys(SETTING_LETTERS) as readonly Setting[]
 
-/** @param config - a view's stored JSON; anything that is not a text under a known name is left out */
+/** @param config - stored JSON; ignores values other than texts and unknown names */
 export function parseSettings(config: string | null): ViewSettings {
   const stored = parseObject(config)
   return Object.fromEntries(
@@ -36,14 +36,14 @@ export function parseSettings(config: string | null): ViewSettings {
   )
 }
 
-/** The stored JSON with other settings; what this version does not know stays in it. */
+/** Updates stored JSON, preserving settings unknown to this version. */
 export function renderSettings(config: string | null, settings: ViewSettings): string {
   const others = Object.entries(parseObject(config)).filter(([name]) => !Object.hasOwn(SETTING_LETTERS, name))
   const own = Object.entries(settings).filter(([, value]) => value !== '')
   return JSON.stringify(Object.fromEntries([...others, ...own]))
 }
 
-/** The settings of a view with those of the address in their place. */
+/** Overrides a view's settings with those of the URL. */
 export function mergeSettings(saved: ViewSettings, address: AddressSettings): ViewSettings {
   return Object.fromEntries(
     SETTINGS.flatMap((setting) => {
@@ -53,13 +53,13 @@ export function mergeSettings(saved: ViewSettings, address: AddressSettings): Vi
   )
 }
 
-/** What goes into the address for a setting: nothing when the view says the same. */
+/** Returns a setting for the URL: nothing if the view has the same. */
 export function addressOf(saved: ViewSettings, setting: Setting, value: string | undefined): AddressSettings {
   const same = (saved[setting] ?? '') === (value ?? '')
   return { [SETTING_LETTERS[setting]]: same ? undefined : (value ?? '') }
 }
 
-/** Whether the address changes the view. */
+/** Whether the URL changes the view. */
 export function hasChanges(saved: ViewSettings, address: AddressSettings): boolean {
   return SETTINGS.some((setting) => {
     const value = address[SETTING_LETTERS[setting]]
@@ -67,7 +67,7 @@ export function hasChanges(saved: ViewSettings, address: AddressSettings): boole
   })
 }
 
-/** An address without changes of the view. */
+/** A URL without changes. */
 export const NO_CHANGES: AddressSettings = Object.fromEntries(
   SETTINGS.map((setting) => [SETTING_LETTERS[setting], undefined]),
 )
@@ -77,6 +77,6 @@ function parseObject(config: string | null): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(config ?? '{}')
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
   } catch {
-    return {} // not written by the app: a view with nothing set is still a view
+    return {} // not written by the app: treat as an empty view
   }
 }
