@@ -3,43 +3,40 @@ import { dirname, join, relative, sep } from 'node:path'
 import { backupInvalid, backupTargetTaken } from './errors.ts'
 import { copyStoredFiles, STORED_FILES } from './stored-files.ts'
 
-/** What a backup is and what wrote it: the file `holdfast-backup.json` of its folder. */
+/** Contents and origin of a backup: `holdfast-backup.json` in its folder. */
 export interface BackupMetadata {
-  /** Form of the folder; a release reads all forms up to its own. */
+  /** Format version; a release reads all up to its own. */
   readonly format: 1
-  /** `embedded`: files of a cluster, in the form of `pg_basebackup --format=tar --gzip`. `external`: dumps of `pg_dump` and `pg_dumpall`. */
+  /** `embedded`: cluster files as from `pg_basebackup --format=tar --gzip`. `external`: dumps from `pg_dump` and `pg_dumpall`. */
   readonly kind: 'embedded' | 'external'
-  /** Release that took it. */
+  /** Release that created it. */
   readonly holdfast: string
   readonly postgresMajor: number
   /** ISO 8601. */
   readonly takenAt: string
 }
 
-/** Names inside a backup's folder. */
+/** Names inside a backup folder. */
 export const BACKUP_FILES = {
   metadata: 'holdfast-backup.json',
   archive: 'base.tar.gz',
   manifest: 'backup_manifest',
   database: 'database.dump',
   roles: 'roles.sql',
-  /** What the data folder holds beside the database: secrets, keys, stored files. */
+  /** Other content of the data folder: secrets, keys, stored files. */
   data: 'data',
 } as const
 
 const FORMAT = 1
 
-/**
- * Entries of a data folder that a backup leaves out: the database, which is backed up by Postgres, what a reset has set aside, and what each start makes
- * again.
- */
+/** Data folder entries excluded from a backup: the database (backed up by Postgres), databases set aside, and files recreated at startup. */
 const NOT_COPIED =
   /^(?:before-reset|extensions|postgres|postgres\.conf|postgres\.new|postgres\.password|reset\.json|running\.json|lock(?:\..*)?|.*\.new)$/
 
 /**
- * Writes a backup's folder: `fill` gets an empty folder, which takes its name only when it is whole.
+ * Writes a backup folder: `fill` gets an empty folder, which is renamed when complete.
  *
- * @throws {HoldfastError} `backup_target_taken` when there is something under that name; what `fill` throws
+ * @throws {HoldfastError} `backup_target_taken` if the target exists; errors of `fill`
  */
 export async function writeBackupFolder(
   target: string,
@@ -64,7 +61,7 @@ export async function writeBackupFolder(
   }
 }
 
-/** @throws {HoldfastError} `backup_invalid` when the folder is no backup, or one of a newer release */
+/** @throws {HoldfastError} `backup_invalid` if the folder is not a backup, or from a newer release */
 export function readBackupMetadata(folder: string): BackupMetadata {
   let value: Partial<BackupMetadata>
   try {
@@ -78,7 +75,7 @@ export function readBackupMetadata(folder: string): BackupMetadata {
   return value as BackupMetadata
 }
 
-/** Copies what a data folder holds beside the database. Backups that are kept there, often on the one volume that a container has, are no part of others. */
+/** Copies the data folder's other content. Excludes backups stored there, often on a container's only volume. */
 export function copyDataFiles(from: string, to: string): void {
   mkdirSync(to, { recursive: true, mode: 0o700 })
   if (!existsSync(from)) return

@@ -3,23 +3,23 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { clientToolFailed, clientToolsMissing } from './errors.ts'
 
-/** Where Debian and Ubuntu keep the client programs of several versions side by side. */
+/** Folder of client programs of several versions on Debian and Ubuntu. */
 const DEBIAN_FOLDER = '/usr/lib/postgresql'
 
-/** Bytes of a program's messages that are kept to explain a failure. */
+/** Bytes of program output kept to explain a failure. */
 const MESSAGES_BYTES_MAX = 16_384
 
-/** The client programs of Postgres, of one version. */
+/** Postgres client programs of one version. */
 export interface ClientTools {
-  /** Empty: they are found through `PATH`. */
+  /** Empty to use `PATH`. */
   readonly folder: string
   readonly major: number
 }
 
 /**
- * Finds `pg_dump` and its companions, which must not be older than the server.
+ * Finds `pg_dump` and related programs, at least as new as the server.
  *
- * @param folder - where to look only; by default `PATH` and the folders of Debian's packages
+ * @param folder - only location to search; default: `PATH` and Debian's folders
  * @throws {HoldfastError} `postgres_tools_missing`
  */
 export function findClientTools(serverMajor: number, folder: string | undefined): ClientTools {
@@ -51,9 +51,9 @@ function majorOf(folder: string): number | undefined {
 }
 
 /**
- * Runs one of the programs against a database. The password goes through the environment, where other users of the machine do not see it.
+ * Runs a client program against a database. Passes the password in the environment, hidden from other users.
  *
- * @throws {HoldfastError} `postgres_tool_failed` with what it wrote to stderr
+ * @throws {HoldfastError} `postgres_tool_failed` with its stderr
  */
 export async function runClientTool(
   tools: ClientTools,

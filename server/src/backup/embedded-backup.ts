@@ -7,21 +7,21 @@ import { readBaseBackup, type BaseBackupPart } from '@holdfast/replication'
 import { BACKUP_FILES } from './backup-folder.ts'
 import { backupFailed, tablespacesUnsupported } from './errors.ts'
 
-/** Level of gzip: a backup takes as long as its compression, and higher levels save little. */
+/** Gzip level: compression dominates a backup's duration, and higher levels save little. */
 const GZIP_LEVEL = 3
 
 export interface EmbeddedBackupOptions {
   /** Connects as a role with `REPLICATION`. */
   readonly url: string
   readonly label: string
-  /** The folder to write into. */
+  /** Target folder. */
   readonly folder: string
 }
 
 /**
- * Writes `base.tar.gz` and `backup_manifest` of a running cluster, as `pg_basebackup --format=tar --gzip` would.
+ * Writes `base.tar.gz` and `backup_manifest` of a running cluster, like `pg_basebackup --format=tar --gzip`.
  *
- * @throws {HoldfastError} `backup_failed`, `backup_tablespaces_unsupported`, those of `readBaseBackup`
+ * @throws {HoldfastError} `backup_failed`, `backup_tablespaces_unsupported`, errors of `readBaseBackup`
  */
 export async function writeEmbeddedBackup({ url, label, folder }: EmbeddedBackupOptions): Promise<void> {
   const parts = readBaseBackup({ url, label })
@@ -41,7 +41,7 @@ export async function writeEmbeddedBackup({ url, label, folder }: EmbeddedBackup
   }
 }
 
-/** Reads up to the manifest, and leaves the rest to the next reader. */
+/** Reads up to the manifest and leaves the rest to the next reader. */
 async function* archiveBytes(parts: AsyncGenerator<BaseBackupPart, void, void>): AsyncGenerator<Buffer, void, void> {
   for (let next = await parts.next(); next.done !== true; next = await parts.next()) {
     const part = next.value

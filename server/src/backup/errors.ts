@@ -1,13 +1,13 @@
 import { errorMessage, HoldfastError } from '@holdfast/foundation'
 
-/** There is something under the name that the backup should get. */
+/** The target name exists. */
 export function backupTargetTaken(target: string): HoldfastError {
   return new HoldfastError('backup_target_taken', 500, `${target} exists already.`, {
     hint: 'Give a name that is free; a backup never overwrites another.',
   })
 }
 
-/** The folder is no backup, is damaged, or was written by a newer release. */
+/** The folder is not a backup, is damaged, or from a newer release. */
 export function backupInvalid(folder: string, detail: string, cause?: unknown): HoldfastError {
   return new HoldfastError('backup_invalid', 500, `${folder} is not a backup that can be restored.`, {
     detail,
@@ -16,7 +16,7 @@ export function backupInvalid(folder: string, detail: string, cause?: unknown): 
   })
 }
 
-/** The backup could not be taken; nothing is left of it. */
+/** The backup failed; nothing of it remains. */
 export function backupFailed(cause: unknown): HoldfastError {
   return new HoldfastError('backup_failed', 500, 'The backup was not taken.', {
     detail: errorMessage(cause),
@@ -25,7 +25,7 @@ export function backupFailed(cause: unknown): HoldfastError {
   })
 }
 
-/** The backup could not be restored, for a reason that is not the backup's. */
+/** Restoring failed, for a reason other than the backup itself. */
 export function restoreFailed(cause: unknown): HoldfastError {
   return new HoldfastError('restore_failed', 500, 'The backup was not restored.', {
     detail: errorMessage(cause),
@@ -34,7 +34,7 @@ export function restoreFailed(cause: unknown): HoldfastError {
   })
 }
 
-/** Files of tablespaces lie outside the data folder. */
+/** Tablespace files are outside the data folder. */
 export function tablespacesUnsupported(): HoldfastError {
   return new HoldfastError('backup_tablespaces_unsupported', 500, 'The database has tablespaces of its own.', {
     hint: 'Take the backup with pg_basebackup, which can place them.',
@@ -48,7 +48,7 @@ export function restoreTargetTaken(target: string): HoldfastError {
   })
 }
 
-/** A backup of the packaged Postgres holds its files, which only the packaged Postgres of the same version reads. */
+/** A packaged Postgres's backup contains its files, readable only by the packaged Postgres of the same version. */
 export function restoreKindMismatch(kind: 'embedded' | 'external'): HoldfastError {
   return new HoldfastError(
     'restore_kind_mismatch',
@@ -65,7 +65,7 @@ export function restoreKindMismatch(kind: 'embedded' | 'external'): HoldfastErro
   )
 }
 
-/** The files are of another major version of Postgres. */
+/** The files belong to another major version of Postgres. */
 export function restoreVersionMismatch(found: number, expected: number): HoldfastError {
   return new HoldfastError(
     'restore_version_mismatch',
@@ -75,7 +75,7 @@ export function restoreVersionMismatch(found: number, expected: number): Holdfas
   )
 }
 
-/** `pg_dump` and its companions of at least the server's version are needed and not installed. */
+/** Client programs of at least the server's version are required but not installed. */
 export function clientToolsMissing(serverMajor: number, found: string | undefined): HoldfastError {
   return new HoldfastError(
     'postgres_tools_missing',
@@ -88,7 +88,7 @@ export function clientToolsMissing(serverMajor: number, found: string | undefine
   )
 }
 
-/** A client program of Postgres ended with an error. */
+/** A Postgres client program failed. */
 export function clientToolFailed(program: string, output: string): HoldfastError {
   return new HoldfastError('postgres_tool_failed', 500, `${program} failed.`, { detail: output.trim() })
 }

@@ -7,15 +7,15 @@ import { findClientTools, runClientTool } from './client-tools.ts'
 import { restoreTargetTaken } from './errors.ts'
 
 export interface ExternalBackupOptions {
-  /** Of the database; its role reads everything. */
+  /** Database URL; its role can read everything. */
   readonly url: string
-  /** Folder of `pg_dump` and its companions; by default they are looked for. */
+  /** Folder with client programs; default: searched. */
   readonly toolsFolder: string | undefined
   /** The backup's folder. */
   readonly folder: string
 }
 
-/** @returns the major version of the server at an address, such as 18 */
+/** @returns the server's major version, such as 18 */
 export function readExternalMajor(url: string): Promise<number> {
   return withPool(url, readServerMajor)
 }
@@ -28,8 +28,8 @@ async function readServerMajor(pool: Pool): Promise<number> {
 }
 
 /**
- * Dumps a database that runs elsewhere, at one snapshot, and the roles that its grants name. What sync derives from the tables is left out: it is
- * derived again after a restore, so that devices notice that the log is another one.
+ * Dumps an external database at one snapshot, with the roles in its grants. Excludes data derived by sync: it is rebuilt after restoring, so devices notice the
+ * new log.
  *
  * @throws {HoldfastError} `postgres_tools_missing`, `postgres_tool_failed`
  */
@@ -37,7 +37,7 @@ export async function writeExternalBackup({ url, toolsFolder, folder }: External
   const tools = findClientTools(await readExternalMajor(url), toolsFolder)
   const roles = join(folder, BACKUP_FILES.roles)
   const database = join(folder, BACKUP_FILES.database)
-  // Made first: the programs would make them readable for others.
+  // Created first, because the programs would make them world-readable.
   for (const file of [roles, database]) writeFileSync(file, '', { mode: 0o600 })
   await runClientTool(tools, 'pg_dumpall', url, ['--roles-only', '--no-role-passwords', `--file=${roles}`])
   await runClientTool(tools, 'pg_dump', url, [
@@ -48,12 +48,12 @@ export async function writeExternalBackup({ url, toolsFolder, folder }: External
 }
 
 export interface ExternalRestoreOptions extends ExternalBackupOptions {
-  /** Gets the secrets and keys. It does not exist, or is empty but for its `.gitignore`. */
+  /** Receives secrets and keys. Nonexistent, or empty except for `.gitignore`. */
   readonly dataDir: string
 }
 
 /**
- * Restores a dump into a database that has nothing of Holdfast yet and no tables in `public`. All or nothing.
+ * Restores a dump atomically into a database without Holdfast and without tables in `public`.
  *
  * @throws {HoldfastError} `restore_target_taken`, `postgres_tools_missing`, `postgres_tool_failed`
  */
@@ -68,7 +68,7 @@ export async function restoreExternal({ url, toolsFolder, folder, dataDir }: Ext
     return readServerMajor(pool)
   })
   const tools = findClientTools(major, toolsFolder)
-  // Roles belong to the whole cluster and may exist: psql goes on after "already exists".
+  // Roles are cluster-wide and may exist: psql continues after "already exists".
   await runClientTool(tools, 'psql', url, ['--no-psqlrc', '--quiet', `--file=${join(folder, BACKUP_FILES.roles)}`])
   await runClientTool(tools, 'pg_restore', url, [
     '--single-transaction',

@@ -10,31 +10,31 @@ export interface RestoreEmbeddedOptions {
   /** The backup's folder. */
   readonly backup: string
   readonly metadata: BackupMetadata
-  /** The data folder to make; it does not exist, or is empty but for its `.gitignore`. */
+  /** Data folder to create; nonexistent, or empty except for `.gitignore`. */
   readonly dataDir: string
 }
 
-/** Where an empty folder is filled. A reset, a backup and a start take no notice of it. */
+/** Subfolder for restoring into an existing folder, ignored by reset, backup and start. */
 const UNFINISHED = 'restore.new'
 
-/** What makes a data folder one, and so comes last. */
+/** Identifies a data folder, so it is created last. */
 const DATABASE = 'postgres'
 
 /**
- * Makes a data folder of a backup. It appears whole under its name, its database at last, or not at all. The next start replays the write-ahead log of the backup, finds no
- * replication slot, and so builds the operation log again: devices notice by the names of its buckets and download the current rows.
+ * Creates a data folder from a backup, atomically. The next start replays the backup's WAL, finds no replication slot and rebuilds the operation log: devices
+ * notice the new bucket names and download current rows.
  *
- * @throws {HoldfastError} `restore_target_taken`, `restore_version_mismatch`, `backup_invalid`; errors of the file system as they are
+ * @throws {HoldfastError} `restore_target_taken`, `restore_version_mismatch`, `backup_invalid`; file system errors
  */
 export async function restoreEmbedded({ backup, metadata, dataDir }: RestoreEmbeddedOptions): Promise<void> {
   if (metadata.postgresMajor !== POSTGRES_MAJOR) throw restoreVersionMismatch(metadata.postgresMajor, POSTGRES_MAJOR)
   const content = entriesOf(dataDir)
   if (content?.some((name) => name !== UNFINISHED && name !== GITIGNORE)) throw restoreTargetTaken(dataDir)
-  // A folder that is there may be a volume of its own or a link to one, which nothing can take the place of.
+  // An existing folder may be a volume or link, which cannot be replaced.
   const unfinished = content ? join(dataDir, UNFINISHED) : `${dataDir}.unfinished`
   rmSync(unfinished, { recursive: true, force: true })
   mkdirSync(dirname(unfinished), { recursive: true })
-  // Root hands the database to another user, who has to pass through; secrets stay readable by root only.
+  // Under root, the database's user must be able to pass through; secrets stay readable by root only.
   mkdirSync(unfinished, { mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
   try {
     copyDataFiles(join(backup, BACKUP_FILES.data), unfinished)
@@ -50,7 +50,7 @@ export async function restoreEmbedded({ backup, metadata, dataDir }: RestoreEmbe
   }
 }
 
-/** @returns `undefined` when the folder is not there */
+/** @returns `undefined` if the folder does not exist */
 function entriesOf(folder: string): readonly string[] | undefined {
   try {
     return readdirSync(folder)
@@ -78,7 +78,7 @@ async function unpack(backup: string, databaseDir: string): Promise<void> {
     })
   } catch (error) {
     const { syscall, path } = error as NodeJS.ErrnoException
-    if (syscall !== undefined && path !== file) throw error // the target's file system: it may be full
+    if (syscall !== undefined && path !== file) throw error // the target's file system may be full
     throw backupInvalid(backup, `${BACKUP_FILES.archive} cannot be unpacked: ${(error as Error).message}`, error)
   }
 }

@@ -34,7 +34,7 @@ test('a second copy adds what has come since the first', () => {
 
 test('a file that goes while the folder is copied is left out', () => {
   write('versions/ab/kept', 'kept')
-  symlinkSync(join(folder, 'gone'), join(from, 'versions/ab/going')) // it is listed, and cannot be opened
+  symlinkSync(join(folder, 'gone'), join(from, 'versions/ab/going')) // listed, but cannot be opened
   copyStoredFiles(from, to)
   expect(readFileSync(join(to, 'versions/ab/kept'), 'utf8')).toBe('kept')
   expect(existsSync(join(to, 'versions/ab/going'))).toBe(false)

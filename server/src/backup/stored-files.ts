@@ -1,17 +1,17 @@
 import { constants, copyFileSync, existsSync, mkdirSync, readdirSync, type Dirent } from 'node:fs'
 import { join } from 'node:path'
 
-/** The folder of the files of storage, in a data folder and in a backup. */
+/** Folder of stored files, in data folders and backups. */
 export const STORED_FILES = 'storage'
 
-/** Parts of uploads that are not objects yet, whose clients begin again; images that are drawn again. */
+/** Excludes parts of unfinished uploads, whose clients restart, and rendered images. */
 const NOT_COPIED: readonly string[] = ['unfinished', 'resumable', 'images']
 
 /**
- * Copies stored files that the backup does not have yet. A version's bytes never change, so this may be called before and after the database is backed up: together
- * they have the bytes of every row of the backup, but for a version that came and went in between.
+ * Copies stored files missing in the backup. Versions are immutable, so this runs before and after backing up the database: together they cover every row,
+ * except versions deleted in between.
  *
- * @param from - the folder of the files, which need not be there
+ * @param from - file folder; may not exist
  */
 export function copyStoredFiles(from: string, to: string): void {
   for (const entry of entriesOf(from)) {
@@ -32,7 +32,7 @@ function entriesOf(folder: string): readonly Dirent[] {
   }
 }
 
-/** A file that goes while the folder is copied was deleted or replaced: its row has gone, too. */
+/** A file deleted during the copy was deleted or replaced, and its row with it. */
 function copyUnlessGone(from: string, to: string): void {
   try {
     copyFileSync(from, to, constants.COPYFILE_FICLONE)

@@ -6,7 +6,7 @@ import { backupInvalid } from './errors.ts'
 
 interface ManifestFile {
   readonly Path?: string
-  /** Hexadecimal, instead of `Path` where that is not UTF-8. */
+  /** Hexadecimal, instead of `Path`, if that is not UTF-8. */
   readonly 'Encoded-Path'?: string
   readonly Size: number
   readonly 'Checksum-Algorithm'?: string
@@ -14,11 +14,11 @@ interface ManifestFile {
 }
 
 /**
- * Compares the files of a restored cluster with the manifest that Postgres wrote when the backup was taken: every file is there, with its size and its
- * SHA-256. The write-ahead log of `pg_wal` is not in the manifest; Postgres checks it while it replays it.
+ * Verifies a restored cluster's files against Postgres's manifest: existence, size and SHA-256. WAL in `pg_wal` is not in the manifest; Postgres checks it
+ * during replay.
  *
- * @param backup - the backup's folder, for messages
- * @throws {HoldfastError} `backup_invalid` with the first file that differs
+ * @param backup - folder name for messages
+ * @throws {HoldfastError} `backup_invalid` for the first mismatch
  * @see PostgreSQL manual, "Backup Manifest Format"
  */
 export async function verifyManifest(backup: string, manifestFile: string, databaseDir: string): Promise<void> {
@@ -27,7 +27,7 @@ export async function verifyManifest(backup: string, manifestFile: string, datab
     readonly Files: readonly ManifestFile[]
     readonly 'Manifest-Checksum': string
   }
-  // The checksum covers everything before the line that holds it.
+  // The checksum covers everything before its own line.
   const covered = text.subarray(0, text.lastIndexOf('"Manifest-Checksum"'))
   if (createHash('sha256').update(covered).digest('hex') !== manifest['Manifest-Checksum'])
     throw backupInvalid(backup, 'Its manifest is damaged.')

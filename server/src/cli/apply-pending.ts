@@ -10,10 +10,10 @@ import { listMigrationFiles, type MigrationFile } from '../project/migration-fil
 import { withProjectDatabase } from './with-database.ts'
 
 /**
- * Applies the migrations that the database does not have, and tells each.
+ * Applies pending migrations and reports each.
  *
- * @returns what was applied
- * @throws {HoldfastError} `migration_missing`, and those of {@link migrateProject}
+ * @returns the applied ones
+ * @throws {HoldfastError} `migration_missing`, and errors of {@link migrateProject}
  */
 export async function applyPending(
   config: MigrationConfig,
@@ -31,7 +31,7 @@ export async function applyPending(
   )
 }
 
-/** @returns what {@link applyPending} would apply, without applying it */
+/** @returns what {@link applyPending} would apply */
 export async function listPending(
   config: MigrationConfig,
   tell: (line: string) => void,
@@ -60,7 +60,7 @@ function refuseMissing(versions: readonly string[]): never {
   })
 }
 
-/** Uses the database of the project as the role that projects act as, with one connection. */
+/** Opens the project's database as its role with a single connection. */
 export async function withProjectPool<T>(config: MigrationConfig, use: (pool: Pool) => Promise<T>): Promise<T> {
   return await withProjectDatabase(config, async (url) => {
     await using pool = createPool({

@@ -5,10 +5,10 @@ import { withProjectPool } from './apply-pending.ts'
 import { readSettings, type CommandInput } from './command.ts'
 
 /**
- * `holdfast seed`: applies the seeds of the project that the database does not have, whether the server runs or not, also to DATABASE_URL.
+ * `holdfast seed`: applies pending seeds, whether or not the server is running, also to DATABASE_URL.
  *
  * @returns the exit code
- * @throws {HoldfastError} `project_config_invalid`, and those of {@link seedProject}
+ * @throws {HoldfastError} `project_config_invalid`, and errors of {@link seedProject}
  */
 export async function seed(input: CommandInput): Promise<number> {
   const config = readSettings(migrationDeclarations, input)
@@ -17,7 +17,7 @@ export async function seed(input: CommandInput): Promise<number> {
   return 0
 }
 
-/** Applies the seeds that the database does not have, and tells what was not applied. */
+/** Applies pending seeds and reports those not applied. */
 export async function applySeeds(config: MigrationConfig, tell: (line: string) => void): Promise<SeedReport> {
   const database = await readDatabaseConfig(config.functionsConfig)
   const report = await withProjectPool(config, (pool) => seedProject(pool, database))

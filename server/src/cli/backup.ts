@@ -19,10 +19,10 @@ import { readSettings, type CommandInput } from './command.ts'
 import { withEmbedded } from './with-database.ts'
 
 /**
- * `holdfast backup <folder>`: takes a backup of the database and of everything else in the data folder, whether the server runs or not.
+ * `holdfast backup <folder>`: backs up the database and the rest of the data folder, whether or not the server is running.
  *
  * @returns the exit code
- * @throws {HoldfastError} `backup_target_taken`, `backup_failed`, `postgres_tools_missing` and others, with what to do
+ * @throws {HoldfastError} `backup_target_taken`, `backup_failed`, `postgres_tools_missing` and others, with a hint
  */
 export async function backup(input: CommandInput): Promise<number> {
   const { folder, config } = readInput(input)
@@ -51,7 +51,7 @@ async function take(folder: string, dataDir: string, config: BackupConfig): Prom
     const copyFiles = (): void => copyDataFiles(dataDir, join(unfinished, BACKUP_FILES.data))
     if (config.databaseUrl === undefined) {
       await withEmbedded(config, async (url) => {
-        copyFiles() // opening a folder of an earlier release gives it other passwords
+        copyFiles() // opening an older release's folder changes passwords
         await writeEmbeddedBackup({ url, label: `holdfast ${metadata.takenAt}`, folder: unfinished })
       })
     } else {
@@ -65,10 +65,10 @@ async function take(folder: string, dataDir: string, config: BackupConfig): Prom
 }
 
 /**
- * `holdfast restore <folder>`: makes a data folder, or fills an empty database (`DATABASE_URL`), from a backup.
+ * `holdfast restore <folder>`: creates a data folder, or fills an empty database (`DATABASE_URL`), from a backup.
  *
  * @returns the exit code
- * @throws {HoldfastError} `restore_target_taken`, `restore_kind_mismatch`, `backup_invalid` and others, with what to do
+ * @throws {HoldfastError} `restore_target_taken`, `restore_kind_mismatch`, `backup_invalid` and others, with a hint
  */
 export async function restore(input: CommandInput): Promise<number> {
   const { folder, config } = readInput(input)
@@ -90,13 +90,13 @@ export async function restore(input: CommandInput): Promise<number> {
   return 0
 }
 
-/** Another folder than that of a start has to be named. */
+/** A non-default folder must be named. */
 function startCommand(dataDir: string): string {
   const isUsual = dataDir === resolve('.holdfast')
   return isUsual ? '"holdfast start"' : `"holdfast start --data-dir=${relative(process.cwd(), dataDir)}"`
 }
 
-/** A full disk, a folder of another user, a database that does not answer: whatever has no message of its own. */
+/** Wraps errors without their own message: a full disk, a foreign folder, an unresponsive database. */
 function explain(failure: (cause: unknown) => HoldfastError): (error: unknown) => never {
   return (error) => {
     throw error instanceof HoldfastError ? error : failure(error)

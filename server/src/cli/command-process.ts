@@ -4,25 +4,25 @@ import { delimiter, resolve } from 'node:path'
 import { errorMessage, HoldfastError } from '@holdfast/foundation'
 import type { ReadyLine } from '../running-file.ts'
 
-/** Milliseconds that a command has to end after its signal. */
+/** Time in ms for a command to end after its signal. */
 const END_MS = 8_000
 
-/** A command beside the server: the development server of an app. */
+/** A command run beside the server: an app's development server. */
 export interface CommandProcess {
-  /** Its exit code; 128 and the number of the signal that ended it, as shells say. */
+  /** Its exit code; 128 plus the signal number, as in shells. */
   readonly ended: Promise<number>
-  /** Passes a signal on, and resolves when it has ended; after a while it is killed. */
+  /** Forwards a signal and resolves at the end; kills the command after a timeout. */
   end(signal?: NodeJS.Signals): Promise<void>
 }
 
 /**
- * What bundlers hand to apps by these beginnings of names: Vite and those on it, Next.js, Expo, SvelteKit and Astro, and what runs on servers.
+ * Prefixes of variables that bundlers expose to apps: Vite and derivatives, Next.js, Expo, SvelteKit and Astro, and servers.
  *
- * @see the quick starts of supabase.com/docs for each of them
+ * @see the quick starts at supabase.com/docs
  */
 const PUBLIC_PREFIXES = ['VITE_', 'NEXT_PUBLIC_', 'EXPO_PUBLIC_', 'PUBLIC_', '']
 
-/** The server's address and keys by the names that projects of the ecosystem read. Secret ones have no beginning that a bundler hands out. */
+/** Returns the server's URL and keys under the ecosystem's variable names. Secrets get no exposed prefix. */
 export function environmentOf(ready: ReadyLine): Readonly<Record<string, string>> {
   const named = PUBLIC_PREFIXES.flatMap((prefix) => [
     [`${prefix}SUPABASE_URL`, ready.base],
@@ -39,7 +39,7 @@ export function environmentOf(ready: ReadyLine): Readonly<Record<string, string>
 }
 
 /**
- * Runs a command with the terminal of this process, and programs of the project's packages in its path.
+ * Runs a command in this terminal, with the project's package binaries in its path.
  *
  * @throws {HoldfastError} `command_not_found`
  */
@@ -51,7 +51,7 @@ export async function startCommand(
   const child = spawn(program, args, {
     stdio: 'inherit',
     env: { ...env, PATH: path },
-    // Where programs of packages are scripts of the shell.
+    // Package binaries are shell scripts there.
     shell: process.platform === 'win32',
   })
   const ended = new Promise<number>((done) =>
@@ -70,7 +70,7 @@ export async function startCommand(
   return {
     ended,
     async end(signal = 'SIGTERM') {
-      // Ctrl-C is for all processes of a terminal; a second one would end many at once.
+      // Ctrl-C reaches all processes of a terminal; a second signal would force many to quit.
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
       const timer = setTimeout(() => child.kill('SIGKILL'), END_MS)
       await ended

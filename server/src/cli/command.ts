@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs'
 import { HoldfastError, type OptionDeclarations, type OptionValues } from '@holdfast/foundation'
 import { loadConfig, type ConfigSources, type Flags } from '../config/load-config.ts'
 
-/** The input of a command. */
+/** Input of a command. */
 export interface CommandInput {
   /** Its arguments. */
   readonly words: readonly string[]
   readonly flags: Flags
   readonly env: Readonly<Record<string, string | undefined>>
-  /** For machines when `--json`, else for people. */
+  /** For machines with `--json`, otherwise for humans. */
   readonly out: (text: string) => void
   readonly err: (text: string) => void
 }
 
-/** The config file's text, if there is one, without the byte order mark that editors of Windows put before it. */
+/** Returns the config file's text without byte order mark, if it exists. */
 export function readOrUndefined(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
@@ -23,15 +23,15 @@ export function readOrUndefined(path: string): string | undefined {
   }
 }
 
-/** Returns the sources of settings of a command: command line, environment and config file. */
+/** Returns a command's settings sources: command line, environment and config file. */
 export function sourcesOf({ flags, env }: Pick<CommandInput, 'flags' | 'env'>): ConfigSources {
   return { flags, env, readFile: readOrUndefined }
 }
 
 /**
- * Reads the settings of a command.
+ * Reads a command's settings.
  *
- * @throws {HoldfastError} those of {@link loadConfig}
+ * @throws {HoldfastError} errors of {@link loadConfig}
  */
 export function readSettings<T extends OptionDeclarations>(
   declarations: T,

@@ -9,7 +9,7 @@ function script(shell: string): string {
   return text
 }
 
-/** What bash offers for a command line whose last word is being typed. */
+/** Returns bash's completions for a partial command line. */
 function offered(line: string): readonly string[] {
   const words = ['holdfast', ...line.split(' ')]
   const program = `${script('bash')}

@@ -3,9 +3,9 @@ import { flagName, nearest } from '../config/names.ts'
 import type { CommandInput } from './command.ts'
 import type { CommandEntry } from './commands/entry.ts'
 
-/** What may follow some words of a command line. */
+/** Completions at a position of the command line. */
 interface Place {
-  /** The words before it, without options: `db`; empty for the first word. */
+  /** Preceding words without options, such as `db`; empty for the first word. */
   readonly before: string
   readonly words: readonly Choice[]
   readonly flags: readonly Choice[]
@@ -18,11 +18,11 @@ interface Choice {
 
 const SHELLS: Readonly<Record<string, (places: readonly Place[]) => string>> = { bash, zsh, fish }
 
-/** Characters of a meaning that is shown beside a choice. */
+/** Length limit of a displayed description in characters. */
 const MEANING_CHARS_MAX = 80
 
 /**
- * `holdfast completion bash|zsh|fish`: prints the script that completes commands and options in a shell.
+ * `holdfast completion bash|zsh|fish`: prints the shell completion script.
  *
  * @returns the exit code
  * @throws {HoldfastError} `option_invalid` for another shell
@@ -60,7 +60,7 @@ function placesOf(commands: readonly CommandEntry[]): readonly Place[] {
   return [...places].map(([before, { words, flags }]) => ({ before, words: choices(words), flags: choices(flags) }))
 }
 
-/** Secrets are no options: everybody on the machine can read a command line. */
+/** Excludes secrets, which have no options because command lines are visible to all users. */
 function flagsOf(options: OptionDeclarations): readonly (readonly [string, string])[] {
   return Object.entries(options)
     .filter(([, { secret }]) => !secret)
@@ -74,7 +74,7 @@ function choices(meanings: ReadonlyMap<string, string>): readonly Choice[] {
   return [...meanings].map(([text, meaning]) => ({ text, meaning: shorten(meaning) }))
 }
 
-/** The first sentence, without what a shell would read. */
+/** Returns the first sentence without shell metacharacters. */
 function shorten(meaning: string): string {
   const sentence = (meaning.split(/[.;:](?:\s|$)|\s\(/)[0] ?? '').replaceAll(/[`'"\\$[\]]/g, '')
   return sentence.length <= MEANING_CHARS_MAX ? sentence : `${sentence.slice(0, MEANING_CHARS_MAX - 1).trimEnd()}…`
@@ -82,7 +82,7 @@ function shorten(meaning: string): string {
 
 const textsOf = (list: readonly Choice[]): string => list.map(({ text }) => text).join(' ')
 
-/** Files are completed where no word and no option fits. */
+/** Completes files where neither word nor option matches. */
 function bash(places: readonly Place[]): string {
   const cases = (list: (place: Place) => readonly Choice[]): string =>
     places

@@ -19,10 +19,10 @@ import { resetRunning } from './reset-running.ts'
 import { withEmbedded } from './with-database.ts'
 
 /**
- * `holdfast db reset`: creates the project database again, with its migrations and seeds.
+ * `holdfast db reset`: recreates the project database with migrations and seeds.
  *
  * @returns the exit code
- * @throws {HoldfastError} `reset_external`, `reset_not_confirmed`, `migration_missing`, and those of a start
+ * @throws {HoldfastError} `reset_external`, `reset_not_confirmed`, `migration_missing`, and start errors
  */
 export async function resetDatabase(input: CommandInput): Promise<number> {
   const config = readSettings(dbDeclarations, input)
@@ -48,14 +48,14 @@ export async function resetDatabase(input: CommandInput): Promise<number> {
   return 0
 }
 
-/** What a start would refuse of the project's files is refused while the database is still there. */
+/** Validates the project's files before deleting the database. */
 async function requireReadable(config: DbConfig): Promise<void> {
   if (!config.projectMigrations) return
   await readDatabaseConfig(config.functionsConfig)
   listMigrationFiles(config.migrationsDir)
 }
 
-/** A database that does not start any more is a reason to reset it. */
+/** A database that no longer starts is a reason to reset it. */
 async function readBirth(config: DbConfig, { err }: CommandInput): Promise<string | undefined> {
   try {
     return await withEmbedded(config, async (url) => {
@@ -69,7 +69,7 @@ async function readBirth(config: DbConfig, { err }: CommandInput): Promise<strin
   }
 }
 
-/** What a start does with a new folder, at ports that nobody knows. */
+/** Starts with a new folder on unknown ports. */
 async function resetFolder(config: DbConfig, request: ProjectPreparation, { err }: CommandInput): Promise<void> {
   if (existsSync(join(config.dataDir, 'postgres'))) await setClusterAside(config.dataDir, [STORED_FILES], silentLogger)
   using logger = limitRepeats(createLogger('warn', err, systemClock.now), systemClock)
@@ -101,10 +101,10 @@ function refuseOthers(config: DbConfig): void {
 }
 
 /**
- * `holdfast db push`: applies the project's migrations to its database or that of `DATABASE_URL`.
+ * `holdfast db push`: applies the project's migrations to its database or `DATABASE_URL`.
  *
  * @returns the exit code
- * @throws {HoldfastError} `migration_missing`, and those of applying migrations
+ * @throws {HoldfastError} `migration_missing`, and migration errors
  */
 export async function pushMigrations(input: CommandInput): Promise<number> {
   const config = readSettings(dbDeclarations, input)

@@ -11,13 +11,13 @@ import { environmentOf, startCommand, type CommandProcess } from './command-proc
 import { serve } from './start.ts'
 
 /**
- * `holdfast dev [-- COMMAND]`: serves as `start` does, puts into the database what changes in the project's folder, and runs the command with the server's address
- * and keys in its environment. It ends with the command, and the command with it. A server that runs on the data folder already is used as it is.
+ * `holdfast dev [-- COMMAND]`: serves like `start`, applies changes in the project folder to the database, and runs the command with the server's URL and keys
+ * in its environment. Both end together. Uses a server already running on the data folder.
  *
- * With `--json` a line follows on that of `start` each time the project was looked at: `{"project":"applied"}` or `{"project":"failed","problem":{…}}`.
+ * With `--json`, each check of the project prints a line after that of `start`: `{"project":"applied"}` or `{"project":"failed","problem":{…}}`.
  *
- * @returns the exit code: that of the command, if there is one
- * @throws {HoldfastError} those of a start; `command_not_found`
+ * @returns the exit code: the command's, if any
+ * @throws {HoldfastError} start errors; `command_not_found`
  */
 export async function dev(input: CommandInput): Promise<number> {
   const { words } = input
@@ -74,7 +74,7 @@ export async function dev(input: CommandInput): Promise<number> {
   })
 }
 
-/** Another process serves, and follows the project or not. */
+/** Another process is serving, and may or may not follow the project. */
 async function useRunning(
   ready: ReadyLine,
   words: readonly string[],
@@ -82,7 +82,7 @@ async function useRunning(
   json: boolean,
 ): Promise<number> {
   if (json) out(`${JSON.stringify(ready)}\n`)
-  if (json && words.length === 0) return 0 // its starter wants to know where it is
+  if (json && words.length === 0) return 0 // the caller needs its location
   if (words.length === 0) {
     throw new HoldfastError('server_running', 500, `A server runs on ${ready.base} already, with this data folder.`, {
       hint: 'Name a command to run with it, after --, or end it with "holdfast stop".',
@@ -106,7 +106,7 @@ function problemOf(error: unknown): ProjectProblem {
   return { code, message, detail, hint }
 }
 
-/** Writes a file unless it has this text already: what watches it would begin again for nothing. @returns whether it was written */
+/** Writes a file only if changed, to avoid triggering watchers. @returns whether it was written */
 function writeIfOther(path: string, text: string): boolean {
   if (existsSync(path) && readFileSync(path, 'utf8') === text) return false
   mkdirSync(dirname(path), { recursive: true })

@@ -17,21 +17,21 @@ import { withProjectDatabase } from './with-database.ts'
 
 export const DUMP_APPLICATION = 'holdfast db dump'
 
-/** Kept by the commands for migrations themselves. */
+/** Maintained by the migration commands. */
 const HISTORY = 'supabase_migrations'
 
 type Write = (text: string) => Promise<void>
 
 /**
- * `holdfast db dump`: writes the definitions of the project as SQL, or with `--data-only` its rows, with `--role-only` its roles; whether the server runs or not,
- * or of the database of `--db-url`. Nothing of it is a secret of the platform.
+ * `holdfast db dump`: writes the project's definitions as SQL, or with `--data-only` its rows, with `--role-only` its roles; whether or not the server is
+ * running, or for `--db-url`. Contains no platform secrets.
  *
  * @returns the exit code
- * @throws {HoldfastError} `option_invalid`, `schema_unknown`, `dump_failed`, and those of opening the database
+ * @throws {HoldfastError} `option_invalid`, `schema_unknown`, `dump_failed`, and errors of opening the database
  */
 export async function dump(input: CommandInput): Promise<number> {
   const config = readSettings(dbDeclarations, input)
-  // The list of processes shows the command line to every user of the machine.
+  // Command lines are visible to all users in the process list.
   process.title = DUMP_APPLICATION
   requireSense(config)
   const progress = (line: string): void => input.err(`${line}\n`)
@@ -63,7 +63,7 @@ function requireSense({ dataOnly, roleOnly, useCopy, exclude }: DbConfig): void 
     throw invalid('--use-copy and --exclude are for rows.', 'Say --data-only as well.')
 }
 
-/** Of what is dumped without `--schema`: all that is the project's; of the platform what the project has put there. */
+/** Returns the schemas dumped without `--schema`: the project's, plus its additions to platform schemas. */
 export function chooseSchemas({ inventory }: Source, { schema: wanted }: Pick<DbConfig, 'schema'>): readonly string[] {
   const own = inventory.schemas.filter((name) => name !== HISTORY)
   if (wanted.length === 0) return [...own, ...SHARED_SCHEMAS]
@@ -93,14 +93,14 @@ interface Definitions {
   readonly config: Pick<DbConfig, 'schema' | 'keepComments'>
 }
 
-/** Writes what a new database needs to be like this one, but for its rows and roles. */
+/** Writes everything but rows and roles. */
 export async function writeDefinitions(
   { source, sourceUrl, schemas, config }: Definitions,
   write: Write,
 ): Promise<void> {
   const isWhole = config.schema.length === 0
   const found = isWhole ? extensionsOf(source.inventory, await findOwnParts(source)) : []
-  // Some are there by themselves, or as soon as they are used: in one order they read the same everywhere.
+  // Some exist implicitly or on first use; sorting makes dumps comparable.
   const extensions = found.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   await writeSchema(
     {
@@ -116,7 +116,7 @@ export async function writeDefinitions(
   )
 }
 
-/** What is not in the dump, though a person may count on it. */
+/** Mentions what the dump omits but users may expect. */
 function hintsOf(source: Source, schemas: readonly string[], config: DbConfig): readonly string[] {
   const { inventory } = source
   if (config.roleOnly)
@@ -145,7 +145,7 @@ function renderPlan(config: DbConfig, schemas: readonly string[], tables: readon
     .join('')
 }
 
-/** Writes to the file, which has its name only when it is whole, or to stdout. */
+/** Writes to stdout or a file, which is renamed when complete. */
 async function deliver(config: DbConfig, { out }: CommandInput, write: (to: Write) => Promise<void>): Promise<void> {
   try {
     if (config.file !== undefined) {
@@ -169,15 +169,15 @@ async function deliver(config: DbConfig, { out }: CommandInput, write: (to: Writ
 
 async function toFile(path: string, write: (to: Write) => Promise<void>): Promise<void> {
   const unfinished = `${path}.${randomUUID().slice(0, 8)}.unfinished`
-  // Rows are not for every user of the machine.
+  // Rows must not be readable by other users.
   const file = await open(unfinished, 'wx', 0o600)
   try {
-    // Each write is waited for: what a stream fails with between two of them, a full disk for one, would end the process.
+    // Each write is awaited: an error between writes, such as a full disk, would crash the process.
     await write((text) => file.appendFile(text))
     await file.close()
     await rename(unfinished, path)
   } catch (error) {
-    await file.close().catch(() => undefined) // the first failure is the one to tell
+    await file.close().catch(() => undefined) // report the first error
     await rm(unfinished, { force: true })
     throw error
   }

@@ -1,6 +1,6 @@
 import { HoldfastError } from '@holdfast/foundation'
 
-/** What the machine says no to, by the codes of its system calls: what it means, and what to do. */
+/** System call error codes with meaning and advice. */
 const REFUSALS: Readonly<Record<string, readonly [meaning: string, hint: string]>> = {
   EACCES: ['permission denied', 'Check who owns it, or run the command as its owner.'],
   EPERM: ['not permitted', 'Check who owns it, or run the command as its owner.'],
@@ -13,7 +13,7 @@ const REFUSALS: Readonly<Record<string, readonly [meaning: string, hint: string]
   ENAMETOOLONG: ['the name is too long', 'Choose a shorter one.'],
 }
 
-/** The message for the person at the terminal. A stack trace only for our own bugs. */
+/** Returns the terminal message for an error; stack traces only for bugs. */
 export function explain(error: unknown): string {
   if (error instanceof HoldfastError) {
     const more = [error.detail, error.hint].filter((text) => text !== undefined)
@@ -24,7 +24,7 @@ export function explain(error: unknown): string {
   return `\nThis is a bug of Holdfast: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`
 }
 
-/** A folder that is not ours, a full disk: nothing that a stack trace helps with. */
+/** Explains environment errors, such as a foreign folder or full disk, without a stack trace. */
 function explainRefusal(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const { code = '', path, syscall = '' } = error as NodeJS.ErrnoException

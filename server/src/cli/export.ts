@@ -22,7 +22,7 @@ import { withProjectDatabase } from './with-database.ts'
 
 const APPLICATION = 'holdfast export'
 
-/** What one export works with. */
+/** State of an export. */
 interface Export {
   readonly config: ExportConfig
   readonly source: Source
@@ -36,14 +36,14 @@ const NO_COUNTS: Counts = { tables: 0, rows: 0, policies: 0, functions: 0 }
 const NO_FILES = { copied: 0, present: 0, failed: 0 }
 
 /**
- * `holdfast export --to=postgres://…` or `--to=FOLDER`: takes the project out of Holdfast, while the server runs or not. The project itself is only read.
+ * `holdfast export --to=postgres://…` or `--to=FOLDER`: exports the project, also while the server is running. Only reads the project.
  *
- * @returns the exit code: 1 when something did not go
- * @throws {HoldfastError} `option_invalid`, `export_target_taken`, `export_target_unreachable`, `export_failed` and those of opening the database
+ * @returns the exit code: 1 if something was not exported
+ * @throws {HoldfastError} `option_invalid`, `export_target_taken`, `export_target_unreachable`, `export_failed` and errors of opening the database
  */
 export async function exportProject(input: CommandInput): Promise<number> {
   const config = readSettings(exportDeclarations, input)
-  // The list of processes shows the command line to every user of the machine.
+  // Command lines are visible to all users in the process list.
   process.title = APPLICATION
   const { to } = config
   requireSense(config)
@@ -140,7 +140,7 @@ async function filesTo(work: Export, to: string): Promise<SentFiles> {
     const why = 'run the same command again with --only-files, --storage-url and HOLDFAST_SERVICE_KEY'
     return { ...NO_FILES, leftOut: files === 0 ? [] : [{ what: `Bytes of ${files} files`, why }] }
   } finally {
-    await client.end().catch(() => undefined) // it may be broken already
+    await client.end().catch(() => undefined) // possibly broken already
   }
 }
 
@@ -154,7 +154,7 @@ async function send({ config, source, progress }: Export, target: FileTarget): P
   return await sendFiles({ source, backend, target, progress })
 }
 
-/** The folder has its name when it is whole. */
+/** The folder is renamed when complete. */
 async function toFolder(work: Export, folder: string): Promise<ExportReport> {
   const { config, source, sourceUrl, own, progress } = work
   if (existsSync(folder)) throw targetTaken(folder)
@@ -209,7 +209,7 @@ const takenGap = ({ isTaken }: TargetLook): readonly LeftOut[] =>
     ? [{ what: 'All of it', why: 'the target has a project already, and is refused without --into-existing' }]
     : []
 
-/** What a connection string cannot take. */
+/** Lists what a connection string cannot receive. */
 function outsideGaps({ config }: Export): readonly LeftOut[] {
   const { functions, secrets } = findProject(optionsOf(config, functionsOptions))
   return [

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 
-// Taken as it is: importing it would ask for all of its exports, and load WebCrypto.
+// Not imported, because importing initializes all exports and loads WebCrypto.
 const { createHash } = process.getBuiltinModule('node:crypto')
 
 /**
- * Finds the bundle that `scripts/bundle-server.ts` makes, for a quick start.
+ * Finds the bundle from `scripts/bundle-server.ts`, for a fast start.
  *
- * @param folder - where it would be
- * @returns its module, if it was made from exactly the code that was built last; otherwise that code is to be run
+ * @param folder - its location
+ * @returns its module if built from exactly the last built code; otherwise run that code
  */
 export function findBundle(folder: URL): URL | undefined {
   try {
@@ -20,6 +20,6 @@ export function findBundle(folder: URL): URL | undefined {
     )
     return isCurrent ? new URL('run.js', folder) : undefined
   } catch {
-    return undefined // there is none, or not all that it was made from
+    return undefined // there is none, or a source is missing
   }
 }

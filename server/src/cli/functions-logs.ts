@@ -5,16 +5,16 @@ import { functionsCommandDeclarations } from '../config/options.ts'
 import { sourcesOf, type CommandInput } from './command.ts'
 import { connectTo, type Connection } from './sync/connection.ts'
 
-/** Milliseconds that one request waits for a line; the server allows a little more. */
+/** Long-poll timeout in ms; the server allows slightly more. */
 const WAIT_MS = 20_000
 
-/** Milliseconds until a server that went away is asked again. */
+/** Retry delay in ms for a lost server. */
 const AGAIN_MS = 1_000
 
 /**
- * `holdfast functions logs [NAME]`: what functions printed, and what became of their processes.
+ * `holdfast functions logs [NAME]`: prints the output of functions and their process events.
  *
- * @returns the exit code; with `--follow` only when it is interrupted
+ * @returns the exit code; with `--follow` only when interrupted
  */
 export async function logsOf(input: CommandInput): Promise<number> {
   const { name, config } = await readConfig(input)
@@ -35,7 +35,7 @@ export async function logsOf(input: CommandInput): Promise<number> {
   return 0
 }
 
-/** `holdfast functions metrics`: what each function did since the server started. */
+/** `holdfast functions metrics`: prints metrics of functions since the server's start. */
 export async function metricsOf(input: CommandInput): Promise<number> {
   const { name, config } = await readConfig(input)
   const { functions } = await connectTo(config).json<{ readonly functions: readonly FunctionMetrics[] }>(
@@ -52,7 +52,7 @@ async function readConfig(input: CommandInput) {
   return { name, config }
 }
 
-/** @returns `undefined` when the server is away: it is asked again */
+/** @returns `undefined` if the server is unreachable; retried */
 async function next(
   connection: Connection,
   query: Readonly<Record<string, string | number | undefined>>,
@@ -72,7 +72,7 @@ function addressOf(query: Readonly<Record<string, string | number | undefined>>)
   return `/functions/v1/_logs?${parameters}`
 }
 
-/** For people. The name is left out where only one function was asked for. */
+/** Human-readable. Omits the name if only one function was requested. */
 function render(
   { at, level, function: name, text, request_id: requestId }: KeptLine,
   only: string | undefined,

@@ -10,9 +10,9 @@ import { logsOf } from './functions-logs.ts'
 const INSPECT_MODES = ['run', 'brk', 'wait']
 
 /**
- * `holdfast functions serve`: the server with its functions, whose lines are shown. When the server runs already, it serves them, and only the lines are shown.
+ * `holdfast functions serve`: serves with functions and shows their output. If a server is already running, only shows output.
  *
- * @throws {HoldfastError} `functions_served_already` when the running server would have to do it otherwise
+ * @throws {HoldfastError} `functions_served_already` if the running server's settings differ
  */
 export async function serveFunctions(input: CommandInput): Promise<number> {
   const config = readSettings(options, input)
@@ -27,7 +27,7 @@ export async function serveFunctions(input: CommandInput): Promise<number> {
 }
 
 /**
- * `holdfast functions inspect NAME`: the server, with the inspector of V8 in the process of one function.
+ * `holdfast functions inspect NAME`: serves with the V8 inspector in one function's process.
  *
  * @throws {HoldfastError} `function_name_invalid`, `option_invalid`, `functions_served_already`
  */
@@ -53,7 +53,7 @@ export async function inspectFunction(input: CommandInput): Promise<number> {
 
 async function startShowingLines(input: CommandInput): Promise<number> {
   const { start } = await import('./start.ts')
-  // What functions print is logged as `info`; whoever wants another level says so.
+  // Function output is logged at `info`, unless another level is set.
   const isSaid = 'logLevel' in input.flags || input.env['HOLDFAST_LOG_LEVEL']
   return await start(isSaid ? input : { ...input, flags: { ...input.flags, logLevel: 'info' } })
 }

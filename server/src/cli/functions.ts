@@ -7,7 +7,7 @@ import { optionsOf } from '../parts/service-options.ts'
 import { readSettings, type CommandInput } from './command.ts'
 
 /**
- * `holdfast functions new NAME`: creates an edge function with the least that it needs.
+ * `holdfast functions new NAME`: creates a minimal edge function.
  *
  * @returns the exit code
  * @throws {HoldfastError} `function_name_invalid`, `function_exists`
@@ -44,7 +44,7 @@ Deno.serve(async (request) => {
 }
 
 /**
- * `holdfast functions list`: lists the edge functions of the project, and whether they need a token.
+ * `holdfast functions list`: lists the project's edge functions and whether they require a token.
  *
  * @returns the exit code
  * @throws {HoldfastError} `functions_config_invalid`
@@ -68,7 +68,7 @@ interface Listed {
   readonly exists: boolean
 }
 
-/** For people. */
+/** Human-readable. */
 function renderList(found: readonly Listed[], directory: string): string {
   if (found.length === 0) return `\n  No functions in ${directory}. "holdfast functions new NAME" makes one.\n\n`
   const width = Math.max(...found.map(({ name }) => name.length))

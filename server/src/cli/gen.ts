@@ -9,14 +9,14 @@ import { connectTo } from './sync/connection.ts'
 import { withProjectDatabase } from './with-database.ts'
 
 /**
- * `holdfast gen types`: writes the types of the database to stdout. `--lang=typescript` is the module for supabase-js, read from the database whether the server runs
- * or not; `--lang=powersync` is the schema of a device's database, which a running server knows.
+ * `holdfast gen types`: prints types of the database. `--lang=typescript` is the module for supabase-js, read from the database whether or not the server is
+ * running; `--lang=powersync` is the schema of a device's database, from a running server.
  *
  * @returns the exit code
- * @throws {HoldfastError} `option_invalid`, `schema_unknown`, those of opening the database and of asking a server
+ * @throws {HoldfastError} `option_invalid`, `schema_unknown`, errors of opening the database and querying the server
  */
 export async function generateTypes(input: CommandInput): Promise<number> {
-  const [lang = input.flags['lang']] = input.words // a word, as the ecosystem's CLI takes it
+  const [lang = input.flags['lang']] = input.words // a positional argument, as in the ecosystem's CLI
   const flags = lang === undefined ? input.flags : { ...input.flags, lang }
   const { config } = await loadProjectConfig(genDeclarations, sourcesOf({ ...input, flags }))
   const text = await write(config)

@@ -6,7 +6,7 @@ import { options } from '../config/options.ts'
 import { readSettings, type CommandInput } from './command.ts'
 
 /**
- * `holdfast init`: makes the folder of a project, with what a start reads of it, and the data folder, which git ignores. Leaves files alone that are there.
+ * `holdfast init`: creates a project folder and the data folder, which git ignores. Keeps existing files.
  *
  * @returns the exit code
  * @throws {HoldfastError} `project_exists`, `data_folder_unusable`
@@ -37,7 +37,7 @@ export function init(input: CommandInput): number {
   return 0
 }
 
-/** Podman reads the file as well. */
+/** Podman also reads this file. */
 const DOCKERIGNORE = `# The database, its secrets and those of functions are not for images.
 .git
 **/.holdfast*
@@ -49,7 +49,7 @@ const DOCKERIGNORE = `# The database, its secrets and those of functions are not
 const SEED = `-- Rows for development. Applied once, after the migrations, on the packaged Postgres when only this machine is served.
 `
 
-/** A name in TOML's basic string, as JSON writes it. */
+/** Renders a name as a TOML basic string, equivalent to JSON. */
 function configOf(name: string): string {
   return `# Names and meaning as in Supabase's config.toml. Command line and environment win over this file.
 project_id = ${JSON.stringify(name)}

@@ -8,7 +8,7 @@ import { connectTo } from './sync/connection.ts'
 
 const SIGNING_KEYS = '/auth/v1/admin/signing-keys'
 
-/** Characters of a key that is not shown: enough to tell one from another. */
+/** Shown characters of a hidden key, enough to distinguish keys. */
 const SHOWN_CHARS = 18
 
 interface SigningKey {
@@ -19,9 +19,9 @@ interface SigningKey {
 }
 
 /**
- * `holdfast keys list`: the API keys and the keys that sign sessions, of a running server.
+ * `holdfast keys list`: lists API keys and signing keys of a running server.
  *
- * @param isTerminal - whether a person sees the output
+ * @param isTerminal - whether the output is a terminal
  * @returns the exit code
  * @throws {HoldfastError} `option_invalid`, `server_unreachable`
  */
@@ -31,13 +31,13 @@ export async function listKeys(input: CommandInput, isTerminal = process.stdout.
   return list(await request(), config, input)
 }
 
-/** `holdfast keys add`: creates a standby key that can sign sessions later. */
+/** `holdfast keys add`: creates a standby signing key. */
 export async function addKey(input: CommandInput): Promise<number> {
   const { config, request } = await open(input)
   return told(await request('', { method: 'POST', body: { algorithm: config.algorithm } }), config, input)
 }
 
-/** `holdfast keys rotate [KEY]`: signs sessions with the standby key from now on. */
+/** `holdfast keys rotate [KEY]`: starts signing sessions with the standby key. */
 export async function rotateKey(input: CommandInput): Promise<number> {
   const { config, request } = await open(input)
   const [kid] = input.words
@@ -45,7 +45,7 @@ export async function rotateKey(input: CommandInput): Promise<number> {
   return told(await request('/rotate', { method: 'POST', body }), config, input)
 }
 
-/** `holdfast keys revoke KEY`: rejects everything that a key has signed. */
+/** `holdfast keys revoke KEY`: rejects everything signed with a key. */
 export async function revokeKey(input: CommandInput): Promise<number> {
   const { config, request } = await open(input)
   const [kid = ''] = input.words
@@ -67,7 +67,7 @@ async function open(input: CommandInput): Promise<{
   }
 }
 
-/** Logs of a build are read by many: whole keys go to a terminal, or to a program that says so. */
+/** Allows complete keys only on a terminal or with `--json`, because build logs have many readers. */
 function requireTerminal({ show, json }: KeysConfig, isTerminal: boolean): void {
   if (!show || isTerminal || json) return
   throw invalid('Keys are shown on a terminal only.', 'A program reads them with --show --json.')
@@ -88,7 +88,7 @@ function list(signing: readonly SigningKey[], config: KeysConfig, { out }: Comma
   return 0
 }
 
-/** As a server of the data folder has noted them; none where it is another machine's. */
+/** Returns the API keys recorded by the data folder's server; none for another machine's. */
 function apiKeysOf({ dataDir, show }: KeysConfig): Readonly<Record<string, string>> {
   const ready = readRunning(resolve(dataDir))?.ready
   if (!ready) return {}

@@ -6,7 +6,7 @@ import type { CommandInput } from './command.ts'
 import { type CommandEntry, COMMON_OPTIONS } from './commands/entry.ts'
 
 /**
- * `holdfast options [topic]`: lists the options of the server.
+ * `holdfast options [topic]`: lists the server options.
  *
  * @returns the exit code
  * @throws {HoldfastError} `option_invalid` for an unknown topic

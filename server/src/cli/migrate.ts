@@ -27,18 +27,18 @@ import { openRoles } from '../open-roles.ts'
 import { optionsOf } from '../parts/service-options.ts'
 import { readSettings, type CommandInput } from './command.ts'
 
-/** In the data folder: which project it was made of, so that the same command goes on with the files. */
+/** In the data folder: the source project, so that the same command can continue with the files. */
 const RECORD = 'migrated-from.json'
 
 /**
- * `holdfast migrate --from postgres://…`: makes a new data folder of a project that runs elsewhere. The source is only read.
+ * `holdfast migrate --from postgres://…`: creates a data folder from a project hosted elsewhere. Only reads the source.
  *
- * @returns the exit code: 1 when something did not come
- * @throws {HoldfastError} `option_invalid`, `migrate_target_taken`, `migrate_source_unreachable` and those of opening the database
+ * @returns the exit code: 1 if something was not migrated
+ * @throws {HoldfastError} `option_invalid`, `migrate_target_taken`, `migrate_source_unreachable` and errors of opening the database
  */
 export async function migrate(input: CommandInput): Promise<number> {
   const config = readSettings(migrateDeclarations, input)
-  // The list of processes shows the command line to every user of the machine.
+  // Command lines are visible to all users in the process list.
   process.title = 'holdfast migrate'
   const { from } = config
   if (from === undefined) {
@@ -75,7 +75,7 @@ const summaryOf = (from: string, { version }: Inventory): Pick<MigrateReport, 'f
   version,
 })
 
-/** What does not come. */
+/** Lists what is not migrated. */
 function knownGaps(inventory: Inventory): readonly LeftOut[] {
   const { isHoldfast } = inventory
   const ours = {
@@ -95,7 +95,7 @@ async function bring(config: MigrateConfig, from: string, progress: (line: strin
     ? (JSON.parse(readFileSync(record, 'utf8')) as { source: string; report: MigrateReport })
     : undefined
   if (before && before.source !== name) throw targetTaken(dataDir)
-  // Tried before anything is made here, and let go before files are copied: its snapshot keeps the old project from vacuuming.
+  // Opened before creating anything, and closed before copying files, because its snapshot blocks vacuum in the old project.
   await using opened = new AsyncDisposableStack()
   const source = before ? undefined : opened.use(await openSource(from))
   progress(config.databaseUrl === undefined ? 'starting Postgres' : 'connecting to Postgres')

@@ -7,10 +7,10 @@ import { listMigrationFiles, type MigrationFile } from '../project/migration-fil
 import { applyPending, withProjectPool } from './apply-pending.ts'
 import { readSettings, type CommandInput } from './command.ts'
 
-/** What a migration may be called: its name is part of a file's. */
+/** Valid migration names, which become part of a file name. */
 const NAME = /^[\w-]+$/
 
-/** @returns where a migration of this moment stands */
+/** @returns the path for a migration created now */
 export function migrationPath(
   { migrationsDir }: Pick<MigrationConfig, 'migrationsDir'>,
   name: string,
@@ -26,7 +26,7 @@ export function migrationPath(
 }
 
 /**
- * `holdfast migration new NAME`: creates an empty migration of the project.
+ * `holdfast migration new NAME`: creates an empty migration.
  *
  * @returns the exit code
  * @throws {HoldfastError} `migration_name_invalid`
@@ -43,18 +43,18 @@ export function newMigration(input: CommandInput, now = new Date()): number {
 }
 
 interface Listed {
-  /** `undefined`: there is no file. */
+  /** `undefined` without a file. */
   readonly local: string | undefined
-  /** `undefined`: it is not applied. */
+  /** `undefined` if not applied. */
   readonly applied: string | undefined
   readonly name: string | undefined
 }
 
 /**
- * `holdfast migration list`: lists the migrations of the project, and which of them its database has.
+ * `holdfast migration list`: lists the project's migrations and which are applied.
  *
  * @returns the exit code
- * @throws {HoldfastError} those of opening the database
+ * @throws {HoldfastError} errors of opening the database
  */
 export async function listMigrations(input: CommandInput): Promise<number> {
   const config = readSettings(migrationDeclarations, input)
@@ -73,7 +73,7 @@ export async function listMigrations(input: CommandInput): Promise<number> {
 
 function renderList(listed: readonly Listed[]): string {
   if (listed.length === 0) return 'There are no migrations. "holdfast migration new NAME" makes one.\n'
-  const width = 14 // of a version that is a time
+  const width = 14 // length of a timestamp version
   const rows = listed.map(({ local = '', applied = '', name = '' }) =>
     `${local.padEnd(width)}  ${applied.padEnd(width)}  ${name}`.trimEnd(),
   )
@@ -81,10 +81,10 @@ function renderList(listed: readonly Listed[]): string {
 }
 
 /**
- * `holdfast migration up`: applies the migrations that the database does not have, whether the server runs or not.
+ * `holdfast migration up`: applies pending migrations, whether or not the server is running.
  *
  * @returns the exit code
- * @throws {HoldfastError} `migration_missing`, and those of {@link applyPending}
+ * @throws {HoldfastError} `migration_missing`, and errors of {@link applyPending}
  */
 export async function applyMigrationFiles(input: CommandInput): Promise<number> {
   const config = readSettings(migrationDeclarations, input)

@@ -4,7 +4,7 @@ import { COMMANDS } from './commands/commands.ts'
 import type { CommandEntry } from './commands/entry.ts'
 import { type Parsed, parseCommandLine } from './program.ts'
 
-/** Lines of a terminal. */
+/** Terminal height in lines. */
 const SCREEN_LINES = 50
 
 const lineOf = (text: string): readonly string[] => text.split(' ')

@@ -8,15 +8,15 @@ import { VERSION } from '../version.ts'
 import { COMMANDS, GROUP_SUMMARIES } from './commands/commands.ts'
 import { type CommandEntry, COMMON_OPTIONS } from './commands/entry.ts'
 
-/** A parsed command line: the command to run, or text to print. */
+/** A parsed command line: a command to run, or text to print. */
 export type Parsed =
   | { readonly kind: 'command'; readonly entry: CommandEntry; readonly words: readonly string[]; readonly flags: Flags }
   | { readonly kind: 'text'; readonly text: string; readonly exitCode: number }
 
 /**
- * Parses a command line with the commands of {@link COMMANDS}.
+ * Parses a command line with {@link COMMANDS}.
  *
- * @param argv - what follows the program's name
+ * @param argv - after the program name
  * @throws {HoldfastError} `command_unknown`, `option_unknown`, `option_invalid`, `argument_missing`, `argument_unexpected`
  */
 export function parseCommandLine(argv: readonly string[]): Parsed {
@@ -53,7 +53,7 @@ export function parseCommandLine(argv: readonly string[]): Parsed {
   return found
 }
 
-/** Returns the command that the first words name. */
+/** Returns the command named by the first words. */
 function findEntry(argv: readonly string[]): CommandEntry | undefined {
   const [first = '', second = ''] = argv
   return (
@@ -75,7 +75,7 @@ function addCommand(program: Command, { words, argument, group, summary, isDefau
   return argument === undefined ? command : command.argument(argument)
 }
 
-/** Only the command that runs gets its options: there are some 250 of the server. */
+/** Adds options only to the command that runs, because the server has about 250. */
 function addOptions(command: Command, entry: CommandEntry): void {
   const shown = new Set(Object.keys(entry.options))
   const order = [...shown, ...Object.keys(entry.accepts).filter((name) => !shown.has(name))]
@@ -118,7 +118,7 @@ function addOption(
   }
 }
 
-/** Spells `--sample=false` as `--no-sample`: Commander's switches take no values. */
+/** Rewrites `--sample=false` as `--no-sample`, because Commander's switches take no values. */
 function spellSwitches(argv: readonly string[], { accepts, spellings = {} }: CommandEntry): readonly string[] {
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length
   const names = new Map([
@@ -136,7 +136,7 @@ function spellSwitches(argv: readonly string[], { accepts, spellings = {} }: Com
   })
 }
 
-/** Returns the given options by their names. */
+/** Returns the given options by name. */
 function flagsOf(command: Command, { accepts, spellings = {} }: CommandEntry): Flags {
   const names = new Map(
     Object.entries(spellings).map(([flag, name]) => [new Option(flag).attributeName(), name] as const),

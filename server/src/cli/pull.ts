@@ -13,15 +13,14 @@ import { readSettings, type CommandInput } from './command.ts'
 import { migrationPath } from './migration.ts'
 import { withProjectDatabase } from './with-database.ts'
 
-/** As the ecosystem's CLI calls it. */
+/** Name used by the ecosystem's CLI. */
 const NAME = 'remote_schema'
 
 /**
- * `holdfast db pull`: writes the first migration of a project from a database that has one already, and records it there as applied. Later ones are not made:
- * that is the difference of two schemas.
+ * `holdfast db pull`: writes a project's first migration from an existing database and records it as applied. Later ones would require a schema diff.
  *
  * @returns the exit code
- * @throws {HoldfastError} `pull_needs_diff`, `migration_missing`, `dump_failed`, and those of opening the database
+ * @throws {HoldfastError} `pull_needs_diff`, `migration_missing`, `dump_failed`, and errors of opening the database
  */
 export async function pull(input: CommandInput, now = new Date()): Promise<number> {
   const config = readSettings(dbDeclarations, input)
@@ -53,7 +52,7 @@ export async function pull(input: CommandInput, now = new Date()): Promise<numbe
 async function readAll(config: DbConfig, sourceUrl: string): Promise<string> {
   await using source = await openSource(sourceUrl, DUMP_APPLICATION)
   const parts: string[] = []
-  // A database that is made by migrations alone needs them as well.
+  // A database created only from migrations needs the roles, too.
   if (source.inventory.roles.length > 0) parts.push(await renderRoles(source), '\n')
   const schemas = chooseSchemas(source, config)
   await writeDefinitions({ source, sourceUrl, schemas, config }, async (text) => void parts.push(text))

@@ -4,20 +4,20 @@ import { askForReset, endReset, isResetDone, type ProjectPreparation } from '../
 import { isAlive, type RunningServer } from '../running-file.ts'
 import { VERSION } from '../version.ts'
 
-/** Milliseconds between two looks whether it is done. */
+/** Poll interval in ms. */
 const POLL_MS = 100
 
 /**
- * Has a running server reset its database: it closes, opens again on a new one, and keeps its address and keys. As long as it works at it this waits.
+ * Makes a running server reset its database: it closes and reopens with a new one, keeping URL and keys. Waits for completion.
  *
- * @throws {HoldfastError} `server_other_release`, `reset_failed`; why the server could not open again
+ * @throws {HoldfastError} `server_other_release`, `reset_failed`; the reason why the server could not reopen
  */
 export async function resetRunning(
   running: RunningServer,
   dataDir: string,
   request: ProjectPreparation,
 ): Promise<void> {
-  // An earlier release would end by the signal.
+  // The signal would end an earlier release.
   if (running.version !== VERSION) {
     throw new HoldfastError(
       'server_other_release',
@@ -32,7 +32,7 @@ export async function resetRunning(
   process.kill(running.pid, REOPEN)
   while (!isResetDone(dataDir)) {
     if (!isAlive(running)) {
-      // It may have said why between the two looks.
+      // It may have reported a result between two polls.
       if (isResetDone(dataDir)) return
       endReset(dataDir)
       throw new HoldfastError('reset_failed', 500, 'The server ended before the database was reset.', {

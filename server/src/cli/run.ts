@@ -5,16 +5,16 @@ import { parseCommandLine } from './program.ts'
 /**
  * Runs one command.
  *
- * @param argv - what follows the program's name
- * @returns the exit code; errors have been written to stderr
+ * @param argv - after the program name
+ * @returns the exit code; errors have been printed to stderr
  */
 export async function run(argv: readonly string[]): Promise<number> {
-  // The reader of our output may be gone. Unhandled, the failed write would count as a bug, and reporting it would fail again, without end.
+  // The reader of our output may be gone. An unhandled write error would count as a bug, whose report would fail again, endlessly.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   const out = (text: string): void => void process.stdout.write(text)
   const err = (text: string): void => void process.stderr.write(text)
   try {
-    // Started by `@holdfast/testing`, and no command for people.
+    // Started by `@holdfast/testing`; not a public command.
     if (argv[0] === 'test-host') return await (await import('../testing/test-host.ts')).runTestHost(argv.slice(1))
     const parsed = parseCommandLine(argv)
     if (parsed.kind === 'command')

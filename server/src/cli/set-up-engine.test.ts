@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
-/** More of them than one start parses. */
+/** More than one start parses. */
 const PARSINGS = 500
 
-/** Which compilers of V8 a process uses for the parser of Postgres. @param prepare - a statement that it runs first */
+/** Returns the V8 compilers used for Postgres's parser. @param prepare - statement run first */
 function compilersUsed(prepare: string): ReadonlySet<string> {
   const script = `
     ${prepare}

@@ -16,10 +16,10 @@ import { endReset, readResetRequest, WHOLE_PROJECT } from '../project/reset-requ
 import { loadProjectConfig } from '../project/settings/load-project-config.ts'
 import { sourcesOf, type CommandInput } from './command.ts'
 
-/** What a start for development does besides. */
+/** Additional behaviour for development. */
 export interface Development {
   readonly onProjectProblem: (error: unknown) => void
-  /** Called each time the server is ready. What it returns is closed before the server. */
+  /** Called each time the server is ready. The result is closed before the server. */
   readonly onReady: (ready: ReadyLine) => Promise<AsyncDisposable>
   readonly lifetime: Pick<LifetimeOptions, 'until' | 'beforeClose'> & {
     readonly onStopping: (signal?: NodeJS.Signals) => void
@@ -30,16 +30,16 @@ export interface Development {
  * `holdfast start`: runs until stopped.
  *
  * @returns the exit code
- * @throws {HoldfastError} when it cannot start, with what to do about it
+ * @throws {HoldfastError} if it cannot start, with a hint
  */
 export async function start(input: CommandInput): Promise<number> {
   return await serve(input, await loadProjectConfig(options, sourcesOf(input)))
 }
 
 /**
- * Serves until stopped, as {@link start} does, and with what `development` adds.
+ * Serves until stopped, like {@link start}, with the additions of `development`.
  *
- * @param given.notes - told before anything else
+ * @param given.notes - printed first
  */
 export async function serve(
   input: CommandInput,
@@ -57,15 +57,15 @@ export async function serve(
   tell(`Holdfast ${VERSION}\n`)
   for (const note of given.notes) tell(`  ${note}\n`)
   let next: Opening = { config, preparation: WHOLE_PROJECT }
-  endReset(config.dataDir) // one that was interrupted; this start does not go on with it
+  endReset(config.dataDir) // an interrupted one, which this start does not continue
   const noting = <T>(step: Promise<T>): Promise<T> =>
     step.catch((error: unknown) => {
-      endReset(config.dataDir, error) // for the command that waits for it
+      endReset(config.dataDir, error) // for the command waiting for it
       throw error
     })
   return await runUntilStopped({
     logger,
-    // A package manager between the terminal and us may end without passing the signal on.
+    // A package manager between terminal and server may exit without forwarding the signal.
     watchParent: development !== undefined || input.env['npm_lifecycle_event'] !== undefined,
     closeTimeoutMs: config.closeSeconds * 1_000,
     ...development?.lifetime,
@@ -95,7 +95,7 @@ export async function serve(
         }),
       )
       const line = readyLine(holdfast)
-      // Ports that were free stay the same, whatever comes.
+      // Automatically chosen ports stay the same afterwards.
       const { port, databasePort: dbPort } = holdfast
       next = { config: { ...config, port, dbPort }, preparation: WHOLE_PROJECT }
       const forget = note(config, line, logger)
@@ -119,7 +119,7 @@ export async function serve(
   })
 }
 
-/** What is opened next. */
+/** What to open next. */
 type Opening = Pick<OpenHoldfastOptions, 'config' | 'preparation'>
 
 function checkConfig(config: Config): Config {
@@ -133,7 +133,7 @@ function checkConfig(config: Config): Config {
       hint: 'Use text or json.',
     })
   }
-  // Seen only when the database is made otherwise, as "in use".
+  // Otherwise this would be reported only after creating the database, as "in use".
   if (config.port !== 0 && config.port === config.dbPort && config.databaseUrl === undefined) {
     throw new HoldfastError('option_invalid', 500, `Port ${config.port} cannot be both --port and --db-port.`, {
       hint: 'Choose another one for either; 0 picks a free one.',
@@ -142,7 +142,7 @@ function checkConfig(config: Config): Config {
   return { ...config, dataDir: resolve(config.dataDir) }
 }
 
-/** A folder that cannot be written to is no reason not to serve. */
+/** An unwritable folder does not prevent serving. */
 function note({ dataDir, tlsCertFile }: Config, ready: ReadyLine, logger: Logger): () => void {
   const certFile = tlsCertFile === undefined ? undefined : resolve(tlsCertFile)
   try {
@@ -153,7 +153,7 @@ function note({ dataDir, tlsCertFile }: Config, ready: ReadyLine, logger: Logger
   }
 }
 
-/** The one line of `--json`. */
+/** The single line of `--json`. */
 function readyLine(holdfast: Holdfast): ReadyLine {
   return {
     ready: true,

@@ -6,7 +6,7 @@ import { readRunning, type RunningServer } from '../running-file.ts'
 import { readSettings, type CommandInput } from './command.ts'
 import { send, trustCertificateOf } from './sync/connection.ts'
 
-/** Milliseconds that the server has to say how it is. */
+/** Timeout in ms for the server's health report. */
 const ANSWER_MS = 5_000
 
 interface Health {
@@ -17,9 +17,9 @@ interface Health {
 }
 
 /**
- * `holdfast status`: where the server of the data folder is, its keys and versions, in the words of the ecosystem's CLI.
+ * `holdfast status`: prints location, keys and versions of the data folder's server, in the terms of the ecosystem's CLI.
  *
- * @returns the exit code: 1 when no server runs, or its database does not answer
+ * @returns the exit code: 1 if no server is running, or its database does not respond
  * @throws {HoldfastError} `option_invalid`
  */
 export async function status(input: CommandInput): Promise<number> {
@@ -49,7 +49,7 @@ export async function status(input: CommandInput): Promise<number> {
   return health.ok ? 0 : 1
 }
 
-/** Named as `supabase status -o env` names them. */
+/** Named as in `supabase status -o env`. */
 function valuesOf({ ready }: RunningServer): Readonly<Record<string, string>> {
   return {
     API_URL: ready.base,
@@ -73,7 +73,7 @@ function valuesOf({ ready }: RunningServer): Readonly<Record<string, string>> {
   }
 }
 
-/** A server that is there and does not answer is told as not in order. */
+/** An unresponsive server is reported as unhealthy. */
 async function askHealth(running: RunningServer): Promise<Health> {
   const { ready } = running
   trustCertificateOf(running)

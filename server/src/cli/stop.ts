@@ -5,14 +5,14 @@ import { options } from '../config/options.ts'
 import { isAlive, readRunning } from '../running-file.ts'
 import { readSettings, type CommandInput } from './command.ts'
 
-/** Milliseconds between two looks whether it has ended. */
+/** Poll interval in ms. */
 const POLL_MS = 100
 
-/** Milliseconds that the server gets beyond `closeSeconds`, after which it ends by itself. */
+/** Additional time in ms beyond `closeSeconds`, after which the server exits by itself. */
 const GRACE_MS = 5_000
 
 /**
- * `holdfast stop`: ends the server of the data folder as Ctrl-C does, and waits until it has ended with its Postgres. It is no error when there is none.
+ * `holdfast stop`: ends the data folder's server like Ctrl-C and waits for it and its Postgres. No error if none is running.
  *
  * @returns the exit code
  * @throws {HoldfastError} `server_starting`, `server_does_not_stop`

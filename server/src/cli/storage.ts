@@ -9,10 +9,10 @@ import { readSettings, type CommandInput } from './command.ts'
 import { withDatabase } from './with-database.ts'
 
 /**
- * `holdfast storage verify`: compares the rows of stored files with their bytes, whether the server runs or not.
+ * `holdfast storage verify`: compares rows of stored files with their bytes, whether or not the server is running.
  *
- * @returns the exit code: 1 when they do not agree
- * @throws {HoldfastError} `files_missing` and those of opening the database
+ * @returns the exit code: 1 on mismatches
+ * @throws {HoldfastError} `files_missing` and errors of opening the database
  */
 export async function verifyStorage(input: CommandInput): Promise<number> {
   const config = readSettings(storageDeclarations, input)
@@ -30,7 +30,7 @@ async function verify(config: StorageConfig, tell: (line: string) => void): Prom
       url: withOwnSettings(url, 0),
       applicationName: 'holdfast storage verify',
       connectionsMax: 1,
-      // What a policy could hide would be told as unused.
+      // Rows hidden by a policy would be reported as unused.
       settings: { row_security: 'off' },
     })
     const [schema] = await db.query<{ known: boolean }>(
@@ -55,7 +55,7 @@ async function verify(config: StorageConfig, tell: (line: string) => void): Prom
 
 const TOLD_MAX = 20
 
-/** For people. */
+/** Human-readable. */
 export function renderReport(report: StoredReport, isSizesOnly: boolean): string {
   const { objects, versions, recent, faults, store } = report
   const lines = [

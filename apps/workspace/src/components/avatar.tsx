@@ -3,10 +3,7 @@ import { cx } from '../lib/cx.ts'
 import { paletteOf } from '../lib/palette.ts'
 import { paletteClass } from './chip.tsx'
 
-/**
- * A person's initials on a colour that is always the same for the same name. Hidden from screen readers, and no text of the
- * page: the name is beside it.
- */
+/** A person's initials on a colour derived from the name. Hidden from screen readers, because the name is beside it. */
 export function Avatar({
   name,
   size = 'md',
@@ -29,7 +26,7 @@ export function Avatar({
   )
 }
 
-/** First letters of the first and the last word: `Dana Okafor` → `DO`, `dana.okafor@x.example` → `DO`. */
+/** Returns the initials of first and last word: `Dana Okafor` → `DO`, `dana.okafor@x.example` → `DO`. */
 export function initialsOf(name: string): string {
   const words = (name.split('@')[0] ?? '').split(/[\s._-]+/).filter((word) => word !== '')
   const first = words[0]?.[0] ?? '?'

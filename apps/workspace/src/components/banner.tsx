@@ -10,7 +10,7 @@ const LOOKS = {
   danger: 'bg-danger-soft text-danger',
 } as const
 
-/** One line across the top of the content, above it and never over it. */
+/** A line above the content. */
 export function Banner({
   tone = 'info',
   children,

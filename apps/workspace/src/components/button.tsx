@@ -10,14 +10,14 @@ export interface ButtonProps extends Omit<AriaButtonProps, 'children' | 'classNa
   readonly children: ReactNode
   readonly tone?: ButtonTone
   readonly size?: ButtonSize
-  /** Shown before the words; hidden from screen readers. */
+  /** Precedes the label; hidden from screen readers. */
   readonly icon?: ReactNode
   readonly iconAfter?: ReactNode
   readonly isFullWidth?: boolean
   readonly className?: string
 }
 
-/** A button. While `isPending` it keeps its width, shows a spinner and cannot be pressed again. */
+/** A button. While `isPending` it keeps its width, shows a spinner and is disabled. */
 export function Button({
   children,
   tone = 'secondary',
@@ -57,7 +57,7 @@ const TONES: Readonly<Record<ButtonTone, string>> = {
   danger: 'border-transparent bg-danger text-on-danger data-hovered:bg-danger-strong data-pressed:bg-danger-strong',
 }
 
-/** The looks of a button, for a link that has to look like one. */
+/** Button styles, for links that look like buttons. */
 export function buttonClass({
   tone = 'secondary',
   size = 'md',

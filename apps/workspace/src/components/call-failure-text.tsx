@@ -1,7 +1,7 @@
 import type { JSX } from 'react'
 import type { CallFailure } from '../hooks/use-call.ts'
 
-/** Why something was not done; said at once by screen readers. */
+/** Explains a failure; announced immediately by screen readers. */
 export function CallFailureText({ failure }: { readonly failure: CallFailure | undefined }): JSX.Element | null {
   if (!failure) return null
   return (

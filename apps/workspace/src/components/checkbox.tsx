@@ -42,7 +42,7 @@ export interface SwitchProps extends Omit<AriaSwitchProps, 'children' | 'classNa
   readonly children: ReactNode
 }
 
-/** On or off, taking effect at once. */
+/** A switch that takes effect immediately. */
 export function Switch({ children, ...rest }: SwitchProps): JSX.Element {
   return (
     <AriaSwitch {...rest} className="group flex min-h-8 items-center justify-between gap-4 text-body coarse:min-h-11">

@@ -15,18 +15,18 @@ const FILLS: Readonly<Record<PaletteColour, string>> = {
   brown: 'bg-brown-soft text-brown',
 }
 
-/** Fill and text of a palette colour; every pair is at least 5.7 : 1. */
+/** Fill and text classes of a palette colour; contrast at least 5.7:1. */
 export function paletteClass(colour: PaletteColour): string {
   return FILLS[colour]
 }
 
-/** A choice, a state or a tag: a word on a soft fill. */
+/** A choice, state or tag on a soft fill. */
 export function Chip({
   colour,
   icon,
   children,
 }: {
-  /** Without one it follows from the word. */
+  /** Default: derived from the word. */
   readonly colour?: PaletteColour
   readonly icon?: ReactNode
   readonly children: string

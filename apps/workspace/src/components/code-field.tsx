@@ -2,10 +2,7 @@ import { type JSX, type RefObject, useId, useState } from 'react'
 import { cx } from '../lib/cx.ts'
 import { fieldLabelClass } from './text-field.tsx'
 
-/**
- * A field for a code of some digits. It is one field, so that pasting, autofill from a message and screen readers work; the boxes only show its
- * text.
- */
+/** A field for a numeric code. A single input, so that paste, autofill and screen readers work; the boxes only display its text. */
 export function CodeField({
   label,
   digits,
@@ -19,10 +16,10 @@ export function CodeField({
   readonly label: string
   readonly digits: number
   readonly value: string
-  /** Digits only, at most as many as asked for. */
+  /** Digits only, up to the code's length. */
   readonly onChange: (value: string) => void
   readonly errorMessage?: string | undefined
-  /** The code is being looked at: it stays as it is, and keeps the focus. */
+  /** While verifying, the code stays and keeps the focus. */
   readonly isBusy?: boolean
   readonly autoFocus?: boolean
   readonly inputRef?: RefObject<HTMLInputElement | null>
@@ -40,7 +37,7 @@ export function CodeField({
         <div aria-hidden className="flex gap-2">
           {Array.from({ length: digits }, (_, place) => (
             <span
-              // oxlint-disable-next-line react/no-array-index-key -- a box is its place
+              // oxlint-disable-next-line react/no-array-index-key -- boxes are identified by position
               key={place}
               className={cx(
                 'flex h-12 min-w-0 flex-1 items-center justify-center rounded-md border bg-bg text-title tabular-nums transition-colors',
@@ -67,7 +64,7 @@ export function CodeField({
           aria-describedby={`${id}-note`}
           onFocus={() => setFocused(true)}
           onBlur={() => setFocused(false)}
-          // Typed digits always go to the end: no caret is visible elsewhere.
+          // Digits are always appended, because no caret is visible elsewhere.
           onSelect={({ currentTarget }) => {
             const end = currentTarget.value.length
             const isWhole = currentTarget.selectionStart === 0 && currentTarget.selectionEnd === end
@@ -77,7 +74,7 @@ export function CodeField({
           className="absolute inset-0 h-full w-full cursor-text opacity-0"
         />
       </div>
-      {/* Its place is kept, so that nothing moves when there is something to say. */}
+      {/* Reserves space, so that messages do not shift the layout. */}
       <div id={`${id}-note`} role="alert" className="min-h-4 text-small text-danger">
         {errorMessage}
       </div>

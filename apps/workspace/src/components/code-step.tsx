@@ -6,7 +6,7 @@ import { CodeField } from './code-field.tsx'
 import { FormFailure } from './form-failure.tsx'
 import { SubmitButton } from './submit-button.tsx'
 
-/** The form for a code from a mail, a message or an authenticator app. It goes off by itself with the last digit. */
+/** A form for a code from a mail, message or authenticator app. The last digit submits. */
 export function CodeStep({
   label = words.label,
   submitLabel = words.submit,
@@ -17,7 +17,7 @@ export function CodeStep({
   readonly label?: string
   readonly submitLabel?: string
   readonly resendLabel?: string
-  /** Between the field and the button. */
+  /** Between field and button. */
   readonly children?: ReactNode
 }): JSX.Element {
   const { digits, isOnline, onResend } = options

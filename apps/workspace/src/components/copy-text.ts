@@ -2,10 +2,10 @@ import { errorMessages } from '../messages/errors.ts'
 import { showToast } from './toast.tsx'
 
 /**
- * Copies a text that stays on the screen, and says so, or that the browser did not allow it.
+ * Copies a visible text and announces success or failure.
  *
- * @param copied - what is said then
- * @param denied - what is said else
+ * @param copied - message on success
+ * @param denied - message if the browser refused
  */
 export async function copyText(
   text: string,

@@ -2,7 +2,7 @@ import type { JSX } from 'react'
 import { cx } from '../lib/cx.ts'
 import { formatCount } from '../lib/format.ts'
 
-/** A small number beside a word. */
+/** A small count beside a word. */
 export function CountBadge({
   count,
   tone = 'neutral',

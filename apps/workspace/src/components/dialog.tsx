@@ -16,15 +16,15 @@ export interface DialogProps {
   /** Buttons at the bottom, the main one last. */
   readonly actions?: ReactNode
   readonly size?: 'sm' | 'md' | 'lg'
-  /** `stack`: one below the other, the main one first; for three choices with long words. */
+  /** `stack`: vertical with the main one first, for three choices with long labels. */
   readonly actionsLayout?: 'row' | 'stack'
-  /** An alert asks for a decision: a press outside does not close it. */
+  /** An alert dialog requires a decision: an outside click does not close it. */
   readonly role?: 'dialog' | 'alertdialog'
 }
 
 const WIDTHS = { sm: 'max-w-md', md: 'max-w-xl', lg: 'max-w-3xl' } as const
 
-/** A modal dialog: traps focus, returns it, closes on Escape; on a phone it comes up from the bottom edge. */
+/** A modal dialog: traps and restores focus, closes on Escape; a bottom sheet on phones. */
 export function Dialog({
   title,
   isOpen,
@@ -80,7 +80,7 @@ export function Dialog({
   )
 }
 
-/** A yes-or-no question before something that cannot be undone. */
+/** A confirmation before something irreversible. */
 export function ConfirmDialog({
   title,
   isOpen,

@@ -3,7 +3,7 @@ import type { JSX, ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Disclosure as AriaDisclosure, DisclosurePanel } from 'react-aria-components/Disclosure'
 
-/** A line that unfolds the content below it. */
+/** A line that expands the content below. */
 export function Disclosure({
   title,
   children,

@@ -3,7 +3,7 @@ import { Dialog as AriaDialog } from 'react-aria-components/Dialog'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { cx } from '../lib/cx.ts'
 
-/** A modal panel at one edge of a narrow window: navigation at the left, a record at the right. */
+/** A modal panel at an edge of a narrow window: navigation on the left, records on the right. */
 export function Drawer({
   label,
   side,

@@ -1,6 +1,6 @@
 import type { JSX, ReactNode } from 'react'
 
-/** What would be here, why it is not, and one main action. */
+/** Explains missing content and offers one main action. */
 export function EmptyState({
   title,
   children,

@@ -4,18 +4,18 @@ import { momentOf } from '../lib/fields/dates.ts'
 import { endedAccessMessages as words } from '../messages/shares.ts'
 import { Notice } from './notice.tsx'
 
-/** Why a person who was in a workspace is in none now. `ended`: the last day of a guest is over; `suspended`: an admin took the access away for now. */
+/** Why a former member has no workspace. `ended`: guest access expired; `suspended`: an admin suspended access. */
 type EndedAccess = { readonly kind: 'ended'; readonly at: Date } | { readonly kind: 'suspended' }
 
 const MEMBERS = 'hf_members'
 const WORKSPACES = 'hf_workspaces'
 
-/** What became of the access of this person; `undefined` while they have access, or never had any. */
+/** Returns how the user lost access; `undefined` with access, or if they never had any. */
 function useEndedAccess(): EndedAccess | undefined {
   const { userId } = useLocalDatabase()
   const { tables } = useSchema()
   const areKept = [MEMBERS, WORKSPACES].every((table) => tables.some(({ name }) => name === table))
-  // Who has no access is still shown their own row, and no workspace.
+  // Users without access still see their own row, but no workspace.
   const { rows } = useRecords<{ readonly status: string; readonly expires_at: string | null }>(
     areKept
       ? `select status, expires_at from ${MEMBERS}
@@ -34,7 +34,7 @@ function isOver(at: Date): boolean {
   return at <= new Date()
 }
 
-/** Tells a person whose access to the workspace is over that it is, and since when. */
+/** Tells a user that their access has ended, and when. */
 export function EndedAccess(): JSX.Element | null {
   const access = useEndedAccess()
   if (!access) return null

@@ -3,7 +3,7 @@ import type { EntryFormControl } from '../lib/auth/use-entry-form.ts'
 import { FormFailure } from './form-failure.tsx'
 import { SubmitButton } from './submit-button.tsx'
 
-/** A form that lets a person in: its fields, why the last attempt failed, and the button that sends it. */
+/** A sign-in form: fields, the last failure, and the submit button. */
 export function EntryForm<Field extends string>({
   form,
   children,
@@ -20,10 +20,10 @@ export function EntryForm<Field extends string>({
   /** The fields. */
   readonly children?: ReactNode
   readonly submitLabel?: string
-  /** In place of the one button that sends. */
+  /** Replaces the submit button. */
   readonly buttons?: ReactNode
   readonly failureActions?: ReactNode
-  /** In place of sending. */
+  /** Replaces sending. */
   readonly onSubmit?: () => void
 }): JSX.Element {
   const { formRef, failure, waitS } = form

@@ -4,7 +4,7 @@ import { errorMessages as words } from '../messages/errors.ts'
 import { Logo } from './logo.tsx'
 import { useDocumentTitle } from './page.tsx'
 
-/** A screen outside of the workspace: whose it is, what it is for, and one card with the next step. */
+/** A screen outside the workspace: project, purpose, and a card with the next step. */
 export function EntryPage({
   project,
   title,
@@ -18,10 +18,10 @@ export function EntryPage({
   /** The screen's `h1`. */
   readonly title: string
   readonly lead?: ReactNode
-  /** Said when there is no connection; `undefined` while there is one. */
+  /** Message while offline; `undefined` while online. */
   readonly offline?: string | undefined
   readonly notice?: ReactNode
-  /** In the card. */
+  /** Content of the card. */
   readonly children: ReactNode
   readonly below?: ReactNode
 }): JSX.Element {
@@ -63,7 +63,7 @@ export function EntryPage({
   )
 }
 
-/** Between two ways of doing the same. */
+/** Separates two alternatives. */
 export function OrLine({ children }: { readonly children: string }): JSX.Element {
   return (
     <p className="flex items-center gap-3 text-small text-muted before:h-px before:flex-1 before:bg-border after:h-px after:flex-1 after:bg-border">

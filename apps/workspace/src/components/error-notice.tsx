@@ -5,7 +5,7 @@ import { fullDeviceMessages as words } from '../messages/full-device.ts'
 import { Disclosure } from './disclosure.tsx'
 import { Notice } from './notice.tsx'
 
-/** A failure in words for people, with its code and details folded away below. */
+/** A failure for display, with code and collapsed details. */
 export interface ShownError {
   /** Stable, such as `HF-NET-UNREACHABLE`. */
   readonly code: string
@@ -14,7 +14,7 @@ export interface ShownError {
   readonly technical?: string
 }
 
-/** Shows a failure in place. An `Error` without a message of its own in the app is shown as unexpected, with its message in the details. */
+/** Shows a failure in place. Unknown errors are shown as unexpected, with their message in the details. */
 export function ErrorNotice({
   error,
   actions,

@@ -4,7 +4,7 @@ import { Dialog } from './dialog.tsx'
 import { useOneAtATime } from '../hooks/use-one-at-a-time.ts'
 import { commonMessages as words } from '../messages/common.ts'
 
-/** A dialog with one form: Enter and the main button send it, once. */
+/** A dialog with one form: Enter and the main button submit it once. */
 export function FormDialog({
   title,
   submitLabel,
@@ -44,7 +44,7 @@ export function FormDialog({
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault()
-          // A form of a layer above this one is not this one.
+          // Do not submit a form underneath.
           event.stopPropagation()
           if (!isPending) void alone(onSubmit)
         }}

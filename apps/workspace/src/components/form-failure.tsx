@@ -5,9 +5,9 @@ import { ErrorNotice } from './error-notice.tsx'
 import { Notice } from './notice.tsx'
 
 /**
- * What a form shows of a failure that does not belong under one of its fields; nothing for the others.
+ * Shows failures that do not belong to a field.
  *
- * @param waitS - how long the form still has to wait, in seconds
+ * @param waitS - remaining wait in seconds
  */
 export function FormFailure({
   failure,

@@ -1,19 +1,16 @@
 import type { JSX, ReactNode } from 'react'
 import { Logo } from './logo.tsx'
 
-/**
- * The frame of the app before it can be filled: bar, side bar and bottom bar where the shell will have them. `index.html` has the same for the time
- * before the first script.
- */
+/** The app's frame before its content: top, side and bottom bar as in the shell. `index.html` has the same before the first script. */
 export function Frame({
   name,
   isBusy = true,
   children,
 }: {
-  /** Of the project, when it is known. */
+  /** Name of the project, if known. */
   readonly name?: string | undefined
   readonly isBusy?: boolean
-  /** In place of the screen. */
+  /** Replaces the screen. */
   readonly children?: ReactNode
 }): JSX.Element {
   return (
@@ -35,7 +32,7 @@ export function Frame({
   )
 }
 
-/** The frame for who is signed in on this device; before it is known who that is. */
+/** The frame for a signed-in user before their identity is known. */
 export function FirstFrame(): JSX.Element {
   return document.documentElement.dataset['session'] === undefined ? (
     <div aria-busy="true" className="h-full bg-bg" />

@@ -4,7 +4,7 @@ import { cx } from '../lib/cx.ts'
 import { Tooltip } from './tooltip.tsx'
 
 export interface IconButtonProps extends Omit<AriaButtonProps, 'children' | 'className' | 'style' | 'aria-label'> {
-  /** The accessible name, also the tooltip. */
+  /** Accessible name and tooltip. */
   readonly label: string
   readonly icon: ReactNode
   readonly size?: 'sm' | 'md'
@@ -14,7 +14,7 @@ export interface IconButtonProps extends Omit<AriaButtonProps, 'children' | 'cla
   readonly className?: string
 }
 
-/** A button of one icon, 24 px at least and 44 px under a finger. */
+/** An icon button of at least 24 px, or 44 px on touch screens. */
 export function IconButton({
   label,
   icon,

@@ -4,10 +4,9 @@ import { LANGUAGE_NAMES, languageMessages as words } from '../messages/language.
 import { RadioGroup } from './radio-group.tsx'
 
 /**
- * The language of the app on this device. Another one is there after the page is loaded again: what was entered is in the
- * local database by then, and so are drafts.
+ * Selects the app's language on this device. Takes effect by reloading, when input is already in the local database or drafts.
  *
- * @param onFetch - loads what the language needs, so that it is there without a connection too
+ * @param onFetch - caches the language for offline use
  */
 export function LanguageChoice({ onFetch }: { readonly onFetch: (language: Language) => Promise<void> }): JSX.Element {
   const [chosen, setChosen] = useState(pageLanguage)

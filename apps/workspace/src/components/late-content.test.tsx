@@ -8,7 +8,7 @@ const rendered = renderedForEach()
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A part whose first request fails, as in a dead zone. */
+/** A component whose first load fails, as in a dead zone. */
 function failingOnce(): { readonly Part: (props: object) => React.JSX.Element | null; readonly loads: () => number } {
   let loads = 0
   const Part = lazyAfterPaint<object>(async () => {

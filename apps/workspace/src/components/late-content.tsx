@@ -6,43 +6,43 @@ import { errorMessages } from '../messages/errors.ts'
 import { Button } from './button.tsx'
 import { Spinner } from './spinner.tsx'
 
-/** A component whose code is loaded apart from its screen. */
+/** A lazily loaded component. */
 export interface LateContent<Props extends object> {
   readonly Content: (props: Props) => JSX.Element | null
-  /** Loads the code ahead of its use. */
+  /** Loads the code in advance. */
   readonly preload: () => void
 }
 
 type Load<Props extends object> = () => Promise<ComponentType<Props>>
 
-/** Content in its place on the screen. It reports that it is loading, and that it could not be loaded. */
+/** Lazy content within the screen, with loading and error states. */
 export function lateContent<Props extends object>(load: Load<Props>): LateContent<Props> {
   return createLateContent(load, { loading: <Loading />, failed: <NotLoaded /> })
 }
 
-/** A dialog or panel over the screen. Nothing shows while it loads; a failure is reported over the screen. */
+/** A lazy dialog or panel. Nothing shows while it loads; a failure is reported over the screen. */
 export function lateLayer<Props extends object>(load: Load<Props>): LateContent<Props> {
   return createLateContent(load, { loading: null, failed: <LayerNotLoaded /> })
 }
 
-/** An optional detail of a screen: absent until its code is here. */
+/** A lazy optional detail: absent until loaded. */
 export function lateDetail<Props extends object>(load: Load<Props>): LateContent<Props> {
   return createLateContent(load, { loading: null, failed: null })
 }
 
-/** Milliseconds before details load, so that the screen loads first; longer on a first visit, when everything comes over the network. */
+/** Delay in ms before loading details, so that the screen loads first; longer on a first visit, when everything is fetched. */
 const FIRST_MS = 1_000
 const FIRST_VISIT_MS = 6_000
 
-/** The delay for details that no first grid needs. */
+/** Returns the delay for details not needed by the first grid. */
 export function firstVisitMs(): number {
   return isOnDevice() ? FIRST_MS : FIRST_VISIT_MS
 }
 
 /**
- * A {@link lateDetail} that loads once the screen has been painted and the browser is idle.
+ * A {@link lateDetail} that loads once the screen is painted and the browser idle.
  *
- * @param firstMs - milliseconds before it may load
+ * @param firstMs - minimum delay in ms
  */
 export function lazyAfterPaint<Props extends object>(
   load: Load<Props>,
@@ -54,7 +54,7 @@ export function lazyAfterPaint<Props extends object>(
   }).Content
 }
 
-/** What stands in for the content until it is here. A failed load is repeated meanwhile ({@link useLatePart}). */
+/** Creates the component, with a placeholder while loading. Failed loads are retried ({@link useLatePart}). */
 function createLateContent<Props extends object>(
   load: Load<Props>,
   { loading, failed }: { readonly loading: JSX.Element | null; readonly failed: JSX.Element | null },
@@ -88,7 +88,7 @@ function Loading(): JSX.Element {
   )
 }
 
-/** Offers a reload, because some browsers cache the failure of a script until then. */
+/** Offers a reload, because some browsers cache a script's failure until then. */
 function NotLoaded(): JSX.Element {
   return (
     <div role="alert" className="flex flex-col items-start gap-3">
@@ -100,7 +100,7 @@ function NotLoaded(): JSX.Element {
   )
 }
 
-/** In place of a layer whose code could not be loaded; closing the layer removes it. */
+/** Replaces a layer that failed to load; closing removes it. */
 export function LayerNotLoaded(): JSX.Element {
   return createPortal(
     <div className="fixed inset-x-4 bottom-16 z-50 mx-auto max-w-lg rounded-lg border border-border bg-raised p-4 text-text shadow-popover tablet:bottom-6">

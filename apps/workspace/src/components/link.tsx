@@ -5,7 +5,7 @@ import { type ButtonSize, type ButtonTone, buttonClass } from './button.tsx'
 
 type AnchorProps = AnchorHTMLAttributes<HTMLAnchorElement> & { readonly ref?: Ref<HTMLAnchorElement> }
 
-/** A link that looks like a button, because it leads to the next step. */
+/** A link styled as a button, for the next step. */
 export const LinkButton = createLink(function ButtonAnchor({
   tone = 'secondary',
   size = 'md',

@@ -1,6 +1,6 @@
 import type { JSX } from 'react'
 
-/** The mark: an anchor. Decorative; the project's name stands beside it. */
+/** The anchor logo. Decorative, because the project's name is beside it. */
 export function Logo({ size = 24 }: { readonly size?: number }): JSX.Element {
   return (
     <svg

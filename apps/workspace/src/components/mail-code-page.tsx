@@ -7,7 +7,7 @@ import { useBackend } from '../lib/data/backend-context.tsx'
 import { CodeStep } from './code-step.tsx'
 import { EntryPage } from './entry-page.tsx'
 
-/** A page that takes the code of a mail, for when its link is opened on another device. */
+/** A page for entering a mail's code, if its link was opened on another device. */
 export function MailCodePage({
   email,
   purpose,

@@ -9,7 +9,7 @@ import { type ControlAndLayer, LayerTrigger, useLayer } from './layers/layer-tri
 const layerCode = latePart(async () => await import('./layers/menu-layer.tsx'))
 export const preloadMenu = layerCode.preload
 
-/** A button and the `Menu` that it opens. */
+/** A button that opens a `Menu`. */
 export function MenuTrigger({
   children,
   ...props
@@ -28,7 +28,7 @@ export function MenuTrigger({
   )
 }
 
-/** A menu that opens from the control before it inside a `MenuTrigger`. */
+/** A menu opened by the preceding control in a `MenuTrigger`. */
 export function Menu(props: MenuProps): JSX.Element | null {
   const { link, part, hasFailed } = useLayer(layerCode)
   if (part) return <part.MenuLayer {...props} link={link} />
@@ -39,7 +39,7 @@ export function MenuItem(props: MenuItemProps): JSX.Element {
   return createElement(getLayerCode().MenuLayerItem, props)
 }
 
-/** Entries that belong together, under a header. */
+/** A group of entries with a header. */
 export function MenuSection(props: MenuSectionProps): JSX.Element {
   return createElement(getLayerCode().MenuLayerSection, props)
 }
@@ -48,7 +48,7 @@ export function MenuSeparator(): JSX.Element {
   return createElement(getLayerCode().MenuLayerSeparator)
 }
 
-/** A `Menu` renders its entries only when the code of menus is here. */
+/** Returns the menu code, which is loaded when a `Menu` renders its entries. */
 function getLayerCode(): typeof import('./layers/menu-layer.tsx') {
   const code = layerCode.find()
   if (!code) throw new Error('An entry of a menu stands inside a Menu')

@@ -6,7 +6,7 @@ import { passwordMessages as words } from '../messages/password.ts'
 import { PasswordField } from './password-field.tsx'
 import { VisuallyHidden } from './visually-hidden.tsx'
 
-/** A field for a new password, which tells which rules it meets so far. */
+/** A field for a new password that shows which rules are met. */
 export function NewPasswordField({
   value,
   onChange,

@@ -16,12 +16,12 @@ export interface NoticeProps {
   readonly title: ReactNode
   readonly children?: ReactNode
   readonly actions?: ReactNode
-  /** `alert` interrupts a screen reader, `status` waits. Without one it is only text. */
+  /** `alert` interrupts a screen reader, `status` waits. Default: plain text. */
   readonly role?: 'alert' | 'status'
   readonly className?: string
 }
 
-/** Something the person should know, in place. The icon and the words carry the meaning, the colour only helps. */
+/** An inline notice. Icon and text carry the meaning; colour is secondary. */
 export function Notice({ tone = 'info', title, children, actions, role, className }: NoticeProps): JSX.Element {
   const { box, icon } = LOOKS[tone]
   return (

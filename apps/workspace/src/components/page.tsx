@@ -2,7 +2,7 @@ import { type JSX, type ReactNode, useEffect } from 'react'
 import { cx } from '../lib/cx.ts'
 
 export interface PageProps {
-  /** The screen's `h1` and the document's title. Focus goes to it when the route changes. */
+  /** The screen's `h1` and the document title. Receives focus on navigation. */
   readonly title: string
   readonly isTitleHidden?: boolean
   readonly actions?: ReactNode
@@ -12,7 +12,7 @@ export interface PageProps {
   readonly children: ReactNode
 }
 
-/** A screen: its heading, its actions, its content. */
+/** A screen with heading, actions and content. */
 export function Page({
   title,
   isTitleHidden = false,
@@ -43,9 +43,9 @@ export function Page({
   )
 }
 
-/** Names the browser tab; for screens that do not use `Page`. */
+/** Sets the tab title, for screens not using `Page`. */
 export function useDocumentTitle(title: string): void {
-  // The document's title is outside React.
+  // The document title is external to React.
   useEffect(() => {
     document.title = `${title} · Holdfast`
   }, [title])

@@ -4,7 +4,7 @@ import { Button as AriaButton } from 'react-aria-components/Button'
 import { passwordMessages as words } from '../messages/password.ts'
 import { TextField } from './text-field.tsx'
 
-/** A field for a password; it can be seen while it is typed, and a password manager fills it in. */
+/** A password field with a visibility toggle and password manager support. */
 export function PasswordField({
   label,
   value,
@@ -22,7 +22,7 @@ export function PasswordField({
   readonly description?: ReactNode
   readonly inputRef?: Ref<HTMLInputElement>
   readonly autoFocus?: boolean
-  /** Whether it is to become the password, rather than the one that a person has. */
+  /** Whether it is a new password rather than the current one. */
   readonly isNew?: boolean
 }): JSX.Element {
   const [isShown, setShown] = useState(false)
@@ -40,7 +40,7 @@ export function PasswordField({
       errorMessage={errorMessage}
       description={description}
       trailing={
-        // Not an IconButton: its tooltip would be the only one on this screen, and is not small.
+        // Not an IconButton, whose tooltip would be the only one on this screen and is large.
         <AriaButton
           aria-label={isShown ? words.hide : words.show}
           onPress={() => setShown(!isShown)}

@@ -9,7 +9,7 @@ import { type ControlAndLayer, LayerTrigger, useLayer } from './layers/layer-tri
 const layerCode = latePart(async () => await import('./layers/popover-layer.tsx'))
 export const preloadPopover = layerCode.preload
 
-/** A button and the `Popover` that it opens. */
+/** A button that opens a `Popover`. */
 export function PopoverTrigger({
   children,
   ...props
@@ -29,10 +29,7 @@ export function PopoverTrigger({
   )
 }
 
-/**
- * A small dialog anchored to the control before it inside a `PopoverTrigger`; Escape, a press outside and following a link
- * in it close it.
- */
+/** A small dialog anchored to the preceding control in a `PopoverTrigger`; closes on Escape, an outside click or following a link. */
 export function Popover(props: PopoverProps): JSX.Element | null {
   const { link, part, hasFailed } = useLayer(layerCode)
   if (part) return <part.PopoverLayer {...props} link={link} />

@@ -3,10 +3,10 @@ import { ProgressBar } from 'react-aria-components/ProgressBar'
 import { Label } from 'react-aria-components/Label'
 
 /**
- * A determinate bar with its words.
+ * A progress bar with text.
  *
- * @param value - done so far, 0 to `total`
- * @param valueText - in words, such as "12,480 of 35,120 rows"
+ * @param value - 0 to `total`
+ * @param valueText - such as "12,480 of 35,120 rows"
  */
 export function Progress({
   label,

@@ -3,7 +3,7 @@ import { Label } from 'react-aria-components/Label'
 import { Radio, RadioGroup as AriaRadioGroup } from 'react-aria-components/RadioGroup'
 import { fieldLabelClass } from './text-field.tsx'
 
-/** One of a few choices, all in sight. */
+/** A radio group with all choices visible. */
 export function RadioGroup<Value extends string>({
   label,
   isLabelHidden = false,
@@ -12,12 +12,12 @@ export function RadioGroup<Value extends string>({
   onChange,
 }: {
   readonly label: string
-  /** Where a heading says it. */
+  /** For use under a heading. */
   readonly isLabelHidden?: boolean
   readonly options: readonly {
     readonly value: Value
     readonly label: string
-    /** Of the label, if it is not the page's. */
+    /** Language of the label, if not the page's. */
     readonly lang?: string
     readonly description?: ReactNode
   }[]

@@ -13,7 +13,7 @@ export interface SearchFieldProps {
   readonly className?: string
 }
 
-/** A field to search or narrow a list; Escape empties it. The browser's own: the library's brings its forms and layers with it. */
+/** A search field; Escape clears it. Uses the browser's input, because the library's includes forms and layers. */
 export function SearchField({
   label,
   value,

@@ -1,7 +1,7 @@
 import { type JSX, type ReactNode, type Ref, useId } from 'react'
 import { cx } from '../lib/cx.ts'
 
-/** One subject of a screen. The heading can take the focus, for when the control that had it is gone. */
+/** A section of a screen. Its heading can receive focus when the focused control disappears. */
 export function Section({
   title,
   description,
@@ -32,7 +32,7 @@ export function Section({
   )
 }
 
-/** Rows with a frame around them. */
+/** Framed rows. */
 export function Rows({ label, children }: { readonly label: string; readonly children: ReactNode }): JSX.Element {
   return (
     <ul aria-label={label} className="divide-y divide-border rounded-lg border border-border bg-raised">
@@ -41,7 +41,7 @@ export function Rows({ label, children }: { readonly label: string; readonly chi
   )
 }
 
-/** A thing of the account with its details and its actions, which go below on a narrow screen. */
+/** An item with details and actions, which wrap below on narrow screens. */
 export function Row({
   icon,
   isIconSpared = false,
@@ -53,16 +53,16 @@ export function Row({
   below,
 }: {
   readonly icon?: ReactNode
-  /** No icon on a phone, where the text needs the room. */
+  /** Hides the icon on phones to save space. */
   readonly isIconSpared?: boolean
-  /** The icon is a picture of its own, and stands on no ground. */
+  /** The icon is an image without background. */
   readonly isIconPlain?: boolean
   readonly title: ReactNode
   /** A chip beside the title. */
   readonly mark?: ReactNode
   readonly children?: ReactNode
   readonly actions?: ReactNode
-  /** Over the whole width, such as why an action did not work. */
+  /** Full-width content, such as an error. */
   readonly below?: ReactNode
 }): JSX.Element {
   return (
@@ -95,7 +95,7 @@ export function Row({
   )
 }
 
-/** A line in the frame of {@link Rows} where there are none. */
+/** Placeholder within {@link Rows}. */
 export function NoRows({ children }: { readonly children: ReactNode }): JSX.Element {
   return <p className="rounded-lg border border-dashed border-border px-4 py-5 text-center text-muted">{children}</p>
 }

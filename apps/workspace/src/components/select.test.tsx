@@ -7,7 +7,7 @@ import { Select } from './select.tsx'
 const rendered = renderedForEach()
 const OPTIONS = ['Open', 'Doing', 'Done'].map((label) => ({ value: label.toLowerCase(), label }))
 
-/** Renders a field, and gives its button and what was chosen. */
+/** Renders a select; returns its button and the selected value. */
 function renderSelect(value: string | null): { readonly button: HTMLButtonElement; readonly chosen: string[] } {
   const chosen: string[] = []
   act(() =>
@@ -36,7 +36,7 @@ test.each([['doing'], [null]])('a field with %s chosen offers all choices when i
 
 test('one that is opened without the focus offers all choices, too', () => {
   const { button } = renderSelect('doing')
-  // As a screen reader presses it.
+  // Simulates a screen reader.
   act(() => button.click())
   expect(offered()).toEqual(['Open', 'Doing', 'Done'])
 })

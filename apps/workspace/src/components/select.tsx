@@ -15,9 +15,9 @@ import { fieldLabelClass } from './text-field.tsx'
 
 export interface SelectOption {
   readonly value: string
-  /** The text that screen readers say and that typing searches. */
+  /** Text for screen readers and type-ahead. */
   readonly label: string
-  /** Shown instead of the label, such as a chip. */
+  /** Displayed instead of the label, such as a chip. */
   readonly content?: ReactNode
   readonly isDisabled?: boolean
 }
@@ -26,7 +26,7 @@ export interface SelectProps {
   readonly label: string
   readonly isLabelHidden?: boolean
   readonly options: readonly SelectOption[]
-  /** `null`: nothing chosen. */
+  /** `null` if nothing is selected. */
   readonly value: string | null
   readonly onChange: (value: string) => void
   readonly placeholder?: string
@@ -39,10 +39,7 @@ export interface SelectProps {
   readonly className?: string
 }
 
-/**
- * One of a few choices. Typing jumps to a choice. Until somebody comes to it, React Aria is told of the chosen one only: it builds its list of all of them
- * for each field of a form, most of which nobody opens.
- */
+/** A select with type-ahead. Until focused, React Aria receives only the selected option, because it builds a complete list per field. */
 export function Select({
   label,
   isLabelHidden = false,
@@ -58,7 +55,7 @@ export function Select({
 }: SelectProps): JSX.Element {
   const [isReached, setReached] = useState(false)
   const chosen = options.find((option) => option.value === value) ?? options[0]
-  // One that has nothing to offer does not open, so there is always one.
+  // An empty select does not open, so there is always one.
   const told = isReached || chosen === undefined ? options : [chosen]
   return (
     <AriaSelect

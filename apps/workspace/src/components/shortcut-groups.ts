@@ -1,13 +1,13 @@
 import { modKey } from '../lib/shortcuts.ts'
 import { shortcutMessages as words } from '../messages/shortcuts.ts'
 
-/** One line of the shortcut list. `keys` are alternatives; keys pressed one after another are separated by a space. */
+/** A shortcut list entry. `keys` are alternatives; sequential keys are separated by spaces. */
 export interface Shortcut {
   readonly keys: readonly string[]
   readonly does: string
 }
 
-/** All shortcuts of this version, in groups, with this keyboard's modifier key. */
+/** Returns all shortcuts in groups, with this keyboard's modifier key. */
 export function shortcutGroups(): readonly { readonly title: string; readonly shortcuts: readonly Shortcut[] }[] {
   const mod = modKey()
   return [

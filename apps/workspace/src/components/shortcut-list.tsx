@@ -3,7 +3,7 @@ import type { Shortcut } from './shortcut-groups.ts'
 import { shortcutMessages } from '../messages/shortcuts.ts'
 import { Kbd } from './kbd.tsx'
 
-/** Keys and what they do, in groups. */
+/** Keys and their actions, in groups. */
 export function ShortcutList({
   groups,
 }: {

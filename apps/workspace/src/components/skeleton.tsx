@@ -4,7 +4,7 @@ import { commonMessages } from '../messages/common.ts'
 
 const WIDTHS = ['w-11/12', 'w-3/4', 'w-5/6', 'w-2/3', 'w-4/5']
 
-/** Grey rows where rows are about to be. */
+/** Placeholder rows while loading. */
 export function Skeleton({
   rows = 5,
   label = commonMessages.loading,

@@ -1,6 +1,6 @@
 import type { JSX } from 'react'
 
-/** A turning ring for something that is under way; the words beside it say what. */
+/** A spinner; the text beside it says what is in progress. */
 export function Spinner({ size = 16 }: { readonly size?: number }): JSX.Element {
   return (
     <svg width={size} height={size} viewBox="0 0 16 16" fill="none" aria-hidden className="animate-spin-slow">

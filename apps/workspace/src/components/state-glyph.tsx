@@ -78,9 +78,9 @@ const SHAPES: Readonly<Record<GlyphName, JSX.Element>> = {
 }
 
 /**
- * One of our own state marks. Shape tells them apart without colour.
+ * One of the app's glyphs, distinguishable by shape without colour.
  *
- * @param label - the accessible name; leave it out where words stand beside the glyph
+ * @param label - accessible name; omit beside text
  */
 export function StateGlyph({
   name,
@@ -108,7 +108,7 @@ export function StateGlyph({
   )
 }
 
-/** How each state looks; `messages/states.ts` says what it is called. */
+/** Appearance of each state; labels are in `messages/states.ts`. */
 export const RECORD_STATES: Readonly<
   Record<Exclude<RecordState, 'clean'>, { readonly glyph: GlyphName; readonly tone: string }>
 > = {
@@ -120,7 +120,7 @@ export const RECORD_STATES: Readonly<
   gone: { glyph: 'ghost', tone: 'text-muted' },
 }
 
-/** The mark of a record's state: the glyph with its word as name, or glyph and word side by side. Nothing for a clean record. */
+/** Mark of a record's state: a labelled glyph, or glyph and text. Nothing for a clean record. */
 export function RecordStateMark({
   state,
   hasWord = false,
@@ -129,9 +129,9 @@ export function RecordStateMark({
 }: {
   readonly state: RecordState
   readonly hasWord?: boolean
-  /** In place of the state's own word. */
+  /** Replaces the state's label. */
   readonly says?: string | undefined
-  /** How far it is, for eyes only: it changes many times. */
+  /** Progress, visual only because it changes often. */
   readonly percent?: string | undefined
 }): JSX.Element | null {
   if (state === 'clean') return null

@@ -2,7 +2,7 @@ import type { JSX, ReactNode } from 'react'
 import { errorMessages } from '../messages/errors.ts'
 import { Button } from './button.tsx'
 
-/** The main button of a form that needs the server. Without a connection it can be reached and says why it does nothing. */
+/** The submit button of an online form. While offline it stays focusable and explains why it is inactive. */
 export function SubmitButton({
   children,
   isOnline,

@@ -73,7 +73,7 @@ const ICONS: Readonly<Record<TableIconName, LucideIcon>> = {
   zap: Zap,
 }
 
-/** The mark that a table is known by, the same wherever it is named. Its label is always beside it. */
+/** A table's icon, equal everywhere. Always beside its label. */
 export function TableIcon({
   table: { icon, colour },
   size = 'sm',

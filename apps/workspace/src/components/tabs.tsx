@@ -6,15 +6,15 @@ import { CountBadge } from './count-badge.tsx'
 export interface TabItem<Id extends string> {
   readonly id: Id
   readonly label: string
-  /** Said and shown after the label; nothing when zero. */
+  /** Shown and announced after the label; hidden if zero. */
   readonly count?: number
   readonly tone?: 'neutral' | 'danger'
-  /** Said and shown after the count, such as how many of it are new. */
+  /** Shown and announced after the count, such as how many are new. */
   readonly note?: string | undefined
   readonly content: ReactNode
 }
 
-/** Tabs with their panels; arrows move, the chosen one is the caller's to keep (mostly in the address). */
+/** Tabs with panels and arrow navigation; the caller stores the selection, usually in the URL. */
 export function Tabs<Id extends string>({
   label,
   tabs,
@@ -25,12 +25,12 @@ export function Tabs<Id extends string>({
   readonly label: string
   readonly tabs: readonly TabItem<Id>[]
   readonly selected: Id
-  /** The tabs reach the edges of what they stand in, and their words stand over its content. */
+  /** Tabs extend to the container's edges, with labels aligned to its content. */
   readonly isFlush?: boolean
   readonly onSelect: (id: Id) => void
 }): JSX.Element {
   const list = useRef<HTMLDivElement>(null)
-  // On a phone not all of them may fit.
+  // On phones they may not all fit.
   useEffect(() => {
     const tab = list.current?.querySelector(`[data-key="${selected}"]`)
     tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' })

@@ -14,45 +14,42 @@ type Given = Pick<
   'type' | 'name' | 'autoComplete' | 'inputMode' | 'spellCheck' | 'autoFocus' | 'maxLength' | 'placeholder' | 'id'
 >
 
-/** A key event that does not propagate beyond the field, unless it is continued. */
+/** A key event that does not propagate beyond the field unless continued. */
 export type FieldKeyEvent = KeyboardEvent & { readonly continuePropagation: () => void }
 
 export interface TextFieldProps extends Given {
   readonly label: string
   readonly isLabelHidden?: boolean
   readonly description?: ReactNode
-  /** Shown under the field and tied to it; makes it invalid. */
+  /** Shown below the field and linked to it; marks it invalid. */
   readonly errorMessage?: ReactNode
   readonly value?: string
   readonly defaultValue?: string
   readonly onChange?: (value: string) => void
   readonly onFocus?: (event: FocusEvent) => void
   readonly onBlur?: (event: FocusEvent) => void
-  /** As everywhere in the component library, a key that is handled here goes no further unless the handler says so. */
+  /** As in the component library, handled keys do not propagate unless continued. */
   readonly onKeyDown?: (event: FieldKeyEvent) => void
   readonly isDisabled?: boolean
   readonly isReadOnly?: boolean
   readonly isRequired?: boolean
   /** More than one row makes it a text area. */
   readonly rows?: number
-  /** A control inside the field, at its end. */
+  /** A control at the end of the field. */
   readonly trailing?: ReactNode
   readonly isMono?: boolean
   readonly inputRef?: Ref<HTMLInputElement>
   readonly className?: string
 }
 
-/** The looks of every input: 3:1 border, the focus ring, red when invalid. */
+/** Styles of every input: 3:1 border, focus ring, red if invalid. */
 export const inputClass =
   'w-full min-w-0 rounded-sm border border-control bg-bg px-3 text-body text-text transition-colors ' +
   'hover:border-muted disabled:opacity-55 aria-invalid:border-danger read-only:bg-surface'
 
 export const fieldLabelClass = 'text-small font-medium text-text'
 
-/**
- * A field for text with its label, its help and its problem. Plain elements: the browser has all the behaviour
- * that a text field needs, and the sign-in screen has no code to spare.
- */
+/** A text field with label, help and error. Uses native elements, which suffice and keep the sign-in screen small. */
 export function TextField({
   label,
   isLabelHidden = false,

@@ -5,7 +5,7 @@ import { MOVING_COMMANDS } from './moving.ts'
 import { PROJECT_COMMANDS } from './project.ts'
 import { SYNC_COMMANDS } from './sync.ts'
 
-/** What the groups of commands with two words are about. */
+/** Summaries of two-word command groups. */
 export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   sync: 'Inspect what syncs to whom, and why',
   functions: 'Create, serve and observe edge functions',
@@ -39,7 +39,7 @@ const HELP_COMMANDS: readonly CommandEntry[] = [
   },
 ]
 
-/** Every command, in the order of the help text. */
+/** All commands in help order. */
 export const COMMANDS: readonly CommandEntry[] = [
   ...PROJECT_COMMANDS,
   ...DATABASE_COMMANDS,

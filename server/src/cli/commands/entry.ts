@@ -3,44 +3,44 @@ import { inspectOptions } from '../../config/command-options.ts'
 import { projectOptions, serverOptions } from '../../config/options.ts'
 import type { CommandInput } from '../command.ts'
 
-/** One command of the command line: parsing, help, completion and dispatch all follow from this. */
+/** A command: defines parsing, help, completion and dispatch. */
 export interface CommandEntry {
   /** Its words: `db reset`. */
   readonly words: string
-  /** Its arguments in the notation of Commander: `<file>`, `[name]`, `[path...]`. */
+  /** Arguments in Commander's notation: `<file>`, `[name]`, `[path...]`. */
   readonly argument?: string
-  /** Heading in the list of commands; the first command of a group decides. */
+  /** Heading in the command list, taken from the first command of a group. */
   readonly group?: string
   readonly summary: string
-  /** Shown in its help and offered by completion. */
+  /** Shown in help and completion. */
   readonly options: OptionDeclarations
-  /** Every option that it accepts: `options` and those that say where the server and its database are. */
+  /** All accepted options: `options` plus those locating the server and database. */
   readonly accepts: OptionDeclarations
-  /** Further spellings: flag → name of the option. */
+  /** Aliases: flag → option name. */
   readonly spellings?: Readonly<Record<string, string>>
-  /** Switches that are accepted and mean nothing here. */
+  /** Accepted switches without effect. */
   readonly ignored?: readonly string[]
-  /** Runs when only the first word is given. */
+  /** Runs if only the first word is given. */
   readonly isDefault?: true
   readonly examples?: readonly string[]
-  /** @param commands - every command. @returns the exit code */
+  /** @param commands - all commands. @returns the exit code */
   readonly run: (input: CommandInput, commands: readonly CommandEntry[]) => Promise<number>
 }
 
-/** Returns some options of the server, in this order. */
+/** Returns some server options in this order. */
 export function pickServerOptions(...names: readonly (keyof typeof serverOptions)[]): OptionDeclarations {
   return Object.fromEntries(names.map((name) => [name, serverOptions[name]]))
 }
 
-/** Names the server or database that a command is about. */
+/** Options locating a server or database. */
 export const PLACE = pickServerOptions('dataDir', 'configFile', 'databaseUrl', 'json')
-/** … with the folder of its project. */
+/** … plus the project folder. */
 export const PROJECT = { ...PLACE, ...projectOptions }
 const { url, serviceKey } = inspectOptions
-/** Names a running server. */
+/** Options locating a running server. */
 export const RUNNING = { ...PLACE, url, serviceKey }
-/** Options that most commands share: which server, database and project. */
+/** Options shared by most commands: server, database and project. */
 export const COMMON_OPTIONS: OptionDeclarations = { ...RUNNING, ...projectOptions }
 
-/** The ecosystem's CLI takes it; here the local database is meant anyway. */
+/** Accepted for compatibility; commands are local anyway. */
 export const LOCAL: readonly string[] = ['--local']

@@ -2,7 +2,7 @@ import { devOptions, statusOptions } from '../../config/command-options.ts'
 import { devDeclarations, inspectDeclarations, options, statusDeclarations } from '../../config/options.ts'
 import { type CommandEntry, pickServerOptions, PLACE, PROJECT, RUNNING } from './entry.ts'
 
-/** The server options that most people need. */
+/** Commonly used server options. */
 const COMMON_SERVER_OPTIONS = pickServerOptions(
   'sample',
   'port',

@@ -20,13 +20,13 @@ import { withProjectDatabase } from '../with-database.ts'
 import { extensionsIn } from './extensions-in.ts'
 import { failure, ok, problem, warning, type Finding } from './finding.ts'
 
-/** Milliseconds between the clocks of two machines from which on tokens are refused as not valid yet. */
+/** Clock difference in ms above which tokens are refused as not yet valid. */
 const CLOCK_DIFFERENCE_MS = 10_000
 
-/** Bytes that a replication slot may keep of the write-ahead log before somebody should look. */
+/** Bytes of WAL retained by a slot that warrant a warning. */
 const KEPT_MANY = 1024 * 1024 * 1024
 
-/** Where installed Postgres servers have their programs, with where the control files of their extensions are. */
+/** Program folders of installed Postgres servers and their extension control files. */
 const INSTALLED = [
   [`/usr/lib/postgresql/${POSTGRES_MAJOR}/bin`, `/usr/share/postgresql/${POSTGRES_MAJOR}/extension`],
   [`/usr/pgsql-${POSTGRES_MAJOR}/bin`, `/usr/pgsql-${POSTGRES_MAJOR}/share/extension`],
@@ -40,9 +40,9 @@ const INSTALLED = [
 ] as const
 
 /**
- * Looks at Postgres, the migrations, the extensions that they make, and the tables that everybody can read. Changes nothing.
+ * Checks Postgres, migrations and their extensions, and publicly readable tables. Read-only.
  *
- * @param isServed - a server runs that is asked as well
+ * @param isServed - whether a running server is queried as well
  */
 export async function checkDatabase(config: InspectConfig, isServed: boolean): Promise<Finding[]> {
   const { files } = listMigrationFiles(config.migrationsDir)
@@ -67,7 +67,7 @@ async function inspectDatabase(
       url: withOwnSettings(url, 0),
       applicationName: 'holdfast doctor',
       connectionsMax: 1,
-      onError: () => undefined, // the statement says it
+      onError: () => undefined, // the statement reports it
     })
     return [
       ...(await checkServer(pool)),
@@ -76,7 +76,7 @@ async function inspectDatabase(
       ...(await checkExtensions(pool, files)),
       ...(await checkTables(pool, config.restSchemas)),
       ...(await checkSlots(pool)),
-      // A server that runs says it of itself.
+      // A running server reports this itself.
       ...(config.databaseUrl === undefined || isServed ? [] : await checkRights(pool)),
     ]
   })
@@ -109,14 +109,14 @@ async function checkServer(pool: Pool): Promise<Finding[]> {
   ]
 }
 
-/** Whether the user of DATABASE_URL may do what sync needs. */
+/** Checks whether the DATABASE_URL user has the rights that sync needs. */
 async function checkRights(pool: Pool): Promise<Finding[]> {
   const refusals = await findRefusals(pool)
   if (refusals.length === 0) return [ok('rights', 'the user of DATABASE_URL may do what sync needs')]
   return refusals.map((reason) => problem('rights', `sync is off: ${reason}`, 'Everything else works.'))
 }
 
-/** Whether this release would start on the database. */
+/** Checks whether this release would start on the database. */
 async function checkRelease(pool: Pool): Promise<Finding[]> {
   const [record] = await pool.query<{ isReadable: boolean | null }>(
     sql`select has_table_privilege(to_regclass('holdfast.migrations'), 'select') as "isReadable"`,
@@ -173,7 +173,7 @@ async function checkExtensions(pool: Pool, files: readonly MigrationFile[]): Pro
   })
 }
 
-/** Tables that API roles may use without any policy being asked. */
+/** Finds tables that API roles can use without any policy. */
 async function checkTables(pool: Pool, schemas: readonly string[]): Promise<Finding[]> {
   const rows = await pool.query<{ name: string; writes: boolean }>(sql`
     select format('%I.%I', n.nspname, c.relname) as name,

@@ -9,12 +9,12 @@ import { failure, ok, problem, warning, type Finding } from './finding.ts'
 
 const GIB = 1024 ** 3
 
-/** Bytes below which a write-ahead log of an ordinary day may fill the disk. */
+/** Free bytes below which a normal day's WAL may fill the disk. */
 const DISK_FEW = 2 * GIB
-/** Bytes below which Postgres is about to stop writing. */
+/** Free bytes below which Postgres is about to stop writing. */
 const DISK_NONE = GIB / 4
 
-/** Looks at Node, the disk and the ports. */
+/** Checks Node, disk and ports. */
 export async function checkMachine(config: InspectConfig, running: RunningServer | undefined): Promise<Finding[]> {
   return [
     ok('node', `Node ${process.versions.node}`),
@@ -26,7 +26,7 @@ export async function checkMachine(config: InspectConfig, running: RunningServer
   ]
 }
 
-/** The folder itself, or the one that it will be made in. */
+/** Returns the data folder or its nearest existing parent. */
 function existingFolder(dataDir: string): string {
   let folder = resolve(dataDir)
   while (!existsSync(folder)) folder = dirname(folder)
@@ -46,7 +46,7 @@ function checkFolder(dataDir: string): Finding[] {
   }
 }
 
-/** Whether a start could sign API keys with the secret that is configured or stored. */
+/** Checks whether a start could sign API keys with the configured or stored secret. */
 function checkSecret({ jwtSecret, dataDir }: InspectConfig): Finding[] {
   try {
     readSigningSecret(jwtSecret, dataDir)

@@ -6,13 +6,13 @@ import { servesThisMachineOnly } from '../../config/loopback.ts'
 import type { InspectConfig } from '../../config/options.ts'
 import { ok, problem, warning, type Finding } from './finding.ts'
 
-/** Milliseconds that a mail server has to greet. */
+/** Timeout in ms for a mail server's greeting. */
 const GREETING_MS = 5_000
 
-/** The port whose connections are TLS from the start. @see RFC 8314, section 7.3 */
+/** Port with implicit TLS. @see RFC 8314, section 7.3 */
 const TLS_PORT = 465
 
-/** Looks whether mails reach people: whether a mail server is set, and greets. */
+/** Checks whether a mail server is configured and responds. */
 export async function checkMail(config: InspectConfig): Promise<Finding> {
   const { emailSmtpHost: host, emailSmtpPort: port } = config
   if (host === undefined) {

@@ -4,10 +4,10 @@ import { connectTo } from '../sync/connection.ts'
 import { checkCoverage } from '../sync/render-check.ts'
 import { ok, problem, warning, type Finding } from './finding.ts'
 
-/** Bytes of write-ahead log behind which devices see changes late. */
+/** Replication lag in bytes at which devices see changes late. */
 const BEHIND_MANY = 64 * 1024 * 1024
 
-/** Looks what a running server syncs: whether it follows, and which policies cannot be followed. */
+/** Checks whether a running server follows changes, and which policies are refused. */
 export async function checkSync(config: InspectConfig): Promise<Finding[]> {
   const connection = connectTo(config)
   const status = await connection.json<SyncStatus>('/sync/v1/status')

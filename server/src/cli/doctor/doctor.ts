@@ -9,13 +9,13 @@ import { checkMail } from './check-mail.ts'
 import { checkSync } from './check-sync.ts'
 import { failure, ok, type Finding } from './finding.ts'
 
-/** Milliseconds that one check may take. */
+/** Timeout in ms per check. */
 const CHECK_MS = 60_000
 
 /**
- * `holdfast doctor`: looks at everything that a server of this folder needs, whether it runs or not, and says what to do. Changes nothing.
+ * `holdfast doctor`: checks everything a server of this folder needs, whether or not it is running, and gives advice. Read-only.
  *
- * @returns the exit code: 1 when there is a problem
+ * @returns the exit code: 1 if there is a problem
  */
 export async function doctor(input: CommandInput): Promise<number> {
   const { config, ofProject } = await readConfig(input)
@@ -39,7 +39,7 @@ export async function doctor(input: CommandInput): Promise<number> {
   return findings.some(({ level }) => level === 'problem') ? 1 : 0
 }
 
-/** Settings of `config.toml` that cannot be read are a finding, and the others count. */
+/** Reports unreadable `config.toml` settings as a finding and uses the others. */
 async function readConfig(
   input: CommandInput,
 ): Promise<{ readonly config: InspectConfig; readonly ofProject: readonly Finding[] }> {
@@ -52,7 +52,7 @@ async function readConfig(
   }
 }
 
-/** A check that fails or hangs is a finding, and keeps none of the others. */
+/** Turns a failing or hanging check into a finding. */
 async function guarded(of: string, check: Promise<Finding[]> | Finding[]): Promise<readonly Finding[]> {
   const timeout = Promise.withResolvers<never>()
   const timer = setTimeout(() => timeout.reject(new Error(`no answer within ${CHECK_MS / 1000} s`)), CHECK_MS)

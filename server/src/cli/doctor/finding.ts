@@ -1,10 +1,10 @@
 import { errorMessage, HoldfastError } from '@holdfast/foundation'
 
-/** One thing that was looked at. */
+/** Result of a check. */
 export interface Finding {
-  /** `problem`: something does not work, or is open to those who should not have it. `warning`: it will not work for long, or not for everybody. */
+  /** `problem`: broken, or exposed to unauthorized users. `warning`: will fail later, or for some users. */
   readonly level: 'ok' | 'warning' | 'problem'
-  /** What was looked at, a word or two. */
+  /** Subject in a word or two. */
   readonly of: string
   readonly text: string
   /** What to do. */
@@ -15,7 +15,7 @@ export const ok = (of: string, text: string): Finding => ({ level: 'ok', of, tex
 export const warning = (of: string, text: string, hint?: string): Finding => ({ level: 'warning', of, text, hint })
 export const problem = (of: string, text: string, hint?: string): Finding => ({ level: 'problem', of, text, hint })
 
-/** What a check that failed itself found out. */
+/** Converts a check's own failure to a finding. */
 export function failure(of: string, error: unknown): Finding {
   if (!(error instanceof HoldfastError)) return problem(of, errorMessage(error), hintOf(error as NodeJS.ErrnoException))
   const text = [error.message, error.detail].filter((one) => one !== undefined).join(' ')

@@ -1,10 +1,10 @@
 import { HoldfastError, parseDotenv } from '@holdfast/foundation'
 
 /**
- * Sets and removes variables in the text of a file as of dotenv, and leaves everything else in it as it is: comments, order, blank lines.
+ * Sets and removes variables in a dotenv text, preserving comments, order and blank lines.
  *
  * @param changes - `undefined` removes
- * @returns the new text, which is read as what is wanted and nothing else
+ * @returns the new text, verified to parse as intended
  * @throws {HoldfastError} `secrets_file_invalid` if the file cannot be changed safely
  */
 export function editEnv(text: string, changes: ReadonlyMap<string, string | undefined>): string {
@@ -24,13 +24,13 @@ export function editEnv(text: string, changes: ReadonlyMap<string, string | unde
   })
 }
 
-/** A variable and its value, which quotes may spread over several lines. */
+/** Matches a variable with its value, which may be quoted over several lines. */
 function definitionOf(name: string): RegExp {
   const quoted = `'[^']*'|\`[^\`]*\`|"(?:[^"\\\\]|\\\\[^])*"`
   return new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*(?:=|:(?=\\s))[ \\t]*(?:${quoted})?[^\\n]*\\n?`, 'gm')
 }
 
-/** Single quotes hold every text but themselves as it is, and other programs read them alike. */
+/** Single quotes preserve any text without single quotes, consistently across programs. */
 function quote(value: string): string {
   if (/^[\w./:@%+,=-]+$/.test(value)) return value
   if (!/['\r]/.test(value)) return `'${value}'`

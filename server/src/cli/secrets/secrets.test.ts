@@ -97,7 +97,7 @@ describe('a file of secrets', () => {
   })
 
   test('is left alone where a change would change something else', () => {
-    // What looks like a definition is a part of another value.
+    // Looks like a definition, but is part of another value.
     expect(() => change("A='first\nB=second\n'\n", { B: '1' })).toThrow(
       expect.objectContaining({ code: 'secrets_file_invalid' }),
     )

@@ -11,13 +11,13 @@ import { editEnv } from './env-file.ts'
 
 const NAME = /^[A-Za-z_]\w*$/
 
-/** Ours, as on Supabase: a function finds where its project is there. */
+/** Reserved as on Supabase, for the project's location. */
 const RESERVED = /^SUPABASE_/
 
 /**
- * `holdfast secrets set NAME=value …`: writes secrets of functions into the file that a server reads. A running server sees the change at once.
+ * `holdfast secrets set NAME=value …`: writes function secrets to the server's file. A running server picks them up immediately.
  *
- * @param readInput - standard input, for the value of a name without one
+ * @param readInput - stdin, for a name without value
  * @returns the exit code
  * @throws {HoldfastError} `secret_invalid`, `secrets_file_invalid`
  */
@@ -26,13 +26,13 @@ export function setSecrets(input: CommandInput, readInput = () => readFileSync(0
   return change(valuesOf(input.words, config, readInput), { config, file, before, input, verb: 'set' })
 }
 
-/** `holdfast secrets unset NAME …`: removes secrets of functions. */
+/** `holdfast secrets unset NAME …`: removes function secrets. */
 export function unsetSecrets(input: CommandInput): number {
   const { config, file, before } = open(input)
   return change(namesOf(input.words, before), { config, file, before, input, verb: 'unset' })
 }
 
-/** `holdfast secrets list`: lists the secrets of functions, with digests of their values. */
+/** `holdfast secrets list`: lists function secrets with digests of their values. */
 export function listSecrets(input: CommandInput): number {
   const { config, before } = open(input)
   return list(parseDotenv(before), config, input)
@@ -66,7 +66,7 @@ function change(
   return 0
 }
 
-/** Names and digests, as Supabase's CLI has it: whether a value is the one that it should be can be seen, not the value. */
+/** Lists names and digests, as Supabase's CLI does, so values can be compared without revealing them. */
 function list(values: Readonly<Record<string, string>>, { json }: SecretsConfig, { out }: CommandInput): number {
   const rows = Object.entries(values)
     .map(([name, value]) => ({ name, digest: createHash('sha256').update(value).digest('hex') }))
@@ -118,11 +118,11 @@ function namesOf(given: readonly string[], before: string): ReadonlyMap<string, 
   return new Map(given.map((name) => [name, undefined]))
 }
 
-/** As a whole or not at all, for its owner only. A link stays one. */
+/** Writes atomically, readable only by the owner. Preserves a symbolic link. */
 function write(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true })
   const path = realOf(file)
-  // A name that no server takes for a change of the project.
+  // A name that servers do not treat as a project change.
   writeFileSync(`${path}.tmp`, text, { mode: 0o600, flush: true })
   renameSync(`${path}.tmp`, path)
 }
@@ -131,7 +131,7 @@ function realOf(file: string): string {
   try {
     return realpathSync(file)
   } catch {
-    return file // it does not exist yet
+    return file // does not exist yet
   }
 }
 

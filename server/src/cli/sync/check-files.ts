@@ -17,21 +17,22 @@ import { readPsqlPieces } from '../../project/psql-pieces.ts'
 import { readSqlFile } from '../../project/run-file.ts'
 import { problemOfStream, type CheckProblem, type CheckReport } from './render-check.ts'
 
-/** Milliseconds that a statement waits for a lock: whoever comes after it waits as well. */
+/** Lock timeout in ms of a statement, because others queue behind it. */
 const LOCK_TIMEOUT_MS = 5_000
 
 /**
- * Runs files of SQL in one transaction, compiles policies and streams as they are in it, and rolls it back; with `apply` it is committed when everything is followed.
- * It connects as the project does, so the statements have the rights that they will have.
+ * Runs SQL files in a transaction, compiles the resulting policies and streams, and rolls back; with `apply` commits if everything can be compiled. Connects as
+ * the project, for realistic rights.
  *
- * @throws {HoldfastError} `statement_failed` with the file and the line, `statement_not_checked`, `server_unreachable`, `file_unreadable`, those of {@link readPsqlPieces}
+ * @throws {HoldfastError} `statement_failed` with file and line, `statement_not_checked`, `server_unreachable`, `file_unreadable`, errors of {@link
+ * readPsqlPieces}
  */
 export async function checkFiles(files: readonly string[], config: InspectConfig): Promise<CheckReport> {
   const statements = await readStatements(files)
   await using pool = createPool({ url: projectUrl(config), applicationName: 'holdfast check', connectionsMax: 1 })
   const schemas = exposedSchemasOf(restOptionsOf(config), await readCatalog(pool), silentLogger)
   let report: CheckReport | undefined
-  const undone = new Error('rolled back') // leaves the transaction by its rollback
+  const undone = new Error('rolled back') // leaves the transaction with a rollback
   try {
     await pool.transaction(async (tx) => {
       await tx.execute(sql`set local lock_timeout = ${sql.trusted(String(LOCK_TIMEOUT_MS))}`)
@@ -55,7 +56,7 @@ interface FileStatement {
   readonly text: string
   readonly file: string
   readonly line: number
-  /** The rows of a `COPY … FROM stdin`. They begin in the line after the statement. */
+  /** Rows of a `COPY … FROM stdin`, starting on the line after the statement. */
   readonly rows?: string
 }
 
@@ -91,7 +92,7 @@ const WAYS_OUT = {
 async function run(tx: Transaction, { text, file, line, rows }: FileStatement): Promise<void> {
   try {
     if (rows !== undefined) await copyIn(tx.client, text, [Buffer.from(rows)])
-    // The extended protocol takes no second statement.
+    // The extended protocol accepts a single statement.
     else await tx.client.query({ text, queryMode: 'extended' } as { text: string })
   } catch (error) {
     if (sqlstateOf(error) === undefined) throw error
@@ -106,7 +107,7 @@ async function run(tx: Transaction, { text, file, line, rows }: FileStatement): 
   }
 }
 
-/** Transactions of a pool as parts of one that is open. */
+/** Runs a pool's transactions within an open one. */
 function within(tx: Transaction): Pick<Pool, 'transaction'> {
   return {
     async transaction(body) {
@@ -120,7 +121,7 @@ function within(tx: Transaction): Pick<Pool, 'transaction'> {
   }
 }
 
-/** What has policies, or was declared, and is not followed. */
+/** Finds tables with policies and declared streams that were refused. */
 function findProblemsOf({ refused, streams }: SyncPlan, { policies }: PolicyInput): readonly CheckProblem[] {
   const guarded = new Set(
     policies.filter(({ command }) => command === 'r' || command === '*').map(({ table }) => table),

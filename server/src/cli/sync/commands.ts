@@ -12,9 +12,9 @@ import { renderStatus } from './render-status.ts'
 import { renderVerification, verify } from './verify.ts'
 
 /**
- * `holdfast sync status`: how far sync is.
+ * `holdfast sync status`: prints the state of sync.
  *
- * @returns the exit code: 1 when sync does not follow the database
+ * @returns the exit code: 1 if sync does not follow the database
  */
 export async function syncStatus(input: CommandInput): Promise<number> {
   const { config, print } = await open(input)
@@ -23,7 +23,7 @@ export async function syncStatus(input: CommandInput): Promise<number> {
   return status.ready && status.reader.state === 'following' ? 0 : 1
 }
 
-/** `holdfast sync coverage`: whether and how each table and policy syncs. @returns the exit code */
+/** `holdfast sync coverage`: prints whether and how each table and policy syncs. @returns the exit code */
 export async function syncCoverage(input: CommandInput): Promise<number> {
   const { config, print } = await open(input)
   const report = await connectTo(config).json<CoverageReport>('/sync/v1/coverage')
@@ -34,9 +34,9 @@ export async function syncCoverage(input: CommandInput): Promise<number> {
 }
 
 /**
- * `holdfast sync check [file …]`: policies and streams that are not followed, now or after SQL files.
+ * `holdfast sync check [file …]`: prints refused policies and streams, now or after SQL files.
  *
- * @returns the exit code: 1 when there are any
+ * @returns the exit code: 1 if there are any
  */
 export async function checkSync(input: CommandInput): Promise<number> {
   const { config, print } = await open(input)
@@ -49,9 +49,9 @@ export async function checkSync(input: CommandInput): Promise<number> {
 }
 
 /**
- * `holdfast sync explain`: why a user has a row on their devices, or not.
+ * `holdfast sync explain`: explains why a user has a row on their devices, or not.
  *
- * @returns the exit code: 1 when devices and Postgres disagree
+ * @returns the exit code: 1 if devices and Postgres disagree
  */
 export async function explainRow(input: CommandInput): Promise<number> {
   const { config, print } = await open(input)
@@ -63,9 +63,9 @@ export async function explainRow(input: CommandInput): Promise<number> {
 }
 
 /**
- * `holdfast sync verify`: rebuilds a device of a user and compares it with Postgres.
+ * `holdfast sync verify`: rebuilds a user's device and compares it with Postgres.
  *
- * @returns the exit code: 1 when they differ
+ * @returns the exit code: 1 if they differ
  */
 export async function verifyDevice(input: CommandInput): Promise<number> {
   const { config, print } = await open(input)

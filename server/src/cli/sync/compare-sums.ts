@@ -3,15 +3,15 @@ import { Readable } from 'node:stream'
 import { CHECK_PATH, RangeSums, SCHEMA_PATH, type CheckLine, type SchemaDescriptor } from '@holdfast/protocol'
 import { refusal, send } from './connection.ts'
 
-/** Sums of this many ranges of keys are compared. */
+/** Number of compared key ranges. */
 const RANGES = 256
 
 /**
- * Compares a device with the sums that the server gives the person for it, as devices do themselves.
+ * Compares a device with the user's checksums from the server, as devices do themselves.
  *
- * @param settle - the rows of the device by `table/id`, with everything that has committed by now
- * @returns the tables, if the device has exactly the rows of all; `undefined` when rows have to be looked at one by one
- * @throws {HoldfastError} what the server answers when it refuses
+ * @param settle - returns the device's rows by `table/id`, including everything committed by now
+ * @returns the tables if the device has exactly their rows; `undefined` if a row-by-row comparison is needed
+ * @throws {HoldfastError} the server's refusal
  */
 export async function compareSums(
   { url, token }: { readonly url: string; readonly token: string },
@@ -26,7 +26,7 @@ export async function compareSums(
     headers,
     body: JSON.stringify({ questions: tables.map((table) => ({ table, ranges: RANGES })) }),
   })
-  // Another device of the person is being checked: rows are compared without it.
+  // Another device of the user is being checked: compare rows instead.
   if (response.status === 429 || response.status === 503) return undefined
   if (!response.ok) throw await refusal(response)
   const theirs = new Map<string, string>()

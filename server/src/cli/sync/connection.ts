@@ -8,26 +8,26 @@ import { readSigningSecret } from '../../config/jwt-secret.ts'
 import type { InspectConfig } from '../../config/options.ts'
 import { readRunning, type RunningServer } from '../../running-file.ts'
 
-/** Codes of OpenSSL and Node for a certificate that is not accepted. @see https://nodejs.org/api/tls.html#x509-certificate-error-codes */
+/** Error codes for rejected certificates. @see https://nodejs.org/api/tls.html#x509-certificate-error-codes */
 const CERTIFICATE_CODES =
   /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|CERT_\w+|HOSTNAME_MISMATCH|INVALID_CA|ERR_TLS_CERT_ALTNAME_INVALID)$/
 
-/** A running server, asked with the service key. */
+/** A connection to a running server with the service key. */
 export interface Connection {
-  /** Without a slash at the end. */
+  /** Without trailing slash. */
   readonly url: string
-  /** @throws {HoldfastError} what the server answers when it refuses, `server_unreachable` */
+  /** @throws {HoldfastError} the server's refusal, `server_unreachable` */
   request(path: string, init?: { readonly method?: string; readonly body?: unknown }): Promise<Response>
   json<Answer>(path: string, init?: { readonly method?: string; readonly body?: unknown }): Promise<Answer>
 }
 
-/** Seconds that a key lives which was made for one command. */
+/** Lifetime in seconds of a key created for one command. */
 const KEY_LIFETIME_S = 600
 
 /**
- * Asks the server of `--url`, or the one that runs on the data folder, or the one that the settings name.
+ * Connects to the server of `--url`, of the data folder, or of the settings.
  *
- * @param role - as whom to ask, where the key is made here
+ * @param role - for a key created here
  * @throws {HoldfastError} `service_key_missing`
  */
 export function connectTo(config: InspectConfig, role: 'service_role' | 'authenticated' = 'service_role'): Connection {
@@ -60,14 +60,11 @@ export function connectTo(config: InspectConfig, role: 'service_role' | 'authent
   }
 }
 
-/**
- * Has this process trust the certificate of a server on this machine, which is in nobody's list of authorities when it is self-signed. The data folder says which
- * one that is.
- */
+/** Trusts the certificate of a local server, which may be self-signed; the data folder identifies it. */
 export function trustCertificateOf(running: RunningServer | undefined): void {
-  // A certificate whose file is gone is judged as any other.
+  // Without its file, a certificate is verified as usual.
   if (running?.certFile === undefined || !existsSync(running.certFile)) return
-  // Node before 24.5 cannot; its user names the certificate in NODE_EXTRA_CA_CERTS, as the error says.
+  // Node before 24.5 lacks this; the error message suggests NODE_EXTRA_CA_CERTS.
   if (!('setDefaultCACertificates' in tls)) return
   tls.setDefaultCACertificates([...tls.getCACertificates('default'), readFileSync(running.certFile, 'utf8')])
 }
@@ -82,7 +79,7 @@ export async function send(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
-/** What the server says when it does not do what was asked. */
+/** Converts the server's error response. */
 export async function refusal(response: Response): Promise<HoldfastError> {
   const text = await response.text()
   const error = readError(text)
@@ -107,7 +104,7 @@ function readError(
       readonly error_code?: string
       readonly msg?: string
     }
-    // Accounts have words of their own.
+    // The auth service uses its own field names.
     return (
       answer.error ?? {
         ...(answer.error_code && { code: answer.error_code }),
@@ -119,9 +116,9 @@ function readError(
   }
 }
 
-/** A key in the usual form, made with the secret of the running server, else the one that the settings or the data folder name. */
+/** Creates a key with the running server's secret, otherwise the configured or stored one. */
 function mintKey(config: InspectConfig, role: string, running: RunningServer | undefined): string {
-  // The running server may have been started with another secret than this command.
+  // The running server may have been started with a different secret.
   const secret = readSigningSecret(running?.ready.jwtSecret ?? config.jwtSecret, config.dataDir)
   if (secret === undefined) {
     throw new HoldfastError('service_key_missing', 500, 'There is no service key to ask the server with.', {
@@ -135,7 +132,7 @@ function mintKey(config: InspectConfig, role: string, running: RunningServer | u
   return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`
 }
 
-/** Explains why a server was not reached, from the error that `fetch` failed with. */
+/** Explains an unreachable server from `fetch`'s error. */
 function explainUnreachable(url: string, error: unknown): HoldfastError {
   const cause = (error as Error).cause ?? error
   const code = (cause as NodeJS.ErrnoException).code ?? ''

@@ -1,16 +1,16 @@
-/** Tables of the project, without the tables of Holdfast itself that nobody has to look at. */
+/** Tables for display, without unproblematic tables of Holdfast. */
 export interface OwnTables<T> {
-  /** Those of the project first. */
+  /** The project's first. */
   readonly shown: readonly T[]
-  /** How many are left out. */
+  /** Number of hidden tables. */
   readonly hidden: number
 }
 
 /**
- * Puts the project's tables first and leaves those of Holdfast out.
+ * Sorts the project's tables first and hides Holdfast's.
  *
  * @param options.all - whether to keep all tables
- * @param options.isProblem - tables of Holdfast that are kept because something is wrong with them
+ * @param options.isProblem - keeps Holdfast tables with a problem
  */
 export function ownTablesFirst<T extends { readonly table: string }>(
   tables: readonly T[],

@@ -4,13 +4,13 @@ import { HoldfastError } from '@holdfast/foundation'
 import type { ControlLine } from '@holdfast/protocol'
 import { refusal, send } from './connection.ts'
 
-/** A device made from nothing but the stream. */
+/** A device built only from the stream. */
 export interface RebuiltDevice extends AsyncDisposable {
-  /** Waits for a completed checkpoint that carries this write checkpoint or a later one. @returns its rows, by `table/id` */
+  /** Waits for a completed checkpoint with this or a later write checkpoint. @returns its rows by `table/id` */
   reach(writeCheckpoint: bigint): Promise<ReadonlyMap<string, string>>
-  /** Waits until everything that committed before this call is there. */
+  /** Waits until everything committed before this call has arrived. */
   settle(): Promise<ReadonlyMap<string, string>>
-  /** Faults of the stream itself: checksums that do not add up, operations without a checkpoint. */
+  /** Stream faults: wrong checksums, operations without a checkpoint. */
   readonly faults: readonly string[]
   readonly operations: number
   readonly buckets: number
@@ -31,14 +31,14 @@ interface DataLine {
 
 interface Bucket {
   readonly rows: Map<string, { readonly opId: bigint; readonly data: string; readonly checksum: number }>
-  /** Of operations that are no rows any more. */
+  /** Checksum of operations without rows. */
   rest: number
 }
 
 /**
  * Connects as a new device of a user and follows the stream.
  *
- * @param onProgress - told how many operations have come
+ * @param onProgress - receives the number of operations
  */
 export async function rebuildDevice(options: {
   readonly url: string
@@ -89,7 +89,7 @@ export async function rebuildDevice(options: {
   }
 }
 
-/** The buckets of a device, as the lines of its stream make them. */
+/** A device's buckets, built from stream lines. */
 class StreamedBuckets {
   readonly faults: string[] = []
   readonly #onProgress: (operations: number) => void
@@ -113,7 +113,7 @@ class StreamedBuckets {
     return this.#target.size
   }
 
-  /** Nothing more will come. */
+  /** Ends the stream. */
   end(reason: unknown): void {
     this.#ended = { reason }
     this.#changed.resolve()

@@ -1,24 +1,24 @@
 import type { CoverageReport } from '@holdfast/sync'
 
-/** A table or a query of a stream that devices do not get, although a person wrote that they should. */
+/** A table with policies, or a stream query, that does not sync. */
 export interface CheckProblem {
   /** `public.items`, or `stream recent`. */
   readonly of: string
-  /** The policy or the query that is to blame. */
+  /** The responsible policy or query. */
   readonly culprit: string | undefined
   readonly reason: string
 }
 
 export interface CheckReport {
   readonly problems: readonly CheckProblem[]
-  /** How many sync. */
+  /** Number of synced tables. */
   readonly tables: number
   readonly streams: number
-  /** Whether the files that were checked are in force now; missing when there are none. */
+  /** Whether the checked files were applied; absent without files. */
   readonly applied?: boolean
 }
 
-/** Tables that have policies and do not sync, and queries of streams that are not followed. A table without policies was not meant for devices. */
+/** Reports tables with policies that do not sync, and refused stream queries. Tables without policies are not meant for devices. */
 export function checkCoverage(report: CoverageReport): CheckReport {
   const problems = [
     ...report.tables

@@ -2,9 +2,9 @@ import type { CoverageReport, DefinitionCoverage, TableCoverage } from '@holdfas
 import { ownTablesFirst } from './own-tables.ts'
 
 /**
- * The coverage report as a table of tables, and what stands behind each below it.
+ * Renders the coverage report: an overview, followed by details per table.
  *
- * @param all - whether tables of Holdfast itself are shown that have no problem
+ * @param all - whether to include unproblematic tables of Holdfast
  */
 export function renderCoverage(report: CoverageReport, all: boolean): string {
   const { shown, hidden } = ownTablesFirst(report.tables, { all, isProblem: hasProblem })
@@ -25,7 +25,7 @@ export function renderCoverage(report: CoverageReport, all: boolean): string {
   ].join('\n')
 }
 
-/** Whether a policy cannot be followed, or fails. */
+/** Whether a policy is refused or fails. */
 function hasProblem({ refusedPolicy, failing }: TableCoverage): boolean {
   return refusedPolicy !== undefined || failing.length > 0
 }

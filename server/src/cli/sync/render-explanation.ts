@@ -1,6 +1,6 @@
 import type { RowExplanation } from '@holdfast/sync'
 
-/** Why a person has a row or not, for people. */
+/** Explains for humans why a user has a row or not. */
 export function renderExplanation(user: string, found: RowExplanation): string {
   const { postgres } = found
   const lines = [

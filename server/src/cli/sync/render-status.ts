@@ -2,15 +2,15 @@ import type { SyncStatus, TableFill } from '@holdfast/sync'
 import { ownTablesFirst } from './own-tables.ts'
 
 /**
- * Where sync stands, for people.
+ * Renders the sync status for humans.
  *
- * @param all - whether tables of Holdfast itself are shown that have no problem
+ * @param all - whether to include unproblematic tables of Holdfast
  */
 export function renderStatus(status: SyncStatus, all: boolean): string {
   const { reader, checkpoint, slot, definitions, devices, log, compaction } = status
   const { refusedStreams } = status
   const filling = ownTablesFirst(status.filling, { all }).shown
-  // A table without a policy was not meant for devices; Holdfast has some of these.
+  // Tables without policies are not meant for devices; Holdfast has some.
   const refused = ownTablesFirst(status.refused, { all, isProblem: ({ policy }) => policy !== undefined })
   const [failing, leftOut, leftOutClasses] = [
     ownTablesFirst(status.failing, { all: true }).shown,

@@ -7,38 +7,38 @@ import type { Connection } from './connection.ts'
 import { compareSums } from './compare-sums.ts'
 import { rebuildDevice, type RebuiltDevice } from './rebuild-device.ts'
 
-/** A row that the device and Postgres do not have alike. */
+/** A row that differs between device and Postgres. */
 export interface Difference {
   readonly table: string
   readonly id: string
   readonly kind: 'missing' | 'too much' | 'different'
-  /** Of `different`: by column, what each has. */
+  /** For `different`: both values per column. */
   readonly columns?: Readonly<Record<string, { readonly device: unknown; readonly postgres: unknown }>>
 }
 
 export interface Verification {
   readonly user: { readonly id: string; readonly role: string }
   readonly equal: boolean
-  /** Rows of the device, by table. */
+  /** Number of the device's rows by table. */
   readonly tables: Readonly<Record<string, number>>
   readonly buckets: number
   readonly operations: number
   readonly differences: readonly Difference[]
-  /** Selecting from these fails in Postgres for this person, so the device has no rows of them. */
+  /** Tables on which SELECT fails for this user, so the device has no rows of them. */
   readonly failing: Readonly<Record<string, string>>
-  /** Faults of the stream itself. */
+  /** Stream faults. */
   readonly faults: readonly string[]
 }
 
 type Rows = ReadonlyMap<string, string>
 
-/** A difference that stays over so many looks is none of rows that were just changing. */
+/** Comparisons that must confirm a difference, to exclude changing rows. */
 const LOOKS = 3
 const PAUSE_MS = 400
 
 /**
- * Rebuilds a person's device from the stream and compares it with what Postgres shows them: by sums of key ranges, as devices do, and where they differ row by row. While rows change, only those count that Postgres showed the
- * same before and after the device was looked at, and only differences that stay.
+ * Rebuilds a user's device from the stream and compares it with Postgres: by checksums of key ranges, like devices, then row by row. During changes, counts
+ * only rows that Postgres showed unchanged before and after, and only persistent differences.
  */
 export async function verify(
   connection: Connection,
@@ -97,7 +97,7 @@ export async function verify(
 }
 
 interface Look {
-  /** `table/id` of rows that differ and were not changing. */
+  /** `table/id` of differing rows that were not changing. */
   readonly keys: readonly string[]
   readonly device: Rows
   readonly postgres: Rows
@@ -115,7 +115,7 @@ async function look(connection: Connection, userId: string, device: RebuiltDevic
   return { keys, device: rows, postgres: after.rows, tables: after.tables, failing: after.failing }
 }
 
-/** @param narrowed - tables of which a device has what its streams name: a row of them may be missing, and nothing else */
+/** @param narrowed - tables synced only through streams, of which rows may be missing */
 function differingKeys(device: Rows, postgres: Rows, narrowed: ReadonlySet<string>): readonly string[] {
   const mayMiss = (key: string): boolean => !device.has(key) && narrowed.has(key.slice(0, key.indexOf('/')))
   return [
@@ -174,7 +174,7 @@ function countTables(device: Rows, tables: readonly string[]): Readonly<Record<s
 
 const TOLD_MAX = 20
 
-/** For people. */
+/** Human-readable. */
 export function renderVerification(user: string, result: Verification): string {
   const total = Object.values(result.tables).reduce((sum, count) => sum + count, 0)
   const width = Math.max(...Object.keys(result.tables).map((name) => name.length), 0)

@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync } from 'nod
 import { join, resolve } from 'node:path'
 import { HoldfastError } from '@holdfast/foundation'
 
-/** Folders below which packages of systems put extensions: Debian, Red Hat, sources, Homebrew. */
+/** Extension folders of Debian, Red Hat, source builds and Homebrew. */
 const INSTALLED = [
   ['/usr/share/postgresql', 'extension'],
   ['/usr', 'share/extension'],
@@ -12,7 +12,7 @@ const INSTALLED = [
 
 const CONTROL = 'pgtap.control'
 
-/** @returns the folder of an installed pgTAP, whichever Postgres it was installed for: it is SQL alone */
+/** @returns the folder of an installed pgTAP for any Postgres, because it is plain SQL */
 export function findPgTap(): string | undefined {
   const folders = INSTALLED.flatMap(([root, rest]) =>
     existsSync(root)
@@ -26,9 +26,9 @@ export function findPgTap(): string | undefined {
 }
 
 /**
- * Puts the files of pgTAP where the packaged Postgres of a data folder finds extensions, beside those that Holdfast stands in for.
+ * Copies pgTAP's files to where the data folder's packaged Postgres finds extensions.
  *
- * @param given - the folder that a person has named
+ * @param given - configured folder
  * @throws {HoldfastError} `pgtap_missing`
  */
 export function lendPgTap(dataDir: string, given: string | undefined): void {

@@ -1,23 +1,23 @@
-/** What a file of tests has said, in the Test Anything Protocol. */
+/** Results of a test file in the Test Anything Protocol. */
 export interface TapResult {
-  /** How many tests were announced. */
+  /** Number of announced tests. */
   readonly planned: number | undefined
   readonly run: number
-  /** Numbers of the tests that failed. Those that are expected to are not among them. */
+  /** Numbers of failed tests, without expected failures. */
   readonly failed: readonly number[]
-  /** Why the rest was not run. */
+  /** Why the rest was skipped. */
   readonly bailedOut: string | undefined
-  /** Lines about what failed. */
+  /** Diagnostics of failures. */
   readonly diagnostics: readonly string[]
 }
 
 const PLAN = /^1\.\.(\d+)/
 const TEST = /^(not )?ok\b(?: +(\d+))?(.*)$/
-/** `#` in a description has a backslash before it. */
+/** `#` in a description is escaped with a backslash. */
 const EXPECTED = /(?<!\\)#\s*(?:todo|skip)\b/i
 const BAIL_OUT = /^Bail out!\s*(.*)$/i
 
-/** Reads lines of TAP. Those of tests within a test are indented, and count by their outcome alone. @see https://testanything.org/tap-version-13-specification.html */
+/** Parses TAP lines. Indented subtests count only by their result. @see https://testanything.org/tap-version-13-specification.html */
 export function readTap(lines: readonly string[]): TapResult {
   let planned: number | undefined
   let bailedOut: string | undefined
@@ -43,7 +43,7 @@ export function readTap(lines: readonly string[]): TapResult {
   return { planned, run, failed, bailedOut, diagnostics }
 }
 
-/** Why a file did not pass; `undefined` when it did. */
+/** Returns why a file did not pass; `undefined` if it did. */
 export function faultOf({ planned, run, failed, bailedOut }: TapResult): string | undefined {
   if (bailedOut !== undefined) return `Bailed out${bailedOut === '' ? '' : `: ${bailedOut}`}`
   if (planned === undefined)

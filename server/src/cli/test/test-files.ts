@@ -3,19 +3,19 @@ import { dirname, join, resolve } from 'node:path'
 import { HoldfastError } from '@holdfast/foundation'
 import { readSqlFile } from '../../project/run-file.ts'
 
-/** Endings of files with tests: `x.test.sql` is one as well. */
+/** File extensions of tests, including `x.test.sql`. */
 const ENDING = /\.(?:sql|pg)$/
-/** How deep files may include each other. */
+/** Maximum include depth. */
 const INCLUDES_MAX = 20
 
-/** Commands of psql at the beginning of a line. */
+/** psql commands at the start of a line. */
 const META = /^\\(\w+)\s*(.*?)\s*$/
-/** What they set is so here in any case, or changes nothing of what is tested. */
+/** Ignored commands, whose settings are already in effect or irrelevant. */
 const IGNORED =
   /^(?:pset\b|timing\b|encoding\b|x\b|a\b|t\b|(?:set|unset) (?:QUIET|ON_ERROR_ROLLBACK|ON_ERROR_STOP|ECHO|VERBOSITY|SHOW_CONTEXT|FETCH_COUNT)\b)/
 
 /**
- * Finds files of tests, in folders at any depth, in the order of their paths.
+ * Finds test files in folders recursively, sorted by path.
  *
  * @throws {HoldfastError} `tests_missing`
  */
@@ -34,7 +34,7 @@ export function findTestFiles(paths: readonly string[]): readonly string[] {
 }
 
 /**
- * Reads a file with those that it includes (`\i`, `\ir`). Other commands of psql are not run.
+ * Reads a file including `\i` and `\ir`. Other psql commands are not run.
  *
  * @throws {Error} naming the line
  */

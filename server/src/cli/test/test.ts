@@ -9,10 +9,10 @@ import { findTestFiles, readTestFile } from './test-files.ts'
 
 const APPLICATION = 'holdfast test db'
 
-/** Where the ecosystem's CLI looks. */
+/** Default folder of the ecosystem's CLI. */
 const TESTS = 'supabase/tests'
 
-/** What came of one file. */
+/** Result of one file. */
 export interface FileResult extends TapResult {
   readonly file: string
   /** Why it did not pass. */

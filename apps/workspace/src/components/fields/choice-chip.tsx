@@ -30,13 +30,13 @@ const SHAPES: Readonly<Record<ChoiceGlyph, JSX.Element>> = {
   dot: <circle cx="6" cy="6" r="2" fill="currentColor" />,
 }
 
-/** A choice or state: shape, words and colour, the same everywhere. */
+/** A choice or state with shape, label and colour, equal everywhere. */
 export function ChoiceChip({
   choice,
   words,
 }: {
   readonly choice: string
-  /** Of the field's choices. */
+  /** Labels of the field's choices. */
   readonly words: ChoiceWords
 }): JSX.Element {
   const { colour, glyph } = choiceLooks(choice)

@@ -6,7 +6,7 @@ import { fieldMessages } from '../../messages/fields.ts'
 import { Avatar } from '../avatar.tsx'
 import { ChoiceChip } from './choice-chip.tsx'
 
-/** A value on one line, as a cell or a list shows it. Nothing for NULL. */
+/** A value on one line, for cells and lists. Empty for NULL. */
 export function FieldValueView({
   field,
   value,
@@ -14,7 +14,7 @@ export function FieldValueView({
 }: {
   readonly field: Field
   readonly value: FieldValue
-  /** For a link: what its target is called. */
+  /** Title of a link's target. */
   readonly label?: FieldValue | undefined
 }): JSX.Element | null {
   if (value === null) return null

@@ -2,7 +2,7 @@ import type { JSX } from 'react'
 import { gridMessages as words } from '../../messages/grid.ts'
 import { StateGlyph } from '../state-glyph.tsx'
 
-/** A day that has passed, among other facts of a record: in words, by shape and by colour. */
+/** An overdue date among a record's facts, marked by text, shape and colour. */
 export function LateFact({ text }: { readonly text: string }): JSX.Element {
   return (
     <span className="whitespace-nowrap text-danger tabular-nums">

@@ -13,7 +13,7 @@ export interface PickerOption {
   readonly content?: ReactNode
 }
 
-/** A list with a search field above it: arrows choose while the text keeps the focus, Enter takes. */
+/** A list with a search field: arrows select while the input keeps focus, Enter accepts. */
 export function OptionPicker({
   label,
   options,
@@ -23,7 +23,7 @@ export function OptionPicker({
   onSelect,
 }: {
   readonly label: string
-  /** What fits the text. `undefined`: being read. */
+  /** Matching options; `undefined` while loading. */
   readonly options: readonly PickerOption[] | undefined
   readonly selected: string | null
   readonly text: string

@@ -5,7 +5,7 @@ import { Notice } from '../notice.tsx'
 import { textMessages as words } from '../../messages/texts.ts'
 import type { TextsInConflict } from '../../lib/fields/settle-text.ts'
 
-/** Under a text of which the same lines were changed elsewhere while the person wrote: nothing is saved before they choose. */
+/** Resolves conflicting edits of a text: nothing is saved before the user chooses. */
 export function TextConflict({
   conflict: { mine, theirs, both },
   onChoose,

@@ -7,7 +7,7 @@ interface Version {
   readonly text: string
 }
 
-/** Two versions of a text beside each other, one below the other where there is no room; the lines that only one of them has are marked. */
+/** Two versions of a text side by side, or stacked if narrow; differing lines are marked. */
 export function TextVersions({ mine, theirs }: { readonly mine: Version; readonly theirs: Version }): JSX.Element {
   return (
     <div className="grid gap-3 tablet:grid-cols-2">
@@ -24,7 +24,7 @@ function Pane({ title, text, other }: Version & { readonly other: string }): JSX
       <figcaption className="border-b border-border bg-surface px-3 py-1.5 text-small font-medium text-muted">
         {title}
       </figcaption>
-      {/* A long text scrolls by itself, with the keyboard as well. */}
+      {/* Long texts scroll, including by keyboard. */}
       <div
         tabIndex={0}
         role="group"
@@ -37,7 +37,7 @@ function Pane({ title, text, other }: Version & { readonly other: string }): JSX
           : text.split('\n').map((line, at) => {
               const isOwn = !shared.has(line)
               return (
-                // oxlint-disable-next-line react/no-array-index-key -- a line is known by its place
+                // oxlint-disable-next-line react/no-array-index-key -- lines are identified by position
                 <p
                   key={at}
                   className={cx(

@@ -3,7 +3,7 @@ import { OverlayTriggerStateContext } from 'react-aria-components/Dialog'
 import { RootMenuTriggerStateContext } from 'react-aria-components/Menu'
 import type { LayerLink } from './layer-trigger.tsx'
 
-/** Gives the library's layers what its own triggers give them; those would load the layers with the control. */
+/** Provides layers with what the library's own triggers provide, without loading the layers with the control. */
 export function LayerContexts({
   link,
   children,

@@ -10,7 +10,7 @@ export const popoverClass =
   'rounded-lg border border-border bg-raised text-text shadow-popover outline-none data-entering:animate-rise'
 
 export interface PopoverProps extends Omit<AriaPopoverProps, 'children' | 'className' | 'style'> {
-  /** The accessible name of the dialog inside. */
+  /** Accessible name of the inner dialog. */
   readonly label: string
   readonly children: ReactNode
   readonly className?: string

@@ -3,22 +3,21 @@ import { ButtonContext, type ButtonProps } from 'react-aria-components/Button'
 import type { RootMenuTriggerState } from 'react-stately/useMenuTriggerState'
 import { type LatePart, useLatePart } from '../../lib/late-part.ts'
 
-/** What a control and the layer that it opens know of each other. */
+/** Shared state of a control and its layer. */
 export interface LayerLink {
   readonly state: RootMenuTriggerState
   readonly triggerRef: RefObject<HTMLButtonElement | null>
-  /** For the element that opens: its id, and whose name it takes. */
+  /** For the opened element: id and label reference. */
   readonly overlayProps: object
 }
 
 const LayerContext = createContext<LayerLink | undefined>(undefined)
 
-/** The control that opens a layer, and the layer. */
+/** The control and its layer. */
 export type ControlAndLayer = readonly [control: ReactElement, layer: ReactElement]
 
 /**
- * Ties a button to the layer after it. The button is whole from the start: what it says to screen readers and which keys
- * and presses open it do not wait for the layer's code, which is loaded when the button is first pointed at, focused or
+ * Connects a button to the layer after it. ARIA state and key handling work immediately; the layer's code is loaded when the button is hovered, focused or
  * pressed.
  */
 export function LayerTrigger({
@@ -50,7 +49,7 @@ export function LayerTrigger({
   )
 }
 
-/** The code of a layer as soon as it is open and loaded, with what ties it to its control. */
+/** Returns an open layer's code once loaded, and its connection to the control. */
 export function useLayer<Part>(late: LatePart<Part>): {
   readonly link: LayerLink
   readonly part: Part | undefined

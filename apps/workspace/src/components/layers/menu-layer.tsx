@@ -11,7 +11,7 @@ import { type MenuItemProps, type MenuProps, type MenuSectionProps, popoverClass
 import { LayerContexts } from './layer-contexts.tsx'
 import type { LayerLink } from './layer-trigger.tsx'
 
-/** What a `Menu` is once its code is here. */
+/** Implementation of `Menu`. */
 export function MenuLayer({
   link,
   label,

@@ -6,7 +6,7 @@ import { popoverClass, type PopoverProps } from './layer-props.ts'
 import { LayerContexts } from './layer-contexts.tsx'
 import type { LayerLink } from './layer-trigger.tsx'
 
-/** What a `Popover` is once its code is here. */
+/** Implementation of `Popover`. */
 export function PopoverLayer({
   link,
   label,

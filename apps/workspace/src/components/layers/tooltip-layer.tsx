@@ -3,7 +3,7 @@ import { Tooltip, TooltipContext, TooltipTriggerStateContext } from 'react-aria-
 import type { TooltipTriggerState } from 'react-stately/useTooltipTriggerState'
 import { Kbd } from '../kbd.tsx'
 
-/** What a `Tooltip` shows once its code is here. */
+/** Implementation of `Tooltip`. */
 export function TooltipLayer({
   state,
   triggerRef,

@@ -7,7 +7,7 @@ const Loaded = lazyAfterPaint<{ readonly topic: string | undefined }>(
   firstVisitMs,
 )
 
-/** {@link PeopleHere}, loaded after the screen, and after the first sync, which needs the line for itself. */
+/** {@link PeopleHere}, loaded after the screen and the first sync, to leave them the bandwidth. */
 export function LatePeopleHere({ topic }: { readonly topic: string | undefined }): JSX.Element | null {
   return useHasSynced() ? <Loaded topic={topic} /> : null
 }

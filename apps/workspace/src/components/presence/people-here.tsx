@@ -9,11 +9,11 @@ import { presenceMessages as words } from '../../messages/presence.ts'
 import { Avatar } from '../avatar.tsx'
 import { Popover, PopoverTrigger } from '../popover.tsx'
 
-/** Avatars that are shown; the others are a number. */
+/** Displayed avatars; further ones are a number. */
 const SHOWN_MAX = 5
 const SHOWN_ON_PHONE_MAX = 2
 
-/** Shows who else is at the same place, and shows them this user. Renders nothing while the list is empty or unknown. */
+/** Shows other users at the same place, and publishes this user's presence. Renders nothing while empty or unknown. */
 export function PeopleHere({ topic }: { readonly topic: string | undefined }): JSX.Element | null {
   const { name } = usePerson()
   const isPhone = useMediaQuery('(max-width: 599.98px)')

@@ -7,7 +7,7 @@ import { EmptyState } from '../empty-state.tsx'
 import { FirstSyncBar } from './first-sync-bar.tsx'
 import { Skeleton } from '../skeleton.tsx'
 
-/** Stands for rows before the first sync has ended: what comes, or what keeps it from coming. */
+/** Placeholder for rows before the end of the first sync, with its status. */
 export function FirstRowsNote({ rows }: { readonly rows: number }): JSX.Element {
   const fraction = useEngineStatus((status) => status.downloadProgress?.downloadedFraction)
   const first = firstRows(useSyncLooks(), fraction === undefined ? undefined : Math.floor(fraction * 100))

@@ -3,12 +3,12 @@ import { type JSX, useState } from 'react'
 import { syncMenuMessages as words } from '../../messages/sync-menu.ts'
 import { Progress } from '../progress.tsx'
 
-/** How far the first sync is, as long as that is known; over rows that are here already it says that others are still to come. */
+/** Progress of the first sync; above existing rows it announces further ones. */
 export function FirstSyncBar(): JSX.Element | null {
   const now = useEngineStatus(({ downloadProgress: progress }) =>
     progress && progress.totalOperations > 0 ? `${progress.downloadedOperations}/${progress.totalOperations}` : '',
   )
-  // While the engine connects again it knows no numbers; the last ones are still so.
+  // While reconnecting the engine reports no numbers; keep the last.
   const [known, setKnown] = useState(now)
   if (now !== '' && now !== known) setKnown(now)
   if (known === '') return null

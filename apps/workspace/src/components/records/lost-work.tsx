@@ -4,7 +4,7 @@ import type { JSX } from 'react'
 import { UNFINISHED_SQL } from '../../lib/records/drafts.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 
-/** What is lost for good when the data of this user is removed from this device; nothing when all of it is on the server. */
+/** Lists what would be lost when this user's data is removed from the device; nothing if all of it is on the server. */
 export function LostWork({ waiting, attention, files }: UnsentCount): JSX.Element | null {
   const { rows } = useRecords<{ readonly drafts: number }>(UNFINISHED_SQL)
   const lost = [

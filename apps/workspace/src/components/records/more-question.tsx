@@ -4,7 +4,7 @@ import { pasteMessages as words } from '../../messages/paste.ts'
 import { Button } from '../button.tsx'
 import { Dialog } from '../dialog.tsx'
 
-/** What becomes of rows of a paste that are below the last record. */
+/** What happens to pasted rows below the last record. */
 export type MoreAnswer = 'add' | 'leave' | 'cancel'
 
 interface MoreQuestion {
@@ -18,7 +18,7 @@ const useQuestion = create<{
   readonly answer: (answer: MoreAnswer) => void
 }>(() => ({ question: undefined, answer: () => undefined }))
 
-/** Asks whether rows of a paste become new records. A question that is still open is cancelled. */
+/** Asks whether pasted rows become new records. Cancels an open question. */
 export function askForMore(question: MoreQuestion): Promise<MoreAnswer> {
   useQuestion.getState().answer('cancel')
   const { promise, resolve } = Promise.withResolvers<MoreAnswer>()
@@ -30,7 +30,7 @@ export function askForMore(question: MoreQuestion): Promise<MoreAnswer> {
   return promise
 }
 
-/** Where {@link askForMore} asks; once on a screen. */
+/** Renders {@link askForMore}; once per screen. */
 export function MoreDialog(): JSX.Element | null {
   const { question, answer } = useQuestion()
   if (!question) return null

@@ -3,14 +3,14 @@ import { create } from 'zustand'
 import { rightMessages as words } from '../../messages/rights.ts'
 import { ConfirmDialog } from '../dialog.tsx'
 
-/** A command of which a part will not go. */
+/** A command that will partly be refused. */
 interface PartQuestion {
   /** Such as `fill of 12 cells`. */
   readonly label: string
   readonly going: number
   readonly refused: number
   readonly reason: string
-  /** Names of records, for sentences. */
+  /** Record nouns for sentences. */
   readonly one: string
   readonly many: string
 }
@@ -20,7 +20,7 @@ const useQuestion = create<{
   readonly answer: (isWanted: boolean) => void
 }>(() => ({ question: undefined, answer: () => undefined }))
 
-/** Asks whether to do the part of a command that policies leave. A question that is still open is answered with no. */
+/** Asks whether to execute only the permitted part of a command. Declines an open question. */
 export function askForPart(question: PartQuestion): Promise<boolean> {
   useQuestion.getState().answer(false)
   const { promise, resolve } = Promise.withResolvers<boolean>()
@@ -32,7 +32,7 @@ export function askForPart(question: PartQuestion): Promise<boolean> {
   return promise
 }
 
-/** Where {@link askForPart} asks; once on a screen. */
+/** Renders {@link askForPart}; once per screen. */
 export function PartDialog(): JSX.Element | null {
   const { question, answer } = useQuestion()
   if (!question) return null

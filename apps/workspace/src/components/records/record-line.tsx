@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { JSX, ReactNode } from 'react'
 
-/** A record in a list of the home screen: what it is called, a line about it, and what stands beside it. */
+/** A record in a home screen list: title, a line about it, and a trailing element. */
 export function RecordLine({
   workspace,
   table,
@@ -15,7 +15,7 @@ export function RecordLine({
   readonly workspace: string
   readonly table: string
   readonly id: string
-  /** Of the record's screen. */
+  /** Tab of the record screen. */
   readonly tab?: string
   readonly before?: ReactNode
   readonly title: string

@@ -11,7 +11,7 @@ import { verdictWords } from '../../lib/records/verdict-words.ts'
 
 const SHOWN_MAX = 4
 
-/** Changes of this device that the server did not accept, newest first, each with the reason and the way to its decision. */
+/** Rejected changes of this device, newest first, with reason and link to the decision. */
 export function RefusedChanges({
   changes,
   workspace,
@@ -73,7 +73,7 @@ function RefusedLine({
   )
 }
 
-/** A record that was refused when it was made is not on this device: what was written names it. */
+/** A record rejected on creation is not on this device; its title comes from the rejected values. */
 function RefusedTitle({ table, change }: { readonly table: TableInfo; readonly change: RejectedChange }): JSX.Element {
   const { title, isHere } = useRecordTitle(table, change.recordId)
   const written = change.operations.findLast(({ type, id }) => type === change.table && id === change.recordId)?.data

@@ -6,7 +6,7 @@ import { RowThumbnails } from './row-thumbnails.tsx'
 
 const rendered = renderedForEach()
 
-/** What a row of so many photos shows before the device knows their files: the number beside the pictures, and how many places it keeps. */
+/** Returns the shown count and reserved slots of a row whose files are still unknown. */
 function shownOf(count: number, max: number): readonly [string | null, number] {
   act(() => rendered.root.render(<RowThumbnails photos={{ count, files: [] }} side={44} max={max} />))
   return [rendered.place.textContent, rendered.place.querySelectorAll('[style*="width: 44px"]').length]

@@ -9,7 +9,7 @@ import { isVideo } from '../../lib/is-video.ts'
 import { photoMessages as words } from '../../messages/photos.ts'
 import { StateGlyph } from '../state-glyph.tsx'
 
-/** Said by the mark of the row; a photo that is here or can be loaded needs no mark. */
+/** Announced by the row's mark; available photos need none. */
 const MARKED: Partial<Record<FileEntry['state'], string>> = {
   uploading: 'text-info',
   refused: 'text-danger',
@@ -19,9 +19,9 @@ const MARKED: Partial<Record<FileEntry['state'], string>> = {
 const pictureClass = 'relative block overflow-hidden rounded-sm border border-border bg-sunken'
 
 /**
- * The first photos of a row and how many more there are. For eyes only: the row itself says how many it has.
+ * A row's first photos and the number of further ones. Visual only: the row announces the count.
  *
- * @param side - of a picture, in pixels
+ * @param side - of a thumbnail in pixels
  */
 export function RowThumbnails({
   photos,
@@ -40,14 +40,14 @@ export function RowThumbnails({
       {shown.map((file) => (
         <Thumbnail key={file.id} file={file} side={side} />
       ))}
-      {/* The device does not know these files yet: their places are kept. */}
+      {/* Reserves space for files not known yet. */}
       {Array.from({ length: places - shown.length }, (_, index) => (
         <span key={index} className={pictureClass} style={{ width: side, height: side }}>
           <PhotoMark />
         </span>
       ))}
       {max > 1 ? (
-        // Its place is kept, so that pictures of different rows stand under each other.
+        // Reserves space, to align thumbnails across rows.
         <span className="w-6 text-small text-muted tabular-nums">{others > 0 ? words.more(others) : null}</span>
       ) : others > 0 ? (
         <span className="absolute right-0 bottom-0 rounded-tl-sm rounded-br-sm bg-raised/92 px-1 text-[0.6875rem] leading-4 tabular-nums">
@@ -71,7 +71,7 @@ function Thumbnail({ file, side }: { readonly file: FileEntry; readonly side: nu
   )
 }
 
-/** Stands for a photo whose picture is not here, or not yet. */
+/** Placeholder for a missing thumbnail. */
 function PhotoMark(): JSX.Element {
   return (
     <span className="absolute inset-0 grid place-items-center text-subtle">
@@ -80,7 +80,7 @@ function PhotoMark(): JSX.Element {
   )
 }
 
-/** A video is not taken for a photo, with its picture or without. */
+/** Marks a video, with or without thumbnail. */
 function FilmMark({ isOver }: { readonly isOver: boolean }): JSX.Element {
   return isOver ? (
     <span className="absolute bottom-0 left-0 rounded-tr-sm bg-raised/92 p-0.5 text-muted">

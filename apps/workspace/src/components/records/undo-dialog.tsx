@@ -3,7 +3,7 @@ import { type RecordWriter, useUndo } from '../../lib/records/create-record-writ
 import { recordMessages as words } from '../../messages/record.ts'
 import { ConfirmDialog } from '../dialog.tsx'
 
-/** Asks before an undo or redo that would write over a later change. */
+/** Confirms an undo or redo that would overwrite a later change. */
 export function UndoDialog({ writer }: { readonly writer: RecordWriter }): JSX.Element | null {
   const pending = useUndo((state) => state.pending)
   if (!pending) return null

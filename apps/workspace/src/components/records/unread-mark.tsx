@@ -3,7 +3,7 @@ import type { JSX } from 'react'
 import { formatCount } from '../../lib/format.ts'
 import type { UnreadComments } from '../../lib/records/unread-comments.ts'
 
-/** How many comments of a row are new. For eyes only: the row itself says it. */
+/** Number of a row's unread comments. Visual only: the row announces it. */
 export function UnreadMark({ unread: { count, mentions } }: { readonly unread: UnreadComments }): JSX.Element {
   const Icon = mentions > 0 ? AtSign : MessageSquare
   return (

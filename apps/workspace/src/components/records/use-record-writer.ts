@@ -6,7 +6,7 @@ import { createRecordWriter, type RecordWriter } from '../../lib/records/create-
 import type { Refused } from '../../lib/records/not-stored.ts'
 import type { RecordChange } from '../../lib/records/record-change.ts'
 
-/** Writes records of the signed-in person, and tells of it in toasts. */
+/** Returns the writer for the signed-in user's records, which shows toasts. */
 export function useRecordWriter(): RecordWriter {
   const local = useLocalDatabase()
   return useMemo(
@@ -22,10 +22,10 @@ export function useRecordWriter(): RecordWriter {
   )
 }
 
-/** A judgement that takes longer is not waited for, in milliseconds: the server decides. */
+/** Timeout in ms for judging a write; beyond it the server decides. */
 const JUDGED_WITHIN_MS = 2_000
 
-/** Judging is loaded with the first change; while it cannot be, the server decides. */
+/** Loads judging with the first change; if unavailable, the server decides. */
 async function judgeSoon(local: LocalDatabase, changes: readonly RecordChange[]): Promise<Refused | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<undefined>((resolve) => {
