@@ -2,6 +2,7 @@ import { availableParallelism, tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { compileMessages } from './apps/workspace/compile-messages.ts'
+import { LongFilesFirst } from './scripts/long-files-first.ts'
 import { keepTemporaryFilesInMemory } from './tests/support/src/temporary-files.ts'
 
 keepTemporaryFilesInMemory()
@@ -52,7 +53,7 @@ const postgresTests = {
 }
 
 /**
- * First the unit tests, then those that wait, with the last files of one project beside the first of the next, then those that kill servers; within a project files run side by side.
+ * First the unit tests, then those that wait, with the last files of one project beside the first of the next, then those that kill servers; within a project files run side by side, the longest first.
  * Files share workers: nothing that they import keeps state between them, and a worker for each took a third of the processor's time of `unit` and `pg`, and a fifth of that
  * of `conformance`. Those that make this process a browser or change its clock put it back. Those that put other modules in the place of ours (`.mocks.pg.test.ts`) have a
  * worker each.
@@ -60,6 +61,7 @@ const postgresTests = {
  */
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongFilesFirst },
     /** Of this process and its workers. Files that no test loads count as well; so does a run that failed. */
     coverage: {
       provider: 'v8',

@@ -91,7 +91,9 @@ export async function copyInitializedFolder(dataDir: string, kind: { readonly sa
 }
 
 async function initialize(dataDir: string, sample: boolean): Promise<void> {
-  const args = ['--port=0', '--db-port=0', `--data-dir=${dataDir}`, ...(sample ? ['--sample'] : [])]
+  // Segments of the log that Postgres keeps for later would be half of what each test copies.
+  const settings = '--postgres-settings=wal_recycle=off,min_wal_size=32MB'
+  const args = ['--port=0', '--db-port=0', `--data-dir=${dataDir}`, settings, ...(sample ? ['--sample'] : [])]
   const server = await startServer(args, CACHE)
   await catchUp(server.ready)
   await server.kill('SIGTERM')
