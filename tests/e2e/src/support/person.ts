@@ -63,8 +63,8 @@ export interface World {
   readonly launchOptions: LaunchOptions
   readonly holdfast: Holdfast
   readonly maps: MapServer
-  /** Folder of the profile of an account that is in sync with the server; none where all devices are new. */
-  readonly profileOf?: (account: AccountName) => string
+  /** Folder of the profile of an account that is in sync with the server; none where its devices, or all, are new. */
+  readonly profileOf?: (account: AccountName) => string | undefined
 }
 
 /** The app's address in every browser, so that a copied profile finds its files: the browser is told that the person's own line is there. */
