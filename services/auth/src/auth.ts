@@ -3,7 +3,7 @@ import { type Clock, type Logger, silentLogger, systemClock } from '@holdfast/fo
 import type { Pool } from '@holdfast/postgres'
 import { createInvitedAccount, type InvitedAccount } from './admin/invite-account.ts'
 import { authRoutes, type AuthParts, composeAuth } from './compose.ts'
-import { issueSignInKey } from './confirmations/sign-in-key.ts'
+import { issueSignInKey } from './confirmations/issue-token.ts'
 import { warnOfUnreadableSecrets } from './external/custom/warn-of-unreadable-secrets.ts'
 import { type CapturedMessages, readCaptured } from './messages/captured-messages.ts'
 import type { OutgoingDigest, OutgoingInvitation } from './messages/messages.ts'

@@ -52,7 +52,7 @@ export function composeAuth(input: {
   readonly logger: Logger
   readonly options: AuthOptions
   readonly keys: SigningKeys
-  /** The secret that secrets of others are encrypted with in the database. */
+  /** Encrypts the secrets of providers in the database. */
   readonly secret: Uint8Array
   /** The public address of this server, without a slash at its end. */
   readonly baseUrl: string
@@ -96,7 +96,7 @@ export function composeAuth(input: {
   }
 }
 
-/** All parts together. No file below may import this type: it would be a circle. */
+/** All parts together. Nothing that this file wires can import the type: that would be a cycle. */
 export type AuthParts = ReturnType<typeof composeAuth>
 
 /** Routes whose answers are not made to take an even time. */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { calculatePKCECodeChallenge, generateRandomCodeVerifier } from 'oauth4webapi'
-import { insertClientState } from '../flow-state/client-state.ts'
-import { insertFlowState, parseCodeChallenge } from '../flow-state/flow-state.ts'
+import { insertFlowState, parseCodeChallenge, insertClientState } from '../flow-state/flow-state.ts'
 import { isoNow, type Store } from '../store.ts'
 import { findInvited, type AcceptInviteNeeds } from './accept-invite.ts'
 import { RESERVED_PARAMETERS } from './custom/parse-custom-provider.ts'

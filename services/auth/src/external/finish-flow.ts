@@ -1,7 +1,6 @@
 import { HoldfastError } from '@holdfast/foundation'
 import { sql, type Transaction, type Pool } from '@holdfast/postgres'
-import { takeClientState } from '../flow-state/client-state.ts'
-import { type FlowState, lockFlowState } from '../flow-state/flow-state.ts'
+import { type FlowState, lockFlowState, takeClientState } from '../flow-state/flow-state.ts'
 import { FLOW_STATE_LIFETIME_S } from '../limits.ts'
 import type { RedirectPolicy } from '../redirects/redirect-policy.ts'
 import type { SignedIn } from '../sessions/render-session.ts'

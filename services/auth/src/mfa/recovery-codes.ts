@@ -21,8 +21,15 @@ import {
   verificationFailed,
   verifyDisabled,
 } from './errors.ts'
-import { type FactorRow, findFactorsOfUser, insertFactor, lockFactor, noteVerified } from './factor-row.ts'
-import { attemptsWaitS, noteFailedAttempt } from './failed-attempts.ts'
+import {
+  type FactorRow,
+  findFactorsOfUser,
+  insertFactor,
+  lockFactor,
+  noteVerified,
+  attemptsWaitS,
+  noteFailedAttempt,
+} from './factor-row.ts'
 import { FACTOR_NAME_CHARS_MAX, RECOVERY_CODES } from './limits.ts'
 import { FACTOR_METHODS, raiseSession } from './raise-session.ts'
 import {

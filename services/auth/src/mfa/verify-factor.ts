@@ -31,8 +31,9 @@ import {
   findFactorsOfUser,
   lockFactor,
   noteVerified,
+  noteFailedAttempt,
+  requireAttemptsLeft,
 } from './factor-row.ts'
-import { noteFailedAttempt, requireAttemptsLeft } from './failed-attempts.ts'
 import { FACTOR_METHODS, raiseSession } from './raise-session.ts'
 import type { FactorSigner } from './require-factor-signer.ts'
 import { readStoredSecret } from './stored-secret.ts'

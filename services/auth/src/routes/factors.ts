@@ -5,6 +5,14 @@ import { BODY_BYTES_MAX } from '../limits.ts'
 import { challengeFactor, type ChallengeFactorNeeds } from '../mfa/challenge-factor.ts'
 import { enrollFactor, type EnrollFactorNeeds } from '../mfa/enroll-factor.ts'
 import { challengeNotFound } from '../mfa/errors.ts'
+import {
+  generateRecoveryCodes,
+  readRecoveryCodesStatus,
+  regenerateRecoveryCodes,
+  removeRecoveryCodes,
+  verifyRecoveryCode,
+  type RecoveryCodesNeeds,
+} from '../mfa/recovery-codes.ts'
 import { requireFactorSigner } from '../mfa/require-factor-signer.ts'
 import { unenrollFactor, type UnenrollFactorNeeds } from '../mfa/unenroll-factor.ts'
 import { verifyFactor, type VerifyFactorNeeds } from '../mfa/verify-factor.ts'
@@ -12,14 +20,16 @@ import type { RateLimits } from '../rate-limits.ts'
 import { optional, OptionalText } from '../request-body.ts'
 import { originOf } from '../request-origin.ts'
 import { renderSession } from '../sessions/render-session.ts'
+import type { Sessions } from '../sessions/sessions.ts'
 import { isUuid } from '../store.ts'
-import { recoveryCodeRoutes, type RecoveryCodeRoutesNeeds } from './recovery-codes.ts'
 
-type Needs = ChallengeFactorNeeds &
+type Needs = RecoveryCodesNeeds & {
+  readonly sessions: Sessions
+  readonly limits: Pick<RateLimits, 'verify'>
+} & ChallengeFactorNeeds &
   EnrollFactorNeeds &
   UnenrollFactorNeeds &
-  VerifyFactorNeeds &
-  RecoveryCodeRoutesNeeds & { readonly limits: Pick<RateLimits, 'challenge'> }
+  VerifyFactorNeeds & { readonly limits: Pick<RateLimits, 'challenge'> }
 
 const EnrollBody = Type.Object({
   factor_type: OptionalText,
@@ -109,4 +119,41 @@ function parseFactorId(text: string): string {
 function parseChallengeId(text: string): string {
   if (!isUuid(text)) throw challengeNotFound()
   return text
+}
+
+const GenerateBody = optional(Type.Object({ friendly_name: OptionalText }))
+
+const VerifyCodeBody = Type.Object({ code: OptionalText })
+
+/** `/factors/recovery-codes`: what stands in for a lost second factor. Source: auth-js's `mfa.recoveryCodes`. */
+export function recoveryCodeRoutes(needs: Needs): FastifyPluginAsyncTypebox {
+  const { pool, limits, sessions } = needs
+  const path = '/factors/recovery-codes'
+  const bodyLimit = BODY_BYTES_MAX
+  return async (app) => {
+    app.get(path, async (request) => readRecoveryCodesStatus(pool, await requireFactorSigner(sessions, request)))
+
+    app.post(path, { schema: { body: GenerateBody }, bodyLimit }, async (request) => {
+      const signer = await requireFactorSigner(sessions, request)
+      const friendlyName = request.body?.friendly_name ?? ''
+      return generateRecoveryCodes(needs, { signer, friendlyName, address: request.ip })
+    })
+
+    app.post(`${path}/verify`, { schema: { body: VerifyCodeBody }, bodyLimit }, async (request) => {
+      const signer = await requireFactorSigner(sessions, request)
+      limits.verify.take(request.ip)
+      const { code } = request.body
+      return renderSession(await verifyRecoveryCode(needs, { signer, code: code ?? '', origin: originOf(request) }))
+    })
+
+    app.post(`${path}/regenerate`, async (request) => {
+      const signer = await requireFactorSigner(sessions, request)
+      return regenerateRecoveryCodes(needs, { signer, address: request.ip })
+    })
+
+    app.delete(path, async (request) => {
+      const signer = await requireFactorSigner(sessions, request)
+      return { id: await removeRecoveryCodes(needs, { signer, address: request.ip }) }
+    })
+  }
 }

@@ -2,8 +2,14 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Captcha } from '../captcha/captcha.ts'
 import { BODY_BYTES_MAX } from '../limits.ts'
-import { deleteOwnPasskey, listOwnPasskeys, renameOwnPasskey } from '../passkeys/manage-passkeys.ts'
-import { askForPasskey, registerPasskey, type RegisterPasskeyNeeds } from '../passkeys/register-passkey.ts'
+import {
+  askForPasskey,
+  registerPasskey,
+  type RegisterPasskeyNeeds,
+  deleteOwnPasskey,
+  listOwnPasskeys,
+  renameOwnPasskey,
+} from '../passkeys/own-passkeys.ts'
 import { requirePasskeyAnswer, requirePasskeys } from '../passkeys/require-passkeys.ts'
 import { askForAnyPasskey, signInWithPasskey, type SignInWithPasskeyNeeds } from '../passkeys/sign-in-with-passkey.ts'
 import type { RateLimits } from '../rate-limits.ts'

@@ -1,8 +1,7 @@
 import { assert } from '@holdfast/foundation'
-import { type ClaimRules, readClaims } from '../claims-profile.ts'
-import { readOidcClaims } from '../oidc-claims.ts'
-import type { Discover, ExternalProvider, ProviderClient } from '../provider.ts'
+import { type ClaimRules, readClaims, readOidcClaims } from '../claims-profile.ts'
 import { createProviderNetwork } from '../provider-network.ts'
+import type { Discover, ExternalProvider, ProviderClient } from '../provider.ts'
 import { requireRecord } from '../read-json.ts'
 import type { CustomProviderRow } from './custom-provider-row.ts'
 

@@ -1,8 +1,7 @@
-import { readClaims } from '../claims-profile.ts'
-import type { BuiltInProvider } from '../provider.ts'
-import { createProviderNetwork } from '../provider-network.ts'
+import { readClaims, readOidcClaims } from '../claims-profile.ts'
 import { unsupportedProvider } from '../errors.ts'
-import { readOidcClaims } from '../oidc-claims.ts'
+import { createProviderNetwork } from '../provider-network.ts'
+import type { BuiltInProvider } from '../provider.ts'
 
 const NOT_CUSTOM = new Set(
   'name sub email email_verified iss aud azp iat exp nbf jti typ nonce at_hash acr auth_time sid session_state'.split(

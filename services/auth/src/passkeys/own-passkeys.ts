@@ -1,17 +1,18 @@
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server'
 import { assert } from '@holdfast/foundation'
+import type { Pool } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
 import { validationFailed } from '../errors.ts'
 import { anonymousNotAllowed } from '../mfa/errors.ts'
 import type { Signer } from '../sessions/sessions.ts'
-import type { Store } from '../store.ts'
+import { type Store, isoNow, isUuid } from '../store.ts'
 import { lockUser } from '../users/user-row.ts'
 import { askToRegister, judgeRegistration, accountName } from '../webauthn/ceremonies.ts'
 import { webAuthnVerificationFailed } from '../webauthn/errors.ts'
 import { passkeyName } from './authenticator-names.ts'
 import { consumePasskeyChallenge, savePasskeyChallenge } from './challenge-row.ts'
-import { tooManyPasskeys } from './errors.ts'
-import { PASSKEYS_MAX } from './limits.ts'
+import { tooManyPasskeys, passkeyNotFound } from './errors.ts'
+import { PASSKEYS_MAX, PASSKEY_NAME_BYTES_MAX } from './limits.ts'
 import {
   countPasskeys,
   credentialOf,
@@ -19,6 +20,8 @@ import {
   insertPasskey,
   type PasskeyRow,
   renderPasskey,
+  deletePasskeyOfUser,
+  renamePasskey,
 } from './passkey-row.ts'
 import { requireAalForPasskeys, requirePasskeys, type RequirePasskeysNeeds } from './require-passkeys.ts'
 
@@ -114,4 +117,51 @@ function requireMayRegister({ user, session }: Signer): void {
   if (user.is_anonymous) throw anonymousNotAllowed()
   if (user.is_sso_user) throw validationFailed('SSO users cannot register passkeys', 422)
   requireAalForPasskeys(user, session)
+}
+
+/** The passkeys of the signed-in person. */
+export async function listOwnPasskeys(pool: Pool, { user }: Signer): Promise<Record<string, unknown>[]> {
+  return (await findPasskeysOfUser(pool, user.id)).map(renderPasskey)
+}
+
+/** @throws {HoldfastError} `validation_failed`, 404 when the person has no such passkey */
+export async function renameOwnPasskey(
+  { pool, clock }: Store,
+  input: {
+    readonly signer: Signer
+    readonly passkeyId: string
+    readonly friendlyName: string
+    readonly address: string
+  },
+): Promise<Record<string, unknown>> {
+  const { passkeyId: id, friendlyName, address } = input
+  const { user } = input.signer
+  if (!isUuid(id)) throw passkeyNotFound()
+  if (friendlyName === '') throw validationFailed('friendly_name is required')
+  if (Buffer.byteLength(friendlyName) > PASSKEY_NAME_BYTES_MAX) {
+    throw validationFailed(`friendly_name must be ${PASSKEY_NAME_BYTES_MAX} characters or less`)
+  }
+  const now = isoNow(clock)
+  return pool.transaction(async (tx) => {
+    const passkey = await renamePasskey(tx, { id, userId: user.id, friendlyName, now })
+    if (!passkey) throw passkeyNotFound()
+    await recordAudit(tx, { action: 'passkey_updated', actor: user, address, now, traits: { passkey_id: id } })
+    return renderPasskey(passkey)
+  })
+}
+
+/** @throws {HoldfastError} `insufficient_aal`, `validation_failed` (404) when the person has no such passkey */
+export async function deleteOwnPasskey(
+  { pool, clock }: Store,
+  input: { readonly signer: Signer; readonly passkeyId: string; readonly address: string },
+): Promise<void> {
+  const { passkeyId: id, address } = input
+  const { user, session } = input.signer
+  requireAalForPasskeys(user, session)
+  if (!isUuid(id)) throw passkeyNotFound()
+  const now = isoNow(clock)
+  await pool.transaction(async (tx) => {
+    if (!(await deletePasskeyOfUser(tx, { id, userId: user.id }))) throw passkeyNotFound()
+    await recordAudit(tx, { action: 'passkey_deleted', actor: user, address, now, traits: { passkey_id: id } })
+  })
 }
