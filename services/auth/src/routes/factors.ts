@@ -23,13 +23,11 @@ import { renderSession } from '../sessions/render-session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { isUuid } from '../store.ts'
 
-type Needs = RecoveryCodesNeeds & {
-  readonly sessions: Sessions
-  readonly limits: Pick<RateLimits, 'verify'>
-} & ChallengeFactorNeeds &
-  EnrollFactorNeeds &
+type Needs = EnrollFactorNeeds &
+  ChallengeFactorNeeds &
+  VerifyFactorNeeds &
   UnenrollFactorNeeds &
-  VerifyFactorNeeds & { readonly limits: Pick<RateLimits, 'challenge'> }
+  RecoveryCodesNeeds & { readonly sessions: Sessions; readonly limits: Pick<RateLimits, 'challenge' | 'verify'> }
 
 const EnrollBody = Type.Object({
   factor_type: OptionalText,
@@ -126,7 +124,7 @@ const GenerateBody = optional(Type.Object({ friendly_name: OptionalText }))
 const VerifyCodeBody = Type.Object({ code: OptionalText })
 
 /** `/factors/recovery-codes`: what stands in for a lost second factor. Source: auth-js's `mfa.recoveryCodes`. */
-export function recoveryCodeRoutes(needs: Needs): FastifyPluginAsyncTypebox {
+function recoveryCodeRoutes(needs: Needs): FastifyPluginAsyncTypebox {
   const { pool, limits, sessions } = needs
   const path = '/factors/recovery-codes'
   const bodyLimit = BODY_BYTES_MAX
