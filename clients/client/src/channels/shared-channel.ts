@@ -1,7 +1,8 @@
 import type { RealtimeChannel, SupabaseClient } from '@supabase/supabase-js'
 import { once } from '../once.ts'
 import { createValue, type Value } from '../value.ts'
-import { isRefusal, type ChannelState } from './channel-state.ts'
+import type { ChannelState } from './channel-state.ts'
+import { isHoldingBack, NO_TROUBLE, transition, type TroubleEvent } from './channel-trouble.ts'
 import { DOUBTFUL_ATTEMPTS_MAX, LINGER_MS, PEOPLE_EVERY_MS, RETRY_MS, STABLE_MS, TRACK_EVERY_MS } from './limits.ts'
 import { NO_PEOPLE, readPeople, type People } from './read-people.ts'
 import type { Socket } from './socket.ts'
@@ -16,8 +17,6 @@ export interface SharedChannelOptions {
   readonly gate: Value<string | undefined>
 }
 
-type Failure = Extract<ChannelState, { readonly reason: string }>
-
 /** A topic, joined once for all its users, while there is a connection and a signed-in user. */
 export class SharedChannel {
   readonly #options: SharedChannelOptions
@@ -29,8 +28,7 @@ export class SharedChannel {
   #users = 0
   #linger: ReturnType<typeof setTimeout> | undefined
   #joined: { readonly channel: RealtimeChannel; readonly user: string; readonly at: number } | undefined
-  #failure: Failure | undefined
-  #failures = 0
+  #trouble = NO_TROUBLE
   #retry: ReturnType<typeof setTimeout> | undefined
   #isSettling = false
 
@@ -78,7 +76,7 @@ export class SharedChannel {
 
   /** Call on a new access token, which may lift a refusal. */
   tokenChanged(): void {
-    if (this.#failure?.kind === 'refused') this.#startAgain()
+    if (this.#trouble.kind === 'refused') this.#startAgain()
   }
 
   readonly #readPeople = throttleLatest(() => {
@@ -94,18 +92,14 @@ export class SharedChannel {
   }, TRACK_EVERY_MS)
 
   #startAgain(): void {
-    this.#failure = undefined
-    this.#failures = 0
-    clearTimeout(this.#retry)
-    this.#retry = undefined
+    this.#move({ kind: 'reset' })
     void this.#settle()
   }
 
   /** The user whose membership should exist now. */
   #wanted(): string | undefined {
     const isWanted = this.#users > 0 || this.#linger !== undefined
-    const isDelayed = this.#retry !== undefined || this.#failure?.kind === 'refused'
-    return isWanted && !isDelayed ? this.#options.gate.get() : undefined
+    return isWanted && !isHoldingBack(this.#trouble) ? this.#options.gate.get() : undefined
   }
 
   /** Joins and leaves sequentially until the membership is as wanted. */
@@ -140,7 +134,7 @@ export class SharedChannel {
       if (this.#joined?.channel !== channel) return
       if (status !== 'SUBSCRIBED') return this.#fail(error?.message ?? status)
       this.#joined = { channel, user, at: Date.now() }
-      this.#failure = undefined
+      this.#move({ kind: 'joined' })
       this.#tell()
       if (this.#shown.size > 0) this.#track()
     })
@@ -148,21 +142,26 @@ export class SharedChannel {
 
   /** Retries are handled here: realtime-js would retry indefinitely without notice. */
   #fail(reason: string): void {
-    if (Date.now() - (this.#joined?.at ?? 0) > STABLE_MS) this.#failures = 0
-    this.#failures += 1
-    const kind = isRefusal(reason) ? 'refused' : 'unavailable'
-    this.#failure = { kind, reason }
-    if (kind === 'unavailable') {
-      const delayMs = RETRY_MS[Math.min(this.#failures, RETRY_MS.length) - 1] ?? 0
-      this.#retry = setTimeout(
-        () => {
-          this.#retry = undefined
-          void this.#settle()
-        },
-        delayMs * (1 + Math.random() / 2),
-      )
-    }
+    const isStable = Date.now() - (this.#joined?.at ?? 0) > STABLE_MS
+    this.#move({ kind: 'failed', reason, isStable })
     void this.#settle()
+  }
+
+  /** Keeps a timer while the trouble is to be waited out. */
+  #move(event: TroubleEvent): void {
+    const before = this.#trouble
+    this.#trouble = transition(before, event)
+    if (this.#trouble === before) return
+    clearTimeout(this.#retry)
+    if (this.#trouble.kind !== 'waiting') return
+    const delayMs = RETRY_MS[Math.min(this.#trouble.failures, RETRY_MS.length) - 1] ?? 0
+    this.#retry = setTimeout(
+      () => {
+        this.#move({ kind: 'delay over' })
+        void this.#settle()
+      },
+      delayMs * (1 + Math.random() / 2),
+    )
   }
 
   async #leave(): Promise<void> {
@@ -179,8 +178,7 @@ export class SharedChannel {
     this.#linger = undefined
     this.#stopGate?.()
     this.#stopGate = undefined
-    clearTimeout(this.#retry)
-    this.#retry = undefined
+    this.#move({ kind: 'delay over' })
     void this.#settle()
   }
 
@@ -194,7 +192,10 @@ export class SharedChannel {
   #stateNow(): ChannelState {
     if (this.#options.gate.get() === undefined) return { kind: 'offline' }
     if (this.#joined && Number.isFinite(this.#joined.at)) return { kind: 'joined' }
-    const isGivenUp = this.#failure?.kind === 'refused' || this.#failures >= DOUBTFUL_ATTEMPTS_MAX
-    return this.#failure && isGivenUp ? this.#failure : { kind: 'joining' }
+    const trouble = this.#trouble
+    if (trouble.kind === 'none') return { kind: 'joining' }
+    const { kind, failures, reason } = trouble
+    if (kind === 'refused') return { kind, reason }
+    return failures >= DOUBTFUL_ATTEMPTS_MAX ? { kind: 'unavailable', reason } : { kind: 'joining' }
   }
 }
