@@ -118,7 +118,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   }
 }
 
-/** For two of which Postgres works for the one and this process for the other. Waits for both even if one fails: what the other opens has to be closed. */
+/** Opens two things concurrently, where one waits for Postgres. Waits for both even if one fails, because the other must be closed. */
 async function openTogether<A, B>(first: Promise<A>, second: Promise<B>): Promise<readonly [A, B]> {
   await Promise.allSettled([first, second])
   return [await first, await second]

@@ -13,16 +13,16 @@ export interface Welcome {
 
 /** A running server and what a developer needs to use it. */
 export interface Holdfast extends AsyncDisposable {
-  /** Without a slash at the end. */
+  /** Without trailing slash. */
   readonly baseUrl: string
-  /** That it listens on. */
+  /** Its port. */
   readonly port: number
-  /** That Postgres listens on. */
+  /** Port of Postgres. */
   readonly databasePort: number
   /** Connects to Postgres as the role that projects act as. */
   readonly adminUrl: string
   readonly apiKeys: ApiKeys
-  /** What S3 clients need to act as `service_role`; `undefined` when they are not served. */
+  /** Credentials with which S3 clients act as `service_role`; `undefined` if the S3 endpoint is off. */
   readonly s3:
     | {
         readonly endpoint: string
@@ -51,9 +51,9 @@ export interface OpenHoldfastOptions {
   readonly clock: Clock
   /** Told each step, for a person who waits. */
   readonly progress: (line: string) => void
-  /** Gives up between two steps. */
+  /** Cancels between two steps. */
   readonly signal: AbortSignal
-  /** How the project is put into the database. Default: whole. */
+  /** How to apply the project to the database. Default: completely. */
   readonly preparation?: ProjectPreparation
   /** Told why the project could not be put into the database, which is served as it is then. Default: opening fails. */
   readonly onProjectProblem?: (error: unknown) => void
@@ -63,6 +63,6 @@ export interface OpenHoldfastOptions {
 export interface Ground {
   readonly port: number
   readonly cluster: Cluster
-  /** Of the whole start. */
+  /** Timings of the whole start. */
   readonly phases: Phases
 }

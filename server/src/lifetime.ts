@@ -14,18 +14,18 @@ export interface LifetimeOptions {
   readonly logger: Logger
   /** Watches whether the process that started us is still there. `npm` is a parent whose shell does not pass signals on. */
   readonly watchParent: boolean
-  /** Milliseconds that closing may take, from the signal on, before the process ends anyway. What it started ends with it. */
+  /** Maximum time in ms from the signal until the process exits. Its child processes end with it. */
   readonly closeTimeoutMs: number
 }
 
-/** Milliseconds within which further signals count as the same one: `npm` forwards what the terminal has sent already. */
+/** Time in ms in which repeated signals count as one: `npm` forwards what the terminal has already sent. */
 const SIGNAL_ECHO_MS = 700
 
 const PARENT_POLL_MS = 500
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Tells a running server to close and to open again. */
+/** Signal that makes a running server close and reopen. */
 export const REOPEN = 'SIGUSR2'
 
 /**

@@ -11,7 +11,7 @@ import {
   type Pool,
 } from '@holdfast/postgres'
 
-/** How the roles log in under which people's requests run, tables are read, what users wrote is evaluated, and accounts are kept. All but the first with our own settings. */
+/** URLs of the roles that run user requests, read tables, evaluate user expressions, and maintain accounts. All but the first have our own settings. */
 export interface RoleUrls {
   readonly requestUrl: string
   readonly readerUrl: string

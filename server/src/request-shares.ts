@@ -1,6 +1,6 @@
 import type { ShareLimits } from '@holdfast/postgres'
 
-/** Who shares the request connections. */
+/** Services sharing the request connections. */
 export type RequestShare = 'rest' | 'storage' | 'realtime' | 'streams' | 'uploads' | 'push' | 'digests'
 
 /**

@@ -4,7 +4,7 @@ import { QuietWatch, returnMemoryWhenQuiet, type ProcessUse } from './return-mem
 
 const MIB = 1024 * 1024
 
-/** Looks every five seconds; each of `steps` says what the process did since the last look. */
+/** Polls every 5 s; each step describes the process's activity since the previous poll. */
 function looks(
   watch: QuietWatch,
   steps: readonly (Partial<ProcessUse> & { readonly busyMs: number })[],
@@ -57,7 +57,7 @@ test('a collection that took long is not repeated soon', () => {
 })
 
 test('garbage of a running process is collected', async () => {
-  // In a function of its own, whose frame holds nothing when it has returned.
+  // In a separate function, whose frame holds no references after returning.
   const reference = (() => new WeakRef({ rows: Array.from({ length: 1_000 }, (_, index) => ({ index })) }))()
   using _ = returnMemoryWhenQuiet(silentLogger, { lookMs: 10, quietShare: Number.POSITIVE_INFINITY })
   await expect.poll(() => reference.deref() === undefined, { timeout: 20_000 }).toBe(true)

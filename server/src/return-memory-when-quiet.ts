@@ -1,10 +1,10 @@
 import { errorMessage, type Logger } from '@holdfast/foundation'
 import { returnMemory } from './return-memory.ts'
 
-/** How often to look whether the process is quiet, in milliseconds. */
+/** Poll interval in ms. */
 const LOOK_MS = 5_000
 
-/** So many looks in a row have to find it quiet: a moment between two requests is none. */
+/** Consecutive quiet polls required, because a pause between two requests is not idleness. */
 const QUIET_LOOKS = 2
 
 /** Processor time of all threads, as a part of the time that passed, below which the process is quiet. Keepalives of 5,000 devices take less. */
@@ -19,13 +19,13 @@ const HEAP_BYTES_MAX = 256 * 1024 * 1024
 /** The next collection comes when this many times the processor time of the last one have passed: they take a hundredth of the time at most. */
 const TIMES_APART = 100
 
-/** What the process has used and has. */
+/** Resource usage of the process. */
 export interface ProcessUse {
   readonly atMs: number
   /** Processor time of all threads since it began. */
   readonly processorMs: number
   readonly residentBytes: number
-  /** In use by objects, with garbage that was not collected. */
+  /** Heap in use, including uncollected garbage. */
   readonly heapBytes: number
 }
 
@@ -33,7 +33,7 @@ export interface ProcessUse {
 export class QuietWatch {
   #before: ProcessUse | undefined
   #quietLooks = 0
-  /** What was resident after the last collection. */
+  /** Resident memory after the last collection. */
   #keptBytes = 0
   #notBeforeMs = 0
   readonly #quietShare: number
@@ -78,8 +78,8 @@ function readUse(): ProcessUse {
 }
 
 /**
- * Gives back what the last busy time took, once the process has had nothing to do for some seconds and is worth it. Requests that come in the middle of it wait
- * for some tenths of a second.
+ * Releases memory after a load peak, once the process has been idle for a few seconds and it is worthwhile. Requests arriving meanwhile are delayed by some
+ * tenths of a second.
  */
 export function returnMemoryWhenQuiet(logger: Logger, { lookMs = LOOK_MS, quietShare = QUIET_SHARE } = {}): Disposable {
   const watch = new QuietWatch(quietShare)

@@ -5,13 +5,13 @@ import { findProcess } from '@holdfast/postgres'
 /** A server that runs on a data folder, as it says itself. */
 export interface RunningServer {
   readonly pid: number
-  /** Tells the process from a later one of the same number. */
+  /** Distinguishes the process from a later one with the same PID. */
   readonly startedAt: string
   /** Release that runs. */
   readonly version: string
   /** Path of the certificate that it serves, if it serves TLS itself. */
   readonly certFile?: string | undefined
-  /** What `start --json` prints. */
+  /** Output of `start --json`. */
   readonly ready: ReadyLine
 }
 
@@ -48,7 +48,7 @@ export function noteRunning(
   const path = join(dataDir, FILE)
   const startedAt = findProcess(process.pid)?.startedAt ?? ''
   const note: RunningServer = { pid: process.pid, startedAt, ...server }
-  // It has keys, as the files beside it.
+  // Contains keys, like the files beside it.
   writeFileSync(path, `${JSON.stringify(note)}\n`, { mode: 0o600 })
   return () => {
     // Another server may have come since.

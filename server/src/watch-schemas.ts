@@ -1,10 +1,10 @@
 import { delay, errorMessage, type Clock, type Logger } from '@holdfast/foundation'
 import { findLostSchemas, type MigrationSource, type Pool } from '@holdfast/postgres'
 
-/** How often to look, in milliseconds. What announces changes of the schema may be among what was dropped. */
+/** Poll interval in ms. Schema change notifications may be among what was dropped. */
 const LOOK_MS = 5_000
 
-/** How long a loss is shown after it was repaired, in milliseconds: an operator who looks in the meantime learns of it. */
+/** Time in ms that a repaired loss stays visible to operators. */
 const SHOWN_MS = 60 * 60 * 1_000
 
 export interface WatchSchemasOptions {
@@ -21,7 +21,7 @@ export interface SchemaWatch extends AsyncDisposable {
   readonly problem: string | undefined
 }
 
-/** Looks whether a tool that resets the database has dropped schemas of Holdfast under a running server, and has them made again. */
+/** Detects Holdfast schemas dropped by a reset tool under a running server, and recreates them. */
 export function watchSchemas({ pool, sources, rebuild, logger, clock }: WatchSchemasOptions): SchemaWatch {
   const stopping = new AbortController()
   let loss: { readonly what: string; readonly madeAgainAt: number | undefined } | undefined

@@ -1,6 +1,6 @@
 import type { OptionDeclarations } from '@holdfast/foundation'
 
-/** What `dev` takes beside the settings of the server. */
+/** Options of `dev` beyond the server's. */
 export const devOptions = {
   types: {
     type: 'string',
@@ -8,7 +8,7 @@ export const devOptions = {
   },
 } satisfies OptionDeclarations
 
-/** What `migration up` takes beside the settings of the server. */
+/** Options of `migration up` beyond the server's. */
 export const migrationOptions = {
   includeAll: {
     type: 'boolean',
@@ -17,7 +17,7 @@ export const migrationOptions = {
   },
 } satisfies OptionDeclarations
 
-/** What the commands take that ask a running server. */
+/** Options of commands that query a running server. */
 export const inspectOptions = {
   user: {
     type: 'string',
@@ -54,7 +54,7 @@ export const inspectOptions = {
   },
 } satisfies OptionDeclarations
 
-/** What `backup` and `restore` take beside the settings of the server. */
+/** Options of `backup` and `restore` beyond the server's. */
 export const backupOptions = {
   postgresTools: {
     type: 'string',
@@ -63,7 +63,7 @@ export const backupOptions = {
   },
 } satisfies OptionDeclarations
 
-/** What `storage verify` takes beside the settings of the server. */
+/** Options of `storage verify` beyond the server's. */
 export const verifyOptions = {
   sizesOnly: {
     type: 'boolean',
@@ -72,7 +72,7 @@ export const verifyOptions = {
   },
 } satisfies OptionDeclarations
 
-/** What `gen types` takes beside the settings of the server. */
+/** Options of `gen types` beyond the server's. */
 export const genOptions = {
   schema: {
     type: 'list',
@@ -88,7 +88,7 @@ export const genOptions = {
   },
 } satisfies OptionDeclarations
 
-/** What `migrate` takes beside the settings of the server and the key of {@link inspectOptions}. */
+/** Options of `migrate` beyond the server's and the key of {@link inspectOptions}. */
 export const migrateOptions = {
   from: {
     type: 'string',
@@ -102,7 +102,7 @@ export const migrateOptions = {
   },
 } satisfies OptionDeclarations
 
-/** What `export` takes beside the settings of the server, the key of {@link inspectOptions} and the address of {@link migrateOptions}. */
+/** Options of `export` beyond the server's, the key of {@link inspectOptions} and the URL of {@link migrateOptions}. */
 export const exportOptions = {
   to: {
     type: 'string',
@@ -122,7 +122,7 @@ export const exportOptions = {
   },
 } satisfies OptionDeclarations
 
-/** What `test db` takes beside the settings of the server. */
+/** Options of `test db` beyond the server's. */
 export const testOptions = {
   pgtap: {
     type: 'string',
@@ -130,7 +130,7 @@ export const testOptions = {
   },
 } satisfies OptionDeclarations
 
-/** What `status` takes beside the settings of the server. */
+/** Options of `status` beyond the server's. */
 export const statusOptions = {
   output: {
     type: 'string',
@@ -139,7 +139,7 @@ export const statusOptions = {
   },
 } satisfies OptionDeclarations
 
-/** What `secrets set` takes beside the settings of the server. */
+/** Options of `secrets set` beyond the server's. */
 export const secretsOptions = {
   envFile: {
     type: 'string',
@@ -147,7 +147,7 @@ export const secretsOptions = {
   },
 } satisfies OptionDeclarations
 
-/** What `keys` takes beside the settings of the server. */
+/** Options of `keys` beyond the server's. */
 export const keysOptions = {
   show: {
     type: 'boolean',
@@ -166,7 +166,7 @@ export const keysOptions = {
   },
 } satisfies OptionDeclarations
 
-/** What `functions logs` takes beside the settings of the server. */
+/** Options of `functions logs` beyond the server's. */
 export const functionsCommandOptions = {
   follow: {
     type: 'boolean',
@@ -186,7 +186,7 @@ export const functionsCommandOptions = {
   },
 } satisfies OptionDeclarations
 
-/** What `db reset`, `db push`, `db pull` and `db dump` take beside the settings of the server, and the schemas of {@link genOptions}. */
+/** Options of `db reset`, `db push`, `db pull` and `db dump` beyond the server's and the schemas of {@link genOptions}. */
 export const dbOptions = {
   seed: {
     type: 'boolean',

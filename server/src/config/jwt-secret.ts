@@ -6,7 +6,7 @@ import { errorMessage, HoldfastError, type Logger } from '@holdfast/foundation'
 import { keepPrivate } from '@holdfast/postgres'
 
 export interface ResolvedJwtSecret extends SigningSecret {
-  /** As it was configured or stored. */
+  /** As configured or stored. */
   readonly text: string
 }
 

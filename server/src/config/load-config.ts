@@ -5,14 +5,14 @@ import { flagName, nearest, variableName } from './names.ts'
 export type Flags = Readonly<Record<string, string | boolean>>
 
 export interface ConfigSources {
-  /** What the command line sets. */
+  /** Command line options. */
   readonly flags: Flags
   readonly env: Readonly<Record<string, string | undefined>>
   /** @returns the text of a file, or `undefined` when there is none */
   readonly readFile: (path: string) => string | undefined
 }
 
-/** What an option can be. */
+/** Type of an option's value. */
 export type SettingValue = string | number | boolean | readonly string[] | Readonly<Record<string, unknown>>
 
 /**
@@ -77,7 +77,7 @@ function parseFile(
   const content = parseJson(path, text)
   const values: Record<string, SettingValue> = {}
   for (const [name, value] of Object.entries(content)) {
-    // For editors, which look up the names in it.
+    // For editors, which use it for completion.
     if (name === '$schema') continue
     const declaration = declarations[name]
     if (!declaration) throw unknownOption(`"${name}" in ${path}`, Object.keys(declarations), name)

@@ -17,7 +17,7 @@ export function printOptions(groups: readonly OptionGroup[]): string {
   return `${parts.join('\n\n')}\n\n${PRECEDENCE}\n`
 }
 
-/** How the sources of a setting rank. */
+/** Precedence of settings sources. */
 export const PRECEDENCE = `Each option is also an environment variable (--db-port is HOLDFAST_DB_PORT) and a key of
 holdfast.config.json ("dbPort"). The command line wins, then the environment, then the file.`
 

@@ -18,9 +18,9 @@ export interface DigestMailsOptions {
   readonly share: PoolShare
   readonly catalog: CatalogWatch
   readonly auth: Pick<AuthService, 'claimsOfPerson' | 'sendDigest'>
-  /** From which mails are written, in the time zone of the workspace. */
+  /** Hour from which mails are written, in the workspace's time zone. */
   readonly hour: number
-  /** Of the workspace in the app, without a slash at the end. */
+  /** URL of the workspace in the app, without trailing slash. */
   readonly home: string
   /** The link that ends the mails of a person. */
   readonly offUrlOf: (userId: string) => string
@@ -30,7 +30,7 @@ export interface DigestMailsOptions {
 /** Writes people a mail a day of what is new for them, when their morning has come: at most one, however many servers share the work. */
 export function openDigestMails(options: DigestMailsOptions): AsyncDisposable & { wake(): void } {
   const { pool, uploads, share, catalog, auth, hour, home, offUrlOf, logger } = options
-  /** When the next day may begin, by `performance.now()`. */
+  /** Earliest start of the next run, by `performance.now()`. */
   let beginAtMs = 0
   const worker = new QueueWorker<DuePerson>({
     name: 'daily mails',

@@ -1,17 +1,17 @@
-/** Milliseconds between two looks for people whose morning has come. */
+/** Poll interval in ms for users whose morning has come. */
 export const LOOK_MS = 60_000
 
 /** People whose day begins in one look, and whose mails are written at the same time. */
 export const PEOPLE_PER_LOOK_MAX = 1_000
 export const PEOPLE_AT_ONCE = 2
 
-/** Milliseconds for which what one server has begun is left alone by another: longer than it takes. */
+/** Lease in ms: longer than processing takes. */
 export const CLAIMED_MS = 300_000
 
-/** How often it is tried on one day to read what is new for a person. */
+/** Attempts per day to read a user's news. */
 export const ATTEMPTS_MAX = 3
 
-/** Milliseconds that one question may take what a person may see. */
+/** Timeout in ms of a query for what a user may see. */
 export const READ_MS = 10_000
 
 /** Days after which what was said counts as read, as in the app. */
@@ -27,5 +27,5 @@ export const READ_MAX = 500
 export const TITLE_CHARS_MAX = 120
 export const TEXT_CHARS_MAX = 300
 
-/** Bytes of a request to turn mails off. */
+/** Size limit in bytes of an unsubscribe request. */
 export const REQUEST_BYTES_MAX = 4_096

@@ -8,16 +8,16 @@ export interface DuePerson {
   readonly email: string
   /** Of the workspace. */
   readonly timeZone: string
-  /** As the person has chosen, else the workspace. */
+  /** The user's choice, otherwise the workspace's. */
   readonly language: string
   readonly workspace: string
   /** The day that it is there, `YYYY-MM-DD`. */
   readonly day: string
-  /** When the last mail was written that said something. */
+  /** When the last non-empty mail was written. */
   readonly since: Date | null
 }
 
-/** Who may get a mail today, by the clocks of the first workspace that they are in. @param whose - a condition on `m`, a membership */
+/** SQL for users due for a mail today, by the time zone of their first workspace. @param whose - a condition on `m`, a membership */
 const placesSql = (whose: SqlFragment): SqlFragment => sql`
   select p.*, coalesce(s.language, p.workspace_language) as language, u.email::text as email
     from (
@@ -40,7 +40,7 @@ export const DIGEST_QUEUE: QueueTable = {
   lease: CLAIMED_MS,
   isWaiting: sql`(not q.is_done and q.attempts < ${ATTEMPTS_MAX})`,
   columns: sql`q.day, q.mailed_at`,
-  // Who has turned mails off since, or has left, is claimed and gets none.
+  // Users who have unsubscribed or left meanwhile are claimed but get no mail.
   extendClaim: (claims) => sql`
     with claimed as (${claims})
     select claimed.id, claimed.fence, claimed.lane, claimed.id as "userId", claimed.day::text as day, claimed.mailed_at as since,

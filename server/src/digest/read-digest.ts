@@ -13,16 +13,16 @@ export interface DigestItem {
   readonly table: string
   readonly record: string
   readonly title: string | undefined
-  /** Who did it. */
+  /** The author. */
   readonly who: string | undefined
-  /** What a comment says. */
+  /** Text of a comment. */
   readonly text: string | undefined
-  /** By when work is due, `YYYY-MM-DD`. */
+  /** Due date, `YYYY-MM-DD`. */
   readonly day: string | undefined
 }
 
 export interface Digest {
-  /** At most {@link ITEMS_MAX}, by kind, of a kind the newest first. */
+  /** At most {@link ITEMS_MAX}, grouped by kind, newest first. */
   readonly items: readonly DigestItem[]
   readonly total: number
   /** Whether any of it is newer than the last mail. */
@@ -31,7 +31,7 @@ export interface Digest {
 
 export interface ReadDigestOptions {
   readonly catalog: Catalog
-  /** Of the person, as their own token would have them. */
+  /** The user's claims, as in their own token. */
   readonly claims: Readonly<Record<string, unknown>>
   readonly userId: string
   readonly day: string

@@ -14,7 +14,7 @@ export interface RenderDigestOptions {
   readonly digest: Digest
   /** Changes of the person that were not accepted. */
   readonly refused: number
-  /** Of the workspace in the app, without a slash at the end. */
+  /** URL of the workspace in the app, without trailing slash. */
   readonly home: string
   /** Turns the mail off. */
   readonly offUrl: string

@@ -1,6 +1,6 @@
 import type { DigestKind } from './read-digest.ts'
 
-/** What the daily mail says. */
+/** Texts of the daily mail. */
 export interface DigestWords {
   readonly language: string
   readonly locale: string

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { MapSettings } from '../config/map-settings.ts'
 import { VERSION } from '../version.ts'
 
-/** What every visitor may know before signing in. Never the service key. */
+/** Settings visible before sign-in. Never the service key. */
 export interface AppConfig {
   readonly projectName: string
   readonly anonKey: string
@@ -19,22 +19,22 @@ export interface AppConfig {
   readonly hasOpenWorkspaces: boolean
   /** Whether channels are served: without them the app shows nothing of who is there, and asks for none. */
   readonly hasChannels: boolean
-  /** What a browser subscribes to notifications with; none when this server sends none. */
+  /** Key for push subscriptions; absent if this server sends none. */
   readonly pushKey: string | undefined
-  /** What is drawn below records on a map; none: the app draws lines itself. */
+  /** Base map; without one the app draws lines itself. */
   readonly map: MapSettings | undefined
   readonly account: AccountRules
 }
 
-/** What the account screens have to know beforehand, and GoTrue's `/settings` does not say. */
+/** Rules for account screens that GoTrue's `/settings` does not provide. */
 export interface AccountRules {
   readonly password: {
     /** In bytes. */
     readonly lengthMin: number
-    /** As `passwordRequirements` names them; empty for any characters. */
+    /** As in `passwordRequirements`; empty for no character rules. */
     readonly requirements: string
   }
-  /** How long the codes are that mails and messages carry, so that a form knows when one is complete. */
+  /** Lengths of codes in mails and messages, so that a form knows when one is complete. */
   readonly codeDigits: { readonly email: number; readonly phone: number; readonly phoneFactor: number }
   /** A new address has to be confirmed from the old one as well. */
   readonly isEmailChangeConfirmedTwice: boolean

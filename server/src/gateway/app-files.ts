@@ -21,7 +21,7 @@ function contentSecurityPolicy(origins: readonly string[]): string {
   ].join('; ')
 }
 
-/** On every file of the app, workers included: a worker lives under the policy of its own answer. */
+/** Headers of every app file, including workers, which use the policy of their own response. */
 const HEADERS = {
   ...SHARED_HEADERS,
   'permissions-policy':

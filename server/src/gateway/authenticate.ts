@@ -22,7 +22,7 @@ export interface AuthenticateOptions {
   readonly verifyToken: VerifyToken
   /** Whether the session that a person's token names still lives, where that counts. */
   readonly requireSession?: RequireSession | undefined
-  /** How the service behind says that a token is no good. */
+  /** The service's wording for an invalid token. */
   readonly vocabulary: Vocabulary
   /** Whether a request without a token of a person may pass with an API key alone, as Supabase's APIs do; sync needs a token. */
   readonly acceptsApiKey: boolean
@@ -40,7 +40,7 @@ export interface AuthenticateOptions {
 
 const NO_CLAIMS: VerifiedClaims = {}
 
-/** Makes the reader of the tokens of people for a service that finds them in places of its own. */
+/** Creates a token reader for a service that finds user tokens itself. */
 export function callerReader(
   verifyToken: VerifyToken,
   requireSession: RequireSession,
@@ -52,7 +52,7 @@ export function callerReader(
   }
 }
 
-/** Of whom nothing good is known, where nothing has to be. */
+/** Caller without valid credentials, where none are required. */
 const KEYLESS: Caller = {
   role: 'anon',
   claims: { role: 'anon' },
@@ -67,7 +67,7 @@ interface KeyRefusal {
   readonly hint: string
 }
 
-/** What Supabase's gateway answers, word for word. */
+/** The exact response of Supabase's gateway. */
 const NO_KEY = {
   message: 'No API key found in request',
   hint: 'No `apikey` request header or url param was found.',
@@ -83,7 +83,7 @@ const KEY_IN_ADDRESS = {
   hint: 'Send it in the header `apikey`, and replace a key that has been in addresses: they are kept in logs.',
 }
 
-/** Makes the hook that finds out who asks. The only place that reads tokens; what runs after it sees `request.caller`. */
+/** Creates the hook that identifies the caller. The only reader of tokens; later code uses `request.caller`. */
 export function authenticate(options: AuthenticateOptions): onRequestAsyncHookHandler {
   return async (request, reply) => {
     if (options.isOpen?.(request)) {
@@ -118,7 +118,7 @@ export function authenticate(options: AuthenticateOptions): onRequestAsyncHookHa
   }
 }
 
-/** Who sends no key, or none that is good, where the service says itself what that means. */
+/** Handles missing or invalid keys where the service decides what that means. */
 function keyless(request: FastifyRequest, options: AuthenticateOptions): Caller {
   if (options.ignoresBadToken?.(request)) return KEYLESS
   throw options.vocabulary.tokenMissing()

@@ -19,12 +19,12 @@ import {
   type Vocabulary,
 } from './vocabulary.ts'
 
-/** How much a request to an address has to show of who it is from. @param path - below where the service is mounted */
+/** Returns the credentials a route needs. @param path - below the service's mount point */
 type KeyDemandOf = (method: string, path: string) => 'required' | 'optional' | 'none'
 
 export interface GatewayOptions {
   readonly auth: FastifyPluginAsync
-  /** What auth publishes outside its own addresses, at its full addresses. */
+  /** Auth routes outside its own prefix, at their full paths. */
   readonly authDiscovery: FastifyPluginAsync
   readonly rest: FastifyPluginAsync
   /** `undefined` when files are not served. */
@@ -40,7 +40,7 @@ export interface GatewayOptions {
   readonly metrics: Pick<MetricsOptions, 'read' | 'token'>
   /** Everything of sync, at its full addresses. */
   readonly sync: FastifyPluginAsync
-  /** What people need without a sign-in, such as where the links of mails lead, at its full addresses. */
+  /** Routes that need no sign-in, such as targets of mail links, at their full paths. */
   readonly withoutSignIn: readonly FastifyPluginAsync[]
   readonly verifyToken: VerifyToken
   /** For the administration of accounts. */
@@ -101,8 +101,8 @@ const PERSONAL_AUTH_PATHS =
   /^\/auth\/v1\/(user|logout|factors|reauthenticate|admin|invite|sso|oauth\/authorizations|oauth\/userinfo)\b/
 
 /**
- * Puts every service at its address. An address leads to a service here, and nowhere else. Meanwhile the services go on to open: registering some hundred routes takes
- * as long as all that they ask of Postgres.
+ * Mounts every service at its path; the only place that maps paths to services. Services continue opening meanwhile, because registering some hundred routes
+ * takes as long as their queries to Postgres.
  */
 export async function mountGateway(app: FastifyInstance, options: GatewayOptions): Promise<void> {
   const { logger, verifyToken, requireSession, allowsNoKey } = options
@@ -166,7 +166,7 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
       authenticate({ verifyToken, requireSession, vocabulary: syncVocabulary, acceptsApiKey: false }),
     )
     await scope.register(options.sync)
-    // Before the body is read: whatever is sent to it, there is no such path.
+    // Before the body is read, because there is no such path.
     const refuse = async (): Promise<never> => {
       throw new HoldfastError('PSYNC_S2002', 404, 'The path does not exist on this server')
     }
@@ -176,7 +176,7 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
   await mountPages(app, options)
 }
 
-/** What is no service: health, metrics, and the pages. The app comes last, since every other address is its own. */
+/** Mounts what is not a service: health, metrics and pages. The app is last, because it handles all other paths. */
 async function mountPages(app: FastifyInstance, options: GatewayOptions): Promise<void> {
   await app.register(
     healthRoutes({
@@ -252,7 +252,7 @@ async function mountRealtime(app: FastifyInstance, options: GatewayOptions, rout
   })
 }
 
-/** What Supabase's gateway answers. Before the body is read: whatever is sent to it, there is no such path. */
+/** The response of Supabase's gateway. Before the body is read, because there is no such path. */
 async function refuseUnknown(_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   return reply.code(404).send({ message: 'no Route matched with those values' })
 }
@@ -268,7 +268,7 @@ export async function listenOn(app: FastifyInstance, host: string, port: number)
   }
 }
 
-/** Milliseconds that running requests get to end when the server stops. */
+/** Time in ms for running requests to finish on shutdown. */
 const DRAIN_MS = 2_000
 
 /** Stops listening, lets running requests end, and cuts those that do not. May be called twice. */

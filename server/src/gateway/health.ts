@@ -8,7 +8,7 @@ export interface HealthReport {
   readonly sync: 'ready' | 'preparing' | 'standby' | 'refused'
   /** While a large table is being read for sync: how many rows of it have been since the start. */
   readonly rowsRead?: number | undefined
-  /** What an operator has to do something about. It may name addresses, tables and roles. */
+  /** A problem for the operator. May name addresses, tables and roles. */
   readonly problem: string | undefined
 }
 

@@ -25,10 +25,10 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 /** Already compressed inside. */
 const INCOMPRESSIBLE = new Set(['.ico', '.jpg', '.png', '.webp', '.woff2'])
 
-/** Bytes below which compressing gains nothing. */
+/** Minimum size in bytes for compression. */
 const COMPRESS_BYTES_MIN = 1_024
 
-/** Milliseconds between two looks for new files, after an address was not found. */
+/** Minimum interval in ms between rescans after a path was not found. */
 const RESCAN_MS = 1_000
 
 export interface StaticFile {
@@ -41,7 +41,7 @@ export interface StaticFile {
   readonly encoded: Map<string, Promise<Buffer>>
 }
 
-/** On every page and file that is served: no other site embeds or reads it. */
+/** Headers of all pages and files: other sites may neither embed nor read them. */
 export const SHARED_HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',

@@ -1,7 +1,7 @@
 import { HoldfastError } from '@holdfast/foundation'
 import { decodeProtectedHeader } from 'jose'
 
-/** How one service's clients are told what the gateway refuses. The service's own error rendering gives it its form. */
+/** A service's wording of gateway refusals. Its own error rendering formats them. */
 export interface Vocabulary {
   readonly tokenMissing: () => HoldfastError
   /** There is a header for a token, and none in it. Default: as if there were no header. */

@@ -1,20 +1,20 @@
 /** Mails of invitations that are written at the same time. */
 export const MAILS_AT_ONCE = 1
 
-/** Milliseconds for which a claimed mail is not written by another server. */
+/** Lease in ms of a claimed mail. */
 export const CLAIMED_MS = 60_000
 
-/** How often a mail is tried that could not be handed over, and milliseconds until the next time. */
+/** Attempts for a mail that could not be handed over, and delays in ms between them. */
 export const ATTEMPTS_MAX = 5
 export const RETRY_MS = 60_000
 
-/** Milliseconds for which a stopping server waits for a mail that is being written. */
+/** Wait in ms of a stopping server for a mail in progress. */
 export const DRAIN_MS = 2_000
 
-/** Bytes of the secret in a link. */
+/** Length in bytes of a link's secret. */
 export const SECRET_BYTES = 32
 
-/** Bytes of a request to join, and characters of a name and a password in it; bcrypt reads 72 bytes. */
+/** Limits of a join request in bytes, and of its name and password in characters; bcrypt reads 72 bytes. */
 export const JOIN_BYTES_MAX = 4_096
 export const NAME_CHARS_MAX = 60
 export const PASSWORD_CHARS_MAX = 200

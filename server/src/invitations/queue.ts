@@ -6,11 +6,11 @@ import { ATTEMPTS_MAX, CLAIMED_MS, RETRY_MS } from './limits.ts'
 /** A mail that is to be written now. */
 export interface DueMail {
   readonly invitationId: string | null
-  /** How often it has been tried, this time included. */
+  /** Attempts including this one. */
   readonly attempts: number
 }
 
-/** What a mail of an invitation says. */
+/** Content of an invitation mail. */
 export interface PendingInvitation {
   readonly email: string
   readonly workspace: string
@@ -20,7 +20,7 @@ export interface PendingInvitation {
   readonly expiresAt: Date
 }
 
-/** As the database compares secrets. */
+/** Returns the hash the database compares. */
 export function hashOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
@@ -33,7 +33,7 @@ export const INVITATION_QUEUE: QueueTable = {
   columns: sql`q.invitation_id as "invitationId", q.attempts`,
 }
 
-/** Gives an invitation a new secret; links of mails before lead nowhere. @returns `undefined` for one that is no longer pending */
+/** Renews an invitation's secret, invalidating links in earlier mails. @returns `undefined` if it is no longer pending */
 export function renewSecret(pool: Pool, invitationId: string, secret: string): Promise<PendingInvitation | undefined> {
   return pool.transaction(async (tx) => {
     const [pending] = await tx.query<PendingInvitation>(sql`
@@ -51,7 +51,7 @@ export function renewSecret(pool: Pool, invitationId: string, secret: string): P
   })
 }
 
-/** Keeps that it was sent, for the bounds. */
+/** Records the sending, for rate limits. */
 export function finish(pool: Pool, mail: DueMail & Claimed): Promise<void> {
   const settle = settleSql(INVITATION_QUEUE, [mail], sql`due_at = null`)
   return settleMail(

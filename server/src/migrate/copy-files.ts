@@ -10,7 +10,7 @@ type Backend = Awaited<ReturnType<typeof openBackend>>
 const AT_ONCE = 4
 /** Rows that are read at once. */
 const BATCH = 500
-/** How long nothing may come of a file. */
+/** Timeout in ms of a file transfer without progress. */
 const FILE_SILENCE_MS = 60_000
 
 export interface CopyFilesOptions {

@@ -5,7 +5,7 @@ import { functionsOptions, projectFilesOf } from '@holdfast/functions'
 import type { ExportReport } from './report.ts'
 import { UPLOAD_FILES } from './script-parts.ts'
 
-/** What a project has beside its database. */
+/** Parts of a project outside its database. */
 export interface CopiedProject {
   readonly functions: readonly string[]
   readonly secrets: readonly string[]

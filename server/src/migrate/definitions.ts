@@ -2,7 +2,7 @@ import { dumpSchema } from '@holdfast/postgres'
 import { readEntries, type DumpEntry } from './entries.ts'
 import { SILENCE_MS, type Source } from './source.ts'
 
-/** What a dump is taken of. */
+/** Source of a dump. */
 export interface Dumped {
   readonly source: Source
   readonly sourceUrl: string
@@ -18,7 +18,7 @@ const PLATFORM_ARGS: readonly string[] = [
   '--table=storage.buckets',
 ]
 
-/** What is the platform's in every project, and is on the other side by itself or not at all. */
+/** Platform objects in every project, which exist on the target or are not needed. */
 const IS_PLATFORM_ACL = /^ALTER DEFAULT PRIVILEGES FOR ROLE "?(?:supabase_\w+|holdfast_\w+)"? /m
 
 /** Whether a definition is one of the platform's own default privileges. */
@@ -41,7 +41,7 @@ export async function readDefinitions(
   )
 }
 
-/** What the project has put on tables of the platform: policies, and triggers whose function is the project's. */
+/** Reads the project's additions to platform tables: policies, and triggers with project functions. */
 export async function readPlatformDefinitions(
   dumped: Dumped,
   args: readonly string[] = [],
@@ -55,7 +55,7 @@ export async function readPlatformDefinitions(
   })
 }
 
-/** How a report names a definition. */
+/** Returns a definition's name for reports. */
 export const nameOf = ({ type, schema, name }: DumpEntry): string =>
   `${type} ${schema === '-' ? '' : `${schema}.`}${name}`
 

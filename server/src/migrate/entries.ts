@@ -9,7 +9,7 @@ export interface DumpEntry {
   readonly owner: string | undefined
 }
 
-/** What is written before each entry, and the texts in which something may only look like it: strings, identifiers, bodies of functions. */
+/** Tokens before entries, and texts that may only resemble entries: strings, identifiers, function bodies. */
 const TOKEN =
   /^--\n-- Name: (?<name>.*); Type: (?<type>.*); Schema: (?<schema>.*); Owner: .*\n--\n|--[^\n]*|\bE'(?:[^'\\]|\\[\s\S]|'')*'|'[^']*'|"[^"]*"|\$(?<tag>\w*)\$[\s\S]*?\$\k<tag>\$/gm
 const OWNER = /\n\nALTER [^;]*? OWNER TO [^;]*;\s*$/

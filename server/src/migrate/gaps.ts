@@ -2,7 +2,7 @@ import type { Inventory, Source } from './source.ts'
 import { leftOutQueues } from './queues.ts'
 import type { LeftOut } from './report.ts'
 
-/** What no dump takes along, in either direction. */
+/** Returns what no dump includes, in either direction. */
 export function gapsOf({
   eventTriggers,
   otherPublications,
@@ -27,7 +27,7 @@ export function gapsOf({
   ]
 }
 
-/** What a source has, as the planner estimates; users as well. */
+/** A source's size by planner estimates, and its number of users. */
 export interface SourceCounts {
   readonly tables: number
   readonly rows: number

@@ -22,7 +22,7 @@ export const PLATFORM_SCHEMAS: readonly string[] = [
   'vault',
 ]
 
-/** Whose rows come: accounts and all that signing in needs, and the rows of stored files. What is left out is of servers, not of people. */
+/** Platform tables whose rows are migrated: accounts with everything needed for sign-in, and stored files. Excludes server state. */
 export const PLATFORM_TABLES: readonly string[] = [
   'auth.instances',
   'auth.users',

@@ -10,7 +10,7 @@ type Client = WatchedClient['client']
 export interface LoadOptions {
   readonly source: Source
   readonly sourceUrl: string
-  /** Of the new database, as the role that projects act as: what is loaded has no more rights than that. */
+  /** URL of the new database as the project's role, which limits the rights of loaded code. */
   readonly targetUrl: string
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string
@@ -267,7 +267,7 @@ class Loader {
   async #keepSecrets(): Promise<number> {
     let made = 0
     for (const { name: secret, description, secret: value } of this.#inventory.secrets) {
-      // As a value it is in no log of a statement that failed.
+      // As a parameter it appears in no statement log.
       const create = 'select vault.create_secret($1::text, $2::text, $3::text)'
       const values = [value, secret, description ?? '']
       if (await this.#try(`Secret ${secret ?? 'without a name'} of the vault`, create, { values })) made++
@@ -300,5 +300,5 @@ class Loader {
 /** SQLSTATEs of what is here already: `duplicate_object`, `duplicate_function`, `duplicate_table`, `duplicate_schema`. */
 const IS_THERE = new Set(['42710', '42723', '42P07', '42P06'])
 
-/** Without these nobody could sign in. */
+/** Required for signing in. */
 const NEEDED = new Set(['auth.users', 'auth.identities'])

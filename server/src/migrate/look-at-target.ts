@@ -8,12 +8,12 @@ import { KEPT_OF_FILES } from './write-folder.ts'
 
 const APPLICATION = 'holdfast export'
 
-/** What there is where a project is to go. */
+/** State of the migration target. */
 export interface TargetLook {
   readonly version: string
   /** Whether there is a project already. */
   readonly isTaken: boolean
-  /** What will not go there. */
+  /** Parts that cannot be migrated there. */
   readonly leftOut: readonly LeftOut[]
 }
 

@@ -4,7 +4,7 @@ import type { LeftOut } from './report.ts'
 /** Schemas that no other server has. */
 const OURS: readonly string[] = ['holdfast', 'sync']
 
-/** Of schema `holdfast`, what people have made: it goes into a folder as tables of text. The rest is of the server. */
+/** User data in schema `holdfast`, exported as text tables. The rest belongs to the server. */
 const KEPT_BY_PEOPLE: readonly string[] = [
   'teams',
   'team_members',
@@ -22,7 +22,7 @@ const KEPT_BY_PEOPLE: readonly string[] = [
   'shares',
 ]
 
-/** What of a project is Holdfast's, or does not work without it. */
+/** Parts of a project that belong to Holdfast or depend on it. */
 export interface OwnParts {
   /** Definitions that name parts of Holdfast and that another server would refuse, as {@link nameOf} names them. */
   readonly refused: ReadonlySet<string>

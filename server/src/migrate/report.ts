@@ -4,7 +4,7 @@ export interface LeftOut {
   readonly why: string
 }
 
-/** What came, and what did not. */
+/** Result of a migration: what was migrated, and what was not. */
 export interface MigrateReport {
   readonly from: string
   readonly version: string
@@ -22,7 +22,7 @@ export interface MigrateReport {
 
 const TOLD_MAX = 100
 
-/** For people. */
+/** Renders it for humans. */
 export function renderMigrateReport(report: MigrateReport): string {
   const { files, leftOut } = report
   const verb = report.dryRun ? 'Would bring' : 'Brought'
@@ -41,7 +41,7 @@ export function renderMigrateReport(report: MigrateReport): string {
   ].join('\n')
 }
 
-/** What went out, and what did not. */
+/** Result of an export: what was exported, and what was not. */
 export interface ExportReport {
   /** Host and name of the database, or the folder. */
   readonly to: string
@@ -54,7 +54,7 @@ export interface ExportReport {
   readonly leftOut: readonly LeftOut[]
 }
 
-/** For people. */
+/** Renders it for humans. */
 export function renderExportReport(report: ExportReport): string {
   const { files, leftOut, dryRun } = report
   return [

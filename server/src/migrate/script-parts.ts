@@ -17,7 +17,7 @@ export const EMPTY_CHECK = `do $$ begin
 end $$;
 `
 
-/** What this project grants by default to new tables would come on top of what the scripts grant. */
+/** Default privileges of this project would add to what the scripts grant. */
 export const REVOKE_DEFAULTS = `do $$ declare statement text; begin
   for statement in
     select distinct pg_catalog.format('alter default privileges in schema %I revoke all on %s from %s', n.nspname,
@@ -68,7 +68,7 @@ set local session_replication_role = origin;
 commit;
 `
 
-/** Puts back what an upload does not bring: whose files are, and when they came. */
+/** Restores owners and times of files, which uploads do not preserve. */
 export const FILES_AFTER = (
   columns: readonly string[],
 ): string => `-- psql "$TARGET" -f after-files.sql, once the bytes are there

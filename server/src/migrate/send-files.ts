@@ -13,7 +13,7 @@ type Backend = Awaited<ReturnType<typeof openBackend>>
 /** Rows that are read at once, and files that go at the same time. */
 const BATCH = 500
 const AT_ONCE = 4
-/** How long nothing may go of a file, and no answer come. */
+/** Timeout in ms of an upload without progress or response. */
 const SILENCE_MS = 60_000
 /** Characters of an answer that a report shows. */
 const ANSWER_CHARS = 300
@@ -26,7 +26,7 @@ export interface SentFile {
   readonly version: string
   readonly contentType: string
   readonly cacheControl: string
-  /** Of the bytes that are here. */
+  /** Size of the local bytes. */
   readonly size: number
 }
 
@@ -42,7 +42,7 @@ export interface FileTarget {
   has(file: SentFile): Promise<boolean>
   /** Rejects unless all bytes are there; takes care of the end of `bytes`. */
   take(file: SentFile, bytes: Readable): Promise<void>
-  /** After some files have come. */
+  /** Called after some files have been sent. */
   settle(files: readonly SentFile[]): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export interface SendFilesOptions {
   readonly progress: (line: string) => void
 }
 
-/** Takes the bytes of all files to another place, four at a time, as their rows are at the moment of the source. */
+/** Sends all files to another project, four at a time, according to the source's rows. */
 export async function sendFiles({ source, backend, target, progress }: SendFilesOptions): Promise<SentFiles> {
   const leftOut: LeftOut[] = []
   let [copied, present, last, toldAt] = [0, 0, '00000000-0000-0000-0000-000000000000', Date.now()]

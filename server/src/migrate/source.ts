@@ -3,7 +3,7 @@ import { openQuietClient } from '@holdfast/postgres'
 import { PLATFORM_ROLES, PLATFORM_SCHEMAS, PLATFORM_TABLES } from './hosted-schemas.ts'
 import { LIST_QUEUES, type Queue } from './queues.ts'
 
-/** How long the source may be silent within one statement; a count of a large table takes its time. */
+/** Timeout in ms of a silent statement; counting a large table takes time. */
 export const SILENCE_MS = 120_000
 
 type Client = Awaited<ReturnType<typeof openQuietClient>>
@@ -12,13 +12,13 @@ type Client = Awaited<ReturnType<typeof openQuietClient>>
 export interface SourceTable {
   readonly schema: string
   readonly name: string
-  /** In their order, without those that Postgres computes. */
+  /** In order, without generated columns. */
   readonly columns: readonly string[]
-  /** As the planner estimates; negative when it was never counted. */
+  /** Planner estimate; negative if never analyzed. */
   readonly rows: number
 }
 
-/** What a project has, at one moment. */
+/** Snapshot of a project's contents. */
 export interface Inventory {
   readonly version: string
   readonly database: string
@@ -37,10 +37,10 @@ export interface Inventory {
   readonly foreignServers: readonly string[]
   readonly largeObjects: number
   readonly jobs: readonly Job[]
-  /** Of the extension pgmq. */
+  /** Queues of the extension pgmq. */
   readonly queues: readonly Queue[]
   readonly secrets: readonly { readonly name: string | null; readonly description: string; readonly secret: string }[]
-  /** What the role of the address may not read. */
+  /** Objects that the URL's role cannot read. */
   readonly unreadable: readonly { readonly what: string; readonly why: string }[]
 }
 
@@ -61,7 +61,7 @@ export interface Source extends AsyncDisposable {
 
 const READ_ONLY = 'begin isolation level repeatable read read only'
 
-/** As any version of Postgres reads them again. */
+/** Formats that every Postgres version reads. */
 const FORMS = `set datestyle = 'ISO'; set intervalstyle = 'postgres'; set extra_float_digits = 3; set bytea_output = 'hex';
 set client_encoding = 'UTF8'; set row_security = off; set timezone = 'UTC'; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0;
 set search_path = ''`
@@ -137,7 +137,7 @@ class Reader {
     return (await this.rows<{ name: string }>(text)).map(({ name }) => name)
   }
 
-  /** Of what may be missing, or closed to this role. */
+  /** Queries an object that may be absent or inaccessible. */
   async optional<Row extends object>(what: string, relation: string, text: string): Promise<Row[]> {
     const [found] = await this.rows<{ is: boolean }>('select pg_catalog.to_regclass($1) is not null as is', [relation])
     if (found?.is !== true) return []

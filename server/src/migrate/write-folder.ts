@@ -81,7 +81,7 @@ class FolderWriter {
     writeFileSync(join(this.#options.folder, name), text, { mode: PRIVATE })
   }
 
-  /** What would be refused for certain is left out; what may be is followed by what closes its table. */
+  /** Omits definitions certain to be refused; others are followed by statements that secure their table. */
   #render(entries: readonly DumpEntry[]): string {
     return entries
       .map((entry) => {

@@ -5,7 +5,7 @@ import { TAIL } from './write-schema.ts'
 /** Roles of the API, to whose settings projects add their own. */
 const API_ROLES: readonly string[] = ['anon', 'authenticated', 'service_role']
 
-/** What the role of a project may set for these. */
+/** Settings a project's role may set on these. */
 const SAFE_SETTING = /^(?:statement_timeout|lock_timeout|idle_in_transaction_session_timeout|(?:pgrst|app)\..+)$/
 
 /** Settings whose value is a list of names, as they are quoted already. */

@@ -5,7 +5,7 @@ import { TAIL } from './write-schema.ts'
 export interface RowsScript {
   readonly source: Source
   readonly tables: readonly SourceTable[]
-  /** Whose sequences and materialized views are set and filled. */
+  /** Schemas whose sequences and materialized views are set and filled. */
   readonly schemas: readonly string[]
   /** `COPY … FROM stdin`, which only `psql` reads, instead of `INSERT`. */
   readonly usesCopy: boolean
@@ -31,7 +31,7 @@ SET row_security = off;
 
 `
 
-/** Of one `INSERT`: Postgres parses a statement whole, in its memory. */
+/** Rows per `INSERT`, because Postgres parses a statement in memory. */
 const ROWS_MAX = 1_000
 const CHARACTERS_MAX = 512 * 1024
 
@@ -123,12 +123,12 @@ interface Target {
   readonly table: string
   /** Quoted, with commas. */
   readonly columns: string
-  /** What is read for them. */
+  /** Selected expressions. */
   readonly selected: string
   readonly hasColumns: boolean
-  /** Between the columns and the values. */
+  /** Clause between columns and values. */
   readonly overriding: string
-  /** After the values. */
+  /** Clause after the values. */
   readonly onConflict: string
 }
 

@@ -6,7 +6,7 @@ import { queuesToMake, renderQueue } from './queues.ts'
 import { SILENCE_MS, type Inventory } from './source.ts'
 
 export interface SchemaScript extends Dumped {
-  /** Whose definitions are written; of `auth` and `storage` what the project has put on their tables. */
+  /** Schemas to write; for `auth` and `storage` only the project's additions to their tables. */
   readonly schemas: readonly string[]
   /** Extensions, streams and guards as well. */
   readonly isWhole: boolean
@@ -15,7 +15,7 @@ export interface SchemaScript extends Dumped {
   readonly keepsComments: boolean
 }
 
-/** As `pg_dump` begins: what follows reads the same under any settings. */
+/** Header as in `pg_dump`, which makes the rest independent of settings. */
 const HEAD = `SET statement_timeout = 0;
 SET lock_timeout = 0;
 SET idle_in_transaction_session_timeout = 0;
@@ -29,7 +29,7 @@ SET row_security = off;
 
 `
 
-/** What a script leaves to the session that ran it: nothing. */
+/** Resets the session after a script. */
 export const TAIL = 'RESET ALL;\n'
 
 /**
@@ -142,7 +142,7 @@ const GUARDS_AND_STREAMS = `
     from sync.streams s
    order by 2, 3`
 
-/** What migrations have declared by functions is in rows of tables that are not dumped, and would be lost without a word. */
+/** Reads declarations made with functions in migrations: they are rows of tables that are not dumped, and would silently be lost. */
 async function readDeclarations({ source, isWhole }: SchemaScript, own: readonly string[]): Promise<string> {
   const { isHoldfast, queues } = source.inventory
   // The tables of a queue are there already, with their policies.

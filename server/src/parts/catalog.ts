@@ -20,7 +20,7 @@ export async function openCatalog(
     applicationName: 'holdfast catalog',
     connectionsMax: CATALOG_CONNECTIONS_MAX,
   })
-  // It listens first, on another connection.
+  // The listener connects first, separately.
   connectAhead(pool)
   return opened.use(await watchCatalog({ url: readerUrl, pool, otherChannels, logger }))
 }

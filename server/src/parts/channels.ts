@@ -35,7 +35,7 @@ export function openChannels(
     applicationName: 'holdfast channels',
     connectionsMax: EVALUATOR_CONNECTIONS_MAX,
     isReadOnly: true,
-    // That of requests: operators are found as policies and queries find them.
+    // Search path of requests, so operators resolve as in policies and queries.
     settings: { search_path: 'public,extensions' },
   })
   const readerPool = openPool({

@@ -9,25 +9,25 @@ const WEBHOOK_CONNECTIONS_MAX = 3
 /** Connections that look for what is due and write down what came of it. */
 const SCHEDULE_CONNECTIONS_MAX = 2
 
-/** What the database asks the server to do: to send requests, notifications, invitations and daily mails, and to run jobs at certain times. */
+/** Work requested by the database: sending requests, notifications, invitations and daily mails, and running scheduled jobs. */
 export interface DatabaseCalls {
-  /** What the database notifies when there is something to do. */
+  /** Notification channels of that work. */
   readonly channels: ReadonlyMap<string, () => void>
-  /** To be called when the server listens, since requests may be for itself. */
+  /** Call when the server is listening, because requests may target itself. */
   open(context: PartContext, given: DatabaseCallsOptions): void
 }
 
 export interface DatabaseCallsOptions {
-  /** As the user that Holdfast itself is. */
+  /** Connects as Holdfast's own user. */
   readonly url: string
   readonly cluster: Cluster
   readonly baseUrl: string
   readonly port: number
-  /** What sends notifications, if this server does. */
+  /** Sends notifications, if enabled. */
   readonly push: Wakeable | undefined
-  /** What writes the mails of invitations. */
+  /** Writes invitation mails. */
   readonly invitations: Wakeable
-  /** What writes daily mails, if this server does. */
+  /** Writes daily mails, if enabled. */
   readonly digests: Wakeable | undefined
 }
 

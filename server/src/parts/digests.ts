@@ -23,20 +23,20 @@ export function openDigests(
   { config, logger, opened, openPool }: PartContext,
   given: {
     readonly cluster: Cluster
-    /** As the user that Holdfast itself is. */
+    /** Connected as Holdfast's own user. */
     readonly pool: Pool
     readonly share: PoolShare
     readonly catalog: CatalogWatch
     readonly accounts: Accounts
     readonly baseUrl: string
-    /** What links are signed with. */
+    /** Secret for signing links. */
     readonly secret: string
   },
 ): DigestsPart {
   const { dailyMailEnabled, dailyMailHour } = optionsOf(config, digestOptions)
   const { share, catalog, baseUrl } = given
   const { adminUrl, serverVersion } = given.cluster
-  // As the project: it may give columns of the tables that are read types of its own, whose casts run with the rights of whoever reads.
+  // As the project's role: casts of project-defined column types run with the reader's rights.
   const pool = openPool({
     url: withOwnSettings(adminUrl, serverVersion),
     applicationName: 'holdfast daily mail',

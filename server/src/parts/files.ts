@@ -13,7 +13,7 @@ export async function openFiles(
   { config, logger, clock, opened, openPool }: PartContext,
   given: {
     readonly share: PoolShare
-    /** As the user that Holdfast itself is. */
+    /** Connected as Holdfast's own user. */
     readonly pool: Pool
     readonly readerUrl: string
     readonly jwtSecret: string

@@ -26,7 +26,7 @@ export function openFunctionsPart(
   given: {
     readonly accounts: Accounts
     readonly baseUrl: string
-    /** As the user that Holdfast itself is. */
+    /** Connected as Holdfast's own user. */
     readonly pool: Pool
     readonly requestUrl: string
     readonly hasSample: boolean

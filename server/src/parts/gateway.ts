@@ -44,7 +44,7 @@ export interface GatewayParts {
 }
 
 export interface Gateway {
-  /** What `/metrics` answers. */
+  /** Collects the metrics for `/metrics`. */
   readonly readMetrics: () => Promise<readonly Family[]>
 }
 

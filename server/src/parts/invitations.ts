@@ -10,7 +10,7 @@ const CONNECTIONS_MAX = 2
 
 export interface InvitationsPart {
   readonly routes: FastifyPluginAsync
-  /** What the database notifies when a mail waits. */
+  /** Call on the database's notification of a waiting mail. */
   wake(): void
 }
 
@@ -21,7 +21,7 @@ export function openInvitations(
 ): InvitationsPart {
   const { auth } = given.accounts
   const { adminUrl, serverVersion } = given.cluster
-  // As the project, whose tables these are: its triggers run with its own rights.
+  // As the project's role, because the tables are the project's and their triggers run with its rights.
   const pool = openPool({
     url: withOwnSettings(adminUrl, serverVersion),
     applicationName: 'holdfast invitations',

@@ -5,10 +5,10 @@ import { single, type Family } from '../gateway/metrics/families.ts'
 import { VERSION } from '../version.ts'
 import type { OpenPool, PartContext } from './part-context.ts'
 
-/** Milliseconds that Postgres has to tell of its slots; then the other metrics are answered without. */
+/** Timeout in ms for Postgres's slot metrics, which are then omitted. */
 const SLOTS_MS = 2_000
 
-/** What the parts know at this moment, for `/metrics`. */
+/** Collects current metrics of all parts for `/metrics`. */
 export async function readMetrics(
   { pools, logger }: Pick<PartContext, 'pools' | 'logger'>,
   { cluster, sync }: { readonly cluster: Cluster; readonly sync: SyncService },

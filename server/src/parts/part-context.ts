@@ -3,17 +3,17 @@ import { createPool, type Pool, type PoolOptions } from '@holdfast/postgres'
 import type { Config } from '../config/options.ts'
 import type { OpenHoldfastOptions } from '../holdfast.ts'
 
-/** What every part of the server is opened with. */
+/** Shared dependencies of the server's parts. */
 export interface PartContext {
   readonly config: Config
   readonly logger: Logger
   readonly requestLog: Logger | undefined
   readonly clock: Clock
-  /** When the installation was born whose database a reset has made anew. */
+  /** Creation time of the installation, preserved by a reset. */
   readonly bornAt: Date | undefined
   /** Closes everything in the reverse order of opening. A part adds what it opens. */
   readonly opened: AsyncDisposableStack
-  /** Those that are opened by {@link openPool}, by their names. */
+  /** Pools opened by {@link openPool}, by name. */
   readonly pools: Map<string, OpenPool>
   /** Opens a pool and adds it to {@link opened}. */
   openPool(options: Omit<PoolOptions, 'onError'>): Pool

@@ -17,7 +17,7 @@ import type { PartContext } from './part-context.ts'
 export function openPolicyCompiler(
   { logger, openPool }: PartContext,
   given: {
-    /** Of the superuser, for what a plan installs. */
+    /** Superuser pool for a plan's functions. */
     readonly pool: Pool
     readonly readerUrl: string
     readonly catalog: CatalogWatch
@@ -35,7 +35,7 @@ export function openPolicyCompiler(
   const compiler = createPlanCompiler()
   const memory: ReadingMemory = {}
 
-  /** For the first compilation, whose catalog was read a moment before: all that is asked of it is which schemas are exposed, and only these settings say so. */
+  /** Returns a catalog for the first compilation, which needs only the exposed schemas, determined by these settings. */
   async function currentCatalog(): Promise<Catalog> {
     const settings = await readRequestSettings(compilerPool)
     const known = catalog.current()

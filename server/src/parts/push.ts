@@ -13,9 +13,9 @@ import { optionsOf } from './service-options.ts'
 const CONNECTIONS_MAX = 2
 
 export interface PushPart {
-  /** What browsers subscribe with. */
+  /** Public key for subscriptions. */
   readonly publicKey: string
-  /** What the database notifies when something is new. */
+  /** Call on the database's notification of news. */
   wake(): void
 }
 
@@ -23,7 +23,7 @@ export interface PushPart {
 export function openPush(
   { config, logger, clock, opened, openPool }: PartContext,
   given: {
-    /** As the user that Holdfast itself is. */
+    /** Connects as Holdfast's own user. */
     readonly url: string
     readonly share: PoolShare
     readonly catalog: CatalogWatch

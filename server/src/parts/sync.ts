@@ -11,14 +11,14 @@ import { optionsOf } from './service-options.ts'
 /** Seconds for which an operator who inspects the data of a user may act as that user. */
 const INSPECTION_LIFETIME_S = 300
 
-/** Milliseconds that the first copy of all tables may delay "ready". It goes on afterwards. */
+/** Longest delay in ms of "ready" by the initial copy of all tables, which continues afterwards. */
 const SYNC_PATIENCE_MS = 15_000
 
 /** Opens sync, which starts to copy tables at once. */
 export function openSyncPart(
   { config, logger, clock, opened }: PartContext,
   given: {
-    /** Of the superuser, with our own settings. */
+    /** Superuser URL with our own settings. */
     readonly url: string
     readonly roles: RoleUrls
     readonly shares: SharedPool<RequestShare>
@@ -26,7 +26,7 @@ export function openSyncPart(
     readonly exposedSchemas: RestService['exposedSchemas']
     readonly accounts: Accounts
     readonly findHiddenTables: SyncOptions['findHiddenTables']
-    /** What channels follow in the same stream. */
+    /** What channels read from the same stream. */
     readonly channels: Pick<SyncOptions, 'alsoPublished' | 'tap'>
   },
 ): SyncService {

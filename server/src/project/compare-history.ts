@@ -1,10 +1,10 @@
 import type { MigrationFile } from './migration-files.ts'
 
-/** How the files of a project differ from the history of a database. */
+/** Differences between a project's files and a database's history. */
 export interface HistoryComparison {
   /** Not applied yet, in the order of their versions. */
   readonly pending: readonly MigrationFile[]
-  /** Those of them that are older than a migration that is applied. */
+  /** Pending files older than an applied migration. */
   readonly outOfOrder: readonly MigrationFile[]
   /** Applied versions that have no file. */
   readonly missing: readonly string[]

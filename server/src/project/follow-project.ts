@@ -30,8 +30,8 @@ export interface FollowProjectOptions {
 }
 
 /**
- * Puts migrations and seeds into the database as they come into the project's folder, until it is closed. One that failed is tried again when it has changed; one that
- * is applied and changes afterwards is told as a problem, since only a reset can undo it.
+ * Applies new migrations and seeds of the project folder until closed. Retries a failed one when it changes; reports changes to applied ones as problems,
+ * because only a reset can undo them.
  */
 export async function followProject(options: FollowProjectOptions): Promise<AsyncDisposable> {
   const { config, adminUrl, logger, progress } = options
@@ -81,7 +81,7 @@ async function appliedVersions(adminUrl: string): Promise<readonly string[]> {
 
 type Seen = ReadonlyMap<string, { readonly path: string; readonly hash: string }>
 
-/** By version; none in a folder that cannot be listed, which applying tells. */
+/** By version; empty if the folder cannot be listed, which applying reports. */
 function hashesOf(config: Config): Seen {
   try {
     const { files } = listMigrationFiles(config.migrationsDir)

@@ -4,10 +4,10 @@ import { queryable, sql, type Pool, type Queryable } from '@holdfast/postgres'
 /** A connection of a pool. */
 export type Client = Parameters<Parameters<Pool['withClient']>[0]>[0]
 
-/** Keeps two processes from migrating one database at once. Any fixed number. */
+/** Advisory lock that serializes migrations of a database; an arbitrary number. */
 const LOCK_KEY = 4_711_054_322
 
-/** Milliseconds between two tries to get it. A statement that waits would be one that `create index concurrently` waits for. */
+/** Retry interval in ms for the lock. A waiting statement would block `create index concurrently`. */
 const LOCK_AGAIN_MS = 200
 
 /** @returns the versions that the database's history has, oldest first; none when there is no history */
@@ -23,7 +23,7 @@ export async function readHistory(db: Pick<Queryable, 'query'>): Promise<readonl
 }
 
 /**
- * Makes the tables that the CLI of Supabase makes, with the columns that its older versions lack.
+ * Creates the history tables of Supabase's CLI, and columns missing in older versions.
  *
  * @see Supabase CLI, `pkg/migration/history.go`
  */
@@ -50,7 +50,7 @@ export async function whileLocked<T>(client: Client, body: () => Promise<T>): Pr
   try {
     return await body()
   } finally {
-    // On a lost connection Postgres has let it go.
+    // A lost connection has already released it.
     await connection.query(sql`select pg_advisory_unlock(${LOCK_KEY})`).catch(() => undefined)
   }
 }

@@ -113,7 +113,7 @@ function partsOf(text: string, statements: readonly SqlStatement[]): readonly Fi
   return parts
 }
 
-/** As the history keeps them. What our parser does not know, Postgres may, or says better why not: then it is one. */
+/** Splits a text into statements for the history. Text our parser rejects counts as one, and Postgres decides. */
 async function statementsOf(text: string, path: string, firstLine = 1): Promise<readonly SqlStatement[]> {
   const { splitStatements } = await import('@holdfast/policy')
   const statements = await splitStatements(text).catch((): readonly SqlStatement[] => [

@@ -2,9 +2,9 @@ import { HoldfastError } from '@holdfast/foundation'
 
 /** A part of a file as `psql` reads it. */
 export interface PsqlPiece {
-  /** As it stands in the file; all pieces together are the file. */
+  /** Original text; all pieces together are the file. */
   readonly text: string
-  /** What is run: of a `COPY … FROM stdin` the statement, of other SQL the text with blanks in place of commands of psql. */
+  /** SQL to run: for `COPY … FROM stdin` only the statement, otherwise the text with psql commands blanked out. */
   readonly sql: string
   /** Where the piece begins, counted from 1. */
   readonly line: number
@@ -12,7 +12,7 @@ export interface PsqlPiece {
   readonly rows?: string
 }
 
-/** What may change how a text is read. */
+/** Characters that may change how text is parsed. */
 const MARK = /['"$;\\]|--|\/\*/g
 const TAG = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y
 const IN_WORD = /[\w$\u0080-\uffff]/
@@ -22,13 +22,13 @@ const END_OF_ROWS = /^\\\.\r?$/m
 const IGNORED = /^\\(?:un)?restrict\b[^\n]*/
 
 /**
- * Takes a file apart where `psql` would: rows stand after `COPY … FROM stdin`, until a line with `\.` or the end of the file, and commands are lines from a backslash on.
+ * Splits a file like `psql`: rows follow `COPY … FROM stdin` until a line `\.` or the end of the file, and backslash commands extend to the end of the line.
  *
- * @throws {HoldfastError} `project_sql_failed` with the line of a command that is not read
+ * @throws {HoldfastError} `project_sql_failed` with the line of an unsupported command
  */
 export function readPsqlPieces(text: string, path: string): readonly PsqlPiece[] {
   const pieces: PsqlPiece[] = []
-  // As far as the file is in pieces; where the statement begins; the commands since.
+  // End of the last piece, start of the statement, and commands since.
   let [from, begun] = [0, 0]
   let commands: (readonly [start: number, end: number])[] = []
   const lineOf = lineCounter(text)
@@ -110,7 +110,7 @@ function endOfComment(text: string, at: number): number {
   return text.length
 }
 
-/** Of `E'…'`, in which a backslash takes the next sign with it. */
+/** Finds the end of `E'…'`, in which a backslash escapes the next character. */
 function endOfEscaped(text: string, at: number): number {
   for (let place = at + 1; place < text.length; place++) {
     if (text[place] === '\\') place++

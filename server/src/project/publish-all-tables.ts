@@ -1,14 +1,14 @@
 import type { SqlStatement } from '@holdfast/policy'
 import { sql, type Queryable } from '@holdfast/postgres'
 
-/** Tells our publications from others. */
+/** Identifies our publications. */
 const MARK = 'All tables of the project. Holdfast adds those that later migrations make.'
 
 /**
- * Puts something in the place of `create publication … for all tables`, which Postgres leaves to superusers. On hosted projects an extension makes an exception; here
- * the role of the project makes a publication of the tables that it has, and {@link keepPublished} adds those of later migrations.
+ * Rewrites `create publication … for all tables`, which requires superuser. On hosted projects an extension permits it; here the project's role publishes its
+ * existing tables, and {@link keepPublished} adds later ones.
  *
- * @returns the file with as many lines as before; as it is where the role is a superuser
+ * @returns the file with the same number of lines; unchanged if the role is a superuser
  */
 export async function publishAsProject(
   db: Queryable,
@@ -38,7 +38,7 @@ export async function publishAsProject(
 /** A block of PL/pgSQL, whose text holds quotes as they are. */
 const BLOCK = /^do\s+(?:language\s+\w+\s+)?\$/i
 
-/** As a statement of its own in such a block. */
+/** A separate statement within such a block. */
 const IN_BLOCK = /\bcreate\s+publication\s+("[^"]+"|\w+)\s+for\s+all\s+tables(?=\s*;)/i
 
 /** Statements with as many lines as the one that they stand for. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { HoldfastError } from '@holdfast/foundation'
 
-/** How the project is put into a database that is new. */
+/** How to apply the project to a new database. */
 export interface ProjectPreparation {
   readonly seeds: boolean
   /** The version of the last migration to apply; `undefined`: all are. */

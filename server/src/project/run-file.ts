@@ -6,7 +6,7 @@ import type { Client } from './history.ts'
 /** Postgres's own default, which a role or database of hosted Supabase does not have. */
 const PLAIN_SEARCH_PATH = '"$user", public'
 
-/** What a migration of a hosted project is written for. */
+/** Search path that hosted projects' migrations expect. */
 const PROJECT_SEARCH_PATH = '"$user", public, extensions'
 
 /**
@@ -28,9 +28,9 @@ export function readSqlFile(path: string): string {
 
 /** A part of a file that is sent as one. */
 export interface FilePart {
-  /** As it stands in the file; all parts together are the file. */
+  /** Original text; all parts together are the file. */
   readonly text: string
-  /** What is run. */
+  /** SQL to run. */
   readonly sql: string
   /** A statement that no transaction can hold: what stands before it is committed. */
   readonly isAlone?: boolean
@@ -89,9 +89,9 @@ async function isCommitted(client: Client, transaction: string | undefined): Pro
 interface FailedFile {
   readonly path: string
   readonly text: string
-  /** What stands before the part that failed: Postgres counts from the beginning of that. */
+  /** Text before the failed part, from whose start Postgres counts. */
   readonly before: string
-  /** What failed. */
+  /** The failed part. */
   readonly current: string
   /** Whether something of the file was committed. */
   readonly isPartial: boolean
@@ -138,7 +138,7 @@ function eventTrigger(error: unknown): string | undefined {
   return 'Write CREATE EVENT TRIGGER as a statement of its own in a migration: it cannot stand in a seed, a function or a DO block.'
 }
 
-/** What Postgres itself says here ("must first be installed") has no way for whom uses the packaged one. */
+/** Explains a missing extension, because Postgres's advice ("must first be installed") does not apply to the packaged one. */
 function missingExtension(error: unknown): string | undefined {
   const name = /^extension "(.+)" is not available$/.exec(errorMessage(error))?.[1]
   if (name === undefined) return undefined

@@ -7,7 +7,7 @@ import { ensureHistory, whileLocked } from './history.ts'
 import { readPsqlPieces } from './psql-pieces.ts'
 import { readSqlFile, runFile } from './run-file.ts'
 
-/** What became of the seed files of a project, by their names in the record. */
+/** Result of applying seed files, by recorded name. */
 export interface SeedReport {
   readonly applied: readonly string[]
   /** Applied earlier, and changed since: they are not applied again. */
@@ -44,7 +44,7 @@ export async function seedProject(pool: Pool, { folder, seedPatterns }: Database
       const applied: string[] = []
       const changed: string[] = []
       for (const name of names) {
-        // As the CLI of Supabase records it: below the folder of the project.
+        // As recorded by Supabase's CLI: relative to the project folder.
         const key = join(basename(folder), name).replaceAll('\\', '/')
         const path = join(folder, name)
         const text = readSqlFile(path)

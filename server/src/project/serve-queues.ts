@@ -4,11 +4,11 @@ import { sql, type Queryable } from '@holdfast/postgres'
 const SCHEMA = 'pgmq_public'
 
 /**
- * Makes the functions of `pgmq_public` when the project exposes that schema (`restSchemas`) and has the extension pgmq, and no migration has made the schema. Names,
- * parameters and grants are those of hosted projects: everybody may call them, and what they may do with a queue its table's grants and policies say.
+ * Creates the functions of `pgmq_public` if the project exposes that schema (`restSchemas`), has the extension pgmq, and no migration created the schema.
+ * Names, parameters and grants match hosted projects: everyone may call them, and the queue tables' grants and policies apply.
  *
  * @param db - acts as the project
- * @returns whether it made them
+ * @returns whether it created them
  */
 export async function serveQueues(db: Queryable, restSchemas: readonly string[]): Promise<boolean> {
   if (!restSchemas.includes(SCHEMA)) return false

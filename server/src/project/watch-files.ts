@@ -1,16 +1,16 @@
 import { readdirSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Milliseconds between two looks. Looking also works where a file system tells of no changes, and where there is no folder yet. */
+/** Poll interval in ms. Polling also works without file system events, and before the folder exists. */
 const LOOK_MS = 300
 
 /**
- * Tells when a file of a folder has come, gone or changed, or one beside it: the migrations of a project, and its seeds.
+ * Watches a folder, and files beside it, for added, removed or changed files, such as a project's migrations and seeds.
  *
- * @param folder - need not exist
- * @param filesBeside - asked at each look, since others may be meant by then
- * @param onChange - awaited, before the next look
- * @returns ends watching, after an `onChange` that runs
+ * @param folder - may not exist
+ * @param filesBeside - evaluated at each poll, because it may change
+ * @param onChange - awaited before the next poll
+ * @returns stops watching, after a running `onChange`
  */
 export function watchFiles(
   folder: string,

@@ -1,4 +1,4 @@
-/** What `push/post-message.ts` uses of the package, which comes without types. */
+/** The part of the untyped package that `push/post-message.ts` uses. */
 declare module 'http_ece' {
   import type { ECDH } from 'node:crypto'
 

@@ -1,29 +1,29 @@
 /** People whose notifications are sent at the same time; one person has one turn at a time. */
 export const PEOPLE_MAX = 16
 
-/** Milliseconds that a push service has to answer. */
+/** Response timeout in ms of a push service. */
 export const ANSWER_MS = 10_000
 
 /** Seconds for which a push service keeps a notification for a device that is off. */
 export const KEPT_SECONDS = 24 * 3600
 
-/** Milliseconds that all devices of a person have in one turn: whose push services are slow does not keep others waiting for longer. */
+/** Time limit in ms per turn for all devices of a user, so slow push services do not delay others. */
 export const TURN_MS = 60_000
 
-/** Milliseconds for which what was claimed is not sent by another server: longer than a turn takes. */
+/** Lease in ms of claimed events: longer than a turn. */
 export const CLAIMED_MS = 120_000
 
-/** How often something is tried that no device of the person took, and milliseconds until the next time. */
+/** Attempts for an event that no device accepted, and delays in ms between them. */
 export const ATTEMPTS_MAX = 5
 export const RETRY_MS = [5_000, 60_000, 600_000, 3_600_000] as const
 
 /** Failures in a row after which a device is forgotten. */
 export const FAILURES_MAX = 20
 
-/** Milliseconds after which what was not sent is no news any more. */
+/** Age in ms at which unsent events are dropped. */
 export const NEWS_MS = 24 * 3_600_000
 
-/** Milliseconds between two deletions of old events, as long as any wait, and how many rows one statement deletes. */
+/** Interval in ms for deleting old events while any are waiting, and rows per statement. */
 export const PRUNE_EVERY_MS = 60_000
 export const PRUNE_ROWS = 10_000
 
@@ -37,7 +37,7 @@ export const SINGLE_MAX = 3
 export const TEXT_CHARS_MAX = 300
 export const TITLE_CHARS_MAX = 120
 
-/** Milliseconds that the question may take what a person may see. */
+/** Timeout in ms of a query for what a user may see. */
 export const READ_MS = 5_000
 
 /** Seconds for which a signature for a push service holds; RFC 8292 allows 24 hours. */

@@ -7,10 +7,10 @@ import type { createReach } from '@holdfast/functions'
 import { ANSWER_MS, KEPT_SECONDS } from './limits.ts'
 import type { PushDevice } from './queue.ts'
 
-/** What came of sending to one device. */
+/** Result of sending to one device. */
 export type PushOutcome =
   | 'taken'
-  /** It does not take anything any more, or never could: RFC 8030, and keys that are none. */
+  /** The device no longer accepts messages, or never could: RFC 8030, and invalid keys. */
   | 'gone'
   | 'failed'
 
@@ -19,7 +19,7 @@ export interface PostMessageOptions {
   /** Hosts that may use HTTP. */
   readonly allow: readonly string[]
   readonly authorize: (endpoint: URL) => Promise<string>
-  /** Says why, without the address, which is a secret of the device. */
+  /** Receives the reason without the address, which is a secret of the device. */
   readonly onRefused: (host: string, reason: string) => void
 }
 

@@ -6,7 +6,7 @@ import { HoldfastError, type Clock, type Logger } from '@holdfast/foundation'
 import { keepPrivate } from '@holdfast/postgres'
 import { SIGNED_SECONDS } from './limits.ts'
 
-/** By what push services know this server (RFC 8292, VAPID). */
+/** Keys identifying this server to push services (RFC 8292, VAPID). */
 export interface PushKeys {
   /** The uncompressed point, base64url: what browsers subscribe with. */
   readonly publicKey: string
@@ -30,7 +30,7 @@ export function resolvePushKeys(configured: string | undefined, dataDir: string,
   )
 }
 
-/** Makes the `authorization` of requests to a push service; a signature is used again until half of its time is over. */
+/** Creates the `authorization` header for push services; reuses a signature for half its lifetime. */
 export function createAuthorize(keys: PushKeys, contact: string, clock: Clock): (endpoint: URL) => Promise<string> {
   let audience: { readonly origin: string; readonly value: string; readonly untilMs: number } | undefined
   return async ({ origin }) => {
@@ -66,7 +66,7 @@ function keysOf(text: string, code: string, message: string): PushKeys {
     })
     return { publicKey: point.toString('base64url'), privateKey }
   } catch {
-    // Without the cause: it may say something about the key.
+    // Without the cause, which may reveal the key.
     throw new HoldfastError(code, 500, message)
   }
 }

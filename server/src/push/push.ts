@@ -15,7 +15,7 @@ import {
 } from './queue.ts'
 import { readNews, type News } from './read-news.ts'
 
-/** What a person's session is worth now. `undefined`: it has ended. */
+/** Returns a session's current claims; `undefined` if it has ended. */
 export type ClaimsOf = (userId: string, sessionId: string) => Promise<Readonly<Record<string, unknown>> | undefined>
 
 export interface OpenPushOptions {
@@ -62,7 +62,7 @@ export function openPushWorker(options: OpenPushOptions): QueueWorker<QueuedEven
       try {
         outcomes.push(...(await serveSession({ userId, sessionId, devices: own, events, signal })))
       } catch (error) {
-        // What one session may see could not be asked: devices of the others have theirs, once.
+        // A session's visibility could not be determined; other sessions' devices were served, once.
         logger.log('warn', 'notifications of a session were not sent', { error: errorMessage(error) })
         outcomes.push('failed')
       }

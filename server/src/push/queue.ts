@@ -10,7 +10,7 @@ export interface QueuedEvent {
   readonly kind: NewsKind
   /** A comment, or an entry of the history. */
   readonly sourceId: string
-  /** How often it has been tried, this time included. */
+  /** Attempts including this one. */
   readonly attempts: number
 }
 
@@ -36,12 +36,12 @@ export const PUSH_QUEUE: QueueTable = {
   columns: sql`q.user_id as "userId", q.kind, q.source_id as "sourceId", q.attempts`,
 }
 
-/** What was sent, or is not to be, leaves the queue. */
+/** Removes events that were sent or must not be sent. */
 export async function finish(pool: Pool, events: readonly Claimed[]): Promise<void> {
   await pool.execute(settleSql(PUSH_QUEUE, events, 'delete'))
 }
 
-/** What could not be sent in a day is no news any more. @returns whether any is left */
+/** Drops events unsent for a day. @returns whether any remain */
 export async function prune(pool: Pool): Promise<boolean> {
   const keep = sql`${NEWS_MS}::float8 * interval '1 millisecond'`
   await pool.execute(pruneSql(PUSH_QUEUE.table, { key: 'id', at: 'created_at' }, keep, PRUNE_ROWS))

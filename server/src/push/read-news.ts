@@ -4,17 +4,17 @@ import { peopleTableOf } from '../digest/work-tables.ts'
 import { READ_MS, TEXT_CHARS_MAX, TITLE_CHARS_MAX } from './limits.ts'
 import type { NewsKind, QueuedEvent } from './queue.ts'
 
-/** What is new for a person, as far as they may see it. */
+/** A user's news, as far as visible to them. */
 export interface News {
   readonly kind: NewsKind
   /** By its name on devices. */
   readonly table: string
   readonly record: string
-  /** What the record is called. */
+  /** Title of the record. */
   readonly title: string | undefined
-  /** Who did it. */
+  /** The author. */
   readonly who: string | undefined
-  /** What a comment says. */
+  /** Text of a comment. */
   readonly text: string | undefined
 }
 

@@ -7,15 +7,15 @@ import { toMetricData } from './to-metric-data.ts'
 
 export interface MetricsExportOptions {
   readonly intervalMs: number
-  /** What the server knows at this moment. */
+  /** Collects current metrics. */
   readonly read: () => Promise<readonly Family[]>
   readonly version: string
-  /** Tells this server from others of the installation: host and port. */
+  /** Distinguishes servers of the installation: host and port. */
   readonly instance: string
   readonly logger: Logger
 }
 
-/** What a collector may take of the time of a stop, in milliseconds. */
+/** Time in ms that a collector may delay shutdown. */
 const STOPPING_MS = 1_000
 
 /**

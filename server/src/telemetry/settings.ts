@@ -2,7 +2,7 @@
 type Environment = Readonly<Record<string, string | undefined>>
 
 export interface TelemetrySettings {
-  /** Between two exports, in milliseconds. */
+  /** Export interval in ms. */
   readonly intervalMs: number
 }
 
@@ -11,11 +11,11 @@ export class UnsupportedTelemetry extends Error {
   override readonly name: string = 'UnsupportedTelemetry'
 }
 
-/** Without `OTEL_METRIC_EXPORT_INTERVAL`: as the specification says. Milliseconds. */
+/** Default of `OTEL_METRIC_EXPORT_INTERVAL` in ms, from the specification. */
 const INTERVAL_MS = 60_000
 /** Reading the metrics asks Postgres for its slots. Milliseconds. */
 const INTERVAL_MS_MIN = 1_000
-/** What timers of Node can wait for. */
+/** Limit of Node's timers. */
 const INTERVAL_MS_MAX = 2 ** 31 - 1
 
 /**

@@ -9,7 +9,7 @@ import {
 import type { Family, Sample } from '../gateway/metrics/families.ts'
 
 export interface Period {
-  /** Since when counters count. */
+  /** Start of counting. */
   readonly startTime: HrTime
   readonly endTime: HrTime
 }

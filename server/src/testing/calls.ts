@@ -6,7 +6,7 @@ import type { HostAnswer, HostCalls, HostProblem, HostRequest } from '@holdfast/
 import { VERSION } from '../version.ts'
 import { openHosted, type Hosted, type HostGround } from './hosted-server.ts'
 
-/** Milliseconds that a connection has to say that it may. */
+/** Timeout in ms for a connection to authenticate. */
 const HELLO_MS = 5_000
 
 /**

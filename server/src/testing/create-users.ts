@@ -2,9 +2,9 @@ import { HoldfastError } from '@holdfast/foundation'
 import type { HostedUser } from '@holdfast/protocol'
 
 /**
- * Makes the users of a test by the administrator's API, as an app would.
+ * Creates a test's users with the admin API.
  *
- * @returns their ids, in their order
+ * @returns their ids in order
  * @throws {HoldfastError} `test_user_refused`
  */
 export async function createUsers(

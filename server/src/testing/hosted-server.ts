@@ -12,7 +12,7 @@ import { serveDatabase } from './served-database.ts'
 import { copyFolder, type Template, type Templates } from './templates.ts'
 import type { TestCluster } from './test-cluster.ts'
 
-/** What the name of a test's database begins with. */
+/** Name prefix of test databases. */
 export const COPY = 'test_'
 
 /** Characters of its log that a server keeps. */

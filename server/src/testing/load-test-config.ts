@@ -20,7 +20,7 @@ const TEST_SETTINGS = {
 /** A test writes to nobody: what it would have sent is captured. */
 const SENDERS = ['emailSmtpHost', 'smsTwilioAccountSid', 'smsTwilioVerifyAccountSid']
 
-/** What the host decides. */
+/** Settings determined by the host. */
 const NOT_A_CHOICE = [
   'databaseUrl',
   'postgresBin',

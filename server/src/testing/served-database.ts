@@ -6,7 +6,7 @@ import type { Config } from '../config/options.ts'
 import type { Holdfast } from '../holdfast.ts'
 import { WHOLE_PROJECT } from '../project/reset-request.ts'
 
-/** What a test's server is opened with. */
+/** Options of a test's server. */
 export interface ServeOptions {
   readonly config: Config
   readonly cluster: Cluster

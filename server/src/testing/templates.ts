@@ -31,7 +31,7 @@ export interface Templates {
 
 const PREFIX = 'template_'
 
-/** Of the server itself, without a project. */
+/** Template of the server without a project. */
 const BARE = `${PREFIX}bare`
 
 /** Databases of the names that {@link Templates} gives. Each is made once, however many ask for it. */
@@ -56,7 +56,7 @@ class TemplateDatabases implements Templates {
     return this.#ofUsers({ ...config, externalUrl: undefined }, users)
   }
 
-  /** What the server's own migrations make, and the roles that there are then. */
+  /** Builds the template with the server's own migrations and their roles. */
   #bare(config: Config): Promise<string> {
     return this.#once(BARE, async () => {
       await this.#make(BARE, undefined, async () => {
@@ -125,7 +125,7 @@ class TemplateDatabases implements Templates {
     )
   }
 
-  /** Those of an earlier state of the project, with the roles that its migrations made: the next state makes them again. */
+  /** Drops templates of earlier project states, with roles created by their migrations, which the next state creates again. */
   async #dropOthers(kept: ReadonlySet<string>): Promise<void> {
     for (const name of await this.#cluster.list(PREFIX)) {
       if (kept.has(name)) continue
@@ -147,7 +147,7 @@ class TemplateDatabases implements Templates {
     return made
   }
 
-  /** Takes the database of an earlier run if it is whole. */
+  /** Reuses a complete database of an earlier run, or creates one. */
   async #make<T extends object>(name: string, origin: string | undefined, fill: () => Promise<T>): Promise<T> {
     const folder = this.#folderOf(name)
     const done = join(folder, 'template.json')
@@ -181,7 +181,7 @@ class TemplateDatabases implements Templates {
   }
 }
 
-/** Gives a copy of the template's data folder to a server. */
+/** Copies the template's data folder for a server. */
 export function copyFolder({ folder }: Template, to: string): void {
   rmSync(to, { recursive: true, force: true })
   cpSync(folder, to, { recursive: true })

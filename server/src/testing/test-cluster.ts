@@ -7,11 +7,11 @@ import { createPool, openEmbeddedCluster, sql, type Cluster, type Pool } from '@
 
 /** A Postgres for tests, whose databases are copies of templates. */
 export interface TestCluster extends AsyncDisposable {
-  /** As the superuser, in the database that is no one's template. */
+  /** Superuser pool in a database that is no template. */
   readonly pool: Pool
   /** The same Postgres with another database, as a server is opened on it. Closing it leaves Postgres alone. */
   withDatabase(name: string): Cluster
-  /** Makes a database that is a copy of another, or new, with its owner, rights and settings. */
+  /** Creates a database, empty or as a copy of another with its owner, rights and settings. */
   create(name: string, template?: string): Promise<void>
   drop(name: string): Promise<void>
   /** Names that begin with `prefix`. */
@@ -20,10 +20,10 @@ export interface TestCluster extends AsyncDisposable {
   dropProjectRoles(): Promise<void>
 }
 
-/** Whom the project acts as. */
+/** The project's role. */
 const OWNER = 'postgres'
 
-/** What the name of a copy begins with until it is whole. */
+/** Name prefix of an incomplete copy. */
 export const UNFINISHED = 'making_'
 
 /** Nothing has to survive this machine. Many servers share it. */
@@ -144,7 +144,7 @@ async function dropProjectRoles(pool: Pool): Promise<void> {
     select rolname as name from pg_catalog.pg_roles
      where oid >= 16384 and exists (select from public.known_roles)
        and rolname not in (select rolname from public.known_roles)`)
-  // What still belongs to one is in a database that is in use: then it stays.
+  // A role still owning something in a used database stays.
   for (const { name } of roles) {
     await pool.execute(sql`drop owned by ${sql.identifier(name)} cascade`).catch(() => undefined)
     await pool.execute(sql`drop role if exists ${sql.identifier(name)}`).catch(() => undefined)

@@ -11,7 +11,7 @@ import { COPY } from './hosted-server.ts'
 import { openTemplates } from './templates.ts'
 import { openTestCluster, UNFINISHED } from './test-cluster.ts'
 
-/** Milliseconds without a connection after which the host ends: longer than from one file of tests to the next, and no more. */
+/** Idle time in ms without connections before the host exits: slightly longer than between two test files. */
 const IDLE_MS = 5_000
 
 /**
@@ -29,7 +29,7 @@ export async function runTestHost([home = '']: readonly string[]): Promise<numbe
   if (process.getuid?.() === 0) chmodSync(home, 0o711)
   removeOfOtherBuild(home)
   const cluster = await openTestCluster(home, logger)
-  // Of a host that was killed.
+  // Leftovers of a killed host.
   for (const prefix of [COPY, UNFINISHED]) for (const name of await cluster.list(prefix)) await cluster.drop(name)
   rmSync(join(home, 'servers'), { recursive: true, force: true })
   const ground = { cluster, templates: openTemplates(cluster, home, logger), home }

@@ -22,7 +22,7 @@ function isCallable(database: DatabaseTypes, one: PgFunction): boolean {
   )
 }
 
-/** By name, as REST takes them. */
+/** Named inputs, as REST accepts them. */
 function inputsOf(one: PgFunction): readonly PgArgument[] {
   return one.arguments.filter(({ mode }) => mode === 'in').toSorted((a, b) => compareNames(a.name, b.name))
 }
@@ -39,7 +39,7 @@ export function computedFor(database: DatabaseTypes, one: PgFunction, tableOid: 
   return only !== undefined && others.length === 0 && rowType(database, only.typeOid)?.relationOid === tableOid
 }
 
-/** What REST answers for one result. */
+/** Returns REST's result type. */
 export function resultOf(database: DatabaseTypes, one: PgFunction): TsType {
   const columns = one.arguments.filter(({ mode }) => mode === 'table').toSorted((a, b) => compareNames(a.name, b.name))
   if (columns.length > 0)
@@ -104,7 +104,7 @@ function returnedTable(database: DatabaseTypes, one: PgFunction): string | undef
   return rowType(database, one.returnOid)?.name
 }
 
-/** What tells the client that columns of the result can be selected. */
+/** Returns the options that let the client select result columns. */
 function setOptions(database: DatabaseTypes, one: PgFunction): Property | undefined {
   const to = returnedTable(database, one)
   if (to === undefined) return undefined
@@ -129,7 +129,7 @@ function rowWithoutTable(database: DatabaseTypes, one: PgFunction): string | und
   return `the function ${one.schema}.${one.name} with parameter or with a single unnamed json/jsonb parameter, but no matches were found in the schema cache`
 }
 
-/** What PostgREST answers when it cannot tell overloads apart. */
+/** Returns PostgREST's error for ambiguous overloads. */
 function conflictOf(database: DatabaseTypes, one: PgFunction, overloads: readonly PgFunction[]): string | undefined {
   const others = overloads.filter((other) => other !== one).map((other) => ({ other, inputs: inputsOf(other) }))
   const inputs = inputsOf(one)

@@ -6,12 +6,12 @@ export interface PgType {
   readonly schema: string
   /** `pg_type.typname`. */
   readonly name: string
-  /** As `format_type` prints it. */
+  /** From `format_type`. */
   readonly format: string
-  /** Of the elements of an array, else 0. */
+  /** Element type of an array, otherwise 0. */
   readonly elementOid: number
   readonly labels: readonly string[]
-  /** Of a composite type that is no table. */
+  /** Of a composite type that is not a table's. */
   readonly attributes: readonly { readonly name: string; readonly typeOid: number }[]
   /** The table, view or composite type whose rows have this type, else 0. */
   readonly relationOid: number
@@ -20,9 +20,9 @@ export interface PgType {
 export interface PgFunction {
   readonly schema: string
   readonly name: string
-  /** In the order of the declaration, which is also part of what tells overloads apart. */
+  /** In declaration order, which distinguishes overloads. */
   readonly arguments: readonly PgArgument[]
-  /** As `pg_get_function_arguments` prints them. */
+  /** From `pg_get_function_arguments`. */
   readonly signature: string
   readonly result: string
   readonly returnOid: number
@@ -45,12 +45,12 @@ export interface ViewAccess {
   readonly writable: ReadonlySet<string>
 }
 
-/** What types are made of. */
+/** Source of the generated types. */
 export interface DatabaseTypes {
-  /** In the order of their names. */
+  /** Sorted by name. */
   readonly schemas: readonly string[]
   readonly tables: readonly Table[]
-  /** By the OID of the view. */
+  /** By OID of the view. */
   readonly views: ReadonlyMap<number, ViewAccess>
   readonly relationships: readonly Relationship[]
   readonly functions: readonly PgFunction[]

@@ -84,7 +84,7 @@ function constantNames(tables: readonly string[]): ReadonlyMap<string, string> {
   return names
 }
 
-/** What a constant of a module cannot be called. */
+/** Names invalid for a module constant. */
 const RESERVED = new Set(
   'arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof undefined var void while with yield'.split(
     ' ',

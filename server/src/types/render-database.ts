@@ -21,7 +21,7 @@ import {
 
 const WIDTH = 80
 
-/** What the client is to take the API for: its types know versions by their first number, up to this one. */
+/** API version for the client: its types distinguish major versions up to this one. */
 const POSTGREST_VERSION = '14'
 
 const JSON_TYPE = `export type Json =
@@ -166,7 +166,7 @@ function viewType(database: DatabaseTypes, view: Table): TsType {
 
 type KeyRelationship = Extract<Relationship, { readonly fromHasKey: boolean }>
 
-/** Those of keys that the table has, to tables of the same schema. */
+/** Relationships from the table's own keys to tables in the same schema. */
 function relationshipsOf({ relationships }: DatabaseTypes, table: Table): TsType {
   const own = relationships.filter(
     (one): one is KeyRelationship =>

@@ -2,7 +2,7 @@ import { group, indent, line, render } from './layout.ts'
 
 const WIDTH = 80
 
-/** What a short name finds: a parameter's words, where it looks, and what it takes of what it found. */
+/** A short type helper: parameter names, lookup location, and the selected part. */
 interface Helper {
   readonly name: string
   readonly parameter: string

@@ -21,7 +21,7 @@ export const arrayOf = (of: TsType): TsType => ({ kind: 'array', of })
 export const tuple = (types: readonly TsType[]): TsType => ({ kind: 'tuple', types })
 /** One property a line. */
 export const object = (properties: readonly Property[]): TsType => ({ kind: 'object', properties, isOpen: true })
-/** On one line where it fits. */
+/** Renders an object type on one line if it fits. */
 export const inlineObject = (properties: readonly Property[]): TsType => ({ kind: 'object', properties, isOpen: false })
 
 /** A union of one is that one, and unions in it are part of it. */

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Plugin, ViteDevServer } from 'vite'
 import { acquireBackend, type Backend, type BackendProblem } from './backend.ts'
 
-/** What of the server a project sets; the rest is in its `holdfast.config.json`. */
+/** Server settings of a project; others are in its `holdfast.config.json`. */
 export interface HoldfastPluginOptions {
   /** The folder that has `supabase`, relative to Vite's root. Default: that root. */
   readonly project?: string
@@ -29,7 +29,7 @@ export function holdfast(options: HoldfastPluginOptions = {}): Plugin {
       const folder = resolve(config.root ?? '.', options.project ?? '.')
       const types = options.types === undefined ? [] : [`--types=${options.types}`]
       backend = await acquireBackend(folder, [...types, ...(options.args ?? [])])
-      // Before Vite reads its `.env` files, which such variables win over.
+      // Before Vite reads its `.env` files, over which these variables take precedence.
       Object.assign(process.env, backend.environment)
       // The database changes its files all the time.
       return { server: { watch: { ignored: ['**/.holdfast/**'] } } }
@@ -50,7 +50,7 @@ export function holdfast(options: HoldfastPluginOptions = {}): Plugin {
   }
 }
 
-/** Over the page, and away again. */
+/** Shows or hides an overlay over the page. */
 function show(server: ViteDevServer, problem: BackendProblem | undefined): void {
   if (!problem) return server.ws.send({ type: 'full-reload' })
   const message = [problem.message, problem.detail, problem.hint].filter(Boolean).join('\n')

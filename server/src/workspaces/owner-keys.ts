@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '@holdfast/foundation'
 
-/** How long an owner key is valid, in ms. A server prints a new one at each start. */
+/** Lifetime of an owner key in ms. The server prints a new one at each start. */
 const LIFETIME_MS = 24 * 3_600_000
 
 /** Keys of the link that a server prints while it has no workspace. They need no table: the first workspace ends all of them. */

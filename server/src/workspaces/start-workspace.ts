@@ -8,7 +8,7 @@ export interface NewWorkspace {
   readonly name: string
   /** The account that owns it. */
   readonly owner: string
-  /** With the owner key there must be no workspace yet; without it, the user may own a few. */
+  /** With the owner key no workspace may exist yet; without it, the user may own a few. */
   readonly isFirst: boolean
 }
 

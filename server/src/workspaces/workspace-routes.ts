@@ -7,7 +7,7 @@ import { answerRefusals, limitAtOnce } from './app-refusals.ts'
 import type { OwnerKeys } from './owner-keys.ts'
 import { alreadySetUp, hasWorkspaces, startWorkspace } from './start-workspace.ts'
 
-/** Bytes of a request; characters of its fields. bcrypt reads 72 bytes of a password. */
+/** Limits of a request in bytes, and of its fields in characters. bcrypt reads 72 bytes of a password. */
 const REQUEST_BYTES_MAX = 4_096
 const NAME_CHARS_MAX = 60
 const WORKSPACE_CHARS_MAX = 80

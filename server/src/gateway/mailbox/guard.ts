@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { isLoopback } from '../../config/loopback.ts'
 
-/** What a proxy adds. Behind one, everybody's requests come from this machine. */
+/** Headers added by proxies. Behind one, all requests seem to come from this machine. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'] as const
 
 /**
@@ -33,7 +33,7 @@ export function basicPassword(authorization = ''): string | undefined {
   return colon < 0 ? undefined : pair.slice(colon + 1)
 }
 
-/** Without the port, and the brackets of IPv6. */
+/** Strips the port and IPv6 brackets. */
 function hostOf(text: string): string {
   return text.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')
 }

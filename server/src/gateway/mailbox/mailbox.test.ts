@@ -18,7 +18,7 @@ const MAIL: CapturedMessage = {
   link: 'http://127.0.0.1:54321/auth/confirm?token=x&type=recovery',
 }
 
-/** What Chromium sends for an address that was typed, and for what a page of this server asks for. */
+/** Chromium's headers for a typed URL, and for requests of this server's pages. */
 const TYPED = { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
 const OWN = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
 const LOCAL = { host: '127.0.0.1:54321' }

@@ -41,7 +41,7 @@ const PAGE_POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-/** Of a mail, which strangers may have written a part of: no script, no form, nothing from elsewhere unless a person wants its pictures. */
+/** Policy for a mail, whose content may come from strangers: no scripts or forms, and remote images only on request. */
 function documentPolicy(withPictures: boolean): string {
   return [
     'sandbox allow-popups allow-popups-to-escape-sandbox',

@@ -2,7 +2,7 @@ import type { CapturedEntry, CapturedMessage } from '@holdfast/auth'
 
 const VIEWS = { html: 'As sent', text: 'Text', source: 'Source' } as const
 
-/** How a message is shown. */
+/** Display form of a message. */
 export type View = keyof typeof VIEWS
 
 export function isView(text: string | undefined): text is View {
@@ -125,7 +125,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** For text and for quoted attributes. */
+/** For text and quoted attributes. */
 function escape(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
 }

@@ -1,4 +1,4 @@
-/** Milliseconds between two looks for new messages, while the page is seen. */
+/** Poll interval in ms for new messages while the page is visible. */
 const LOOK_MS = 2_000
 
 /** The script of the page: copies codes, shows times as they are here, and looks for new messages. Without it everything can be read. */

@@ -7,7 +7,7 @@ export interface Family {
 }
 
 export interface Sample {
-  /** What a histogram adds to its name: `_bucket`, `_sum`, `_count`. */
+  /** Suffix of a histogram series: `_bucket`, `_sum`, `_count`. */
   readonly suffix?: string
   readonly labels?: Readonly<Record<string, string>>
   readonly value: number

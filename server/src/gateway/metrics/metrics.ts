@@ -4,9 +4,9 @@ import { isOperator, type VerifyToken } from '../authenticate.ts'
 import { renderFamilies, type Family } from './families.ts'
 
 export interface MetricsOptions {
-  /** What the parts of the server know. Answers also while Postgres is away. */
+  /** Collects the metrics. Works while Postgres is down. */
   readonly read: () => Promise<readonly Family[]>
-  /** What reads the metrics and can do nothing else; the service_role key does as well. */
+  /** Token for reading metrics only; the service_role key works, too. */
   readonly token: string | undefined
   readonly verifyToken: VerifyToken
 }
@@ -14,7 +14,7 @@ export interface MetricsOptions {
 /** `GET /metrics`, as Prometheus asks. */
 export function metricsRoutes({ read, token, verifyToken }: MetricsOptions): FastifyPluginAsync {
   let reading: Promise<readonly Family[]> | undefined
-  // Who asks while another one is answered gets the same answer: many cost as much as one.
+  // Concurrent requests share a result.
   const readOnce = (): Promise<readonly Family[]> => (reading ??= read().finally(() => (reading = undefined)))
   return async (app) => {
     app.get('/metrics', async (request, reply) => {
@@ -37,7 +37,7 @@ function hasToken({ headers }: FastifyRequest, token: string | undefined): boole
   return token !== undefined && given !== undefined && timingSafeEqual(digest(given), digest(token))
 }
 
-/** Of one length, whatever is compared. */
+/** Returns a fixed-length digest for comparison. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }

@@ -20,7 +20,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 const STREAM = '/sync/stream'
 
 interface Durations {
-  /** How many took at most as long as each of {@link BOUNDS}, and longer than the one before. */
+  /** Number of requests per bucket of {@link BOUNDS}. */
   readonly buckets: number[]
   count: number
   sum: number

@@ -30,7 +30,7 @@ export async function settingsOfProject(config: Config, { env }: Pick<ConfigSour
   if (!config.projectMigrations) return { values: {}, notes: [] }
   const file = config.functionsConfig
   const { values, notes } = readProjectSettings(await readTables(file), { file, find: variablesOf(file, env) })
-  // As with the ecosystem's CLI: mails that are captured disturb nobody, and the file that it generates allows two in an hour.
+  // As in the ecosystem's CLI: captured mails disturb nobody, and its generated file allows only two per hour.
   const { rateLimitEmailSent, ...others } = values
   const sendsMails = config.emailSmtpHost !== undefined || others['emailSmtpHost'] !== undefined
   return { values: sendsMails && rateLimitEmailSent !== undefined ? { ...others, rateLimitEmailSent } : others, notes }

@@ -14,10 +14,10 @@ import { FIXED, READ_ELSEWHERE, WITHOUT_EFFECT } from './without-effect.ts'
 
 type Table = Readonly<Record<string, unknown>>
 
-/** What `config.toml` says about options. */
+/** Options set by `config.toml`. */
 export interface ProjectSettings {
   readonly values: Readonly<Record<string, SettingValue>>
-  /** For the person at the terminal: what has no effect, what is not known, which variables are missing. */
+  /** Notes for the terminal: ineffective and unknown settings, and missing variables. */
   readonly notes: readonly string[]
 }
 
@@ -75,7 +75,10 @@ export function readProjectSettings(
   return { values, notes: remarks.lines() }
 }
 
-/** What is exposed goes to devices, too, and is written by them: rows of files without bytes, for example. The packaged app has its tables in `holdfast`. */
+/**
+ * Excludes exposed schemas that must not sync: exposed tables are also written by devices, such as rows of files without bytes. The packaged app's tables are
+ * in `holdfast`.
+ */
 function exposed(schemas: readonly string[], remarks: Remarks): readonly string[] {
   const kept = schemas.filter((one) => !OWN_SCHEMAS.has(one))
   const others = schemas.filter((one) => OWN_SCHEMAS.has(one))
@@ -105,7 +108,7 @@ function settingOf({ path, value }: Leaf, declaration: OptionDeclaration, file: 
   if (value instanceof UnsetVariable) {
     if (declaration.type === 'boolean' || declaration.type === 'integer') throw unset(name, value, file)
     remarks.add(`${name} names ${value.name}, which is not set`)
-    // Without its secret no captcha is right: nobody gets past the check that the project asks for.
+    // Without its secret no captcha can be verified, so nobody would pass.
     return name === 'auth.captcha.secret' ? value.name : undefined
   }
   if (value === '' && declaration.type === 'string' && declaration.default === undefined) return undefined
@@ -113,7 +116,7 @@ function settingOf({ path, value }: Leaf, declaration: OptionDeclaration, file: 
   if (name === 'auth.signing_keys_path') return signingKeysOf(String(value), file, remarks)
   // Some versions of the ecosystem's CLI generated the text of messages as it stands in their own template.
   if (name.endsWith('.template')) return String(value).replaceAll(/\{\{\s*`([^`]*)`\s*\}\}/g, '$1')
-  // What functions of a local server are called by from its containers.
+  // Host name by which containers of a local server call functions.
   if (/^auth\.hook\.\w+\.uri$/.test(name)) return String(value).replace('//host.docker.internal', '//localhost')
   const list = Array.isArray(value) ? value.filter((one) => !(one instanceof UnsetVariable)) : value
   for (const one of Array.isArray(value) ? (value as readonly unknown[]) : [])
@@ -137,7 +140,7 @@ function signingKeysOf(path: string, file: string, remarks: Remarks): string | u
   return undefined
 }
 
-/** What is to be said, with keys of one reason together. */
+/** Collects notes, grouping keys with the same reason. */
 class Remarks {
   readonly #file: string
   readonly #others: string[] = []
@@ -177,7 +180,7 @@ function isIn(name: string, at: string): boolean {
   return name === at || name.startsWith(`${at}.`)
 }
 
-/** Of providers the name counts, of other tables the table. */
+/** Returns the displayed name: providers by name, other tables by table. */
 function shownAs(name: string, at: string): string {
   return at === 'auth.external' ? name.split('.').slice(0, 3).join('.') : at
 }

@@ -2,7 +2,7 @@ import { isTable } from './leaves.ts'
 
 const REFERENCE = /^env\((\w+)\)$/
 
-/** Takes the place of `env(NAME)` where the variable is not set. */
+/** Stands for `env(NAME)` if the variable is not set. */
 export class UnsetVariable {
   readonly name: string
   constructor(name: string) {
