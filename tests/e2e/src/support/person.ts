@@ -17,6 +17,9 @@ import { watchProblems, type Problems } from './problems.ts'
 /** Where supabase-js of the app keeps the session. */
 const SESSION_KEY = 'holdfast-auth'
 
+/** Where a device keeps the rules for writing, followed by the user's id. */
+const RULES_KEY = 'holdfast-write-rules:'
+
 /** How long a device may take for its first rows, in milliseconds, on a machine that does other things as well. */
 const FIRST_SYNC_MS = 120_000
 
@@ -92,19 +95,13 @@ export async function openPerson(
   if (profile !== undefined) await copyProfile(profile, folder)
   const person = resources.use(await openPersonIn(folder, world, account, options))
   if (profile === undefined) await arriveOnNew(person, options.until)
-  else await arriveOnSynced(person, world.holdfast)
+  else await arriveOnSynced(person, world.holdfast, options)
   const opened = resources.move()
   return { ...person, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-function needsNewDevice({
-  device,
-  until = 'synced',
-  knowsRules = true,
-  through,
-  serviceWorkers,
-}: PersonOptions): boolean {
-  return device === 'new' || until !== 'synced' || !knowsRules || through !== undefined || serviceWorkers === 'block'
+function needsNewDevice({ device, until = 'synced', through, serviceWorkers }: PersonOptions): boolean {
+  return device === 'new' || until !== 'synced' || through !== undefined || serviceWorkers === 'block'
 }
 
 /** Makes a device of a person that is in sync; its profile remains in `folder`. */
@@ -195,7 +192,11 @@ async function arriveOnNew(person: Person, until: PersonOptions['until'] = 'sync
 }
 
 /** Opens the app on a device that is in sync, with a session of its own: a session that copies shared would end when one of them signs out. */
-async function arriveOnSynced(person: Person, { url, anonKey }: Holdfast): Promise<void> {
+async function arriveOnSynced(
+  person: Person,
+  { url, anonKey }: Holdfast,
+  { knowsRules = true }: PersonOptions,
+): Promise<void> {
   const { page, email, home } = person
   const response = await fetch(`${url}/auth/v1/token?grant_type=password`, {
     method: 'POST',
@@ -203,10 +204,14 @@ async function arriveOnSynced(person: Person, { url, anonKey }: Holdfast): Promi
     body: JSON.stringify({ email, password: SAMPLE_PASSWORD }),
   })
   expect(response.status, `sign-in of ${email}`).toBe(200)
-  await using _beforeApp = await page.addInitScript(([key, session]) => localStorage.setItem(key, session), [
-    SESSION_KEY,
-    await response.text(),
-  ] as const)
+  await using _beforeApp = await page.addInitScript(
+    ([key, session, forgotten]) => {
+      localStorage.setItem(key, session)
+      if (forgotten === '') return
+      for (const name of Object.keys(localStorage)) if (name.startsWith(forgotten)) localStorage.removeItem(name)
+    },
+    [SESSION_KEY, await response.text(), knowsRules ? '' : RULES_KEY] as const,
+  )
   const startedAtMs = Date.now()
   await page.goto(home)
   await expectSynced(person)
