@@ -10,7 +10,7 @@ const SERVICE = ['foundation', 'protocol', 'http', 'postgres']
 
 /** For each package, the packages of ours that it may import. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'any'>> = {
-  foundation: [],
+  foundation: ['protocol'],
   protocol: [],
   http: ['foundation'],
   postgres: ['foundation'],

@@ -1,7 +1,7 @@
 /** The packages of the repository that the server consists of, relative to the repository. */
 export const SERVER_PACKAGES = [
-  'platform/foundation',
   'platform/protocol',
+  'platform/foundation',
   'platform/http',
   'platform/postgres',
   'platform/queue',

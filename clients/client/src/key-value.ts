@@ -1,3 +1,5 @@
+import { parseJson } from '@holdfast/protocol'
+
 /** Persistent store for small strings: the session and the last schema. `localStorage` is compatible. */
 export interface KeyValueStore {
   getItem(key: string): string | null | Promise<string | null>
@@ -86,10 +88,5 @@ function areaOf(store: KeyValueStore): Storage | undefined {
 /** Reads a JSON value. Unreadable entries count as absent, because everything here can be fetched again. */
 export async function readJson<T>(store: KeyValueStore, key: string): Promise<T | undefined> {
   const text = await store.getItem(key)
-  if (text === null) return undefined
-  try {
-    return JSON.parse(text) as T
-  } catch {
-    return undefined // partly written, or by another version
-  }
+  return text === null ? undefined : (parseJson(text) as T | undefined)
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from '@holdfast/protocol'
 import type { CommonPowerSyncDatabase, Transaction } from '@powersync/common'
 
 /** SQLite's messages for a full device, and for a write refused without a reason. */
@@ -37,7 +38,7 @@ export async function writeLocally<T>(
 /** Converts the error of a failed local write to {@link DeviceFull} if there is no room. */
 export async function toWriteFailure(error: unknown): Promise<unknown> {
   if (error instanceof DeviceFull) return error
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorMessage(error)
   const isFull = NO_ROOM.test(message) || (REFUSED.test(message) && (await hasNoRoom()))
   return isFull ? new DeviceFull(undefined, error) : error
 }

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
-import type { HostAnswer, HostCallName, HostCalls, HostNote } from '@holdfast/protocol'
+import { type HostAnswer, type HostCallName, type HostCalls, type HostNote, parseJson } from '@holdfast/protocol'
 import { TestingError } from './testing-error.ts'
 
 /** A connection to a host. Its servers end with it. */
@@ -29,7 +29,8 @@ export async function connectTo({ port, token }: HostNote): Promise<HostConnecti
   const lines = createInterface({ input: socket })
   lines.on('error', () => undefined) // repeats the socket's errors
   lines.on('line', (line) => {
-    const answer = parse(line)
+    // Another program may have the port of a host that has ended.
+    const answer = parseJson(line) as HostAnswer | undefined
     if (!answer) return void socket.destroy()
     const call = waiting.get(answer.id)
     waiting.delete(answer.id)
@@ -59,14 +60,6 @@ export async function connectTo({ port, token }: HostNote): Promise<HostConnecti
     clearTimeout(timer)
   }
   return connection
-}
-
-function parse(line: string): HostAnswer | undefined {
-  try {
-    return JSON.parse(line) as HostAnswer
-  } catch {
-    return undefined // another program has the port of an ended host
-  }
 }
 
 function gone(): TestingError {

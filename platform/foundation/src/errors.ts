@@ -39,7 +39,8 @@ export class HoldfastError extends Error {
   }
 }
 
-/** The message of anything that was thrown. */
-export function errorMessage(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown)
+/** Anything that was thrown as the log has it: with its stack; of a {@link HoldfastError} its private cause. */
+export function errorCause(thrown: unknown): string {
+  const cause = thrown instanceof HoldfastError ? (thrown.cause ?? thrown.message) : thrown
+  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
 }

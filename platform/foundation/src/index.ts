@@ -1,4 +1,14 @@
-export { HoldfastError, errorMessage, type ErrorExtras } from './errors.ts'
+export {
+  backoffMs,
+  canonicalJson,
+  errorMessage,
+  isRecord,
+  type JsonObject,
+  parseJson,
+  parseRecord,
+  toError,
+} from '@holdfast/protocol'
+export { HoldfastError, errorCause, type ErrorExtras } from './errors.ts'
 export { AssertionError, assert, defined, unreachable } from './assert.ts'
 export { silentLogger, type Logger, type LogLevel } from './logger.ts'
 export { limitRepeats, type LimitedLogger } from './limit-repeats.ts'
@@ -7,4 +17,4 @@ export { parseDotenv } from './dotenv.ts'
 export { nextTurn } from './next-turn.ts'
 export type { OptionDeclaration, OptionDeclarations, OptionValues } from './options.ts'
 export { createPhases, type Phases } from './phases.ts'
-export { backoffMs, delay, outwait } from './retry.ts'
+export { delay, outwait } from './retry.ts'

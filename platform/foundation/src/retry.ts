@@ -1,8 +1,3 @@
-/** The `attempt`-th delay (from 0) of an exponential backoff with ±20 % jitter, in milliseconds. */
-export function backoffMs(attempt: number, minMs: number, maxMs: number, random: () => number = Math.random): number {
-  return Math.min(maxMs, minMs * 2 ** attempt) * (0.8 + 0.4 * random())
-}
-
 export interface OutwaitOptions {
   /** Milliseconds after which the failure counts, as the sum of the pauses: a process that was held up for longer tries as often as any other. */
   readonly patienceMs: number

@@ -121,13 +121,7 @@ export function renderFailure(
 ): FastifyReply {
   const error = toRefusal(thrown)
   if (error.status >= 500) {
-    logFailure(logger, request, 'a request failed', {
-      requestId: request.id,
-      method: request.method,
-      route: request.routeOptions?.url,
-      status: error.status,
-      cause: thrown instanceof HoldfastError ? errorMessage(thrown.cause ?? thrown.message) : describe(thrown),
-    })
+    logFailure(logger, request, 'a request failed', { error: thrown, code: error.code })
   }
   return reply
     .code(error.status)
@@ -150,10 +144,6 @@ function toRefusal(thrown: unknown): HoldfastError {
   return new HoldfastError('internal_error', 500, 'Something went wrong on the server.', {
     hint: 'The log of the server says more under this request_id.',
   })
-}
-
-function describe(thrown: unknown): string {
-  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
 }
 
 /** Returns the id that a trusted proxy gave a request in `x-request-id`, else a new one. */

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Logger } from '@holdfast/foundation'
+import { errorCause, type Logger } from '@holdfast/foundation'
 
 /**
  * Logs a failed request. Not an error if the client disconnected early: a truncated body appears as `ECONNRESET` in its reader, and anyone can abort any number
@@ -7,10 +7,16 @@ import type { Logger } from '@holdfast/foundation'
  */
 export function logFailure(
   logger: Logger,
-  { raw }: Pick<FastifyRequest, 'raw'>,
+  { id, method, raw, routeOptions }: FastifyRequest,
   message: string,
-  fields: Readonly<Record<string, unknown>>,
+  { error, code }: { readonly error: unknown; readonly code?: string },
 ): void {
   const isClientGone = !raw.complete && raw.destroyed
-  logger.log(isClientGone ? 'debug' : 'error', message, fields)
+  logger.log(isClientGone ? 'debug' : 'error', message, {
+    requestId: id,
+    method,
+    route: routeOptions?.url,
+    ...(code !== undefined && { code }),
+    cause: errorCause(error),
+  })
 }

@@ -9,6 +9,16 @@ export {
   type UploadResponse,
   type UploadRow,
 } from './upload.ts'
+export {
+  backoffMs,
+  canonicalJson,
+  errorMessage,
+  isRecord,
+  type JsonObject,
+  parseJson,
+  parseRecord,
+  toError,
+} from './plain-values.ts'
 export { nextGuardBase, rebaseGuards, type GuardBase } from './guard-base.ts'
 export {
   INCOMPLETE_PATH,
@@ -32,6 +42,7 @@ export {
   isLocalTableName,
   localColumnNames,
   localTableNames,
+  quoteName,
   tablesOfLocalName,
   type QualifiedName,
 } from './local-names.ts'

@@ -167,3 +167,8 @@ function unreserve(name: string, reserved: Reserved): string {
 function isReserved(name: string, reserved: Reserved): boolean {
   return reserved.some((one) => one.exec(name)?.[2] === '')
 }
+
+/** A name as SQL text of the local database. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}

@@ -1,4 +1,4 @@
-import { HoldfastError } from '@holdfast/foundation'
+import { HoldfastError, errorCause } from '@holdfast/foundation'
 
 /** System call error codes with meaning and advice. */
 const REFUSALS: Readonly<Record<string, readonly [meaning: string, hint: string]>> = {
@@ -21,7 +21,7 @@ export function explain(error: unknown): string {
   }
   const refused = explainRefusal(error)
   if (refused !== undefined) return `\n${refused}\n`
-  return `\nThis is a bug of Holdfast: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`
+  return `\nThis is a bug of Holdfast: ${errorCause(error)}\n`
 }
 
 /** Explains environment errors, such as a foreign folder or full disk, without a stack trace. */

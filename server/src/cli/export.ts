@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import { join, resolve } from 'node:path'
-import { HoldfastError, silentLogger } from '@holdfast/foundation'
+import { HoldfastError, errorMessage, silentLogger } from '@holdfast/foundation'
 import { functionsOptions } from '@holdfast/functions'
 import { openBackend, storageOptions } from '@holdfast/storage'
 import { STORED_FILES } from '../backup/stored-files.ts'
@@ -120,7 +120,7 @@ async function load({ source, sourceUrl, own, progress }: Export, to: string): R
     })
   } catch (error) {
     throw new HoldfastError('export_failed', 500, 'The project was not exported. Nothing of it is in the target.', {
-      detail: error instanceof Error ? error.message : String(error),
+      detail: errorMessage(error),
       hint: 'All of it is one transaction: mend what it says, and run the command again.',
       cause: error,
     })
@@ -188,7 +188,7 @@ async function toFolder(work: Export, folder: string): Promise<ExportReport> {
     await rm(unfinished, { recursive: true, force: true })
     if (error instanceof HoldfastError) throw error
     throw new HoldfastError('export_failed', 500, 'The project was not exported.', {
-      detail: error instanceof Error ? error.message : String(error),
+      detail: errorMessage(error),
       hint: 'Nothing is left of it. Mend what it says, and run the command again.',
       cause: error,
     })

@@ -1,4 +1,10 @@
-import { HoldfastError, type OptionDeclaration, type OptionDeclarations, type OptionValues } from '@holdfast/foundation'
+import {
+  HoldfastError,
+  type OptionDeclaration,
+  type OptionDeclarations,
+  type OptionValues,
+  errorMessage,
+} from '@holdfast/foundation'
 import { flagName, nearest, variableName } from './names.ts'
 
 /** Options of a command line by their names: the text of a value, or whether a switch is on. */
@@ -92,7 +98,7 @@ function parseJson(path: string, text: string): Readonly<Record<string, unknown>
     content = JSON.parse(text)
   } catch (error) {
     throw new HoldfastError('config_file_invalid', 500, `The config file ${path} is not valid JSON.`, {
-      detail: error instanceof Error ? error.message : String(error),
+      detail: errorMessage(error),
     })
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {

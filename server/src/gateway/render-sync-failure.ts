@@ -16,11 +16,7 @@ export function renderSyncFailure(
 ): FastifyReply {
   const error = toRefusal(thrown)
   if (error.status >= 500 && error.status !== 503) {
-    logFailure(logger, request, 'a sync request failed', {
-      requestId: request.id,
-      route: request.routeOptions.url,
-      cause: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown),
-    })
+    logFailure(logger, request, 'a sync request failed', { error: thrown, code: error.code })
   }
   return reply
     .code(error.status)

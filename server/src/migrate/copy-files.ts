@@ -1,3 +1,4 @@
+import { errorMessage } from '@holdfast/foundation'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import { sql, type Queryable } from '@holdfast/postgres'
@@ -64,7 +65,7 @@ export async function copyFiles({
       )
       copied++
     } catch (error) {
-      leftOut.push({ what: `File ${bucket}/${key}`, why: error instanceof Error ? error.message : String(error) })
+      leftOut.push({ what: `File ${bucket}/${key}`, why: errorMessage(error) })
     }
     if (Date.now() - toldAt < 2_000) return
     toldAt = Date.now()

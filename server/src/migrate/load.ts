@@ -1,4 +1,5 @@
-import { copyIn, copyOut, openWatchedClient, quoteIdentifier, type WatchedClient } from '@holdfast/postgres'
+import { errorMessage } from '@holdfast/foundation'
+import { type WatchedClient, copyIn, copyOut, openWatchedClient, quoteIdentifier, quoteName } from '@holdfast/postgres'
 import { closingOf, nameOf, readDefinitions, readPlatformDefinitions } from './definitions.ts'
 import type { DumpEntry } from './entries.ts'
 import { queuesToMake, renderQueue } from './queues.ts'
@@ -32,8 +33,6 @@ export interface Loaded {
   readonly vaultSecrets: number
   readonly leftOut: readonly LeftOut[]
 }
-
-const name = (schema: string, relation: string): string => `${quoteIdentifier(schema)}.${quoteIdentifier(relation)}`
 
 const IS_PUBLIC_SCHEMA = 'SCHEMA public'
 
@@ -210,7 +209,7 @@ class Loader {
     let toldAt = Date.now()
     await copyOut({
       client: await source.connect(),
-      text: `copy (select ${list} from only ${name(table.schema, table.name)}) to stdout`,
+      text: `copy (select ${list} from only ${quoteName(table.schema, table.name)}) to stdout`,
       silenceMs: SILENCE_MS,
       onRows: async (bytes, rows) => {
         if (closed) {
@@ -219,7 +218,7 @@ class Loader {
           copied += rows
           return
         }
-        await copyIn(this.#target, `copy ${name(table.schema, table.name)} (${list}) from stdin`, [bytes])
+        await copyIn(this.#target, `copy ${quoteName(table.schema, table.name)} (${list}) from stdin`, [bytes])
         copied += rows
         if (Date.now() - toldAt < 2_000) return
         toldAt = Date.now()
@@ -232,18 +231,18 @@ class Loader {
   async #setSequences(): Promise<void> {
     for (const { schema, name: sequence, value } of this.#inventory.sequences)
       await this.#try(`Value of ${schema}.${sequence}`, 'select pg_catalog.setval($1::regclass, $2::bigint, true)', {
-        values: [name(schema, sequence), value],
+        values: [quoteName(schema, sequence), value],
       })
   }
 
   async #finish(): Promise<void> {
     const { views, published } = this.#inventory
     for (const { schema, name: view } of views)
-      await this.#try(`Rows of view ${schema}.${view}`, `refresh materialized view ${name(schema, view)}`)
+      await this.#try(`Rows of view ${schema}.${view}`, `refresh materialized view ${quoteName(schema, view)}`)
     for (const { schema, name: table } of published)
       await this.#try(
         `Table ${schema}.${table} in supabase_realtime`,
-        `alter publication supabase_realtime add table ${name(schema, table)}`,
+        `alter publication supabase_realtime add table ${quoteName(schema, table)}`,
       )
     await this.#makeQueues(false)
     if (this.#options.keepsVersions) return
@@ -287,7 +286,7 @@ class Loader {
       // A lost connection fails here, too, and ends all of it.
       await this.#target.query('rollback to savepoint entry')
       this.#isThere = IS_THERE.has((error as { code?: string }).code ?? '')
-      if (!isQuiet && !this.#isThere) this.#tell(what, error instanceof Error ? error.message : String(error))
+      if (!isQuiet && !this.#isThere) this.#tell(what, errorMessage(error))
       return false
     }
   }

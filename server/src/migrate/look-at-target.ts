@@ -1,4 +1,4 @@
-import { HoldfastError } from '@holdfast/foundation'
+import { HoldfastError, errorMessage } from '@holdfast/foundation'
 import { openWatchedClient, quoteIdentifier } from '@holdfast/postgres'
 import { PLATFORM_TABLES } from './hosted-schemas.ts'
 import { IS_TAKEN } from './script-parts.ts'
@@ -102,7 +102,7 @@ function unreachable(url: string, cause: unknown): HoldfastError {
     500,
     `The database at ${new URL(url).host} cannot be reached.`,
     {
-      detail: cause instanceof Error ? cause.message : String(cause),
+      detail: errorMessage(cause),
       hint: 'Use the direct connection or the session pooler, as the role postgres.',
       cause,
     },

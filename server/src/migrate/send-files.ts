@@ -1,3 +1,4 @@
+import { errorMessage } from '@holdfast/foundation'
 import { createWriteStream, mkdirSync, rmSync, writeFileSync, appendFileSync } from 'node:fs'
 import { request as requestHttp, type IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
@@ -77,7 +78,7 @@ export async function sendFiles({ source, backend, target, progress }: SendFiles
       }
       return file
     } catch (error) {
-      leftOut.push({ what, why: error instanceof Error ? error.message : String(error) })
+      leftOut.push({ what, why: errorMessage(error) })
       return undefined
     }
   }

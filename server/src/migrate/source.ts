@@ -1,4 +1,4 @@
-import { HoldfastError } from '@holdfast/foundation'
+import { HoldfastError, errorMessage } from '@holdfast/foundation'
 import { openQuietClient } from '@holdfast/postgres'
 import { PLATFORM_ROLES, PLATFORM_SCHEMAS, PLATFORM_TABLES } from './hosted-schemas.ts'
 import { LIST_QUEUES, type Queue } from './queues.ts'
@@ -111,7 +111,7 @@ function readAddress(url: string): string {
 }
 
 function unreachable(url: string, cause: unknown): HoldfastError {
-  const detail = cause instanceof Error ? cause.message : String(cause)
+  const detail = errorMessage(cause)
   return new HoldfastError('migrate_source_unreachable', 500, `The project at ${new URL(url).host} cannot be read.`, {
     detail,
     hint: 'Use the direct connection or the session pooler, as the role postgres: a transaction pooler keeps no snapshot.',
@@ -146,7 +146,7 @@ class Reader {
       return await this.rows<Row>(text)
     } catch (error) {
       await this.#client.query('rollback to savepoint optional')
-      this.unreadable.push({ what, why: error instanceof Error ? error.message : String(error) })
+      this.unreadable.push({ what, why: errorMessage(error) })
       return []
     }
   }

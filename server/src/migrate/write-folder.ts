@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
-import { copyOut, quoteIdentifier, quoteLiteral } from '@holdfast/postgres'
+import { copyOut, quoteIdentifier, quoteLiteral, quoteName } from '@holdfast/postgres'
 import { closingOf, nameOf, readDefinitions, readPlatformDefinitions, type Dumped } from './definitions.ts'
 import type { DumpEntry } from './entries.ts'
 import type { OwnParts } from './own-parts.ts'
@@ -31,8 +31,6 @@ const PRIVATE = 0o600
 export async function writeFolder(options: FolderOptions): Promise<WrittenFolder> {
   return await new FolderWriter(options).write()
 }
-
-const nameIn = (schema: string, relation: string): string => `${quoteIdentifier(schema)}.${quoteIdentifier(relation)}`
 
 class FolderWriter {
   readonly #options: FolderOptions
@@ -138,8 +136,8 @@ class FolderWriter {
   async #copy({ schema, name, columns, rows: estimate }: SourceTable, file: string): Promise<number> {
     const list = columns.map(quoteIdentifier).join(', ')
     let toldAt = Date.now()
-    const copied = await this.#stream(`copy (select ${list} from only ${nameIn(schema, name)}) to stdout`, file, {
-      head: `copy ${nameIn(schema, name)} (${list}) from stdin;\n`,
+    const copied = await this.#stream(`copy (select ${list} from only ${quoteName(schema, name)}) to stdout`, file, {
+      head: `copy ${quoteName(schema, name)} (${list}) from stdin;\n`,
       tail: '\\.\n',
       onRows: (count) => {
         if (Date.now() - toldAt < 2_000) return
@@ -184,7 +182,7 @@ class FolderWriter {
     return this.#inventory.sequences
       .map(
         ({ schema, name, value }) =>
-          `select pg_catalog.setval(${quoteLiteral(nameIn(schema, name))}::regclass, ${quoteLiteral(value)}::bigint, true);\n`,
+          `select pg_catalog.setval(${quoteLiteral(quoteName(schema, name))}::regclass, ${quoteLiteral(value)}::bigint, true);\n`,
       )
       .join('')
   }
@@ -192,8 +190,10 @@ class FolderWriter {
   #finish(): string {
     const { views, published, queues, jobs, secrets } = this.#inventory
     return [
-      ...views.map(({ schema, name }) => `refresh materialized view ${nameIn(schema, name)};`),
-      ...published.map(({ schema, name }) => `alter publication supabase_realtime add table ${nameIn(schema, name)};`),
+      ...views.map(({ schema, name }) => `refresh materialized view ${quoteName(schema, name)};`),
+      ...published.map(
+        ({ schema, name }) => `alter publication supabase_realtime add table ${quoteName(schema, name)};`,
+      ),
       ...queuesToMake(queues, false).map(renderQueue),
       ...jobs.map(
         ({ jobname, schedule, command, active }) =>

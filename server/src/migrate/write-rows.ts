@@ -1,4 +1,4 @@
-import { copyOut, quoteIdentifier, quoteLiteral } from '@holdfast/postgres'
+import { copyOut, quoteIdentifier, quoteLiteral, quoteName } from '@holdfast/postgres'
 import { SILENCE_MS, type Source, type SourceTable } from './source.ts'
 import { TAIL } from './write-schema.ts'
 
@@ -95,15 +95,13 @@ export async function writeRows({ source, tables, schemas, usesCopy }: RowsScrip
   }
   for (const { schema, name, value } of source.inventory.sequences)
     if (schemas.includes(schema) && source.inventory.schemas.includes(schema))
-      await write(`SELECT pg_catalog.setval(${quoteLiteral(nameIn(schema, name))}, ${value}, true);\n`)
+      await write(`SELECT pg_catalog.setval(${quoteLiteral(quoteName(schema, name))}, ${value}, true);\n`)
   await write('\nSET session_replication_role = origin;\n')
   for (const { schema, name } of source.inventory.views)
-    if (schemas.includes(schema)) await write(`REFRESH MATERIALIZED VIEW ${nameIn(schema, name)};\n`)
+    if (schemas.includes(schema)) await write(`REFRESH MATERIALIZED VIEW ${quoteName(schema, name)};\n`)
   await write(TAIL)
   return { tables: filled, rows }
 }
-
-const nameIn = (schema: string, name: string): string => `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`
 
 /** Tables with a key that Postgres gives out and that a statement has to say it gives itself. */
 async function findIdentities(source: Source): Promise<ReadonlySet<string>> {
@@ -136,7 +134,7 @@ function targetOf(table: SourceTable, isOverridden: boolean): Target {
   const shared = sharedOf(table)
   const columns = table.columns.filter((column) => shared?.leftOut.includes(column) !== true)
   return {
-    table: nameIn(table.schema, table.name),
+    table: quoteName(table.schema, table.name),
     columns: columns.map(quoteIdentifier).join(', '),
     selected: columns
       .map((column) => (shared?.emptied.includes(column) === true ? `''::text` : quoteIdentifier(column)))

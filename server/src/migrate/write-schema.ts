@@ -1,4 +1,4 @@
-import { dumpSchema, quoteIdentifier, quoteLiteral } from '@holdfast/postgres'
+import { dumpSchema, quoteIdentifier, quoteLiteral, quoteName } from '@holdfast/postgres'
 import { isPlatformGrant, readPlatformDefinitions, type Dumped } from './definitions.ts'
 import { readEntries, type DumpEntry } from './entries.ts'
 import { PLATFORM_ROLES } from './hosted-schemas.ts'
@@ -126,10 +126,7 @@ function ownerOf({ owner }: DumpEntry): readonly string[] {
 function renderPublished({ published }: Inventory, own: readonly string[]): string {
   return published
     .filter(({ schema }) => own.includes(schema))
-    .map(
-      ({ schema, name }) =>
-        `ALTER PUBLICATION "supabase_realtime" ADD TABLE ONLY ${quoteIdentifier(schema)}.${quoteIdentifier(name)};\n`,
-    )
+    .map(({ schema, name }) => `ALTER PUBLICATION "supabase_realtime" ADD TABLE ONLY ${quoteName(schema, name)};\n`)
     .join('')
 }
 

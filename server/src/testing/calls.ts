@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
-import { errorMessage, HoldfastError } from '@holdfast/foundation'
+import { HoldfastError, errorMessage, parseJson } from '@holdfast/foundation'
 import type { HostAnswer, HostCalls, HostProblem, HostRequest } from '@holdfast/protocol'
 import { VERSION } from '../version.ts'
 import { openHosted, type Hosted, type HostGround } from './hosted-server.ts'
@@ -77,7 +77,7 @@ export async function serveCalls(
   const lines = createInterface({ input: socket })
   lines.on('error', () => undefined) // it repeats those of the socket, whose end is what matters
   lines.on('line', (line) => {
-    const request = parse(line)
+    const request = parseJson(line) as HostRequest | undefined
     if (!request) return void socket.destroy()
     const work = answer(request).finally(() => underWay.delete(work))
     underWay.add(work)
@@ -86,14 +86,6 @@ export async function serveCalls(
   clearTimeout(stranger)
   await Promise.all(underWay)
   await Promise.all([...servers.values()].map((hosted) => hosted[Symbol.asyncDispose]()))
-}
-
-function parse(line: string): HostRequest | undefined {
-  try {
-    return JSON.parse(line) as HostRequest
-  } catch {
-    return undefined // no client of ours
-  }
 }
 
 function isSame(one: string, other: string): boolean {

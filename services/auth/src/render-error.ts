@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { errorMessage, HoldfastError, type Logger } from '@holdfast/foundation'
+import { HoldfastError, type Logger } from '@holdfast/foundation'
 import { logFailure } from '@holdfast/http'
 import { isConnectionLoss, sqlstateOf } from '@holdfast/postgres'
 import { unstorableText, WeakPasswordError } from './errors.ts'
@@ -20,13 +20,7 @@ export function renderError(
 ): FastifyReply {
   const error = toRefusal(thrown)
   if (error.status >= 500) {
-    logFailure(logger, request, 'an auth request failed', {
-      requestId: request.id,
-      method: request.method,
-      route: request.routeOptions.url,
-      code: error.code,
-      cause: thrown instanceof HoldfastError ? errorMessage(thrown.cause ?? thrown.message) : describe(thrown),
-    })
+    logFailure(logger, request, 'an auth request failed', { error: thrown, code: error.code })
   }
   const { code, message } = error
   void reply.code(error.status).headers({ ...error.headers, 'x-sb-error-code': code })
@@ -76,8 +70,4 @@ function inGoTruesWords(error: HoldfastError): HoldfastError {
   }
   const isOfToken = error.code === 'bad_jwt' || error.code === 'token_role_refused'
   return isOfToken ? new HoldfastError('bad_jwt', 403, error.message) : error
-}
-
-function describe(thrown: unknown): string {
-  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
 }

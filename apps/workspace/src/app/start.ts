@@ -1,5 +1,5 @@
 import { create } from 'zustand'
-import type { SchemaDescriptor } from '@holdfast/protocol'
+import { type SchemaDescriptor, toError } from '@holdfast/protocol'
 import type { SearchedTable } from '@holdfast/client'
 import { type Backend, comesBack, openBackend } from '../lib/data/backend.ts'
 
@@ -22,7 +22,7 @@ export function start(): Promise<void> | undefined {
   openBackend({ search: chooseSearched, forgetUser, onDatabase: database.resolve }).then(
     (backend) => useStart.setState({ step: 'ready', backend }, true),
     (cause: unknown) => {
-      const error = cause instanceof Error ? cause : new Error(String(cause))
+      const error = toError(cause)
       useStart.setState({ step: 'unreachable', error }, true)
     },
   )

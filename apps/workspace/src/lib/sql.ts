@@ -1,3 +1,5 @@
+export { quoteName } from '@holdfast/protocol'
+
 /** A value for the local database. */
 export type SqlValue = string | number | null
 
@@ -5,11 +7,6 @@ export type SqlValue = string | number | null
 export interface SqlPart {
   readonly text: string
   readonly values: readonly SqlValue[]
-}
-
-/** Quotes an identifier for the local database. */
-export function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
 }
 
 /** Quotes a text literal for queries without parameters. */

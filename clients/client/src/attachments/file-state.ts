@@ -1,3 +1,4 @@
+import { backoffMs } from '@holdfast/protocol'
 import { DOUBTFUL_ATTEMPTS_MAX, FILE_RETRY_MS_MAX, FILE_RETRY_MS_MIN, FILE_WAIT_MS_MAX } from './limits.ts'
 
 /**
@@ -285,8 +286,8 @@ function delayed(file: FileEntry, event: Failure, { nowMs, random }: EventContex
 
 /** Returns the delay after the `attempt`-th consecutive failure (from 1): 5, 10, 20 s … 10 min, ±20 %, at least the server's `retry-after` up to an hour. */
 export function fileRetryDelayMs(attempt: number, retryAfterMs: number | undefined, random: number): number {
-  const base = Math.min(FILE_RETRY_MS_MAX, FILE_RETRY_MS_MIN * 2 ** Math.min(attempt - 1, 16))
-  return Math.min(FILE_WAIT_MS_MAX, Math.max(base * (0.8 + 0.4 * random), retryAfterMs ?? 0))
+  const delayMs = backoffMs(attempt - 1, FILE_RETRY_MS_MIN, FILE_RETRY_MS_MAX, () => random)
+  return Math.min(FILE_WAIT_MS_MAX, Math.max(delayMs, retryAfterMs ?? 0))
 }
 
 function retried(file: FileEntry): FileEntry | undefined {

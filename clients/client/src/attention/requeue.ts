@@ -1,6 +1,5 @@
-import { quoteName } from '../quote-name.ts'
 import type { Transaction } from '@powersync/common'
-import type { GuardBase, UploadOperation, UploadRow } from '@holdfast/protocol'
+import { type GuardBase, type UploadOperation, type UploadRow, quoteName } from '@holdfast/protocol'
 import { baseBefore, keepBases, readBases, recordsOf, type KnownBase } from '../queue/guard-bases.ts'
 import { lastQueued, separate } from '../queue/write-by-record.ts'
 import { goneRecord, localColumns, writeRow } from './write-row.ts'

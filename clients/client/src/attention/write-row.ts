@@ -1,6 +1,5 @@
-import { quoteName } from '../quote-name.ts'
 import type { Transaction } from '@powersync/common'
-import { foldName, type UploadOperation } from '@holdfast/protocol'
+import { type UploadOperation, foldName, quoteName } from '@holdfast/protocol'
 
 /** The record is no longer on this device, so a change to it cannot be repeated. */
 export class RecordGone extends Error {

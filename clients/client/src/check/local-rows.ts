@@ -1,6 +1,5 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
-import { digestRow, rangeOfKey, RangeSums, type RangeSum } from '@holdfast/protocol'
-import { quoteName } from '../quote-name.ts'
+import { type RangeSum, RangeSums, digestRow, quoteName, rangeOfKey } from '@holdfast/protocol'
 
 /** Page limits: rows and approximate characters. */
 const PAGE_ROWS = 1_000

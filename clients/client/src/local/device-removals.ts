@@ -1,3 +1,4 @@
+import { errorMessage } from '@holdfast/protocol'
 import type { Session } from '../session/session.ts'
 import type { SessionUser } from '../session/session-state.ts'
 import { DataRemains } from './data-remains.ts'
@@ -52,7 +53,7 @@ export class DeviceRemovals {
       return undefined
     } catch (error) {
       const remains = new DataRemains(removal.id, error)
-      const problem = error instanceof Error ? error.message : String(error)
+      const problem = errorMessage(error)
       await removals.put({ ...removal, problem }).catch(onProblem)
       return remains
     }

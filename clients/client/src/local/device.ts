@@ -1,3 +1,4 @@
+import { toError } from '@holdfast/protocol'
 import type { KeyValueStore } from '../key-value.ts'
 import { cachedSchema } from '../schema/fetch-schema.ts'
 import type { DevicePeople } from '../session/device-people.ts'
@@ -217,7 +218,7 @@ class SessionDevice implements Device {
     try {
       await this.#open(userId, signal)
     } catch (error) {
-      this.state.set({ kind: 'failed', userId, error: error instanceof Error ? error : new Error(String(error)) })
+      this.state.set({ kind: 'failed', userId, error: toError(error) })
     }
   }
 

@@ -1,3 +1,4 @@
+import { errorMessage } from '@holdfast/protocol'
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { assertFileName } from '../attachments/files/file-store.ts'
 import type { AttachmentsOptions } from '../attachments/attachments-options.ts'
@@ -54,7 +55,7 @@ export async function removeUserData(removal: StoredRemoval, options: RemoveUser
     await attempt(() => forgetStored(id, options, problems.length > 0))
     await attempt(async () => options.forgetUser?.(id))
   }
-  if (problems.length > 0) throw new AggregateError(problems, problems.map(messageOf).join(' '))
+  if (problems.length > 0) throw new AggregateError(problems, problems.map(errorMessage).join(' '))
 }
 
 async function removeFile(fileName: string, options: RemoveUserDataOptions): Promise<void> {
@@ -112,10 +113,6 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
   } finally {
     clearTimeout(timer)
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 type ClearedDatabase = Pick<CommonPowerSyncDatabase, 'disconnectAndClear' | 'execute' | 'writeTransaction'>

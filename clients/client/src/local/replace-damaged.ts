@@ -1,5 +1,5 @@
+import { quoteName } from '@holdfast/protocol'
 import type { CommonPowerSyncDatabase } from '@powersync/common'
-import { quoteName } from '../quote-name.ts'
 import { localTables } from '../schema/local-tables.ts'
 import { closeAnyway } from './close-anyway.ts'
 import { isDamage } from './damage.ts'

@@ -1,5 +1,5 @@
+import { quoteName } from '@holdfast/protocol'
 import type { CommonPowerSyncDatabase, Transaction } from '@powersync/common'
-import { quoteName } from '../quote-name.ts'
 import { localTables } from '../schema/local-tables.ts'
 import type { DamageReport } from './local-file.ts'
 

@@ -1,3 +1,4 @@
+import { toError } from '@holdfast/protocol'
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { CoalescedTask } from '../coalesced-task.ts'
 import { once } from '../once.ts'
@@ -142,7 +143,7 @@ class Run<Row extends object> implements Disposable {
     value.set({
       ...value.get(),
       isLoading: false,
-      error: error instanceof Error ? error : new Error(String(error)),
+      error: toError(error),
     })
   }
 }

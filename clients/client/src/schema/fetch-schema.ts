@@ -1,4 +1,4 @@
-import { SCHEMA_PATH, type SchemaDescriptor } from '@holdfast/protocol'
+import { SCHEMA_PATH, type SchemaDescriptor, errorMessage } from '@holdfast/protocol'
 import { readJson, type KeyValueStore } from '../key-value.ts'
 
 export type SchemaAnswer =
@@ -33,7 +33,7 @@ export async function fetchSchema(
     if (!Array.isArray(schema.tables)) return { kind: 'failed', status: 200, message: 'The response is not a schema' }
     return schema.version === input.version ? { kind: 'unchanged' } : { kind: 'schema', schema }
   } catch (error) {
-    return { kind: 'failed', status: undefined, message: error instanceof Error ? error.message : String(error) }
+    return { kind: 'failed', status: undefined, message: errorMessage(error) }
   }
 }
 

@@ -1,4 +1,4 @@
-import { quoteName } from '../quote-name.ts'
+import { quoteName } from '@holdfast/protocol'
 import { dataTable, type SearchedTable } from './search-tables.ts'
 
 /** SQL of the local database with its values. */

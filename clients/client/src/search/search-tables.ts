@@ -1,6 +1,6 @@
+import { quoteName } from '@holdfast/protocol'
 import type { CommonPowerSyncDatabase, Transaction } from '@powersync/common'
 import type { Reads } from '../reads/batched-reads.ts'
-import { quoteName } from '../quote-name.ts'
 
 /** A searched table and its searched columns. */
 export interface SearchedTable {

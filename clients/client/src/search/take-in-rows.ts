@@ -1,6 +1,6 @@
+import { quoteName } from '@holdfast/protocol'
 import type { CommonPowerSyncDatabase, Transaction } from '@powersync/common'
 import { batchedReads } from '../reads/batched-reads.ts'
-import { quoteName } from '../quote-name.ts'
 import {
   beginTable,
   createSearchTables,

@@ -1,3 +1,5 @@
+import { parseRecord } from '@holdfast/protocol'
+
 /** Timeout in ms for a complete response; responses of the auth service are small. */
 const SILENCE_MS = 30_000
 /** Sign-out timeout in ms: signing out must not wait for an unresponsive server. */
@@ -55,22 +57,15 @@ const ERROR_NAMES = ['code', 'error_code', 'error'] as const
 /** Whether a response says that a refresh token is invalid. */
 function isRefusal(status: number, text: string): boolean {
   if (status === 429) return false
-  try {
-    const body = JSON.parse(text) as Record<string, unknown> | null
-    return body !== null && ERROR_NAMES.some((name) => typeof body[name] === 'string')
-  } catch {
-    return false // truncated response
-  }
+  const body = parseRecord(text)
+  return body !== undefined && ERROR_NAMES.some((name) => typeof body[name] === 'string')
 }
 
 /** Removes the server's expiry time, so that auth-js computes it on arrival. */
 function withoutEnd(text: string): string {
-  try {
-    const body = JSON.parse(text) as Record<string, unknown> | null
-    if (!body || !('access_token' in body) || typeof body['expires_in'] !== 'number') return text
-    const { expires_at: _, ...session } = body
-    return JSON.stringify(session)
-  } catch {
-    return text // truncated response; auth-js reports it
-  }
+  const body = parseRecord(text)
+  // Half of an answer is for auth-js to refuse.
+  if (!body || !('access_token' in body) || typeof body['expires_in'] !== 'number') return text
+  const { expires_at: _, ...session } = body
+  return JSON.stringify(session)
 }

@@ -1,3 +1,5 @@
+import { backoffMs } from '@holdfast/protocol'
+
 /** First retry delay of an upload in ms; it doubles. */
 export const RETRY_DELAY_MS_MIN = 1_000
 /** Maximum retry delay in ms before jitter. */
@@ -5,6 +7,5 @@ export const RETRY_DELAY_MS_MAX = 60_000
 
 /** Returns the delay after the `attempt`-th consecutive failure (from 1): 1, 2, 4 … 60 s, ±20 %, at least the server's `retry-after`. */
 export function retryDelayMs(attempt: number, retryAfterMs: number | undefined, random: () => number): number {
-  const base = Math.min(RETRY_DELAY_MS_MAX, RETRY_DELAY_MS_MIN * 2 ** Math.min(attempt - 1, 16))
-  return Math.max(base * (0.8 + 0.4 * random()), retryAfterMs ?? 0)
+  return Math.max(backoffMs(attempt - 1, RETRY_DELAY_MS_MIN, RETRY_DELAY_MS_MAX, random), retryAfterMs ?? 0)
 }

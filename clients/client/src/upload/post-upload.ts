@@ -1,4 +1,11 @@
-import { UPLOAD_BODY_BYTES_MAX, UPLOAD_PATH, type UploadBatchResponse, type UploadResponse } from '@holdfast/protocol'
+import {
+  UPLOAD_BODY_BYTES_MAX,
+  UPLOAD_PATH,
+  type UploadBatchResponse,
+  type UploadResponse,
+  errorMessage,
+  parseJson,
+} from '@holdfast/protocol'
 import type { Link } from '../link/watch-link.ts'
 import type { UploadFailure } from './classify-failure.ts'
 import type { QueuedTransaction } from '../queue/queued-transaction.ts'
@@ -102,7 +109,7 @@ function tooLarge(bytes: number): UploadFailure {
 }
 
 function unanswered(error: unknown): UploadFailure {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorMessage(error)
   return { status: undefined, code: undefined, message, fromServer: false, retryAfterMs: undefined }
 }
 
@@ -123,14 +130,6 @@ export function readOutcome(status: number, retryAfter: string | null, text: str
       fromServer: typeof error?.code === 'string',
       retryAfterMs: Number.isFinite(retryAfterS) ? retryAfterS * 1_000 : undefined,
     },
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined // an intermediary responded
   }
 }
 

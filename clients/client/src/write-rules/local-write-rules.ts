@@ -1,15 +1,15 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import {
-  judgeWrite,
   type Judgement,
   type PlannedWrite,
   type RowStanding,
   type RuleRow,
   type SchemaDescriptor,
   type WriteRules,
+  judgeWrite,
+  quoteName,
 } from '@holdfast/protocol'
 import type { KeyValueStore } from '../key-value.ts'
-import { quoteName } from '../quote-name.ts'
 import { CoalescedTask } from '../coalesced-task.ts'
 import { createValue, type Value } from '../value.ts'
 import { cachedWriteRules, cacheWriteRules, fetchWriteRules } from './fetch-write-rules.ts'

@@ -1,4 +1,4 @@
-import { HoldfastError } from '@holdfast/foundation'
+import { HoldfastError, errorMessage } from '@holdfast/foundation'
 
 /** There are no packaged binaries for this platform, or npm skipped them. */
 export function binariesMissing(packageName: string, cause: unknown): HoldfastError {
@@ -66,7 +66,7 @@ export function versionMismatch(dataDir: string, found: string, expected: number
 
 export function dataFolderUnusable(path: string, cause: unknown): HoldfastError {
   return new HoldfastError('data_folder_unusable', 500, `The data folder ${path} cannot be read and written.`, {
-    detail: cause instanceof Error ? cause.message : String(cause),
+    detail: errorMessage(cause),
     hint: 'Check who owns it, or choose another folder with --data-dir.',
     cause,
   })
@@ -137,7 +137,7 @@ export function startFailed(what: string, logLines: readonly string[], cause?: u
 
 export function externalUnreachable(host: string, cause: unknown): HoldfastError {
   return new HoldfastError('postgres_unreachable', 500, `The Postgres at ${host} cannot be reached.`, {
-    detail: cause instanceof Error ? cause.message : String(cause),
+    detail: errorMessage(cause),
     hint: 'Check DATABASE_URL, and that the server runs.',
     cause,
   })

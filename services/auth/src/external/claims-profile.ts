@@ -1,8 +1,9 @@
+import { type JsonObject, isRecord } from '@holdfast/foundation'
 import type { AuthorizationServer } from 'oauth4webapi'
 import { type ExternalProfile, toProviderEmails } from './profile.ts'
 import type { ProviderNetwork } from './provider-network.ts'
 import type { ProviderGrant } from './provider.ts'
-import { isRecord, textOf, type JsonObject, requireRecord } from './read-json.ts'
+import { textOf, requireRecord } from './read-json.ts'
 
 /** The claims of OpenID Connect that are kept, and the older names that apps of Supabase read. */
 const TEXT_CLAIMS = [

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@holdfast/foundation'
 import {
   allowInsecureRequests,
   type AuthorizationServer,
@@ -15,8 +16,8 @@ import { badOAuthCallback, codeNotExchanged, nonceMismatch, profileNotRead } fro
 import type { VerifyIdToken } from './id-token.ts'
 import type { ExternalProfile } from './profile.ts'
 import type { ExternalProvider } from './provider.ts'
-import { parseJson } from './provider-network.ts'
-import { type JsonObject, requireRecord } from './read-json.ts'
+import { parseProviderJson } from './provider-network.ts'
+import { requireRecord } from './read-json.ts'
 
 /** What a provider gave for a code. */
 export interface Exchanged {
@@ -113,7 +114,7 @@ async function readTokens(server: AuthorizationServer, client: Client, response:
     await processAuthorizationCodeResponse(server, client, response)
     throw new Error(`the token endpoint answered ${response.status}`)
   }
-  const { id_token: idToken, ...others } = requireRecord(parseJson(await response.text()))
+  const { id_token: idToken, ...others } = requireRecord(parseProviderJson(await response.text()))
   const plain = new Response(JSON.stringify(others), { headers: { 'content-type': 'application/json' } })
   const tokens = await processAuthorizationCodeResponse(server, client, plain)
   return {

@@ -1,11 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { createRemoteJWKSet, customFetch, decodeJwt, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
-import type { Clock } from '@holdfast/foundation'
+import type { Clock, JsonObject } from '@holdfast/foundation'
 import { PROVIDER_METADATA_AGE_MS, PROVIDER_METADATA_MAX, PROVIDER_TIMEOUT_MS } from '../limits.ts'
 import { badIdToken, providerUnreachable, unexpectedAudience } from './errors.ts'
 import type { ExternalProvider, IdTokenIssuer } from './provider.ts'
 import type { ProviderNetwork } from './provider-network.ts'
-import type { JsonObject } from './read-json.ts'
 
 /** Seconds by which clocks may differ. */
 const CLOCK_TOLERANCE_S = 30

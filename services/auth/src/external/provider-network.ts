@@ -37,13 +37,13 @@ export function createProviderNetwork(home: string, closing?: AbortSignal): Prov
       const headers = { accept: 'application/json', 'user-agent': 'holdfast-auth', ...authorization }
       const response = await limitedFetch(url, { headers })
       if (!response.ok) throw new Error(`${url} answered ${response.status}`)
-      return parseJson(await response.text())
+      return parseProviderJson(await response.text())
     },
   }
 }
 
 /** Postgres keeps no NUL in JSON, so texts of a provider lose theirs. */
-export function parseJson(text: string): unknown {
+export function parseProviderJson(text: string): unknown {
   return JSON.parse(text, (_key, value: unknown) => (typeof value === 'string' ? value.replaceAll('\0', '') : value))
 }
 

@@ -1,7 +1,7 @@
+import type { JsonObject } from '@holdfast/foundation'
 import type { AuthorizationServer } from 'oauth4webapi'
 import type { ExternalProfile } from './profile.ts'
 import type { ProviderNetwork } from './provider-network.ts'
-import type { JsonObject } from './read-json.ts'
 
 /** This app, as a provider knows it. */
 export interface ProviderClient {

@@ -1,9 +1,4 @@
-/** What came over the wire, before anything is known of it. */
-export type JsonObject = Readonly<Record<string, unknown>>
-
-export function isRecord(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+import { isRecord, type JsonObject } from '@holdfast/foundation'
 
 /** @throws {Error} when it is something else */
 export function requireRecord(value: unknown): JsonObject {

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { HoldfastError } from '@holdfast/foundation'
+import { HoldfastError, type JsonObject } from '@holdfast/foundation'
 import { validationFailed } from '../errors.ts'
 import { enterAccount, type EnterAccountNeeds } from '../external/enter-account.ts'
 import {
@@ -14,7 +14,6 @@ import { linkIdentity, type LinkIdentityNeeds } from '../external/link-identity.
 import type { ExternalProfile } from '../external/profile.ts'
 import type { ExternalProvider } from '../external/provider.ts'
 import type { Providers } from '../external/providers.ts'
-import type { JsonObject } from '../external/read-json.ts'
 import { PROVIDER_NAMES } from '../options/providers.ts'
 import type { SignedIn } from '../sessions/render-session.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'

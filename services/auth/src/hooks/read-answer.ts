@@ -1,3 +1,4 @@
+import { isRecord } from '@holdfast/foundation'
 import { hookFailed, refusedByHook } from './errors.ts'
 import type { HookPayload } from './hooks.ts'
 
@@ -32,8 +33,4 @@ function parse(text: string): unknown {
   } catch (error) {
     throw hookFailed('Error unmarshaling JSON output.', error)
   }
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

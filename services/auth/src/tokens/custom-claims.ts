@@ -1,6 +1,6 @@
+import { isRecord } from '@holdfast/foundation'
 import { hookFailed } from '../hooks/errors.ts'
 import type { HookPayload } from '../hooks/hooks.ts'
-import { isRecord } from '../hooks/read-answer.ts'
 
 type ClaimType = 'string' | 'integer' | 'object' | 'array' | 'string or array'
 

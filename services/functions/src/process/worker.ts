@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { chownSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Pool } from 'undici'
-import { defined, delay, type LogLevel } from '@holdfast/foundation'
+import { type LogLevel, defined, delay, parseJson } from '@holdfast/foundation'
 import {
   BOOT_MS,
   KEEP_CONNECTION_MS,
@@ -245,7 +245,7 @@ export class Worker implements AsyncDisposable {
     onLines(defined(stdout ?? undefined, 'it is a pipe'), MESSAGE_CHARACTERS_MAX, (line) => {
       // Output without a line break may precede the message.
       const at = line.indexOf(this.#mark)
-      const message = at < 0 ? undefined : parseMessage(line.slice(at + this.#mark.length))
+      const message = at < 0 ? undefined : (parseJson(line.slice(at + this.#mark.length)) as Message | undefined)
       const printed = message ? line.slice(0, at) : line
       if (printed !== '' || !message) this.#log({ level: 'info', text: printed, requestId: undefined })
       if (message) this.#hear(message)
@@ -302,14 +302,5 @@ export class Worker implements AsyncDisposable {
       await delay(10)
     }
     this.#dispatch({ kind: 'serves' })
-  }
-}
-
-/** @returns `undefined` for a message garbled by output of another thread */
-function parseMessage(text: string): Message | undefined {
-  try {
-    return JSON.parse(text) as Message
-  } catch {
-    return undefined
   }
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../wire/decode.ts'
+import { isRecord } from '@holdfast/foundation'
 
 /** Options of a client's join. */
 export interface JoinConfig {

@@ -1,6 +1,6 @@
+import { isRecord } from '@holdfast/foundation'
 import { randomUUID } from 'node:crypto'
 import { PRESENCE_DEPTH_MAX } from '../limits.ts'
-import { isRecord } from '../wire/decode.ts'
 import { memberTexts } from '../wire/json-text.ts'
 import { createEntry, type PresenceChange, type PresenceEntry } from '../bus/presence.ts'
 

@@ -1,7 +1,7 @@
+import { isRecord } from '@holdfast/foundation'
 import type { FanOut } from '../wire/encode.ts'
 import { replayInvalid, replayOfPublic } from '../errors.ts'
 import { REPLAY_HELD_MAX, REPLAY_MESSAGES_MAX } from '../limits.ts'
-import { isRecord } from '../wire/decode.ts'
 
 /** Requested replay of earlier messages. */
 export interface WantedReplay {

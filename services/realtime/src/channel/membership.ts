@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { delay, errorMessage, HoldfastError } from '@holdfast/foundation'
+import { HoldfastError, delay, errorMessage, isRecord } from '@holdfast/foundation'
 import type { ChannelCaller, Extension, ReadRights } from '../access/rights.ts'
 import type { Identity } from '../access/tokens.ts'
 import type { BusMessage } from '../bus/bus.ts'
@@ -14,7 +14,6 @@ import {
   WAITING_MESSAGES_MAX,
 } from '../limits.ts'
 import type { PresenceChange } from '../bus/presence.ts'
-import { isRecord } from '../wire/decode.ts'
 import type { FanOut } from '../wire/encode.ts'
 import type { BroadcastFrame, ClientFrame, PushFrame, Ref } from '../wire/frames.ts'
 import type { ChannelContext, Line } from './context.ts'

@@ -1,11 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { HoldfastError } from '@holdfast/foundation'
+import { HoldfastError, isRecord } from '@holdfast/foundation'
 import type { Caller } from '@holdfast/http'
 import { requireCaller } from '@holdfast/http'
 import type { Topics } from '../channel/topics.ts'
 import { BATCH_MESSAGES_MAX, EVENT_NAME_BYTES_MAX, PAYLOAD_ALLOWANCE_BYTES, TOPIC_NAME_BYTES_MAX } from '../limits.ts'
 import type { RealtimeOptions } from '../options.ts'
-import { isRecord } from '../wire/decode.ts'
 import { elementTexts, memberTexts } from '../wire/json-text.ts'
 import type { UserBroadcast } from '../wire/frames.ts'
 

@@ -1,3 +1,4 @@
+import { parseJson, isRecord } from '@holdfast/foundation'
 import { elementTexts, memberTexts } from './json-text.ts'
 import type { BroadcastFrame, ClientFrame, Encoding, PushFrame, Ref, Version } from './frames.ts'
 
@@ -66,17 +67,4 @@ function decodeBroadcastPush(data: Buffer): BroadcastFrame | undefined {
 
 function isRef(value: unknown): value is Ref | undefined {
   return value === null || value === undefined || typeof value === 'string' || typeof value === 'number'
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** @returns `undefined` for a text that is not JSON */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '@holdfast/foundation'
 import type { OpenapiSchema, OpenapiType } from './openapi-document.ts'
 
 const TYPES: Readonly<Record<string, OpenapiType | undefined>> = {
@@ -56,12 +57,4 @@ export function defaultValue(type: string, expression: string): unknown {
   if (openapiType(type) !== 'string') return parseJson(expression)
   const cast = `::${type}`
   return expression.endsWith(cast) ? expression.slice(0, -cast.length).replaceAll(/^'+|'+$/g, '') : expression
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
 }

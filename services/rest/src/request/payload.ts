@@ -1,3 +1,4 @@
+import { isRecord, parseJson } from '@holdfast/foundation'
 import { isUtf8 } from 'node:buffer'
 import { Utf8 } from '@holdfast/postgres'
 import { invalidBody } from '../errors.ts'
@@ -33,7 +34,8 @@ export function parsePayload(input: {
   const type = parseMediaType(input.contentType ?? 'application/json')
   const name = type.kind === 'named' ? type.name : renderMediaType(type)
   // `application/*+json` is JSON by RFC 6839
-  if (name === 'application/json' || /^application\/[^;]+\+json$/.test(name)) return parseJson(body, columns, isCall)
+  if (name === 'application/json' || /^application\/[^;]+\+json$/.test(name))
+    return parseJsonRows(body, columns, isCall)
   if (name === 'text/csv') return parseCsvRows(decodeUtf8(body), columns)
   if (name === 'application/x-www-form-urlencoded') return parseForm(decodeUtf8(body), columns, isCall)
   if (isCall && isWhole(name)) return { kind: 'whole', type: WHOLE[name], bytes: body, columns: [] }
@@ -44,7 +46,7 @@ function isWhole(name: string): name is keyof typeof WHOLE {
   return Object.hasOwn(WHOLE, name)
 }
 
-function parseJson(body: Buffer, columns: readonly string[] | undefined, isCall: boolean): RowsPayload {
+function parseJsonRows(body: Buffer, columns: readonly string[] | undefined, isCall: boolean): RowsPayload {
   const start = body[body.findIndex((byte) => !JSON_SPACE.has(byte))]
   if (start === undefined && isCall) return { ...NO_ROWS, json: '{}', isObject: true }
   // The bytes go on as they came, so that no number loses digits and nothing is encoded twice.
@@ -54,13 +56,9 @@ function parseJson(body: Buffer, columns: readonly string[] | undefined, isCall:
     return { ...rows, isObject: start === BRACE, columns: checkCount(columns) }
   }
   if (!isUtf8(body)) throw invalidBody(INVALID_JSON)
-  let value: unknown
-  try {
-    value = JSON.parse(body.toString())
-  } catch {
-    throw invalidBody(INVALID_JSON)
-  }
-  if (isObject(value)) return { ...rows, isObject: true, columns: checkCount(Object.keys(value)) }
+  const value = parseJson(body.toString())
+  if (value === undefined) throw invalidBody(INVALID_JSON)
+  if (isRecord(value)) return { ...rows, isObject: true, columns: checkCount(Object.keys(value)) }
   if (!Array.isArray(value) || value.length === 0) return NO_ROWS
   return { ...rows, isObject: false, columns: commonKeys(value) }
 }
@@ -69,10 +67,10 @@ function parseJson(body: Buffer, columns: readonly string[] | undefined, isCall:
 function commonKeys(rows: readonly unknown[]): readonly string[] {
   const message = 'All object keys must match'
   const first = rows[0]
-  if (!isObject(first)) throw invalidBody(message)
+  if (!isRecord(first)) throw invalidBody(message)
   const keys = Object.keys(first)
   const uniform = rows.every((row) => {
-    if (!isObject(row)) return false
+    if (!isRecord(row)) return false
     const own = Object.keys(row)
     return own.length === keys.length && own.every((key) => Object.hasOwn(first, key))
   })
@@ -122,10 +120,6 @@ function parseForm(text: string, columns: readonly string[] | undefined, isCall:
     isObject: true,
     columns: columns === undefined ? names : checkCount(columns),
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function checkCount(columns: readonly string[]): readonly string[] {

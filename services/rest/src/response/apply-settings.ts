@@ -1,3 +1,4 @@
+import { parseJson } from '@holdfast/foundation'
 import { invalidResponseHeaders, invalidResponseStatus } from '../errors.ts'
 import type { ExecuteResult } from '../execute/execute.ts'
 import { STATUS_PATTERN } from '../query/render-answer-settings.ts'
@@ -23,12 +24,7 @@ export function applySettings(response: RestResponse, { row }: ExecuteResult): R
 
 /** Reads `[{"X-Name": "value"}, …]`. @throws PGRST111 */
 export function parseHeaders(text: string): (readonly [name: string, value: string])[] {
-  let items: unknown
-  try {
-    items = JSON.parse(text)
-  } catch {
-    throw invalidResponseHeaders()
-  }
+  const items = parseJson(text)
   if (!Array.isArray(items)) throw invalidResponseHeaders()
   return items.map((item: unknown) => {
     const entries = typeof item === 'object' && item !== null ? Object.entries(item) : []

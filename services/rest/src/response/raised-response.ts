@@ -1,4 +1,4 @@
-import { HoldfastError } from '@holdfast/foundation'
+import { HoldfastError, isRecord, parseRecord } from '@holdfast/foundation'
 import { raisedWithoutDetail, unreadableDetail, unreadableMessage } from '../errors.ts'
 import { toResponseHeader } from './rest-response.ts'
 
@@ -38,7 +38,7 @@ function parseMessage(text: string):
       readonly hint: string | undefined
     }
   | undefined {
-  const object = parseObject(text)
+  const object = parseRecord(text)
   if (!object) return undefined
   const { code, message, details, hint } = object
   if (typeof code !== 'string' || typeof message !== 'string') return undefined
@@ -54,11 +54,11 @@ function parseDetail(text: string):
       readonly headers: Readonly<Record<string, string>>
     }
   | undefined {
-  const object = parseObject(text)
+  const object = parseRecord(text)
   if (!object) return undefined
   const { status, status_text: statusText, headers } = object
   if (typeof status !== 'number' || !Number.isInteger(status) || status < 200 || status > 599) return undefined
-  if (!isOptionalText(statusText) || !isObject(headers)) return undefined
+  if (!isOptionalText(statusText) || !isRecord(headers)) return undefined
   const named: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
     const header = typeof value === 'string' ? toResponseHeader(name, value) : undefined
@@ -66,19 +66,6 @@ function parseDetail(text: string):
     named[header[0]] = header[1]
   }
   return { status, statusText: statusText ?? undefined, headers: named }
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isOptionalText(value: unknown): value is string | null | undefined {

@@ -1,4 +1,4 @@
-import type { HoldfastError } from '@holdfast/foundation'
+import { type HoldfastError, parseJson } from '@holdfast/foundation'
 import type { RestResponse } from './rest-response.ts'
 
 /**
@@ -24,10 +24,5 @@ export function renderError(error: HoldfastError, isVerbose: boolean): RestRespo
 /** The candidates of an ambiguous embed are the only structured details; a function may raise that code with a text. */
 function detailsOf({ code, detail }: HoldfastError): unknown {
   if (detail === undefined) return null
-  if (code !== 'PGRST201') return detail
-  try {
-    return JSON.parse(detail) as unknown
-  } catch {
-    return detail
-  }
+  return code === 'PGRST201' ? (parseJson(detail) ?? detail) : detail
 }

@@ -111,8 +111,7 @@ async function send(request: FastifyRequest, reply: FastifyReply, response: Rest
 function toRefusal(error: unknown, request: FastifyRequest, logger: Logger): HoldfastError {
   if (error instanceof HoldfastError) {
     if (error.status === 408) return invalidBody(error.message, 408)
-    if (error.status >= 500)
-      logFailure(logger, request, error.message, { code: error.code, requestId: request.id, cause: error.cause })
+    if (error.status >= 500) logFailure(logger, request, error.message, { error, code: error.code })
     return error
   }
   const status = (error as Partial<FastifyError>).statusCode
@@ -120,6 +119,6 @@ function toRefusal(error: unknown, request: FastifyRequest, logger: Logger): Hol
   // Fastify's word for a header that is no media type; PostgREST answers the same to all that it does not read.
   if (status === 415) return invalidBody(`Content-Type not acceptable: ${request.headers['content-type'] ?? ''}`)
   if (status !== undefined && status >= 400 && status < 500) return invalidBody((error as FastifyError).message, status)
-  logFailure(logger, request, 'a request to the REST API failed', { requestId: request.id, error })
+  logFailure(logger, request, 'a request to the REST API failed', { error })
   return new HoldfastError('PGRSTX00', 500, 'Internal error', { detail: `Request ${request.id}` })
 }

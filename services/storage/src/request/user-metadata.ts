@@ -1,3 +1,4 @@
+import { parseRecord } from '@holdfast/foundation'
 import { entityTooLarge, invalidRequest } from '../errors.ts'
 import { USER_METADATA_BYTES_MAX, USER_METADATA_DEPTH_MAX } from '../limits.ts'
 
@@ -17,12 +18,7 @@ export function parseMetadata(text: string | undefined): UserMetadata | undefine
   if (text === undefined || text === '') return undefined
   if (Buffer.byteLength(text) > USER_METADATA_BYTES_MAX) throw entityTooLarge('user_metadata')
   if (isDeeperThan(text, USER_METADATA_DEPTH_MAX)) throw invalidRequest('The user_metadata is nested too deeply')
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as UserMetadata) : undefined
-  } catch {
-    return undefined
-  }
+  return parseRecord(text)
 }
 
 /** Scans the text, because deeply nested values break JSON rendering and Postgres. */

@@ -16,13 +16,7 @@ export function renderError(
 ): FastifyReply {
   const error = toRefusal(thrown)
   if (error.status >= 500) {
-    logFailure(logger, request, 'a storage request failed', {
-      requestId: request.id,
-      method: request.method,
-      route: request.routeOptions?.url,
-      code: error.code,
-      cause: describe(thrown instanceof HoldfastError ? (thrown.cause ?? thrown.message) : thrown),
-    })
+    logFailure(logger, request, 'a storage request failed', { error: thrown, code: error.code })
   }
   const code = error.code === 'RoleRefused' ? 'AccessDenied' : error.code
   return reply
@@ -50,8 +44,4 @@ function toRefusal(thrown: unknown): HoldfastError {
   if (validation || (statusCode !== undefined && statusCode < 500))
     return new HoldfastError('InvalidRequest', 400, errorMessage(thrown))
   return new HoldfastError('InternalError', 500, 'Internal Server Error')
-}
-
-function describe(thrown: unknown): string {
-  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
 }

@@ -37,13 +37,7 @@ export function renderS3Error(
   const code = S3_CODES[error.code] ?? error.code
   const status = S3_STATUSES[code] ?? error.status
   if (status >= 500 && code !== 'NotImplemented' && code !== 'SlowDown') {
-    const cause = thrown instanceof HoldfastError ? (thrown.cause ?? thrown.message) : thrown
-    logFailure(logger, request, 'an S3 request failed', {
-      requestId: request.id,
-      method: request.method,
-      code,
-      cause: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
-    })
+    logFailure(logger, request, 'an S3 request failed', { error: thrown, code })
   }
   const { headers = {} } = error
   reply

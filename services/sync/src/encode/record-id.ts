@@ -1,3 +1,4 @@
+import { parseJson } from '@holdfast/foundation'
 import type { TypeShape } from '@holdfast/policy'
 import { valueToJson } from './value-json.ts'
 
@@ -45,12 +46,7 @@ function keyText(shape: TypeShape): (text: string) => string {
  */
 export function readRecordId(id: string, columns: number): readonly string[] | undefined {
   if (columns === 1) return [id]
-  let values: unknown
-  try {
-    values = JSON.parse(id)
-  } catch {
-    return undefined // some other text
-  }
+  const values = parseJson(id)
   if (!Array.isArray(values) || values.length !== columns) return undefined
   return values.every((value) => typeof value === 'string') ? values : undefined
 }

@@ -1,3 +1,4 @@
+import { canonicalJson } from '@holdfast/foundation'
 import { createHash } from 'node:crypto'
 import type { BucketDefinition, PlannedColumn, TablePlan } from '@holdfast/policy'
 
@@ -32,13 +33,13 @@ export function contentOf(table: TablePlan, definition: BucketDefinition): Defin
 
 /** Whether buckets with the one content hold the same rows in the same groups as those with the next, with the same columns or some of them. */
 export function holdsTheSame(old: DefinitionContent, next: DefinitionContent): boolean {
-  const columns = new Map(next.columns.map((column) => [column.name, canonical(column)]))
+  const columns = new Map(next.columns.map((column) => [column.name, canonicalJson(column)]))
   return (
     old.localName === next.localName &&
-    canonical(old.key) === canonical(next.key) &&
+    canonicalJson(old.key) === canonicalJson(next.key) &&
     old.rows === next.rows &&
-    canonical(old.reads) === canonical(next.reads) &&
-    old.columns.every((column) => columns.get(column.name) === canonical(column))
+    canonicalJson(old.reads) === canonicalJson(next.reads) &&
+    old.columns.every((column) => columns.get(column.name) === canonicalJson(column))
   )
 }
 
@@ -47,17 +48,8 @@ export function classListId({ localName, rows }: DefinitionContent): string | un
   const [, keys, isOfClasses] = JSON.parse(rows) as [filter: unknown, keys: unknown, isOfClasses: boolean]
   if (!isOfClasses) return undefined
   return createHash('sha256')
-    .update(JSON.stringify([localName, canonical(keys)]))
+    .update(JSON.stringify([localName, canonicalJson(keys)]))
     .digest('hex')
-}
-
-/** JSON with sorted names: what comes out of the database has them in another order. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1)))
-      : part,
-  )
 }
 
 /**

@@ -1,3 +1,4 @@
+import { canonicalJson } from '@holdfast/foundation'
 import type { StreamDescription, SubscriptionReason, SyncRequest } from '@holdfast/protocol'
 import type { BucketGrant } from '../buckets/bucket-grant.ts'
 import type { ActivePlan, ActiveStream } from '../buckets/active-plan.ts'
@@ -27,15 +28,6 @@ export interface ChosenStreams {
   readonly streams: readonly Pick<ActiveStream, 'name' | 'isDefault'>[]
   /** Subscriptions to streams that there are not, by their index. */
   readonly unknown: ReadonlyMap<number, string>
-}
-
-/** JSON with sorted keys, so that equal parameters have equal texts. */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1)))
-      : part,
-  )
 }
 
 /** What a device asks for that says nothing about streams. */

@@ -1,3 +1,4 @@
+import { isRecord, parseJson } from '@holdfast/foundation'
 import type { TypeShape } from '@holdfast/policy'
 import type { WritableColumn } from './writable-tables.ts'
 
@@ -45,7 +46,7 @@ function isBuilt(value: unknown, shape: TypeShape): boolean {
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
+  return isRecord(value) && !(value instanceof ExactNumber)
 }
 
 /** @returns `null` for NULL */
@@ -97,13 +98,8 @@ function isDimension(list: readonly unknown[], element: TypeShape): boolean {
 function isJsonElement(one: unknown): boolean {
   if (one === null) return true
   if (Array.isArray(one)) return one.length > 0 && one.every(isJsonElement)
-  if (typeof one !== 'string') return false
-  try {
-    JSON.parse(one)
-    return true
-  } catch {
-    return false // a string of the JSON value
-  }
+  // Any other text is a string of the JSON value.
+  return typeof one === 'string' && parseJson(one) !== undefined
 }
 
 function renderComposite(

@@ -1,3 +1,4 @@
+import { toError } from '@holdfast/protocol'
 /** The way out of this device. `not-sent`: the outbox did not empty in time. */
 export type LeavingStep = 'asking' | 'sending' | 'not-sent' | 'leaving'
 
@@ -30,7 +31,7 @@ export function nextLeaving(state: LeavingState, event: LeavingEvent): LeavingSt
     case 'leave':
       return { step: 'leaving', error: undefined }
     case 'failed':
-      return { step: 'asking', error: event.cause instanceof Error ? event.cause : new Error(String(event.cause)) }
+      return { step: 'asking', error: toError(event.cause) }
     default:
       return event satisfies never
   }

@@ -1,3 +1,4 @@
+import { toError } from '@holdfast/protocol'
 import type { FieldValue } from '../../lib/fields/field.ts'
 import type { SqlPart } from '../../lib/sql.ts'
 import { type GridQuery, tablesOfQuery } from './query/grid-query.ts'
@@ -256,7 +257,7 @@ export class RowWindows implements Disposable {
   }
 
   #fail(error: unknown): void {
-    this.#dispatch({ kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) })
+    this.#dispatch({ kind: 'failed', error: toError(error) })
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorMessage } from '@holdfast/protocol'
 import { type DragEvent, type JSX, useEffect, useEffectEvent, useId, useState } from 'react'
 import { DeviceFull } from '@holdfast/client'
 import { Notice } from '../../components/notice.tsx'
@@ -127,7 +128,7 @@ function useAdding(edits: PhotoEdits, videoTypes: ReadonlySet<string>, there: nu
       if (refused.length > 0) setProblem(notAdded(refused, videoTypes))
       if (added.length > 0) setDone((hasVideo ? videoMessages : words).added(added.length))
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause)
+      const reason = errorMessage(cause)
       setProblem(cause instanceof DeviceFull ? words.full : words.failed(reason))
     } finally {
       setCount(0)

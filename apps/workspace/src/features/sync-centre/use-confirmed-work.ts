@@ -1,3 +1,4 @@
+import { toError } from '@holdfast/protocol'
 import { useState } from 'react'
 
 /** Work that begins once the person has confirmed it in a dialog. */
@@ -23,7 +24,7 @@ export function useConfirmedWork(work: () => Promise<void>): ConfirmedWork {
       await work()
       setAsked(false)
     } catch (cause) {
-      setError(cause instanceof Error ? cause : new Error(String(cause)))
+      setError(toError(cause))
     } finally {
       setBusy(false)
     }

@@ -1,3 +1,4 @@
+import { toError } from '@holdfast/protocol'
 import { RecordGone } from '@holdfast/client'
 import { useState } from 'react'
 import type { ShownError } from '../../components/error-notice.tsx'
@@ -44,7 +45,7 @@ export function useDecision(onDone: () => void): Decisions {
 }
 
 function shownFailure(cause: unknown, count: number): ShownError | Error {
-  if (!(cause instanceof RecordGone)) return cause instanceof Error ? cause : new Error(String(cause))
+  if (!(cause instanceof RecordGone)) return toError(cause)
   return {
     code: 'HF-SYNC-NOROW',
     title: count === 1 ? words.recordGone : words.recordsGone(count),

@@ -1,3 +1,4 @@
+import { toError } from '@holdfast/protocol'
 import { CheckUnavailable, type DeviceCheck, type DeviceCheckProgress } from '@holdfast/client'
 import { useLocalDatabase } from '@holdfast/react'
 import { useEffect, useRef, useState } from 'react'
@@ -35,7 +36,7 @@ export function useDeviceCheck(): UsedDeviceCheck {
       setState({ kind: 'checked', check })
     } catch (error) {
       if (mine.signal.aborted) setState({ kind: 'idle' })
-      else setState({ kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) })
+      else setState({ kind: 'failed', error: toError(error) })
     }
   }
   return {

@@ -1,3 +1,4 @@
+import { errorMessage } from '@holdfast/protocol'
 import {
   AuthApiError,
   isAuthError,
@@ -101,7 +102,7 @@ export function classifyAuthError(error: unknown, projectName: string): AuthFail
   if (isAuthSessionMissingError(error)) return { kind: 'form', code: 'HF-AUTH-EXPIRED', message: words.sessionOver }
   const code = isAuthError(error) ? error.code : undefined
   const status = error instanceof AuthApiError ? error.status : undefined
-  const text = error instanceof Error ? error.message : String(error)
+  const text = errorMessage(error)
   if (code === 'weak_password') {
     const isLeaked = (error as { readonly reasons?: readonly string[] }).reasons?.includes('pwned') ?? false
     return { kind: 'new_password', code: 'HF-AUTH-WEAK', reason: isLeaked ? 'pwned' : 'weak' }

@@ -1,4 +1,4 @@
-import { type SchemaDescriptor, type TableDescriptor, titleColumnOf } from '@holdfast/protocol'
+import { type SchemaDescriptor, type TableDescriptor, parseJson, parseRecord, titleColumnOf } from '@holdfast/protocol'
 import { type ChoiceWords, choiceWordsOf } from '../data/column-words.ts'
 import type { FieldValue } from '../fields/field.ts'
 import type { RecordValues } from '../records/record-change.ts'
@@ -237,20 +237,11 @@ function toLocal(value: unknown): FieldValue {
 
 /** @returns an empty object for invalid text */
 export function parseObject(text: string | null): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text ?? '')
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
-  } catch {
-    return {} // a constraint requires objects, but older rows may have no value
-  }
+  return parseRecord(text ?? '') ?? {}
 }
 
 /** Parses a list of texts from a local Postgres array. */
 export function parseList(text: FieldValue): readonly string[] {
-  try {
-    const value: unknown = JSON.parse(String(text ?? '[]'))
-    return Array.isArray(value) ? value.map(String) : []
-  } catch {
-    return [] // not a list
-  }
+  const value = parseJson(String(text ?? '[]'))
+  return Array.isArray(value) ? value.map(String) : []
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '@holdfast/protocol'
 import * as v from 'valibot'
 import { pageLanguage } from '../language.ts'
 
@@ -6,12 +7,8 @@ export function parsedAs<Schema extends v.GenericSchema>(
   text: string,
   schema: Schema,
 ): v.InferOutput<Schema> | undefined {
-  try {
-    const parsed = v.safeParse(schema, JSON.parse(text))
-    return parsed.success ? parsed.output : undefined
-  } catch {
-    return undefined // not JSON
-  }
+  const parsed = v.safeParse(schema, parseJson(text))
+  return parsed.success ? parsed.output : undefined
 }
 
 /** Returns the translation for the page's language from `{"de": {…}}`. */

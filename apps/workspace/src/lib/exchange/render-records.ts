@@ -1,3 +1,4 @@
+import { parseJson } from '@holdfast/protocol'
 import type { CellValue } from 'hucre'
 import { renderCsv, renderCsvRows } from '../csv.ts'
 import type { FieldValue } from '../fields/field.ts'
@@ -150,15 +151,6 @@ function jsonValue(kind: FileColumn['field']['kind'], value: FieldValue): string
   // Preserves the digits for parsers with arbitrary precision.
   if ((kind === 'integer' || kind === 'number') && /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text)) return text
   if (kind === 'boolean') return value === 0 || text === '0' || text === 'false' ? 'false' : 'true'
-  if (kind === 'json' && isJson(text)) return text
+  if (kind === 'json' && parseJson(text) !== undefined) return text
   return JSON.stringify(value)
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }

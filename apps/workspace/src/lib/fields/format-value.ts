@@ -1,3 +1,4 @@
+import { parseJson } from '@holdfast/protocol'
 import { fieldMessages } from '../../messages/fields.ts'
 import { pageLocale } from '../language.ts'
 import { dayOf, formatDay, formatMomentText, momentOf, timeOfDay } from './dates.ts'
@@ -68,14 +69,10 @@ function shortIdText(id: string): string {
 
 /** Formats a list of plain values with commas, anything else as JSON. */
 function formatJson(text: string): string {
-  try {
-    const value: unknown = JSON.parse(text)
-    const isPlainList =
-      Array.isArray(value) && value.every((item) => typeof item === 'string' || typeof item === 'number')
-    return isPlainList ? value.join(', ') : text
-  } catch {
-    return text // not JSON: show the text
-  }
+  const value = parseJson(text)
+  const isPlainList =
+    Array.isArray(value) && value.every((item) => typeof item === 'string' || typeof item === 'number')
+  return isPlainList ? value.join(', ') : text
 }
 
 /** Returns the text for editing and copying, which parses to the same value. */

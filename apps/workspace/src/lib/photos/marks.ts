@@ -1,3 +1,4 @@
+import { parseJson } from '@holdfast/protocol'
 import * as v from 'valibot'
 
 /** Shapes per photo, stored in one row. */
@@ -32,13 +33,6 @@ export function parseMarks(text: string | null): Marks | undefined {
   if (text === null) return []
   const result = v.safeParse(marksSchema, parseJson(text))
   return result.success ? result.output.shapes : undefined
-}
-
-/** @returns `undefined` for invalid JSON */
-export function parseJson(text: string | null): unknown {
-  if (text === null) return null
-  const result = v.safeParse(v.pipe(v.string(), v.parseJson()), text)
-  return result.success ? result.output : undefined
 }
 
 /** Stored form; `null` for none. */

@@ -1,7 +1,8 @@
+import { parseJson } from '@holdfast/protocol'
 import { type FileEntry, isUnsent } from '@holdfast/client'
 import { assertOwnAnswer } from '../data/own-request.ts'
 import type { PhotoTable } from '../data/photo-table.ts'
-import { parseJson, parseMarks } from './marks.ts'
+import { parseMarks } from './marks.ts'
 import type { Photo } from './use-photos.ts'
 import { type Right, useRight } from './use-right.ts'
 
@@ -22,7 +23,7 @@ export function useMayChange(table: PhotoTable, photo: Photo, file: FileEntry | 
   const hasCaption = table.has.has('caption')
   const hasMarks = table.has.has('annotation')
   const mayTry = table.can.update && (hasCaption || hasMarks)
-  const change = hasCaption ? { caption } : { annotation: parseJson(annotation) }
+  const change = hasCaption ? { caption } : { annotation: annotation === null ? null : parseJson(annotation) }
   const right = useRight(
     `caption_photo/${id}`,
     mayTry && isOnServer(file) ? (asker) => judgePhotoChange({ table, photoId: id, change, ...asker }) : undefined,

@@ -1,3 +1,4 @@
+import { parseJson } from '@holdfast/protocol'
 import * as v from 'valibot'
 import { pushMessages as german } from '../../messages/de/push.ts'
 import { pushMessages as english } from '../../messages/push.ts'
@@ -27,7 +28,7 @@ export interface ShownNotification {
 /** Renders a server message in an app language. An unknown message still produces a notification, because browsers require one per push. */
 export function shownNotification(message: string | undefined, language: string): ShownNotification {
   const words = language.startsWith('de') ? german : english
-  const { success, output } = v.safeParse(schema, parseJson(message))
+  const { success, output } = v.safeParse(schema, parseJson(message ?? ''))
   if (!success || !/^\/w\/[^/\\]/.test(output.path))
     return { title: words.somethingNew, body: '', tag: 'inbox', path: '/' }
   const { path } = output
@@ -40,13 +41,5 @@ export function shownNotification(message: string | undefined, language: string)
     ),
     tag: path,
     path,
-  }
-}
-
-function parseJson(message: string | undefined): unknown {
-  try {
-    return JSON.parse(message ?? '')
-  } catch {
-    return undefined
   }
 }

@@ -1,3 +1,5 @@
+import { parseRecord } from '@holdfast/protocol'
+
 /** A view's settings, with their URL letter. Values are texts in both places. */
 export const SETTING_LETTERS = {
   filter: 'f',
@@ -27,7 +29,8 @@ const SETTINGS = Object.keys(SETTING_LETTERS) as readonly Setting[]
 
 /** @param config - stored JSON; ignores values other than texts and unknown names */
 export function parseSettings(config: string | null): ViewSettings {
-  const stored = parseObject(config)
+  // Text that the app did not write counts as a view with nothing set.
+  const stored = parseRecord(config ?? '') ?? {}
   return Object.fromEntries(
     SETTINGS.flatMap((setting) => {
       const value = stored[setting]
@@ -38,7 +41,9 @@ export function parseSettings(config: string | null): ViewSettings {
 
 /** Updates stored JSON, preserving settings unknown to this version. */
 export function renderSettings(config: string | null, settings: ViewSettings): string {
-  const others = Object.entries(parseObject(config)).filter(([name]) => !Object.hasOwn(SETTING_LETTERS, name))
+  const others = Object.entries(parseRecord(config ?? '') ?? {}).filter(
+    ([name]) => !Object.hasOwn(SETTING_LETTERS, name),
+  )
   const own = Object.entries(settings).filter(([, value]) => value !== '')
   return JSON.stringify(Object.fromEntries([...others, ...own]))
 }
@@ -71,12 +76,3 @@ export function hasChanges(saved: ViewSettings, address: AddressSettings): boole
 export const NO_CHANGES: AddressSettings = Object.fromEntries(
   SETTINGS.map((setting) => [SETTING_LETTERS[setting], undefined]),
 )
-
-function parseObject(config: string | null): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(config ?? '{}')
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
-  } catch {
-    return {} // not written by the app: treat as an empty view
-  }
-}

@@ -1,3 +1,4 @@
+import { parseJson } from '@holdfast/protocol'
 import { RESUMED_BYTES_MIN, SINGLE_REQUEST_BYTES_MAX } from '../limits.ts'
 import { UPLOAD_MARK, type SendOptions, type SentFile } from './sent-file.ts'
 import { fetchAsPerson, objectPath, sendAsPerson, type StorageEndpoint } from './storage-endpoint.ts'
@@ -85,14 +86,6 @@ async function isOwnUpload(
 function isStored(text: string): boolean {
   const body = parseJson(text)
   return typeof body === 'object' && body !== null && 'Key' in body
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** The text is ASCII. */

@@ -1,3 +1,4 @@
+import { errorMessage, parseJson } from '@holdfast/protocol'
 import type { FailureKind, FileProblem } from '../file-state.ts'
 
 /** A failed transfer, or an error response of storage. */
@@ -75,7 +76,7 @@ const RESUMABLE_CODES: Readonly<Record<number, string>> = {
 /** No response: a network failure or an aborted transfer. */
 export function noAnswer(error: unknown): TransferFailure {
   if (error instanceof TransferFailure) return error
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorMessage(error)
   return new TransferFailure('retry', { code: 'network', message, status: undefined })
 }
 
@@ -87,10 +88,6 @@ function kindOf(status: number, code: string): FailureKind {
 }
 
 function parseStorageError(text: string): StorageError | undefined {
-  try {
-    const body = JSON.parse(text) as Partial<StorageError> | null
-    return typeof body?.statusCode === 'string' && typeof body.message === 'string' ? (body as StorageError) : undefined
-  } catch {
-    return undefined
-  }
+  const body = parseJson(text) as Partial<StorageError> | null | undefined
+  return typeof body?.statusCode === 'string' && typeof body.message === 'string' ? (body as StorageError) : undefined
 }

@@ -8,7 +8,6 @@ import { type Store, violatedConstraint } from '../../store.ts'
 import { createDiscovery, discoveryUrlOf } from '../discovery.ts'
 import { customProviderExists, customProviderNotFound, tooManyCustomProviders } from '../errors.ts'
 import { createProviderNetwork } from '../provider-network.ts'
-import type { JsonObject } from '../read-json.ts'
 import {
   countCustomProviders,
   type CustomProviderRow,

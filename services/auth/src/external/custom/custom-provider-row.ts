@@ -1,5 +1,5 @@
+import type { JsonObject } from '@holdfast/foundation'
 import { type Queryable, sql } from '@holdfast/postgres'
-import type { JsonObject } from '../read-json.ts'
 
 /** A row of `auth.custom_oauth_providers`. Never leaves the service with its secret. */
 export interface CustomProviderRow {

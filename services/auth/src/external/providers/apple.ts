@@ -1,8 +1,9 @@
+import { isRecord } from '@holdfast/foundation'
 import { isTrue } from '../claims-profile.ts'
 import { toProviderEmails } from '../profile.ts'
 import type { BuiltInProvider } from '../provider.ts'
-import { createProviderNetwork, parseJson } from '../provider-network.ts'
-import { isRecord, requireRecord, requireSubject, textOf } from '../read-json.ts'
+import { createProviderNetwork, parseProviderJson } from '../provider-network.ts'
+import { requireRecord, requireSubject, textOf } from '../read-json.ts'
 
 /**
  * Apple posts its answer, tells the name of a person in the first answer only and outside the ID token, and takes as secret a token
@@ -56,7 +57,7 @@ export const apple: BuiltInProvider = (settings, discover) => {
 /** @param text - `{"name":{"firstName":"…","lastName":"…"},"email":"…"}`; the address in it is not signed, so it is not read */
 function readName(text: string | null): string | undefined {
   if (text === null || text === '') return undefined
-  const user = parseJson(text)
+  const user = parseProviderJson(text)
   const name = isRecord(user) && isRecord(user['name']) ? user['name'] : {}
   return [textOf(name['firstName']), textOf(name['lastName'])].filter(Boolean).join(' ').trim()
 }

@@ -1,7 +1,8 @@
+import type { JsonObject } from '@holdfast/foundation'
 import { toProviderEmails } from '../profile.ts'
 import type { BuiltInProvider } from '../provider.ts'
 import { createProviderNetwork } from '../provider-network.ts'
-import { type JsonObject, requireRecord, requireSubject, textOf } from '../read-json.ts'
+import { requireRecord, requireSubject, textOf } from '../read-json.ts'
 
 /** Accounts of every tenant. Its tokens name the tenant of the person as issuer. */
 const COMMON = 'https://login.microsoftonline.com/common'

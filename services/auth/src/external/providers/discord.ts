@@ -1,7 +1,8 @@
+import type { JsonObject } from '@holdfast/foundation'
 import { toProviderEmails } from '../profile.ts'
 import type { BuiltInProvider } from '../provider.ts'
 import { createProviderNetwork } from '../provider-network.ts'
-import { type JsonObject, requireRecord, requireSubject, textOf } from '../read-json.ts'
+import { requireRecord, requireSubject, textOf } from '../read-json.ts'
 
 const CDN = 'https://cdn.discordapp.com'
 

@@ -1,3 +1,4 @@
+import { errorMessage } from '@holdfast/protocol'
 import { DeviceFull } from '@holdfast/client'
 import { useAttachments, useValue } from '@holdfast/react'
 import { Camera } from 'lucide-react'
@@ -125,7 +126,7 @@ function useTaking(
         if (refused.length > 0) setProblem(notAdded(refused, videoTypes))
         if (added.length > 0) onTaken(added)
       } catch (cause) {
-        const reason = cause instanceof Error ? cause.message : String(cause)
+        const reason = errorMessage(cause)
         setProblem(cause instanceof DeviceFull ? photoMessages.full : photoMessages.failed(reason))
       } finally {
         setBusy(false)
