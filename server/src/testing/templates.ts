@@ -20,26 +20,13 @@ export interface Template {
   readonly userIds: readonly string[]
 }
 
-export interface Templates {
-  /**
-   * Finds the template of a project and its users, and makes it if there is none: the migrations and seeds, then the users.
-   *
-   * @throws {HoldfastError} what a start throws, such as `project_sql_failed` with the file and the line
-   */
-  get(config: Config, users: readonly HostedUser[]): Promise<Template>
-}
-
 const PREFIX = 'template_'
 
 /** Template of the server without a project. */
 const BARE = `${PREFIX}bare`
 
 /** Databases of the names that {@link Templates} gives. Each is made once, however many ask for it. */
-export function openTemplates(cluster: TestCluster, home: string, logger: Logger): Templates {
-  return new TemplateDatabases(cluster, home, logger)
-}
-
-class TemplateDatabases implements Templates {
+export class Templates {
   readonly #cluster: TestCluster
   readonly #home: string
   readonly #logger: Logger
@@ -51,6 +38,11 @@ class TemplateDatabases implements Templates {
     this.#logger = logger
   }
 
+  /**
+   * Finds the template of a project and its users, and makes it if there is none: the migrations and seeds, then the users.
+   *
+   * @throws {HoldfastError} what a start throws, such as `project_sql_failed` with the file and the line
+   */
   get(config: Config, users: readonly HostedUser[]): Promise<Template> {
     // Seeds are for servers that this machine alone reaches; the address that a test has does not change a template.
     return this.#ofUsers({ ...config, externalUrl: undefined }, users)

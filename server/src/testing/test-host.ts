@@ -8,7 +8,7 @@ import { createLogger } from '../logger.ts'
 import { VERSION } from '../version.ts'
 import { serveCalls } from './calls.ts'
 import { COPY } from './hosted-server.ts'
-import { openTemplates } from './templates.ts'
+import { Templates } from './templates.ts'
 import { openTestCluster, UNFINISHED } from './test-cluster.ts'
 
 /** Idle time in ms without connections before the host exits: slightly longer than between two test files. */
@@ -32,7 +32,7 @@ export async function runTestHost([home = '']: readonly string[]): Promise<numbe
   // Leftovers of a killed host.
   for (const prefix of [COPY, UNFINISHED]) for (const name of await cluster.list(prefix)) await cluster.drop(name)
   rmSync(join(home, 'servers'), { recursive: true, force: true })
-  const ground = { cluster, templates: openTemplates(cluster, home, logger), home }
+  const ground = { cluster, templates: new Templates(cluster, home, logger), home }
   const token = randomBytes(24).toString('base64url')
 
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()

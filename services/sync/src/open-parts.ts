@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from '@holdfast/foundation'
 import type { SyncPlan } from '@holdfast/policy'
 import { connectAhead, createPool, type Pool } from '@holdfast/postgres'
-import { createDependencyIndex, type DependencyIndex } from './buckets/dependency-index.ts'
+import { DependencyIndex } from './buckets/dependency-index.ts'
 import { createKeyEvaluator } from './buckets/key-evaluator.ts'
 import { createKeyMoments } from './buckets/key-moments.ts'
 import { createPolicyFailures, type PolicyFailures } from './buckets/policy-failures.ts'
@@ -9,7 +9,7 @@ import { createCheckpointFeed, type CheckpointFeed } from './checkpoints/checkpo
 import { createLookups } from './checkpoints/lookups.ts'
 import { createWalBarrier, type WalBarrier } from './checkpoints/wal-barrier.ts'
 import { createCompactions, type Compactions } from './compaction/compactions.ts'
-import { startCompactor, type Compactor } from './compaction/compactor.ts'
+import { Compactor } from './compaction/compactor.ts'
 import { createRetirement } from './compaction/retire-buckets.ts'
 import { standingBy, syncRefused } from './errors.ts'
 import { createFence } from './lease/fence.ts'
@@ -28,7 +28,7 @@ import type { SyncOptions } from './options.ts'
 import { logRefusedTables } from './replicator/log-refused-tables.ts'
 import { startReplicator, type Replicator } from './replicator/replicator.ts'
 import { openRestrictedPools, type RestrictedPools } from './user-sql/restricted-pools.ts'
-import { createRowEvaluator } from './rows/row-evaluator.ts'
+import { RowEvaluator } from './rows/row-evaluator.ts'
 import { createTimeZone } from './rows/time-zone.ts'
 import { createLogReader, type LogReader } from './storage/log-reader.ts'
 import { LOG_SETTINGS } from './storage/log-settings.ts'
@@ -80,7 +80,7 @@ export function openGround(options: SyncOptions): Ground {
     log: createLogReader({ url, connectionsMax: CONCURRENT_READS_MAX }),
     feed,
     walBarrier: createWalBarrier(pool, feed),
-    dependencies: createDependencyIndex(),
+    dependencies: new DependencyIndex(),
     failures: createPolicyFailures(logger, clock),
     connections: createConnections(() => clock.now()),
     downloads: createDownloads(),
@@ -110,7 +110,7 @@ export function startWriting(options: SyncOptions, ground: Ground): Writing {
     retirement,
     pool: fence.pool,
     readerPool: restricted.readerPool,
-    evaluator: createRowEvaluator({
+    evaluator: new RowEvaluator({
       pool: restricted.evaluatorPool,
       admin: pool,
       failures,
@@ -158,7 +158,7 @@ export function startWriting(options: SyncOptions, ground: Ground): Writing {
     logger,
   })
   const compactions = createCompactions()
-  const compactor = startCompactor({
+  const compactor = new Compactor({
     pool: fence.pool,
     isLeading: () => fence.epoch !== undefined,
     feed,

@@ -6,8 +6,8 @@ import type { Lsn } from '@holdfast/replication'
 import { createFence } from '../src/lease/fence.ts'
 import { readState, writeBatch } from '../src/storage/bucket-storage.ts'
 import { createCompactions } from '../src/compaction/compactions.ts'
-import { startCompactor } from '../src/compaction/compactor.ts'
-import { createPendingOps } from '../src/storage/pending-ops.ts'
+import { Compactor } from '../src/compaction/compactor.ts'
+import { PendingOps } from '../src/storage/pending-ops.ts'
 import type { StreamClient } from './stream-client.ts'
 import { ALICE, openWorld, type Server, type World } from './sync-world.ts'
 
@@ -139,7 +139,7 @@ describe('whoever has lost the lease', () => {
     await world.run(`update sync.state set epoch = epoch + 1`)
 
     let opId = 1_000_000
-    const pending = createPendingOps(
+    const pending = new PendingOps(
       () => ++opId,
       () => opId,
     )
@@ -178,7 +178,7 @@ describe('whoever has lost the lease', () => {
     const feed = createCheckpointFeed()
     feed.reset((await readState(world.db.pool))?.lastOpId ?? 0, 0n as Lsn)
     const options = { pool: fence.pool, feed, compactions: createCompactions(), intervalS: 0, opsPerSecond: 1_000_000 }
-    await using compactor = startCompactor({ ...options, slackOps: 0, logger: silentLogger })
+    await using compactor = new Compactor({ ...options, slackOps: 0, logger: silentLogger })
     for (let round = 0; round < 2; round++) expect(await compactor.round()).toEqual({ buckets: 0, dropped: 0 })
     expect(await world.rows(log)).toEqual(before)
     expect(await membersLeft()).not.toEqual([])

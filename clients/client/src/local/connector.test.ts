@@ -3,7 +3,7 @@ import type { UserTokens } from '../session/session.ts'
 import type { UploadQueue } from '../upload/upload-queue.ts'
 import { createConnector } from './connector.ts'
 
-const queue: UploadQueue = { upload: async () => undefined, wake: () => undefined }
+const queue: Pick<UploadQueue, 'upload' | 'wake'> = { upload: async () => undefined, wake: () => undefined }
 const expiresAt = new Date(0)
 function tokensOf(token: string | undefined): UserTokens & { verified: number } {
   const tokens = {

@@ -9,7 +9,11 @@ interface Connector extends PowerSyncBackendConnector {
 }
 
 /** Connects a local database to the server: the user's token for the stream, the queue for uploads. */
-export function createConnector(url: string, tokens: UserTokens, queue: UploadQueue): Connector {
+export function createConnector(
+  url: string,
+  tokens: UserTokens,
+  queue: Pick<UploadQueue, 'upload' | 'wake'>,
+): Connector {
   /** The server rejected the token, or requested another before its expiry. */
   let isDoubted = false
   return {

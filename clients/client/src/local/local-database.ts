@@ -15,7 +15,7 @@ import { watchSyncState } from '../status/watch-sync-state.ts'
 import { forgetBases } from '../queue/guard-bases.ts'
 import type { ChooseSearched, LocalSearch } from '../search/open-search.ts'
 import { createPostUpload } from '../upload/post-upload.ts'
-import { createUploadQueue } from '../upload/upload-queue.ts'
+import { UploadQueue } from '../upload/upload-queue.ts'
 import { createValue, type Value, type WritableValue } from '../value.ts'
 import { LateWriteRules } from '../write-rules/late-write-rules.ts'
 import { openWithTables, type AppliedTables } from './apply-tables.ts'
@@ -149,7 +149,7 @@ async function openParts(file: OpenFile, watch: DamageWatch, options: OpenedOpti
     inBackground,
     onAnswer: () => link.heard(),
   })
-  const queue = createUploadQueue({
+  const queue = new UploadQueue({
     post: createPostUpload(url, fetch, link.upload),
     tokens,
     now,

@@ -19,7 +19,7 @@ import type { UploadFailure } from './classify-failure.ts'
 import type { SentUpload, UploadOutcome } from './post-upload.ts'
 import type { QueuedTransaction } from '../queue/queued-transaction.ts'
 import type { TokenSource } from '../session/token-source.ts'
-import { createUploadQueue, UploadPostponed, type UploadQueue } from './upload-queue.ts'
+import { UploadPostponed, UploadQueue } from './upload-queue.ts'
 
 export const syncedTables = {
   sites: new Table({ name: column.text }, { trackMetadata: true }),
@@ -240,7 +240,7 @@ export async function openPlayedDevice(): Promise<PlayedDevice> {
   return device
 
   function newQueue(source: TokenSource = tokens): UploadQueue {
-    return createUploadQueue({
+    return new UploadQueue({
       post(upload, token) {
         if (upload.transactions.length > device.server.lastsFor) device.nowMs += 5_000
         return device.server.post(upload, token)

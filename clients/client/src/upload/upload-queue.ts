@@ -36,21 +36,6 @@ export class UploadPostponed extends Error {
   }
 }
 
-export interface UploadQueue {
-  /**
-   * Uploads the queued transactions of `database`, oldest first. Each leaves the queue only when applied by the server or stored in needs attention.
-   *
-   * @throws {UploadPostponed} to be called again later
-   */
-  upload(database: CommonPowerSyncDatabase): Promise<void>
-  /** Ends a running delay because the server is reachable again. */
-  wake(): void
-}
-
-export function createUploadQueue(options: UploadQueueOptions): UploadQueue {
-  return new OutboxQueue(options)
-}
-
 /** A rejected or held change. */
 type Change = UnplacedTransaction
 
@@ -60,7 +45,7 @@ interface Device {
   readonly clientId: string
 }
 
-class OutboxQueue implements UploadQueue {
+export class UploadQueue {
   readonly #options: UploadQueueOptions
   readonly #now: () => number
   /** Consecutive failures of the first transaction. */
@@ -74,10 +59,16 @@ class OutboxQueue implements UploadQueue {
     this.#now = steadyClock(options.now)
   }
 
+  /** Ends a running delay because the server is reachable again. */
   wake(): void {
     if (this.#trouble) this.#trouble = { ...this.#trouble, notBeforeMs: 0 }
   }
 
+  /**
+   * Uploads the queued transactions of `database`, oldest first. Each leaves the queue only when applied by the server or stored in needs attention.
+   *
+   * @throws {UploadPostponed} to be called again later
+   */
   async upload(database: CommonPowerSyncDatabase): Promise<void> {
     const { rules } = this.#options
     const device = { database, clientId: await database.getClientId() }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { ClientBase } from 'pg'
 import { assert } from '@holdfast/foundation'
 import { createFramer, LAST } from '../wire/framer.ts'
-import { createMessageWriter, type MessageWriter } from '../wire/message-writer.ts'
+import { MessageWriter } from '../wire/message-writer.ts'
 import { MESSAGE } from '../wire/messages.ts'
 import { socketOf } from '../wire/take-over.ts'
 import { createExchange, isAnswered, receive, type Exchange, type SegmentAnswer, type SentStep } from './exchange.ts'
@@ -69,7 +69,7 @@ interface Current {
 class PipelineConnection {
   readonly #socket: Socket
   readonly #driverListeners: readonly ((chunk: Buffer) => void)[]
-  readonly #writer = createMessageWriter()
+  readonly #writer = new MessageWriter()
   readonly #prepared = createPreparedStatements()
   #current: Current | undefined
 

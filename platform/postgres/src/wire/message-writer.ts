@@ -20,33 +20,13 @@ export class Utf8 {
   }
 }
 
-/** Collects messages, so that a pipeline is one write. */
-export interface MessageWriter {
-  parse(name: string, text: string): void
-  describeStatement(name: string): void
-  /**
-   * Sends values as text, except Buffers, which are sent as binary.
-   *
-   * @param results - format of the result columns, default text
-   */
-  bind(name: string, values: readonly unknown[], results?: 'text' | 'binary'): void
-  execute(): void
-  close(name: string): void
-  sync(): void
-  /** Returns the collected bytes. Large values are separate parts, to avoid copying them. */
-  take(): readonly Buffer[]
-}
-
 const INITIAL_BYTES = 4096
 
 /** Values from this size on are not copied. */
 const LARGE_BYTES = 16 * 1024
 
-export function createMessageWriter(): MessageWriter {
-  return new BufferedMessageWriter()
-}
-
-class BufferedMessageWriter implements MessageWriter {
+/** Collects messages, so that a pipeline is one write. */
+export class MessageWriter {
   #buffer = Buffer.allocUnsafe(INITIAL_BYTES)
   #at = 0
   /** Large values and their positions in the buffer. */
@@ -69,6 +49,11 @@ class BufferedMessageWriter implements MessageWriter {
     this.#end(start)
   }
 
+  /**
+   * Sends values as text, except Buffers, which are sent as binary.
+   *
+   * @param results - format of the result columns, default text
+   */
   bind(statement: string, values: readonly unknown[], results: 'text' | 'binary' = 'text'): void {
     const start = this.#begin(BIND)
     this.#name('')
@@ -111,6 +96,7 @@ class BufferedMessageWriter implements MessageWriter {
     this.#end(this.#begin(SYNC))
   }
 
+  /** Returns the collected bytes. Large values are separate parts, to avoid copying them. */
   take(): readonly Buffer[] {
     const parts: Buffer[] = []
     let from = 0

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { rememberConnection } from './lost-connections.ts'
-import { createMessageWriter } from './message-writer.ts'
+import { MessageWriter } from './message-writer.ts'
 import { MESSAGE } from './messages.ts'
 import { bufferedSocket } from './read-buffer.ts'
 import { readServerError } from './server-error.ts'
@@ -71,7 +71,7 @@ export async function openStatementConnection<Name extends string>(
     await client.end().catch(() => undefined) // possibly broken already
     throw error
   }
-  const writer = createMessageWriter()
+  const writer = new MessageWriter()
   let isLost = false
   let current: Run | undefined
 

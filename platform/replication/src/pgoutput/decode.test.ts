@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Relation, ReplicationEvent, Tuple } from '../events.ts'
 import type { Lsn } from '../lsn.ts'
-import { createDecoder } from './decode.ts'
+import { Decoder } from './decode.ts'
 
 // This encoder follows the manual ("Logical Replication Message Formats") independently of the decoder: the decoder must read its output for any names, values
 // and mixtures of NULL, text and unchanged TOAST.
@@ -142,7 +142,7 @@ describe('the decoder', () => {
     const stream = relation.chain((of) => fc.tuple(fc.constant(of), fc.array(change(of), { maxLength: 10 })))
     fc.assert(
       fc.property(stream, ([of, changes]) => {
-        const decoder = createDecoder()
+        const decoder = new Decoder()
         const out: ReplicationEvent[] = []
         const messages = [encodeRelation(of), ...changes.map(({ event, unchanged }) => encode(event, unchanged))]
         for (const message of messages) {
@@ -164,7 +164,7 @@ describe('the decoder', () => {
   const insert: ReplicationEvent = { kind: 'insert', relation: items, row: ['1'] }
 
   function run(messages: readonly Buffer[]): ReplicationEvent[] {
-    const decoder = createDecoder()
+    const decoder = new Decoder()
     const out: ReplicationEvent[] = []
     for (const message of messages) decoder.decode(message, 0, message.length, out)
     return out
@@ -186,7 +186,7 @@ describe('the decoder', () => {
   })
 
   test('knows when it is between begin and commit', () => {
-    const decoder = createDecoder()
+    const decoder = new Decoder()
     const begin = encode({ kind: 'begin', xid: 1, commitLsn: 5n as Lsn, committedAtMs: POSTGRES_EPOCH_MS })
     const commit = encode({ kind: 'commit', commitLsn: 5n as Lsn, endLsn: 6n as Lsn })
     expect(decoder.isInTransaction()).toBe(false)

@@ -6,34 +6,28 @@ import { createRelations, protocolError } from './relations.ts'
 const POSTGRES_EPOCH_MS = 946_684_800_000
 const SHORT_TEXT_BYTES = 3
 
-/** Decodes pgoutput messages, protocol version 1, values as text. One per connection, because it remembers relations. */
-export interface Decoder {
-  /**
-   * Decodes the message between `start` and `end` and appends its events to `out`; descriptive messages (Relation, Type, Origin) yield none.
-   *
-   * @throws {HoldfastError} `replication_protocol`
-   */
-  decode(buffer: Buffer, start: number, end: number, out: ReplicationEvent[]): void
-  /** Whether between a `begin` and its `commit`. */
-  isInTransaction(): boolean
-}
-
-export function createDecoder(): Decoder {
-  return new PgoutputDecoder()
-}
-
-/** @see PostgreSQL manual, "Logical Replication Message Formats" */
-class PgoutputDecoder implements Decoder {
+/**
+ * Decodes pgoutput messages, protocol version 1, values as text. One per connection, because it remembers relations.
+ *
+ * @see PostgreSQL manual, "Logical Replication Message Formats"
+ */
+export class Decoder {
   readonly #relations = createRelations()
   #inTransaction = false
   /** The current message, and the position of its next field. */
   #bytes: Buffer = Buffer.alloc(0)
   #at = 0
 
+  /** Whether between a `begin` and its `commit`. */
   isInTransaction(): boolean {
     return this.#inTransaction
   }
 
+  /**
+   * Decodes the message between `start` and `end` and appends its events to `out`; descriptive messages (Relation, Type, Origin) yield none.
+   *
+   * @throws {HoldfastError} `replication_protocol`
+   */
   decode(buffer: Buffer, start: number, end: number, out: ReplicationEvent[]): void {
     this.#bytes = buffer
     this.#at = start

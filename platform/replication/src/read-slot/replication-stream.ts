@@ -20,7 +20,7 @@ import {
 } from '../errors.ts'
 import type { ReplicationEvent, ReplicationStream } from '../events.ts'
 import { formatLsn, parseLsn, type Lsn } from '../lsn.ts'
-import { createDecoder } from '../pgoutput/decode.ts'
+import { Decoder } from '../pgoutput/decode.ts'
 import { SLOT_QUERY, readSlotRow, type Slot, type SlotRow } from '../slot.ts'
 import { LargeWork } from './large-work.ts'
 import { transition as nextReport, type ProgressEvent, type ProgressReport } from './progress-report.ts'
@@ -89,7 +89,7 @@ export class SlotStream implements Omit<ReplicationStream, 'batches'> {
   readonly #slot: string
   readonly #found: Slot
   readonly #logger: Logger
-  readonly #decoder = createDecoder()
+  readonly #decoder = new Decoder()
   readonly #started = Promise.withResolvers<void>()
   readonly #wire: Wire
   readonly #statusTimer: NodeJS.Timeout

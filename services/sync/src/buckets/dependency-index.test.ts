@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Relation } from '@holdfast/replication'
 import type { PlannedDependency } from './active-plan.ts'
-import { createDependencyIndex, type DependencyIndex, type KeyHolder } from './dependency-index.ts'
+import { type KeyHolder, DependencyIndex } from './dependency-index.ts'
 
 const RELATION: Relation = {
   oid: 7, schema: 'public', name: 'members',
@@ -51,7 +51,7 @@ test('a change concerns whom the old or the new row is pinned to, whoever is not
   })
   fc.assert(
     fc.property(people, fc.option(row, { nil: undefined }), fc.option(row, { nil: undefined }), (list, old, next) => {
-      const index = createDependencyIndex()
+      const index = new DependencyIndex()
       const holders = list.map(({ claim, state }) => {
         const one = holder(`${claim} ${state}`)
         index.addUnresolved(one)
@@ -89,7 +89,7 @@ function change(index: DependencyIndex, xid: number, userId: string | null): voi
 }
 
 test('an answer lacks those of the last transactions that it has not seen and that concern the person', () => {
-  const index = createDependencyIndex()
+  const index = new DependencyIndex()
   for (const [xid, user] of [[5, 'a'], [6, 'b'], [7, null], [8, 'a']] as const) change(index, xid, user) // prettier-ignore
   const pins = new Map([['pinned', ['a', null]]])
   expect(index.unseenTransactions([PINNED], pins, [], NOTHING_SEEN)).toEqual([5, 8])
@@ -104,13 +104,13 @@ test('an answer lacks those of the last transactions that it has not seen and th
 })
 
 test('a transaction with very many values concerns everybody', () => {
-  const index = createDependencyIndex()
+  const index = new DependencyIndex()
   for (let user = 0; user < 1_100; user++) change(index, 5, String(user))
   expect(index.unseenTransactions([PINNED], new Map([['pinned', ['x']]]), [], NOTHING_SEEN)).toEqual([5])
 })
 
 test('whoever was told of a change hears of every other one until the keys are known again', () => {
-  const index = createDependencyIndex()
+  const index = new DependencyIndex()
   const [one, gone] = [holder('one'), holder('gone')]
   const pins = new Map([['pinned', ['a']]])
   index.set(one, [PINNED], pins)
@@ -131,7 +131,7 @@ test('whoever was told of a change hears of every other one until the keys are k
 })
 
 test('whoever comes to be concerned before it is told lacks what was collected, and is told of what comes after', () => {
-  const index = createDependencyIndex()
+  const index = new DependencyIndex()
   const one = holder()
   index.addUnresolved(one)
   change(index, 5, 'a')
@@ -147,7 +147,7 @@ test('whoever comes to be concerned before it is told lacks what was collected, 
 })
 
 test('what was collected is not forgotten among the last transactions until it is told', () => {
-  const index = createDependencyIndex()
+  const index = new DependencyIndex()
   for (let xid = 0; xid < 2_000; xid++) change(index, xid, 'a')
   const unseen = (): readonly number[] => index.unseenTransactions([OPEN], new Map(), [], NOTHING_SEEN)
   expect(unseen()).toContain(0)
@@ -156,7 +156,7 @@ test('what was collected is not forgotten among the last transactions until it i
 })
 
 test('many rows of a transaction are told everybody once', () => {
-  const index = createDependencyIndex()
+  const index = new DependencyIndex()
   const holders = Array.from({ length: 500 }, () => holder())
   let visits = 0
   for (const one of holders) {
@@ -174,7 +174,7 @@ test('many rows of a transaction are told everybody once', () => {
 })
 
 test('after another plan no one is resolved, and what was noted before concerns all', () => {
-  const index = createDependencyIndex()
+  const index = new DependencyIndex()
   const one = holder()
   change(index, 5, 'a')
   index.tell()
@@ -188,7 +188,7 @@ test('after another plan no one is resolved, and what was noted before concerns 
 })
 
 test('the memory of transactions is bounded', () => {
-  const index = createDependencyIndex()
+  const index = new DependencyIndex()
   for (let xid = 0; xid < 10_000; xid++) {
     change(index, xid, 'a')
     index.tell()

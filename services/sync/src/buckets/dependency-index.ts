@@ -14,51 +14,6 @@ export interface KeyHolder {
 /** By dependency key, the values that a holder's claims, subscriptions and rows give; without an entry everything concerns the holder. */
 export type Pins = ReadonlyMap<string, readonly (string | null)[]>
 
-/**
- * Finds the connected people whom a change of some table concerns.
- *
- * Values of a pin may come from rows, so they hold as long as the keys do: whoever is told of a change has to be unresolved until the keys are known again.
- */
-export interface DependencyIndex {
-  /** Whose dependencies are not known: every change concerns them. */
-  addUnresolved(holder: KeyHolder): void
-  /** Tells everybody whom something concerns that was collected since the last time: of all transactions of that time. They are unresolved from then on. */
-  tell(): void
-  /** What everybody depends on may have changed: all are unresolved until they have looked, and are woken. */
-  planChanged(): void
-  set(holder: KeyHolder, dependencies: readonly PlannedDependency[], pins: Pins): void
-  delete(holder: KeyHolder): void
-  /** A transaction changed a row. `old`/`row`: absent for INSERT/DELETE. Takes no longer the more people that concerns. */
-  collect(
-    xid: number,
-    dependencies: readonly PlannedDependency[],
-    relation: Relation,
-    old: Tuple | undefined,
-    row: Tuple | undefined,
-  ): void
-  /** A transaction changed more than rows: all are concerned. */
-  collectAll(xid: number): void
-  /** Whom the change of one row concerns; empty when that is more than `max`. */
-  few(
-    dependencies: readonly PlannedDependency[],
-    relation: Relation,
-    old: Tuple | undefined,
-    row: Tuple | undefined,
-    max: number,
-  ): Iterable<KeyHolder>
-  everybody(): Iterable<KeyHolder>
-  /**
-   * The transactions that an answer has not seen and that concern a holder with these pins: of those that the holder was told of, and of the recent ones, which
-   * the stream may deliver a moment before a query can see them.
-   */
-  unseenTransactions(
-    dependencies: readonly PlannedDependency[],
-    pins: Pins,
-    told: Iterable<number>,
-    saw: (xid: number) => boolean,
-  ): readonly number[]
-}
-
 interface Entry {
   readonly everyone: Set<KeyHolder>
   readonly byValue: FewByKey<KeyHolder>
@@ -83,11 +38,12 @@ interface Collected {
 
 const nothingCollected = (): Collected => ({ xids: new Set(), isEverybody: false, concerned: new Map() })
 
-export function createDependencyIndex(): DependencyIndex {
-  return new Index()
-}
-
-class Index implements DependencyIndex {
+/**
+ * Finds the connected people whom a change of some table concerns.
+ *
+ * Values of a pin may come from rows, so they hold as long as the keys do: whoever is told of a change has to be unresolved until the keys are known again.
+ */
+export class DependencyIndex {
   readonly #entries = new Map<string, Entry>()
   readonly #unresolved = new Set<KeyHolder>()
   /** For each resolved holder, where in {@link #entries} it is. */
@@ -95,11 +51,13 @@ class Index implements DependencyIndex {
   readonly #recent = new RecentChanges()
   #collected = nothingCollected()
 
+  /** Whose dependencies are not known: every change concerns them. */
   addUnresolved(holder: KeyHolder): void {
     this.delete(holder)
     this.#unresolved.add(holder)
   }
 
+  /** Tells everybody whom something concerns that was collected since the last time: of all transactions of that time. They are unresolved from then on. */
   tell(): void {
     const told = this.#collected
     if (told.xids.size === 0) return
@@ -113,6 +71,7 @@ class Index implements DependencyIndex {
     }
   }
 
+  /** What everybody depends on may have changed: all are unresolved until they have looked, and are woken. */
   planChanged(): void {
     // The notes refer to the dependencies of another plan.
     this.#recent.forgetDetails()
@@ -151,6 +110,7 @@ class Index implements DependencyIndex {
     this.#places.delete(holder)
   }
 
+  /** A transaction changed a row. `old`/`row`: absent for INSERT/DELETE. Takes no longer the more people that concerns. */
   collect(
     xid: number,
     dependencies: readonly PlannedDependency[],
@@ -180,12 +140,14 @@ class Index implements DependencyIndex {
     }
   }
 
+  /** A transaction changed more than rows: all are concerned. */
   collectAll(xid: number): void {
     this.#recent.noteAll(xid)
     this.#collected.xids.add(xid)
     this.#collected.isEverybody = true
   }
 
+  /** Whom the change of one row concerns; empty when that is more than `max`. */
   few(
     dependencies: readonly PlannedDependency[],
     relation: Relation,
@@ -211,6 +173,10 @@ class Index implements DependencyIndex {
     return new Set([...this.#unresolved, ...this.#places.keys()])
   }
 
+  /**
+   * The transactions that an answer has not seen and that concern a holder with these pins: of those that the holder was told of, and of the recent ones, which
+   * the stream may deliver a moment before a query can see them.
+   */
   unseenTransactions(
     dependencies: readonly PlannedDependency[],
     pins: Pins,

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { splitDocs } from '../encode/op-doc.ts'
 import type { EncodedOps } from '../encode/lines.ts'
-import { createPendingOps } from '../storage/pending-ops.ts'
+import { PendingOps } from '../storage/pending-ops.ts'
 import { createRecentOps } from './recent-ops.ts'
 
 interface ReadOp {
@@ -29,10 +29,10 @@ function opsOf(encoded: EncodedOps): ReadOp[] {
 function createWriter(): {
   readonly recent: ReturnType<typeof createRecentOps>
   readonly opId: () => number
-  batch(fill: (pending: ReturnType<typeof createPendingOps>) => void): void
+  batch(fill: (pending: PendingOps) => void): void
 } {
   let opId = 0
-  const pending = createPendingOps(
+  const pending = new PendingOps(
     () => ++opId,
     () => opId,
   )
@@ -63,7 +63,7 @@ test('reads equal the writes of the range, whatever the range, with the content 
       const ends: number[] = []
       const there = new Set<string>()
       for (const changes of list) {
-        let pendingSeen: ReturnType<typeof createPendingOps> | undefined
+        let pendingSeen: PendingOps | undefined
         writer.batch((pending) => {
           pendingSeen = pending
           for (const { id, put, bucket } of changes) {

@@ -41,17 +41,6 @@ export interface CompactionRound extends Compaction {
   readonly ms: number
 }
 
-export interface Compactor extends AsyncDisposable {
-  /**
-   * One round over all buckets. Compacts what was superseded when the round before began, so that whoever reads is past it. Does nothing while another process
-   * has the lease.
-   */
-  round(): Promise<Compaction>
-  /** Since the process began. */
-  readonly total: Compaction
-  readonly last: CompactionRound | undefined
-}
-
 interface Candidate {
   readonly id: number
   readonly count: string
@@ -60,10 +49,6 @@ interface Candidate {
 /** A lock that the writer holds, or a deadlock with it: it goes first, we come again. */
 const CONTENDED_STATES = new Set(['55P03', '40P01'])
 const NOTHING: Compaction = { buckets: 0, dropped: 0 }
-
-export function startCompactor(options: CompactorOptions): Compactor {
-  return new BackgroundCompactor(options)
-}
 
 /**
  * Keeps the log as large as the rows that are in it, in the background. Superseded operations of a bucket up to some operation, its **floor**, become
@@ -74,7 +59,7 @@ export function startCompactor(options: CompactorOptions): Compactor {
  * A bucket is compacted when superseded operations are more than half as many as its rows, and then keeps the newest of them, a quarter of its
  * rows: a device begins a bucket from scratch only when it has missed at least that many changes of it.
  */
-class BackgroundCompactor implements Compactor {
+export class Compactor implements AsyncDisposable {
   readonly #options: CompactorOptions
   readonly #pool: Pool
   readonly #feed: CheckpointFeed
@@ -101,6 +86,7 @@ class BackgroundCompactor implements Compactor {
     this.#looping = options.intervalS > 0 ? this.#loop().catch(() => undefined) : Promise.resolve()
   }
 
+  /** Since the process began. */
   get total(): Compaction {
     return this.#total
   }
@@ -108,6 +94,10 @@ class BackgroundCompactor implements Compactor {
     return this.#last
   }
 
+  /**
+   * One round over all buckets. Compacts what was superseded when the round before began, so that whoever reads is past it. Does nothing while another process
+   * has the lease.
+   */
   round(): Promise<Compaction> {
     const next = this.#running.then(() => this.#compactIfLeading())
     this.#running = next.catch(() => undefined) // the caller sees the failure

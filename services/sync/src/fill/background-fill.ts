@@ -20,27 +20,6 @@ export const FILL_PREFIX = 'holdfast:fill'
 /** How often to try a table again that could not be read, at most, in milliseconds. */
 const FAILED_RETRY_MS = 2_000
 
-/**
- * Fills the buckets of definitions while changes stream, a chunk of rows at a time in the order of the table's key.
- *
- * Each chunk is read between two messages in the write-ahead log. A change that the stream has between them may or may not be in what was read, so the
- * rows it touches are left out: the change itself brings them. All other rows are as they were read at the second message. They go into the log there, a
- * portion, and at further messages the others, without those that were touched before. Changes of rows go into these buckets from the beginning, whether or
- * not the row has been read. So nothing waits long, no snapshot is held, memory is bounded by a chunk, and after a crash it goes on behind the last
- * chunk that is in the log.
- */
-export interface BackgroundFill extends AsyncDisposable {
-  /** Begins, or goes on, with everything in the plan that is not complete. Ends what was being filled. */
-  start(active: ActivePlan, unfilled: Unfilled): Promise<void>
-  stop(): Promise<void>
-  /** The tables being read. */
-  readonly progress: FillProgress | undefined
-  /** Where the reading is, in the stream. */
-  readonly chunks: ChunkTracker
-  /** A transaction has committed in the stream. */
-  committed(xid: number): void
-}
-
 /** How transactions of users keep a table from being read. */
 export interface Blocked {
   /** Against reading; otherwise they have written to it. */
@@ -59,14 +38,20 @@ interface BackgroundFillOptions {
   readonly logger: Logger
 }
 
-export function createBackgroundFill(options: BackgroundFillOptions): BackgroundFill {
-  return new Fill(options)
-}
-
-class Fill implements BackgroundFill {
+/**
+ * Fills the buckets of definitions while changes stream, a chunk of rows at a time in the order of the table's key.
+ *
+ * Each chunk is read between two messages in the write-ahead log. A change that the stream has between them may or may not be in what was read, so the
+ * rows it touches are left out: the change itself brings them. All other rows are as they were read at the second message. They go into the log there, a
+ * portion, and at further messages the others, without those that were touched before. Changes of rows go into these buckets from the beginning, whether or
+ * not the row has been read. So nothing waits long, no snapshot is held, memory is bounded by a chunk, and after a crash it goes on behind the last
+ * chunk that is in the log.
+ */
+export class BackgroundFill implements AsyncDisposable {
   readonly #options: BackgroundFillOptions
   readonly #name = randomBytes(4).toString('hex')
   readonly #recent: ReturnType<typeof createRecentTransactions>
+  /** Where the reading is, in the stream. */
   readonly chunks = new ChunkTracker()
   /** Chunks so far, each of which has its own name. */
   #windows = 0
@@ -80,10 +65,12 @@ class Fill implements BackgroundFill {
     this.#recent = createRecentTransactions(options.pool)
   }
 
+  /** The tables being read. */
   get progress(): FillProgress | undefined {
     return this.#progress
   }
 
+  /** Begins, or goes on, with everything in the plan that is not complete. Ends what was being filled. */
   async start(active: ActivePlan, unfilled: Unfilled): Promise<void> {
     await this.stop()
     this.chunks.use(active)
@@ -111,6 +98,7 @@ class Fill implements BackgroundFill {
     return this.stop()
   }
 
+  /** A transaction has committed in the stream. */
   committed(xid: number): void {
     this.#recent.committed(xid)
   }

@@ -19,7 +19,7 @@ import {
 } from '../storage/bucket-storage.ts'
 import { createBucketSums, type BucketSums } from '../storage/bucket-sums.ts'
 import { createPendingMoments, writeMoments, type PendingMoments } from '../storage/moments.ts'
-import { createPendingOps, type PendingOps } from '../storage/pending-ops.ts'
+import { PendingOps } from '../storage/pending-ops.ts'
 import { applyChanges, createRouters, type RowChange } from '../rows/apply-changes.ts'
 import { relationOf } from './relation-of.ts'
 import type { RowEvaluator } from '../rows/row-evaluator.ts'
@@ -62,7 +62,7 @@ export async function fillDefinitions(options: FillOptions): Promise<StoredDefin
   const filled = await pool.transaction(async (tx) => {
     const stored = await insertDefinitions(tx, options)
     const active = activatePlan(plan, stored)
-    const pending = createPendingOps(options.nextOpId, options.lastOpId)
+    const pending = new PendingOps(options.nextOpId, options.lastOpId)
     const collected: Collected = { tx, pending, sums: createBucketSums(), moments: createPendingMoments() }
     const untrusted = new Set<number>()
     for (const { table, definitions } of active.tables.values()) {

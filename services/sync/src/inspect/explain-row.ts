@@ -9,7 +9,7 @@ import { evaluateKeys } from '../buckets/evaluate-keys.ts'
 import { chooseStreams } from '../stream/wanted-streams.ts'
 import type { WalBarrier } from '../checkpoints/wal-barrier.ts'
 import { createTimeZone } from '../rows/time-zone.ts'
-import { createRowEvaluator } from '../rows/row-evaluator.ts'
+import { RowEvaluator } from '../rows/row-evaluator.ts'
 import type { RestrictedPools } from '../user-sql/restricted-pools.ts'
 import { createTableRouter, type Evaluated, type TableRouter } from '../rows/table-router.ts'
 import { askPostgres, readRow } from './ask-postgres.ts'
@@ -162,7 +162,7 @@ async function evaluateRow(
   row: Tuple,
 ): Promise<Evaluated> {
   const timeZone = createTimeZone(pool)
-  const evaluator = createRowEvaluator({ pool: evaluatorPool, admin: pool, failures, timeZone, logger })
+  const evaluator = new RowEvaluator({ pool: evaluatorPool, admin: pool, failures, timeZone, logger })
   const [evaluated = []] = await evaluator.evaluate(router, columns, [row])
   return evaluated
 }

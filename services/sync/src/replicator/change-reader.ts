@@ -28,17 +28,6 @@ const FILL_ROWS = 1_000
  */
 const ROUTED_ROWS = 1_000
 
-/** Turns the events of the stream into batches of the log. */
-export interface ChangeReader {
-  /** Applies events. Stops after a transaction that changed the schema. @returns the events that are left */
-  read(events: readonly ReplicationEvent[]): Promise<readonly ReplicationEvent[]>
-  /** Changes of the schema since the last call, all before the events read next; `undefined` when there are none. */
-  takeSchemaChanges(): SchemaChanges | undefined
-  use(active: ActivePlan): void
-  /** Whether access classes are left out, and nothing of a transaction is under way, so that they can be counted. */
-  leavesOutClasses(): boolean
-}
-
 export interface ChangeReaderOptions {
   readonly pool: Pool
   readonly evaluator: RowEvaluator
@@ -71,10 +60,6 @@ export interface ChangeReaderOptions {
   readonly logger: Logger
 }
 
-export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
-  return new StreamReader(options)
-}
-
 type RowEvent = ReplicationEvent & { readonly kind: 'insert' | 'update' | 'delete' }
 type MessageEvent = ReplicationEvent & { readonly kind: 'message' }
 
@@ -84,7 +69,8 @@ interface RowMessages {
   readonly due?: string
 }
 
-class StreamReader implements ChangeReader {
+/** Turns the events of the stream into batches of the log. */
+export class ChangeReader {
   readonly #options: ChangeReaderOptions
   readonly #buffer = new TransactionBuffer()
   readonly #barrier: SchemaBarrier
@@ -109,6 +95,7 @@ class StreamReader implements ChangeReader {
     this.#watchClasses()
   }
 
+  /** Changes of the schema since the last call, all before the events read next; `undefined` when there are none. */
   takeSchemaChanges(): SchemaChanges | undefined {
     return this.#barrier.takeChanges()
   }
@@ -122,10 +109,12 @@ class StreamReader implements ChangeReader {
     this.#options.dueRows.use(active)
   }
 
+  /** Whether access classes are left out, and nothing of a transaction is under way, so that they can be counted. */
   leavesOutClasses(): boolean {
     return !this.#buffer.open && this.#buffer.size === 0 && fullClassLists(this.#active).length > 0
   }
 
+  /** Applies events. Stops after a transaction that changed the schema. @returns the events that are left */
   async read(events: readonly ReplicationEvent[]): Promise<readonly ReplicationEvent[]> {
     this.#options.heartbeat.heard()
     this.#end = undefined

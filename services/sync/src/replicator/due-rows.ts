@@ -16,28 +16,6 @@ import { wakeReader } from './wake-reader.ts'
 /** Prefix of the messages between which rows are read whose moment has come. */
 export const DUE_PREFIX = 'holdfast:due'
 
-/**
- * Evaluates rows again whose policies compare them with the clock, when their moment has come: see `sync.moments`.
- *
- * Some rows at a time are read between two messages in the write-ahead log, as in a fill. A row that changes between them is evaluated with its change; all
- * others are, at the second message, as they were read. Their operations and next moments are written together, so whatever ends in between is done again.
- */
-export interface DueRows extends AsyncDisposable {
-  /** Begins with another plan what was under way. */
-  use(active: ActivePlan): void
-  /** A transaction has committed in the stream. */
-  committed(xid: number): void
-  /** A row was changed. */
-  touched(relation: Relation, old: Tuple | undefined, row: Tuple | undefined): void
-  truncated(oids: readonly number[]): void
-  /** A message of this kind was in a transaction that has committed. @returns what belongs into the log here */
-  message(content: string): DueChanges | undefined
-  /** Everything up to here is in the log. */
-  durable(): void
-  /** Whether the clock was set back since the last call: what was read of definitions that read the clock is void. */
-  takeSetBack(): boolean
-}
-
 interface ClockedTable {
   readonly table: TablePlan
   readonly definitions: readonly ActiveDefinition[]
@@ -51,11 +29,13 @@ interface DueRowsOptions {
   readonly logger: Logger
 }
 
-export function startDueRows(options: DueRowsOptions): DueRows {
-  return new Evaluations(options)
-}
-
-class Evaluations implements DueRows {
+/**
+ * Evaluates rows again whose policies compare them with the clock, when their moment has come: see `sync.moments`.
+ *
+ * Some rows at a time are read between two messages in the write-ahead log, as in a fill. A row that changes between them is evaluated with its change; all
+ * others are, at the second message, as they were read. Their operations and next moments are written together, so whatever ends in between is done again.
+ */
+export class DueRows implements AsyncDisposable {
   readonly #options: DueRowsOptions
   readonly #run = randomBytes(4).toString('hex')
   readonly #recent: ReturnType<typeof createRecentTransactions>
@@ -77,16 +57,19 @@ class Evaluations implements DueRows {
     this.#looping = this.#loop()
   }
 
+  /** Begins with another plan what was under way. */
   use(active: ActivePlan): void {
     this.#active = active
     this.#tables = clockedTables(active)
     this.#abandon('the plan has changed')
   }
 
+  /** A transaction has committed in the stream. */
   committed(xid: number): void {
     this.#recent.committed(xid)
   }
 
+  /** A row was changed. */
   touched(relation: Relation, old: Tuple | undefined, row: Tuple | undefined): void {
     const window = this.#window
     if (!window?.isOpen || relation.oid !== window.table.oid) return
@@ -99,6 +82,7 @@ class Evaluations implements DueRows {
     if (this.#window && oids.includes(this.#window.table.oid)) this.#abandon('the table was truncated')
   }
 
+  /** A message of this kind was in a transaction that has committed. @returns what belongs into the log here */
   message(content: string): DueChanges | undefined {
     const window = this.#window
     if (!window?.isOwnMessage(content)) return undefined
@@ -107,10 +91,12 @@ class Evaluations implements DueRows {
     return undefined
   }
 
+  /** Everything up to here is in the log. */
   durable(): void {
     if (this.#window?.isTaken) this.#window.markApplied()
   }
 
+  /** Whether the clock was set back since the last call: what was read of definitions that read the clock is void. */
   takeSetBack(): boolean {
     const isSetBack = this.#isSetBack
     this.#isSetBack = false

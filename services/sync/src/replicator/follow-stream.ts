@@ -4,11 +4,11 @@ import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { Lease } from '../lease/lease.ts'
 import { raiseWriteCheckpointFloor, type StoredDefinition } from '../storage/bucket-storage.ts'
 import { writeFilling } from '../storage/fills.ts'
-import { createChangeReader, type ChangeReader } from './change-reader.ts'
+import { ChangeReader } from './change-reader.ts'
 import { openPlans } from './compile-plan.ts'
-import { startDueRows, type DueRows } from './due-rows.ts'
+import { DueRows } from './due-rows.ts'
 import { startHeartbeat, type Heartbeat } from './heartbeat.ts'
-import { createLogWriter, type LogWriter } from './log-writer.ts'
+import { LogWriter } from './log-writer.ts'
 import { readSlotName } from './make-slot.ts'
 import type { PlanSource } from './plan-source.ts'
 import { hasVoid, prepareState, readFirst, startFromSlot } from './prepare-state.ts'
@@ -76,7 +76,7 @@ export async function followStream(options: ReplicatorOptions, attempt: Attempt)
   phases.log(logger, 'follows after these phases')
   await using heartbeat = startHeartbeat({ pool, logger })
   state.opened({ heartbeat })
-  await using dueRows = startDueRows({ pool, url: options.readerUrl, active: serving.active, logger })
+  await using dueRows = new DueRows({ pool, url: options.readerUrl, active: serving.active, logger })
   using _roles = watchRoles(pool, logger)
   const reader = createReader(options, state, { plans, writer, stream, serving, heartbeat, dueRows })
   try {
@@ -112,7 +112,7 @@ async function openLog(
   const voided = prerequisites.hasGap ? UNWATCHED : undefined
   const { state, slot } = await prepareState(options, slotName, voided, { signal, onWaiting })
   await writePrerequisites(pool, prerequisites)
-  const writer = createLogWriter(pool, feed, { ...state, epoch: lease.epoch }, options.batchLimits)
+  const writer = new LogWriter(pool, feed, { ...state, epoch: lease.epoch }, options.batchLimits)
   if (!slot) return { writer, stored: undefined, startLsn: state.confirmedLsn }
   const { consistentPoint: startLsn } = slot
   try {
@@ -144,7 +144,7 @@ function createReader(
   state: RunState,
   { plans, writer, stream, serving, heartbeat, dueRows }: Omit<Following, 'reader'> & { readonly dueRows: DueRows },
 ): ChangeReader {
-  return createChangeReader({
+  return new ChangeReader({
     pool: options.pool,
     evaluator: options.evaluator,
     feed: options.feed,

@@ -14,8 +14,8 @@ import {
   type WrittenPosition,
 } from '../storage/bucket-storage.ts'
 import { createBucketSums } from '../storage/bucket-sums.ts'
-import { createPendingMoments, writeMoments, type PendingMoments } from '../storage/moments.ts'
-import { createPendingOps, type PendingOps, type TakenOps } from '../storage/pending-ops.ts'
+import { createPendingMoments, writeMoments } from '../storage/moments.ts'
+import { type TakenOps, PendingOps } from '../storage/pending-ops.ts'
 import { BatchTransaction } from './batch-transaction.ts'
 import { readLiveBuckets } from './live-buckets.ts'
 
@@ -28,45 +28,6 @@ export interface BatchLimits {
   readonly chunkOps: number
   /** Buckets: a batch of more writes what it knows of them before it is complete. */
   readonly buckets: number
-}
-
-/** The only writer of the log. Collects operations and writes them so that whole source transactions become visible at once. */
-export interface LogWriter {
-  readonly pending: PendingOps
-  readonly ids: BucketIds
-  /** Ids for operations that are written past it (a table's first rows). */
-  nextOpId(): number
-  readonly lastOpId: number
-  /**
-   * Where statements that prepare operations run: not in the open transaction, whose connection takes in a chunk meanwhile, unless there are buckets that only
-   * that transaction sees.
-   */
-  readonly db: Queryable
-  /** Where the operations of the batch are that were handed on already. */
-  readonly batchDb: Queryable
-  readonly moments: PendingMoments
-  /** Buckets that are held in memory for the batch. */
-  readonly bucketsHeld: number
-  /** Operations that are worth a {@link LogWriter.spill}. */
-  readonly chunkOps: number
-  readonly position: WrittenPosition
-  /** Whether it is between two batches: nothing refers to a bucket by its id. */
-  readonly isIdle: boolean
-  /** Writes what has piled up in the middle of a large transaction, when it is much. */
-  spill(): Promise<void>
-  /** Completes a batch of whole transactions that ends at `endLsn`, and publishes it. `beforePublish` runs when it is durable. */
-  complete(endLsn: Lsn, beforePublish: () => void): Promise<void>
-  /** Gives up what was collected; the stream delivers it again. */
-  abandon(): Promise<void>
-}
-
-export function createLogWriter(
-  pool: Pool,
-  feed: CheckpointFeed,
-  state: ReplicatorState,
-  limits: BatchLimits = { chunkOps: CHUNK_OPS_MAX, buckets: BATCH_BUCKETS_MAX },
-): LogWriter {
-  return new Writer(pool, feed, state, limits)
 }
 
 /** The chunks of a batch that were handed on. */
@@ -82,10 +43,12 @@ interface Chunks {
 
 const noChunks = (): Chunks => ({ count: 0, only: undefined, superseded: new Set(), isPartial: false })
 
-class Writer implements LogWriter {
+/** The only writer of the log. Collects operations and writes them so that whole source transactions become visible at once. */
+export class LogWriter {
   readonly pending: PendingOps
   readonly ids: BucketIds
   readonly moments = createPendingMoments()
+  /** Operations that are worth a {@link LogWriter.spill}. */
   readonly chunkOps: number
   readonly #pool: Pool
   readonly #feed: CheckpointFeed
@@ -97,7 +60,12 @@ class Writer implements LogWriter {
   #confirmedLsn: Lsn | undefined
   #chunks = noChunks()
 
-  constructor(pool: Pool, feed: CheckpointFeed, state: ReplicatorState, limits: BatchLimits) {
+  constructor(
+    pool: Pool,
+    feed: CheckpointFeed,
+    state: ReplicatorState,
+    limits: BatchLimits = { chunkOps: CHUNK_OPS_MAX, buckets: BATCH_BUCKETS_MAX },
+  ) {
     this.#pool = pool
     this.#feed = feed
     this.#epoch = state.epoch
@@ -107,7 +75,7 @@ class Writer implements LogWriter {
     this.chunkOps = limits.chunkOps
     this.#transaction = new BatchTransaction(pool)
     this.ids = createBucketIds(state.lastBucketId, limits.buckets * BUCKET_IDS_PER_HELD)
-    this.pending = createPendingOps(
+    this.pending = new PendingOps(
       () => ++this.#lastOpId,
       () => this.#lastOpId,
     )
@@ -116,15 +84,22 @@ class Writer implements LogWriter {
   get lastOpId(): number {
     return this.#lastOpId
   }
+  /**
+   * Where statements that prepare operations run: not in the open transaction, whose connection takes in a chunk meanwhile, unless there are buckets that only
+   * that transaction sees.
+   */
   get db(): Queryable {
     return this.#chunks.isPartial ? this.#transaction : this.#pool
   }
+  /** Where the operations of the batch are that were handed on already. */
   get batchDb(): Queryable {
     return this.#transaction.isOpen ? this.#transaction : this.#pool
   }
+  /** Buckets that are held in memory for the batch. */
   get bucketsHeld(): number {
     return Math.max(this.#sums.size, this.ids.newCount, this.#chunks.superseded.size)
   }
+  /** Whether it is between two batches: nothing refers to a bucket by its id. */
   get isIdle(): boolean {
     return this.pending.size === 0 && this.#chunks.count === 0 && !this.#transaction.isOpen && this.ids.newCount === 0
   }
@@ -132,10 +107,12 @@ class Writer implements LogWriter {
     return this.#positionAt(this.#confirmedLsn)
   }
 
+  /** Ids for operations that are written past it (a table's first rows). */
   nextOpId(): number {
     return ++this.#lastOpId
   }
 
+  /** Writes what has piled up in the middle of a large transaction, when it is much. */
   async spill(): Promise<void> {
     const { moments, pending, chunkOps } = this
     if (moments.size >= chunkOps) await this.#writeMoments()
@@ -146,6 +123,7 @@ class Writer implements LogWriter {
     if (this.bucketsHeld > this.#bucketsMax) this.#settleBuckets()
   }
 
+  /** Completes a batch of whole transactions that ends at `endLsn`, and publishes it. `beforePublish` runs when it is durable. */
   async complete(endLsn: Lsn, beforePublish: () => void): Promise<void> {
     const bytes = this.pending.bytes
     const taken = this.pending.take()
@@ -181,6 +159,7 @@ class Writer implements LogWriter {
     this.#startOver()
   }
 
+  /** Gives up what was collected; the stream delivers it again. */
   async abandon(): Promise<void> {
     this.pending.take()
     this.moments.take()

@@ -5,7 +5,7 @@ import type { Lsn } from '@holdfast/replication'
 import { haveRoom } from '../buckets/access-classes.ts'
 import { activatePlan, type ActivePlan, type ClassLimits } from '../buckets/active-plan.ts'
 import { loadClasses } from '../buckets/class-origins.ts'
-import { createBackgroundFill, type BackgroundFill } from '../fill/background-fill.ts'
+import { BackgroundFill } from '../fill/background-fill.ts'
 import { settleDefinitions } from '../fill/settle-definitions.ts'
 import { withFallbacks, type FallbackDefinition } from '../fill/fallback-definitions.ts'
 import { CLASS_RECOUNT_MS } from '../limits.ts'
@@ -155,7 +155,7 @@ class PlanServing implements Serving {
     this.#holds = resumed.holds
     this.#stored = { plan, kept, fallbacks: [] }
     this.#active = activatePlan(plan, kept)
-    this.fill = createBackgroundFill({
+    this.fill = new BackgroundFill({
       pool,
       url: readerUrl,
       onBlocked: (definitions, how) => void this.#dispatch({ kind: 'blocked', definitions, ...how }),

@@ -22,31 +22,6 @@ export interface RowLimits {
   readonly tableMs: number
 }
 
-/** Evaluates row filters and computed keys. What fails for a row, or takes too long, costs that row, or at worst its table. */
-export interface RowEvaluator {
-  /**
-   * An expression that fails for a row gives NULL for it, which puts the row into no bucket of that definition: no role can select it through that policy
-   * either, and one row must not hold up all others.
-   *
-   * @param columnNames - the columns of the rows, in their order
-   * @param olds - which of the rows were there before, and may be in buckets
-   */
-  evaluate(
-    router: TableRouter,
-    columnNames: readonly string[],
-    rows: readonly Tuple[],
-    olds?: ReadonlySet<Tuple>,
-  ): Promise<readonly Evaluated[]>
-  /** Tables, by oid, whose buckets can no longer be trusted: given up, or a row could not be evaluated again that may be in one. Each is told once. */
-  takeDistrusted(): ReadonlySet<number>
-  /**
-   * Takes out of a plan what was given up, until its policies or some function are others.
-   *
-   * @param functionsVersion - of the functions by which the plan was compiled
-   */
-  withoutGivenUp(plan: SyncPlan, functionsVersion: string): SyncPlan
-}
-
 export interface RowEvaluatorOptions extends TimeLimitOptions {
   readonly failures: PolicyFailures
   readonly limits?: RowLimits | undefined
@@ -69,11 +44,8 @@ interface Evaluation {
   slowSince: number | undefined
 }
 
-export function createRowEvaluator(options: RowEvaluatorOptions): RowEvaluator {
-  return new Evaluator(options)
-}
-
-class Evaluator implements RowEvaluator {
+/** Evaluates row filters and computed keys. What fails for a row, or takes too long, costs that row, or at worst its table. */
+export class RowEvaluator {
   readonly #options: RowEvaluatorOptions
   readonly #limits: RowLimits
   /** Results for rows that took too long: the same row is not waited for again. */
@@ -87,6 +59,13 @@ class Evaluator implements RowEvaluator {
     this.#limits = options.limits ?? ROW_LIMITS
   }
 
+  /**
+   * An expression that fails for a row gives NULL for it, which puts the row into no bucket of that definition: no role can select it through that policy
+   * either, and one row must not hold up all others.
+   *
+   * @param columnNames - the columns of the rows, in their order
+   * @param olds - which of the rows were there before, and may be in buckets
+   */
   async evaluate(
     router: TableRouter,
     columnNames: readonly string[],
@@ -106,12 +85,18 @@ class Evaluator implements RowEvaluator {
     return found.map((known) => known ?? others[next++] ?? NOTHING)
   }
 
+  /** Tables, by oid, whose buckets can no longer be trusted: given up, or a row could not be evaluated again that may be in one. Each is told once. */
   takeDistrusted(): ReadonlySet<number> {
     const taken = this.#distrusted
     if (taken.size > 0) this.#distrusted = new Set()
     return taken
   }
 
+  /**
+   * Takes out of a plan what was given up, until its policies or some function are others.
+   *
+   * @param functionsVersion - of the functions by which the plan was compiled
+   */
   withoutGivenUp(plan: SyncPlan, functionsVersion: string): SyncPlan {
     if (functionsVersion !== this.#lastFunctions) this.#slowRows.clear()
     this.#lastFunctions = functionsVersion

@@ -2,7 +2,7 @@ import { deserialize } from 'bson'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { moveDoc } from '../encode/op-doc.ts'
-import { createPendingOps, type TakenOps } from './pending-ops.ts'
+import { type TakenOps, PendingOps } from './pending-ops.ts'
 
 /*
  * Pins that whatever rows do within and across batches, a device that begins anywhere ends up with the rows that are there, the sums of
@@ -119,7 +119,7 @@ describe('batches of operations', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         let opId = 0
-        const pending = createPendingOps(
+        const pending = new PendingOps(
           () => ++opId,
           () => opId,
         )
@@ -165,7 +165,7 @@ describe('batches of operations', () => {
 
   test('say nothing of a row that comes and goes at once', () => {
     let opId = 0
-    const pending = createPendingOps(
+    const pending = new PendingOps(
       () => ++opId,
       () => opId,
     )

@@ -23,24 +23,6 @@ export interface BucketDelta {
   lastOpId: number
 }
 
-/**
- * Collects the operations of one or more whole transactions, in order. Only the last version of a row within a bucket is kept: what was superseded
- * before anybody could see it never existed for devices.
- */
-export interface PendingOps {
-  /** @param isNew - the row was not in this bucket before (so nothing has to be superseded) */
-  put(bucketId: number, objectType: string, objectId: string, data: string, isNew: boolean): void
-  remove(bucketId: number, objectType: string, objectId: string): void
-  /** Empties buckets: everything before it is gone, on the server too. */
-  clear(bucketIds: ReadonlySet<number>): void
-  /** Whether a bucket has a row, as far as what was collected tells; `undefined`: as the log has it. */
-  holds(bucketId: number, objectId: string): boolean | undefined
-  readonly bytes: number
-  readonly size: number
-  /** Takes what was collected and starts from scratch. */
-  take(): TakenOps
-}
-
 export interface TakenOps {
   readonly ops: readonly PendingOp[]
   /** Rows whose stored newest version is superseded by this chunk. */
@@ -93,13 +75,15 @@ class Op implements PendingOp {
   }
 }
 
-/** @param nextOpId - hands out ids in ascending order */
-export function createPendingOps(nextOpId: () => number, lastOpId: () => number): PendingOps {
-  return new Collector(nextOpId, lastOpId)
-}
-
-/** A class: its methods run for every row, and a large transaction has millions. */
-class Collector implements PendingOps {
+/**
+ * Collects the operations of one or more whole transactions, in order. Only the last version of a row within a bucket is kept: what was superseded
+ * before anybody could see it never existed for devices.
+ *
+ * A class: its methods run for every row, and a large transaction has millions.
+ *
+ * @param nextOpId - hands out ids in ascending order
+ */
+export class PendingOps {
   readonly #nextOpId: () => number
   readonly #lastOpId: () => number
   readonly #rows = createOpRows()
@@ -123,6 +107,7 @@ class Collector implements PendingOps {
     return this.#size
   }
 
+  /** @param isNew - the row was not in this bucket before (so nothing has to be superseded) */
   put(bucketId: number, objectType: string, objectId: string, data: string, isNew: boolean): void {
     this.#add(bucketId, objectType, objectId, data, isNew)
   }
@@ -131,6 +116,7 @@ class Collector implements PendingOps {
     this.#add(bucketId, objectType, objectId, undefined, false)
   }
 
+  /** Empties buckets: everything before it is gone, on the server too. */
   clear(bucketIds: ReadonlySet<number>): void {
     for (const op of this.#ops) {
       if (op.isDropped || !bucketIds.has(op.bucketId)) continue
@@ -147,11 +133,13 @@ class Collector implements PendingOps {
     }
   }
 
+  /** Whether a bucket has a row, as far as what was collected tells; `undefined`: as the log has it. */
   holds(bucketId: number, objectId: string): boolean | undefined {
     const op = find(this.#newest.get(objectId), bucketId)
     return op?.isPut ?? (this.#cleared.includes(bucketId) ? false : undefined)
   }
 
+  /** Takes what was collected and starts from scratch. */
   take(): TakenOps {
     const ops = this.#size === this.#ops.length ? this.#ops : this.#ops.filter((op) => !op.isDropped)
     const taken: TakenOps = {

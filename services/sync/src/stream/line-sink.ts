@@ -5,7 +5,7 @@ import { createGzipStream, type GzipStream } from '../encode/gzip.ts'
 import { dataLine, encodeControlLine, type EncodedOps, type LineFormat } from '../encode/lines.ts'
 import { STALLED_READER_MS } from '../limits.ts'
 import { CoalescedWrites } from './coalesced-writes.ts'
-import { createReaderPace, type ReaderPace } from './reader-pace.ts'
+import { ReaderPace } from './reader-pace.ts'
 
 /** Writes lines to one client, no faster than it reads. */
 export interface LineSink {
@@ -41,7 +41,7 @@ export function createLineSink(options: LineSinkOptions): LineSink {
 /** A class, as every device has one: closures of its own would take several times the memory. */
 class ResponseSink implements LineSink {
   readonly format: LineFormat
-  readonly pace = createReaderPace()
+  readonly pace = new ReaderPace()
   readonly #response: ServerResponse
   readonly #stalledMs: number
   readonly #gzip: GzipStream | undefined

@@ -1,35 +1,23 @@
 import { DATA_LINE_BYTES_MAX, DATA_LINE_BYTES_MIN, SLICE_BYTES_MAX, SLICE_BYTES_MIN, SLOW_LINE_MS } from '../limits.ts'
 
-/** How much a device is sent at once, as far as the server can see how fast it reads. */
-export interface ReaderPace {
-  /** Bytes of documents for the next `data` line. A device keeps whole lines only, so what it has of one is lost when its connection breaks. */
-  readonly lineBytesMax: number
-  /** Bytes of documents to read from the log ahead of the device. */
-  readonly sliceBytesMax: number
-  /** So many bytes of documents were handed to the connection. */
-  sent(bytes: number): void
-  /** The connection took nothing for so long, and takes something again. */
-  waited(ms: number): void
-}
-
 /**
+ * How much a device is sent at once, as far as the server can see how fast it reads.
+ *
  * Follows two rules. A line is no larger than everything before it on the connection, so that a connection that breaks has brought at least half of what
  * went through it. And a line takes about {@link SLOW_LINE_MS} at the pace at which the device was last seen to read.
  *
  * That pace is the bytes between two moments at which a full connection took something again, over the time it was full: the kernel takes megabytes at
  * once, and the server has nothing to send for most of the time.
+ *
+ * A class, as every device has one: closures of its own would take ten times the memory.
  */
-export function createReaderPace(): ReaderPace {
-  return new Pace()
-}
-
-/** A class, as every device has one: closures of its own would take ten times the memory. */
-class Pace implements ReaderPace {
+export class ReaderPace {
   #total = 0
   #sinceWait = 0
   #hasWaited = false
   #bytesPerMs = Number.POSITIVE_INFINITY
 
+  /** Bytes of documents for the next `data` line. A device keeps whole lines only, so what it has of one is lost when its connection breaks. */
   get lineBytesMax(): number {
     const most = Math.min(this.#total, this.#bytesPerMs * SLOW_LINE_MS)
     // Powers of two, so that devices of about one pace share encoded lines.
@@ -37,15 +25,18 @@ class Pace implements ReaderPace {
     return Math.min(DATA_LINE_BYTES_MAX, Math.max(DATA_LINE_BYTES_MIN, size))
   }
 
+  /** Bytes of documents to read from the log ahead of the device. */
   get sliceBytesMax(): number {
     return Math.min(SLICE_BYTES_MAX, Math.max(SLICE_BYTES_MIN, this.#bytesPerMs * SLOW_LINE_MS * 2))
   }
 
+  /** So many bytes of documents were handed to the connection. */
   sent(bytes: number): void {
     this.#total += bytes
     this.#sinceWait += bytes
   }
 
+  /** The connection took nothing for so long, and takes something again. */
   waited(ms: number): void {
     // Before the first wait the kernel's buffers were empty: how fast they were filled says nothing of the device.
     if (this.#hasWaited && this.#sinceWait > 0) this.#bytesPerMs = this.#sinceWait / Math.max(1, ms)

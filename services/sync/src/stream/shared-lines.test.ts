@@ -1,7 +1,7 @@
 import { deserialize } from 'bson'
 import { expect, test } from 'vitest'
 import { createCheckpointFeed, type CheckpointFeed, type LiveBucket } from '../checkpoints/checkpoint-feed.ts'
-import { createPendingOps } from '../storage/pending-ops.ts'
+import { PendingOps } from '../storage/pending-ops.ts'
 import { heldBucket, type HeldBucket } from './send-ops.ts'
 import { createSharedLines, type OneChange } from './shared-lines.ts'
 
@@ -13,7 +13,7 @@ const NO_LISTENER = { bucketChanged: () => undefined, feedReset: () => undefined
 async function world(): Promise<{ feed: CheckpointFeed; bucket: LiveBucket; held: () => HeldBucket }> {
   const feed = createCheckpointFeed()
   let opId = 0
-  const pending = createPendingOps(
+  const pending = new PendingOps(
     () => ++opId,
     () => opId,
   )

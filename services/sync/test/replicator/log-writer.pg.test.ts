@@ -8,7 +8,7 @@ import { docToJson } from '../../src/encode/op-doc.ts'
 import { CHUNK_OPS_MAX } from '../../src/limits.ts'
 import { readBuckets, readState, resetState } from '../../src/storage/bucket-storage.ts'
 import { syncMigrations } from '../../src/sync.ts'
-import { createLogWriter } from '../../src/replicator/log-writer.ts'
+import { LogWriter } from '../../src/replicator/log-writer.ts'
 
 const BUCKETS = 60_000
 const BUCKETS_MAX = 2_000
@@ -21,7 +21,7 @@ test('a batch of many buckets holds few of them in memory, and tells of those th
   expect(state).toBeDefined()
   if (!state) return
   const feed = createCheckpointFeed()
-  const writer = createLogWriter(db.pool, feed, state, { chunkOps: CHUNK_OPS_MAX, buckets: BUCKETS_MAX })
+  const writer = new LogWriter(db.pool, feed, state, { chunkOps: CHUNK_OPS_MAX, buckets: BUCKETS_MAX })
   const names = Array.from({ length: BUCKETS }, () => `bucket ${randomUUID()}`)
   const [early, late, untouched] = [names[0] as string, names.at(-1) as string, 'untouched']
   const changed: string[] = []
@@ -79,7 +79,7 @@ test('operations of any size are in the log as they were made, and take the plac
   const state = await readState(db.pool)
   expect(state).toBeDefined()
   if (!state) return
-  const writer = createLogWriter(db.pool, createCheckpointFeed(), state)
+  const writer = new LogWriter(db.pool, createCheckpointFeed(), state)
   const texts = ['', 'é'.repeat(1_000), '\\x00"'.repeat(50_000), 'z'.repeat(2_000_000)]
   await writer.ids.resolve(writer.db, new Map([['one', 1]]))
   const bucket = writer.ids.id('one')

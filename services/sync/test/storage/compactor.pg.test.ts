@@ -13,7 +13,7 @@ import {
 import type { EncodedOps } from '../../src/encode/lines.ts'
 import { docToJson } from '../../src/encode/op-doc.ts'
 import { DATA_LINE_BYTES_MAX, SLICE_BYTES_MAX } from '../../src/limits.ts'
-import { createLogWriter, type LogWriter } from '../../src/replicator/log-writer.ts'
+import { LogWriter } from '../../src/replicator/log-writer.ts'
 import { createBulkTurns } from '../../src/stream/bulk-turns.ts'
 import { createDownloads, type Downloads } from '../../src/stream/downloads.ts'
 import type { LineSink } from '../../src/stream/line-sink.ts'
@@ -21,7 +21,7 @@ import { heldBucket, sendOps, type HeldBucket } from '../../src/stream/send-ops.
 import { syncMigrations } from '../../src/sync.ts'
 import { readBuckets, readState, resetState } from '../../src/storage/bucket-storage.ts'
 import { createCompactions, type Compactions } from '../../src/compaction/compactions.ts'
-import { startCompactor, type Compactor } from '../../src/compaction/compactor.ts'
+import { Compactor } from '../../src/compaction/compactor.ts'
 import { LOG_SETTINGS } from '../../src/storage/log-settings.ts'
 import { createLogReader, type LogReader } from '../../src/storage/log-reader.ts'
 
@@ -86,13 +86,13 @@ async function openLog(name: string, batchOps = 3, lastOpId = 0): Promise<Log> {
   if (!state) throw new Error('the state was just made')
   const feed = createCheckpointFeed()
   feed.reset(state.lastOpId, 1n as Lsn)
-  const writer = createLogWriter(pool, feed, state)
+  const writer = new LogWriter(pool, feed, state)
   await writer.ids.resolve(pool, new Map([[name, 1_000_000]]))
   const [bucket] = feed.hold([name], LISTENER)
   if (!bucket) throw new Error('one name gives one bucket')
   await feed.fill((missing) => readBuckets(pool, missing), [name])
   const compactions = createCompactions()
-  const compactor = startCompactor({
+  const compactor = new Compactor({
     pool,
     feed,
     compactions,
