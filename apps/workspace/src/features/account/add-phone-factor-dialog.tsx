@@ -1,10 +1,10 @@
 import { type JSX, useState } from 'react'
 import { TextField } from '../../components/text-field.tsx'
 import { useBackend } from '../../lib/data/backend-context.tsx'
-import { accountMessages } from '../../messages/account.ts'
 import { securityMessages as words } from '../../messages/account-security.ts'
 import { useAccount } from './account-context.tsx'
-import { CodeField } from './code-field.tsx'
+import type { AddFactorDialogProps } from './add-app-dialog.tsx'
+import { CodeDialog } from './code-dialog.tsx'
 import { FailureText } from './failure-text.tsx'
 import { freeName } from './factors.ts'
 import { forgetAbandoned } from './forget-abandoned.ts'
@@ -20,31 +20,34 @@ interface Challenged {
 }
 
 /** Name and number, then the code that came to it. */
-export function AddPhoneFactorDialog({
-  taken,
-  onAdded,
-  onClose,
-}: {
-  readonly taken: readonly string[]
-  readonly onAdded: (name: string) => Promise<void>
-  readonly onClose: () => void
-}): JSX.Element {
+export function AddPhoneFactorDialog({ taken, onAdded, onClose }: AddFactorDialogProps): JSX.Element {
+  const { config } = useBackend()
   const { supabase } = useAccount()
+  const { mfa } = supabase.auth
   const [name, setName] = useState(() => freeName(words.factorKinds.phone, taken))
   const [challenged, setChallenged] = useState<Challenged>()
 
   if (challenged === undefined) {
     return <NumberStep name={name} onNameChange={setName} onChallenged={setChallenged} onClose={onClose} />
   }
+  const { factorId, challengeId, phone } = challenged
   return (
-    <CodeStep
-      challenged={challenged}
-      onConfirmed={() => onAdded(name.trim())}
+    <CodeDialog
+      title={words.phoneTitle}
+      submitLabel={words.confirm}
+      digits={config.account.codeDigits.phoneFactor}
+      description={words.phoneSent(phone)}
+      onSubmit={async (code) => {
+        unwrap(await mfa.verify({ factorId, challengeId, code }))
+      }}
+      onDone={() => onAdded(name.trim())}
       onClose={() => {
-        void supabase.auth.mfa.unenroll({ factorId: challenged.factorId })
+        void mfa.unenroll({ factorId })
         onClose()
       }}
-    />
+    >
+      <p className="text-small text-muted">{words.otherDevices}</p>
+    </CodeDialog>
   )
 }
 
@@ -125,48 +128,4 @@ async function enrolPhone(
     await mfa.unenroll({ factorId })
     throw error
   }
-}
-
-function CodeStep({
-  challenged: { factorId, challengeId, phone },
-  onConfirmed,
-  onClose,
-}: {
-  readonly challenged: Challenged
-  readonly onConfirmed: () => Promise<void>
-  readonly onClose: () => void
-}): JSX.Element {
-  const { config } = useBackend()
-  const { supabase } = useAccount()
-  const action = useAction()
-  const [code, setCode] = useState('')
-  const [isMissing, setMissing] = useState(false)
-
-  const submit = async (): Promise<void> => {
-    setMissing(code === '')
-    if (code === '') return
-    const isRight = await action.run(async () => {
-      unwrap(await supabase.auth.mfa.verify({ factorId, challengeId, code }))
-    })
-    if (isRight) await onConfirmed()
-    else setCode('')
-  }
-  return (
-    <FormDialog
-      title={words.phoneTitle}
-      submitLabel={words.confirm}
-      isPending={action.isPending}
-      onSubmit={submit}
-      onClose={onClose}
-    >
-      <CodeField
-        value={code}
-        digits={config.account.codeDigits.phoneFactor}
-        onChange={setCode}
-        description={words.phoneSent(phone)}
-        failure={isMissing ? { code: 'HF-CODE-MISSING', message: accountMessages.codeMissing } : action.failure}
-      />
-      <p className="text-small text-muted">{words.otherDevices}</p>
-    </FormDialog>
-  )
 }

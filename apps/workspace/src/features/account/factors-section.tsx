@@ -1,7 +1,6 @@
 import type { Factor } from '@supabase/supabase-js'
 import { KeyRound, Plus, Smartphone, TabletSmartphone } from 'lucide-react'
 import { type JSX, type ReactNode, useRef, useState } from 'react'
-import { ConfirmDialog } from '../../components/dialog.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { webAuthnSupportHere } from '../../lib/webauthn-support.ts'
 import { accountMessages } from '../../messages/account.ts'
@@ -11,13 +10,12 @@ import { ActionButton } from './action-button.tsx'
 import { AddAppDialog } from './add-app-dialog.tsx'
 import { AddKeyDialog } from './add-key-dialog.tsx'
 import { AddPhoneFactorDialog } from './add-phone-factor-dialog.tsx'
-import { FailureText } from './failure-text.tsx'
 import { nameOfFactor } from './factors.ts'
 import { RecoveryCodesRow } from './recovery-codes-row.tsx'
 import { ReadState } from './read-state.tsx'
-import { NoRows, Row, Rows, Section } from '../../components/section.tsx'
+import { RemovableRow } from './removable-row.tsx'
+import { NoRows, Rows, Section } from '../../components/section.tsx'
 import { unwrap } from './unwrap.ts'
-import { useAction } from './use-action.ts'
 import type { AuthSettingsRead } from './use-auth-settings.ts'
 import { WhyNoWebAuthn } from './why-no-webauthn.tsx'
 
@@ -120,38 +118,26 @@ function FactorRow({
   readonly onGone: () => void
 }): JSX.Element {
   const { supabase, reload } = useAccount()
-  const action = useAction()
-  const [isAsking, setAsking] = useState(false)
   const name = nameOfFactor(factor)
   const usedAt = factor.last_challenged_at
-
-  const remove = async (): Promise<void> => {
-    setAsking(false)
-    const isGone = await action.run(async () => {
-      unwrap(await supabase.auth.mfa.unenroll({ factorId: factor.id }))
-      // The session counts as one of one step again, which only a new token says.
-      unwrap(await supabase.auth.refreshSession())
-      await reload()
-    })
-    if (!isGone) return
-    showToast({ text: words.factorRemoved(name) })
-    onGone()
-  }
   return (
-    <Row
+    <RemovableRow
       icon={ICONS[factor.factor_type]}
       title={name}
-      actions={
-        <ActionButton
-          size="sm"
-          aria-label={words.removeNamed(name)}
-          isPending={action.isPending}
-          onPress={() => setAsking(true)}
-        >
-          {accountMessages.remove}
-        </ActionButton>
-      }
-      below={<FailureText failure={action.failure} />}
+      removal={{
+        label: accountMessages.remove,
+        namedLabel: words.removeNamed(name),
+        title: words.removeFactorTitle(name),
+        detail: isLast ? words.removeLastFactor : words.removeFactorDetail,
+        done: words.factorRemoved(name),
+        async run() {
+          unwrap(await supabase.auth.mfa.unenroll({ factorId: factor.id }))
+          // The session counts as one of one step again, which only a new token says.
+          unwrap(await supabase.auth.refreshSession())
+          await reload()
+        },
+        onGone,
+      }}
     >
       <span className="block">{words.factorDetail[factor.factor_type]}</span>
       <span className="block first-letter:uppercase">
@@ -159,16 +145,6 @@ function FactorRow({
           ' · ',
         )}
       </span>
-      <ConfirmDialog
-        title={words.removeFactorTitle(name)}
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        isDanger
-        confirmLabel={accountMessages.remove}
-        onConfirm={() => void remove()}
-      >
-        <p>{isLast ? words.removeLastFactor : words.removeFactorDetail}</p>
-      </ConfirmDialog>
-    </Row>
+    </RemovableRow>
   )
 }

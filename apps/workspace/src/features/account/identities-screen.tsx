@@ -1,21 +1,17 @@
 import type { UserIdentity } from '@supabase/supabase-js'
 import { Mail, Phone } from 'lucide-react'
-import { type JSX, useRef, useState } from 'react'
-import { ConfirmDialog } from '../../components/dialog.tsx'
+import { type JSX, useRef } from 'react'
 import { Page } from '../../components/page.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
-import { showToast } from '../../components/toast.tsx'
 import { accountMessages } from '../../messages/account.ts'
 import { identitiesMessages as words, providerName } from '../../messages/account-identities.ts'
 import { useAccount } from './account-context.tsx'
 import { AccountState } from './account-layout.tsx'
-import { ActionButton } from './action-button.tsx'
-import { FailureText } from './failure-text.tsx'
 import { LinkProviders } from './link-providers.tsx'
 import { ReadState } from './read-state.tsx'
-import { NoRows, Row, Rows, Section } from '../../components/section.tsx'
+import { RemovableRow, type Removal } from './removable-row.tsx'
+import { NoRows, Rows, Section } from '../../components/section.tsx'
 import { unwrap } from './unwrap.ts'
-import { useAction } from './use-action.ts'
 import { useAuthSettings } from './use-auth-settings.ts'
 
 /** What opens this account: e-mail, phone and linked accounts. */
@@ -77,24 +73,23 @@ function IdentityRow({
   readonly onGone: () => void
 }): JSX.Element {
   const { supabase, reload } = useAccount()
-  const action = useAction()
-  const [isAsking, setAsking] = useState(false)
   const { provider } = identity
   const name = providerName(provider)
   const address = addressOf(identity)
-
-  const unlink = async (): Promise<void> => {
-    setAsking(false)
-    const isDone = await action.run(async () => {
+  const removal: Removal = {
+    label: words.unlink,
+    namedLabel: words.unlinkNamed(name),
+    title: words.unlinkTitle(name),
+    detail: provider === 'email' ? words.unlinkEmail : words.unlinkDetail(name),
+    done: words.unlinked(name),
+    async run() {
       unwrap(await supabase.auth.unlinkIdentity(identity))
       await reload()
-    })
-    if (!isDone) return
-    showToast({ text: words.unlinked(name) })
-    onGone()
+    },
+    onGone,
   }
   return (
-    <Row
+    <RemovableRow
       icon={
         provider === 'email' ? (
           <Mail size={18} aria-hidden />
@@ -107,34 +102,12 @@ function IdentityRow({
         )
       }
       title={name}
-      actions={
-        isOnly || !canUnlink ? undefined : (
-          <ActionButton
-            size="sm"
-            aria-label={words.unlinkNamed(name)}
-            isPending={action.isPending}
-            onPress={() => setAsking(true)}
-          >
-            {words.unlink}
-          </ActionButton>
-        )
-      }
-      below={<FailureText failure={action.failure} />}
+      removal={isOnly || !canUnlink ? undefined : removal}
     >
       {address === undefined ? null : <span className="block text-body text-text">{address}</span>}
       <span className="block first-letter:uppercase">{timesOf(identity)}</span>
       {isOnly ? <span className="block">{words.onlyOne}</span> : null}
-      <ConfirmDialog
-        title={words.unlinkTitle(name)}
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        isDanger
-        confirmLabel={words.unlink}
-        onConfirm={() => void unlink()}
-      >
-        <p>{provider === 'email' ? words.unlinkEmail : words.unlinkDetail(name)}</p>
-      </ConfirmDialog>
-    </Row>
+    </RemovableRow>
   )
 }
 

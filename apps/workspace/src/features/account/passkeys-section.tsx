@@ -1,7 +1,5 @@
 import { FingerprintPattern, Plus } from 'lucide-react'
 import { type JSX, useCallback, useRef, useState } from 'react'
-import { ConfirmDialog } from '../../components/dialog.tsx'
-import { TextField } from '../../components/text-field.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { webAuthnSupportHere } from '../../lib/webauthn-support.ts'
 import { accountMessages } from '../../messages/account.ts'
@@ -9,10 +7,11 @@ import { securityMessages as words } from '../../messages/account-security.ts'
 import { useAccount } from './account-context.tsx'
 import { ActionButton } from './action-button.tsx'
 import { deviceNameOf } from './device-name.ts'
-import { FailureDetails, FailureText } from './failure-text.tsx'
-import { FormDialog } from '../../components/form-dialog.tsx'
+import { FailureText } from './failure-text.tsx'
+import { NameDialog } from './name-dialog.tsx'
 import { ReadState } from './read-state.tsx'
-import { NoRows, Row, Rows, Section } from '../../components/section.tsx'
+import { RemovableRow } from './removable-row.tsx'
+import { NoRows, Rows, Section } from '../../components/section.tsx'
 import { unwrap } from './unwrap.ts'
 import { useAction } from './use-action.ts'
 import type { AuthSettingsRead } from './use-auth-settings.ts'
@@ -96,13 +95,20 @@ function PasskeyList(): JSX.Element {
       </div>
       {named === undefined ? null : (
         <NameDialog
-          passkey={named}
-          onClose={() => setNamed(undefined)}
-          onSaved={async () => {
+          // Right after it was made, and whenever its name is to be another.
+          title={words.renameTitle}
+          submitLabel={accountMessages.save}
+          initialName={named.friendly_name ?? deviceNameOf(navigator.userAgent).name ?? ''}
+          maxLength={120}
+          onSubmit={async (friendlyName) => {
+            unwrap(await supabase.auth.passkey.update({ passkeyId: named.id, friendlyName }))
+          }}
+          onDone={async () => {
             await reload()
             setNamed(undefined)
             showToast({ text: words.renamed })
           }}
+          onClose={() => setNamed(undefined)}
         />
       )}
     </>
@@ -125,42 +131,30 @@ function PasskeyRow({
   readonly onGone: () => void
 }): JSX.Element {
   const { supabase } = useAccount()
-  const action = useAction()
-  const [isAsking, setAsking] = useState(false)
   const name = nameOf(passkey)
   const { last_used_at: usedAt } = passkey
-
-  const remove = async (): Promise<void> => {
-    setAsking(false)
-    const isGone = await action.run(async () => {
-      const { error } = await supabase.auth.passkey.delete({ passkeyId: passkey.id })
-      if (error) throw error
-      await onChanged()
-    })
-    if (!isGone) return
-    showToast({ text: words.passkeyRemoved(name) })
-    onGone()
-  }
   return (
-    <Row
+    <RemovableRow
       icon={<FingerprintPattern size={18} aria-hidden />}
       title={name}
       actions={
-        <>
-          <ActionButton size="sm" aria-label={words.renameNamed(name)} onPress={onRename}>
-            {words.rename}
-          </ActionButton>
-          <ActionButton
-            size="sm"
-            aria-label={words.removeNamed(name)}
-            isPending={action.isPending}
-            onPress={() => setAsking(true)}
-          >
-            {accountMessages.remove}
-          </ActionButton>
-        </>
+        <ActionButton size="sm" aria-label={words.renameNamed(name)} onPress={onRename}>
+          {words.rename}
+        </ActionButton>
       }
-      below={<FailureText failure={action.failure} />}
+      removal={{
+        label: accountMessages.remove,
+        namedLabel: words.removeNamed(name),
+        title: words.removePasskeyTitle(name),
+        detail: words.removePasskeyDetail,
+        done: words.passkeyRemoved(name),
+        async run() {
+          const { error } = await supabase.auth.passkey.delete({ passkeyId: passkey.id })
+          if (error) throw error
+          await onChanged()
+        },
+        onGone,
+      }}
     >
       <span className="block first-letter:uppercase">
         {[
@@ -168,60 +162,6 @@ function PasskeyRow({
           usedAt === undefined ? words.neverUsed : words.lastUsed(new Date(usedAt)),
         ].join(' · ')}
       </span>
-      <ConfirmDialog
-        title={words.removePasskeyTitle(name)}
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        isDanger
-        confirmLabel={accountMessages.remove}
-        onConfirm={() => void remove()}
-      >
-        <p>{words.removePasskeyDetail}</p>
-      </ConfirmDialog>
-    </Row>
-  )
-}
-
-/** Right after it was made, and whenever its name is to be another. */
-function NameDialog({
-  passkey,
-  onSaved,
-  onClose,
-}: {
-  readonly passkey: Passkey
-  readonly onSaved: () => Promise<void>
-  readonly onClose: () => void
-}): JSX.Element {
-  const { supabase } = useAccount()
-  const action = useAction()
-  const [name, setName] = useState(passkey.friendly_name ?? deviceNameOf(navigator.userAgent).name ?? '')
-  const [problem, setProblem] = useState<string>()
-  const save = async (): Promise<void> => {
-    const friendlyName = name.trim()
-    setProblem(friendlyName === '' ? words.nameMissing : undefined)
-    if (friendlyName === '') return
-    const isSaved = await action.run(async () => {
-      unwrap(await supabase.auth.passkey.update({ passkeyId: passkey.id, friendlyName }))
-    })
-    if (isSaved) await onSaved()
-  }
-  return (
-    <FormDialog
-      title={words.renameTitle}
-      submitLabel={accountMessages.save}
-      isPending={action.isPending}
-      onSubmit={save}
-      onClose={onClose}
-    >
-      <TextField
-        label={words.name}
-        description={words.nameHelp}
-        maxLength={120}
-        autoFocus
-        value={name}
-        onChange={setName}
-        errorMessage={problem ?? (action.failure ? <FailureDetails failure={action.failure} /> : undefined)}
-      />
-    </FormDialog>
+    </RemovableRow>
   )
 }

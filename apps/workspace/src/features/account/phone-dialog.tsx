@@ -7,7 +7,7 @@ import { useBackend } from '../../lib/data/backend-context.tsx'
 import { accountMessages } from '../../messages/account.ts'
 import { profileMessages as words } from '../../messages/account-profile.ts'
 import { useAccount } from './account-context.tsx'
-import { CodeField } from './code-field.tsx'
+import { CodeDialog } from './code-dialog.tsx'
 import { FailureDetails } from './failure-text.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
 import { digitsOf } from './phone-number.ts'
@@ -102,44 +102,30 @@ function CodeStep({
 }): JSX.Element {
   const { config } = useBackend()
   const { supabase } = useAccount()
-  const action = useAction()
   const again = useAction()
-  const [code, setCode] = useState('')
-  const [isMissing, setMissing] = useState(false)
-  const submit = async (): Promise<void> => {
-    setMissing(code === '')
-    if (code === '') return
-    await action.run(async () => {
-      unwrap(await supabase.auth.verifyOtp({ phone: sentTo, token: code, type: 'phone_change' }))
-      await onVerified()
-    })
-  }
   const sendAgain = (): Promise<boolean> =>
     again.run(async () => {
       await onSend(`+${sentTo}`)
       showToast({ text: accountMessages.codeSent })
     })
-  const missing = { code: 'HF-CODE-MISSING', message: accountMessages.codeMissing }
   return (
-    <FormDialog
+    <CodeDialog
       title={words.phoneCodeTitle}
       submitLabel={accountMessages.save}
-      isPending={action.isPending}
-      onSubmit={submit}
+      digits={config.account.codeDigits.phone}
+      description={words.phoneCodeLead(`+${sentTo}`)}
+      failure={again.failure}
+      onSubmit={async (code) => {
+        unwrap(await supabase.auth.verifyOtp({ phone: sentTo, token: code, type: 'phone_change' }))
+      }}
+      onDone={onVerified}
       onClose={onClose}
     >
-      <CodeField
-        description={words.phoneCodeLead(`+${sentTo}`)}
-        digits={config.account.codeDigits.phone}
-        value={code}
-        onChange={setCode}
-        failure={isMissing ? missing : (action.failure ?? again.failure)}
-      />
       <div>
         <Button size="sm" isPending={again.isPending} onPress={() => void sendAgain()}>
           {accountMessages.codeAgain}
         </Button>
       </div>
-    </FormDialog>
+    </CodeDialog>
   )
 }

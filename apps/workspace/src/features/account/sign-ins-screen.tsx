@@ -13,7 +13,8 @@ import { type DeviceKind, deviceNameOf } from './device-name.ts'
 import { FailureText } from './failure-text.tsx'
 import { endOwnSession, listOwnSessions, type OwnSession } from './own-sessions.ts'
 import { ReadState } from './read-state.tsx'
-import { Row, Rows, Section } from '../../components/section.tsx'
+import { RemovableRow, type Removal } from './removable-row.tsx'
+import { Rows, Section } from '../../components/section.tsx'
 import { useAction } from './use-action.ts'
 import { useOnlineRead } from './use-online-read.ts'
 
@@ -119,20 +120,19 @@ function SessionRow({
   readonly onEnd: () => Promise<void>
   readonly onGone: () => void
 }): JSX.Element {
-  const action = useAction()
-  const [isAsking, setAsking] = useState(false)
   const { name: known, kind } = deviceNameOf(session.userAgent)
   const name = known ?? words.unknownDevice
-
-  const end = async (): Promise<void> => {
-    setAsking(false)
-    const isDone = await action.run(onEnd)
-    if (!isDone) return
-    showToast({ text: words.signedOut(name) })
-    onGone()
+  const removal: Removal = {
+    label: words.signOut,
+    namedLabel: words.signOutNamed(name),
+    title: words.confirmTitle(name),
+    detail: words.confirmDetail,
+    done: words.signedOut(name),
+    run: onEnd,
+    onGone,
   }
   return (
-    <Row
+    <RemovableRow
       icon={ICONS[kind]}
       title={name}
       mark={
@@ -141,19 +141,7 @@ function SessionRow({
           {session.hasSecondStep ? <Chip colour="green">{words.twoSteps}</Chip> : null}
         </>
       }
-      actions={
-        session.isCurrent ? undefined : (
-          <ActionButton
-            size="sm"
-            aria-label={words.signOutNamed(name)}
-            isPending={action.isPending}
-            onPress={() => setAsking(true)}
-          >
-            {words.signOut}
-          </ActionButton>
-        )
-      }
-      below={<FailureText failure={action.failure} />}
+      removal={session.isCurrent ? undefined : removal}
     >
       <span className="block">
         {[words.seen(session.seenAt), session.ip].filter((part) => part !== undefined).join(' · ')}
@@ -166,17 +154,7 @@ function SessionRow({
           .filter((part) => part !== undefined)
           .join(' · ')}
       </span>
-      <ConfirmDialog
-        title={words.confirmTitle(name)}
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        isDanger
-        confirmLabel={words.signOut}
-        onConfirm={() => void end()}
-      >
-        <p>{words.confirmDetail}</p>
-      </ConfirmDialog>
-    </Row>
+    </RemovableRow>
   )
 }
 
