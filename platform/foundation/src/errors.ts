@@ -39,6 +39,11 @@ export class HoldfastError extends Error {
   }
 }
 
+/** A refusal that is always the same. */
+export function refusal(...args: ConstructorParameters<typeof HoldfastError>): () => HoldfastError {
+  return () => new HoldfastError(...args)
+}
+
 /** Anything that was thrown as the log has it: with its stack; of a {@link HoldfastError} its private cause. */
 export function errorCause(thrown: unknown): string {
   const cause = thrown instanceof HoldfastError ? (thrown.cause ?? thrown.message) : thrown

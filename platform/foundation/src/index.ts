@@ -8,13 +8,22 @@ export {
   parseRecord,
   toError,
 } from '@holdfast/protocol'
-export { HoldfastError, errorCause, type ErrorExtras } from './errors.ts'
+export { HoldfastError, errorCause, refusal, type ErrorExtras } from './errors.ts'
 export { AssertionError, assert, defined, unreachable } from './assert.ts'
 export { silentLogger, type Logger, type LogLevel } from './logger.ts'
 export { limitRepeats, type LimitedLogger } from './limit-repeats.ts'
 export { systemClock, type Clock } from './clock.ts'
 export { parseDotenv } from './dotenv.ts'
 export { nextTurn } from './next-turn.ts'
-export type { OptionDeclaration, OptionDeclarations, OptionValues } from './options.ts'
+export {
+  flag,
+  integer,
+  list,
+  settings,
+  text,
+  type OptionDeclaration,
+  type OptionDeclarations,
+  type OptionValues,
+} from './options.ts'
 export { createPhases, type Phases } from './phases.ts'
 export { delay, outwait } from './retry.ts'

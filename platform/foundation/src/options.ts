@@ -7,14 +7,52 @@ interface OptionBase {
   readonly secret?: boolean
 }
 
+interface Text extends OptionBase {
+  readonly type: 'string'
+  readonly default?: string
+}
+interface Flag extends OptionBase {
+  readonly type: 'boolean'
+  readonly default: boolean
+}
+interface Integer extends OptionBase {
+  readonly type: 'integer'
+  readonly default: number
+  readonly min: number
+  readonly max: number
+}
+interface List extends OptionBase {
+  readonly type: 'list'
+  readonly default: readonly string[]
+}
+/** Settings by name, which are JSON on the command line and in the environment. */
+interface Settings extends OptionBase {
+  readonly type: 'object'
+  readonly default: Readonly<Record<string, unknown>>
+}
+
 /** One setting: an option on the command line, an environment variable and a key of the config file, declared once. */
-export type OptionDeclaration =
-  | (OptionBase & { readonly type: 'string'; readonly default?: string })
-  | (OptionBase & { readonly type: 'boolean'; readonly default: boolean })
-  | (OptionBase & { readonly type: 'integer'; readonly default: number; readonly min: number; readonly max: number })
-  | (OptionBase & { readonly type: 'list'; readonly default: readonly string[] })
-  /** Settings by name, which are JSON on the command line and in the environment. */
-  | (OptionBase & { readonly type: 'object'; readonly default: Readonly<Record<string, unknown>> })
+export type OptionDeclaration = Text | Flag | Integer | List | Settings
+
+type Given<T extends OptionDeclaration> = Omit<T, 'type' | 'description'>
+
+export const text = <const T extends Given<Text>>(description: string, given?: T): Text & T => ({
+  type: 'string',
+  description,
+  ...(given as T),
+})
+export const flag = (description: string, given: Given<Flag>): Flag => ({ type: 'boolean', description, ...given })
+export const integer = (description: string, given: Given<Integer>): Integer => ({
+  type: 'integer',
+  description,
+  ...given,
+})
+export const list = (description: string, given: Given<List>): List => ({ type: 'list', description, ...given })
+export const settings = (description: string, given: Given<Settings>): Settings => ({
+  type: 'object',
+  description,
+  ...given,
+})
 
 /** Option names are camelCase with the unit last: `checkpointIntervalMs`. */
 export type OptionDeclarations = Readonly<Record<string, OptionDeclaration>>

@@ -1,5 +1,5 @@
 import { authOptions } from '@holdfast/auth'
-import type { OptionDeclarations, OptionValues } from '@holdfast/foundation'
+import { flag, integer, list, type OptionDeclarations, type OptionValues, settings, text } from '@holdfast/foundation'
 import { functionsOptions, schedulesOptions, webhooksOptions } from '@holdfast/functions'
 import { realtimeOptions } from '@holdfast/realtime'
 import { restOptions } from '@holdfast/rest'
@@ -26,240 +26,133 @@ import {
 
 /** Settings of the server itself. */
 export const serverOptions = {
-  host: {
-    type: 'string',
-    default: '127.0.0.1',
-    description: 'The address to listen on; 0.0.0.0 serves everybody in the network.',
-  },
-  port: {
-    type: 'integer',
-    default: 54_321,
-    min: 0,
-    max: 65_535,
-    description: 'The port of the app and all APIs; 0 picks a free one.',
-  },
-  dbPort: {
-    type: 'integer',
+  host: text('The address to listen on; 0.0.0.0 serves everybody in the network.', { default: '127.0.0.1' }),
+  port: integer('The port of the app and all APIs; 0 picks a free one.', { default: 54_321, min: 0, max: 65_535 }),
+  dbPort: integer('The port of Postgres, on this machine only; 0 picks a free one.', {
     default: 54_322,
     min: 0,
     max: 65_535,
-    description: 'The port of Postgres, on this machine only; 0 picks a free one.',
-  },
-  dataDir: {
-    type: 'string',
+  }),
+  dataDir: text('The folder that holds the database and its secrets. Made at the first start.', {
     default: '.holdfast',
-    description: 'The folder that holds the database and its secrets. Made at the first start.',
-  },
-  sample: {
-    type: 'boolean',
-    default: false,
-    description: 'Fills a new database with a sample organisation and accounts to sign in with.',
-  },
-  json: {
-    type: 'boolean',
-    default: false,
-    description: 'Prints one line of JSON when ready, for scripts; everything else goes to stderr.',
-  },
-  configFile: {
-    type: 'string',
+  }),
+  sample: flag('Fills a new database with a sample organisation and accounts to sign in with.', { default: false }),
+  json: flag('Prints one line of JSON when ready, for scripts; everything else goes to stderr.', { default: false }),
+  configFile: text('A JSON file with any of these settings, by the names in the first column. It need not exist.', {
     default: 'holdfast.config.json',
-    description: 'A JSON file with any of these settings, by the names in the first column. It need not exist.',
-  },
-  databaseUrl: {
-    type: 'string',
-    env: 'DATABASE_URL',
-    secret: true,
-    description:
-      'An existing Postgres to use instead of the packaged one: postgres://user:password@host:port/database.',
-  },
-  postgresBin: {
-    type: 'string',
-    description:
-      'The folder of the programs of an installed Postgres 18 to run instead of the packaged one, for the extensions that it has: `/usr/lib/postgresql/18/bin`.',
-  },
-  postgresSettings: {
-    type: 'list',
-    default: [],
-    description:
-      'Settings of the packaged Postgres: `shared_buffers=1GB,work_mem=16MB`, `shared_preload_libraries=auto_explain`. Those that sync or safety depend on, such as wal_level and fsync, are refused with the reason.',
-  },
-  externalUrl: {
-    type: 'string',
-    description:
-      'The address under which people reach this server, when a proxy is in front of it. Default: host and port; with `tlsCertFile` the first name of the certificate.',
-  },
-  tlsCertFile: {
-    type: 'string',
-    description:
-      'A PEM file with the certificate of this server and those between it and the root (`fullchain.pem`): serves HTTPS instead of plain HTTP. Renewed files are used without a restart.',
-  },
-  tlsKeyFile: {
-    type: 'string',
-    description: 'The PEM file of the private key that belongs to `tlsCertFile`, without a passphrase.',
-  },
-  allowRequestsWithoutKey: {
-    type: 'boolean',
+  }),
+  databaseUrl: text(
+    'An existing Postgres to use instead of the packaged one: postgres://user:password@host:port/database.',
+    { env: 'DATABASE_URL', secret: true },
+  ),
+  postgresBin: text(
+    'The folder of the programs of an installed Postgres 18 to run instead of the packaged one, for the extensions that it has: `/usr/lib/postgresql/18/bin`.',
+  ),
+  postgresSettings: list(
+    'Settings of the packaged Postgres: `shared_buffers=1GB,work_mem=16MB`, `shared_preload_libraries=auto_explain`. Those that sync or safety depend on, such as wal_level and fsync, are refused with the reason.',
+    { default: [] },
+  ),
+  externalUrl: text(
+    'The address under which people reach this server, when a proxy is in front of it. Default: host and port; with `tlsCertFile` the first name of the certificate.',
+  ),
+  tlsCertFile: text(
+    'A PEM file with the certificate of this server and those between it and the root (`fullchain.pem`): serves HTTPS instead of plain HTTP. Renewed files are used without a restart.',
+  ),
+  tlsKeyFile: text('The PEM file of the private key that belongs to `tlsCertFile`, without a passphrase.'),
+  allowRequestsWithoutKey: flag('Whether a request without an API key counts as one with the anon key.', {
     default: false,
-    description: 'Whether a request without an API key counts as one with the anon key.',
-  },
-  corsOrigins: {
-    type: 'list',
-    default: [],
-    description:
-      'The origins (`https://app.example.com`) whose pages may use the APIs from a browser; an empty list allows every one. No cookies are involved.',
-  },
-  restSessionCheck: {
-    type: 'boolean',
+  }),
+  corsOrigins: list(
+    'The origins (`https://app.example.com`) whose pages may use the APIs from a browser; an empty list allows every one. No cookies are involved.',
+    { default: [] },
+  ),
+  restSessionCheck: flag(
+    'Whether REST refuses the tokens of sessions that have ended and of accounts that are banned or deleted, instead of when they expire. Sync always does.',
+    { default: true },
+  ),
+  appSettings: settings(
+    'Settings that functions and policies read with `current_setting`, by names that begin with `app.`: `{"app.settings.url": "https://example.com"}`. All requests of people have them, uploads too.',
+    { default: {} },
+  ),
+  projectName: text('The name of the project, as the app shows it.', { default: 'Holdfast' }),
+  openWorkspaces: flag(
+    'Whether every user may start up to 3 workspaces in the app and create tables in them. Otherwise only the owner link that a start prints creates one, and invitations let users in.',
+    { default: false },
+  ),
+  mapStyleUrl: text(
+    'The address of a MapLibre style (`https://tiles.example.com/style.json`) that the app draws below records on a map. Default: none; the app draws lines of latitude and longitude itself.',
+  ),
+  mapDarkStyleUrl: text('The same for people who use the app dark. Default: `mapStyleUrl`.'),
+  mapOrigins: list(
+    'The origins (`https://fonts.example.com`) beside those of the styles that tiles, glyphs and sprites of the map come from. The app loads from no others.',
+    { default: [] },
+  ),
+  jwtSecret: text(
+    'Signs the API keys and verifies tokens of the project; at least 32 characters, or a JWK or JWK set, whose public keys verify tokens, too. Default: made at the first start and kept in the data folder.',
+    { secret: true },
+  ),
+  mailbox: flag(
+    'Whether captured mails and text messages are shown at `/mailbox`, while mails are captured: to browsers of this machine if only it is served, else for the service_role key.',
+    { default: true },
+  ),
+  docs: flag('Whether the docs of Holdfast are shown at `/docs`, to everybody who reaches the server.', {
     default: true,
-    description:
-      'Whether REST refuses the tokens of sessions that have ended and of accounts that are banned or deleted, instead of when they expire. Sync always does.',
-  },
-  appSettings: {
-    type: 'object',
-    default: {},
-    description:
-      'Settings that functions and policies read with `current_setting`, by names that begin with `app.`: `{"app.settings.url": "https://example.com"}`. All requests of people have them, uploads too.',
-  },
-  projectName: {
-    type: 'string',
-    default: 'Holdfast',
-    description: 'The name of the project, as the app shows it.',
-  },
-  openWorkspaces: {
-    type: 'boolean',
-    default: false,
-    description:
-      'Whether every user may start up to 3 workspaces in the app and create tables in them. Otherwise only the owner link that a start prints creates one, and invitations let users in.',
-  },
-  mapStyleUrl: {
-    type: 'string',
-    description:
-      'The address of a MapLibre style (`https://tiles.example.com/style.json`) that the app draws below records on a map. Default: none; the app draws lines of latitude and longitude itself.',
-  },
-  mapDarkStyleUrl: {
-    type: 'string',
-    description: 'The same for people who use the app dark. Default: `mapStyleUrl`.',
-  },
-  mapOrigins: {
-    type: 'list',
-    default: [],
-    description:
-      'The origins (`https://fonts.example.com`) beside those of the styles that tiles, glyphs and sprites of the map come from. The app loads from no others.',
-  },
-  jwtSecret: {
-    type: 'string',
-    secret: true,
-    description:
-      'Signs the API keys and verifies tokens of the project; at least 32 characters, or a JWK or JWK set, whose public keys verify tokens, too. Default: made at the first start and kept in the data folder.',
-  },
-  mailbox: {
-    type: 'boolean',
-    default: true,
-    description:
-      'Whether captured mails and text messages are shown at `/mailbox`, while mails are captured: to browsers of this machine if only it is served, else for the service_role key.',
-  },
-  docs: {
-    type: 'boolean',
-    default: true,
-    description: 'Whether the docs of Holdfast are shown at `/docs`, to everybody who reaches the server.',
-  },
-  metricsToken: {
-    type: 'string',
-    secret: true,
-    description:
-      'What Prometheus shows to read `/metrics` (`Authorization: Bearer`), and can do nothing else with. The service_role key does as well.',
-  },
-  trustProxy: {
-    type: 'list',
-    default: [],
-    description:
-      'The proxies in front whose x-forwarded-* and x-request-id headers are believed: addresses and networks (`loopback`, `10.0.0.0/8`), or one number of proxies in a row.',
-  },
-  requestBodySilenceSeconds: {
-    type: 'integer',
-    default: 30,
-    min: 1,
-    max: 3_600,
-    description:
-      'How long nothing of a request body may come until it is given up: longer than a phone needs to change its network.',
-  },
-  requestBodyRateMin: {
-    type: 'integer',
-    default: 128,
-    min: 0,
-    max: 1_000_000,
-    description:
-      'Bytes per second that a request body has to come with on average, after its first minute: a tenth of the slowest phone networks.',
-  },
-  requestBodySeconds: {
-    type: 'integer',
+  }),
+  metricsToken: text(
+    'What Prometheus shows to read `/metrics` (`Authorization: Bearer`), and can do nothing else with. The service_role key does as well.',
+    { secret: true },
+  ),
+  trustProxy: list(
+    'The proxies in front whose x-forwarded-* and x-request-id headers are believed: addresses and networks (`loopback`, `10.0.0.0/8`), or one number of proxies in a row.',
+    { default: [] },
+  ),
+  requestBodySilenceSeconds: integer(
+    'How long nothing of a request body may come until it is given up: longer than a phone needs to change its network.',
+    { default: 30, min: 1, max: 3_600 },
+  ),
+  requestBodyRateMin: integer(
+    'Bytes per second that a request body has to come with on average, after its first minute: a tenth of the slowest phone networks.',
+    { default: 128, min: 0, max: 1_000_000 },
+  ),
+  requestBodySeconds: integer('How long a request body may take as a whole; 4 MiB at 2.4 kB/s take 30 minutes.', {
     default: 1_800,
     min: 1,
     max: 86_400,
-    description: 'How long a request body may take as a whole; 4 MiB at 2.4 kB/s take 30 minutes.',
-  },
-  slowBodiesPerAddressMax: {
-    type: 'integer',
-    default: 64,
-    min: 1,
-    max: 100_000,
-    description:
-      'Request bodies of one address that may be under way for longer than ten seconds at a time; many devices may share an address.',
-  },
-  requestBodyMemoryMax: {
-    type: 'integer',
-    default: 256,
-    min: 32,
-    max: 65_536,
-    description:
-      'MiB of all request bodies that may be in memory, of which no address has more than it leaves to others. Behind a proxy set `trustProxy`, or all have one address.',
-  },
-  requestConnectionsMax: {
-    type: 'integer',
+  }),
+  slowBodiesPerAddressMax: integer(
+    'Request bodies of one address that may be under way for longer than ten seconds at a time; many devices may share an address.',
+    { default: 64, min: 1, max: 100_000 },
+  ),
+  requestBodyMemoryMax: integer(
+    'MiB of all request bodies that may be in memory, of which no address has more than it leaves to others. Behind a proxy set `trustProxy`, or all have one address.',
+    { default: 256, min: 32, max: 65_536 },
+  ),
+  requestConnectionsMax: integer('Connections to Postgres that serve requests of people.', {
     default: 20,
     min: 1,
     max: 500,
-    description: 'Connections to Postgres that serve requests of people.',
-  },
-  closeSeconds: {
-    type: 'integer',
-    default: 25,
-    min: 1,
-    max: 3_600,
-    description:
-      'How long closing may take after the first signal, until the server ends anyway, with its Postgres. Container platforms commonly allow 30 seconds.',
-  },
-  logLevel: {
-    type: 'string',
-    default: 'warn',
-    description: 'The least important messages that are logged: debug, info, warn or error.',
-  },
-  logFormat: {
-    type: 'string',
-    default: 'text',
-    description: 'How lines are logged: text, or json with one object per line.',
-  },
-  logRequests: {
-    type: 'boolean',
-    default: false,
-    description:
-      'Whether every request is logged: its time, id, method, path, status, duration, user and bytes sent, without query strings, headers and bodies.',
-  },
+  }),
+  closeSeconds: integer(
+    'How long closing may take after the first signal, until the server ends anyway, with its Postgres. Container platforms commonly allow 30 seconds.',
+    { default: 25, min: 1, max: 3_600 },
+  ),
+  logLevel: text('The least important messages that are logged: debug, info, warn or error.', { default: 'warn' }),
+  logFormat: text('How lines are logged: text, or json with one object per line.', { default: 'text' }),
+  logRequests: flag(
+    'Whether every request is logged: its time, id, method, path, status, duration, user and bytes sent, without query strings, headers and bodies.',
+    { default: false },
+  ),
 } satisfies OptionDeclarations
 
 /** Settings of the project in the folder where Holdfast is started. */
 export const projectOptions = {
-  migrationsDir: {
-    type: 'string',
+  migrationsDir: text('The folder of the project’s migrations, `<version>_<name>.sql`. It need not exist.', {
     default: 'supabase/migrations',
-    description: 'The folder of the project’s migrations, `<version>_<name>.sql`. It need not exist.',
-  },
-  projectMigrations: {
-    type: 'boolean',
-    default: true,
-    description:
-      'Whether a start applies the project’s migrations, its seeds when only this machine is served, and uses the settings and buckets of its `config.toml`.',
-  },
+  }),
+  projectMigrations: flag(
+    'Whether a start applies the project’s migrations, its seeds when only this machine is served, and uses the settings and buckets of its `config.toml`.',
+    { default: true },
+  ),
 } satisfies OptionDeclarations
 
 /** Every setting there is, each declared once by the part that uses it. */

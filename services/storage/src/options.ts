@@ -1,70 +1,43 @@
-import { HoldfastError, type OptionDeclarations, type OptionValues } from '@holdfast/foundation'
+import { flag, HoldfastError, type OptionDeclarations, type OptionValues, settings, text } from '@holdfast/foundation'
 import type { S3Settings } from './backend/s3-store.ts'
 import { S3_SILENCE_MS } from './limits.ts'
 import { parseConfiguredSize } from './request/file-size.ts'
 
 /** Settings of file storage, named as in `[storage]` of Supabase's `config.toml`. */
 export const storageOptions = {
-  storageEnabled: {
-    type: 'boolean',
-    default: true,
-    description: 'Whether file storage is served, at `/storage/v1`.',
-  },
-  storageFileSizeLimit: {
-    type: 'string',
-    default: '50MiB',
-    description: 'Maximum size of an uploaded file, such as `50MiB` or `2GB`. A bucket may have a lower limit.',
-  },
-  storageBuckets: {
-    type: 'object',
-    default: {},
-    description:
-      'Buckets created or updated at the start, by name, each with `public`, `file_size_limit`, `allowed_mime_types` and `objects_path`, a folder whose files it gets; as `[storage.buckets.NAME]` in `config.toml`.',
-  },
-  storageS3ProtocolEnabled: {
-    type: 'boolean',
-    default: true,
-    description: 'Whether the S3 protocol is served, at `/storage/v1/s3`.',
-  },
-  storageS3ProtocolRegion: {
-    type: 'string',
-    default: 'local',
-    description: 'Region reported to S3 clients. Requests signed for another region are accepted, too.',
-  },
-  storageS3Bucket: {
-    type: 'string',
-    description: 'Bucket of an S3-compatible store for all files. Default: files are kept in the data folder.',
-  },
-  storageS3Endpoint: {
-    type: 'string',
-    description: "Endpoint of that store, such as `https://s3.example.com`. Default: Amazon's endpoint for the region.",
-  },
+  storageEnabled: flag('Whether file storage is served, at `/storage/v1`.', { default: true }),
+  storageFileSizeLimit: text(
+    'Maximum size of an uploaded file, such as `50MiB` or `2GB`. A bucket may have a lower limit.',
+    { default: '50MiB' },
+  ),
+  storageBuckets: settings(
+    'Buckets created or updated at the start, by name, each with `public`, `file_size_limit`, `allowed_mime_types` and `objects_path`, a folder whose files it gets; as `[storage.buckets.NAME]` in `config.toml`.',
+    { default: {} },
+  ),
+  storageS3ProtocolEnabled: flag('Whether the S3 protocol is served, at `/storage/v1/s3`.', { default: true }),
+  storageS3ProtocolRegion: text(
+    'Region reported to S3 clients. Requests signed for another region are accepted, too.',
+    { default: 'local' },
+  ),
+  storageS3Bucket: text('Bucket of an S3-compatible store for all files. Default: files are kept in the data folder.'),
+  storageS3Endpoint: text(
+    "Endpoint of that store, such as `https://s3.example.com`. Default: Amazon's endpoint for the region.",
+  ),
   storageS3Region: { type: 'string', default: 'us-east-1', description: 'The region of the bucket.' },
-  storageS3AccessKeyId: {
-    type: 'string',
-    description: 'Access key of that store. Default: the machine’s credentials, such as the role of an EC2 instance.',
-  },
+  storageS3AccessKeyId: text(
+    'Access key of that store. Default: the machine’s credentials, such as the role of an EC2 instance.',
+  ),
   storageS3SecretAccessKey: { type: 'string', secret: true, description: 'The secret of that access key.' },
-  storageS3ForcePathStyle: {
-    type: 'boolean',
-    default: true,
-    description: 'Whether URLs name the bucket in the path instead of the host.',
-  },
-  storageS3Prefix: {
-    type: 'string',
-    default: '',
-    description: 'Prefix of all object names in the bucket, such as `holdfast/`.',
-  },
-  storageImageTransformationEnabled: {
-    type: 'boolean',
-    default: true,
-    description: 'Whether images are served resized and converted, at `/storage/v1/render/image`.',
-  },
-  storageImageCacheSize: {
-    type: 'string',
-    default: '512MiB',
-    description: 'Maximum size of the cache of rendered images in the data folder, such as `512MiB`; `0` disables it.',
-  },
+  storageS3ForcePathStyle: flag('Whether URLs name the bucket in the path instead of the host.', { default: true }),
+  storageS3Prefix: text('Prefix of all object names in the bucket, such as `holdfast/`.', { default: '' }),
+  storageImageTransformationEnabled: flag(
+    'Whether images are served resized and converted, at `/storage/v1/render/image`.',
+    { default: true },
+  ),
+  storageImageCacheSize: text(
+    'Maximum size of the cache of rendered images in the data folder, such as `512MiB`; `0` disables it.',
+    { default: '512MiB' },
+  ),
 } satisfies OptionDeclarations
 
 export type StorageOptions = OptionValues<typeof storageOptions>

@@ -1,24 +1,9 @@
-import type { OptionDeclarations } from '@holdfast/foundation'
+import { flag, type OptionDeclarations, text } from '@holdfast/foundation'
 
 /** A captcha before sign-in, sign-up and mails. */
 export const captchaOptions = {
-  captchaEnabled: {
-    type: 'boolean',
-    default: false,
-    description: 'Whether sign-in, sign-up and mails need a captcha.',
-  },
-  captchaProvider: {
-    type: 'string',
-    default: 'turnstile',
-    description: 'Who judges captchas: hcaptcha or turnstile.',
-  },
-  captchaSecret: {
-    type: 'string',
-    secret: true,
-    description: 'The secret at the provider of captchas.',
-  },
-  captchaUrl: {
-    type: 'string',
-    description: 'The address that judges captchas. Default: that of the provider.',
-  },
+  captchaEnabled: flag('Whether sign-in, sign-up and mails need a captcha.', { default: false }),
+  captchaProvider: text('Who judges captchas: hcaptcha or turnstile.', { default: 'turnstile' }),
+  captchaSecret: text('The secret at the provider of captchas.', { secret: true }),
+  captchaUrl: text('The address that judges captchas. Default: that of the provider.'),
 } satisfies OptionDeclarations

@@ -1,4 +1,4 @@
-import type { OptionDeclaration, OptionDeclarations } from '@holdfast/foundation'
+import { flag, integer, type OptionDeclaration, type OptionDeclarations, text } from '@holdfast/foundation'
 
 /** The mails that a project may word, as descriptions name them. */
 const MAILS = {
@@ -27,75 +27,37 @@ const templateOptions = Object.fromEntries(
 
 /** Mail, and signing in by it. */
 export const emailOptions = {
-  emailEnableSignup: {
-    type: 'boolean',
-    default: true,
-    description: 'Whether people may sign up and in with an e-mail address.',
-  },
-  emailEnableConfirmations: {
-    type: 'boolean',
+  emailEnableSignup: flag('Whether people may sign up and in with an e-mail address.', { default: true }),
+  emailEnableConfirmations: flag('Whether a new e-mail address has to be confirmed by a mail before it counts.', {
     default: false,
-    description: 'Whether a new e-mail address has to be confirmed by a mail before it counts.',
-  },
-  emailDoubleConfirmChanges: {
-    type: 'boolean',
+  }),
+  emailDoubleConfirmChanges: flag('Whether a change of address is confirmed from the old and the new address.', {
     default: true,
-    description: 'Whether a change of address is confirmed from the old and the new address.',
-  },
-  emailSecurePasswordChange: {
-    type: 'boolean',
-    default: false,
-    description: 'Whether a new password needs a code from a mail when the sign-in is older than a day.',
-  },
-  emailMaxFrequency: {
-    type: 'integer',
+  }),
+  emailSecurePasswordChange: flag(
+    'Whether a new password needs a code from a mail when the sign-in is older than a day.',
+    { default: false },
+  ),
+  emailMaxFrequency: integer('The least time between two mails of a kind to one person, in seconds.', {
     default: 1,
     min: 0,
     max: 86400,
-    description: 'The least time between two mails of a kind to one person, in seconds.',
-  },
-  emailOtpLength: {
-    type: 'integer',
-    default: 6,
-    min: 6,
-    max: 10,
-    description: 'The digits of a code in a mail.',
-  },
-  emailOtpExpiry: {
-    type: 'integer',
+  }),
+  emailOtpLength: integer('The digits of a code in a mail.', { default: 6, min: 6, max: 10 }),
+  emailOtpExpiry: integer('How long a code or link in a mail is good for, in seconds.', {
     default: 3600,
     min: 60,
     max: 86400,
-    description: 'How long a code or link in a mail is good for, in seconds.',
-  },
-  emailSmtpHost: {
-    type: 'string',
-    description: 'The mail server. Without one, mails are kept in the captured mailbox.',
-  },
-  emailSmtpPort: {
-    type: 'integer',
+  }),
+  emailSmtpHost: text('The mail server. Without one, mails are kept in the captured mailbox.'),
+  emailSmtpPort: integer('The port of the mail server; 465 speaks TLS from the start.', {
     default: 587,
     min: 1,
     max: 65535,
-    description: 'The port of the mail server; 465 speaks TLS from the start.',
-  },
-  emailSmtpUser: {
-    type: 'string',
-    description: 'The account at the mail server.',
-  },
-  emailSmtpPass: {
-    type: 'string',
-    secret: true,
-    description: 'The password at the mail server.',
-  },
-  emailSmtpAdminEmail: {
-    type: 'string',
-    default: 'noreply@localhost',
-    description: 'The address that mails come from.',
-  },
-  emailSmtpSenderName: {
-    type: 'string',
-    description: 'The name that mails come from. Default: the name of the project.',
-  },
+  }),
+  emailSmtpUser: text('The account at the mail server.'),
+  emailSmtpPass: text('The password at the mail server.', { secret: true }),
+  emailSmtpAdminEmail: text('The address that mails come from.', { default: 'noreply@localhost' }),
+  emailSmtpSenderName: text('The name that mails come from. Default: the name of the project.'),
   ...templateOptions,
 } satisfies OptionDeclarations

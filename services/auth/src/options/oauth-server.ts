@@ -1,20 +1,12 @@
-import type { OptionDeclarations } from '@holdfast/foundation'
+import { flag, type OptionDeclarations, text } from '@holdfast/foundation'
 
 /** This server as the one that other apps sign in with. */
 export const oauthServerOptions = {
-  oauthServerEnabled: {
-    type: 'boolean',
+  oauthServerEnabled: flag('Whether other apps may sign people in with their account here (OAuth 2.1).', {
     default: false,
-    description: 'Whether other apps may sign people in with their account here (OAuth 2.1).',
-  },
-  oauthServerAuthorizationUrlPath: {
-    type: 'string',
+  }),
+  oauthServerAuthorizationUrlPath: text('The page of the app that asks people for their consent.', {
     default: '/oauth/consent',
-    description: 'The page of the app that asks people for their consent.',
-  },
-  oauthServerAllowDynamicRegistration: {
-    type: 'boolean',
-    default: false,
-    description: 'Whether apps may register themselves.',
-  },
+  }),
+  oauthServerAllowDynamicRegistration: flag('Whether apps may register themselves.', { default: false }),
 } satisfies OptionDeclarations
