@@ -1,4 +1,4 @@
-import { HoldfastError } from '@holdfast/foundation'
+import { HoldfastError, refusal } from '@holdfast/foundation'
 
 /*
  * Refusals in the PowerSync service's vocabulary; clients read `error.code` and the status.
@@ -6,82 +6,55 @@ import { HoldfastError } from '@holdfast/foundation'
  */
 
 /** The request body does not have the shape of a stream request. */
-export function invalidRequest(details: readonly string[]): HoldfastError {
-  return new HoldfastError('PSYNC_S2001', 400, 'The request does not have the shape of a sync request', {
+export const invalidRequest = (details: readonly string[]): HoldfastError =>
+  new HoldfastError('PSYNC_S2001', 400, 'The request does not have the shape of a sync request', {
     detail: JSON.stringify(details),
   })
-}
-
 /** The first snapshot is not complete, or the change reader is being repaired. */
-export function notReady(): HoldfastError {
-  return new HoldfastError('PSYNC_S2302', 503, 'The server is preparing data for sync. Try again in a moment.', {
-    headers: { 'retry-after': '2' },
-  })
-}
-
+export const notReady = refusal('PSYNC_S2302', 503, 'The server is preparing data for sync. Try again in a moment.', {
+  headers: { 'retry-after': '2' },
+})
 /** The database does not provide what sync needs to be exact. The reason is for operators. */
-export function syncRefused(): HoldfastError {
-  return new HoldfastError(
-    'HF_SYNC_REFUSED',
-    503,
-    'Sync is off: this server cannot follow all changes of its database, so devices might keep rows that their users may no longer read.',
-    { hint: 'An operator finds the reason with "holdfast doctor" or in the log.', headers: { 'retry-after': '30' } },
-  )
-}
-
+export const syncRefused = refusal(
+  'HF_SYNC_REFUSED',
+  503,
+  'Sync is off: this server cannot follow all changes of its database, so devices might keep rows that their users may no longer read.',
+  { hint: 'An operator finds the reason with "holdfast doctor" or in the log.', headers: { 'retry-after': '30' } },
+)
 /** Another process on this database has the lease: this one serves no streams until it takes over. */
-export function standingBy(): HoldfastError {
-  return new HoldfastError(
-    'PSYNC_S2302',
-    503,
-    'Another server reads the changes of this database. Try again in a moment.',
-    {
-      detail: 'This one stands by, and takes over within seconds when the other is gone.',
-      headers: { 'retry-after': '1' },
-    },
-  )
-}
-
+export const standingBy = refusal(
+  'PSYNC_S2302',
+  503,
+  'Another server reads the changes of this database. Try again in a moment.',
+  {
+    detail: 'This one stands by, and takes over within seconds when the other is gone.',
+    headers: { 'retry-after': '1' },
+  },
+)
 /** A token without a subject cannot sync: buckets and write checkpoints belong to a person. */
-export function missingSubject(): HoldfastError {
-  return new HoldfastError('PSYNC_S2101', 401, 'The token has no subject (sub)')
-}
-
+export const missingSubject = refusal('PSYNC_S2101', 401, 'The token has no subject (sub)')
 /** The server is going down; clients reconnect. */
-export function shuttingDown(): HoldfastError {
-  return new HoldfastError('PSYNC_S2003', 503, 'The server is shutting down', { headers: { 'retry-after': '1' } })
-}
-
+export const shuttingDown = refusal('PSYNC_S2003', 503, 'The server is shutting down', {
+  headers: { 'retry-after': '1' },
+})
 /** Only a caller with the service key may see what one user has. */
-export function administratorsOnly(): HoldfastError {
-  return new HoldfastError('PSYNC_S2106', 403, 'Only the service key may ask for this')
-}
-
+export const administratorsOnly = refusal('PSYNC_S2106', 403, 'Only the service key may ask for this')
 /** No user has this id or address. */
-export function noSuchPerson(who: string): HoldfastError {
-  return new HoldfastError('sync_person_unknown', 404, `There is no account "${who}"`)
-}
-
+export const noSuchPerson = (who: string): HoldfastError =>
+  new HoldfastError('sync_person_unknown', 404, `There is no account "${who}"`)
 /** Each comparison reads everything that the person sees: one at a time. */
-export function checkUnderWay(): HoldfastError {
-  return new HoldfastError('HF_CHECK_UNDER_WAY', 429, 'Another device of this account is being checked', {
-    hint: 'Try again when it is done.',
-    headers: { 'retry-after': '2' },
-  })
-}
-
+export const checkUnderWay = refusal('HF_CHECK_UNDER_WAY', 429, 'Another device of this account is being checked', {
+  hint: 'Try again when it is done.',
+  headers: { 'retry-after': '2' },
+})
 /** The person's checks have taken their part of the server's time. */
-export function tooManyChecks(retryAfterS: number): HoldfastError {
-  return new HoldfastError('HF_CHECK_TOO_MANY', 429, 'This account has been checked many times', {
+export const tooManyChecks = (retryAfterS: number): HoldfastError =>
+  new HoldfastError('HF_CHECK_TOO_MANY', 429, 'This account has been checked many times', {
     hint: 'Try again in a few minutes.',
     headers: { 'retry-after': String(retryAfterS) },
   })
-}
-
 /** As many devices of all people are being checked as the server takes at once. */
-export function checksBusy(): HoldfastError {
-  return new HoldfastError('HF_CHECK_BUSY', 503, 'The server is checking other devices', {
-    hint: 'Try again in a moment.',
-    headers: { 'retry-after': '3' },
-  })
-}
+export const checksBusy = refusal('HF_CHECK_BUSY', 503, 'The server is checking other devices', {
+  hint: 'Try again in a moment.',
+  headers: { 'retry-after': '3' },
+})

@@ -1,4 +1,4 @@
-import { HoldfastError } from '@holdfast/foundation'
+import { HoldfastError, refusal } from '@holdfast/foundation'
 import { validationFailed } from '../errors.ts'
 
 /** A code or link that was never made, was used, or is too old; which of them is not told. */
@@ -7,51 +7,35 @@ export function otpExpired(presented: 'code' | 'link'): HoldfastError {
   return new HoldfastError('otp_expired', 403, message)
 }
 
-export function emailProviderDisabled(action: 'signups' | 'logins', status: 400 | 422): HoldfastError {
-  return new HoldfastError('email_provider_disabled', status, `Email ${action} are disabled`)
-}
-
+export const emailProviderDisabled = (action: 'signups' | 'logins', status: 400 | 422): HoldfastError =>
+  new HoldfastError('email_provider_disabled', status, `Email ${action} are disabled`)
 /** @param message - differs between the endpoints, as in GoTrue */
-export function phoneFlowsDisabled(message: 'Unsupported phone provider' | 'Phone logins are disabled'): HoldfastError {
-  return new HoldfastError('phone_provider_disabled', 400, message)
-}
-
+export const phoneFlowsDisabled = (
+  message: 'Unsupported phone provider' | 'Phone logins are disabled',
+): HoldfastError => new HoldfastError('phone_provider_disabled', 400, message)
 /** The client asked that no account be made, and there is none. */
-export function noSignUpsForOtp(): HoldfastError {
-  return new HoldfastError('otp_disabled', 422, 'Signups not allowed for otp')
-}
-
-export function unsupportedChannel(): HoldfastError {
-  return validationFailed(
+export const noSignUpsForOtp = refusal('otp_disabled', 422, 'Signups not allowed for otp')
+export const unsupportedChannel = (): HoldfastError =>
+  validationFailed(
     "Invalid channel, supported values are 'sms' or 'whatsapp'. 'whatsapp' is only supported if Twilio or Twilio Verify is used as the provider.",
   )
-}
-
-export function emailNotVerifiedYet(): HoldfastError {
-  return new HoldfastError('email_not_confirmed', 422, 'Please verify your email first.')
-}
-
-export function phoneNotVerifiedYet(): HoldfastError {
-  return new HoldfastError('phone_not_confirmed', 422, 'Please verify your phone first.')
-}
-
-export function reauthenticationNeeded(): HoldfastError {
-  return new HoldfastError('reauthentication_needed', 400, 'Password update requires reauthentication')
-}
-
-export function reauthenticationNotValid(): HoldfastError {
-  return new HoldfastError('reauthentication_not_valid', 422, 'Nonce has expired or is invalid')
-}
-
-export function currentPasswordRequired(): HoldfastError {
-  return new HoldfastError('current_password_required', 400, 'Current password required when setting new password.')
-}
-
-export function currentPasswordInvalid(): HoldfastError {
-  return new HoldfastError('current_password_invalid', 400, 'Current password required when setting new password.')
-}
-
+export const emailNotVerifiedYet = refusal('email_not_confirmed', 422, 'Please verify your email first.')
+export const phoneNotVerifiedYet = refusal('phone_not_confirmed', 422, 'Please verify your phone first.')
+export const reauthenticationNeeded = refusal(
+  'reauthentication_needed',
+  400,
+  'Password update requires reauthentication',
+)
+export const reauthenticationNotValid = refusal('reauthentication_not_valid', 422, 'Nonce has expired or is invalid')
+export const currentPasswordRequired = refusal(
+  'current_password_required',
+  400,
+  'Current password required when setting new password.',
+)
+export const currentPasswordInvalid = refusal(
+  'current_password_invalid',
+  400,
+  'Current password required when setting new password.',
+)
 /** The link asks for a code, but the client that asked for the link is not known any more. */
-export function noAssociatedFlow(): HoldfastError {
-  return new HoldfastError('flow_state_not_found', 400, 'No associated flow state found.')
-}
+export const noAssociatedFlow = refusal('flow_state_not_found', 400, 'No associated flow state found.')

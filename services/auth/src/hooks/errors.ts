@@ -3,14 +3,11 @@ import { HoldfastError } from '@holdfast/foundation'
 // Codes, statuses and messages are GoTrue's.
 
 /** @param status - what the hook asked for */
-export function refusedByHook(status: number, message: string): HoldfastError {
-  return new HoldfastError(status === 500 ? 'unexpected_failure' : 'unknown', status, message)
-}
-
+export const refusedByHook = (status: number, message: string): HoldfastError =>
+  new HoldfastError(status === 500 ? 'unexpected_failure' : 'unknown', status, message)
 /** The hook itself is broken, or away. */
-export function hookFailed(message: string, cause?: unknown): HoldfastError {
-  return new HoldfastError('unexpected_failure', 500, message, { cause })
-}
+export const hookFailed = (message: string, cause?: unknown): HoldfastError =>
+  new HoldfastError('unexpected_failure', 500, message, { cause })
 
 export function hookTimeout(timeoutMs: number): HoldfastError {
   const seconds = (timeoutMs / 1000).toFixed(6)
@@ -23,26 +20,20 @@ export function hooksBusy(): HoldfastError {
   return new HoldfastError('hook_timeout', 503, 'The hooks of this project are too slow at the moment', { headers })
 }
 
-export function hookTimeoutAfterRetry(cause: unknown): HoldfastError {
-  return new HoldfastError('hook_timeout_after_retry', 422, 'Failed to reach hook after maximum retries', { cause })
-}
+export const hookTimeoutAfterRetry = (cause: unknown): HoldfastError =>
+  new HoldfastError('hook_timeout_after_retry', 422, 'Failed to reach hook after maximum retries', { cause })
 
 export function hookAnswerTooLarge(bytesMax: number): HoldfastError {
   const message = `Payload size exceeded size limit of ${bytesMax} bytes`
   return new HoldfastError('hook_payload_over_size_limit', 422, message)
 }
 
-export function hookAnswerNotJson(message: string): HoldfastError {
-  return new HoldfastError('hook_payload_invalid_content_type', 400, message)
-}
-
-export function passwordAttemptRejected(message: string): HoldfastError {
-  return new HoldfastError('invalid_credentials', 400, message)
-}
-
-export function mfaAttemptRejected(message: string): HoldfastError {
-  return new HoldfastError('mfa_verification_rejected', 403, message)
-}
+export const hookAnswerNotJson = (message: string): HoldfastError =>
+  new HoldfastError('hook_payload_invalid_content_type', 400, message)
+export const passwordAttemptRejected = (message: string): HoldfastError =>
+  new HoldfastError('invalid_credentials', 400, message)
+export const mfaAttemptRejected = (message: string): HoldfastError =>
+  new HoldfastError('mfa_verification_rejected', 403, message)
 
 /** What a hook has failed with that has not refused. */
 const FAILURES: ReadonlySet<string> = new Set([

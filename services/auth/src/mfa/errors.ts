@@ -1,4 +1,4 @@
-import { HoldfastError } from '@holdfast/foundation'
+import { HoldfastError, refusal } from '@holdfast/foundation'
 
 // Codes, statuses and messages are GoTrue's.
 
@@ -10,10 +10,11 @@ const FACTOR_NAMES = {
 } as const
 
 export type FactorType = keyof typeof FACTOR_NAMES
-
-export function anonymousNotAllowed(): HoldfastError {
-  return new HoldfastError('no_authorization', 403, 'Anonymous user not allowed to perform these actions')
-}
+export const anonymousNotAllowed = refusal(
+  'no_authorization',
+  403,
+  'Anonymous user not allowed to perform these actions',
+)
 
 export function enrollDisabled(type: FactorType): HoldfastError {
   const [word, name] = FACTOR_NAMES[type]
@@ -40,26 +41,16 @@ export function verifiedPhoneFactorExists(): HoldfastError {
   return new HoldfastError('mfa_verified_factor_exists', 422, message)
 }
 
-export function aal2ToEnroll(): HoldfastError {
-  return new HoldfastError('insufficient_aal', 403, 'AAL2 required to enroll a new factor')
-}
-
-export function aal2ToUnenroll(): HoldfastError {
-  return new HoldfastError('insufficient_aal', 422, 'AAL2 required to unenroll verified factor')
-}
-
-export function factorNotFound(): HoldfastError {
-  return new HoldfastError('mfa_factor_not_found', 404, 'Factor not found')
-}
-
-export function challengeNotFound(): HoldfastError {
-  return new HoldfastError('mfa_factor_not_found', 422, 'MFA factor with the provided challenge ID not found')
-}
-
+export const aal2ToEnroll = refusal('insufficient_aal', 403, 'AAL2 required to enroll a new factor')
+export const aal2ToUnenroll = refusal('insufficient_aal', 422, 'AAL2 required to unenroll verified factor')
+export const factorNotFound = refusal('mfa_factor_not_found', 404, 'Factor not found')
+export const challengeNotFound = refusal(
+  'mfa_factor_not_found',
+  422,
+  'MFA factor with the provided challenge ID not found',
+)
 /** Asked for elsewhere, or answered already: GoTrue says the same to both. */
-export function challengeNotYours(): HoldfastError {
-  return new HoldfastError('mfa_ip_address_mismatch', 422, 'Challenge and verify IP addresses mismatch.')
-}
+export const challengeNotYours = refusal('mfa_ip_address_mismatch', 422, 'Challenge and verify IP addresses mismatch.')
 
 export function challengeExpired(challengeId: string): HoldfastError {
   const message = `MFA challenge ${challengeId} has expired, verify against another challenge or create a new challenge.`
@@ -77,12 +68,11 @@ export function verificationFailed(type: FactorType): HoldfastError {
 }
 
 /** @param retryAfterS - when the next answer will be looked at */
-export function tooManyAttempts(retryAfterS: number): HoldfastError {
-  return new HoldfastError('over_request_rate_limit', 429, 'Too many wrong answers for this factor', {
+export const tooManyAttempts = (retryAfterS: number): HoldfastError =>
+  new HoldfastError('over_request_rate_limit', 429, 'Too many wrong answers for this factor', {
     hint: 'Wait, or use another factor.',
     headers: { 'retry-after': String(retryAfterS) },
   })
-}
 
 export function recoveryCodesExist(): HoldfastError {
   const message = 'Recovery codes exist already, regenerate them to get new ones'
@@ -95,14 +85,10 @@ export function soleFactor(): HoldfastError {
   return new HoldfastError('mfa_recovery_codes_sole_factor', 422, message)
 }
 
-export function aal2ForRecoveryCodes(): HoldfastError {
-  return new HoldfastError('insufficient_aal', 403, 'AAL2 required to manage recovery codes')
-}
-
+export const aal2ForRecoveryCodes = refusal('insufficient_aal', 403, 'AAL2 required to manage recovery codes')
 /** @param retryAfterS - when the next code will be looked at */
-export function recoveryCodesLocked(retryAfterS: number): HoldfastError {
-  return new HoldfastError('mfa_recovery_codes_locked', 429, 'Too many wrong recovery codes', {
+export const recoveryCodesLocked = (retryAfterS: number): HoldfastError =>
+  new HoldfastError('mfa_recovery_codes_locked', 429, 'Too many wrong recovery codes', {
     hint: 'Wait, or use another factor.',
     headers: { 'retry-after': String(retryAfterS) },
   })
-}

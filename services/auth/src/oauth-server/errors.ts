@@ -1,4 +1,4 @@
-import { HoldfastError } from '@holdfast/foundation'
+import { HoldfastError, refusal } from '@holdfast/foundation'
 
 // What people and administrators are told is in GoTrue's words; what other apps are told at the token endpoint is in those of OAuth.
 
@@ -27,32 +27,15 @@ export function invalidScope(description: string): OAuthError {
   return new OAuthError('invalid_scope', 400, description)
 }
 
-export function oauthServerDisabled(): HoldfastError {
-  return new HoldfastError('feature_disabled', 404, 'OAuth server is disabled')
-}
-
-export function dynamicRegistrationDisabled(): HoldfastError {
-  return new HoldfastError(
-    'oauth_dynamic_client_registration_disabled',
-    403,
-    'Dynamic client registration is not enabled',
-  )
-}
-
+export const oauthServerDisabled = refusal('feature_disabled', 404, 'OAuth server is disabled')
+export const dynamicRegistrationDisabled = refusal(
+  'oauth_dynamic_client_registration_disabled',
+  403,
+  'Dynamic client registration is not enabled',
+)
 /** @param status - 400 where another app names itself, 404 for an address of the administration API */
-export function clientNotFound(status: 400 | 404): HoldfastError {
-  return new HoldfastError(
-    'oauth_client_not_found',
-    status,
-    status === 400 ? 'invalid client_id' : 'OAuth client not found',
-  )
-}
-
+export const clientNotFound = (status: 400 | 404): HoldfastError =>
+  new HoldfastError('oauth_client_not_found', status, status === 400 ? 'invalid client_id' : 'OAuth client not found')
 /** There is none, it is over, or it is another person's. */
-export function authorizationNotFound(): HoldfastError {
-  return new HoldfastError('oauth_authorization_not_found', 404, 'authorization not found')
-}
-
-export function grantNotFound(): HoldfastError {
-  return new HoldfastError('oauth_consent_not_found', 404, 'No active grant found for this client')
-}
+export const authorizationNotFound = refusal('oauth_authorization_not_found', 404, 'authorization not found')
+export const grantNotFound = refusal('oauth_consent_not_found', 404, 'No active grant found for this client')

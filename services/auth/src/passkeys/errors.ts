@@ -1,18 +1,10 @@
-import { HoldfastError } from '@holdfast/foundation'
+import { HoldfastError, refusal } from '@holdfast/foundation'
 
 // Codes, statuses and messages are GoTrue's.
 
-export function passkeyDisabled(): HoldfastError {
-  return new HoldfastError('passkey_disabled', 404, 'Passkeys are disabled')
-}
-
-export function tooManyPasskeys(): HoldfastError {
-  return new HoldfastError('too_many_passkeys', 422, 'Maximum number of passkeys reached')
-}
-
-export function passkeyNotFound(): HoldfastError {
-  return new HoldfastError('validation_failed', 404, 'Passkey not found')
-}
+export const passkeyDisabled = refusal('passkey_disabled', 404, 'Passkeys are disabled')
+export const tooManyPasskeys = refusal('too_many_passkeys', 422, 'Maximum number of passkeys reached')
+export const passkeyNotFound = refusal('validation_failed', 404, 'Passkey not found')
 
 export function aal2ToManagePasskeys(): HoldfastError {
   const message = 'AAL2 session is required to manage passkeys when MFA is enabled'
