@@ -12,14 +12,16 @@ export function FormDialog({
   onSubmit,
   onClose,
   closeLabel = words.cancel,
+  size = 'sm',
   children,
 }: {
   readonly title: string
   readonly submitLabel: string
   readonly isPending: boolean
-  readonly onSubmit: () => Promise<void>
+  readonly onSubmit: () => void | Promise<void>
   readonly onClose: () => void
   readonly closeLabel?: string
+  readonly size?: 'sm' | 'md'
   readonly children: ReactNode
 }): JSX.Element {
   const formId = useId()
@@ -29,6 +31,7 @@ export function FormDialog({
       title={title}
       isOpen
       onClose={onClose}
+      size={size}
       actions={
         <>
           <Button onPress={onClose}>{closeLabel}</Button>
@@ -46,7 +49,7 @@ export function FormDialog({
           event.preventDefault()
           // Do not submit a form underneath.
           event.stopPropagation()
-          if (!isPending) void alone(onSubmit)
+          if (!isPending) void alone(async () => onSubmit())
         }}
       >
         {children}

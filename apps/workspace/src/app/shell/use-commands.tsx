@@ -8,6 +8,7 @@ import {
   ListFilter,
   ListTodo,
   LogOut,
+  type LucideIcon,
   MonitorSmartphone,
   Palette,
   Pause,
@@ -20,7 +21,6 @@ import {
   UserRound,
   Users,
 } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { TableIcon } from '../../components/table-icon.tsx'
 import { setAppearance, THEMES } from '../../lib/appearance.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
@@ -55,7 +55,7 @@ export function useCommands(options: CommandsOptions): readonly PaletteCommand[]
     ...tableCommands(options, navigate),
     ...viewCommands(options, navigate),
     ...workspaceCommands(options, navigate),
-    ...(workspace && canChange(workspace) ? newTableCommands(options, navigate) : []),
+    ...(workspace && canChange(workspace) ? [newTableCommand(options, navigate)] : []),
     ...accountCommands(navigate),
     ...appCommands(options),
   ]
@@ -96,148 +96,68 @@ function viewCommands({ workspace, tables, views }: CommandsOptions, navigate: N
   })
 }
 
-function newTableCommands({ workspace }: CommandsOptions, navigate: Navigate): readonly PaletteCommand[] {
-  const params = { ws: workspace }
-  return [
-    {
-      id: 'new-table',
-      label: words.newTable,
-      keywords: 'create make add empty',
-      section: words.goTo,
-      icon: <FilePlus2 {...ICON} />,
-      run: () => void navigate({ to: '/w/$ws/new-table', params }),
-    },
-    {
-      id: 'new-table-from-file',
-      label: words.newTableFromFile,
-      keywords: 'create make table csv xlsx excel spreadsheet import',
-      section: words.goTo,
-      icon: <FilePlus2 {...ICON} />,
-      run: () => void navigate({ to: '/w/$ws/import', params, search: { new: true } }),
-    },
-  ]
+/** A command that leads to a screen. */
+function goTo(id: string, label: string, Icon: LucideIcon, keywords: string, run: () => Promise<void>): PaletteCommand {
+  return { id, label, keywords, section: words.goTo, icon: <Icon {...ICON} />, run: () => void run() }
+}
+
+function newTableCommand({ workspace }: CommandsOptions, navigate: Navigate): PaletteCommand {
+  return goTo('new-table', words.newTable, FilePlus2, 'create make table csv xlsx excel spreadsheet import', () =>
+    navigate({ to: '/w/$ws/import', params: { ws: workspace }, search: { new: true } }),
+  )
 }
 
 /** The screens of the workspace. */
 function workspaceCommands({ workspace }: CommandsOptions, navigate: Navigate): readonly PaletteCommand[] {
   const params = { ws: workspace }
   return [
-    {
-      id: 'home',
-      label: words.goHome,
-      section: words.goTo,
-      icon: <House {...ICON} />,
-      run: () => void navigate({ to: '/w/$ws', params }),
-    },
-    {
-      id: 'my-work',
-      label: shellMessages.myWork,
-      keywords: 'assigned tasks overdue due today',
-      section: words.goTo,
-      icon: <ListTodo {...ICON} />,
-      run: () => void navigate({ to: '/w/$ws/my-work', params }),
-    },
-    {
-      id: 'search',
-      label: words.goSearch,
-      keywords: 'find words comments',
-      section: words.goTo,
-      icon: <Search {...ICON} />,
-      run: () => void navigate({ to: '/w/$ws/search', params }),
-    },
-    {
-      id: 'people',
-      label: shellMessages.people,
-      keywords: 'members invite invitations roles teams guests workspace',
-      section: words.goTo,
-      icon: <Users {...ICON} />,
-      run: () => void navigate({ to: '/w/$ws/people', params }),
-    },
-    {
-      id: 'import',
-      label: importMessages.title,
-      keywords: 'import csv xlsx excel spreadsheet upload',
-      section: words.goTo,
-      icon: <FileUp {...ICON} />,
-      run: () => void navigate({ to: '/w/$ws/import', params }),
-    },
-    {
-      id: 'sync',
-      label: words.goSync,
-      keywords: 'outbox waiting unsent queue',
-      section: words.goTo,
-      icon: <RefreshCw {...ICON} />,
-      run: () => void navigate({ to: '/w/$ws/sync', params }),
-    },
-    {
-      id: 'attention',
-      label: words.goAttention,
-      keywords: 'rejected refused conflict not accepted',
-      section: words.goTo,
-      icon: <TriangleAlert {...ICON} />,
-      run: () => void navigate({ to: '/w/$ws/sync', params, search: { tab: 'attention' } }),
-    },
-    {
-      id: 'device',
-      label: words.goDevice,
-      keywords: 'storage space re-sync wipe',
-      section: words.goTo,
-      icon: <Smartphone {...ICON} />,
-      run: () => void navigate({ to: '/w/$ws/sync', params, search: { tab: 'device' } }),
-    },
+    goTo('home', words.goHome, House, '', () => navigate({ to: '/w/$ws', params })),
+    goTo('my-work', shellMessages.myWork, ListTodo, 'assigned tasks overdue due today', () =>
+      navigate({ to: '/w/$ws/my-work', params }),
+    ),
+    goTo('search', words.goSearch, Search, 'find words comments', () => navigate({ to: '/w/$ws/search', params })),
+    goTo('people', shellMessages.people, Users, 'members invite invitations roles teams guests workspace', () =>
+      navigate({ to: '/w/$ws/people', params }),
+    ),
+    goTo('import', importMessages.title, FileUp, 'import csv xlsx excel spreadsheet upload', () =>
+      navigate({ to: '/w/$ws/import', params }),
+    ),
+    goTo('sync', words.goSync, RefreshCw, 'outbox waiting unsent queue', () => navigate({ to: '/w/$ws/sync', params })),
+    goTo('attention', words.goAttention, TriangleAlert, 'rejected refused conflict not accepted', () =>
+      navigate({ to: '/w/$ws/sync', params, search: { tab: 'attention' } }),
+    ),
+    goTo('device', words.goDevice, Smartphone, 'storage space re-sync wipe', () =>
+      navigate({ to: '/w/$ws/sync', params, search: { tab: 'device' } }),
+    ),
   ]
 }
 
-const ACCOUNT_SCREENS: readonly {
-  readonly id: string
-  readonly label: string
-  readonly keywords: string
-  readonly icon: ReactNode
-  readonly to: '/account' | '/account/security' | '/account/sign-ins' | '/account/identities' | '/account/appearance'
-}[] = [
-  {
-    id: 'account',
-    label: shellMessages.yourAccount,
-    keywords: 'profile name e-mail phone',
-    icon: <UserRound {...ICON} />,
-    to: '/account',
-  },
-  {
-    id: 'security',
-    label: shellMessages.accountSecurity,
-    keywords: 'account password second factor step passkey authenticator',
-    icon: <ShieldCheck {...ICON} />,
-    to: '/account/security',
-  },
-  {
-    id: 'sign-ins',
-    label: shellMessages.accountSignIns,
-    keywords: 'account sessions devices signed in',
-    icon: <MonitorSmartphone {...ICON} />,
-    to: '/account/sign-ins',
-  },
-  {
-    id: 'identities',
-    label: shellMessages.accountIdentities,
-    keywords: 'account identities linked provider google github',
-    icon: <KeyRound {...ICON} />,
-    to: '/account/identities',
-  },
-  {
-    id: 'appearance',
-    label: shellMessages.appearance,
-    keywords: 'settings density motion dark light',
-    icon: <Palette {...ICON} />,
-    to: '/account/appearance',
-  },
-]
-
 function accountCommands(navigate: Navigate): readonly PaletteCommand[] {
-  return ACCOUNT_SCREENS.map(({ to, ...screen }) => ({
-    ...screen,
-    section: words.goTo,
-    run: () => void navigate({ to }),
-  }))
+  return [
+    goTo('account', shellMessages.yourAccount, UserRound, 'profile name e-mail phone', () =>
+      navigate({ to: '/account' }),
+    ),
+    goTo(
+      'security',
+      shellMessages.accountSecurity,
+      ShieldCheck,
+      'account password second factor step passkey authenticator',
+      () => navigate({ to: '/account/security' }),
+    ),
+    goTo('sign-ins', shellMessages.accountSignIns, MonitorSmartphone, 'account sessions devices signed in', () =>
+      navigate({ to: '/account/sign-ins' }),
+    ),
+    goTo(
+      'identities',
+      shellMessages.accountIdentities,
+      KeyRound,
+      'account identities linked provider google github',
+      () => navigate({ to: '/account/identities' }),
+    ),
+    goTo('appearance', shellMessages.appearance, Palette, 'settings density motion dark light', () =>
+      navigate({ to: '/account/appearance' }),
+    ),
+  ]
 }
 
 /** What the app itself does. */

@@ -1,5 +1,5 @@
 import { useUnsent } from '@holdfast/react'
-import { type JSX, useState } from 'react'
+import { type JSX, type ReactNode, useState } from 'react'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
 import { showToast } from '../../components/toast.tsx'
@@ -53,80 +53,92 @@ export function RoleDialog({ people, member, onClose }: MemberDialogProps): JSX.
   )
 }
 
-export function SuspendDialog({ member, onClose }: MemberDialogProps): JSX.Element {
+/** A question before something that the server does to a member. */
+function MemberQuestion({
+  call: [name, args],
+  title,
+  confirmLabel,
+  done,
+  onDone,
+  onClose,
+  children,
+}: {
+  readonly call: readonly [name: string, args: object]
+  readonly title: string
+  readonly confirmLabel: string
+  /** Shown afterwards. */
+  readonly done: string
+  readonly onDone?: () => void
+  readonly onClose: () => void
+  readonly children: ReactNode
+}): JSX.Element {
   const call = useCall()
-  const suspend = async (): Promise<void> => {
-    const done = await call.run('set_member_active', { member: member.id, active: false })
-    if (!done) return
-    showToast({ text: words.deactivateDone(member.name) })
+  const confirm = async (): Promise<void> => {
+    if (!(await call.run(name, args))) return
+    showToast({ text: done })
     onClose()
+    onDone?.()
   }
   return (
     <ConfirmDialog
-      title={words.deactivateTitle(member.name)}
+      title={title}
       isOpen
       isDanger
       onClose={onClose}
-      confirmLabel={words.deactivate}
+      confirmLabel={confirmLabel}
       isPending={call.isPending}
-      onConfirm={() => void suspend()}
+      onConfirm={() => void confirm()}
     >
-      <p>{words.deactivateDetail}</p>
+      {children}
       <CallFailureText failure={call.failure} />
     </ConfirmDialog>
   )
 }
 
-export function RemoveDialog({ member, onClose, onGone }: MemberDialogProps): JSX.Element {
-  const call = useCall()
-  const remove = async (): Promise<void> => {
-    const done = await call.run('remove_member', { member: member.id })
-    if (!done) return
-    showToast({ text: words.removeDone(member.name) })
-    onClose()
-    onGone()
-  }
+export function SuspendDialog({ member, onClose }: MemberDialogProps): JSX.Element {
   return (
-    <ConfirmDialog
-      title={words.removeTitle(member.name)}
-      isOpen
-      isDanger
+    <MemberQuestion
+      call={['set_member_active', { member: member.id, active: false }]}
+      title={words.deactivateTitle(member.name)}
+      confirmLabel={words.deactivate}
+      done={words.deactivateDone(member.name)}
       onClose={onClose}
+    >
+      <p>{words.deactivateDetail}</p>
+    </MemberQuestion>
+  )
+}
+
+export function RemoveDialog({ member, onClose, onGone }: MemberDialogProps): JSX.Element {
+  return (
+    <MemberQuestion
+      call={['remove_member', { member: member.id }]}
+      title={words.removeTitle(member.name)}
       confirmLabel={words.removeConfirm}
-      isPending={call.isPending}
-      onConfirm={() => void remove()}
+      done={words.removeDone(member.name)}
+      onDone={onGone}
+      onClose={onClose}
     >
       <p>{words.removeDetail}</p>
-      <CallFailureText failure={call.failure} />
-    </ConfirmDialog>
+    </MemberQuestion>
   )
 }
 
 /** The person goes by themselves; what they have not sent is named before. */
 export function LeaveDialog({ people, member, onClose, onGone }: MemberDialogProps): JSX.Element {
-  const call = useCall()
   const { waiting } = useUnsent()
   const { name } = people.workspace
-  const leave = async (): Promise<void> => {
-    const done = await call.run('remove_member', { member: member.id })
-    if (!done) return
-    showToast({ text: words.left(name) })
-    onClose()
-    onGone()
-  }
   return (
-    <ConfirmDialog
+    <MemberQuestion
+      call={['remove_member', { member: member.id }]}
       title={words.leaveTitle(name)}
-      isOpen
-      isDanger
-      onClose={onClose}
       confirmLabel={words.leaveConfirm}
-      isPending={call.isPending}
-      onConfirm={() => void leave()}
+      done={words.left(name)}
+      onDone={onGone}
+      onClose={onClose}
     >
       <p>{words.leaveDetail}</p>
       {waiting > 0 ? <p className="pt-2 font-medium">{words.leaveWaiting(waiting)}</p> : null}
-      <CallFailureText failure={call.failure} />
-    </ConfirmDialog>
+    </MemberQuestion>
   )
 }

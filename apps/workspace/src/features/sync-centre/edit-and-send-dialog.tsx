@@ -2,9 +2,7 @@ import { useRecords } from '@holdfast/react'
 import { useWordedSchema } from '../../lib/data/use-tables.tsx'
 import type { EditedValues, LeftOut, RejectedChange } from '@holdfast/client'
 import { type JSX, useState } from 'react'
-import { Form } from 'react-aria-components/Form'
-import { Button } from '../../components/button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import { Disclosure } from '../../components/disclosure.tsx'
 import { ErrorNotice, type ShownError } from '../../components/error-notice.tsx'
 import { Notice } from '../../components/notice.tsx'
@@ -17,8 +15,6 @@ import { FieldInput } from './field-input.tsx'
 import { SentField } from './sent-field.tsx'
 import type { RejectedRecord } from './use-rejected-record.ts'
 import { type WrittenRecord, writtenRecords } from './written-records.ts'
-
-const FORM_ID = 'edit-and-send'
 
 /** Edited values by record and column; a column that is left out is `undefined`. */
 type Choices = ReadonlyMap<string, ReadonlyMap<string, LocalValueOf | undefined>>
@@ -51,28 +47,15 @@ export function EditAndSendDialog({
   const restore = (key: string, column: string): void =>
     setChoices(new Map([...choices, [key, new Map([...(choices.get(key) ?? [])].filter(([name]) => name !== column))]]))
   return (
-    <Dialog
+    <FormDialog
       title={words.editTitle(record.noun, record.title)}
-      isOpen
-      onClose={onClose}
+      submitLabel={words.editSend}
       size="md"
-      actions={
-        <>
-          <Button onPress={onClose}>{words.cancel}</Button>
-          <Button tone="primary" type="submit" form={FORM_ID} isPending={isPending}>
-            {words.editSend}
-          </Button>
-        </>
-      }
+      isPending={isPending}
+      onSubmit={() => onSend(...chosen(records, choices))}
+      onClose={onClose}
     >
-      <Form
-        id={FORM_ID}
-        className="flex flex-col gap-6"
-        onSubmit={(event) => {
-          event.preventDefault()
-          onSend(...chosen(records, choices))
-        }}
-      >
+      <div className="flex flex-col gap-6">
         <Notice tone="warning" title={explanation} />
         {error ? <ErrorNotice error={error} /> : null}
         {records.map((one) => (
@@ -87,8 +70,8 @@ export function EditAndSendDialog({
             onRestore={(column) => restore(one.key, column)}
           />
         ))}
-      </Form>
-    </Dialog>
+      </div>
+    </FormDialog>
   )
 }
 

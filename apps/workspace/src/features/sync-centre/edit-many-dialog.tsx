@@ -2,9 +2,7 @@ import type { EditedValues, LeftOut, RejectedChange } from '@holdfast/client'
 import { useWordedSchema } from '../../lib/data/use-tables.tsx'
 import type { ColumnDescriptor } from '@holdfast/protocol'
 import { type JSX, useState } from 'react'
-import { Form } from 'react-aria-components/Form'
-import { Button } from '../../components/button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import { ErrorNotice, type ShownError } from '../../components/error-notice.tsx'
 import { Notice } from '../../components/notice.tsx'
 import type { LocalValueOf } from '../../lib/fields/field-value.ts'
@@ -12,8 +10,6 @@ import { syncMessages as words } from '../../messages/sync.ts'
 import { valueOf } from './chosen-value.ts'
 import { SentField } from './sent-field.tsx'
 import { writtenRecords } from './written-records.ts'
-
-const FORM_ID = 'edit-many'
 
 /** What of one change is sent, as `retry` takes it. */
 export type EditOf = (change: RejectedChange) => readonly [readonly EditedValues[], readonly LeftOut[]]
@@ -37,48 +33,33 @@ export function EditManyDialog({
   const [choices, setChoices] = useState<ReadonlyMap<string, LocalValueOf | undefined>>(new Map())
   const fields = commonFields(changes.map((change) => ownFields(change)))
   return (
-    <Dialog
+    <FormDialog
       title={words.editManyTitle(changes.length)}
-      isOpen
-      onClose={onClose}
+      submitLabel={words.sendMany(changes.length)}
       size="md"
-      actions={
-        <>
-          <Button onPress={onClose}>{words.cancel}</Button>
-          <Button tone="primary" type="submit" form={FORM_ID} isPending={isPending}>
-            {words.sendMany(changes.length)}
-          </Button>
-        </>
-      }
+      isPending={isPending}
+      onSubmit={() => onSend(editOf)}
+      onClose={onClose}
     >
-      <Form
-        id={FORM_ID}
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          onSend(editOf)
-        }}
-      >
-        <Notice title={words.editManyLead} />
-        {error ? <ErrorNotice error={error} /> : null}
-        {fields.map(({ column, value, isSame }) => (
-          <SentField
-            key={column.name}
-            column={column}
-            value={valueOf(choices, column.name, isSame ? value : null)}
-            isSent={!choices.has(column.name) || choices.get(column.name) !== undefined}
-            canLeaveOut={fields.length > 1}
-            isNamed={false}
-            placeholder={isSame ? '' : words.severalValues}
-            onChange={(next) => setChoices(new Map([...choices, [column.name, next]]))}
-            onSent={(isSent) => {
-              const others = [...choices].filter(([name]) => name !== column.name)
-              setChoices(new Map(isSent ? others : [...others, [column.name, undefined]]))
-            }}
-          />
-        ))}
-      </Form>
-    </Dialog>
+      <Notice title={words.editManyLead} />
+      {error ? <ErrorNotice error={error} /> : null}
+      {fields.map(({ column, value, isSame }) => (
+        <SentField
+          key={column.name}
+          column={column}
+          value={valueOf(choices, column.name, isSame ? value : null)}
+          isSent={!choices.has(column.name) || choices.get(column.name) !== undefined}
+          canLeaveOut={fields.length > 1}
+          isNamed={false}
+          placeholder={isSame ? '' : words.severalValues}
+          onChange={(next) => setChoices(new Map([...choices, [column.name, next]]))}
+          onSent={(isSent) => {
+            const others = [...choices].filter(([name]) => name !== column.name)
+            setChoices(new Map(isSent ? others : [...others, [column.name, undefined]]))
+          }}
+        />
+      ))}
+    </FormDialog>
   )
 
   function ownFields(change: RejectedChange): ReadonlyMap<string, [ColumnDescriptor, LocalValueOf]> {

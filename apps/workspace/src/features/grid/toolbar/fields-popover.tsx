@@ -1,11 +1,10 @@
 import { EyeOff } from 'lucide-react'
 import type { JSX } from 'react'
 import { lateContent } from '../../../components/late-content.tsx'
-import { Popover, PopoverTrigger } from '../../../components/popover.tsx'
 import { gridMessages as words } from '../../../messages/grid.ts'
 import { isHiddenAtFirst } from '../query/shown-fields.ts'
 import type { FieldsProps } from './fields-form.tsx'
-import { ToolButton } from './tool-button.tsx'
+import { ToolPopover } from './tool-popover.tsx'
 
 export const fieldsForm = lateContent<FieldsProps>(async () => (await import('./fields-form.tsx')).FieldsForm)
 
@@ -16,16 +15,14 @@ export function FieldsPopover(props: FieldsProps): JSX.Element {
     (field) => !field.isSystem && !isHiddenAtFirst(field) && !isShown.has(field.name),
   ).length
   return (
-    <PopoverTrigger>
-      <ToolButton
-        label={hidden === 0 ? words.fields : words.fieldsHidden(hidden)}
-        text={words.fields}
-        count={hidden}
-        icon={<EyeOff size={16} aria-hidden />}
-      />
-      <Popover label={words.fields} placement="bottom start" className="w-64 p-3">
-        <fieldsForm.Content {...props} />
-      </Popover>
-    </PopoverTrigger>
+    <ToolPopover
+      label={hidden === 0 ? words.fields : words.fieldsHidden(hidden)}
+      text={words.fields}
+      count={hidden}
+      icon={<EyeOff size={16} aria-hidden />}
+      className="w-64"
+    >
+      <fieldsForm.Content {...props} />
+    </ToolPopover>
   )
 }

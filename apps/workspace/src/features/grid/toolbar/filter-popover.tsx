@@ -1,11 +1,10 @@
 import { Filter } from 'lucide-react'
 import type { JSX } from 'react'
 import { lateContent } from '../../../components/late-content.tsx'
-import { Popover, PopoverTrigger } from '../../../components/popover.tsx'
 import { countConditions } from '../../../lib/filters/filter.ts'
 import { gridMessages as words } from '../../../messages/grid.ts'
 import type { FilterProps } from './filter-form.tsx'
-import { ToolButton } from './tool-button.tsx'
+import { ToolPopover } from './tool-popover.tsx'
 
 export const filterForm = lateContent<FilterProps>(async () => (await import('./filter-form.tsx')).FilterForm)
 
@@ -14,16 +13,14 @@ export function FilterPopover({ fields, filter, onChange }: FilterProps): JSX.El
   const usable = fields.filter(({ kind }) => kind !== 'binary')
   const count = countConditions(filter)
   return (
-    <PopoverTrigger>
-      <ToolButton
-        label={count === 0 ? words.filter : words.filterCount(count)}
-        text={words.filter}
-        count={count}
-        icon={<Filter size={16} aria-hidden />}
-      />
-      <Popover label={words.filter} placement="bottom start" className="w-[44rem] p-3">
-        <filterForm.Content fields={usable} filter={filter} onChange={onChange} />
-      </Popover>
-    </PopoverTrigger>
+    <ToolPopover
+      label={count === 0 ? words.filter : words.filterCount(count)}
+      text={words.filter}
+      count={count}
+      icon={<Filter size={16} aria-hidden />}
+      className="w-[44rem]"
+    >
+      <filterForm.Content fields={usable} filter={filter} onChange={onChange} />
+    </ToolPopover>
   )
 }

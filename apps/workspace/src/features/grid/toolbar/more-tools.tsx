@@ -1,14 +1,13 @@
 import { Download, Palette, Rows3 } from 'lucide-react'
 import type { JSX } from 'react'
 import { lateContent } from '../../../components/late-content.tsx'
-import { Popover, PopoverTrigger } from '../../../components/popover.tsx'
 import { exportMessages } from '../../../messages/export.ts'
 import { lookMessages as words } from '../../../messages/look.ts'
 import type { ExportProps } from '../export/export-form.tsx'
 import type { GroupProps } from '../groups/group-form.tsx'
 import { parseSorts } from '../query/sort.ts'
 import type { LookProps } from './look-form.tsx'
-import { ToolButton } from './tool-button.tsx'
+import { ToolPopover } from './tool-popover.tsx'
 
 const groupForm = lateContent<GroupProps>(async () => (await import('../groups/group-form.tsx')).GroupForm)
 const lookForm = lateContent<LookProps>(async () => (await import('./look-form.tsx')).LookForm)
@@ -29,42 +28,36 @@ export function MoreTools({ group, look, ...exported }: MoreToolsProps): JSX.Ele
   return (
     <>
       {group ? (
-        <PopoverTrigger>
-          <ToolButton
-            label={levels === 0 ? words.group : words.groupCount(levels)}
-            text={words.group}
-            count={levels}
-            icon={<Rows3 size={16} aria-hidden />}
-          />
-          <Popover label={words.group} placement="bottom start" className="w-[22rem] p-3">
-            <groupForm.Content {...group} />
-          </Popover>
-        </PopoverTrigger>
+        <ToolPopover
+          label={levels === 0 ? words.group : words.groupCount(levels)}
+          text={words.group}
+          count={levels}
+          icon={<Rows3 size={16} aria-hidden />}
+          className="w-[22rem]"
+        >
+          <groupForm.Content {...group} />
+        </ToolPopover>
       ) : null}
       {look ? (
-        <PopoverTrigger>
-          <ToolButton
-            label={looks === 0 ? words.look : words.lookCount(looks)}
-            text={words.look}
-            count={looks}
-            icon={<Palette size={16} aria-hidden />}
-          />
-          <Popover label={words.look} placement="bottom start" className="w-[46rem] p-3">
-            <lookForm.Content {...look} />
-          </Popover>
-        </PopoverTrigger>
+        <ToolPopover
+          label={looks === 0 ? words.look : words.lookCount(looks)}
+          text={words.look}
+          count={looks}
+          icon={<Palette size={16} aria-hidden />}
+          className="w-[46rem]"
+        >
+          <lookForm.Content {...look} />
+        </ToolPopover>
       ) : null}
-      <PopoverTrigger>
-        <ToolButton
-          label={exportMessages.title}
-          text={exportMessages.title}
-          count={0}
-          icon={<Download size={16} aria-hidden />}
-        />
-        <Popover label={exportMessages.title} placement="bottom start" className="w-80 p-3">
-          <exportForm.Content {...exported} />
-        </Popover>
-      </PopoverTrigger>
+      <ToolPopover
+        label={exportMessages.title}
+        text={exportMessages.title}
+        count={0}
+        icon={<Download size={16} aria-hidden />}
+        className="w-80"
+      >
+        <exportForm.Content {...exported} />
+      </ToolPopover>
     </>
   )
 }

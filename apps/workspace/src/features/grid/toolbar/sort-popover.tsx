@@ -1,10 +1,9 @@
 import { ArrowDownUp } from 'lucide-react'
 import type { JSX } from 'react'
 import { lateContent } from '../../../components/late-content.tsx'
-import { Popover, PopoverTrigger } from '../../../components/popover.tsx'
 import { gridMessages as words } from '../../../messages/grid.ts'
 import type { SortProps } from './sort-form.tsx'
-import { ToolButton } from './tool-button.tsx'
+import { ToolPopover } from './tool-popover.tsx'
 
 export const sortForm = lateContent<SortProps>(async () => (await import('./sort-form.tsx')).SortForm)
 
@@ -12,16 +11,14 @@ export const sortForm = lateContent<SortProps>(async () => (await import('./sort
 export function SortPopover(props: SortProps): JSX.Element {
   const { sorts } = props
   return (
-    <PopoverTrigger>
-      <ToolButton
-        label={sorts.length === 0 ? words.sort : words.sortCount(sorts.length)}
-        text={words.sort}
-        count={sorts.length}
-        icon={<ArrowDownUp size={16} aria-hidden />}
-      />
-      <Popover label={words.sort} placement="bottom start" className="w-[26rem] p-3">
-        <sortForm.Content {...props} />
-      </Popover>
-    </PopoverTrigger>
+    <ToolPopover
+      label={sorts.length === 0 ? words.sort : words.sortCount(sorts.length)}
+      text={words.sort}
+      count={sorts.length}
+      icon={<ArrowDownUp size={16} aria-hidden />}
+      className="w-[26rem]"
+    >
+      <sortForm.Content {...props} />
+    </ToolPopover>
   )
 }

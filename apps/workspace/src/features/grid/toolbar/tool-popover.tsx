@@ -1,22 +1,36 @@
 import type { JSX, ReactNode } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
+import { Popover, PopoverTrigger } from '../../../components/popover.tsx'
 import { cx } from '../../../lib/cx.ts'
 import { formatCount } from '../../../lib/format.ts'
 
-/** A button of the toolbar: an icon and a word, in a narrow toolbar the icon and a number; marked while it changes the view. */
-export function ToolButton({
-  label,
-  text,
-  count,
-  icon,
-}: {
+interface ToolButtonProps {
   /** The accessible name, with the current setting. */
   readonly label: string
   readonly text: string
   /** How much is set; 0 changes nothing. */
   readonly count: number
   readonly icon: ReactNode
-}): JSX.Element {
+}
+
+/** A button of the toolbar with what it opens. */
+export function ToolPopover({
+  className,
+  children,
+  ...button
+}: ToolButtonProps & { readonly className: string; readonly children: ReactNode }): JSX.Element {
+  return (
+    <PopoverTrigger>
+      <ToolButton {...button} />
+      <Popover label={button.text} placement="bottom start" className={`${className} p-3`}>
+        {children}
+      </Popover>
+    </PopoverTrigger>
+  )
+}
+
+/** A button of the toolbar: an icon and a word, in a narrow toolbar the icon and a number; marked while it changes the view. */
+function ToolButton({ label, text, count, icon }: ToolButtonProps): JSX.Element {
   return (
     <AriaButton
       aria-label={label}
