@@ -21,9 +21,14 @@ export {
   list,
   settings,
   text,
+  type FlagOption,
+  type IntegerOption,
+  type ListOption,
   type OptionDeclaration,
   type OptionDeclarations,
   type OptionValues,
+  type SettingsOption,
+  type TextOption,
 } from './options.ts'
 export { createPhases, type Phases } from './phases.ts'
 export { delay, outwait } from './retry.ts'

@@ -7,48 +7,56 @@ interface OptionBase {
   readonly secret?: boolean
 }
 
-interface Text extends OptionBase {
+export interface TextOption extends OptionBase {
   readonly type: 'string'
   readonly default?: string
 }
-interface Flag extends OptionBase {
+export interface FlagOption extends OptionBase {
   readonly type: 'boolean'
   readonly default: boolean
 }
-interface Integer extends OptionBase {
+export interface IntegerOption extends OptionBase {
   readonly type: 'integer'
   readonly default: number
   readonly min: number
   readonly max: number
 }
-interface List extends OptionBase {
+export interface ListOption extends OptionBase {
   readonly type: 'list'
   readonly default: readonly string[]
 }
 /** Settings by name, which are JSON on the command line and in the environment. */
-interface Settings extends OptionBase {
+export interface SettingsOption extends OptionBase {
   readonly type: 'object'
   readonly default: Readonly<Record<string, unknown>>
 }
 
 /** One setting: an option on the command line, an environment variable and a key of the config file, declared once. */
-export type OptionDeclaration = Text | Flag | Integer | List | Settings
+export type OptionDeclaration = TextOption | FlagOption | IntegerOption | ListOption | SettingsOption
 
 type Given<T extends OptionDeclaration> = Omit<T, 'type' | 'description'>
 
-export const text = <const T extends Given<Text>>(description: string, given?: T): Text & T => ({
+export const text = <const T extends Given<TextOption>>(description: string, given?: T): TextOption & T => ({
   type: 'string',
   description,
   ...(given as T),
 })
-export const flag = (description: string, given: Given<Flag>): Flag => ({ type: 'boolean', description, ...given })
-export const integer = (description: string, given: Given<Integer>): Integer => ({
+export const flag = (description: string, given: Given<FlagOption>): FlagOption => ({
+  type: 'boolean',
+  description,
+  ...given,
+})
+export const integer = (description: string, given: Given<IntegerOption>): IntegerOption => ({
   type: 'integer',
   description,
   ...given,
 })
-export const list = (description: string, given: Given<List>): List => ({ type: 'list', description, ...given })
-export const settings = (description: string, given: Given<Settings>): Settings => ({
+export const list = (description: string, given: Given<ListOption>): ListOption => ({
+  type: 'list',
+  description,
+  ...given,
+})
+export const settings = (description: string, given: Given<SettingsOption>): SettingsOption => ({
   type: 'object',
   description,
   ...given,

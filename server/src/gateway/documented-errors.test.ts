@@ -28,7 +28,7 @@ function thrownInSource(): readonly Thrown[] {
   const files = globSync(SOURCES, { cwd: ROOT }).filter((name) => !/\.(?:test|test-support)\.ts$/.test(name))
   return files.flatMap((name) => {
     const source = readFileSync(`${ROOT}/${name}`, 'utf8')
-    const constructed = source.matchAll(/new HoldfastError\(\s*(?:[^'(),]*\?\? )?'(\w+)',\s*(\d{3})?/g)
+    const constructed = source.matchAll(/(?:new HoldfastError|refusal)\(\s*(?:[^'(),]*\?\? )?'(\w+)',\s*(\d{3})?/g)
     const named = source.matchAll(/\b(?:code|error_code): '(HF_\w+|PSYNC_\w+)'/g)
     return [...constructed, ...named]
       .map(([, code = '', status = '']) => ({ code, status }))

@@ -24,7 +24,7 @@ function refusalsIn(folder: string): readonly Refusal[] {
   )
   return files.flatMap((name) => {
     const source = readFileSync(`${ROOT}/${name}`, 'utf8')
-    return [...source.matchAll(/new HoldfastError\(\s*'(\w+)',\s*(\d{3})/g)]
+    return [...source.matchAll(/(?:new HoldfastError|refusal)\(\s*'(\w+)',\s*(\d{3})/g)]
       .map(([, code = '', status = '']) => ({ code, status }))
       .filter(({ code, status }) => !INTERNAL.test(code) && !REWORDED.has(`${code} ${status}`))
   })

@@ -19,7 +19,7 @@ function thrownInSource(): readonly (readonly [code: string, status: string])[] 
   )
   return files.flatMap((name) => {
     const source = readFileSync(`${ROOT}/${name}`, 'utf8')
-    return [...source.matchAll(/new HoldfastError\(\s*'(\w+)',\s*(\d{3})/g)]
+    return [...source.matchAll(/(?:new HoldfastError|refusal)\(\s*'(\w+)',\s*(\d{3})/g)]
       .map(([, code = '', status = '']) => [toldAs(code), status] as const)
       .filter(([code]) => !NOT_OF_REQUESTS.test(code))
   })
