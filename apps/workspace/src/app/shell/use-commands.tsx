@@ -55,7 +55,7 @@ export function useCommands(options: CommandsOptions): readonly PaletteCommand[]
     ...tableCommands(options, navigate),
     ...viewCommands(options, navigate),
     ...workspaceCommands(options, navigate),
-    ...(workspace && canChange(workspace) ? [newTableCommand(options, navigate)] : []),
+    ...(workspace && canChange(workspace) ? newTableCommands(options, navigate) : []),
     ...accountCommands(navigate),
     ...appCommands(options),
   ]
@@ -101,10 +101,20 @@ function goTo(id: string, label: string, Icon: LucideIcon, keywords: string, run
   return { id, label, keywords, section: words.goTo, icon: <Icon {...ICON} />, run: () => void run() }
 }
 
-function newTableCommand({ workspace }: CommandsOptions, navigate: Navigate): PaletteCommand {
-  return goTo('new-table', words.newTable, FilePlus2, 'create make table csv xlsx excel spreadsheet import', () =>
-    navigate({ to: '/w/$ws/import', params: { ws: workspace }, search: { new: true } }),
-  )
+function newTableCommands({ workspace }: CommandsOptions, navigate: Navigate): readonly PaletteCommand[] {
+  const params = { ws: workspace }
+  return [
+    goTo('new-table', words.newTable, FilePlus2, 'create make add empty', () =>
+      navigate({ to: '/w/$ws/new-table', params }),
+    ),
+    goTo(
+      'new-table-from-file',
+      words.newTableFromFile,
+      FilePlus2,
+      'create make table csv xlsx excel spreadsheet import',
+      () => navigate({ to: '/w/$ws/import', params, search: { new: true } }),
+    ),
+  ]
 }
 
 /** The screens of the workspace. */
