@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { errorMessage, type Clock } from '@holdfast/foundation'
+import { type Clock, type JsonObject, errorMessage } from '@holdfast/foundation'
 import type { Pool } from '@holdfast/postgres'
 import { validationFailed } from '../../errors.ts'
 import { CUSTOM_PROVIDERS_MAX } from '../../limits.ts'
