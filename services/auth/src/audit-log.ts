@@ -33,7 +33,7 @@ const LOG_TYPES = {
 
 export type AuditAction = keyof typeof LOG_TYPES
 
-/** Who did it: a person, or an administrator (`admin/require-admin.ts`). */
+/** Who acted: a user, or an administrator (`admin/require-admin.ts`). */
 export type AuditActor = Pick<UserRow, 'id' | 'email' | 'phone' | 'is_sso_user'> &
   Partial<Pick<UserRow, 'raw_user_meta_data'>>
 

@@ -26,9 +26,9 @@ export interface OpenAuthOptions {
   readonly jwtSecret: SigningSecret
   /** The public address of this server without a path, such as `http://127.0.0.1:54321`. */
   readonly baseUrl: string
-  /** As people read it in mails. */
+  /** Display name in mails. */
   readonly projectName?: string
-  /** What differs from the declared defaults. */
+  /** Overrides of the declared defaults. */
   readonly options?: Partial<AuthOptions>
   /** When an installation was born whose database is new: its API keys stay the same. Default: now. */
   readonly bornAt?: Date | undefined
@@ -37,12 +37,12 @@ export interface OpenAuthOptions {
 }
 
 export interface AuthService extends AsyncDisposable {
-  /** To be mounted at `/auth/v1`, behind a hook that sets `request.caller`. */
+  /** Mount at `/auth/v1`, behind a hook that sets `request.caller`. */
   readonly routes: FastifyPluginAsync
-  /** To be mounted at the root: what other apps look for outside the addresses of this API. */
+  /** Mount at the root: well-known URLs outside this API. */
   readonly discovery: FastifyPluginAsync
   /**
-   * For REST and sync: tokens of this server and of third-party issuers.
+   * For REST and sync: verifies tokens of this server and third-party issuers.
    *
    * @throws {HoldfastError} `bad_jwt`, `token_expired`, `foreign_audience` or `token_role_refused`, all 401; `issuer_unavailable`, 503
    */
@@ -59,7 +59,7 @@ export interface AuthService extends AsyncDisposable {
   readonly captured: CapturedMessages | undefined
   /** The public keys, as published. */
   jwks(): Jwks
-  /** For operators who look at what a person has: a token as that person's own. `undefined`: no such account. */
+  /** For operators: creates a token of a user. `undefined` if there is no such account. */
   impersonate(who: string, lifetimeS: number): Promise<Impersonated | undefined>
   /** A key that signs an account in once, within so many seconds, for whoever started the server. `undefined`: no such account. */
   issueSignInKey(email: string, lifetimeS: number): Promise<string | undefined>
@@ -74,9 +74,9 @@ export interface AuthService extends AsyncDisposable {
   createInvitedAccount(account: InvitedAccount): Promise<boolean>
   /** Writes down a mail of what is new for a person; it is sent in the background, as all mails are. */
   sendDigest(digest: OutgoingDigest): Promise<void>
-  /** What a token of the person's newest session would say now, for what the server does while they are not there. `undefined`: no such account. */
+  /** Returns current claims of the user's newest session, for work in their absence. `undefined` if there is no such account. */
   claimsOfPerson(userId: string): Promise<TokenClaims | undefined>
-  /** What a token of a session would say now, for what the server does on behalf of a person who is not there. `undefined`: no such session. */
+  /** Returns a session's current claims, for work in the user's absence. `undefined` if there is no such session. */
   claimsOfSession(userId: string, sessionId: string): Promise<TokenClaims | undefined>
 }
 
@@ -142,7 +142,7 @@ function isGone(keys: SigningKeys, signer: string | undefined): boolean {
   return signer !== undefined && !keys.jwks.keys.some(({ kid }) => kid === signer)
 }
 
-/** What the server does for people who are not there, or have no account yet. */
+/** Calls on behalf of absent users, or those without an account. */
 function callsForOthers(
   parts: AuthParts,
 ): Pick<

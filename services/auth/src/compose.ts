@@ -77,7 +77,7 @@ export function composeAuth(input: {
     issuer,
     limits,
     hooks,
-    /** For what may wait for a hook. */
+    /** For requests that may wait for a hook. */
     turns: createTurns(HOOK_NAMES.some((name) => hooks.has(name))),
     redirects,
     sealer,
@@ -90,7 +90,7 @@ export function composeAuth(input: {
     captcha: createCaptcha(options),
     requireAdmin: createRequireAdmin(options),
     providers: createProviders({ pool, options, sealer, clock, issuer }),
-    /** What another GoTrue encrypted secrets of factors with, by name. */
+    /** Keys with which another GoTrue encrypted factor secrets, by name. */
     factorSecretKeys: parseDecryptionKeys(options.mfaSecretDecryptionKeys),
     relyingParty: createRelyingParty({ options, siteUrl, baseUrl, projectName, logger }),
   }

@@ -73,7 +73,7 @@ export const HTTP_HOOK_TIMEOUT_MS = 5_000
 /** Attempts at a hook over HTTP, as GoTrue's. */
 export const HTTP_HOOK_ATTEMPTS_MAX = 3
 
-/** Between two attempts at a hook over HTTP, in milliseconds, as GoTrue's. */
+/** Delay in ms between attempts of an HTTP hook, as in GoTrue. */
 export const HTTP_HOOK_BACKOFF_MS = 2_000
 
 /** Bytes of an answer of a hook over HTTP, as GoTrue's. */
@@ -229,7 +229,7 @@ export const SESSION_WATCH_TICK_MS = 1_000
 /** How long the published keys of a third-party issuer count as fresh, in milliseconds; then they are read again behind the requests. */
 export const ISSUER_KEYS_FRESH_MS = 10 * 60_000
 
-/** After this the keys of an issuer that cannot be reached are not used any more, in milliseconds: one of them may have been withdrawn. */
+/** Age in ms after which keys of an unreachable issuer are no longer used, because one may have been revoked. */
 export const ISSUER_KEYS_AGE_MS_MAX = 3600_000
 
 /** The least time between two readings of an issuer's keys, in milliseconds: whoever sends tokens that name keys at random causes no more than that. */

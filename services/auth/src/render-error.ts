@@ -4,11 +4,11 @@ import { logFailure } from '@holdfast/http'
 import { isConnectionLoss, sqlstateOf } from '@holdfast/postgres'
 import { unstorableText, WeakPasswordError } from './errors.ts'
 
-/** Since this version of the API `code` is the error's name; before, it is the status, and the name is in `error_code`. */
+/** API version since which `code` is the error name; before, `code` is the status and `error_code` the name. */
 const NAMED_CODES_SINCE = '2024-01-01'
 const VERSION_HEADER = 'x-supabase-api-version'
 
-/** What Postgres says to text with NUL, as a value or inside JSON: no text of it can have that, so the request is at fault. */
+/** Postgres's errors for NUL in text or JSON, which are the request's fault. */
 const TEXT_SQLSTATES: ReadonlySet<string> = new Set(['22021', '22P05'])
 
 /** Answers with an error in GoTrue's form, in the version of the API that the request names. */

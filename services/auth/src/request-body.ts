@@ -15,7 +15,7 @@ export const OptionalRecord = optional(Type.Record(Type.String(), Type.Unknown()
 
 export const OptionalFlag = optional(Type.Boolean())
 
-/** What a client that exchanges a code (PKCE) adds to a body. */
+/** Fields of a PKCE client in a body. */
 export const CodeChallengeFields = { code_challenge: OptionalText, code_challenge_method: OptionalText }
 
 /** Where clients put the answer of a captcha. */

@@ -6,7 +6,7 @@ export function originOf(request: FastifyRequest): RequestOrigin {
   return { address: request.ip, userAgent: request.headers['user-agent'] }
 }
 
-/** What proxies add to the requests that they pass on. */
+/** Headers added by proxies. */
 const PROXY_HEADERS = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'forwarded', 'x-real-ip', 'via']
 
 /** Whether a request came through a proxy that says so. */

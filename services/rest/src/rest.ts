@@ -24,7 +24,7 @@ export interface OpenRestOptions {
 }
 
 export interface RestService extends AsyncDisposable {
-  /** To be mounted at `/rest/v1`, behind a hook that sets `request.caller`. */
+  /** Mount at `/rest/v1`, behind a hook that sets `request.caller`. */
   readonly routes: FastifyPluginAsync
   /**
    * Schemas that the project exposes: the option `restSchemas`, or `pgrst.db_schemas` if the database sets it. The one definition, for every service.

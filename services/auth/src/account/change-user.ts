@@ -67,7 +67,7 @@ export async function changeUser(
   })
 }
 
-/** Before the user is locked, as everywhere: two that lock in another order wait for each other. */
+/** Before the user is locked: a consistent lock order prevents deadlocks. */
 async function countForUser(
   { options, tokenMessages }: ChangeUserNeeds,
   tx: Transaction,

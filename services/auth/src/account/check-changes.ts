@@ -27,7 +27,7 @@ export type CheckChangesNeeds = ReauthenticateNeeds &
 /** Ways to sign in that a person uses who does not know their password. */
 const WITHOUT_PASSWORD = ['otp', 'magiclink', 'recovery']
 
-/** What a person may change of their own account; `undefined` changes nothing. */
+/** Account changes by a user; `undefined` properties stay. */
 export interface UserChanges {
   readonly email: string | undefined
   readonly phone: string | undefined
@@ -119,7 +119,7 @@ async function requireCurrentPassword(passwords: Passwords, user: UserRow, curre
   if (!isRight) throw currentPasswordInvalid()
 }
 
-/** Who came in by a mail or a text message may be here because they forgot it. */
+/** Whether the user signed in by mail or text message, possibly because they forgot the password. */
 async function knowsNoPassword(pool: Pool, session: SessionRow | undefined): Promise<boolean> {
   if (session === undefined) return false
   const methods = await readSessionMethods(pool, session.id)

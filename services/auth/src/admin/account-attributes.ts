@@ -9,7 +9,7 @@ import { parseGoDuration } from './go-duration.ts'
 /** Characters that the column holds. */
 const PASSWORD_HASH_CHARS_MAX = 255
 
-/** What an administrator may set. Source: auth-js, `AdminUserAttributes`. */
+/** Attributes an administrator may set. Source: auth-js, `AdminUserAttributes`. */
 export const AccountBody = Type.Object({
   id: OptionalText,
   role: OptionalText,
@@ -27,7 +27,7 @@ export const AccountBody = Type.Object({
 /** The same, checked; `undefined` was not given. */
 export interface AccountAttributes {
   readonly role: string | undefined
-  /** In lower case. */
+  /** Lowercase. */
   readonly email: string | undefined
   /** Digits only. */
   readonly phone: string | undefined

@@ -59,14 +59,14 @@ async function deleteSoftly(tx: Transaction, user: UserRow, now: string): Promis
   await deleteSignInMethods(tx, user.id)
 }
 
-/** What GoTrue leaves of an address, so that rows of both mean the same. */
+/** Obfuscates an email as GoTrue does, so rows of both have the same meaning. */
 function obfuscate(userId: string, text: string): string {
   return createHash('sha256')
     .update(userId + text)
     .digest('base64url')
 }
 
-/** As long as a phone number once could be. */
+/** Limited to the former length of phone numbers. */
 function obfuscatePhone(userId: string, phone: string): string {
   return obfuscate(userId, phone).slice(0, 15)
 }

@@ -31,7 +31,7 @@ export type LinkType = (typeof LINK_TYPES)[number]
 export interface LinkRequest {
   readonly type: string
   readonly email: string
-  /** For a change of address: the one that is to be. */
+  /** For an email change: the new address. */
   readonly newEmail: string
   /** For a sign-up. */
   readonly password: string
@@ -138,7 +138,7 @@ async function prepareUser(hooks: Hooks, tx: Transaction, work: LinkWork): Promi
   return user
 }
 
-/** What GoTrue records, and under whose name: an invitation is the administrator's, a recovery the person's. */
+/** Records as GoTrue does: invitations under the administrator, recoveries under the user. */
 async function recordLink(tx: Transaction, work: LinkWork & { readonly user: UserRow }): Promise<void> {
   const { type, user, admin, address, now } = work
   const traits = { user_id: user.id, user_email: user.email ?? '' }

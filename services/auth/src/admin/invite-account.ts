@@ -73,7 +73,7 @@ export function createEmailAccount(
   hooks: Hooks,
   tx: Transaction,
   input: {
-    /** In lower case. */
+    /** Lowercase. */
     readonly email: string
     readonly metadata: UserMetadata
     /** Whether the person has shown that they read its mails; else the account waits for that. */
@@ -112,9 +112,9 @@ type CreateInvitedAccountNeeds = Store & { readonly hooks: Hooks; readonly passw
 export interface InvitedAccount {
   readonly email: string
   readonly password: string
-  /** What they are called. */
+  /** Display name. */
   readonly name: string
-  /** Of the client, for hooks and the audit log. */
+  /** Client address, for hooks and the audit log. */
   readonly address: string
 }
 

@@ -4,7 +4,7 @@ import { ADMIN_PAGE_ROWS, ADMIN_PAGE_ROWS_MAX } from '../limits.ts'
 
 /** Which part of a list is asked for. */
 export interface Page {
-  /** From 1. */
+  /** Starting at 1. */
   readonly number: number
   readonly rows: number
 }

@@ -30,7 +30,7 @@ export function parseAuditQuery(query: string | undefined): AuditFilter | undefi
   return { fields, text: query.slice(mark + 1) }
 }
 
-/** What was done, the newest first, with how many entries there are. */
+/** Returns actions, newest first, and their total number. */
 export async function readAuditLog(
   pool: Pool,
   input: { readonly filter: AuditFilter | undefined; readonly page: Page },

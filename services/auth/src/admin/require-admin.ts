@@ -8,7 +8,7 @@ import { userNotAllowed } from './errors.ts'
 /** An administrator is a key, not a person: the role stands where a name would be, as in GoTrue's audit log. */
 const NOBODYS_ID = '00000000-0000-0000-0000-000000000000'
 
-/** Who acts, for the audit log. */
+/** The acting administrator, for the audit log. */
 export type Admin = AuditActor
 
 /**

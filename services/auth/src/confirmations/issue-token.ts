@@ -10,7 +10,7 @@ import type { WithOptions } from '../options/auth-options.ts'
 import type { Store } from '../store.ts'
 import { findUserByEmail } from '../users/user-row.ts'
 
-/** What a code or link is good for. */
+/** What a code or link may be used for. */
 export type TokenPurpose =
   | 'signup'
   | 'invite'
@@ -25,7 +25,7 @@ export type TokenPurpose =
 export interface IssuedToken {
   /** The code that people type. */
   readonly otp: string
-  /** What a link carries. */
+  /** Token hash in a link. */
   readonly tokenHash: string
 }
 

@@ -11,12 +11,12 @@ const MISSES_OF_A_MESSAGE = 17
 /** Misses that cost what an account costs: user, identity, and reading them. */
 const MISSES_OF_AN_ACCOUNT = 11
 
-/** Instead of a message to a person. */
+/** Simulates sending a message, for equal timing. */
 export async function pretendToSend(tx: Queryable): Promise<void> {
   await miss(tx, MISSES_OF_A_MESSAGE)
 }
 
-/** Instead of an account, for who has one. */
+/** Simulates creating an account, if one exists already. */
 export async function pretendToCreate(tx: Queryable): Promise<void> {
   await miss(tx, MISSES_OF_AN_ACCOUNT)
 }

@@ -11,7 +11,7 @@ import { type AddressLimitKind, takeMessage } from './address-limits.ts'
 import { unsupportedChannel } from './errors.ts'
 import { issueToken, type TokenPurpose } from './issue-token.ts'
 
-/** What answers say about a text message. */
+/** Response to sending a text message. */
 export type MessageAnswer = Readonly<Record<string, string>>
 
 interface LinkMail {
@@ -26,7 +26,7 @@ const LINK_MAILS: Readonly<Record<'signup' | 'magiclink' | 'recovery', LinkMail>
   recovery: { kind: 'recovery', method: 'recovery', providerType: 'recovery' },
 }
 
-/** What every mail with a link needs to know about the client that asked for it. */
+/** Information about the requesting client, for every mail with a link. */
 export interface LinkTarget {
   /** Where the link leads in the end; allowed already. */
   readonly redirectTo: string

@@ -43,7 +43,7 @@ const TOKEN_TYPES = {
 
 type VerificationType = keyof typeof TOKEN_TYPES
 
-/** What a person presents: what a link carried, or a code with the address or number it was sent to. */
+/** Presented credentials: a link's token, or a code with its email or phone number. */
 export type Presented =
   | { readonly kind: 'link'; readonly tokenHash: string }
   | { readonly kind: 'email-code'; readonly email: string; readonly otp: string }
@@ -70,7 +70,7 @@ export type Verification =
 export async function verifyToken<Result>(
   needs: VerifyTokenNeeds,
   input: { readonly type: string; readonly presented: Presented; readonly address: string },
-  /** What follows from it, in the same transaction. */
+  /** Continues in the same transaction. */
   proceed: (tx: Transaction, verification: Verification, now: string) => Promise<Result>,
 ): Promise<Result> {
   const { pool, clock, messages } = needs

@@ -2,7 +2,7 @@ import { type Queryable, sql } from '@holdfast/postgres'
 import { findUserById, type UserRow } from '../users/user-row.ts'
 import { type ExternalProfile, mainEmail, type ProviderEmail } from './profile.ts'
 
-/** Whose account a person from a provider comes to. */
+/** The account chosen for a provider's user. */
 export type LinkingDecision =
   /** The identity is known. */
   | { readonly kind: 'exists'; readonly user: UserRow; readonly identityId: string }
@@ -44,7 +44,7 @@ export async function decideLinking(
   return { kind: 'create', email }
 }
 
-/** Who has one of these addresses: as their own, or from a provider that has verified it. */
+/** Finds users with one of these emails, as their own or verified by a provider. */
 async function findOwners(db: Queryable, emails: readonly string[]): Promise<string[]> {
   const rows = await db.query<{ user_id: string }>(sql`
     select users.id as user_id

@@ -10,7 +10,7 @@ import type { Providers } from './providers.ts'
 
 export type BeginFlowNeeds = Store & AcceptInviteNeeds & { readonly providers: Providers }
 
-/** What the query says to this server, and is not passed on to the provider. */
+/** Query parameters for this server, not passed to the provider. */
 const OWN_PARAMETERS = new Set([
   'provider',
   'scopes',
@@ -27,7 +27,7 @@ const OWN_PARAMETERS = new Set([
 export interface BeginInput {
   /** The query of the request: ours, and whatever else the app wants the provider to know (`prompt`, `login_hint`). */
   readonly query: URLSearchParams
-  /** Whose account gets another way in, when a person is signed in already. */
+  /** The signed-in user to whom an identity is linked. */
   readonly linkingTargetId?: string
   /** Where people go in the end; allowed already. */
   readonly redirectTo: string

@@ -31,7 +31,7 @@ const TEXT_CLAIMS = [
 
 /** How an administrator wants the claims of a provider read. */
 export interface ClaimRules {
-  /** From our name of a claim to the provider's, or to a value that is not a text and stands for itself. */
+  /** Maps our claim names to the provider's; values other than texts are used literally. */
   readonly attributeMapping: Readonly<Record<string, unknown>>
   /** Claims that are copied as they are into `custom_claims`. */
   readonly customClaimsAllowlist: readonly string[]
@@ -90,12 +90,11 @@ export function isTrue(value: unknown): boolean {
 }
 
 /**
- * What an OpenID provider says about a person: the ID token, and the userinfo endpoint where the token does not name an address.
- * Many providers tell addresses only there.
+ * Reads a user's claims from an OpenID provider: the ID token, and userinfo if the token lacks an email, as with many providers.
  *
- * @param input.always - whether userinfo is asked even when the token says enough
- * @throws {Error} when userinfo speaks of another person
- * @see OpenID Connect Core 1.0, section 5.3.2
+ * @param input.always - query userinfo even if the token suffices
+ * @throws {Error} if userinfo is about another user
+ * @see OpenID Connect Core 1.0, section 5.3
  */
 export async function readOidcClaims(input: {
   readonly server: AuthorizationServer

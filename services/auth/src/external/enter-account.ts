@@ -37,7 +37,7 @@ export interface EnterInput {
   readonly now: string
 }
 
-/** Whose account it is; with a refusal, what was written (an account that waits for a mail) has to stay. */
+/** The chosen account; with a refusal, written rows (an account awaiting confirmation) must be kept. */
 export interface Entrance {
   readonly userId: string
   readonly refusal: HoldfastError | undefined

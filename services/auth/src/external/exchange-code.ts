@@ -19,7 +19,7 @@ import type { ExternalProvider } from './provider.ts'
 import { parseProviderJson } from './provider-network.ts'
 import { requireRecord } from './read-json.ts'
 
-/** What a provider gave for a code. */
+/** Result of exchanging a code. */
 export interface Exchanged {
   readonly profile: ExternalProfile
   readonly accessToken: string

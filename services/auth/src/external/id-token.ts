@@ -63,7 +63,7 @@ export function createIdTokenVerifier(clock: Clock): VerifyIdToken {
   }
 }
 
-/** Who says that they signed it; nothing is checked yet. @throws {HoldfastError} `bad_jwt` when it is no token */
+/** Reads the claimed issuer without verification. @throws {HoldfastError} `bad_jwt` for an invalid token */
 export function readIssuer(idToken: string): string {
   try {
     return decodeJwt(idToken).iss ?? ''

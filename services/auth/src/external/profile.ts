@@ -4,18 +4,18 @@ import type { UserMetadata } from '../users/user-metadata.ts'
 
 /** An address as a provider knows it. Only one that the provider has verified says anything about who is there. */
 export interface ProviderEmail {
-  /** In lower case. */
+  /** Lowercase. */
   readonly email: string
   readonly verified: boolean
   readonly primary: boolean
 }
 
-/** What a provider says about a person. */
+/** A user's profile from a provider. */
 export interface ExternalProfile {
   /** The provider's own name for the person, which never changes. */
   readonly subject: string
   readonly emails: readonly ProviderEmail[]
-  /** In the words of OpenID claims, without the address; absent ones are left out. */
+  /** OpenID claims without the email; absent ones are omitted. */
   readonly claims: Readonly<Record<string, unknown>>
 }
 

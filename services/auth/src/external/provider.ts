@@ -16,23 +16,23 @@ export interface ProviderClient {
   readonly skipNonceCheck: boolean
 }
 
-/** What the settings say of a provider that is built in. */
+/** Settings of a built-in provider. */
 export interface BuiltInSettings extends ProviderClient {
   /** The address of the provider, without a slash at the end, when it is not the public one. */
   readonly url: string | undefined
 }
 
-/** What came back for a code, or was sent as an ID token. */
+/** Result of a code exchange, or a submitted ID token. */
 export interface ProviderGrant {
   /** `undefined` when only an ID token was sent. */
   readonly accessToken: string | undefined
-  /** Of an ID token that has been verified. */
+  /** From a verified ID token. */
   readonly idToken: JsonObject | undefined
-  /** What the provider sent along with the code. */
+  /** Callback parameters sent with the code. */
   readonly callback: URLSearchParams
 }
 
-/** Who signs ID tokens, and where the keys are. */
+/** Issuer of ID tokens and location of its keys. */
 export interface IdTokenIssuer {
   readonly issuer: string
   readonly jwksUri: string
@@ -53,9 +53,9 @@ export interface ExternalProvider extends ProviderClient {
   /** @throws {Error} when the provider's description of itself cannot be read */
   readServer(): Promise<AuthorizationServer>
   /**
-   * For providers that sign ID tokens: who may have signed the one that names this issuer.
+   * Returns the possible signer of a token claiming this issuer.
    *
-   * @returns `undefined` for an issuer that is none of this provider
+   * @returns `undefined` if the issuer is not this provider's
    */
   readonly findIssuer?: (claimed: string) => Promise<IdTokenIssuer | undefined>
   /** @throws {Error} when the provider cannot be asked, or does not name the person */

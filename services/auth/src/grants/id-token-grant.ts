@@ -29,12 +29,12 @@ export interface IdTokenGrantInput {
   readonly idToken: string
   /** The provider's access token that came with it, which binds the two where the ID token has `at_hash`. */
   readonly accessToken: string
-  /** As the app made it; the token has its hash. */
+  /** As created by the app; the token contains its hash. */
   readonly nonce: string
   readonly provider: string
   readonly issuer: string
   readonly clientId: string
-  /** Who gets another way to sign in, when the app says that it is for linking. */
+  /** User to link the identity to, if requested by the app. */
   readonly linkTo: string | undefined
   readonly redirectTo: string
   readonly origin: RequestOrigin

@@ -82,7 +82,7 @@ async function lockPasswordHash(tx: Transaction, userId: string): Promise<string
   return row?.encrypted_password
 }
 
-/** In a transaction of its own, which stays when the sign-in is refused. Attempts at an unknown user have no id, so the hook is not called for them. */
+/** Runs in a separate transaction, kept even if the sign-in is refused. Attempts at unknown users have no id, so the hook is not called for them. */
 async function askHook({ pool, hooks }: GrantByPasswordNeeds, attempt: PasswordAttempt): Promise<void> {
   if (!hooks.has('password_verification_attempt')) return
   const rejection = await pool.transaction((tx) => judgePasswordAttempt(hooks, tx, attempt))

@@ -12,7 +12,7 @@ import { runPostgresHook } from './run-postgres-hook.ts'
 
 type HookOptions = Pick<AuthOptions, Extract<keyof AuthOptions, `hook${string}`>>
 
-/** What GoTrue calls a hook in `metadata.name`. */
+/** GoTrue's hook names in `metadata.name`. */
 const METADATA_NAMES: Readonly<Record<HookName, string>> = {
   custom_access_token: 'customize-access-token',
   before_user_created: 'before-user-created',

@@ -35,7 +35,7 @@ export const passwordAttemptRejected = (message: string): HoldfastError =>
 export const mfaAttemptRejected = (message: string): HoldfastError =>
   new HoldfastError('mfa_verification_rejected', 403, message)
 
-/** What a hook has failed with that has not refused. */
+/** Error codes of hook failures, as opposed to refusals. */
 const FAILURES: ReadonlySet<string> = new Set([
   'hook_timeout',
   'hook_timeout_after_retry',
@@ -44,9 +44,9 @@ const FAILURES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * For a refresh, which another attempt may grant: auth-js signs a person out for every status below 500.
+ * For refreshes, where a retry may succeed: auth-js signs out on every status below 500.
  *
- * @throws the error, as 503 when it is a failure of the hook
+ * @throws the error, as 503 if the hook failed
  */
 export function failForNow(error: unknown): never {
   if (!(error instanceof HoldfastError) || !FAILURES.has(error.code)) throw error

@@ -1,6 +1,6 @@
 import { optionInvalid } from '../errors.ts'
 
-/** What a hook's settings name: a function of the database, or a service. */
+/** Target of a hook: a database function or a service. */
 export type HookTarget =
   | { readonly kind: 'postgres'; readonly uri: string; readonly schema: string; readonly function: string }
   | { readonly kind: 'http'; readonly uri: string; readonly secrets: readonly Buffer[] }

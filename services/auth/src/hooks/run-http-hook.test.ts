@@ -18,7 +18,7 @@ const ask = (hook: HttpListener, timeoutMs?: number): Promise<string | null> =>
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   })
 
-/** As a receiver verifies it, by the text of Standard Webhooks. */
+/** Verifies like a receiver, following Standard Webhooks. */
 function isSignedWith(secret: Buffer, { headers, body }: ReceivedRequest): boolean {
   const text = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`
   const expected = createHmac('sha256', secret).update(text).digest('base64')

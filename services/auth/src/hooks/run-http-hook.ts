@@ -6,9 +6,9 @@ import type { HookTarget } from './hook-target.ts'
 
 export interface HttpHookSettings {
   readonly clock: Clock
-  /** Between two attempts. */
+  /** Delay between attempts. */
   readonly backoffMs: number
-  /** For all attempts together. */
+  /** Total time for all attempts. */
   readonly timeoutMs?: number
 }
 

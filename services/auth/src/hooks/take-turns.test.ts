@@ -33,7 +33,7 @@ test('requests that may wait for a hook leave connections for others, and all ha
   const { app, begun, release } = openHeld(true)
   const answers = from(app, addresses)
   await expect.poll(() => begun.length).toBe(12)
-  // What is admitted too much would have begun by then.
+  // An excess request would have started by now.
   expect((await app.inject({ url: '/nothing' })).statusCode).toBe(404)
   expect(begun).toHaveLength(12)
   release()

@@ -7,7 +7,7 @@ import { mergeIdentityData } from './insert-identity.ts'
 // Account pre-hijacking: somebody registers another user's address with credentials of their own, and waits for that user to come in by a
 // mail or a provider. So the first proof of an address or number ends whatever was set before it by somebody who did not prove it.
 
-/** What a proof is about. */
+/** The channel that was proven. */
 export type ProofChannel = 'email' | 'phone'
 
 /**

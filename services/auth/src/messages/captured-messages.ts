@@ -5,7 +5,7 @@ import { CAPTURED_MESSAGE_CHARS_MAX } from '../limits.ts'
 export interface CapturedEntry {
   readonly id: string
   readonly channel: 'mail' | 'sms'
-  /** What it is for: `confirmation`, `recovery`, … */
+  /** Its purpose: `confirmation`, `recovery`, … */
   readonly kind: string
   readonly recipient: string
   /** Empty for a text message. */

@@ -1,4 +1,4 @@
-/** What a link in a mail asks `/verify` for. */
+/** Type in a mail's link to `/verify`. */
 export type LinkType = 'signup' | 'recovery' | 'magiclink' | 'invite' | 'email_change'
 
 /**
@@ -26,7 +26,7 @@ export function confirmPageUrl(confirmation: string): string {
   return confirmation.replace(/^(https?:\/\/[^?]*)\/auth\/v1\/verify\?/, '$1/auth/confirm?')
 }
 
-/** As GoTrue's mails have it, an address without anything to mistake stays readable. */
+/** As in GoTrue's mails, unambiguous URLs stay readable. */
 function encodeRedirect(redirectTo: string): string {
   return /[&=#+%\s"'<>]/.test(redirectTo) ? encodeURIComponent(redirectTo) : redirectTo
 }

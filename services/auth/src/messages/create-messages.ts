@@ -42,7 +42,7 @@ export interface MessagesOptions {
   readonly siteUrl: string
 }
 
-/** What mails and text messages are made of, and who sends them. */
+/** Inputs and senders of mails and text messages. */
 interface Outbox extends MessagesOptions {
   readonly templates: MailTemplates
   readonly smsText: (values: TemplateValues) => string

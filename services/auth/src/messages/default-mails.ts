@@ -11,9 +11,9 @@ interface Wording {
   readonly subject: string
   readonly title: string
   readonly lead: string
-  /** What the button says; a mail without a link has none. */
+  /** Label of the button; a mail without a link has none. */
   readonly button: string | undefined
-  /** What to do if one did not ask. */
+  /** Advice if the mail was not requested. */
   readonly unasked: string
 }
 

@@ -38,7 +38,7 @@ export interface Delivery extends AsyncDisposable {
   settled(): Promise<void>
 }
 
-/** After these waits, in milliseconds, a transaction that has written a message should have ended; else the next regular look finds it. */
+/** Delays in ms after which a transaction that wrote a message should have ended; otherwise the next regular poll finds it. */
 const LOOKS_AFTER_MS = [20, 180, 800]
 
 const LAST_ERROR_CHARS_MAX = 500

@@ -11,7 +11,7 @@ import type {
   OutgoingSms,
 } from './messages.ts'
 
-/** What a kind of mail is called in links and hooks. */
+/** Names of mail kinds in links and hooks. */
 export const ACTION_TYPES: Readonly<Record<MailKind, LinkType | 'reauthentication'>> = {
   confirmation: 'signup',
   recovery: 'recovery',
@@ -22,12 +22,12 @@ export const ACTION_TYPES: Readonly<Record<MailKind, LinkType | 'reauthenticatio
 }
 
 /**
- * What the `send_email` hook is asked to send, in GoTrue's form.
+ * Payload of the `send_email` hook in GoTrue's format.
  *
- * In a change of address that both addresses confirm, `token_hash` belongs to `token_new`, and `token_hash_new` to `token`. That is how GoTrue sends it
- * and how hooks that were written for it read it.
+ * For an email change confirmed by both addresses, `token_hash` belongs to `token_new` and `token_hash_new` to `token`, as GoTrue sends it and existing hooks
+ * expect.
  *
- * @param issuer - the address of this API, which GoTrue calls the site here
+ * @param issuer - URL of this API, which GoTrue calls the site here
  */
 export function sendEmailPayload(user: UserRow, mail: OutgoingMail, issuer: string): HookPayload {
   const hasTwo = mail.tokenNew !== undefined && mail.tokenNew !== '' && mail.token !== ''
@@ -49,7 +49,7 @@ export function sendEmailPayload(user: UserRow, mail: OutgoingMail, issuer: stri
   }
 }
 
-/** What the `send_email` hook is asked to send about a change of the account, in GoTrue's form. */
+/** Payload of the `send_email` hook for an account change, in GoTrue's format. */
 export function sendNoticePayload(notice: OutgoingNotice, issuer: string, siteUrl: string): HookPayload {
   const { kind, user, values } = notice
   return {
@@ -70,7 +70,7 @@ export function sendNoticePayload(notice: OutgoingNotice, issuer: string, siteUr
   }
 }
 
-/** What the `send_email` hook is asked to send for an invitation to a workspace. @param user - `undefined` for whoever has no account yet */
+/** Payload of the `send_email` hook for a workspace invitation. @param user - `undefined` without an account */
 export function sendInvitationPayload(
   invitation: OutgoingInvitation,
   user: UserRow | undefined,
@@ -96,7 +96,7 @@ export function sendInvitationPayload(
   }
 }
 
-/** What the `send_email` hook is asked to send for the daily mail: it is written already. */
+/** Payload of the `send_email` hook for the daily mail, which is already rendered. */
 export function sendDigestPayload(digest: OutgoingDigest, user: UserRow, issuer: string): HookPayload {
   const { subject, html, text, link, offUrl } = digest
   return {
@@ -117,7 +117,7 @@ export function sendDigestPayload(digest: OutgoingDigest, user: UserRow, issuer:
   }
 }
 
-/** What the `send_sms` hook is asked to send, in GoTrue's form. */
+/** Payload of the `send_sms` hook in GoTrue's format. */
 export function sendSmsPayload(user: UserRow, sms: OutgoingSms): HookPayload {
   return {
     user: renderUser(user),

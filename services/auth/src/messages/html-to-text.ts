@@ -1,6 +1,6 @@
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
 
-/** What a person reads who sees no HTML: the text, and links with their address behind them. Good enough for a mail, not for any page. */
+/** Converts HTML to plain text, followed by link URLs. Sufficient for mails, not for arbitrary pages. */
 export function htmlToText(html: string): string {
   const text = html
     .replaceAll(/\s+/g, ' ')

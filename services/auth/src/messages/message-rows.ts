@@ -52,13 +52,13 @@ export interface DueMessage {
   readonly body: string
   /** The code in it, so that none is left behind. */
   readonly code: string | null
-  /** Of a text message: the way that was asked for. */
+  /** Requested channel of a text message. */
   readonly sms_channel: SmsChannel | null
-  /** Of a mail that comes again and again: what is posted to, to end it. */
+  /** One-click unsubscribe URL of a recurring mail. */
   readonly list_unsubscribe: string | null
-  /** What the `send_email` hook is asked with, where there was one when the message was written. */
+  /** Payload of the `send_email` hook, if one was configured when the message was written. */
   readonly hook_payload: HookPayload | null
-  /** With this one. */
+  /** Including this one. */
   readonly attempts: number
   readonly created_at: Date
 }

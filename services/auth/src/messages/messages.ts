@@ -1,10 +1,10 @@
 import type { Queryable, Transaction } from '@holdfast/postgres'
 import type { UserRow } from '../users/user-row.ts'
 
-/** What a mail is for; names its template. */
+/** Purpose of a mail; names its template. */
 export type MailKind = 'confirmation' | 'recovery' | 'magic_link' | 'invite' | 'email_change' | 'reauthentication'
 
-/** What a security notification is about; names its template, and its action in the `send_email` hook. */
+/** Subject of a security notification; names its template and its action in the `send_email` hook. */
 export type NoticeKind =
   | 'password_changed_notification'
   | 'email_changed_notification'
@@ -20,7 +20,7 @@ export type InvitationKind = 'workspace_invitation'
 /** Every kind of mail that has a template. */
 export type TemplateKind = MailKind | NoticeKind | InvitationKind
 
-/** What a text message is for. */
+/** Purpose of a text message. */
 export type SmsKind = 'confirmation' | 'recovery' | 'magic_link' | 'phone_change' | 'reauthentication' | 'mfa'
 
 export interface OutgoingMail {
@@ -29,17 +29,17 @@ export interface OutgoingMail {
   readonly userId: string
   /** The code for people who type it. */
   readonly token: string
-  /** What a link carries instead of the code. The hook gets it for every kind; a mail to prove oneself again has no link. */
+  /** Token hash in a link. The hook gets it for every kind; a reauthentication mail has no link. */
   readonly tokenHash: string | undefined
   /** Where the link leads after it was verified. */
   readonly redirectTo: string
-  /** For a change of address: the address that is to be, and what its own mail carries (the other half of a double confirmation). */
+  /** For an email change: the new address, and the token in its own mail (the other half of a double confirmation). */
   readonly newEmail?: string | undefined
   readonly tokenNew?: string | undefined
   readonly tokenHashNew?: string | undefined
   /** `user_metadata`, for templates. */
   readonly data: Readonly<Record<string, unknown>>
-  /** Of the client that asked, for the hook. */
+  /** Address of the requesting client, for the hook. */
   readonly address?: string | undefined
 }
 
@@ -54,11 +54,11 @@ export interface OutgoingSms {
   readonly to: string
   readonly userId: string
   readonly code: string
-  /** Of the client that asked, for the hook. */
+  /** Address of the requesting client, for the hook. */
   readonly address?: string | undefined
 }
 
-/** What a notice can say beside the account as it is now; empty where it does not apply. */
+/** Values of a notice beside the current account; empty if not applicable. */
 export interface NoticeValues {
   readonly oldEmail?: string
   readonly oldPhone?: string
@@ -82,10 +82,10 @@ export interface OutgoingInvitation {
   /** The part of the link that is secret. */
   readonly secret: string
   readonly workspace: string
-  /** Who invites; `undefined` for an account that is gone. */
+  /** The inviter; `undefined` for a deleted account. */
   readonly inviter: string | undefined
   readonly team: string | undefined
-  /** What the inviter writes. */
+  /** Message of the inviter. */
   readonly message: string | undefined
   readonly expiresAt: Date
 }

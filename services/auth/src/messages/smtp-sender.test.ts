@@ -21,7 +21,7 @@ const MAIL: DueMessage = {
   created_at: new Date(),
 }
 
-/** What a mail server says to a line of the client, or to the connection where the line is empty. */
+/** A mail server's response to a client line, or its greeting for an empty line. */
 type Say = (line: string, socket: Socket) => string | undefined
 
 describe('a mail server', () => {

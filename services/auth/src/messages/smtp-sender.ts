@@ -26,7 +26,7 @@ export function createSmtpSender(
       host,
       port,
       secure: port === 465,
-      // Without this, a person between us and the mail server could have the password in clear text by hiding STARTTLS.
+      // Otherwise an attacker in between could strip STARTTLS and read the password.
       requireTLS: user !== undefined && !isNear,
       ...(user === undefined ? {} : { auth: { user, pass: pass ?? '' } }),
       maxConnections: MESSAGES_SENDING_MAX,

@@ -4,7 +4,7 @@ import { ACTION_TYPES } from './hook-payloads.ts'
 import type { OutgoingInvitation, OutgoingMail, OutgoingNotice } from './messages.ts'
 import type { TemplateValues } from './template/compile-template.ts'
 
-/** What every template may say about this server. */
+/** Server values available in every template. */
 export interface TemplateSite {
   readonly options: Pick<AuthOptions, 'emailOtpExpiry'>
   readonly projectName: string

@@ -48,7 +48,7 @@ export function createTwilioSender(options: AuthOptions): Sender | undefined {
     close: () => closing.abort(),
   }
 
-  /** As GoTrue sends it. WhatsApp wants codes in a template that it has approved; without one the text goes as it is. */
+  /** As in GoTrue. WhatsApp requires an approved template for codes; without one the text is sent unchanged. */
   function whatsAppForm({ recipient, body, code }: DueMessage): Record<string, string> {
     const to = { To: `whatsapp:+${recipient}`, Channel: 'whatsapp', From: whatsAppFrom }
     const template = options.smsTwilioContentSid

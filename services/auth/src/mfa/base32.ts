@@ -16,7 +16,7 @@ export function encodeBase32(bytes: Uint8Array): string {
   return bits === 0 ? text : text + ALPHABET.charAt((value << (5 - bits)) & 31)
 }
 
-/** In either case, with or without padding; `undefined` for anything else. */
+/** Ignores case and padding; `undefined` for invalid text. */
 export function decodeBase32(text: string): Buffer | undefined {
   const digits = text.trim().replace(/=+$/, '').toUpperCase()
   const bytes: number[] = []

@@ -31,13 +31,13 @@ export type ChallengeFactorNeeds = Store &
 /** Recovery codes answer without having been asked for. */
 type ChallengedType = Exclude<FactorType, 'recovery_code'>
 
-/** As auth-js's `AuthMFAChallengeResponse` has it. */
+/** auth-js's `AuthMFAChallengeResponse`. */
 export interface Challenge {
   readonly id: string
   readonly type: FactorType
   /** Seconds since the epoch. */
   readonly expires_at: number
-  /** What the browser is to do with a security key. */
+  /** WebAuthn request for the browser. */
   readonly webauthn?: { readonly type: 'create' | 'request'; readonly credential_options: object }
 }
 

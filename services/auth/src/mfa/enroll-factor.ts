@@ -25,7 +25,7 @@ export type EnrollFactorNeeds = Store &
     'mfaMaxEnrolledFactors' | 'mfaPhoneEnrollEnabled' | 'mfaTotpEnrollEnabled' | 'mfaWebAuthnEnrollEnabled'
   > & { readonly redirects: RedirectPolicy }
 
-/** As auth-js's `mfa.enroll` asks for it; texts that are left out are empty. */
+/** Input of auth-js's `mfa.enroll`; omitted texts are empty. */
 export interface EnrollInput {
   readonly factorType: string
   readonly friendlyName: string
@@ -33,7 +33,7 @@ export interface EnrollInput {
   readonly phone: string
 }
 
-/** As auth-js's `AuthMFAEnrollResponse` has it. */
+/** auth-js's `AuthMFAEnrollResponse`. */
 export interface EnrolledFactor {
   readonly id: string
   readonly type: FactorType

@@ -11,7 +11,7 @@ export interface FactorRow {
   readonly friendly_name: string | null
   readonly factor_type: FactorType
   readonly status: FactorStatus
-  /** Of authenticator apps: base32, or as GoTrue encrypts it. */
+  /** For authenticator apps: base32, or encrypted as in GoTrue. */
   readonly secret: string | null
   readonly phone: string | null
   readonly last_challenged_at: Date | null
@@ -138,7 +138,7 @@ export function requireAttemptsLeft(factor: Attempts, nowMs: number): void {
   if (waitS > 0) throw tooManyAttempts(waitS)
 }
 
-/** In how many seconds the next answer is looked at; 0 for at once. */
+/** Returns seconds until the next attempt is accepted; 0 for immediately. */
 export function attemptsWaitS(factor: Attempts, nowMs: number): number {
   return factor.failed_attempts < FACTOR_ATTEMPTS_MAX ? 0 : Math.max(0, secondsLeft(factor, nowMs))
 }
@@ -159,7 +159,7 @@ export async function noteFailedAttempt(
   `)
 }
 
-/** Until the wrong answers so far are forgotten. */
+/** Returns seconds until failed attempts are forgotten. */
 function secondsLeft(factor: Attempts, nowMs: number): number {
   if (factor.failed_since === null) return 0
   return Math.ceil((factor.failed_since.getTime() + FACTOR_ATTEMPTS_WINDOW_S * 1000 - nowMs) / 1000)

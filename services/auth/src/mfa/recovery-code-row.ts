@@ -40,7 +40,7 @@ export async function useRecoveryCode(
   return used.length === 1
 }
 
-/** Without i, l, o and u: people read codes off paper. */
+/** Without i, l, o and u, because codes are read from paper. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const LENGTH = 16
 

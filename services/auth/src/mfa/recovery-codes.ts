@@ -50,10 +50,10 @@ export type RecoveryCodesNeeds = Store &
 
 // GoTrue has no recovery codes yet; what auth-js documents of them (`AuthMFARecoveryCodesApi`) is the source.
 
-/** As auth-js has it, when the person gave none. */
+/** As in auth-js, if the user gave none. */
 const DEFAULT_NAME = 'Recovery codes'
 
-/** As auth-js's `AuthMFARecoveryCodesGenerateResponseData` has it. */
+/** auth-js's `AuthMFARecoveryCodesGenerateResponseData`. */
 export interface RecoveryCodes {
   readonly id: string
   readonly type: 'recovery_code'

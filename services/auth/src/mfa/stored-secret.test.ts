@@ -6,7 +6,7 @@ const ID = randomUUID()
 const KEY = randomBytes(32)
 const SECRET = 'JBSWY3DPEHPK3PXP'
 
-/** As GoTrue writes it: AES-256-GCM under a key that HKDF derives from the id of the row. */
+/** Encrypts like GoTrue: AES-256-GCM with a key derived from the row id by HKDF. */
 function encrypt(ownerId: string, key: Buffer): string {
   const derived = Buffer.from(hkdfSync('sha256', key, '', ownerId, 32))
   const nonce = randomBytes(12)

@@ -60,7 +60,7 @@ export function matchTotp(input: {
 }
 
 /**
- * What an authenticator app reads from the QR code.
+ * Returns the content of an authenticator app's QR code.
  *
  * @see https://github.com/google/google-authenticator/wiki/Key-Uri-Format
  */

@@ -117,7 +117,7 @@ export async function verifyFactor(
       : (approval ?? judgeCode(needs, { factor, challenge, code: input.code, nowMs }))
     const { valid } = judgement
     if (!valid) await noteFailedAttempt(tx, factor, nowMs)
-    // What a security key is asked to sign is worth nothing after an answer, right or wrong.
+    // A security key's challenge is invalid after any response.
     if (webauthn) await deleteChallenge(tx, challenge.id)
     const attempt = { userId: user.id, factorId: factor.id, factorType: type, valid, address: origin.address }
     const rejection = await judgeMfaAttempt(hooks, tx, attempt)

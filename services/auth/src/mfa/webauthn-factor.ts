@@ -16,7 +16,7 @@ import type { RelyingParty } from '../webauthn/relying-party.ts'
 import { factorNotFound } from './errors.ts'
 import { type FactorRow, findFactorsOfUser } from './factor-row.ts'
 
-/** As auth-js's `mfa.verify` sends it for a security key. */
+/** Input of auth-js's `mfa.verify` for a security key. */
 export interface WebAuthnAnswer {
   readonly type: string
   readonly credentialResponse: unknown

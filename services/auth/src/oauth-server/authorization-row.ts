@@ -3,7 +3,7 @@ import { type Queryable, sql, type SqlFragment } from '@holdfast/postgres'
 /** An app's wish to sign a person in: waits for the person, then for the app to fetch what it was given. */
 export interface AuthorizationRow {
   readonly id: string
-  /** What the page of consent knows it by. */
+  /** Id used by the consent page. */
   readonly authorization_id: string
   readonly client_id: string
   /** The user who opened the page; `null` until then. */

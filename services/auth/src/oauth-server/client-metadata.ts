@@ -7,7 +7,7 @@ import { requireRedirectUris } from './redirect-uris.ts'
 
 const TextList = optional(Type.Array(Type.String()))
 
-/** What an app tells of itself. Source: auth-js, `CreateOAuthClientParams`; RFC 7591, section 2. */
+/** Client metadata from an app. Source: auth-js, `CreateOAuthClientParams`; RFC 7591, section 2. */
 export const ClientBody = Type.Object({
   client_name: OptionalText,
   client_uri: OptionalText,

@@ -6,7 +6,7 @@ export type TokenEndpointAuthMethod = 'none' | 'client_secret_basic' | 'client_s
 /** An app that signs people in with their account here. */
 export interface OAuthClientRow {
   readonly id: string
-  /** Of confidential clients, which keep a secret. */
+  /** For confidential clients, which have a secret. */
   readonly client_secret_hash: string | null
   readonly registration_type: 'dynamic' | 'manual'
   readonly client_type: 'public' | 'confidential'
@@ -38,9 +38,9 @@ export async function findClient(db: Queryable, clientId: string): Promise<OAuth
 }
 
 /**
- * As auth-js's type `OAuthClient` has it.
+ * Renders auth-js's `OAuthClient`.
  *
- * @param secret - told once, to who registers the app
+ * @param secret - returned only once, on registration
  */
 export function renderClient(client: OAuthClientRow, secret?: string): Record<string, unknown> {
   return {
@@ -60,7 +60,7 @@ export function renderClient(client: OAuthClientRow, secret?: string): Record<st
   }
 }
 
-/** What people are shown of an app. */
+/** Returns an app's description for users. */
 export function describeClient(client: OAuthClientRow): Record<string, string> {
   return {
     id: client.id,

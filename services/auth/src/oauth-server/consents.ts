@@ -8,7 +8,7 @@ import { describeClient, type OAuthClientRow, selectClients } from './client-row
 import { grantNotFound } from './errors.ts'
 import { parseScopes } from './scopes.ts'
 
-/** What a person lets an app know; nothing without a consent, or after its withdrawal. */
+/** Returns the scopes a user has granted an app; empty without consent or after revocation. */
 export async function findConsentedScopes(db: Queryable, userId: string, clientId: string): Promise<string[]> {
   const [consent] = await db.query<{ scopes: string }>(sql`
     select scopes from auth.oauth_consents where user_id = ${userId} and client_id = ${clientId} and revoked_at is null

@@ -15,8 +15,7 @@ import { createSecret, hashSecret } from './secrets.ts'
 export type DecideAuthorizationNeeds = Store & { readonly issuer: string }
 
 /**
- * What the page of consent shows to a person; or, when they have consented to as much before, where their browser goes with the code. The first
- * person who opens the page is the one who decides.
+ * Returns the content of the consent page, or the redirect with a code if already granted. The first user who opens the page decides.
  *
  * @throws {HoldfastError} `oauth_authorization_not_found`, `validation_failed`
  */
@@ -50,9 +49,9 @@ export async function describeAuthorization(
 }
 
 /**
- * What a person decides.
+ * Applies a user's decision.
  *
- * @returns where their browser goes: to the app, with a code or with a refusal
+ * @returns the redirect to the app, with a code or a refusal
  * @throws {HoldfastError} `oauth_authorization_not_found`, `validation_failed`
  */
 export async function decideAuthorization(
@@ -66,7 +65,7 @@ export async function decideAuthorization(
     const authorization = await lockAuthorization(tx, input.authorizationId)
     if (!authorization || isOver(clock, authorization)) throw authorizationNotFound()
     if (authorization.status !== 'pending') throw validationFailed('authorization request is no longer pending')
-    // Who has not opened the page has not seen what they would agree to.
+    // A user who has not opened the page has not seen the request.
     if (authorization.user_id !== user.id) throw authorizationNotFound()
     if (!(await findClient(tx, authorization.client_id))) throw authorizationNotFound()
     if (action === 'deny') return deny(issuer, tx, authorization)

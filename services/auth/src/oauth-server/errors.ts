@@ -1,6 +1,6 @@
 import { HoldfastError, refusal } from '@holdfast/foundation'
 
-// What people and administrators are told is in GoTrue's words; what other apps are told at the token endpoint is in those of OAuth.
+// Errors for users and administrators use GoTrue's codes; those at the token endpoint use OAuth's.
 
 /** A refusal to another app, rendered as RFC 6749, section 5.2, has it; `code` is the OAuth error. */
 export class OAuthError extends HoldfastError {}

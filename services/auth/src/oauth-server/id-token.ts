@@ -47,7 +47,7 @@ export function signIdToken(
 }
 
 /**
- * What each scope tells of a person, in OpenID's names.
+ * Returns a user's OpenID claims per scope.
  *
  * @see OpenID Connect Core 1.0, section 5.4
  */
@@ -79,9 +79,9 @@ export function personClaims(user: UserRow, scopes: readonly string[]): Record<s
 }
 
 /**
- * What the UserInfo endpoint answers: the same, with GoTrue's names for the number, and the whole metadata for `profile`.
+ * Renders the UserInfo response: the same claims with GoTrue's name for the phone number, and all metadata for `profile`.
  *
- * @param scopes - of the session; none for a session that was not given to an app
+ * @param scopes - of the session; none for a session not given to an app
  */
 export function renderUserInfo(user: UserRow, scopes: readonly string[]): Record<string, unknown> {
   const claims = personClaims(user, scopes)

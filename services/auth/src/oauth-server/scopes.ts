@@ -1,7 +1,7 @@
-/** What an app can ask to know. */
+/** Scopes an app can request. */
 export const SUPPORTED_SCOPES = ['openid', 'profile', 'email', 'phone', 'offline_access'] as const
 
-/** What an app gets that does not ask, as in GoTrue. */
+/** Default scope, as in GoTrue. */
 export const DEFAULT_SCOPE = 'email'
 
 /** @param text - separated by spaces */

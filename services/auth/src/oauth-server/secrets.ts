@@ -10,7 +10,7 @@ export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url')
 }
 
-/** In the same time for every secret. */
+/** Constant-time comparison. */
 export function matchesSecret(secret: string, hash: string): boolean {
   const given = Buffer.from(hashSecret(secret))
   const kept = Buffer.from(hash)

@@ -8,7 +8,7 @@ export type DescribeServerNeeds = WithOptions<'oauthServerAllowDynamicRegistrati
 }
 
 /**
- * What other apps have to know to sign people in here, for OpenID and for OAuth.
+ * Renders the discovery document for OpenID and OAuth.
  *
  * @see OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2
  */

@@ -1,6 +1,6 @@
 import type { OptionDeclaration } from '@holdfast/foundation'
 
-/** What each hook does, as descriptions say it. */
+/** Descriptions of the hooks. */
 const HOOKS = {
   CustomAccessToken: 'changes the claims of access tokens',
   BeforeUserCreated: 'may refuse a new account',

@@ -1,6 +1,6 @@
 import { flag, integer, type OptionDeclarations, text } from '@holdfast/foundation'
 
-/** What a password has to be. */
+/** Password requirements. */
 export const passwordOptions = {
   minimumPasswordLength: integer('The shortest password that is accepted, in bytes.', { default: 6, min: 6, max: 72 }),
   passwordRequirements: text(

@@ -1,6 +1,6 @@
 import { flag, integer, type OptionDeclarations } from '@holdfast/foundation'
 
-/** What one address may do. 0 stands for no limit. */
+/** Rate limits per address. 0 for unlimited. */
 export const rateLimitOptions = {
   rateLimitEmailSent: integer('Requests for a mail from one address in an hour; 0 for no limit.', {
     default: 30,

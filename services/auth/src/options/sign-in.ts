@@ -1,6 +1,6 @@
 import { flag, list, type OptionDeclarations, text } from '@holdfast/foundation'
 
-/** Who gets in at all. Names are those of `[auth]` in Supabase's `config.toml`. */
+/** Who may sign in. Named as in `[auth]` of Supabase's `config.toml`. */
 export const signInOptions = {
   siteUrl: text(
     'The address of the app, to which people return from a mail or a provider. Default: the address of this server, where the packaged app is.',

@@ -1,5 +1,5 @@
 /**
- * What makers call the authenticators that most passkeys live in, by their AAGUID.
+ * Manufacturer names of common passkey authenticators by AAGUID.
  *
  * @see https://github.com/passkeydeveloper/passkey-authenticator-aaguids
  */

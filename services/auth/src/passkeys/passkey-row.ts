@@ -129,7 +129,7 @@ export function credentialOf(passkey: PasskeyRow): Credential {
   }
 }
 
-/** As auth-js's type `PasskeyListItem` has it. */
+/** Renders auth-js's `PasskeyListItem`. */
 export function renderPasskey(passkey: PasskeyRow): Record<string, unknown> {
   return {
     id: passkey.id,

@@ -6,7 +6,7 @@ import {
   SCRYPT_BYTES_MAX,
 } from '../limits.ts'
 
-/** What `encrypted_password` can hold: our own form, and those of dumps. */
+/** Formats of `encrypted_password`: our own, and those in dumps. */
 export type PasswordHash =
   | { readonly kind: 'bcrypt'; readonly encoded: string; readonly cost: number }
   | { readonly kind: 'argon2'; readonly encoded: string }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { createGate, createPasswordHasher, hashPassword } from './password-hasher.ts'
 
-/** From the test vectors of Openwall's crypt_blowfish. */
+/** Test vectors of Openwall's crypt_blowfish. */
 const KNOWN = { password: 'U*U', hash: '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW' }
 
-/** Of other implementations: argon2 by GoTrue's tests, scrypt by the example in Firebase's own description. */
+/** From other implementations: argon2 from GoTrue's tests, scrypt from Firebase's documentation. */
 const FOREIGN = [
   ['argon2i', 'test', '$argon2i$v=19$m=16,t=2,p=1$bGJRWThNOHJJTVBSdHl2dQ$NfEnUOuUpb7F2fQkgFUG4g'],
   [

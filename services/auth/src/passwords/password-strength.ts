@@ -2,7 +2,7 @@ import { WeakPasswordError, validationFailed, optionInvalid } from '../errors.ts
 import { PASSWORD_BYTES_MAX } from '../limits.ts'
 import type { AuthOptions } from '../options/auth-options.ts'
 
-/** What a project asks of passwords. */
+/** A project's password rules. */
 export type PasswordRules = Pick<AuthOptions, 'minimumPasswordLength' | 'passwordRequirements'>
 
 const LOWER = 'abcdefghijklmnopqrstuvwxyz'
@@ -34,7 +34,7 @@ export function judgePassword(password: string, rules: PasswordRules): WeakPassw
   const reasons: string[] = []
   const messages: string[] = []
   const lengthMin = rules.minimumPasswordLength
-  // In bytes, as GoTrue counts.
+  // In bytes, as in GoTrue.
   if (Buffer.byteLength(password) < lengthMin) {
     reasons.push('length')
     messages.push(`Password should be at least ${lengthMin} characters.`)

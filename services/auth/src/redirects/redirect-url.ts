@@ -1,4 +1,4 @@
-/** What comes back with a person, and in which part of the address. */
+/** Parameters of a redirect, by part of the URL. */
 export interface RedirectParts {
   readonly query?: Readonly<Record<string, string>>
   readonly fragment?: Readonly<Record<string, string>>

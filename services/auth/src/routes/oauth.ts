@@ -77,7 +77,7 @@ function requireEnabled(options: Pick<AuthOptions, 'oauthServerEnabled'>): () =>
   }
 }
 
-/** What apps and their browsers ask for. */
+/** Routes for apps and their browsers. */
 function appRoutes(needs: Needs): FastifyPluginAsyncTypebox {
   const { limits, options, sessions } = needs
   return async (app) => {
@@ -111,7 +111,7 @@ function appRoutes(needs: Needs): FastifyPluginAsyncTypebox {
   }
 }
 
-/** What the page of consent asks for, as the person whose account it is. */
+/** Routes of the consent page, as the user. */
 function personRoutes(needs: Needs): FastifyPluginAsyncTypebox {
   const { pool, options, redirects, sessions } = needs
   /** The person in their own client, on a page of this project. */
@@ -153,7 +153,7 @@ function personRoutes(needs: Needs): FastifyPluginAsyncTypebox {
   }
 }
 
-/** What an app asks for with a secret or a verifier of its own. */
+/** Routes for apps with a secret or verifier. */
 function tokenRoutes(needs: Needs): FastifyPluginAsyncTypebox {
   const { pool, limits, logger, options } = needs
   return async (app) => {

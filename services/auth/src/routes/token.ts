@@ -97,7 +97,7 @@ export function tokenRoute(needs: Needs): FastifyPluginAsyncTypebox {
   }
 }
 
-/** With what a provider gave for its own API, as auth-js's type `Session` has it. */
+/** Renders auth-js's `Session` with the provider's tokens. */
 function renderFlowSession({ signedIn, providerToken, providerRefreshToken }: SignedInByFlow): Record<string, unknown> {
   return {
     ...renderSession(signedIn),

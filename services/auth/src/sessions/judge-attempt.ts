@@ -11,7 +11,7 @@ import { endSessions } from './session-row.ts'
 export interface PasswordAttempt {
   readonly userId: string
   readonly valid: boolean
-  /** Of the client. */
+  /** Client address. */
   readonly address?: string | undefined
 }
 

@@ -9,7 +9,7 @@ import { type Announcement, concerns, createSessionStates, judgeState } from './
 /** Channel that `0030_announce_endings.sql` notifies. */
 const CHANNEL = 'holdfast_sessions'
 
-/** Of a token that was verified. */
+/** Claims of a verified token. */
 type Claims = Readonly<Record<string, unknown>>
 
 /**
@@ -151,7 +151,7 @@ function sessionOf(claims: Claims): NamedSession | undefined {
   return { sessionId: sessionId.toLowerCase(), userId: sub.toLowerCase() }
 }
 
-/** What cannot be read counts as everything. */
+/** Unreadable payloads count as everything. */
 function parseAnnouncement(payload: string): Announcement {
   const [kind, ...ids] = payload.split(' ')
   return kind === 'session' || kind === 'user' ? { kind, ids: new Set(ids) } : { kind: 'all' }

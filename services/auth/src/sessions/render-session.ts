@@ -15,7 +15,7 @@ export interface SignedIn {
   readonly weakPassword?: WeakPasswordError | undefined
 }
 
-/** As auth-js's type `Session` has it. */
+/** Renders auth-js's `Session`. */
 export function renderSession(signedIn: SignedIn): Record<string, unknown> {
   const { access, weakPassword } = signedIn
   return {

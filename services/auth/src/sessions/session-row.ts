@@ -19,7 +19,7 @@ export interface SessionRow {
   readonly scopes: string | null
   readonly user_agent: string | null
   readonly ip: string | null
-  /** Of sessions that come from a newer GoTrue: what their refresh tokens are signed with, and the number of the newest one. */
+  /** For sessions from a newer GoTrue: signing key of their refresh tokens, and the newest token's number. */
   readonly refresh_token_hmac_key: string | null
   readonly refresh_token_counter: string | null
 }

@@ -3,9 +3,9 @@ import { type Pool, sql } from '@holdfast/postgres'
 import { sessionExpired, sessionNotFound, userBanned } from '../errors.ts'
 import { SESSION_STATES_MAX, SESSIONS_ASKED_TOGETHER_MAX } from '../limits.ts'
 
-/** What decides whether the tokens of a session are still good. */
+/** Determines whether a session's tokens are still valid. */
 export interface SessionState {
-  /** Whose it is; `undefined` when there is no such session, or no account behind it. */
+  /** Its user; `undefined` if there is no such session or account. */
   readonly userId: string | undefined
   /** Milliseconds since the epoch; 0 when not banned. */
   readonly bannedUntilMs: number
@@ -15,7 +15,7 @@ export interface SessionState {
   readonly readAtMs: number
 }
 
-/** What was announced to have changed. */
+/** An announced change. */
 export type Announcement =
   | { readonly kind: 'session'; readonly ids: ReadonlySet<string> }
   | { readonly kind: 'user'; readonly ids: ReadonlySet<string> }
@@ -43,7 +43,7 @@ export function concerns(announcement: Announcement, sessionId: string, userId: 
 
 /** The states of sessions, remembered. */
 export interface SessionStates {
-  /** As it was at `since` or later, in milliseconds since the epoch; `undefined` when Postgres has to be asked. */
+  /** State at `since` (ms since the epoch) or later; `undefined` if Postgres must be queried. */
   find(sessionId: string, since: number): SessionState | undefined
   /** Asks Postgres; questions of the same turn, and those that come while one is under way, go together. */
   read(sessionId: string): Promise<SessionState>
@@ -69,7 +69,7 @@ export function createSessionStates(pool: Pool, now: () => number): SessionState
   const known = new Map<string, SessionState>()
   let questions = new Map<string, Question[]>()
   let isAsking = false
-  /** What was announced since the running question was asked. */
+  /** Announcements since the running query was sent. */
   let announced: Announcement[] = []
 
   function remember(sessionId: string, state: SessionState): void {

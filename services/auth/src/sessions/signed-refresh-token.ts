@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What a refresh token of GoTrue's second kind says: no row of its own, but a session, a number, and a signature over both. */
+/** A refresh token of GoTrue's second kind: no row, but session, number and a signature over both. */
 export interface SignedRefreshToken {
   readonly sessionId: string
   readonly counter: bigint

@@ -20,7 +20,7 @@ export interface FirstIdentity {
 export interface NewUser {
   readonly id: string
   readonly identity: FirstIdentity | undefined
-  /** In lower case. */
+  /** Lowercase. */
   readonly email?: string | undefined
   /** Digits only. */
   readonly phone?: string | undefined

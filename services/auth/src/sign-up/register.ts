@@ -51,7 +51,7 @@ export async function register(
     readonly contact: Contact
     readonly newUser: PreparedUser
     readonly origin: RequestOrigin
-    /** What a mail counts as: the same for every address that the same thing is asked for. */
+    /** Rate limit category of a mail, shared by all addresses for the same purpose. */
     readonly mailKind?: AddressLimitKind
     /** The hash of the account that waits, where the password of the request was found to be the same. */
     readonly matchingHash?: string | undefined
@@ -152,7 +152,7 @@ export function prepareUser(input: {
   const { contact, passwordHash, now } = input
   const { provider } = contact
   const id = randomUUID()
-  // What an identity says about the person; `email_verified` is a provider's word, and here there is none.
+  // Profile data of the identity; `email_verified` is a provider's statement, absent here.
   const data = {
     sub: id,
     ...(provider === 'email' ? { email: contact.email } : { phone: contact.phone }),
@@ -165,7 +165,7 @@ export function prepareUser(input: {
     email: provider === 'email' ? contact.email : undefined,
     phone: provider === 'phone' ? contact.phone : undefined,
     appMetadata: { provider, providers: [provider] },
-    // What was given at sign-up and over it, as GoTrue does, what the identity says.
+    // Sign-up metadata overridden by the identity's, as in GoTrue.
     userMetadata: mergeMetadata(input.metadata, data),
     passwordHash,
     now,

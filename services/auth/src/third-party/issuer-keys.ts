@@ -34,7 +34,7 @@ export interface IssuerKeys {
 }
 
 interface LoadedKeys {
-  /** As published, to notice a change. */
+  /** As published, to detect changes. */
   readonly text: string
   readonly issuer: string
   readonly find: ReturnType<typeof createLocalJWKSet>

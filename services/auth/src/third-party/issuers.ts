@@ -4,17 +4,17 @@ import type { AuthOptions } from '../options/auth-options.ts'
 
 /** An issuer whose tokens are accepted beside our own. */
 export interface ThirdPartyIssuer {
-  /** As logs name it. */
+  /** Name in logs. */
   readonly name: string
-  /** Without a slash at the end; its discovery document lies under it. */
+  /** Without trailing slash; base of the discovery document. */
   readonly url: string
-  /** Of which a token has to name one; none for no check. */
+  /** A token must name one of these; empty for no check. */
   readonly audiences: readonly string[]
 }
 
 const LABEL = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i
 
-/** As the Supabase CLI requires it. */
+/** Format required by Supabase's CLI. */
 const CLERK_DOMAIN = /^(clerk(\.[a-z0-9-]+){2,}|([a-z0-9-]+\.)+clerk\.accounts\.dev)$/
 
 /**

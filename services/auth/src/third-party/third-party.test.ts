@@ -115,7 +115,7 @@ describe('a token is accepted', () => {
     expect(asked).toHaveLength(4)
     const claims = await tokens.verify(token)
     expect(claims && tokens.isTheirs(claims)).toBe(true)
-    // What a token of ours says about its issuer does not make it theirs.
+    // An issuer claim in our own token does not make it theirs.
     expect(tokens.isTheirs({ ...claims })).toBe(false)
     expect(tokens.isTheirs({ iss: 'http://127.0.0.1:54321/auth/v1' })).toBe(false)
   })

@@ -52,7 +52,7 @@ interface Trusted {
 interface Verified {
   readonly claims: TokenClaims
   readonly trusted: Trusted
-  /** Of the keys and of the roles, when the token was verified. */
+  /** Generation of keys and roles at verification. */
   readonly generation: number
 }
 

@@ -30,14 +30,14 @@ export interface AccessTokenInput {
   readonly amr: readonly AuthenticationMethod[]
   /** How these tokens were come by, for the hook. */
   readonly method: AuthenticationMethodName
-  /** For a session that was given to another app: which app, and what it may know. */
+  /** For a session given to another app: the app and its scopes. */
   readonly oauthClientId?: string | null | undefined
   readonly scopes?: string | null | undefined
-  /** Of the client, for the hook. */
+  /** Client address, for the hook. */
   readonly address?: string | undefined
   /** Default: that of the settings, `jwtExpiry`. */
   readonly lifetimeS?: number | undefined
-  /** For an operator, see {@link INSPECTION_CLAIM}. */
+  /** For an operator; see {@link INSPECTION_CLAIM}. */
   readonly isInspection?: boolean
 }
 

@@ -5,7 +5,7 @@ import type { TokenClaims } from './claims.ts'
 
 export type ApiKeyRole = 'anon' | 'service_role'
 
-/** What the keys of an installation are made of; they are the same at every start. */
+/** Source of an installation's keys, which are equal at every start. */
 export interface ApiKeyOrigin {
   /** The bytes of the JWT secret. */
   readonly secret: Uint8Array

@@ -23,7 +23,7 @@ export interface AuthenticationMethod {
   readonly timestamp: number
 }
 
-/** In tokens of an operator who looks at what a person has: they hold whatever becomes of the person's sessions. */
+/** Marks an operator's token, which stays valid independently of the user's sessions. */
 export const INSPECTION_CLAIM = 'inspection'
 
 /** The verified payload of a token: what policies read as `auth.jwt()`. */

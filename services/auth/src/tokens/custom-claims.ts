@@ -4,7 +4,7 @@ import type { HookPayload } from '../hooks/hooks.ts'
 
 type ClaimType = 'string' | 'integer' | 'object' | 'array' | 'string or array'
 
-/** What claims are, if they are there. */
+/** Types of optional claims. */
 const CLAIM_TYPES: Readonly<Record<string, ClaimType>> = {
   aud: 'string or array',
   exp: 'integer',

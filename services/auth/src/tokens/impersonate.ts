@@ -15,7 +15,7 @@ interface Needs {
 export interface Impersonated {
   readonly userId: string
   readonly role: string
-  /** Of the token, as policies read them. */
+  /** Claims of the token, as policies read them. */
   readonly claims: TokenClaims
   readonly token: string
   /** Seconds since the epoch. */

@@ -32,7 +32,7 @@ export function parseJwtSecret(text: string): JwtSecret {
   return { signing: symmetric?.secret, keys }
 }
 
-/** For a secret that has to sign. @throws {HoldfastError} `jwt_secret_invalid` */
+/** For signing. @throws {HoldfastError} `jwt_secret_invalid` */
 export function parseSigningSecret(text: string): SigningSecret {
   const { signing, keys } = parseJwtSecret(text)
   if (signing) return { signing, keys }

@@ -53,7 +53,7 @@ export async function importPrivateKey(jwk: JWK): Promise<NewSigningKey> {
     throw validationFailed(`An RSA key needs at least ${RSA_MODULUS_BITS_MIN} bits`)
   }
   try {
-    // What a key says of its use (`key_ops`, `use`, `ext`) is for others; it may name more than a private key can do.
+    // A key's usage fields (`key_ops`, `use`, `ext`) are informational, and may exceed a private key's abilities.
     const key = await importJWK(membersOf(jwk, PRIVATE_MEMBERS), algorithm, { extractable: true })
     assert(!(key instanceof Uint8Array), 'private keys are asymmetric')
     return toKey(await exportJWK(key), algorithm, jwk.kid ?? randomUUID())

@@ -16,12 +16,12 @@ export interface TokenVerifierOptions {
   readonly secretKeys: readonly VerificationKey[]
   /** Told which key of ours signed the token of some claims. */
   readonly signedBy: Pick<WeakMap<TokenClaims, string>, 'set'>
-  /** What a text claims that is an API key of the form without a signature; `undefined` for anything else. */
+  /** Returns the claims of an API key in the format without signature; `undefined` for anything else. */
   readonly claimsOfOpaqueKey: (text: string) => TokenClaims | undefined
   readonly isRefusedRole: (role: string) => boolean
   /** Grows whenever other roles are refused. */
   readonly rolesGeneration: () => number
-  /** As the option `jwtAudiences` has them. */
+  /** From the option `jwtAudiences`. */
   readonly audiences: readonly string[]
   /** Whether tokens that are signed symmetrically need an end, too; the others always do. */
   readonly expRequired: boolean
@@ -91,7 +91,7 @@ async function verifyNew(options: TokenVerifierOptions, token: string, nowS: num
 interface Signed {
   readonly claims: Readonly<Record<string, unknown>>
   readonly algorithm: Algorithm
-  /** Of the key, if it is one of ours and none of the option `jwtSecret`. */
+  /** Id of the key, if it is ours and not from `jwtSecret`. */
   readonly kid: string | undefined
 }
 

@@ -1,7 +1,7 @@
 import { validationFailed } from '../errors.ts'
 import { EMAIL_CHARS_MAX } from '../limits.ts'
 
-/** What HTML takes for an e-mail address. */
+/** HTML's email pattern. */
 const EMAIL =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
 
@@ -34,7 +34,7 @@ export function normalizePhone(text: string): string {
   return text.replace(/^\+/, '').replaceAll(' ', '')
 }
 
-/** What a person signs up with. */
+/** Contact used for sign-up. */
 export type Contact =
   | { readonly provider: 'email'; /** In lower case. */ readonly email: string }
   | { readonly provider: 'phone'; /** Digits only. */ readonly phone: string }

@@ -139,11 +139,10 @@ export function hasVerifiedFactor(user: UserRow): boolean {
 }
 
 /**
- * Whose address this is: as the address of the account, or of one of its ways to sign in. Those of an organisation (SSO) do not count: several may
- * know the same address.
+ * Finds the user with this email, as account address or identity. Ignores SSO identities, which may share addresses.
  *
- * @param email - in lower case
- * @param exceptUserId - whose own identities do not count
+ * @param email - lowercase
+ * @param exceptUserId - whose own identities are ignored
  */
 export async function findUserByAnyEmail(
   db: Queryable,

@@ -37,7 +37,7 @@ export interface NewCredential extends Credential {
   readonly backedUp: boolean
 }
 
-/** What was asked, to be held against the answer. */
+/** The challenge, for comparison with the response. */
 export interface Question {
   /** base64url. */
   readonly challenge: string

@@ -3,11 +3,11 @@ import { HoldfastError, type Logger } from '@holdfast/foundation'
 import type { AuthOptions } from '../options/auth-options.ts'
 import { isLoopback } from '../rate-limits.ts'
 
-/** Whom passkeys and security keys are made for. They work on pages of these origins, and nowhere else. */
+/** The relying party of passkeys and security keys, which work only on these origins. */
 export interface RelyingParty {
   /** A domain: every origin's host is it or below it. */
   readonly id: string
-  /** As browsers show it. */
+  /** Display name in browsers. */
   readonly name: string
   readonly origins: readonly string[]
 }

@@ -21,7 +21,7 @@ import type {
   RestRoutine,
 } from './catalog.ts'
 
-/** What an only parameter without a name may be to take a whole body. */
+/** Types of a single unnamed parameter that receives the whole body. */
 const WHOLE_BODY_TYPES: ReadonlySet<string> = new Set(['bytea', 'json', 'jsonb', 'text', 'xml'])
 
 const NOT_REPRESENTED: RestRepresentation = {}
@@ -43,7 +43,7 @@ export function createCatalogView(): (catalog: Catalog) => RestCatalog {
 }
 
 function indexCatalog(catalog: Catalog): RestCatalog {
-  // As in PostgREST, a partition is no resource of its own: its parent speaks for it.
+  // As in PostgREST, partitions are not separate resources; their parent represents them.
   const tables = catalog.tables.filter(({ partitionOf }) => partitionOf === undefined)
   const representations = indexRepresentations(catalog)
   const relations = new Map(

@@ -1,12 +1,10 @@
-/*
- * What the planner needs to know about the database. `@holdfast/postgres` reads it; `catalog-view.ts` turns its catalog into this.
- */
+/* The planner's view of the database, built by `catalog-view.ts` from the catalog of `@holdfast/postgres`. */
 
 export interface RestColumn {
   readonly name: string
-  /** As `format_type` prints it: `character varying(20)`, `jsonb`, `public.mood`. */
+  /** From `format_type`: `character varying(20)`, `jsonb`, `public.mood`. */
   readonly type: string
-  /** Without modifiers, and of a domain the type beneath. */
+  /** Base type without modifiers. */
   readonly baseType: string
   /** SQL of what a missing value becomes: the default, or the next value of an identity column's sequence. */
   readonly defaultSql: string | undefined
@@ -96,14 +94,14 @@ export interface RestRoutine {
 
 /** Makes a media type of rows. */
 export interface RestMediaHandler {
-  /** Of the aggregate; for a function, of the domain that it returns. */
+  /** Of the aggregate; for a function, of the returned domain. */
   readonly schema: string
   readonly name: string
-  /** In lower case: `image/png`, or `*` + `/*` for any. */
+  /** Lowercase: `image/png`, or `*` + `/*` for any. */
   readonly mediaType: string
   /** Whether it makes bytes rather than text. */
   readonly binary: boolean
-  /** What it is for. `any` stands for every relation; its names are empty. */
+  /** Rows it applies to. `any` stands for every relation; its names are empty. */
   readonly target: { readonly kind: 'relation' | 'routine' | 'any'; readonly schema: string; readonly name: string }
 }
 

@@ -1,9 +1,6 @@
 import type { Catalog } from '@holdfast/postgres'
 
-/**
- * What a request fails with when the database is not as the catalog says: names that one of them does not know, and statements that were
- * prepared for something that has changed since.
- */
+/** Error codes of requests planned with an outdated catalog: unknown names, and prepared statements invalidated by a change. */
 const STALE_CODES: ReadonlySet<string> = new Set([
   'PGRST200',
   'PGRST201',

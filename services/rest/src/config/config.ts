@@ -37,7 +37,7 @@ export const SETTING_NAMES: readonly string[] = Object.keys(OPTION_BY_SETTING)
 
 const FUNCTION_NAME = /^([^.]+(\.[^.]+)?)?$/
 
-/** What texts may be, where not everything is right. */
+/** Validation of text options. */
 const VALID: { readonly [O in keyof RestOptions]?: (text: string) => boolean } = {
   restTransactionEnd: isTransactionEnd,
   restOpenapiMode: (text) => OPENAPI_MODES.includes(text),
@@ -79,7 +79,7 @@ export type Settings = Readonly<Record<string, string>>
 
 const NO_SETTINGS: Settings = {}
 
-/** As `exposedSchemas` of the service, for callers that have none open. */
+/** As the service's `exposedSchemas`, without an open service. */
 export function exposedSchemasOf(options: RestOptions, catalog: Catalog, logger: Logger): readonly string[] {
   return createConfigView(options, logger)(catalog).restSchemas
 }

@@ -9,7 +9,7 @@ import { PRE_CONFIG_TIMEOUT_MS } from '../limits.ts'
  * @see PostgREST reference, "In-Database Configuration"
  */
 export interface PreConfig {
-  /** What the function set when it ran last. */
+  /** Settings from the function's last run. */
   settings(): Settings
   /** Runs the function for a catalog, once. A function that fails leaves the settings as they were, which is logged. */
   load(catalog: Catalog): Promise<void>

@@ -10,13 +10,13 @@ import {
 } from '@holdfast/postgres'
 import { toSettingRefusal } from '../query/render-answer-settings.ts'
 
-/** What the main statement of a request answers: always one row, everything but the body as text. */
+/** Result of a request's main statement: one row, everything but the body as text. */
 export interface ResultRow {
   /** Rows without the range, when they were counted. */
   readonly total: string | null
   /** Rows that were read or written. */
   readonly rows: string
-  /** As Postgres sent it: it is passed on without being decoded. */
+  /** As sent by Postgres, passed on without decoding. */
   readonly body: Buffer
   readonly location: string | null
   /** Rows of an upsert that were inserted. */
@@ -151,7 +151,7 @@ async function isCleanAfter(run: Run, { answer, isClean }: AnswerThenReset): Pro
   return answer.status === 'I' ? isClean : (await run([[ROLLBACK], RESET_SESSION])).isClean
 }
 
-/** What is not said here is as the sessions of `authenticator` have it, as for transactions that are not begun explicitly. */
+/** Unspecified properties keep the session defaults of `authenticator`, as in implicit transactions. */
 function beginOf({ isolation, readOnly }: ExecuteInput): string {
   return `begin${isolation === undefined ? '' : ` isolation level ${isolation}`}${readOnly ? ' read only' : ''}`
 }
@@ -183,7 +183,7 @@ function toRow(answer: StepAnswer | undefined): ResultRow | undefined {
   return row as unknown as ResultRow
 }
 
-/** Of `explain`, whose text comes in one row per line. */
+/** Joins the output of `explain`, one row per line. */
 function explained({ rows }: StepAnswer): ResultRow {
   const body = Buffer.from(rows.map(([line]) => `${line?.toString() ?? ''}\n`).join(''))
   return { total: null, rows: '1', body, location: null, inserted: null, headers: null, status: null }

@@ -72,7 +72,7 @@ function deadlineMs(settings: readonly Setting[]): number {
   return timeoutMs <= 0 ? 0 : Math.min(STATEMENTS_MAX * timeoutMs + DEADLINE_GRACE_MS, DEADLINE_MS_MAX)
 }
 
-/** What has to hold before a write is kept; `undefined` when the commit may go along with the statement. */
+/** Returns the check required before a write is committed; `undefined` if the commit can be sent with the statement. */
 function verification(request: ApiRequest, plan: DatabasePlan): ((row: ResultRow) => void) | undefined {
   if (plan.kind === 'read' || plan.media.explain) return undefined
   const { maxAffected, handling } = request.preferences

@@ -52,7 +52,7 @@ function bodyParameter(routine: Routine, named: readonly Parameter[]): OpenapiPa
   }
 }
 
-/** In an address an array is written as Postgres writes it, `{1,2}`, unless it is variadic: then the parameter is repeated. */
+/** Arrays in a URL use Postgres's format `{1,2}`, except variadic ones, whose parameter is repeated. */
 function queryParameter(routine: Routine, { name, type, required }: Parameter): OpenapiParameter {
   const known = openapiType(type)
   if (routine.variadic && routine.parameters.at(-1)?.name === name) {

@@ -58,7 +58,7 @@ function property(
   }
 }
 
-/** Over a foreign key of just this column; the relationships are sorted so that tables come before views. */
+/** Describes a foreign key on this single column; relationships are sorted with tables before views. */
 function foreignKeyNote(column: string, relationships: readonly Relationship[]): readonly string[] {
   const found = relationships.find((relationship) => {
     if (relationship.kind === 'many-to-many' || !relationship.fromHasKey) return false
@@ -69,7 +69,7 @@ function foreignKeyNote(column: string, relationships: readonly Relationship[]):
   return [`This is a Foreign Key to \`${found.toTable}.${target}\`.<fk table='${found.toTable}' column='${target}'/>`]
 }
 
-/** What the paths of a table refer to: its body, and a filter for each column. */
+/** Returns a table's reusable parameters: its body, and a filter per column. */
 export function tableParameters(table: Table): readonly (readonly [name: string, OpenapiParameter])[] {
   return [
     [
@@ -102,7 +102,7 @@ function filterable(table: Table): readonly Column[] {
   return table.columns.filter(({ name }) => !RESERVED.has(name))
 }
 
-/** What can be done with a table: reading, and writing when anything can be written. */
+/** Returns a table's operations: reading, and writing if anything is writable. */
 export function tablePath(table: Table): OpenapiPath {
   const operation = { tags: [table.name], ...splitComment(table.comment) }
   const filters = filterable(table).map(({ name }) => `rowFilter.${table.name}.${name}`)

@@ -26,7 +26,7 @@ export function openapiType(type: string): OpenapiType | undefined {
   return type.endsWith('[]') ? 'array' : 'string'
 }
 
-/** What the type is called in `format`: the width of an integer, else Postgres's own name. */
+/** Returns the `format` of a type: the width of an integer, otherwise Postgres's name. */
 export function openapiFormat(type: string): string {
   return FORMATS[type] ?? type
 }

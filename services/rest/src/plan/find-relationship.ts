@@ -2,7 +2,7 @@ import type { RestCatalog, RestKeyRelationship, RestRelationship } from '../cata
 import { ambiguousEmbed, noRelationship } from '../errors.ts'
 import { nearestName } from './nearest-name.ts'
 
-/** As PostgREST's hints: a third of the characters alike. */
+/** As in PostgREST's hints: a third of the characters match. */
 const SIMILARITY_MIN = 0.33
 
 /**

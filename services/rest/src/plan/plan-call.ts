@@ -10,7 +10,7 @@ import type { CallArguments, CallParameter, CallPlan } from './plan.ts'
 const NAME_SIMILARITY_MIN = 0.75
 const PARAMETERS_SIMILARITY_MIN = 0.33
 
-/** What the body of a call is, as far as choosing a function goes. */
+/** Kind of a call's body, for choosing a function. */
 type BodyKind = 'none' | 'json' | 'csv' | 'form' | 'text' | 'xml' | 'bytea'
 
 /** Types of an only, nameless parameter that takes the whole body. */

@@ -28,7 +28,7 @@ import type {
 const ALIAS_CHARACTERS_MAX = 15
 
 export interface RootRead {
-  /** What the root reads from; the result of a write or a function, or a relation. */
+  /** Source of the root: the result of a write or function, or a relation. */
   readonly source: Source
   readonly relation: { readonly schema: string; readonly name: string }
   /** Whether the request's root filters and range apply here, rather than to the statement that made the result. */
@@ -42,7 +42,7 @@ export interface RootRead {
   readonly targetNamesAllowed: boolean
 }
 
-/** What the levels of one request share. */
+/** Shared by all levels of a request. */
 interface Context extends Pick<RootRead, 'rowsMax' | 'aggregatesEnabled' | 'schemas' | 'targetNamesAllowed'> {
   readonly catalog: RestCatalog
   readonly schema: string
@@ -51,7 +51,7 @@ interface Context extends Pick<RootRead, 'rowsMax' | 'aggregatesEnabled' | 'sche
   nextNumber: number
 }
 
-/** What a request says about one level and those below it. */
+/** Request parameters for one level and those below. */
 interface LevelParams {
   readonly select: readonly SelectItem[]
   readonly filters: readonly AtPath<Filter>[]

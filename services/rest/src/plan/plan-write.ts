@@ -6,7 +6,7 @@ import { neededColumns } from './needed-columns.ts'
 import { planConditions } from './plan-field.ts'
 import type { PayloadColumn, ReadPlan, WritePlan } from './plan.ts'
 
-/** What the payload's rows are called inside a statement. */
+/** Alias of the payload's rows in a statement. */
 export const PAYLOAD_ALIAS = 'rest_body'
 
 /**

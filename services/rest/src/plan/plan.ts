@@ -126,9 +126,9 @@ export interface EmbedPlan {
 }
 
 export interface SpreadColumn {
-  /** What the embed calls it. */
+  /** Name in the embed. */
   readonly column: string
-  /** What the parent calls it. */
+  /** Name in the parent. */
   readonly name: string
   readonly aggregate: Aggregate | undefined
   /** It is `json`, by which nothing can be grouped. */
@@ -183,7 +183,7 @@ export type CallArguments =
       readonly kind: 'texts'
       readonly values: readonly { readonly parameter: CallParameter; readonly texts: readonly string[] }[]
     }
-  /** From an object: read with the parameters' types. */
+  /** From an object, parsed with the parameters' types. */
   | { readonly kind: 'json'; readonly payload: RowsPayload; readonly parameters: readonly CallParameter[] }
   /** The whole body is the only, nameless argument. */
   | { readonly kind: 'body'; readonly value: string | Utf8 | Buffer; readonly type: string }
@@ -202,7 +202,7 @@ export interface CallPlan {
 /** The count that is asked for besides the returned rows. */
 export type CountMode = 'none' | 'exact' | 'planned' | 'estimated'
 
-/** What an answer is made of rows by. */
+/** How a response body is formed from rows. */
 export type BodyShape =
   | { readonly kind: 'json'; readonly stripped: boolean }
   /** The only row, without an array around it. */
@@ -224,7 +224,7 @@ interface FunctionName {
   readonly name: string
 }
 
-/** What was agreed on with the client. */
+/** Negotiated response format. */
 export interface Answer {
   /** For the `Content-Type`. */
   readonly type: MediaType

@@ -20,7 +20,7 @@ const SEEN_MAX = 2_000
 /** A comparison whose operand is taken as it is; operands that the parser looks into are part of the shape. */
 const COMPARISON = /^([A-Za-z_][A-Za-z0-9_.]*)=(not\.)?(eq|neq|gt|gte|lt|lte)\.([\s\S]*)$/
 
-/** What comes before `=` in parameters that are no filters. */
+/** Names of parameters that are not filters. */
 const RESERVED = /(^|\.)(select|columns|on_conflict|order|limit|offset|and|or)$/
 
 /** No client can know these, so no value of a request is ever taken for one. */
@@ -45,7 +45,7 @@ interface Entry {
 /** The shapes that came before. None holds a body that was sent: they are many, and bodies are large. */
 interface Known {
   readonly entries: Map<string, Entry>
-  /** Of each shape with a body, what the body is parsed by. */
+  /** Parser input per shape with a body. */
   readonly bodies: Map<string, Pick<ApiRequest, 'action' | 'query'>>
   /** Shapes that came once. */
   readonly seen: Set<string>
@@ -232,7 +232,7 @@ function fillTemplate(
   return { text, values: filled }
 }
 
-/** As a query string is decoded. */
+/** Decodes a query string component. */
 function decode(operand: string): string {
   if (!/[%+]/.test(operand)) return operand
   return new URLSearchParams(`_=${operand}`).get('_') ?? ''

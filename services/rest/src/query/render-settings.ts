@@ -10,7 +10,7 @@ export interface SettingsInput {
   readonly claims: Readonly<Record<string, unknown>>
   /** `alter role … set …` of the role. */
   readonly roleSettings: Readonly<Record<string, string>>
-  /** Of the function that is called. */
+  /** Settings of the called function. */
   readonly routineSettings: Readonly<Record<string, string>>
   /** Names of those that are set for the whole transaction. */
   readonly hoistedSettings: readonly string[]
@@ -46,7 +46,7 @@ export function requestSettings(input: SettingsInput): readonly Setting[] {
   ]
 }
 
-/** What `alter role` or `create function` sets besides Postgres's default; the function's comes first. */
+/** Returns the isolation level from `create function`, otherwise `alter role`, if not Postgres's default. */
 export function isolationOf(
   input: Pick<SettingsInput, 'roleSettings' | 'routineSettings' | 'hoistedSettings'>,
 ): 'repeatable read' | 'serializable' | undefined {

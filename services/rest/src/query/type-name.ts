@@ -1,6 +1,6 @@
 import { quoteIdentifier } from '@holdfast/postgres'
 
-/** Without a length these are of length one, and a cast to them cuts. */
+/** Without a length these have length one, and a cast truncates. */
 const ONE_BIT = '"bit"(1)'
 const ONE_CHARACTER = '"bpchar"(1)'
 

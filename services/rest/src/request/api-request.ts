@@ -131,7 +131,7 @@ export type Action =
 /** Rows, or a function's arguments, as JSON text. Postgres parses it again, so that no number loses digits on the way. */
 export interface RowsPayload {
   readonly kind: 'rows'
-  /** What the body was written in; the text is JSON in any case. */
+  /** Original format of the body; the text is always JSON. */
   readonly format: 'json' | 'csv' | 'form'
   readonly json: string | Utf8
   /** Whether the text is one object rather than an array. */
@@ -166,7 +166,7 @@ export interface Preferences {
   readonly handling: 'strict' | 'lenient' | undefined
   readonly timezone: string | undefined
   readonly maxAffected: number | undefined
-  /** What was given and is no preference of ours. */
+  /** Given values that are not known preferences. */
   readonly invalid: readonly string[]
 }
 
@@ -198,10 +198,10 @@ export interface ApiRequest {
   readonly range: RowRange
   readonly preferences: Preferences
   readonly payload: Payload | undefined
-  /** What the client takes, best first. */
+  /** Accepted media types, best first. */
   readonly accept: readonly MediaType[]
   readonly method: string
-  /** Without the prefix of the service: `/tasks`. */
+  /** Without the service prefix: `/tasks`. */
   readonly path: string
   /** Lower-case names; cookies are apart. */
   readonly headers: Readonly<Record<string, string>>

@@ -25,7 +25,7 @@ export function renderContentType(type: MediaType): string {
   return type.kind === 'named' && !TEXTUAL.has(type.name) ? name : `${name}; charset=utf-8`
 }
 
-/** As refusals and content types write it. */
+/** Formats a media type for refusals and content types. */
 export function renderMediaType(type: MediaType): string {
   switch (type.kind) {
     case 'named':
@@ -42,9 +42,9 @@ export function renderMediaType(type: MediaType): string {
 }
 
 /**
- * What a client accepts, best first: by `q`, then the more specific one, then in the order of the header. `q=0` refuses a type.
+ * Parses the Accept header, best first: by `q`, specificity, then order. `q=0` refuses a type.
  *
- * @returns anything (`*` + `/*`) when there is no header
+ * @returns anything (`*` + `/*`) without a header
  */
 export function parseAccept(header: string | undefined): readonly MediaType[] {
   if (header === undefined || header.trim() === '') return [namedMediaType('*/*')]
@@ -62,9 +62,9 @@ export function parseMediaType(text: string): MediaType {
 }
 
 interface Tokens {
-  /** In lower case, without parameters: `application/json`. */
+  /** Lowercase without parameters: `application/json`. */
   readonly name: string
-  /** As it was written, without `q` and spaces. */
+  /** As written, without `q` and spaces. */
   readonly text: string
   readonly parameters: ReadonlyMap<string, string>
   readonly quality: number

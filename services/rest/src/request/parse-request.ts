@@ -9,22 +9,22 @@ import { parseRange } from './range.ts'
 /** A request as it came in, before anything is understood. */
 export interface RawRequest {
   readonly method: string
-  /** Without the prefix of the service, still percent-encoded: `/tasks`. */
+  /** Without the service prefix, still percent-encoded: `/tasks`. */
   readonly path: string
-  /** What follows the `?`, or `''`. */
+  /** Text after the `?`, or `''`. */
   readonly search: string
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body: Buffer | undefined
 }
 
-/** What the options say about how requests are read. */
+/** Options for parsing requests. */
 export interface ParseSettings {
   /** The exposed schemas, the default one first. */
   readonly schemas: readonly string[]
   /** Whether `Prefer: tx=` counts. */
   readonly mayChooseEnd: boolean
-  /** What the root address stands for; `undefined` if it is disabled. */
+  /** Resource at the root path; `undefined` if disabled. */
   readonly root: Resource | undefined
 }
 

@@ -123,7 +123,7 @@ function joinRanges(limits: readonly AtPath<number>[], offsets: readonly AtPath<
     at(path).limit = value
   }
   for (const { path, value } of offsets) {
-    // As PostgREST does, an offset before the first row is none.
+    // As in PostgREST, a negative offset counts as none.
     at(path).offset = Math.max(value, 0)
   }
   return [...ranges.values()]

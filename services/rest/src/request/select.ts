@@ -17,7 +17,7 @@ interface Budget {
 
 /** `*,total:amount->>net::numeric,client:clients!fk!inner(name),...site(name)` */
 export function parseSelect(scanner: Scanner): SelectItem[] {
-  // As in PostgREST, what follows a list that is complete is not looked at.
+  // As in PostgREST, text after a complete list is ignored.
   return parseItems(scanner, 0, { items: 0, embeds: 0 })
 }
 

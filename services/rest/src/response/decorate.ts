@@ -5,7 +5,7 @@ import type { Prepared } from '../prepare/stages.ts'
 import type { RestResponse } from './rest-response.ts'
 import { renderServerTiming, type StageTimes } from './server-timing.ts'
 
-/** What an answer depends on beside its address, for caches. As PostgREST 16 says it, unless a function says otherwise. */
+/** Request headers that vary the response, for caches. As in PostgREST 16, unless a function sets others. */
 const VARY = 'Accept, Prefer, Range'
 
 /** Adds the headers that say nothing about the rows. */

@@ -13,7 +13,7 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   P0001: 400,
 }
 
-/** By the first two characters; everything else is 400. */
+/** By the first two characters; all others are 400. */
 const STATUS_BY_CLASS: Readonly<Record<string, number>> = {
   '08': 503,
   '09': 500,

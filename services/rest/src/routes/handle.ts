@@ -13,7 +13,7 @@ import type { Prepared } from '../prepare/stages.ts'
 import type { StatementNames } from '../execute/statement-names.ts'
 import { renderTransaction, requireSingular, type PreparedStatement } from '../execute/transaction-input.ts'
 
-/** What requests are handled with. */
+/** Shared dependencies of request handling. */
 export interface RestRuntime {
   readonly snapshots: {
     current(): Snapshot | Promise<Snapshot>

@@ -12,12 +12,12 @@ import type { RestResponse } from '../response/rest-response.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the hooks before ours took, of which telling who asks is the most. */
+    /** Time of preceding hooks, mostly authentication. */
     authenticationMs: number | undefined
   }
 }
 
-/** What may stand after a status (RFC 9112, section 4). */
+/** Valid reason phrases (RFC 9112, section 4). */
 const REASON_PHRASE = /^[\t\x20-\x7e]+$/
 
 /** `/rest/v1/*`: the address names a relation or, below `rpc/`, a function. Source: PostgREST reference, "API". */
@@ -95,7 +95,7 @@ function searchOf(request: FastifyRequest, search: string): string {
 }
 
 async function send(request: FastifyRequest, reply: FastifyReply, response: RestResponse): Promise<FastifyReply> {
-  // What the server's own headers depend on counts, too: the origin, where origins are listed.
+  // Also includes what the server's own headers vary by: the origin, if origins are listed.
   const varies = [reply.getHeader('vary'), response.headers['vary']].flat().filter((name) => name !== undefined)
   reply.code(response.status).headers(response.headers)
   if (varies.length > 0) reply.header('vary', varies.join(', '))

@@ -94,7 +94,7 @@ export async function deleteCustomProvider(db: Queryable, identifier: string): P
   return deleted > 0
 }
 
-/** As auth-js's type `CustomOAuthProvider` has it; the secret stays here. */
+/** Renders auth-js's `CustomOAuthProvider`, without the secret. */
 export function renderCustomProvider(row: CustomProviderRow): Record<string, unknown> {
   const text = (name: string, value: string | null): Record<string, string> => (value === null ? {} : { [name]: value })
   return {

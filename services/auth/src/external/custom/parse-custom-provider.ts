@@ -6,7 +6,7 @@ import type { CustomProviderRow } from './custom-provider-row.ts'
 
 const OptionalTexts = optional(Type.Array(Type.String()))
 
-/** What administrators send: everything for a new provider, what changes for one that is there. */
+/** Administrator input: everything for a new provider, only changes for an existing one. */
 export const CustomProviderBody = Type.Object({
   provider_type: OptionalText,
   identifier: OptionalText,
@@ -32,7 +32,7 @@ export const CustomProviderBody = Type.Object({
 
 export type CustomProviderBody = Static<typeof CustomProviderBody>
 
-/** What a row is written from; the service adds the id, the sealed secret and what it discovered. */
+/** Fields of a row; the service adds the id, the sealed secret and discovered values. */
 export type CustomProviderFields = Omit<
   CustomProviderRow,
   'id' | 'client_secret' | 'cached_discovery' | 'created_at' | 'updated_at'
@@ -51,7 +51,7 @@ export const RESERVED_PARAMETERS: ReadonlySet<string> = new Set([
   'nonce',
 ])
 
-/** What a provider must never say about a person, because this server does. */
+/** Claims that only this server may set. */
 const PROTECTED_FIELDS = new Set([
   'id',
   'aud',
@@ -125,7 +125,7 @@ export function parseNewCustomProvider(body: CustomProviderBody): CustomProvider
 }
 
 /**
- * What a provider is after a change. Its identifier and type stay.
+ * Applies changes to a provider. Identifier and type stay.
  *
  * @throws {HoldfastError} `validation_failed`
  */

@@ -66,7 +66,7 @@ function isEqual(one: unknown, other: unknown): boolean {
   return (one ?? '') === (other ?? '')
 }
 
-/** As Go has it: nil, zero and empty values are false. */
+/** As in Go: nil, zero and empty values are false. */
 function isTrue(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0
   if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0

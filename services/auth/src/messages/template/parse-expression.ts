@@ -8,7 +8,7 @@ export class TemplateError extends Error {
   }
 }
 
-/** What a template can compute. */
+/** A template expression. */
 export type Expression =
   | { readonly kind: 'field'; readonly path: readonly string[] }
   | { readonly kind: 'literal'; readonly value: string | number | boolean | null }
