@@ -53,7 +53,7 @@ export const tooManyChecks = (retryAfterS: number): HoldfastError =>
     hint: 'Try again in a few minutes.',
     headers: { 'retry-after': String(retryAfterS) },
   })
-/** As many devices of all people are being checked as the server takes at once. */
+/** The server's limit of concurrent device checks is reached. */
 export const checksBusy = refusal('HF_CHECK_BUSY', 503, 'The server is checking other devices', {
   hint: 'Try again in a moment.',
   headers: { 'retry-after': '3' },

@@ -256,7 +256,7 @@ export const SLOW_EVALUATIONS_MAX = 2
 export const SLOW_PEOPLE_MAX = 1_000
 export const SLOW_PERSON_MS = 60_000
 
-/** After how many milliseconds a person's keys are evaluated again when a part of them took too long: nothing else would bring its rows back. */
+/** Delay in ms before keys are reevaluated after a timeout, without which nothing would restore the rows. */
 export const RETRY_KEYS_MS = 60_000
 
 /**
@@ -271,7 +271,7 @@ export const SLOW_SHARE = 0.2
 /** Rows that took too long that are remembered, so that they are not waited for again; about 150 bytes each. */
 export const SLOW_ROWS_MAX = 10_000
 
-/** After how many milliseconds a session is terminated whose statement goes on after it was cancelled. */
+/** Delay in ms before terminating a session whose statement continues after cancellation. */
 export const TERMINATE_AFTER_MS = 1_000
 
 /** How long rows may be counted by access class when a policy is new, in milliseconds: the change reader waits. */

@@ -39,7 +39,7 @@ import { createLeftOuts, type LeftOuts } from './stream/left-outs.ts'
 import { createSharedLines } from './stream/shared-lines.ts'
 import type { StreamContext } from './stream/stream-context.ts'
 
-/** What the other parts are made of: connections, and what they tell each other through. */
+/** Foundation of the other parts: connections and shared channels. */
 export interface Ground {
   readonly clock: Clock
   /** Tells this process from others on the database. */
@@ -88,7 +88,7 @@ export function openGround(options: SyncOptions): Ground {
   }
 }
 
-/** What writes the log. */
+/** Components that write the log. */
 export interface Writing {
   readonly replicator: Replicator
   readonly compactor: Compactor
@@ -172,7 +172,7 @@ export function startWriting(options: SyncOptions, ground: Ground): Writing {
   return { replicator, compactor, compactions, plan: () => plan, waiting: waiting.promise }
 }
 
-/** What streams are served from. */
+/** Creates the context that streams are served from. */
 export function createStreamContext(options: SyncOptions, ground: Ground, writing: Writing): StreamContext {
   const { pool, restricted, feed, failures } = ground
   return {

@@ -99,7 +99,7 @@ export interface SyncOptions {
   readonly watchSession: WatchSession
   /** Tables whose names a user's device does not get, because they were created for others. Policies alone decide on their rows. Default: none. */
   readonly findHiddenTables?: FindHiddenTables | undefined
-  /** For operators who look at what a person has. */
+  /** For operators inspecting a user's data. */
   readonly findPerson: FindPerson
   readonly options: OptionValues<typeof syncOptions>
   /** Tables that others follow in the same stream, as they are now. */

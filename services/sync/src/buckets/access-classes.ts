@@ -40,7 +40,7 @@ export async function haveRoom(db: Queryable, active: ActivePlan): Promise<boole
   return false
 }
 
-/** What a device is told of classes that are left out: its own person's are those that can be mended there. */
+/** Problem shown to a device about omitted classes; only its own user's can be resolved there. */
 export function problemOfClasses(lists: readonly ClassList[], author: string | null): string | undefined {
   const problems = lists.filter(({ leavesOut }) => leavesOut).flatMap((list) => problemsOf(list, author))
   return problems.length > 0 ? problems.join('; ') : undefined

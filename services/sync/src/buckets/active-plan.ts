@@ -15,11 +15,11 @@ export interface ActiveDefinition {
   readonly stored: StoredDefinition
   /** Its buckets are being filled: no device gets them yet. */
   readonly isUnfilled: boolean
-  /** Of a definition by access classes: those that there are. */
+  /** For access-class definitions: the existing classes. */
   readonly classes: ClassList | undefined
 }
 
-/** What one role's streams need. */
+/** Plan data for the streams of one role. */
 export interface RolePlan {
   readonly definitions: readonly ActiveDefinition[]
   readonly dependencies: readonly PlannedDependency[]
@@ -31,18 +31,18 @@ export interface ActiveStream extends Pick<StreamPlan, 'name' | 'priority' | 'pa
   /** The problem of its declaration, for the device's log. */
   readonly problem: string | undefined
   readonly roles: ReadonlyMap<string, RolePlan>
-  /** By role: tables, by their names on devices, of which rows are still being read. Devices get none of those rows yet. */
+  /** By role: tables (local names) still being read. Devices get none of their rows yet. */
   readonly unread: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 /** A compiled plan with the buckets that exist for it. */
 export interface ActivePlan {
   readonly plan: SyncPlan
-  /** What rows are put into: each definition once, whoever gets it. */
+  /** Definitions for routing rows, without duplicates per role. */
   readonly tables: ReadonlyMap<number, { readonly table: TablePlan; readonly definitions: readonly ActiveDefinition[] }>
-  /** By name; those that devices have by default come first. */
+  /** By name; default streams first. */
   readonly streams: ReadonlyMap<string, ActiveStream>
-  /** By the table's oid. */
+  /** By table OID. */
   readonly dependencies: ReadonlyMap<number, readonly PlannedDependency[]>
 }
 

@@ -11,13 +11,13 @@ export function bucketName(
   return `${definition.id}.${definition.tag}${keyPart(keys)}`
 }
 
-/** What the name of a bucket ends with: its key values, or their hash. */
+/** Suffix of a bucket's name: its key values, or their hash. */
 export function keyPart(keys: readonly (string | null)[]): string {
   const list = JSON.stringify(keys)
   return list.length <= KEYS_LENGTH_MAX ? list : `#${createHash('sha256').update(list).digest('hex')}`
 }
 
-/** What the names of all buckets of a definition begin with: its id and its tag. */
+/** Prefix of all bucket names of a definition: its id and tag. */
 export function definitionPart(name: string): string {
   const start = name.search(/\.[0-9a-f]{8}\.[0-9a-f]{8}[[#]/)
   return start < 0 ? name : name.slice(0, start + 18)

@@ -4,7 +4,7 @@ import { LEFT_OUT_AUTHORS_MAX, LEFT_OUT_CLASSES_MAX } from '../limits.ts'
 export type ClassKey = readonly (string | null)[]
 
 export interface ClassEntry {
-  /** Of its bucket. */
+  /** Name of its bucket. */
   readonly name: string
   readonly key: ClassKey
 }
@@ -48,7 +48,7 @@ export interface ClassList {
   onAdd(listener: () => void): void
 }
 
-/** What a list is of, and how long it may be. */
+/** Scope and limits of a list. */
 export type ClassListOptions = Pick<ClassList, 'id' | 'linked' | 'max' | 'perAuthorMax' | 'table' | 'policy'>
 
 export function createClassList(options: ClassListOptions): ClassList {

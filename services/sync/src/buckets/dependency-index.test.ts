@@ -73,7 +73,7 @@ test('a change concerns whom the old or the new row is pinned to, whoever is not
           state === 'unresolved' ||
           (state === 'open' && differs([2])) ||
           (state === 'pinned' && differs([1, 2]) && claim !== null && (old?.[1] === claim || next?.[1] === claim))
-        // With neither row there is no change.
+        // A change has at least one row.
         if (!old && !next) continue
         expect(one.xids, one.name).toEqual(isConcerned ? [1] : [])
         expect(few.has(one), one.name).toBe(isConcerned)

@@ -11,7 +11,7 @@ export interface KeyHolder {
   wake(): void
 }
 
-/** By dependency key, the values that a holder's claims, subscriptions and rows give; without an entry everything concerns the holder. */
+/** Pinned values by dependency key, from a holder's claims, subscriptions and rows; without an entry every change concerns the holder. */
 export type Pins = ReadonlyMap<string, readonly (string | null)[]>
 
 interface Entry {
@@ -28,11 +28,11 @@ interface Place {
 // Shared by all who depend on nothing.
 const NOWHERE: readonly Place[] = []
 
-/** What was collected and not told yet. */
+/** Collected but unpublished changes. */
 interface Collected {
   readonly xids: Set<number>
   isEverybody: boolean
-  /** By dependency key: everybody who depends on it, or whoever has one of these values. */
+  /** By dependency key: everyone depending on it, or holders of one of these values. */
   readonly concerned: Map<string, Set<string> | 'everyone'>
 }
 
@@ -46,12 +46,12 @@ const nothingCollected = (): Collected => ({ xids: new Set(), isEverybody: false
 export class DependencyIndex {
   readonly #entries = new Map<string, Entry>()
   readonly #unresolved = new Set<KeyHolder>()
-  /** For each resolved holder, where in {@link #entries} it is. */
+  /** Positions in {@link #entries} of each resolved holder. */
   readonly #places = new Map<KeyHolder, readonly Place[]>()
   readonly #recent = new RecentChanges()
   #collected = nothingCollected()
 
-  /** Whose dependencies are not known: every change concerns them. */
+  /** Adds a holder with unknown dependencies: every change concerns it. */
   addUnresolved(holder: KeyHolder): void {
     this.delete(holder)
     this.#unresolved.add(holder)
@@ -71,7 +71,7 @@ export class DependencyIndex {
     }
   }
 
-  /** What everybody depends on may have changed: all are unresolved until they have looked, and are woken. */
+  /** Call when common dependencies may have changed: all holders become unresolved and are woken. */
   planChanged(): void {
     // The notes refer to the dependencies of another plan.
     this.#recent.forgetDetails()
@@ -147,7 +147,7 @@ export class DependencyIndex {
     this.#collected.isEverybody = true
   }
 
-  /** Whom the change of one row concerns; empty when that is more than `max`. */
+  /** Returns the holders concerned by a row change; empty if more than `max`. */
   few(
     dependencies: readonly PlannedDependency[],
     relation: Relation,

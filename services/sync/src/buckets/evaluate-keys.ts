@@ -105,7 +105,7 @@ async function subscribeTo(tx: Transaction, { stream, parameters }: StreamSubscr
     await tx.execute(sql`select set_config('request.subscription', ${subscriptionText(parameters)}, true)`)
 }
 
-/** What the setting `request.subscription` has for the parameters of a subscription. */
+/** Renders the setting `request.subscription` for a subscription's parameters. */
 export function subscriptionText(parameters: string): string {
   return parameters === NO_PARAMETERS ? '' : parameters
 }
@@ -157,9 +157,9 @@ export function hasNewClasses(subscriptions: readonly AskedSubscription[], sessi
   )
 }
 
-/** What {@link evaluateClasses} found. */
+/** Result of {@link evaluateClasses}. */
 export interface EvaluatedClasses extends SnapshotAt {
-  /** In the order of the subscriptions. */
+  /** In subscription order. */
   readonly subscriptions: readonly Pick<
     EvaluatedSubscription,
     'bucketNames' | 'asked' | 'problem' | 'failing' | 'isTimedOut'
@@ -345,7 +345,7 @@ async function readOneByOne(
           isTimedOut,
         }
       isTimedOut ||= isTimeout(error)
-      // Without what pins it a change concerns everybody, and nothing is missing.
+      // Without a pin a change concerns everyone, so nothing is missed.
       if (part.table === undefined) continue
       failing.add(part.table)
       failures.note({ table: part.table, of: 'person', sql: text }, error)
@@ -355,7 +355,7 @@ async function readOneByOne(
   return { rows, problem, failing: [...failing], isVoid: false, isTimedOut }
 }
 
-/** For the device's log, which has no details of policies. */
+/** For the device's log, which contains no policy details. */
 function failingPolicies(tables: readonly string[]): string {
   return `a policy of ${tables.join(', ')} fails for you, so that rows are missing`
 }

@@ -11,14 +11,14 @@ export interface StreamSubscription {
   readonly parameters: string
 }
 
-/** What a person has of one {@link StreamSubscription}. */
+/** A user's keys for one {@link StreamSubscription}. */
 export interface EvaluatedSubscription {
   readonly bucketNames: readonly string[]
-  /** Of which classes it was asked whether the person sees them; `undefined`: of none, whatever comes to be. */
+  /** Classes evaluated for the user; `undefined` if none are, now or later. */
   readonly asked: AskedClasses | undefined
   /** Why something of it is missing, for the device's log. */
   readonly problem: string | undefined
-  /** What the names of buckets begin with of definitions that are narrowed by more keys than are asked for: nothing of them is here. */
+  /** Prefixes of definitions with too many narrowing keys; nothing of them is included. */
   readonly crowded?: readonly string[]
   /** Tables, by their names on devices, of which a policy fails for the person. */
   readonly failing?: readonly string[]
@@ -30,7 +30,7 @@ export interface EvaluatedSubscription {
 
 /** Which buckets a person has, and what the answer was computed from. */
 export interface EvaluatedKeys {
-  /** In the order of the subscriptions. */
+  /** In subscription order. */
   readonly subscriptions: readonly EvaluatedSubscription[]
   readonly dependencies: readonly PlannedDependency[]
   readonly pins: Pins

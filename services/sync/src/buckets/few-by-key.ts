@@ -1,4 +1,4 @@
-/** What belongs to a key: mostly one thing, sometimes several. A set of its own for one thing would take several times what it does. */
+/** A multimap that stores a lone value inline, because most keys have exactly one. */
 export class FewByKey<T extends object> {
   readonly #byKey = new Map<string, T | Set<T>>()
 

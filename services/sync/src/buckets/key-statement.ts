@@ -37,7 +37,7 @@ export interface KeyPart {
   readonly table?: string
 }
 
-/** What of a definition is answered by a query for keys. */
+/** Returns the part of a definition answered by a key query. */
 function linkOf(definition: BucketDefinition): { readonly keys: number; readonly query: string } | undefined {
   const { accessClass, keys, keyQuery } = definition
   return accessClass ? accessClass.link : { keys: keys.length, query: keyQuery }
@@ -111,7 +111,7 @@ export function snapshotIn(rows: readonly KeyRow[]): SnapshotAt {
   return { snapshot: parseSnapshot(row[1][0] ?? ''), upTo, now: { at: row[1][2] ?? '', timeZone: row[1][3] ?? '' } }
 }
 
-/** What a person has of the links of definitions by access classes. */
+/** A user's keys of the links of access-class definitions. */
 export type LinkKeys = ReadonlyMap<ClassList, readonly ClassKey[]>
 
 export function collect(

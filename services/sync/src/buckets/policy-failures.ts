@@ -6,7 +6,7 @@ import { POLICY_FAILURE_LOG_MS, POLICY_FAILURES_MAX } from '../limits.ts'
 export interface PolicyFailure {
   /** Name of the table on devices. */
   readonly table: string
-  /** Whom it was evaluated for: a row, which then is in no bucket, or a person, who then has none of the buckets. */
+  /** Evaluated for a row, which is then in no bucket, or for a user, who then has none of the buckets. */
   readonly of: 'row' | 'person'
   /** The message of Postgres. */
   readonly reason: string

@@ -24,7 +24,7 @@ export class BucketFills {
     if (this.#underWay > 0) this.#history.push(batch)
   }
 
-  /** What was read before is void. */
+  /** Invalidates earlier reads. */
   reset(opId: number): void {
     this.#resets++
     this.#aheadTo = opId

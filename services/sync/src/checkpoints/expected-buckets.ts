@@ -9,9 +9,9 @@ import { copyOf, SharedParts } from './shared-parts.ts'
  */
 export interface Expectation<Listener> {
   readonly listener: Listener
-  /** What the names end with. */
+  /** Suffixes of the names. */
   readonly key: string
-  /** What they begin with; the same set for everybody with the same ones. Some of these buckets may be live. */
+  /** Prefixes, shared by all users with the same ones. Some of these buckets may be live. */
   readonly parts: ReadonlySet<string>
   readonly grant: BucketGrant
 }
@@ -29,13 +29,13 @@ export interface ExpectedBuckets<Listener> {
     expected: ReadonlyMap<string, BucketGrant>,
     granted: Iterable<readonly [string, BucketGrant]>,
   ): readonly Expectation<Listener>[]
-  /** Who expects a bucket. */
+  /** Returns the listeners expecting a bucket. */
   of(name: string): Iterable<Expectation<Listener>>
   names(): Iterable<string>
   listeners(): Iterable<Listener>
 }
 
-/** What a person expects. */
+/** Returns the bucket names a user expects. */
 export function expectedNames(expectations: readonly Expectation<unknown>[]): Map<string, BucketGrant> {
   const names = new Map<string, BucketGrant>()
   for (const { key, parts, grant } of expectations) for (const part of parts) names.set(part + key, grant)

@@ -33,7 +33,7 @@ export interface LiveBucket {
   floor: number
   /** Whether its numbers are those of the log; else a fill is under way. */
   isFilled: boolean
-  /** Who has it. */
+  /** Its listeners. */
   listeners: Few<BucketListener>
 }
 

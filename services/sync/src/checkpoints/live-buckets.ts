@@ -3,7 +3,7 @@ import type { BucketDelta } from '../storage/pending-ops.ts'
 import { addTo, everyOne, removeFrom } from './few.ts'
 import type { AppliedBatch, BucketListener, LiveBucket } from './live-bucket.ts'
 
-/** What the newest checkpoint has of the buckets that a person holds. */
+/** State of users' buckets as of the newest checkpoint. */
 export class LiveBuckets {
   readonly #byName = new Map<string, LiveBucket>()
   readonly #byId = new Map<number, LiveBucket>()

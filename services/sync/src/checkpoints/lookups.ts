@@ -5,7 +5,7 @@ import { readBuckets, type BucketState } from '../storage/bucket-storage.ts'
 import type { ReadBuckets } from './checkpoint-feed.ts'
 import { readWriteCheckpoints, type Device, type WriteCheckpoint } from './write-checkpoints.ts'
 
-/** What a stream looks up in the log when it begins; devices that come at once are looked up together. */
+/** Log lookups of starting streams, coalesced for concurrent devices. */
 export interface Lookups {
   readonly readBuckets: ReadBuckets
   readonly readWriteCheckpoint: (device: Device) => Promise<WriteCheckpoint | undefined>

@@ -28,7 +28,7 @@ export class SharedParts {
     return this.#parts.size
   }
 
-  /** To be given back with {@link SharedParts.release}. @returns the same set for equal ones */
+  /** Call {@link SharedParts.release} afterwards. @returns the same set for equal contents */
   share(texts: ReadonlySet<string>): ReadonlySet<string> {
     const parts = Array.from(texts, (text) => this.#partOf(text))
     const id = parts

@@ -27,7 +27,7 @@ export interface CompactorOptions {
   readonly slackOps?: number
 }
 
-/** What one round did. */
+/** Result of one round. */
 export interface Compaction {
   readonly buckets: number
   /** Operations that are no longer in the log. */
@@ -86,7 +86,7 @@ export class Compactor implements AsyncDisposable {
     this.#looping = options.intervalS > 0 ? this.#loop().catch(() => undefined) : Promise.resolve()
   }
 
-  /** Since the process began. */
+  /** Since the process started. */
   get total(): Compaction {
     return this.#total
   }

@@ -21,7 +21,7 @@ export interface EmptyBucket {
 export interface Retirement {
   /** @returns the names of those that are gone; those that are in use stay, and all do when the writer is not between two batches in time */
   retire(buckets: readonly EmptyBucket[], signal: AbortSignal): Promise<ReadonlySet<string>>
-  /** To be called between two batches. */
+  /** Call between two batches. */
   run(writer: { readonly isIdle: boolean; readonly ids: Pick<BucketIds, 'forget'> }): Promise<void>
 }
 

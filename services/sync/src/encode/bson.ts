@@ -1,6 +1,6 @@
 import { unreachable } from '@holdfast/foundation'
 
-/** What control lines are made of: no dates, no binaries, no fractions. */
+/** Values in control lines: no dates, binaries or fractions. */
 export type BsonValue = string | number | boolean | null | readonly BsonValue[] | { readonly [key: string]: BsonValue }
 
 /**

@@ -15,7 +15,7 @@ const STORED_BYTES_MAX = 65_535
 export interface GzipStream {
   /** The pieces to write for some bytes; whoever reads them has all of these bytes. Pieces must be written in the order of the calls. */
   pieces(bytes: Buffer): Promise<readonly Buffer[]> | readonly Buffer[]
-  /** What closes the stream. */
+  /** Ends the stream. */
   end(): readonly Buffer[]
 }
 

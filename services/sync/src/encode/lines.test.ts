@@ -97,7 +97,7 @@ describe('lines', () => {
         for (const op of bson.data.data) op.checksum >>>= 0
         expect(json).toEqual(bson)
         expect(bson).toMatchObject({ data: { bucket, after: '17', next_after: '99', has_more: hasMore } })
-        // As an array the decoder ignores the keys: look at them as an embedded document.
+        // As an array the decoder ignores keys, so examine it as an embedded document.
         const at = bytes.indexOf('\x04data\0', 0, 'latin1')
         const array = bytes.subarray(at + 6, at + 6 + bytes.readInt32LE(at + 6))
         expect(Object.keys(deserialize(array))).toEqual(list.map((_, index) => String(index)))

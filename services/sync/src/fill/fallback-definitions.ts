@@ -4,7 +4,7 @@ import type { StoredDefinition } from '../storage/bucket-storage.ts'
 
 /** A definition of an earlier plan that is served until the one in its place is complete. */
 export interface FallbackDefinition {
-  /** With the old one's id and columns; who gets it is decided by the new one. */
+  /** Has the old definition's id and columns, and the new one's access. */
   readonly definition: BucketDefinition
   readonly table: number
   readonly stored: StoredDefinition

@@ -41,7 +41,7 @@ export interface FillOptions {
   readonly signal: AbortSignal
 }
 
-/** What the rows of all tables are collected in before it goes into the log. */
+/** Collects rows of all tables before they are written to the log. */
 interface Collected {
   readonly tx: Transaction
   readonly pending: PendingOps

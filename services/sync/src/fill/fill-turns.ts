@@ -12,7 +12,7 @@ export interface FillProgress {
   readonly table: string
   /** Rows read so far by this process. */
   readonly rows: number
-  /** Since when this process reads the table, in milliseconds of `performance.now()`. */
+  /** Start of reading the table, by `performance.now()`. */
   readonly sinceMs: number
 }
 
@@ -30,7 +30,7 @@ export interface Turn {
   progress: FillProgress | undefined
 }
 
-/** Whose turn it is to have a chunk read: a job after the other, past those that cannot be read now. */
+/** Round robin over jobs for reading chunks, skipping those that cannot be read now. */
 export interface Turns {
   /** Waits until some job can be tried. `undefined`: all are done. */
   next(signal: AbortSignal): Promise<Turn | undefined>
@@ -49,7 +49,7 @@ export function createTurns(jobs: readonly Job[]): Turns {
     notBefore: 0,
     progress: undefined,
   }))
-  /** After a failure, one that has not failed comes first: those that fail take half of the time at most. */
+  /** After a failure a job without failures goes first, so failing ones take at most half of the time. */
   let hasFailed = false
   return {
     async next(signal) {

@@ -37,7 +37,7 @@ export async function readRow(
   }
 }
 
-/** What Postgres shows the person of a row, and what each policy for `SELECT` says of it. */
+/** Returns what Postgres shows the user of a row, and the result of each `SELECT` policy. */
 export async function askPostgres(
   {
     pool,

@@ -11,7 +11,7 @@ import { sql, type Pool, type Queryable } from '@holdfast/postgres'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { PolicyFailure } from '../buckets/policy-failures.ts'
 
-/** What following one definition costs. Numbers of Postgres's statistics are `undefined` before its first `analyze`. */
+/** Cost of following a definition. Postgres statistics are `undefined` before the first `analyze`. */
 export interface DefinitionCost {
   /** Rows of the table, estimated. */
   readonly rows: number | undefined
@@ -21,7 +21,7 @@ export interface DefinitionCost {
   readonly buckets: number
   /** Operations in them: rows, and what compaction has not taken yet. */
   readonly operations: number
-  /** Whose keys are evaluated again, and how often that has been asked for. */
+  /** Reasons and numbers of key reevaluations. */
   readonly reevaluations: readonly Reevaluation[]
 }
 
@@ -29,9 +29,7 @@ export interface Reevaluation {
   /** `schema.table` that the key query reads. */
   readonly table: string
   readonly columns: readonly string[]
-  /**
-   * Whom a change concerns: those whose claim is the value of a column, those for whom a query (`values`, run as them) has it, or everybody who is connected.
-   */
+  /** Users concerned by a change: those with a matching claim, those for whom a query (`values`, run as them) returns the value, or all connected ones. */
   readonly concerns:
     | { readonly column: string; readonly claim: string }
     | { readonly column: string; readonly values: string }
@@ -56,9 +54,9 @@ export interface PolicyCoverage {
   readonly permissive: boolean
   /** Names of roles; `public` is everybody. */
   readonly roles: readonly string[]
-  /** As Postgres prints it. */
+  /** As printed by Postgres. */
   readonly using: string | null
-  /** What it is made of. */
+  /** Forms of its condition. */
   readonly forms: readonly PolicyForm[]
   /** Ids of the definitions that follow it; none when the table is not synced. */
   readonly definitions: readonly string[]
@@ -74,7 +72,7 @@ export interface TableCoverage {
   readonly reason: string | undefined
   /** The policy that is to blame. */
   readonly refusedPolicy: string | undefined
-  /** What Postgres could not evaluate of its policies since they are served: rows or people that miss it. */
+  /** Policy evaluation errors since serving: the affected rows or users lack data. */
   readonly failing: readonly PolicyFailure[]
   readonly rows: number | undefined
   readonly policies: readonly PolicyCoverage[]
@@ -169,7 +167,7 @@ export async function readCoverage(
   return { version: plan.version, tables, streams: plan.streams }
 }
 
-/** What a text reads of the request: settings and functions of schema `auth`. */
+/** Returns the request data a text reads: settings and functions of schema `auth`. */
 function claimsOf(texts: readonly string[]): readonly string[] {
   const found = texts.flatMap((text) => [
     ...text.matchAll(

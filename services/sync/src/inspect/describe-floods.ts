@@ -13,7 +13,7 @@ export interface Floods {
   readonly classes: readonly Pick<ClassList, 'table' | 'policy' | 'leftOut' | 'leftOutOf'>[]
 }
 
-/** What does not reach devices because a person brought too much of it, for `/health`; `undefined` when there is nothing. `holdfast sync status` has the details. */
+/** Describes data withheld because a user created too much, for `/health`; `undefined` if none. Details are in `holdfast sync status`. */
 export function describeFloods({ buckets, classes }: Floods): string | undefined {
   const all = [
     ...classes.map(({ table, policy, leftOut, leftOutOf }) => {

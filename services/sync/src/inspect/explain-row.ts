@@ -111,7 +111,7 @@ function explainRefused(plan: SyncPlan, tableName: string): Omit<RowExplanation,
 interface RowState {
   readonly definitions: readonly ActiveDefinition[]
   readonly postgres: RowExplanation['postgres']
-  /** By definition: the names of the buckets that the row belongs to. */
+  /** By definition: names of the row's buckets. */
   readonly rowBuckets: readonly (readonly string[])[]
   /** By definition: the row as devices should have it; `undefined` if it does not exist. */
   readonly json: readonly (string | undefined)[]
@@ -167,7 +167,7 @@ async function evaluateRow(
   return evaluated
 }
 
-/** What each definition of the table says about the row and the person. */
+/** Evaluates each of the table's definitions for row and user. */
 async function answerDefinitions(
   context: ExplainContext,
   { definitions, rowBuckets, json, bucketNames, logged }: RowState,
@@ -202,7 +202,7 @@ async function answerDefinitions(
   return answers
 }
 
-/** What the names of a definition's buckets begin with. */
+/** Returns the bucket name prefix of a definition. */
 function prefixOf({ stored }: ActiveDefinition): string {
   return `${stored.id}.${stored.tag}`
 }

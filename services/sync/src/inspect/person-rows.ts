@@ -5,7 +5,7 @@ import { sessionOf, type Person } from './person.ts'
 import { roleTables } from './role-tables.ts'
 import { withShownRows } from './shown-rows.ts'
 
-/** What Postgres shows to a person, in the words of devices. */
+/** Rows visible to a user, in device form. */
 export type PersonRow =
   | {
       readonly table: string

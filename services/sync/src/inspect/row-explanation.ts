@@ -2,7 +2,7 @@ import type { BucketDefinition } from '@holdfast/policy'
 import type { ActiveDefinition } from '../buckets/active-plan.ts'
 import type { Person } from './person.ts'
 
-/** What one policy says of the row for the person. */
+/** Result of one policy for row and user. */
 export interface PolicyAnswer {
   readonly name: string
   readonly permissive: boolean
@@ -40,7 +40,7 @@ export interface DefinitionAnswer {
     readonly key: readonly (string | null)[] | undefined
     /** Whether the key is among the person's. */
     readonly personHas: boolean
-    /** What ties the person to it, as far as that can be told. */
+    /** What links the user to it, as far as known. */
     readonly sources: readonly KeySource[]
     readonly operation: LoggedOperation | undefined
   }[]
@@ -54,13 +54,13 @@ export interface RowExplanation {
   readonly table: string
   readonly id: string
   readonly verdict: 'has it' | 'does not have it' | 'disagreement'
-  /** In sentences, the most important first. */
+  /** Sentences, most important first. */
   readonly because: readonly string[]
   readonly synced: boolean
   readonly postgres: {
     /** Past all policies. */
     readonly exists: boolean
-    /** As the person. */
+    /** Visibility as the user. */
     readonly visible: boolean
     /** Why selecting fails for the person. */
     readonly fails?: string
@@ -69,11 +69,11 @@ export interface RowExplanation {
   readonly definitions: readonly DefinitionAnswer[]
   /** Operations for the row in buckets of the person in which it does not belong. */
   readonly stray: readonly LoggedOperation[]
-  /** What does not fit together: always a fault. */
+  /** Inconsistencies, which are always bugs. */
   readonly disagreements: readonly string[]
 }
 
-/** What does not fit together, in sentences. */
+/** Returns inconsistencies as sentences. */
 export function findDisagreements(
   postgres: RowExplanation['postgres'],
   answers: readonly DefinitionAnswer[],

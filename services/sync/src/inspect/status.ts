@@ -15,14 +15,14 @@ import { readEstimates, readSizes } from './table-sizes.ts'
 export interface SyncStatus {
   /** Whether devices are served. */
   readonly ready: boolean
-  /** What the change reader does, and what went wrong last while it is being repaired. */
+  /** State of the change reader, and the last failure while it recovers. */
   readonly reader: {
     readonly state: ReaderState
     readonly problem?: string
     /** Age of the oldest transaction that is committed and not yet in the log; 0 when there is none. */
     readonly lagSeconds: number
   }
-  /** What devices are given: everything that committed before `position`. */
+  /** What devices receive: everything committed before `position`. */
   readonly checkpoint: { readonly opId: number; readonly position: string; readonly lastCommitAt?: string }
   readonly slot: {
     readonly name: string
@@ -32,9 +32,9 @@ export interface SyncStatus {
     readonly active: boolean
     /** Up to where Postgres knows that everything is in the log. */
     readonly confirmed?: string
-    /** From the checkpoint to where Postgres writes now. */
+    /** Distance from the checkpoint to Postgres's current position. */
     readonly lagBytes: number
-    /** What Postgres keeps for the slot. */
+    /** WAL retained for the slot. */
     readonly keptBytes?: number
   }
   /** Tables whose rows are being read into buckets, the one that is read now first. */
@@ -57,7 +57,7 @@ export interface SyncStatus {
     /** Operations that are the newest version of a row: an estimate of Postgres. */
     readonly rows?: number
     readonly bytes: number
-    /** Of the synced tables, their indexes and long values included. */
+    /** Size of the synced tables with indexes and TOAST. */
     readonly sourceBytes: number
     /** Synced tables whose size is not known, and not in `sourceBytes`, because a transaction has them locked. */
     readonly locked: readonly string[]
@@ -70,7 +70,7 @@ export interface SyncStatus {
     readonly last?: CompactionRound
     readonly sinceStart: Compaction
   }
-  /** What connected people do not get, because it is in more buckets than a device can be told of. */
+  /** Data withheld from connected users because it is in more buckets than a device can be told of. */
   readonly leftOut: readonly {
     readonly person: string
     readonly table: string
@@ -86,7 +86,7 @@ export interface SyncStatus {
     readonly table: string
     readonly policy?: string
     readonly max: number
-    /** At least. */
+    /** Lower bound. */
     readonly leftOut: number
     /** Accounts that brought more than the share of one: so many of theirs, at least. */
     readonly authors: readonly { readonly author: string; readonly leftOut: number }[]
@@ -195,7 +195,7 @@ async function readSlot(db: Queryable, position: Lsn): Promise<SyncStatus['slot'
   const slot = await findSlot(db, name)
   const [row] = await db.query<{ now: string }>(sql`select pg_current_wal_lsn()::text as now`)
   const now = parseLsn(row?.now ?? '') ?? position
-  // Before the reader has begun, it is where it will begin.
+  // Before the reader has started, its start position.
   const from = position > 0n ? position : (slot?.confirmedFlushLsn ?? now)
   return {
     name,

@@ -3,7 +3,7 @@ import { sql, sqlstateOf, type Pool, type Transaction } from '@holdfast/postgres
 
 /** Keeps a process that has lost the lease from writing the log. */
 export interface Fence {
-  /** What the lease's holder writes with; `undefined` while another process has the lease. */
+  /** Epoch for the lease holder's writes; `undefined` while another process has the lease. */
   epoch: number | undefined
   /**
    * A pool whose transactions, and statements that are executed, fail when the lease is another's. Queries are not fenced, nor are clients that are lent:
@@ -17,7 +17,7 @@ export function leaseLost(): HoldfastError {
   return new HoldfastError('sync_lease_lost', 503, 'Another process has taken over the operation log.')
 }
 
-/** What `sync.assert_lease` raises. */
+/** SQLSTATE raised by `sync.assert_lease`. */
 const LEASE_LOST = 'HFL01'
 
 /** Whether something was not written because another process has the lease. */

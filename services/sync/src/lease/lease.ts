@@ -16,7 +16,7 @@ const CATALOG_LISTEN = sql`listen holdfast_catalog`
 
 /** The right to read the replication slot and to write the log. */
 export interface Lease extends AsyncDisposable {
-  /** What every write carries. */
+  /** Included in every write. */
   readonly epoch: number
   /** Aborts when it is another's, or may be. */
   readonly lost: AbortSignal
@@ -35,7 +35,7 @@ export function createInstance(): string {
   return randomBytes(4).toString('hex')
 }
 
-/** What a process stands by for. */
+/** Observed lease of another process. */
 interface Observed {
   readonly holder: string
   readonly renewals: string
@@ -214,7 +214,7 @@ function hold(db: OwnConnection, epoch: number, { instance, logger }: LeaseOptio
     lost: lost.signal,
     async [Symbol.asyncDispose]() {
       lose()
-      // At once, and not when Postgres notices that the connection has ended: the next one waits for it.
+      // Immediately, rather than when Postgres notices the closed connection, because the next process is waiting.
       await db.query(sql`select pg_advisory_unlock_all()`).catch(() => undefined) // the connection is gone, and the lock with it
       await db[Symbol.asyncDispose]()
     },

@@ -6,7 +6,7 @@ import type { ClassList } from '../buckets/class-list.ts'
 /** Logs once for each list of access classes that it is full, and once for each author that their share of it is. */
 export class ClassNotices {
   readonly #logger: Logger
-  /** What was logged of a list: authors, and `null` for the list itself. */
+  /** Logged entries per list: authors, and `null` for the list itself. */
   readonly #logged = new WeakMap<ClassList, Set<string | null>>()
 
   constructor(logger: Logger) {

@@ -11,13 +11,13 @@ export interface DeferredKeys {
   add(change: RowChange, idOf: (row: Tuple) => string): void
   /** The tables have been emptied: what was before does not count. */
   forget(oids: readonly number[]): void
-  /** At most one change for each key, and none that changes a key. */
+  /** At most one change per key, and none that changes a key. */
   take(): readonly RowChange[]
 }
 
 interface Balance {
   readonly change: RowChange
-  /** By the text of the row. */
+  /** By the row's text. */
   readonly gone: Map<string, Tuple[]>
   readonly came: Map<string, Tuple[]>
 }

@@ -129,7 +129,7 @@ async function openLog(
   }
 }
 
-/** What reads and serves while the stream is followed. */
+/** Components that read and serve while following the stream. */
 interface Following {
   readonly plans: PlanSource
   readonly writer: LogWriter

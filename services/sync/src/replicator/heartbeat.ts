@@ -24,7 +24,7 @@ export interface Heartbeat extends AsyncDisposable {
   repaired(): void
   /** Something has come through the slot. */
   heard(): void
-  /** What an operator has to know, when nothing comes back. */
+  /** Problem for the operator if heartbeats do not return. */
   readonly problem: string | undefined
 }
 

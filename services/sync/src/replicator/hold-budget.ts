@@ -13,11 +13,11 @@ const START_MS = 5_000
 /** Part of the time without a hold that is given back: after a minute, a change may be waited for as long as ever. */
 const REGAINED = SMALL_MS / 60_000
 
-/** What a process has noted of its budget for the one after it. */
+/** Budget state left by a process for its successor. */
 export interface NotedHold {
-  /** What was left of it then. */
+  /** Remaining time then, in ms. */
   readonly leftMs: number
-  /** For how long checkpoints were to wait from then on, at most; 0: not at all. */
+  /** Maximum time in ms for checkpoints to wait from then on; 0 for none. */
   readonly holdMs: number
   /** How long ago that was. */
   readonly agoMs: number
@@ -38,7 +38,7 @@ export interface HoldBudget {
   begin(tables: { readonly areNew: boolean; readonly isLarge: boolean }): number
   /** They wait no longer. Without a {@link HoldBudget.begin} before it nothing happens. */
   end(): void
-  /** What is left of it, in milliseconds. */
+  /** Remaining time in ms. */
   readonly leftMs: number
 }
 

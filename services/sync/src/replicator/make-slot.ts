@@ -82,7 +82,7 @@ async function endCreation(pool: Pool, name: string): Promise<void> {
     .catch(() => undefined) // Postgres is gone, and the walsender with it
 }
 
-/** As {@link createSlot} names its connection. */
+/** Application name used by {@link createSlot}. */
 function applicationName(slot: string): string {
   return `holdfast slot ${slot}`
 }

@@ -54,7 +54,7 @@ interface Compilation extends PublishedPlan {
 interface Running {
   readonly ending: AbortController
   readonly done: Promise<void>
-  /** What it has seen; `undefined` until it has begun to read. */
+  /** Visible transactions; `undefined` until reading has started. */
   snapshot: Snapshot | undefined
 }
 
@@ -129,7 +129,7 @@ class CompilingSource implements PlanSource {
       this.#hasFailed = false
       return (this.#current = compiled)
     }
-    // What was missed stays missed, whichever compilation has noticed it.
+    // A detected loss persists across compilations.
     const hasMissed = compiled?.hasMissed === true
     this.#compiled = undefined
     const { db, signal } = this.#options
@@ -208,7 +208,7 @@ class CompilingSource implements PlanSource {
   async #finish(compiling: Promise<Compilation>, signal: AbortSignal): Promise<void> {
     try {
       const next = await compiling
-      // What has noticed that changes were missed must not be lost.
+      // A compilation that detected a loss must not be dropped.
       this.#compiled = { ...next, hasMissed: next.hasMissed || this.#compiled?.hasMissed === true }
       this.retryIfPartial()
       this.#options.onCompiled()

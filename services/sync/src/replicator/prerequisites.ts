@@ -3,9 +3,9 @@ import { sql, type Pool, type Queryable } from '@holdfast/postgres'
 import { PREREQUISITES_POLL_MS } from '../limits.ts'
 import { createEventTriggers, readEventTriggers } from './event-triggers.ts'
 
-/** What the database has to provide. */
+/** Requirements for the database. */
 export interface Prerequisites {
-  /** Of the event triggers, see `EventTriggers.version`. */
+  /** Of the event triggers; see `EventTriggers.version`. */
   readonly version: string
   /** Event triggers were missing, disabled or altered since tables were read: changes may have passed unnoticed. */
   readonly hasGap: boolean
@@ -66,7 +66,7 @@ interface Server {
   readonly replicates: boolean
   readonly setsReplicationRole: boolean
   readonly walLevel: string
-  /** For some session of this database. Only Postgres 17 and newer have the setting. */
+  /** For some session of this database. The setting exists since Postgres 17. */
   readonly hasEventTriggersOff: boolean
 }
 

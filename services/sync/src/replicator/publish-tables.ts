@@ -14,7 +14,7 @@ import { recordIdentities, restoreIdentities } from './own-identity.ts'
 
 export const PUBLICATION = 'holdfast'
 
-/** What operators are told until what was missed is in the log. */
+/** Operator message until the missed changes are in the log. */
 export const MISSED = `The publication "${PUBLICATION}" was dropped or changed, so changes of tables did not arrive. It is mended, and the tables are being read again.`
 
 /** More partitions than one table will have; a bound for the loop only. */
@@ -28,7 +28,7 @@ export interface PublishOptions {
 }
 
 export interface PublishedPlan {
-  /** Without the tables that cannot be followed yet. */
+  /** Without tables that cannot be followed yet. */
   readonly plan: SyncPlan
   /**
    * Whether tables were not published of which the log has rows: changes of theirs may have been missed, so they have to be read again, and that is noted in the

@@ -1,4 +1,4 @@
-/** What the change reader is doing, for operators. */
+/** State of the change reader, for operators. */
 export type ReaderState =
   | 'starting'
   /** Another process reads the changes; this one takes over when that is gone. */
@@ -6,7 +6,7 @@ export type ReaderState =
   /** Small tables are read at one snapshot, before changes stream. */
   | 'reading tables'
   | 'following'
-  /** What went wrong is in `problem`; it is tried again. */
+  /** See `problem`; retried. */
   | 'being repaired'
   /** The database does not provide what sync needs to be exact; `problem` says what. */
   | 'refused'

@@ -1,15 +1,15 @@
 import type { ReaderState } from './reader-progress.ts'
 
-/** What the replicator is doing, and what keeps it from serving. */
+/** State of the replicator, and what prevents serving. */
 export interface ReplicatorState {
   readonly phase: ReaderState
   /** Why the last attempt failed or was refused; kept until one serves again. */
   readonly failure: string | undefined
-  /** Whose open transactions delay the slot. */
+  /** Sessions whose open transactions delay the slot. */
   readonly waitsFor: string | undefined
   /** Changes of tables were missed, and are not yet in the log. */
   readonly isMissing: boolean
-  /** Since when this attempt serves, in milliseconds of `performance.now()`. */
+  /** When this attempt started serving, by `performance.now()`. */
   readonly servedSinceMs: number | undefined
 }
 

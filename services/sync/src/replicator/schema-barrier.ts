@@ -21,7 +21,7 @@ export interface SchemaChanges {
   readonly isInARow: boolean
 }
 
-/** What the messages of the open transaction say about the schema. */
+/** Schema-related messages of the open transaction. */
 interface OpenTransaction {
   readonly changesSchema: boolean
   readonly hasQuietChange: boolean
@@ -40,7 +40,7 @@ const NOTHING: OpenTransaction = {
   apart: undefined,
 }
 
-/** What the end of a transaction means. */
+/** Consequence of a transaction's end. */
 export interface SchemaVerdict {
   /** The reader stops here: nothing leaves under the old policies. */
   readonly stops: boolean
@@ -50,7 +50,7 @@ export interface SchemaVerdict {
   readonly hasApartChange: boolean
 }
 
-/** What the plan in use follows. */
+/** What the current plan follows. */
 export interface Followed {
   readonly plan: SyncPlan
   /** Whether rows of the table are in the log, or say who gets others. */

@@ -56,7 +56,7 @@ export interface TablesToRead {
   readonly isLarge: boolean
 }
 
-/** What to do after an event, in this order. */
+/** Actions after an event, in order. */
 export type ServingEffect =
   | 'stop timers'
   | 'serve nothing'

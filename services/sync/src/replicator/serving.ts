@@ -38,7 +38,7 @@ const SMALL_BYTES = 8 * 1024 * 1024
 
 /** The definitions that are served, and those on their way to be. */
 export interface Serving extends AsyncDisposable {
-  /** For the change reader: also definitions that are being filled. */
+  /** For the change reader: includes definitions being filled. */
   readonly active: ActivePlan
   readonly fill: BackgroundFill
   /** Whether rows of some definition have not all been read. */
@@ -114,7 +114,7 @@ export async function openServing(
   return serving
 }
 
-/** What the process before this one left behind. */
+/** State left by the previous process. */
 interface Resumed {
   readonly state: ServingState
   /** Oids of the tables of which devices have had something. */

@@ -16,7 +16,7 @@ export class TransactionBuffer {
   #changes: RowChange[] = []
   /** Where the changes of the open transaction begin, as long as none of them has been routed. */
   #openFrom: number | undefined
-  /** Who made the changes of the open transaction; `undefined`: nothing of it has come yet. */
+  /** Author of the open transaction; `undefined` before its first event. */
   #author: string | null | undefined
 
   get open(): OpenTransaction | undefined {
@@ -63,7 +63,7 @@ export class TransactionBuffer {
     return taken
   }
 
-  /** From now on the changes of the open transaction are routed before it ends. */
+  /** Starts routing the open transaction's changes before its end. */
   routeOpen(): void {
     this.#openFrom = undefined
   }

@@ -35,8 +35,8 @@ export interface InspectRoutesOptions extends RestrictedPools {
 }
 
 /**
- * For operators, with the service key: `GET /sync/v1/status`, `GET /sync/v1/coverage`, `GET /sync/v1/explain`, and what `holdfast sync verify` compares: `POST /sync/v1/token`
- * and `GET /sync/v1/rows`.
+ * Operator routes with the service key: `GET /sync/v1/status`, `GET /sync/v1/coverage`, `GET /sync/v1/explain`, and for `holdfast sync verify`: `POST
+ * /sync/v1/token` and `GET /sync/v1/rows`.
  */
 export function inspectRoutes(options: InspectRoutesOptions): FastifyPluginAsync {
   const { pool, readerPool, evaluatorPool, requestPool, walBarrier, failures, logger } = options

@@ -81,7 +81,7 @@ export function streamRoutes(options: StreamRouteOptions): FastifyPluginAsync {
 }
 
 interface Stream extends StreamRouteOptions, Pick<Caller, 'role' | 'claims' | 'expiresAtS'> {
-  /** Of the request, for the log. */
+  /** Request id, for the log. */
   readonly id: string
   readonly userId: string
   readonly clientId: string

@@ -32,7 +32,7 @@ export function uploadRoutes({ context, underWay, counter }: UploadRouteOptions)
       UPLOAD_PATH,
       {
         bodyLimit: UPLOAD_BODY_BYTES_MAX,
-        // Before the body is read: an upload refused here costs no memory.
+        // Before the body is read, so a refused upload costs no memory.
         onRequest: async (request, reply) => {
           const { userId } = requireCaller(request)
           if (!userId) throw uploadNeedsUser()
@@ -80,7 +80,7 @@ export function uploadRoutes({ context, underWay, counter }: UploadRouteOptions)
 /** JSON of changes becomes a quarter, and of changes that are alike a twelfth; the memory of bodies counts what it really is. */
 const PACKED_TIMES = 16
 
-/** What the request says of its body, and the most there may be if it says nothing. */
+/** Returns the declared body size, or the maximum if undeclared. */
 function bodyBytes(request: FastifyRequest): number {
   const declared = Number(request.headers['content-length'] ?? Number.NaN) * (isPacked(request) ? PACKED_TIMES : 1)
   return Number.isFinite(declared) ? Math.min(declared, UPLOAD_BODY_BYTES_MAX) : UPLOAD_BODY_BYTES_MAX

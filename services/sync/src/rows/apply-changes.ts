@@ -18,7 +18,7 @@ export interface RowChange {
   readonly commitLsn: Lsn
   /** A row that was read, and not changed: a change may have brought it into its buckets already. */
   readonly isRead?: boolean
-  /** Of a change: who made it, `null` when that was not through the API. */
+  /** Author of a change; `null` if not through the API. */
   readonly author?: string | null
 }
 
@@ -58,7 +58,7 @@ interface Routed {
   readonly after: readonly (readonly string[])[]
   /** Of definitions that read the clock: the buckets in which the row may be. Empty when there is none. */
   readonly clocked: readonly (readonly string[] | undefined)[]
-  /** What was evaluated for the row as it is after. */
+  /** Results for the row after the change. */
   readonly evaluated: Evaluated
 }
 
@@ -67,7 +67,7 @@ const NONE: readonly (readonly string[])[] = []
 const NOTHING: Evaluated = []
 
 export interface ApplyContext {
-  /** For bucket ids; inside the transaction of the batch when one is open. */
+  /** For bucket ids; within the batch's transaction if one is open. */
   readonly db: Queryable
   readonly evaluator: RowEvaluator
   readonly routers: Routers

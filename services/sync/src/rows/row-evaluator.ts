@@ -12,27 +12,27 @@ import { withTimeLimit, type TimeLimitOptions } from '../user-sql/time-limit.ts'
 
 /** How long the evaluation of row filters and computed keys may take, in milliseconds. */
 export interface RowLimits {
-  /** Of one statement, whatever it evaluates. */
+  /** Per statement. */
   readonly statementMs: number
-  /** Of one statement, for each of its rows, in addition. */
+  /** Additionally per row of a statement. */
   readonly rowMs: number
-  /** Of the second attempt for a row that took too long. */
+  /** For the second attempt of a slow row. */
   readonly retryMs: number
-  /** Of all statements of one table, from the first on that takes too long. Then the table is given up. */
+  /** For all statements of a table, from the first slow one on. Then the table is given up. */
   readonly tableMs: number
 }
 
 export interface RowEvaluatorOptions extends TimeLimitOptions {
   readonly failures: PolicyFailures
   readonly limits?: RowLimits | undefined
-  /** Of people's sessions. */
+  /** Of user sessions. */
   readonly timeZone: () => Promise<string>
 }
 
 const NOTHING: Evaluated = []
 const NO_ROWS: ReadonlySet<Tuple> = new Set()
 
-/** Of a group of rows that fails, so many parts are tried next. */
+/** Number of parts a failing group of rows is split into. */
 const PARTS = 16
 
 /** One call for one table. */

@@ -61,7 +61,7 @@ export class SlowTables {
   }
 }
 
-/** What the result of a table's evaluation depends on besides its rows. */
+/** Returns everything a table's evaluation depends on besides its rows. */
 function contentOf({ definitions }: TablePlan, functionsVersion: string): string {
   const expressions = definitions.map(({ rowFilter, keys }) => [rowFilter?.sql, keys.map((key) => key.sql)])
   return `${functionsVersion} ${JSON.stringify(expressions)}`

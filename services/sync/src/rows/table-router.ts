@@ -104,7 +104,7 @@ export function createTableRouter(
   }
 }
 
-/** By name, where a column is in the rows to come. */
+/** Column positions in following rows, by name. */
 type Positions = ReadonlyMap<string, number>
 
 /** Reads columns and expressions of rows, and lists the expressions that Postgres has to evaluate for it, each once. */

@@ -18,7 +18,7 @@ export type ChoicesOf = (schema: string, table: string, column: string) => reado
  * table for that, and would wait while a transaction has it locked. Of a constraint that is new and whose table is locked nothing is known for now.
  */
 export class CheckChoices {
-  /** By constraint and version; `undefined`: it lists nothing. */
+  /** By constraint and version; `undefined` if it lists no choices. */
   #known: ReadonlyMap<string, readonly string[] | undefined> = new Map()
 
   /** @param tables - by the names that they have in Postgres */

@@ -1,6 +1,6 @@
 /** A name of a column; keywords such as `CURRENT_USER` are printed in capitals. */
 const COLUMN = /^(?:[a-z_][a-z0-9_$]*|"(?:[^"]|"")+")$/
-/** Without a backslash: such texts are printed as `E'…'`. */
+/** Without backslashes, which are printed as `E'…'`. */
 const LITERAL = /^'((?:[^']|'')*)'$/
 /** An array as a text, of elements that need no quotes. */
 const ARRAY_TEXT = /^'\{([^'"{}\\]*)\}'$/
@@ -53,7 +53,7 @@ function isNullTest(condition: string): boolean {
   return column !== undefined && COLUMN.test(stripped(column))
 }
 
-/** Without the parentheses around all of it and without casts between texts, which change nothing. */
+/** Strips enclosing parentheses and casts between text types. */
 function stripped(text: string): string {
   const uncast = text.replace(/::(?:text|character varying)(?:\[\])?$/, '')
   if (uncast !== text && splitAt(uncast, '::').length === 1) return stripped(uncast)

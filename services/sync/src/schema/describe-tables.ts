@@ -17,7 +17,7 @@ export interface SyncedTable {
   readonly schema: string
   readonly name: string
   readonly localName: string
-  /** What the rows' ids are made of. */
+  /** Columns that form the rows' ids. */
   readonly key: { readonly columns: readonly string[] }
   readonly columns: readonly { readonly name: string; readonly localName: string }[]
 }
@@ -63,10 +63,9 @@ const REALS = new Set(['float4', 'float8'])
 const STATE_COLUMNS = new Set(['state', 'status'])
 
 /**
- * What `role` may see of the tables that sync: columns it may select, what it may write by grant, in the order of the local names.
- * Tables of which it may select nothing are left out.
+ * Describes the synced tables for a role: selectable columns and granted writes, in local-name order. Omits tables without selectable columns.
  *
- * @param checkChoices - knows what CHECKs list
+ * @param checkChoices - reads choices from CHECKs
  */
 export async function describeTables(
   pool: Connections,
@@ -186,7 +185,7 @@ function describeColumn(row: ColumnRow, table: SyncedTable | undefined, synced: 
   }
 }
 
-/** As declared with `sync.guard_rows`, `sync.guard_columns` and `sync.merge_lines`; without a declaration, state columns and long texts are guarded. */
+/** Guard declared with `sync.guard_rows`, `sync.guard_columns` or `sync.merge_lines`; by default state columns and long texts are guarded. */
 function guardOf(row: ColumnRow): 'column' | 'row' | undefined {
   if (row.generated || row.column === 'id') return undefined
   if (row.guards_row) return 'row'

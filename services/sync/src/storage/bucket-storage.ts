@@ -41,7 +41,7 @@ export interface ReplicatorState {
   readonly confirmedLsn: Lsn | undefined
   readonly lastOpId: number
   readonly lastBucketId: number
-  /** Of the lease, see {@link Fence}. */
+  /** Of the lease; see {@link Fence}. */
   readonly epoch: number
 }
 

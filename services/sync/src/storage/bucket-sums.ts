@@ -1,6 +1,6 @@
 import type { BucketDelta, TakenOps } from './pending-ops.ts'
 
-/** What a batch changes about its buckets, chunk after chunk, until it is written. */
+/** Changes of a batch to its buckets, accumulated until written. */
 export interface BucketSums {
   add(taken: TakenOps): void
   /** How many buckets there are. */

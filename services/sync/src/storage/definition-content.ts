@@ -2,7 +2,7 @@ import { canonicalJson } from '@holdfast/foundation'
 import { createHash } from 'node:crypto'
 import type { BucketDefinition, PlannedColumn, TablePlan } from '@holdfast/policy'
 
-/** What a definition's buckets hold: kept with it, as the plan that it comes from is gone after a restart. */
+/** Content of a definition's buckets, stored because its plan is gone after a restart. */
 export interface DefinitionContent {
   readonly localName: string
   readonly key: TablePlan['key']

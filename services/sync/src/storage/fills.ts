@@ -64,7 +64,7 @@ export async function readIsFilling(db: Queryable): Promise<boolean> {
   return row?.filling === true
 }
 
-/** From `position` on changes stream; the tables as they are are read beside them. */
+/** Changes stream from `position` on; the tables' existing rows are read in parallel. */
 export async function writeFirstFilling(db: Queryable, position: Lsn): Promise<void> {
   await db.execute(sql`update sync.state set filling = true, confirmed_lsn = ${formatLsn(position)}::pg_lsn`)
 }
@@ -78,7 +78,7 @@ export async function writeFirstFilled(db: Queryable): Promise<void> {
   await db.execute(sql`update sync.state set filling = false`)
 }
 
-/** For how long checkpoints may still wait for tables, as the last process noted it; `undefined`: none has. */
+/** Reads how long checkpoints may still wait for tables, according to the last process; `undefined` if none recorded it. */
 export async function readHold(
   db: Queryable,
 ): Promise<{ readonly leftMs: number; readonly holdMs: number; readonly agoMs: number } | undefined> {

@@ -27,7 +27,7 @@ export interface ReadOpsInput {
   readonly wanted: readonly { readonly bucketId: number; readonly after: number }[]
   /** Operations after this one are left out. */
   readonly upTo: number
-  /** At most so many of each bucket. */
+  /** Limit per bucket. */
   readonly opsMax: number
   /** About so many bytes of each bucket; one operation is always read. */
   readonly bytesMax: number

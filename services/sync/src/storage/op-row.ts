@@ -3,7 +3,7 @@ import { ROW_KEY_BYTES_MAX, putDocBytes, writePutDoc, writeRowKey } from '../enc
 /** Bytes of one slab. What needs a large part of one gets a buffer of its own. */
 const SLAB_BYTES = 256 * 1024
 const ALONE_BYTES = SLAB_BYTES / 4
-/** Of UTF-8 for one unit of a string. */
+/** UTF-8 bytes per string code unit. */
 const UNIT_BYTES_MAX = 3
 
 /** Number of columns, then length and value of op_id, bucket_id and checksum. */

@@ -58,7 +58,7 @@ function createLog(): { readonly buckets: Map<number, StoredBucket>; write(taken
   }
 }
 
-/** What a device holds of one bucket: the public client's rules. */
+/** A device's state of one bucket, following the public client's rules. */
 interface Device {
   readonly rows: Map<string, { readonly data: string; readonly checksum: number }>
   rest: number

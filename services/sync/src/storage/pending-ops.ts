@@ -11,12 +11,12 @@ export interface PendingOp {
   readonly objectId: string | undefined
   /** A PUT: this is the row's newest version in the bucket. */
   readonly isPut: boolean
-  /** Of a PUT, the row's identity within the bucket. */
+  /** For a PUT, the row's identity within the bucket. */
   readonly key: Buffer | undefined
   readonly doc: Buffer
 }
 
-/** What a chunk of operations changes about one bucket. */
+/** Changes of an operation chunk to one bucket. */
 export interface BucketDelta {
   checksum: number
   count: number

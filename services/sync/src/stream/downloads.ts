@@ -5,7 +5,7 @@ export interface DownloadedSlice {
   /** Where the device stands before it: 0 at the bucket's start. */
   readonly after: number
   readonly sentTo: number
-  /** As of which compaction of the bucket it was read. */
+  /** Compaction of the bucket as of which it was read. */
   readonly since: number
   /** Where the device may have stood when it was told to begin from scratch, which it may never have heard: in `[low, high]`. 0: it had nothing. */
   readonly low: number

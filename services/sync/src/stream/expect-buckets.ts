@@ -5,7 +5,7 @@ import type { HeldBucket } from './send-ops.ts'
 
 export const NOTHING_EXPECTED: Expected = []
 
-/** What a stream needs to expect buckets. */
+/** Dependencies of expecting buckets. */
 interface Expecting {
   readonly feed: CheckpointFeed
   readonly holder: ExpectingListener
@@ -20,7 +20,7 @@ export function stillExpected({ held, expected }: Pick<Expecting, 'held' | 'expe
   return names
 }
 
-/** Of what a person has now: what goes on being expected, and what has to be held because it may be in the log. */
+/** Splits a user's current buckets into those still expected and those to hold because they may be in the log. */
 export function regrant(
   { feed, holder, held, expected }: Expecting,
   grants: ReadonlyMap<string, BucketGrant>,

@@ -3,17 +3,17 @@ import { definitionPart } from '../buckets/bucket-name.ts'
 import type { EvaluatedSubscription } from '../buckets/evaluated-keys.ts'
 import { LINK_KEYS_PER_CLIENT_MAX } from '../limits.ts'
 
-/** What one person does not get of a table, because it is in more buckets than a device can be told of. */
+/** A table's data withheld from a user because it is in more buckets than a device can be told of. */
 export interface LeftOut {
   readonly table: string
   readonly policy?: string
-  /** As far as they were counted. */
+  /** As far as counted. */
   readonly buckets: number
   /** Oids of the tables that say which buckets the person has. */
   readonly through: readonly number[]
 }
 
-/** What a person gets when not everything can be had. */
+/** A user's data when not everything fits. */
 export interface Fitted {
   readonly evaluated: readonly EvaluatedSubscription[]
   readonly leftOut: readonly LeftOut[]

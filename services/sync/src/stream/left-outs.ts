@@ -8,22 +8,22 @@ import { FewByKey } from '../buckets/few-by-key.ts'
 import { FLOODED_PEOPLE_MAX, FLOOD_AUTHORS_MAX } from '../limits.ts'
 import type { LeftOut } from './left-out.ts'
 
-/** What a stream found out about what its device does not get. */
+/** A stream's finding about data its device does not get. */
 export interface FoundLeftOut {
   readonly active: ActivePlan
   readonly leftOut: readonly LeftOut[]
   readonly evaluated: readonly EvaluatedSubscription[]
-  /** Whom changes of the person are attributed to. */
+  /** Author to whom the user's changes are attributed. */
   readonly author: string | null
 }
 
-/** Who changed rows that say what a person has, as far as it is known, with how many. */
+/** A user whose changes determined others' access, with their number, as far as known. */
 export interface FloodAuthor {
   readonly author: string
   readonly rows: number
 }
 
-/** What the open streams had to leave out: for operators, and for the devices themselves. */
+/** Data withheld by open streams, for operators and devices. */
 export interface LeftOuts {
   /** Replaces the earlier note. New entries are logged. */
   note(stream: object, device: Device, found: FoundLeftOut): void
@@ -32,7 +32,7 @@ export interface LeftOuts {
   changed(stream: object, author: string): void
   /** Each person once. */
   list(): readonly (LeftOut & { readonly person: string; readonly authors: readonly FloodAuthor[] })[]
-  /** Of a device with an open stream that has been looked at; without a client id, of all of the person. */
+  /** Of a device with an open stream; without a client id, of all the user's. */
   incomplete(device: Device): readonly IncompleteTable[] | undefined
 }
 
@@ -45,7 +45,7 @@ interface Noted {
 export function createLeftOuts(logger: Logger): LeftOuts {
   const byStream = new Map<object, Noted>()
   const byPerson = new FewByKey<Noted>()
-  /** Who changed what the person of a stream has, since it began. */
+  /** Authors of changes to a stream user's access since its start. */
   const changes = new WeakMap<object, Map<string, number>>()
   /** The same of people who do not get everything: their next stream begins after the flood. */
   const floods = new Map<string, Map<string, number>>()

@@ -147,7 +147,7 @@ test('lines of many parts, of which the connection takes some at once, are not w
     sink.end()
   })()
   let read = 0
-  // As slow as the writer, or slower: the connection is full again and again.
+  // As slow as the writer or slower, so the connection is repeatedly full.
   for await (const chunk of device) {
     read += (chunk as Buffer).length
     await new Promise((resolve) => setImmediate(resolve))
