@@ -2,6 +2,7 @@ import { useRecords } from '@holdfast/react'
 import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { Disclosure } from '../../components/disclosure.tsx'
+import { lateContent } from '../../components/late-content.tsx'
 import { TableIcon } from '../../components/table-icon.tsx'
 import { RecordStateMark } from '../../components/state-glyph.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
@@ -11,7 +12,8 @@ import { formatCount } from '../../lib/format.ts'
 import { canChange, useWorkspace } from '../../lib/records/use-workspace.ts'
 import { homeMessages as words } from '../../messages/home.ts'
 import { shellMessages } from '../../messages/shell.ts'
-import { NoTables } from './no-tables.tsx'
+
+const NoTables = lateContent(async () => (await import('./no-tables.tsx')).NoTables)
 
 /** The tables this person may see, with the rows on this device and what of them has not been sent. */
 export function TableList({ workspace }: { readonly workspace: string }): JSX.Element {
@@ -39,7 +41,7 @@ export function TableList({ workspace }: { readonly workspace: string }): JSX.El
       </div>
       {tables.length === 0 ? (
         <div className="rounded-lg border border-border">
-          <NoTables ws={workspace} />
+          <NoTables.Content ws={workspace} />
         </div>
       ) : (
         <>
