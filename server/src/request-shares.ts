@@ -1,4 +1,4 @@
-import type { ShareLimits } from '@holdfast/postgres'
+import type { GroupLimits } from '@holdfast/foundation'
 
 /** Services sharing the request connections. */
 export type RequestShare = 'rest' | 'storage' | 'realtime' | 'streams' | 'uploads' | 'push' | 'digests'
@@ -35,7 +35,7 @@ const DIGEST_CONNECTIONS_MAX = 1
 export function requestShares(config: {
   readonly requestConnectionsMax: number
   readonly syncUploadConnectionsMax: number
-}): { readonly connectionsMax: number; readonly shares: Readonly<Record<RequestShare, ShareLimits>> } {
+}): { readonly connectionsMax: number; readonly shares: Readonly<Record<RequestShare, GroupLimits>> } {
   const connectionsMax = config.requestConnectionsMax
   const reserved = (share: RequestShare): number => Math.floor(connectionsMax * RESERVED[share])
   // An upload holds its connection for as long as its transaction takes, so that one is left whatever is configured.
@@ -45,15 +45,15 @@ export function requestShares(config: {
     shares: {
       rest: { reserved: reserved('rest'), max: connectionsMax },
       storage: { reserved: reserved('storage'), max: connectionsMax },
-      realtime: { reserved: reserved('realtime'), max: connectionsMax, perPersonMax: JOINS_PER_PERSON_MAX },
+      realtime: { reserved: reserved('realtime'), max: connectionsMax, perKeyMax: JOINS_PER_PERSON_MAX },
       streams: { reserved: reserved('streams'), max: connectionsMax },
       uploads: {
         reserved: Math.min(reserved('uploads'), uploadsMax),
         max: uploadsMax,
-        perPersonMax: UPLOADS_PER_PERSON_MAX,
+        perKeyMax: UPLOADS_PER_PERSON_MAX,
       },
-      digests: { reserved: 0, max: DIGEST_CONNECTIONS_MAX, perPersonMax: 1 },
-      push: { reserved: 0, max: Math.min(PUSH_CONNECTIONS_MAX, connectionsMax), perPersonMax: 1 },
+      digests: { reserved: 0, max: DIGEST_CONNECTIONS_MAX, perKeyMax: 1 },
+      push: { reserved: 0, max: Math.min(PUSH_CONNECTIONS_MAX, connectionsMax), perKeyMax: 1 },
     },
   }
 }

@@ -8,6 +8,9 @@ export {
   parseRecord,
   toError,
 } from '@holdfast/protocol'
+export { createBatcher, type BatcherOptions } from './admission/batcher.ts'
+export { AdmissionError, Semaphore, type GroupLimits, type RefusalReason, type Release } from './admission/semaphore.ts'
+export { Tally } from './admission/tally.ts'
 export { HoldfastError, errorCause, refusal, type ErrorExtras } from './errors.ts'
 export { AssertionError, assert, defined, unreachable } from './assert.ts'
 export { silentLogger, type Logger, type LogLevel } from './logger.ts'

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { HoldfastError } from '@holdfast/foundation'
+import { HoldfastError, Tally } from '@holdfast/foundation'
 
 /** Memory share of one request's body. */
 export interface BodyShare {
@@ -20,30 +20,21 @@ export interface BodyMemory {
  * next. Excess bytes are refused while the body arrives.
  */
 export function createBodyMemory(bytesMax: number): BodyMemory {
-  const ofAddress = new Map<string, number>()
-  let bytes = 0
-
-  function count(address: string, change: number): void {
-    bytes += change
-    const now = (ofAddress.get(address) ?? 0) + change
-    if (now === 0) ofAddress.delete(address)
-    else ofAddress.set(address, now)
-  }
-
+  const kept = new Tally<string>()
   return {
     get bytes() {
-      return bytes
+      return kept.total
     },
     enter(address) {
       let held = 0
       return {
         add(more) {
-          if ((ofAddress.get(address) ?? 0) + more > bytesMax - bytes) throw bodyMemoryFull()
+          if (kept.of(address) + more > bytesMax - kept.total) throw bodyMemoryFull()
           held += more
-          count(address, more)
+          kept.add(address, more)
         },
         release() {
-          if (held > 0) count(address, -held)
+          kept.add(address, -held)
           held = 0
         },
       }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { silentLogger } from '@holdfast/foundation'
+import { Semaphore, silentLogger } from '@holdfast/foundation'
 import { createHttpServer } from './create-server.ts'
-import { createTurns, decodeLargeBodiesInTurn } from './decode-in-turn.ts'
+import { decodeInTurn, decodeLargeBodiesInTurn } from './decode-in-turn.ts'
 
-test('those who wait take turns, person by person, and whoever has gone is passed over', async () => {
-  const takeTurn = createTurns()
+test('large bodies are decoded one at a time, user by user, and those of clients that have gone are dropped', async () => {
+  const semaphore = new Semaphore({ permits: 1 })
   const order: string[] = []
   const gone = new Set(['ada 3'])
   const all = ['ada 1', 'ada 2', 'ada 3', 'ada 4', 'bob 1', 'eve 1'].map(
@@ -14,11 +14,15 @@ test('those who wait take turns, person by person, and whoever has gone is passe
           order.push(what)
           resolve()
         }
-        takeTurn(name.slice(0, 3), { isAbandoned: () => gone.has(name), run: end(name), drop: end(`not ${name}`) })
+        void decodeInTurn(semaphore, name.slice(0, 3), {
+          isAbandoned: () => gone.has(name),
+          decode: end(name),
+          drop: end(`not ${name}`),
+        })
       }),
   )
   await Promise.all(all)
-  expect(order).toEqual(['ada 1', 'bob 1', 'eve 1', 'ada 2', 'not ada 3', 'ada 4'])
+  expect(order).toEqual(['ada 1', 'ada 2', 'bob 1', 'eve 1', 'not ada 3', 'ada 4'])
 })
 
 test('a small body does not wait for large ones, and all are decoded as ever', async () => {

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { HoldfastError } from '@holdfast/foundation'
+import { HoldfastError, nextTurn, Semaphore } from '@holdfast/foundation'
 import { LARGE_BODY_BYTES } from './limits.ts'
 
-interface Turn {
+interface LargeBody {
   readonly isAbandoned: () => boolean
-  run(): void
+  decode(): void
   drop(): void
 }
 
@@ -38,56 +38,34 @@ function addParser(
   personOf: (request: FastifyRequest) => string | undefined,
   parse: (request: FastifyRequest, body: Buffer, done: (error: Error | null, body?: unknown) => void) => void,
 ): void {
-  const takeTurn = createTurns()
+  const semaphore = new Semaphore({ permits: 1 })
   app.addContentTypeParser<Buffer>(contentType, { parseAs: 'buffer' }, (request, body, done) => {
     const decode = (): void => parse(request, body, done)
     if (body.length < LARGE_BODY_BYTES) {
       decode()
       return
     }
-    takeTurn(personOf(request) ?? request.ip, {
+    void decodeInTurn(semaphore, personOf(request) ?? request.ip, {
       isAbandoned: () => request.raw.socket.destroyed,
-      run: decode,
+      decode,
       drop: () => done(new HoldfastError('connection_closed', 499, 'The client went away')),
     })
   })
 }
 
-/** Runs tasks one at a time, round robin by user. */
-export function createTurns(): (person: string, turn: Turn) => void {
-  /** By user, in order of turns. */
-  const waiting = new Map<string, Turn[]>()
-  let isBusy = false
-
-  function next(): void {
-    const [first] = waiting
-    if (first === undefined) {
-      isBusy = false
-      return
-    }
-    const [person, turns] = first
-    waiting.delete(person)
-    const turn = turns.shift()
-    if (turns.length > 0) waiting.set(person, turns)
-    if (!turn || turn.isAbandoned()) {
-      turn?.drop()
-      setImmediate(next)
-      return
-    }
-    const startedAt = performance.now()
-    try {
-      turn.run()
-    } finally {
-      setTimeout(next, performance.now() - startedAt)
-    }
+/** Holds the one permit for twice as long as decoding takes. */
+export async function decodeInTurn(semaphore: Semaphore, key: string, body: LargeBody): Promise<void> {
+  const release = await semaphore.acquire({ key })
+  await nextTurn()
+  if (body.isAbandoned()) {
+    release()
+    body.drop()
+    return
   }
-
-  return (person, turn) => {
-    const turns = waiting.get(person)
-    if (turns) turns.push(turn)
-    else waiting.set(person, [turn])
-    if (isBusy) return
-    isBusy = true
-    setImmediate(next)
+  const startedAt = performance.now()
+  try {
+    body.decode()
+  } finally {
+    setTimeout(release, performance.now() - startedAt)
   }
 }

@@ -1,6 +1,6 @@
 import { Transform, type Readable, type TransformCallback } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { HoldfastError } from '@holdfast/foundation'
+import { HoldfastError, Semaphore, type Release } from '@holdfast/foundation'
 import { noteShare, type BodyMemory, type BodyShare } from './body-memory.ts'
 
 declare module 'fastify' {
@@ -32,7 +32,8 @@ interface Body {
   readonly address: string
   readonly meter: Meter
   startedAt: number
-  isSlow: boolean
+  /** Set while the body counts as slow. */
+  endSlow: Release | undefined
 }
 
 /**
@@ -46,7 +47,7 @@ interface Body {
  */
 export function limitSlowBodies(app: FastifyInstance, patience: BodyPatience, memory: BodyMemory): void {
   const bodies = new Set<Body>()
-  const slowOf = new Map<string, number>()
+  const slow = new Semaphore({ permits: Infinity, perKeyMax: patience.slowPerAddressMax })
   let looking: NodeJS.Timeout | undefined
   let lookedAt = 0
 
@@ -62,7 +63,7 @@ export function limitSlowBodies(app: FastifyInstance, patience: BodyPatience, me
       reply.raw.once('close', () => share.release())
     }
     const meter = new Meter(share)
-    const body: Body = { address: request.ip, meter, startedAt: performance.now(), isSlow: false }
+    const body: Body = { address: request.ip, meter, startedAt: performance.now(), endSlow: undefined }
     bodies.add(body)
     if (looking === undefined) {
       lookedAt = performance.now()
@@ -90,11 +91,7 @@ export function limitSlowBodies(app: FastifyInstance, patience: BodyPatience, me
 
   function leave(body: Body): void {
     bodies.delete(body)
-    if (body.isSlow) {
-      const left = (slowOf.get(body.address) ?? 1) - 1
-      if (left === 0) slowOf.delete(body.address)
-      else slowOf.set(body.address, left)
-    }
+    body.endSlow?.()
     if (bodies.size > 0) return
     clearInterval(looking)
     looking = undefined
@@ -110,17 +107,16 @@ export function limitSlowBodies(app: FastifyInstance, patience: BodyPatience, me
     return undefined
   }
 
-  function isNewlySlow({ isSlow, startedAt }: Body, now: number): boolean {
-    return !isSlow && now - startedAt >= patience.slowMs
+  function isNewlySlow({ endSlow, startedAt }: Body, now: number): boolean {
+    return !endSlow && now - startedAt >= patience.slowMs
   }
 
   /** Counts a body as slow, unless its address has too many; earlier ones have priority. */
   function reasonNotToBeSlow(body: Body): string | undefined {
-    const slow = slowOf.get(body.address) ?? 0
-    if (slow >= patience.slowPerAddressMax) return `${slow} other slow ones are under way from this address`
-    body.isSlow = true
-    slowOf.set(body.address, slow + 1)
-    return undefined
+    body.endSlow = slow.tryAcquire({ key: body.address })
+    return body.endSlow
+      ? undefined
+      : `${patience.slowPerAddressMax} other slow ones are under way from this address`
   }
 }
 

@@ -25,7 +25,6 @@ export {
   type Queryable,
   type Transaction,
 } from './connection/pool.ts'
-export { createFairQueue, QueueTimeout, type FairQueue, type ShareLimits } from './connection/fair-queue.ts'
 export { sharePool, type PoolShare, type SharedPool } from './connection/shared-pool.ts'
 export { assumeSession, assumeStep, AUTHOR_PREFIX, authorOf, runAs, type Session } from './connection/run-as.ts'
 export { copyIn } from './wire/copy-in.ts'

@@ -155,12 +155,12 @@ function callsForOthers(
   | 'sendDigest'
   | 'createInvitedAccount'
 > {
-  const { pool, messages, turns } = parts
+  const { pool, messages, hookedCalls } = parts
   return {
     impersonate: (who, lifetimeS) => impersonate(parts, who, lifetimeS),
     issueSignInKey: (email, lifetimeS) => issueSignInKey(parts, email, lifetimeS),
-    claimsOfSession: (userId, sessionId) => turns.run(undefined, () => claimsOfSession(parts, userId, sessionId)),
-    claimsOfPerson: (userId) => turns.run(undefined, () => claimsOfPerson(parts, userId)),
+    claimsOfSession: (userId, sessionId) => hookedCalls.run(undefined, () => claimsOfSession(parts, userId, sessionId)),
+    claimsOfPerson: (userId) => hookedCalls.run(undefined, () => claimsOfPerson(parts, userId)),
     sendDigest: (digest) => pool.transaction((tx) => messages.sendDigest(tx, digest)),
     sendInvitation: (invitation) => pool.transaction((tx) => messages.sendInvitation(tx, invitation)),
     createInvitedAccount: (account) => createInvitedAccount(parts, account),

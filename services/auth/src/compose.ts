@@ -10,7 +10,7 @@ import { createTokenMessages } from './confirmations/token-messages.ts'
 import { createProviders } from './external/providers.ts'
 import { createHooks } from './hooks/create-hooks.ts'
 import { HOOK_NAMES } from './hooks/hooks.ts'
-import { createTurns, takeTurns } from './hooks/take-turns.ts'
+import { admitHookedCalls, limitHookedCalls } from './hooks/hooked-calls.ts'
 import { createMessages } from './messages/create-messages.ts'
 import { createNotices } from './messages/notices.ts'
 import { parseDecryptionKeys } from './mfa/stored-secret.ts'
@@ -78,7 +78,7 @@ export function composeAuth(input: {
     limits,
     hooks,
     /** For requests that may wait for a hook. */
-    turns: createTurns(HOOK_NAMES.some((name) => hooks.has(name))),
+    hookedCalls: limitHookedCalls(HOOK_NAMES.some((name) => hooks.has(name))),
     redirects,
     sealer,
     messages,
@@ -155,7 +155,7 @@ export function authRoutes(parts: AuthParts): FastifyPluginAsync {
     await app.register(settingsRoute(parts))
     await app.register(async (even) => {
       answerInEvenTime(even)
-      takeTurns(even, parts.turns)
+      admitHookedCalls(even, parts.hookedCalls)
       await even.register(magicLinkRoute(parts))
       await even.register(otpRoute(parts))
       await even.register(recoverRoute(parts))
@@ -165,13 +165,13 @@ export function authRoutes(parts: AuthParts): FastifyPluginAsync {
     })
     if (!hidesAccounts) {
       await app.register(async (hooked) => {
-        takeTurns(hooked, parts.turns)
+        admitHookedCalls(hooked, parts.hookedCalls)
         await hooked.register(signUpRoute(parts))
       })
     }
     await app.register(async (even) => {
       answerInEvenTime(even, 'refusals')
-      takeTurns(even, parts.turns)
+      admitHookedCalls(even, parts.hookedCalls)
       await even.register(tokenRoute(parts))
     })
     for (const routesOf of PLAIN_ROUTES) {
@@ -182,7 +182,7 @@ export function authRoutes(parts: AuthParts): FastifyPluginAsync {
     for (const [routesOf, which] of HOOKED_ROUTES) {
       await nextTurn()
       await app.register(async (hooked) => {
-        takeTurns(hooked, parts.turns, which)
+        admitHookedCalls(hooked, parts.hookedCalls, which)
         await hooked.register(routesOf(parts))
       })
     }

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import type { Clock, Logger } from '@holdfast/foundation'
-import { createFairLimit } from '@holdfast/http'
+import { Semaphore, type Clock, type Logger } from '@holdfast/foundation'
 import type { Pool, PoolShare } from '@holdfast/postgres'
 import type { ChangeTap, Lsn, TableName } from '@holdfast/replication'
 import { Rights } from './access/rights.ts'
@@ -8,7 +7,6 @@ import { Tokens, type TokenChecks } from './access/tokens.ts'
 import { openLocalBus } from './bus/local-bus.ts'
 import { ChangeFeed } from './changes/change-feed.ts'
 import { readPublishedTables } from './changes/published-tables.ts'
-import { RightsTurns } from './channel/rights-turns.ts'
 import { Topics } from './channel/topics.ts'
 import { listenForBroadcasts } from './database/broadcast-listener.ts'
 import { readOpenedAt } from './database/opened-at.ts'
@@ -67,9 +65,9 @@ export function openRealtime(input: OpenRealtimeOptions): RealtimeService {
     tokens: new Tokens(tokens, clock),
     topics: new Topics(bus),
     rights,
-    rightsTurns: new RightsTurns(RIGHTS_TOGETHER_MAX),
+    rightsReads: new Semaphore({ permits: RIGHTS_TOGETHER_MAX }),
     changes,
-    kept: createFairLimit(options.realtimeKeptTotalMax * 1_024, tooManyChannels),
+    kept: new Semaphore({ permits: options.realtimeKeptTotalMax * 1_024, leavesRoom: true, refuse: tooManyChannels }),
     isStandby,
     isUnfollowed,
     options,

@@ -1,5 +1,4 @@
-import type { Logger } from '@holdfast/foundation'
-import { createFairLimit } from '@holdfast/http'
+import { Semaphore, type Logger } from '@holdfast/foundation'
 import type { Catalog, PoolShare } from '@holdfast/postgres'
 import type { FastifyPluginAsync } from 'fastify'
 import { createConfigView } from './config/config.ts'
@@ -52,7 +51,11 @@ export async function openRest(input: OpenRestOptions): Promise<RestService> {
   const runtime = {
     share,
     names: createStatementNames(STATEMENT_NAMES_MAX),
-    limit: createFairLimit(REQUESTS_UNDER_WAY_MAX, () => poolExhausted(undefined)),
+    limit: new Semaphore({
+      permits: REQUESTS_UNDER_WAY_MAX,
+      leavesRoom: true,
+      refuse: () => poolExhausted(undefined),
+    }),
     snapshots: {
       current: () => (options.restPreConfig === '' ? snapshotOf(catalog.current()) : load(catalog.current())),
       async newerThan(seen: Snapshot, error: unknown) {

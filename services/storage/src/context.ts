@@ -1,5 +1,4 @@
-import type { Clock, Logger } from '@holdfast/foundation'
-import type { FairLimit } from '@holdfast/http'
+import type { Clock, Logger, Semaphore } from '@holdfast/foundation'
 import type { PoolShare } from '@holdfast/postgres'
 import type { Backend } from './backend/backend.ts'
 import type { SignedUrls } from './signed-urls.ts'
@@ -12,9 +11,9 @@ export interface StorageContext {
   readonly urls: SignedUrls
   /** Global file size limit in bytes. Buckets may set a lower one. */
   readonly fileSizeLimit: number
-  readonly uploads: FairLimit
-  readonly downloads: FairLimit
-  readonly transforms: FairLimit
+  readonly uploads: Semaphore
+  readonly downloads: Semaphore
+  readonly transforms: Semaphore
   /** Timeout in ms for a client that stops reading a download. */
   readonly stalledMs: number
   readonly logger: Logger

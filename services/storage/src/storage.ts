@@ -1,11 +1,10 @@
 import { join } from 'node:path'
 import type { FastifyPluginAsync } from 'fastify'
-import type { Clock, Logger } from '@holdfast/foundation'
-import { createFairLimit, type Caller } from '@holdfast/http'
+import { Semaphore, type Clock, type Logger } from '@holdfast/foundation'
+import type { Caller } from '@holdfast/http'
 import type { Pool, PoolShare } from '@holdfast/postgres'
 import { parseBucketSettings } from './buckets/bucket-settings.ts'
 import { ensureConfiguredBuckets } from './buckets/configured-buckets.ts'
-import { DrawingQueue } from './images/drawing-queue.ts'
 import { ImageCache, withImages } from './images/image-cache.ts'
 import { ImageRenderer } from './images/image-renderer.ts'
 import { openBackend } from './open-backend.ts'
@@ -68,9 +67,9 @@ export async function openStorage(input: OpenStorageOptions): Promise<StorageSer
     backend,
     urls: createSignedUrls(jwtSecret, clock),
     fileSizeLimit,
-    uploads: createFairLimit(UPLOADS_UNDER_WAY_MAX, () => tooManyTransfers('uploads')),
-    downloads: createFairLimit(DOWNLOADS_UNDER_WAY_MAX, () => tooManyTransfers('downloads')),
-    transforms: createFairLimit(TRANSFORMS_UNDER_WAY_MAX, () => tooManyTransfers('transforms')),
+    uploads: transferLimit(UPLOADS_UNDER_WAY_MAX, 'uploads'),
+    downloads: transferLimit(DOWNLOADS_UNDER_WAY_MAX, 'downloads'),
+    transforms: transferLimit(TRANSFORMS_UNDER_WAY_MAX, 'transforms'),
     stalledMs: input.stalledMs ?? STALLED_MS,
     logger,
     clock,
@@ -78,7 +77,7 @@ export async function openStorage(input: OpenStorageOptions): Promise<StorageSer
   await ensureConfiguredBuckets(context, buckets)
   const s3 = s3ProtocolOf(input)
   const renderer = options.storageImageTransformationEnabled
-    ? new ImageRenderer(backend, images, new DrawingQueue(IMAGES_AT_ONCE))
+    ? new ImageRenderer(backend, images, new Semaphore({ permits: IMAGES_AT_ONCE }))
     : undefined
   const lifetime = opened.move()
   return {
@@ -90,6 +89,10 @@ export async function openStorage(input: OpenStorageOptions): Promise<StorageSer
     s3: s3 && { ...s3.keyPair, region: s3.region },
     [Symbol.asyncDispose]: () => lifetime.disposeAsync(),
   }
+}
+
+function transferLimit(permits: number, what: 'uploads' | 'downloads' | 'transforms'): Semaphore {
+  return new Semaphore({ permits, leavesRoom: true, refuse: () => tooManyTransfers(what) })
 }
 
 function s3ProtocolOf(input: OpenStorageOptions): S3ProtocolOptions | undefined {

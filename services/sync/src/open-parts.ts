@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '@holdfast/foundation'
+import { Semaphore, systemClock, type Clock } from '@holdfast/foundation'
 import type { SyncPlan } from '@holdfast/policy'
 import { connectAhead, createPool, type Pool } from '@holdfast/postgres'
 import { DependencyIndex } from './buckets/dependency-index.ts'
@@ -32,7 +32,6 @@ import { RowEvaluator } from './rows/row-evaluator.ts'
 import { createTimeZone } from './rows/time-zone.ts'
 import { createLogReader, type LogReader } from './storage/log-reader.ts'
 import { LOG_SETTINGS } from './storage/log-settings.ts'
-import { createBulkTurns } from './stream/bulk-turns.ts'
 import { createConnections, type Connections } from './stream/connections.ts'
 import { createDownloads, type Downloads } from './stream/downloads.ts'
 import { createLeftOuts, type LeftOuts } from './stream/left-outs.ts'
@@ -182,7 +181,7 @@ export function createStreamContext(options: SyncOptions, ground: Ground, writin
     dependencies: ground.dependencies,
     log: ground.log,
     downloads: ground.downloads,
-    bulkTurns: createBulkTurns(),
+    bulkLines: new Semaphore({ permits: 1 }),
     sharedLines: createSharedLines(feed),
     compactions: writing.compactions,
     leftOuts: ground.leftOuts,

@@ -117,7 +117,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   })
   const shares = sharePool(requestPool, {
     connectionsMax: 10,
-    shares: { streams: { reserved: 3, max: 10 }, uploads: { reserved: 1, max: 3, perPersonMax: 2 } },
+    shares: { streams: { reserved: 3, max: 10 }, uploads: { reserved: 1, max: 3, perKeyMax: 2 } },
   })
   const sockets = new Set<Socket>()
   const serving = {

@@ -1,4 +1,4 @@
-import { createFairQueue, type ShareLimits } from './fair-queue.ts'
+import { Semaphore, type GroupLimits } from '@holdfast/foundation'
 import type { Connections, Pool } from './pool.ts'
 
 /** User on whose behalf connections are used. */
@@ -24,38 +24,46 @@ export interface SharedPool<Name extends string> {
 export interface ShareOptions<Name extends string> {
   /** Size of the pool. */
   readonly connectionsMax: number
-  readonly shares: Readonly<Record<Name, ShareLimits>>
+  /** Keys are the persons of {@link Requester}. */
+  readonly shares: Readonly<Record<Name, GroupLimits>>
   /** Wait in ms for a connection. */
   readonly acquireTimeoutMs?: number
 }
 
+/** No connection came free in time. Callers know the message from the driver's pool. */
+class QueueTimeout extends Error {
+  override readonly name = 'QueueTimeout'
+
+  constructor() {
+    super('timeout exceeded when trying to connect: all connections of this share are in use')
+  }
+}
+
 /** Divides a pool among services and their users. All uses must go through its shares; otherwise the pool's own FIFO queue decides. */
 export function sharePool<Name extends string>(pool: Pool, options: ShareOptions<Name>): SharedPool<Name> {
-  const queue = createFairQueue(options.connectionsMax, options.shares)
+  const semaphore = new Semaphore<Name>({
+    permits: options.connectionsMax,
+    groups: options.shares,
+    leavesRoom: true,
+    refuse: () => new QueueTimeout(),
+  })
   const timeoutMs = options.acquireTimeoutMs ?? 10_000
 
-  function connections(share: Name, { person, signal }: Requester): Connections {
-    const inTurn = async <T>(use: () => Promise<T>): Promise<T> => {
-      const leave = await queue.enter({ share, person, signal, timeoutMs })
-      try {
-        return await use()
-      } finally {
-        leave()
-      }
-    }
+  function connections(group: Name, { person, signal }: Requester): Connections {
+    const request = { group, key: person, signal, timeoutMs }
     return {
       roleSettings: pool.roleSettings,
-      query: (statement) => inTurn(() => pool.query(statement)),
-      execute: (statement) => inTurn(() => pool.execute(statement)),
-      transaction: (body) => inTurn(() => pool.transaction(body)),
-      withClient: (body) => inTurn(() => pool.withClient(body)),
+      query: (statement) => semaphore.run(request, () => pool.query(statement)),
+      execute: (statement) => semaphore.run(request, () => pool.execute(statement)),
+      transaction: (body) => semaphore.run(request, () => pool.transaction(body)),
+      withClient: (body) => semaphore.run(request, () => pool.withClient(body)),
     }
   }
 
   return {
     share: (name) => ({ for: (requester) => connections(name, requester) }),
     get waiting() {
-      return queue.waiting
+      return semaphore.usage().waiting
     },
   }
 }

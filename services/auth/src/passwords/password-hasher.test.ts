@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createGate, createPasswordHasher, hashPassword } from './password-hasher.ts'
+import { createPasswordHasher, hashPassword } from './password-hasher.ts'
 
 /** Test vectors of Openwall's crypt_blowfish. */
 const KNOWN = { password: 'U*U', hash: '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW' }
@@ -93,35 +93,5 @@ describe('a password hasher', () => {
     expect(saved.every((hash) => hash.startsWith('$2a$05$'))).toBe(true)
     const found = await Promise.all(saved.map((hash) => renewing.verify('user1password', hash)))
     expect(found.filter(Boolean)).toHaveLength(1)
-  })
-})
-
-describe('a gate', () => {
-  test('runs so many jobs at once, lets so many wait and refuses the rest', async () => {
-    const enter = createGate(2, 3)
-    const releases: (() => void)[] = []
-    let running = 0
-    const job = async (): Promise<void> => {
-      running += 1
-      await new Promise<void>((resolve) => releases.push(resolve))
-      running -= 1
-    }
-    const admitted = Array.from({ length: 5 }, () => enter(job))
-    await expect(enter(job)).rejects.toMatchObject({ code: 'over_request_rate_limit', headers: { 'retry-after': '1' } })
-    expect(running).toBe(2)
-
-    for (let done = 0; done < 5; done++) {
-      releases.shift()?.()
-      await new Promise((resolve) => setImmediate(resolve))
-      expect(running).toBeLessThanOrEqual(2)
-    }
-    await Promise.all(admitted)
-    await enter(async () => undefined)
-  })
-
-  test('opens for the next when a job fails', async () => {
-    const enter = createGate(1, 1)
-    await expect(enter(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
-    expect(await enter(async () => 'next')).toBe('next')
   })
 })

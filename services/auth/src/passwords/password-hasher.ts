@@ -1,5 +1,5 @@
 import { hash } from '@node-rs/bcrypt'
-import { errorMessage, type Logger, silentLogger } from '@holdfast/foundation'
+import { errorMessage, Semaphore, silentLogger, type Logger } from '@holdfast/foundation'
 import { overRequestRateLimit } from '../errors.ts'
 import { HASH_JOBS_RUNNING_MAX, HASH_JOBS_WAITING_MAX } from '../limits.ts'
 import { comparePassword, isWholeToBcrypt } from './compare-password.ts'
@@ -30,7 +30,11 @@ export interface PasswordHasher extends AsyncDisposable {
 const NOBODYS_SALT_AND_HASH = 'CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
 
 export function createPasswordHasher(cost: number, logger: Logger = silentLogger): PasswordHasher {
-  const enter = createGate(HASH_JOBS_RUNNING_MAX, HASH_JOBS_WAITING_MAX)
+  const semaphore = new Semaphore({
+    permits: HASH_JOBS_RUNNING_MAX,
+    waitingMax: HASH_JOBS_WAITING_MAX,
+    refuse: () => overRequestRateLimit(1),
+  })
   const dummy: PasswordHash = {
     kind: 'bcrypt',
     encoded: `$2b$${String(cost).padStart(2, '0')}$${NOBODYS_SALT_AND_HASH}`,
@@ -39,18 +43,18 @@ export function createPasswordHasher(cost: number, logger: Logger = silentLogger
   const renewing = new Set<Promise<void>>()
 
   return {
-    hash: (password) => enter(() => hashPassword(password, cost)),
+    hash: (password) => semaphore.run({}, () => hashPassword(password, cost)),
     async verify(password, encodedHash) {
       const parsed = encodedHash === undefined ? undefined : parsePasswordHash(encodedHash)
       const isComparable = parsed !== undefined && (parsed.kind !== 'bcrypt' || isWholeToBcrypt(password))
-      const matches = await enter(() => comparePassword(password, isComparable ? parsed : dummy))
+      const matches = await semaphore.run({}, () => comparePassword(password, isComparable ? parsed : dummy))
       return isComparable && matches
     },
     renew(password, encodedHash, save) {
       const parsed = parsePasswordHash(encodedHash)
       const isOfToday = parsed?.kind === 'bcrypt' && parsed.cost === cost
       if (isOfToday || !isWholeToBcrypt(password)) return
-      const renewal = enter(() => hashPassword(password, cost))
+      const renewal = semaphore.run({}, () => hashPassword(password, cost))
         .then(save)
         .catch((error: unknown) => {
           logger.log('warn', 'a password could not be rehashed', { error: errorMessage(error) })
@@ -71,26 +75,4 @@ export function createPasswordHasher(cost: number, logger: Logger = silentLogger
  */
 export function hashPassword(password: string, cost = 10): Promise<string> {
   return hash(password, { cost, version: '2a' })
-}
-
-/** Runs up to `runningMax` jobs at once and lets `waitingMax` wait in order. */
-export function createGate(runningMax: number, waitingMax: number): <T>(job: () => Promise<T>) => Promise<T> {
-  let running = 0
-  const waiting: (() => void)[] = []
-
-  return async (job) => {
-    if (running >= runningMax) {
-      if (waiting.length >= waitingMax) throw overRequestRateLimit(1)
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    } else {
-      running += 1
-    }
-    try {
-      return await job()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running -= 1
-    }
-  }
 }

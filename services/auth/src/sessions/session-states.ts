@@ -1,4 +1,4 @@
-import type { HoldfastError } from '@holdfast/foundation'
+import { createBatcher, type HoldfastError } from '@holdfast/foundation'
 import { type Pool, sql } from '@holdfast/postgres'
 import { sessionExpired, sessionNotFound, userBanned } from '../errors.ts'
 import { SESSION_STATES_MAX, SESSIONS_ASKED_TOGETHER_MAX } from '../limits.ts'
@@ -45,15 +45,10 @@ export function concerns(announcement: Announcement, sessionId: string, userId: 
 export interface SessionStates {
   /** State at `since` (ms since the epoch) or later; `undefined` if Postgres must be queried. */
   find(sessionId: string, since: number): SessionState | undefined
-  /** Asks Postgres; questions of the same turn, and those that come while one is under way, go together. */
+  /** Asks Postgres; concurrent questions go together. */
   read(sessionId: string): Promise<SessionState>
   /** Forgets what an announcement concerns, also where the answer is still on its way. */
   forget(announcement: Announcement): void
-}
-
-interface Question {
-  readonly resolve: (state: SessionState) => void
-  readonly reject: (error: unknown) => void
 }
 
 interface SessionRow {
@@ -67,10 +62,15 @@ interface SessionRow {
 export function createSessionStates(pool: Pool, now: () => number): SessionStates {
   /** The one read first is the first. */
   const known = new Map<string, SessionState>()
-  let questions = new Map<string, Question[]>()
-  let isAsking = false
-  /** Announcements since the running query was sent. */
-  let announced: Announcement[] = []
+  /** What was announced since the running question was asked; `undefined` while none is. */
+  let announced: Announcement[] | undefined
+  const read = createBatcher<string, SessionState>({
+    concurrency: 1,
+    batchMax: SESSIONS_ASKED_TOGETHER_MAX,
+    keyOf: (sessionId) => sessionId,
+    collectsTask: true,
+    run: readUnannounced,
+  })
 
   function remember(sessionId: string, state: SessionState): void {
     known.delete(sessionId)
@@ -78,33 +78,24 @@ export function createSessionStates(pool: Pool, now: () => number): SessionState
     if (known.size > SESSION_STATES_MAX) known.delete(known.keys().next().value ?? sessionId)
   }
 
-  async function askAll(): Promise<void> {
-    isAsking = true
-    while (questions.size > 0) {
-      const asked = new Map([...questions].slice(0, SESSIONS_ASKED_TOGETHER_MAX))
-      for (const sessionId of asked.keys()) questions.delete(sessionId)
-      await ask(asked)
-    }
-    isAsking = false
-  }
-
-  async function ask(asked: ReadonlyMap<string, Question[]>): Promise<void> {
-    announced = []
-    const readAtMs = now()
+  /** Reads again what was announced meanwhile: whether the answer is from before is not known. */
+  async function readUnannounced(sessionIds: readonly string[]): Promise<readonly SessionState[]> {
+    const states = new Map<string, SessionState>()
     try {
-      const found = await readStates(pool, [...asked.keys()], readAtMs)
-      for (const [sessionId, waiting] of asked) {
-        const state = found.get(sessionId) ?? { userId: undefined, bannedUntilMs: 0, endsAtMs: Infinity, readAtMs }
-        // Announced meanwhile: whether the answer is from before is not known, so Postgres is asked again.
-        if (announced.some((one) => concerns(one, sessionId, state.userId))) {
-          questions.set(sessionId, [...(questions.get(sessionId) ?? []), ...waiting])
-          continue
-        }
-        remember(sessionId, state)
-        for (const question of waiting) question.resolve(state)
+      while (states.size < sessionIds.length) {
+        const asked = sessionIds.filter((id) => !states.has(id))
+        announced = []
+        const readAtMs = now()
+        const found = await readStates(pool, asked, readAtMs)
+        for (const id of asked)
+          states.set(id, found.get(id) ?? { userId: undefined, bannedUntilMs: 0, endsAtMs: Infinity, readAtMs })
+        for (const [id, state] of states)
+          if (announced.some((one) => concerns(one, id, state.userId))) states.delete(id)
+          else remember(id, state)
       }
-    } catch (error) {
-      for (const question of [...asked.values()].flat()) question.reject(error)
+      return sessionIds.map((id) => states.get(id) as SessionState)
+    } finally {
+      announced = undefined
     }
   }
 
@@ -113,16 +104,9 @@ export function createSessionStates(pool: Pool, now: () => number): SessionState
       const state = known.get(sessionId)
       return state && state.readAtMs >= since ? state : undefined
     },
-    read(sessionId) {
-      return new Promise((resolve, reject) => {
-        const waiting = questions.get(sessionId) ?? []
-        waiting.push({ resolve, reject })
-        questions.set(sessionId, waiting)
-        if (!isAsking) queueMicrotask(() => void (isAsking || askAll()))
-      })
-    },
+    read,
     forget(announcement) {
-      if (isAsking) announced.push(announcement)
+      announced?.push(announcement)
       if (announcement.kind === 'session') for (const id of announcement.ids) known.delete(id)
       else for (const [id, { userId }] of known) if (concerns(announcement, id, userId)) known.delete(id)
     },

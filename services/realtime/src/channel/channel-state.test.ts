@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseJoin } from './join-config.ts'
 import { nextState, type MembershipState } from './membership-state.ts'
-import { Turns } from './turns.ts'
+import { SerialQueue } from './serial-queue.ts'
 
 describe('a membership', () => {
   test('that was closed while it joined stays closed when its answer comes', () => {
@@ -40,53 +40,53 @@ test.each([
   expect(parseJoin(payload)).toMatchObject(expected)
 })
 
-describe('turns', () => {
+describe('a serial queue', () => {
   const open = (waitingMax: number) => {
     const log: unknown[] = []
-    const turns = new Turns({
+    const queue = new SerialQueue({
       waitingMax,
       onFull: () => log.push('full'),
       onRoom: () => log.push('room'),
       onError: (error) => log.push(error),
     })
-    return { log, turns }
+    return { log, queue }
   }
 
-  test('run what does not wait at once, and the rest in order', async () => {
-    const { log, turns } = open(10)
+  test('runs what does not wait at once, and the rest in order', async () => {
+    const { log, queue } = open(10)
     const first = Promise.withResolvers<void>()
-    turns.run(() => void log.push(1))
-    turns.run(async () => {
+    queue.run(() => void log.push(1))
+    queue.run(async () => {
       await first.promise
       log.push(2)
     })
-    turns.run(() => void log.push(3))
-    turns.run(async () => void log.push(4))
-    turns.run(() => void log.push(5))
+    queue.run(() => void log.push(3))
+    queue.run(async () => void log.push(4))
+    queue.run(() => void log.push(5))
     expect(log).toEqual([1])
     first.resolve()
     await expect.poll(() => log).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('say when too many wait, and when there is room again', async () => {
-    const { log, turns } = open(2)
+  test('says when too many wait, and when there is room again', async () => {
+    const { log, queue } = open(2)
     const first = Promise.withResolvers<void>()
-    turns.run(() => first.promise)
-    for (const one of [1, 2, 3]) turns.run(() => void log.push(one))
+    queue.run(() => first.promise)
+    for (const one of [1, 2, 3]) queue.run(() => void log.push(one))
     expect(log).toEqual(['full'])
     first.resolve()
     await expect.poll(() => log).toEqual(['full', 1, 2, 3, 'room'])
   })
 
-  test('go on after a task that fails', async () => {
-    const { log, turns } = open(2)
-    turns.run(() => {
+  test('goes on after a task that fails', async () => {
+    const { log, queue } = open(2)
+    queue.run(() => {
       throw new Error('now')
     })
-    turns.run(async () => {
+    queue.run(async () => {
       throw new Error('later')
     })
-    turns.run(() => void log.push('next'))
+    queue.run(() => void log.push('next'))
     await expect.poll(() => log.map(String)).toEqual(['Error: now', 'Error: later', 'next'])
   })
 })

@@ -1,11 +1,9 @@
-import type { Clock, Logger } from '@holdfast/foundation'
-import type { FairLimit } from '@holdfast/http'
+import type { Clock, Logger, Semaphore } from '@holdfast/foundation'
 import type { Rights } from '../access/rights.ts'
 import type { Identity, Tokens } from '../access/tokens.ts'
 import type { ChangeFeed } from '../changes/change-feed.ts'
 import type { RealtimeOptions } from '../options.ts'
 import type { EncodedFrame, ServerMessage, Version } from '../wire/frames.ts'
-import type { RightsTurns } from './rights-turns.ts'
 import type { Topics } from './topics.ts'
 
 /** Dependencies of every membership. */
@@ -14,10 +12,10 @@ export interface ChannelContext {
   readonly topics: Topics
   readonly rights: Rights
   /** Limits concurrent rechecks of rights. */
-  readonly rightsTurns: RightsTurns
+  readonly rightsReads: Semaphore
   readonly changes: ChangeFeed
   /** Memory of joined channels and presence, limited by address. */
-  readonly kept: FairLimit
+  readonly kept: Semaphore
   /** Whether another server reads the database's changes and serves the channels. */
   readonly isStandby: () => boolean
   /** Whether table changes are not read until an operator intervenes. */

@@ -27,7 +27,7 @@ import { type CloseReason, type MembershipState, nextState } from './membership-
 import { Rate } from './rate.ts'
 import { requireName } from './topic.ts'
 import type { Member } from './topics.ts'
-import { Turns } from './turns.ts'
+import { SerialQueue } from './serial-queue.ts'
 
 /** For a membership that has no token, and thus no subscriptions. */
 const NO_IDENTITY = { role: '', claims: {} }
@@ -44,7 +44,7 @@ export class Membership implements Member {
   readonly #topic: string
   readonly #frames: MemberFrames
   readonly #config: JoinConfig
-  readonly #turns: Turns
+  readonly #queue: SerialQueue
   readonly #rights: MemberRights
   readonly #presence: MemberPresence
   #wantsPresence: boolean
@@ -80,17 +80,17 @@ export class Membership implements Member {
       context.options.realtimeRightsSeconds * 1_000,
     )
     this.#wantsPresence = config.presence.isEnabled
-    this.#presence = new MemberPresence(config.presence.key, (bytes) => context.kept.enter(line.address, bytes))
+    this.#presence = new MemberPresence(config.presence.key, (bytes) => context.kept.acquireNow({ key: line.address }, bytes))
     this.#changes = new MemberChanges(context.changes, config, context.logger)
     const callsMax = context.options.realtimePresenceCallsMax
     this.#presenceCalls = new Rate(callsMax / PRESENCE_WINDOW_S, context.clock.now(), callsMax)
-    this.#turns = new Turns({
+    this.#queue = new SerialQueue({
       waitingMax: WAITING_MESSAGES_MAX,
       onFull: () => line.hold(),
       onRoom: () => line.release(),
       onError: (error) => this.#failed(error),
     })
-    this.#turns.run(() => this.#join(frame.ref))
+    this.#queue.run(() => this.#join(frame.ref))
   }
 
   get state(): MembershipState {
@@ -99,9 +99,9 @@ export class Membership implements Member {
 
   /** Handles a client message after its predecessors. */
   handle(frame: ClientFrame, bytes: number): void {
-    if (!this.#turns.isBusy) return this.#turns.run(() => this.#handle(frame))
+    if (!this.#queue.isBusy) return this.#queue.run(() => this.#handle(frame))
     const handled = this.#line.keepWaiting(bytes)
-    this.#turns.run(() => {
+    this.#queue.run(() => {
       handled()
       return this.#handle(frame)
     })
@@ -120,10 +120,10 @@ export class Membership implements Member {
       return
     }
     if (!this.#rights.isDue(nowMs)) return
-    const turn = this.#context.rightsTurns.take()
-    if (!turn) return
+    const release = this.#context.rightsReads.tryAcquire()
+    if (!release) return // the next check tries again
     this.#rights.begin()
-    this.#turns.run(() => this.#askAgain().finally(() => turn[Symbol.dispose]()))
+    this.#queue.run(() => this.#askAgain().finally(release))
   }
 
   /** Ends the membership with a reason. */
@@ -149,7 +149,7 @@ export class Membership implements Member {
     this.#changes.close()
     this.#context.topics.remove(this.name, this.#config.isPrivate, this)
     this.#watch?.[Symbol.dispose]()
-    if (because === 'disconnected') this.#turns.discard()
+    if (because === 'disconnected') this.#queue.discard()
     this.#onClosed(this)
     if (because !== 'refused' && because !== 'disconnected' && because !== 'cut') this.#frames.push('phx_close', {})
   }

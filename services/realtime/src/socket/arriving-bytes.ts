@@ -1,3 +1,5 @@
+import { Tally } from '@holdfast/foundation'
+
 /** A connection with buffered bytes. */
 export interface Arriving {
   readonly address: string
@@ -12,15 +14,14 @@ export interface Arriving {
 export class ArrivingBytes {
   readonly #bytesMax: number
   readonly #addresses = new Map<string, Map<Arriving, number>>()
-  readonly #bytesOf = new Map<string, number>()
-  #bytes = 0
+  readonly #bytes = new Tally<string>()
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax
   }
 
   get bytes(): number {
-    return this.#bytes
+    return this.#bytes.total
   }
 
   add(connection: Arriving, bytes: number): void {
@@ -28,8 +29,8 @@ export class ArrivingBytes {
     const own = this.#addresses.get(address) ?? new Map<Arriving, number>()
     own.set(connection, (own.get(connection) ?? 0) + bytes)
     this.#addresses.set(address, own)
-    this.#count(address, bytes)
-    while (this.#bytes > this.#bytesMax) this.#cutOne()
+    this.#bytes.add(address, bytes)
+    while (this.#bytes.total > this.#bytesMax) this.#cutOne()
   }
 
   /** No-op for a closed connection. */
@@ -40,7 +41,7 @@ export class ArrivingBytes {
     if (kept > bytes) own.set(connection, kept - bytes)
     else own.delete(connection)
     if (own.size === 0) this.#addresses.delete(connection.address)
-    this.#count(connection.address, -Math.min(bytes, kept))
+    this.#bytes.add(connection.address, -Math.min(bytes, kept))
   }
 
   /** Call when the connection has closed. */
@@ -48,17 +49,10 @@ export class ArrivingBytes {
     this.remove(connection, Number.POSITIVE_INFINITY)
   }
 
-  #count(address: string, change: number): void {
-    this.#bytes += change
-    const now = (this.#bytesOf.get(address) ?? 0) + change
-    if (now === 0) this.#bytesOf.delete(address)
-    else this.#bytesOf.set(address, now)
-  }
-
   #cutOne(): void {
     let heaviest: string | undefined
-    for (const [address, bytes] of this.#bytesOf)
-      if (heaviest === undefined || bytes > (this.#bytesOf.get(heaviest) ?? 0)) heaviest = address
+    for (const address of this.#addresses.keys())
+      if (heaviest === undefined || this.#bytes.of(address) > this.#bytes.of(heaviest)) heaviest = address
     const [first] = this.#addresses.get(heaviest ?? '')?.keys() ?? []
     if (!first) return
     this.end(first)

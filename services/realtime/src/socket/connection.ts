@@ -232,7 +232,7 @@ export class Connection implements Line, Arriving {
   #keepJoin(frame: PushFrame, bytes: number, { postgresChanges }: JoinConfig): (() => void) | undefined {
     const kept = MEMBERSHIP_BYTES + bytes * KEPT_PER_BYTE + postgresChanges.length * SUBSCRIPTION_BYTES
     try {
-      return this.#context.kept.enter(this.address, kept)
+      return this.#context.kept.acquireNow({ key: this.address }, kept)
     } catch (error) {
       this.#refuseJoin(frame, reasonOf(error as HoldfastError))
       return undefined

@@ -1,5 +1,6 @@
 import { WebSocketServer } from 'ws'
-import { createFairLimit, type Upgrade } from '@holdfast/http'
+import { Semaphore } from '@holdfast/foundation'
+import type { Upgrade } from '@holdfast/http'
 import type { Identity } from '../access/tokens.ts'
 import type { ChannelContext } from '../channel/context.ts'
 import { tooManyClients } from '../errors.ts'
@@ -47,7 +48,7 @@ export function openHub(context: ChannelContext): Hub {
     unsent: new UnsentBytes(options.realtimeUnsentTotalMax * 1_024),
     messages: new MessageShare(options.realtimeServerMessagesPerSecondMax),
   }
-  const limit = createFairLimit(options.realtimeClientsMax, tooManyClients)
+  const limit = new Semaphore({ permits: options.realtimeClientsMax, leavesRoom: true, refuse: tooManyClients })
   let wasUnfollowed = false
   const sweeping = setInterval(() => {
     const isUnfollowed = context.isUnfollowed()
@@ -67,7 +68,7 @@ export function openHub(context: ChannelContext): Hub {
 
   return {
     enter(client) {
-      const leave = limit.enter(client.address)
+      const leave = limit.acquireNow({ key: client.address })
       return ({ request, socket, head }) => {
         socket.once('close', leave)
         if (socket.destroyed) leave()

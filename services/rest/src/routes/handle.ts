@@ -1,4 +1,5 @@
-import type { Caller, FairLimit } from '@holdfast/http'
+import type { Semaphore } from '@holdfast/foundation'
+import type { Caller } from '@holdfast/http'
 import { RowTooLarge, type PoolShare } from '@holdfast/postgres'
 import { abandoned, answerTooLarge } from '../errors.ts'
 import { Abandoned, execute, type ExecuteResult } from '../execute/execute.ts'
@@ -23,7 +24,7 @@ export interface RestRuntime {
   /** Connections as `authenticator`. */
   readonly share: PoolShare
   readonly names: StatementNames
-  readonly limit: FairLimit
+  readonly limit: Semaphore
 }
 
 /** Facts about a request beside its content. */
@@ -51,7 +52,7 @@ export async function handle(
   const current = runtime.snapshots.current()
   // A body is decoded before this first waits: large ones take turns until then.
   const snapshot = current instanceof Promise ? await current : current
-  const leave = runtime.limit.enter(meta.person)
+  const release = runtime.limit.acquireNow({ key: meta.person })
   try {
     return await answer(runtime, snapshot, caller, raw, meta).catch(async (error: unknown) => {
       const newer = await runtime.snapshots.newerThan(snapshot, error)
@@ -61,7 +62,7 @@ export async function handle(
   } catch (error) {
     throw toRefusal(error, caller.role === snapshot.options.restAnonRole)
   } finally {
-    leave()
+    release()
   }
 }
 

@@ -24,7 +24,7 @@ export async function sendObject(
       .code(304)
       .headers(objectHeaders({ ...answer, row: first }))
       .send()
-  const leave = context.downloads.enter(answer.person)
+  const leave = context.downloads.acquireNow({ key: answer.person })
   reply.raw.once('close', leave)
   let found: ObjectRow | undefined = first
   const find = async (): Promise<ObjectRow> => {

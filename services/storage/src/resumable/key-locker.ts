@@ -1,7 +1,9 @@
-import { ERRORS, type Lock, type Locker, type RequestRelease } from '@tus/server'
+import { ERRORS, type Locker, type RequestRelease } from '@tus/server'
+import { Semaphore, type Release } from '@holdfast/foundation'
 
 interface Holder {
   readonly requestRelease: RequestRelease
+  readonly release: Release
 }
 
 /**
@@ -11,51 +13,23 @@ interface Holder {
  * @param waitMs - longest wait for the lock
  */
 export function createKeyLocker(waitMs: number): Locker {
+  const semaphore = new Semaphore({ permits: Infinity, perKeyMax: 1 })
   const holders = new Map<string, Holder>()
-  const waiting = new Map<string, (() => void)[]>()
 
-  return { newLock: (key) => lockOf(key) }
-
-  function lockOf(key: string): Lock {
-    return {
+  return {
+    newLock: (key) => ({
       async lock(signal, requestRelease) {
         await holders.get(key)?.requestRelease()
-        while (holders.has(key)) await turn(key, signal)
-        holders.set(key, { requestRelease })
+        const release = await semaphore.acquire({ key, signal, timeoutMs: waitMs }).catch(() => {
+          throw ERRORS.ERR_LOCK_TIMEOUT // what the library knows as an error
+        })
+        holders.set(key, { requestRelease, release })
       },
       async unlock() {
+        const holder = holders.get(key)
         holders.delete(key)
-        const [next, ...others] = waiting.get(key) ?? []
-        if (others.length > 0) waiting.set(key, others)
-        else waiting.delete(key)
-        next?.()
+        holder?.release()
       },
-    }
-  }
-
-  /** Resolves when the previous holder has released the lock. @throws on timeout, or if the request ends */
-  function turn(key: string, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const come = (): void => {
-        leave()
-        resolve()
-      }
-      const giveUp = (): void => {
-        leave()
-        const others = (waiting.get(key) ?? []).filter((one) => one !== come)
-        if (others.length > 0) waiting.set(key, others)
-        else waiting.delete(key)
-        // oxlint-disable-next-line prefer-promise-reject-errors -- what the library knows as an error
-        reject(ERRORS.ERR_LOCK_TIMEOUT)
-      }
-      const leave = (): void => {
-        clearTimeout(timer)
-        signal.removeEventListener('abort', giveUp)
-      }
-      const timer = setTimeout(giveUp, waitMs)
-      signal.addEventListener('abort', giveUp, { once: true })
-      waiting.set(key, [...(waiting.get(key) ?? []), come])
-      if (signal.aborted) giveUp()
-    })
+    }),
   }
 }

@@ -60,7 +60,7 @@ async function answer(
 ): Promise<FastifyReply> {
   const database = openRequest(context, request, operation)
   const row = await findReadable(database, nameOf(request.params), access)
-  const leave = context.transforms.enter(personOf(request))
+  const leave = context.transforms.acquireNow({ key: personOf(request) })
   try {
     const gone = new AbortController()
     reply.raw.once('close', () => gone.abort(new Error('the client disconnected')))

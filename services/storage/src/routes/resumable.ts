@@ -59,7 +59,7 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const leave = hasBody(request) ? context.uploads.enter(personOf(request)) : undefined
+  const leave = hasBody(request) ? context.uploads.acquireNow({ key: personOf(request) }) : undefined
   try {
     const response = await uploads.handle(toWebRequest(request), request)
     const text = await response.text()

@@ -64,7 +64,7 @@ async function uploadWithinShare(
   operation: Operation,
   input: UploadInput,
 ): Promise<ObjectRow> {
-  const leave = context.uploads.enter(personOf(request))
+  const leave = context.uploads.acquireNow({ key: personOf(request) })
   try {
     return await uploadObject(context, openRequest(context, request, operation), {
       ...input,

@@ -23,7 +23,7 @@ import { readText } from './signed-body.ts'
 export async function completeMultipartUpload(exchange: S3Exchange): Promise<FastifyReply> {
   const { context, bucket, key, request, person } = exchange
   const wanted = readParts(await readText(exchange.body))
-  const leave = context.uploads.enter(person)
+  const leave = context.uploads.acquireNow({ key: person })
   try {
     const eTag = await complete(exchange, wanted).catch(async (error: unknown) => {
       const known = isNoSuchUpload(error) ? await findAnswer(exchange, wanted) : undefined

@@ -27,7 +27,7 @@ export async function putObject(exchange: S3Exchange): Promise<FastifyReply> {
   const length = requireLength(exchange)
   if (length > S3_UPLOADED_PART_BYTES_MAX) throw entityTooLarge()
   const upsert = request.headers['if-none-match'] !== '*'
-  const leave = context.uploads.enter(person)
+  const leave = context.uploads.acquireNow({ key: person })
   try {
     const row = await uploadObject(context, database, {
       name,

@@ -28,7 +28,7 @@ export async function uploadPart(exchange: S3Exchange): Promise<FastifyReply> {
   const { context, reply, body, person } = exchange
   const number = readPartNumber(exchange)
   const size = requireLength(exchange)
-  const leave = context.uploads.enter(person)
+  const leave = context.uploads.acquireNow({ key: person })
   try {
     const admitted = await admit(exchange)
     const eTag = await storePart(exchange, admitted, { number, size, open: async () => body.bytes })
@@ -43,7 +43,7 @@ export async function uploadPartCopy(exchange: S3Exchange): Promise<FastifyReply
   const { context, database, request, person } = exchange
   const number = readPartNumber(exchange)
   const from = readCopySource(exchange)
-  const leave = context.uploads.enter(person)
+  const leave = context.uploads.acquireNow({ key: person })
   try {
     const admitted = await admit(exchange)
     const source = await findAsCaller(database, from)

@@ -39,7 +39,7 @@ export async function postObject(
     requireConditionsMet(policy, fields, context.clock.now())
     const key = (fields.get('key') ?? '').replaceAll('${filename}', form.fileName ?? '')
     const name = parseObjectName(bucket, key)
-    const leave = context.uploads.enter(personOf(request))
+    const leave = context.uploads.acquireNow({ key: personOf(request) })
     try {
       const row = await uploadObject(context, openRequest(context, request, `storage.s3.${POLICY_NAMES.PostObject}`), {
         name,

@@ -1,5 +1,5 @@
+import { createBatcher } from '@holdfast/foundation'
 import type { Connections, Session } from '@holdfast/postgres'
-import { createBatcher } from './batcher.ts'
 import { evaluateClasses, evaluateKeys, type AskedSubscription, type EvaluatedClasses } from './evaluate-keys.ts'
 import { KEYS_PART_TIMEOUT_MS, KEYS_TIMEOUT_MS, SLOW_EVALUATIONS_MAX } from '../limits.ts'
 import type { EvaluatedKeys, StreamSubscription } from './evaluated-keys.ts'
@@ -51,9 +51,9 @@ export function createKeyEvaluator(options: KeyEvaluatorOptions): KeyEvaluator {
 
   const ask = createBatcher<KeyQuestion, Outcome<EvaluatedKeys>>({
     concurrency,
-    questionsMax: peopleMax,
-    idOf,
-    async ask(questions) {
+    batchMax: peopleMax,
+    keyOf: idOf,
+    async run(questions) {
       evaluations += questions.length
       const together = questions.filter(canEvaluateTogether)
       const found = together.length > 0 ? await evaluateTogether(pool, together, togetherMs) : []
@@ -76,9 +76,9 @@ export function createKeyEvaluator(options: KeyEvaluatorOptions): KeyEvaluator {
 
   const askForSlow = createBatcher<KeyQuestion, Outcome<EvaluatedKeys>>({
     concurrency: SLOW_EVALUATIONS_MAX,
-    questionsMax: 1,
-    idOf,
-    ask: (questions) => {
+    batchMax: 1,
+    keyOf: idOf,
+    run: (questions) => {
       evaluations += questions.length
       return Promise.all(questions.map(askAlone))
     },
@@ -86,8 +86,8 @@ export function createKeyEvaluator(options: KeyEvaluatorOptions): KeyEvaluator {
 
   const askForClasses = createBatcher<() => Promise<EvaluatedClasses>, Outcome<EvaluatedClasses>>({
     concurrency,
-    questionsMax: 1,
-    ask: (questions) => {
+    batchMax: 1,
+    run: (questions) => {
       evaluations += questions.length
       return Promise.all(questions.map(settle))
     },

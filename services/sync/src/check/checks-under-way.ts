@@ -1,3 +1,4 @@
+import { Semaphore } from '@holdfast/foundation'
 import { checksBusy, checkUnderWay, tooManyChecks } from '../errors.ts'
 import { CHECK_BUDGET_MS, CHECK_COST_MIN_MS, CHECK_SHARE, CHECKS_MAX } from '../limits.ts'
 
@@ -18,7 +19,11 @@ interface Used {
 
 /** @param now - milliseconds of a clock that only goes forward */
 export function createChecksUnderWay(now: () => number): ChecksUnderWay {
-  const running = new Set<string>()
+  const semaphore = new Semaphore({
+    permits: CHECKS_MAX,
+    perKeyMax: 1,
+    refuse: (reason) => (reason === 'key' ? checkUnderWay() : checksBusy()),
+  })
   const used = new Map<string, Used>()
 
   function usedBy(person: string): number {
@@ -33,14 +38,12 @@ export function createChecksUnderWay(now: () => number): ChecksUnderWay {
 
   return {
     enter(person) {
-      if (running.has(person)) throw checkUnderWay()
       const before = usedBy(person)
       if (before > CHECK_BUDGET_MS) throw tooManyChecks(Math.ceil((before - CHECK_BUDGET_MS) / CHECK_SHARE / 1_000))
-      if (running.size >= CHECKS_MAX) throw checksBusy()
-      running.add(person)
+      const release = semaphore.acquireNow({ key: person })
       const startedAt = now()
       return () => {
-        running.delete(person)
+        release()
         prune()
         const ms = Math.max(CHECK_COST_MIN_MS, now() - startedAt)
         used.set(person, { ms: usedBy(person) + ms, at: now() })

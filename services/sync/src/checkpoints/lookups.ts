@@ -1,5 +1,5 @@
+import { createBatcher } from '@holdfast/foundation'
 import type { Pool } from '@holdfast/postgres'
-import { createBatcher } from '../buckets/batcher.ts'
 import { LOOKED_UP_TOGETHER_MAX } from '../limits.ts'
 import { readBuckets, type BucketState } from '../storage/bucket-storage.ts'
 import type { ReadBuckets } from './checkpoint-feed.ts'
@@ -12,11 +12,11 @@ export interface Lookups {
 }
 
 export function createLookups(pool: Pool): Lookups {
-  const options = { concurrency: 2, questionsMax: LOOKED_UP_TOGETHER_MAX }
+  const options = { concurrency: 2, batchMax: LOOKED_UP_TOGETHER_MAX }
   return {
     readBuckets: createBatcher({
       ...options,
-      async ask(questions: readonly (readonly string[])[]) {
+      async run(questions: readonly (readonly string[])[]) {
         const { atOpId, buckets } = await readBuckets(pool, [...new Set(questions.flat())])
         if (questions.length === 1) return [{ atOpId, buckets }]
         const byName = new Map(buckets.map((bucket) => [bucket.name, bucket]))
@@ -29,7 +29,7 @@ export function createLookups(pool: Pool): Lookups {
     }),
     readWriteCheckpoint: createBatcher({
       ...options,
-      ask: (devices: readonly Device[]) => readWriteCheckpoints(pool, devices),
+      run: (devices: readonly Device[]) => readWriteCheckpoints(pool, devices),
     }),
   }
 }

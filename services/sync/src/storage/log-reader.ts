@@ -1,4 +1,4 @@
-import { HoldfastError, errorMessage } from '@holdfast/foundation'
+import { errorMessage, HoldfastError, Semaphore } from '@holdfast/foundation'
 import {
   READ_BYTES,
   isConnectionLoss,
@@ -96,41 +96,18 @@ type LogConnection = StatementConnection<keyof typeof STATEMENTS>
 export function createLogReader(options: { readonly url: string; readonly connectionsMax: number }): LogReader {
   const idle: LogConnection[] = []
   const all = new Set<LogConnection>()
-  const waiting: { readonly urgent: (() => void)[]; readonly bulk: (() => void)[] } = { urgent: [], bulk: [] }
-  /** So that however much is downloaded, live changes and first lines find a connection. */
-  const bulkMax = Math.max(1, options.connectionsMax - Math.ceil(options.connectionsMax / 3))
-  let bulk = 0
-  let opening = 0
-  let closed = false
-
-  async function acquire(isBulk: boolean): Promise<LogConnection> {
-    for (;;) {
-      if (closed) throw shuttingDown()
-      if (!isBulk || bulk < bulkMax) {
-        const free = idle.pop()
-        if (!free && all.size + opening >= options.connectionsMax) {
-          await new Promise<void>((resolve) => (isBulk ? waiting.bulk : waiting.urgent).push(resolve))
-          continue
-        }
-        if (isBulk) bulk++
-        try {
-          return free ?? (await open())
-        } catch (error) {
-          if (isBulk) bulk--
-          throw error
-        }
-      }
-      await new Promise<void>((resolve) => (isBulk ? waiting.bulk : waiting.urgent).push(resolve))
-    }
-  }
-
-  function wakeNext(): void {
-    const next = waiting.urgent.shift() ?? (bulk < bulkMax ? waiting.bulk.shift() : undefined)
-    next?.()
-  }
+  const closing = new AbortController()
+  const { connectionsMax } = options
+  const semaphore = new Semaphore<'urgent' | 'bulk'>({
+    permits: connectionsMax,
+    groups: {
+      urgent: { isUrgent: true },
+      // So that however much is downloaded, live changes and first lines find a connection.
+      bulk: { max: Math.max(1, connectionsMax - Math.ceil(connectionsMax / 3)) },
+    },
+  })
 
   async function open(): Promise<LogConnection> {
-    opening++
     try {
       const connection = await openStatementConnection({
         url: options.url,
@@ -143,37 +120,30 @@ export function createLogReader(options: { readonly url: string; readonly connec
         },
       })
       all.add(connection)
-      if (closed) connection.close()
+      if (closing.signal.aborted) connection.close()
       return connection
     } catch (error) {
-      wakeNext() // its turn to try
       throw logReadFailed(errorMessage(error), error)
-    } finally {
-      opening--
     }
   }
 
   return {
-    async read(input) {
-      const isBulk = input.isBulk === true
-      const connection = await acquire(isBulk)
-      try {
-        const slices = await readSlices(connection, input)
-        if (!connection.isLost()) idle.push(connection)
-        return slices
-      } catch (error) {
-        all.delete(connection)
-        connection.close()
-        throw error
-      } finally {
-        if (isBulk) bulk--
-        wakeNext()
-      }
-    },
+    read: (input) =>
+      semaphore.run({ group: input.isBulk ? 'bulk' : 'urgent', signal: closing.signal }, async () => {
+        const connection = idle.pop() ?? (await open())
+        try {
+          const slices = await readSlices(connection, input)
+          if (!connection.isLost()) idle.push(connection)
+          return slices
+        } catch (error) {
+          all.delete(connection)
+          connection.close()
+          throw error
+        }
+      }),
     async [Symbol.asyncDispose]() {
-      closed = true
+      closing.abort(shuttingDown())
       for (const connection of all) connection.close()
-      for (const resolve of [...waiting.urgent.splice(0), ...waiting.bulk.splice(0)]) resolve()
     },
   }
 }

@@ -1,3 +1,4 @@
+import { nextTurn, type Semaphore } from '@holdfast/foundation'
 import type { BucketGrant } from '../buckets/bucket-grant.ts'
 import type { CheckpointFeed, LiveBucket } from '../checkpoints/checkpoint-feed.ts'
 import { encodedOps, type EncodedOps } from '../encode/lines.ts'
@@ -12,7 +13,6 @@ import {
 } from '../limits.ts'
 import type { Compactions } from '../compaction/compactions.ts'
 import type { LogReader, OpsSlice } from '../storage/log-reader.ts'
-import type { BulkTurns } from './bulk-turns.ts'
 import type { DownloadedSlice, Downloads } from './downloads.ts'
 import type { LineSink } from './line-sink.ts'
 
@@ -85,7 +85,7 @@ export interface OpsSource {
   readonly feed: CheckpointFeed
   readonly downloads: Downloads
   readonly compactions: Compactions
-  readonly bulkTurns: BulkTurns
+  readonly bulkLines: Semaphore
 }
 
 export interface SentOps {
@@ -283,7 +283,7 @@ async function sendClear(sink: LineSink, held: HeldBucket): Promise<void> {
 
 /** @returns whether all lines were sent */
 async function sendSlice(
-  { bulkTurns }: OpsSource,
+  { bulkLines }: OpsSource,
   sink: LineSink,
   held: HeldBucket,
   ops: EncodedOps,
@@ -296,7 +296,7 @@ async function sendSlice(
     ops.count <= DATA_LINE_OPS_MAX && ops.bytes <= lineBytesMax ? [ops] : ops.split(DATA_LINE_OPS_MAX, lineBytesMax)
   for (const [index, line] of lines.entries()) {
     // Encoding and writing a large line takes milliseconds, and a connection that has room makes nobody wait.
-    if (line.bytes >= BULK_LINE_BYTES) await bulkTurns.next()
+    if (line.bytes >= BULK_LINE_BYTES) await bulkLines.run({}, nextTurn)
     await sink.data(held.bucket.name, held.position, moreFollows || index < lines.length - 1, line)
     held.position = line.lastOpId
     if (index < lines.length - 1 && isOvertaken()) return false

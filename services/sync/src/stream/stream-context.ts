@@ -1,4 +1,4 @@
-import type { Logger } from '@holdfast/foundation'
+import type { Logger, Semaphore } from '@holdfast/foundation'
 import type { Session } from '@holdfast/postgres'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { DependencyIndex, KeyHolder } from '../buckets/dependency-index.ts'
@@ -9,7 +9,6 @@ import type { WalBarrier } from '../checkpoints/wal-barrier.ts'
 import type { Device, WriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
 import type { Compactions } from '../compaction/compactions.ts'
 import type { LogReader } from '../storage/log-reader.ts'
-import type { BulkTurns } from './bulk-turns.ts'
 import type { Downloads } from './downloads.ts'
 import type { LeftOuts } from './left-outs.ts'
 import type { LineSink } from './line-sink.ts'
@@ -23,7 +22,8 @@ export interface StreamContext {
   readonly dependencies: DependencyIndex
   readonly log: LogReader
   readonly downloads: Downloads
-  readonly bulkTurns: BulkTurns
+  /** One permit: each large line of all streams holds it for one turn of the event loop, so that everything else runs in between. */
+  readonly bulkLines: Semaphore
   readonly sharedLines: SharedLines
   readonly compactions: Compactions
   readonly leftOuts: LeftOuts

@@ -1,3 +1,4 @@
+import { Semaphore } from '@holdfast/foundation'
 import { tooManyUploads, tooManyUploadsOfPerson } from './errors.ts'
 import { UPLOAD_BYTES_UNDER_WAY_MAX } from './limits.ts'
 
@@ -17,27 +18,26 @@ export function createUploadsUnderWay(limits: {
   readonly perPersonMax: number
   readonly uploadsMax: number
 }): UploadsUnderWay {
-  const ofPerson = new Map<string, number>()
-  let size = 0
-  let bytesUnderWay = 0
+  const uploads = new Semaphore({
+    permits: limits.uploadsMax,
+    perKeyMax: limits.perPersonMax,
+    refuse: (reason) => (reason === 'key' ? tooManyUploadsOfPerson(limits.perPersonMax) : tooManyUploads()),
+  })
+  const bodies = new Semaphore({ permits: UPLOAD_BYTES_UNDER_WAY_MAX })
   return {
     get size() {
-      return size
+      return uploads.usage().held
     },
     enter(person, bytes) {
-      const own = ofPerson.get(person) ?? 0
-      if (own >= limits.perPersonMax) throw tooManyUploadsOfPerson(limits.perPersonMax)
-      if (size >= limits.uploadsMax || bytesUnderWay + bytes > UPLOAD_BYTES_UNDER_WAY_MAX) throw tooManyUploads()
-      ofPerson.set(person, own + 1)
-      size++
-      bytesUnderWay += bytes
-      return () => {
-        const left = (ofPerson.get(person) ?? 1) - 1
-        if (left === 0) ofPerson.delete(person)
-        else ofPerson.set(person, left)
-        size--
-        bytesUnderWay -= bytes
-      }
+      const endUpload = uploads.acquireNow({ key: person })
+      const freeBody = bodies.tryAcquire({}, bytes)
+      if (freeBody)
+        return () => {
+          endUpload()
+          freeBody()
+        }
+      endUpload()
+      throw tooManyUploads()
     },
   }
 }

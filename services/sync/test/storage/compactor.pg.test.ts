@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { silentLogger } from '@holdfast/foundation'
+import { Semaphore, silentLogger } from '@holdfast/foundation'
 import { createPool, sql, type Pool } from '@holdfast/postgres'
 import type { Lsn } from '@holdfast/replication'
 import { openTestDatabase, runsOf, type TestDatabase } from '@holdfast/test-support'
@@ -14,7 +14,6 @@ import type { EncodedOps } from '../../src/encode/lines.ts'
 import { docToJson } from '../../src/encode/op-doc.ts'
 import { DATA_LINE_BYTES_MAX, SLICE_BYTES_MAX } from '../../src/limits.ts'
 import { LogWriter } from '../../src/replicator/log-writer.ts'
-import { createBulkTurns } from '../../src/stream/bulk-turns.ts'
 import { createDownloads, type Downloads } from '../../src/stream/downloads.ts'
 import type { LineSink } from '../../src/stream/line-sink.ts'
 import { heldBucket, sendOps, type HeldBucket } from '../../src/stream/send-ops.ts'
@@ -231,7 +230,7 @@ async function follow(
     },
     downloads,
     compactions,
-    bulkTurns: createBulkTurns(),
+    bulkLines: new Semaphore({ permits: 1 }),
   }
   let reading: Promise<unknown> = Promise.resolve()
   let reads = 0

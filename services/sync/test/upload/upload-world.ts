@@ -111,7 +111,7 @@ export async function openUploadWorld(options: UploadWorldOptions = {}): Promise
   const context: JudgeContext = {
     share: sharePool(pool, {
       connectionsMax: 8,
-      shares: { uploads: { reserved: 0, max: 8, perPersonMax: 4 } },
+      shares: { uploads: { reserved: 0, max: 8, perKeyMax: 4 } },
       acquireTimeoutMs: 5_000,
     }).share('uploads'),
     admin: database.pool,

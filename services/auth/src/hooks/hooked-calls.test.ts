@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { expect, test } from 'vitest'
-import { createTurns, takeTurns } from './take-turns.ts'
+import { admitHookedCalls, limitHookedCalls } from './hooked-calls.ts'
 
 interface Held {
   /** Requests whose handlers have begun. */
@@ -13,7 +13,7 @@ function openHeld(isNeeded: boolean, which?: 'writes'): Held {
   const { promise, resolve } = Promise.withResolvers<void>()
   const begun: string[] = []
   const app = Fastify()
-  takeTurns(app, createTurns(isNeeded), which)
+  admitHookedCalls(app, limitHookedCalls(isNeeded), which)
   const hold = async (request: FastifyRequest): Promise<string> => {
     begun.push(request.ip)
     await promise
@@ -29,7 +29,7 @@ const from = (app: FastifyInstance, addresses: readonly string[], method: 'GET' 
 
 const addresses = Array.from({ length: 30 }, (_, at) => `198.51.100.${at}`)
 
-test('requests that may wait for a hook leave connections for others, and all have their turn', async () => {
+test('requests that may wait for a hook leave connections for others, and all are answered', async () => {
   const { app, begun, release } = openHeld(true)
   const answers = from(app, addresses)
   await expect.poll(() => begun.length).toBe(12)
@@ -40,7 +40,7 @@ test('requests that may wait for a hook leave connections for others, and all ha
   expect(await Promise.all(answers)).toEqual(addresses.map(() => 200))
 })
 
-test('one address leaves turns to others', async () => {
+test('one address leaves permits to others', async () => {
   const { app, begun, release } = openHeld(true)
   const answers = from(app, Array<string>(30).fill('203.0.113.9'))
   await expect.poll(() => begun.length).toBe(6)

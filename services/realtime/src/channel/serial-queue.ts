@@ -1,5 +1,5 @@
 /** Runs tasks sequentially. A synchronous task runs immediately if none is running, which avoids queueing. */
-export class Turns {
+export class SerialQueue {
   readonly #waitingMax: number
   readonly #onFull: () => void
   readonly #onRoom: () => void
