@@ -46,13 +46,15 @@ export class NotNow extends Error {
 }
 
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (making >= MAKING_MAX) await new Promise<void>((resolve) => waiting.push(resolve))
-  making++
+  if (making < MAKING_MAX) making++
+  else await new Promise<void>((resolve) => waiting.push(resolve))
   try {
     return await work()
   } finally {
-    making--
-    waiting.shift()?.()
+    const next = waiting.shift()
+    if (next)
+      next() // in its place
+    else making--
   }
 }
 
