@@ -1,6 +1,7 @@
 import { errorMessage } from '@holdfast/foundation'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
+import { Semaphore } from '@holdfast/foundation'
 import { sql, type Queryable } from '@holdfast/postgres'
 import type { openBackend } from '@holdfast/storage'
 import type { LeftOut } from './report.ts'
@@ -48,6 +49,7 @@ export async function copyFiles({
 }: CopyFilesOptions): Promise<CopiedFiles> {
   const base = storageUrl.replace(/\/+$/, '').replace(/(?:\/storage\/v1)?$/, '/storage/v1')
   const leftOut: LeftOut[] = []
+  const transfers = new Semaphore({ permits: AT_ONCE })
   let [copied, present, last, toldAt] = [0, 0, '00000000-0000-0000-0000-000000000000', Date.now()]
   const copyOne = async ({ bucket, key, version, size }: FileRow): Promise<void> => {
     const here = await backend.sizeOf(version)
@@ -77,12 +79,7 @@ export async function copyFiles({
        where id > ${last}::uuid and version is not null order by id limit ${BATCH}`)
     if (rows.length === 0) return { copied, present, failed: leftOut.length, leftOut }
     last = rows.at(-1)?.id ?? last
-    const queue = [...rows]
-    await Promise.all(
-      Array.from({ length: AT_ONCE }, async () => {
-        for (let row = queue.shift(); row !== undefined; row = queue.shift()) await copyOne(row)
-      }),
-    )
+    await Promise.all(rows.map((row) => transfers.run({}, () => copyOne(row))))
   }
 }
 

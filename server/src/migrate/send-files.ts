@@ -5,6 +5,7 @@ import { request as requestHttps } from 'node:https'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { Semaphore } from '@holdfast/foundation'
 import type { openBackend } from '@holdfast/storage'
 import type { Source } from './source.ts'
 import type { LeftOut } from './report.ts'
@@ -57,6 +58,7 @@ export interface SendFilesOptions {
 /** Sends all files to another project, four at a time, according to the source's rows. */
 export async function sendFiles({ source, backend, target, progress }: SendFilesOptions): Promise<SentFiles> {
   const leftOut: LeftOut[] = []
+  const transfers = new Semaphore({ permits: AT_ONCE })
   let [copied, present, last, toldAt] = [0, 0, '00000000-0000-0000-0000-000000000000', Date.now()]
   const sendOne = async (row: Omit<SentFile, 'size'>): Promise<SentFile | undefined> => {
     const what = `File ${row.bucket}/${row.name}`
@@ -93,17 +95,8 @@ export async function sendFiles({ source, backend, target, progress }: SendFiles
       )
       if (rows.length === 0) return { copied, present, failed: leftOut.length, leftOut }
       last = rows.at(-1)?.id ?? last
-      const queue = [...rows]
-      const done: SentFile[] = []
-      await Promise.all(
-        Array.from({ length: AT_ONCE }, async () => {
-          for (let row = queue.shift(); row !== undefined; row = queue.shift()) {
-            const file = await sendOne(row)
-            if (file) done.push(file)
-          }
-        }),
-      )
-      await target.settle(done)
+      const sent = await Promise.all(rows.map((row) => transfers.run({}, () => sendOne(row))))
+      await target.settle(sent.filter((file) => file !== undefined))
     }
   } finally {
     await client.end().catch(() => undefined) // it may be broken already

@@ -1,5 +1,5 @@
 import { importJWK, type CryptoKey, type JWK } from 'jose'
-import { type Clock, type Logger, assert, defined, errorMessage } from '@holdfast/foundation'
+import { assert, defined, errorMessage, Semaphore, type Clock, type Logger } from '@holdfast/foundation'
 import type { Pool } from '@holdfast/postgres'
 import { KEYS_RELOAD_AFTER_MS } from '../limits.ts'
 import { createKey, insertKey, readKeys, type SigningAlgorithm, type SigningKeyRow } from './signing-key-row.ts'
@@ -63,13 +63,9 @@ export async function openSigningKeys(
     loaded = await load(next)
     generation += 1
   }
-  let reading = Promise.resolve()
-  /** One after the other, so that keys that were read earlier never replace those that were read later. */
-  const reload = (): Promise<void> => {
-    const next = reading.then(readAgain)
-    reading = next.catch(() => undefined)
-    return next
-  }
+  /** One at a time, so that keys that were read earlier never replace those that were read later. */
+  const reads = new Semaphore({ permits: 1 })
+  const reload = (): Promise<void> => reads.run({}, readAgain)
   const timer = setInterval(() => {
     reload().catch((error: unknown) =>
       logger.log('debug', 'could not look for new keys', { error: errorMessage(error) }),

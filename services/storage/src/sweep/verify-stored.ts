@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Clock } from '@holdfast/foundation'
+import { Semaphore, type Clock } from '@holdfast/foundation'
 import { sql, type Queryable } from '@holdfast/postgres'
 import { isVersion, type Backend, type ListedVersion } from '../backend/backend.ts'
 import type { ObjectMetadata } from '../database/objects.ts'
@@ -90,14 +90,12 @@ async function verifyRows(
   options: VerifyOptions,
 ): Promise<{ readonly objects: number; readonly bytesRead: number; readonly faults: readonly StoredFault[] }> {
   const faults: StoredFault[] = []
+  const reads = new Semaphore({ permits: VERIFY_AT_ONCE })
   let [objects, bytesRead] = [0, 0]
   for await (const page of pagesOfRows(options.db)) {
-    const suspects: Found[] = []
-    for (let at = 0; at < page.length; at += VERIFY_AT_ONCE) {
-      const looked = await Promise.all(page.slice(at, at + VERIFY_AT_ONCE).map((row) => look(options, row)))
-      suspects.push(...looked.filter(({ fault }) => fault !== undefined))
-      bytesRead += looked.reduce((sum, one) => sum + one.bytesRead, 0)
-    }
+    const looked = await Promise.all(page.map((row) => reads.run({}, () => look(options, row))))
+    bytesRead += looked.reduce((sum, one) => sum + one.bytesRead, 0)
+    const suspects = looked.filter(({ fault }) => fault !== undefined)
     faults.push(...(await confirmFaults(options.db, suspects)))
     objects += page.length
     options.onProgress?.(objects)

@@ -1,4 +1,4 @@
-import { delay, errorMessage, type Logger } from '@holdfast/foundation'
+import { delay, errorMessage, Semaphore, type Logger } from '@holdfast/foundation'
 import { isConnectionLoss, sql, sqlstateOf, type Pool } from '@holdfast/postgres'
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
 import { isLeaseLost } from '../lease/fence.ts'
@@ -72,8 +72,8 @@ export class Compactor implements AsyncDisposable {
   #horizon = 0
   #total: Compaction = NOTHING
   #last: CompactionRound | undefined
-  /** Rounds run one after the other. */
-  #running: Promise<unknown> = Promise.resolve()
+  /** One round runs at a time. */
+  readonly #rounds = new Semaphore({ permits: 1 })
 
   constructor(options: CompactorOptions) {
     this.#options = options
@@ -99,15 +99,13 @@ export class Compactor implements AsyncDisposable {
    * has the lease.
    */
   round(): Promise<Compaction> {
-    const next = this.#running.then(() => this.#compactIfLeading())
-    this.#running = next.catch(() => undefined) // the caller sees the failure
-    return next
+    return this.#rounds.run({}, () => this.#compactIfLeading())
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort(new Error('compaction is stopping'))
     await this.#looping
-    await this.#running
+    await this.#rounds.run({}, () => undefined)
   }
 
   async #loop(): Promise<void> {
