@@ -114,9 +114,7 @@ export function limitSlowBodies(app: FastifyInstance, patience: BodyPatience, me
   /** Counts a body as slow, unless its address has too many; earlier ones have priority. */
   function reasonNotToBeSlow(body: Body): string | undefined {
     body.endSlow = slow.tryAcquire({ key: body.address })
-    return body.endSlow
-      ? undefined
-      : `${patience.slowPerAddressMax} other slow ones are under way from this address`
+    return body.endSlow ? undefined : `${patience.slowPerAddressMax} other slow ones are under way from this address`
   }
 }
 

@@ -4,9 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { nextTurn } from '../next-turn.ts'
 import { createBatcher } from './batcher.ts'
 
-function world(
-  options: { readonly concurrency?: number; readonly batchMax?: number; readonly shares?: boolean } = {},
-) {
+function world(options: { readonly concurrency?: number; readonly batchMax?: number; readonly shares?: boolean } = {}) {
   const asked: { readonly requests: readonly string[]; answer(): void; fail(error: Error): void }[] = []
   const batcher = createBatcher<string, string>({
     concurrency: options.concurrency ?? 1,

@@ -212,7 +212,12 @@ describe('a request', () => {
 
 type Name = 'a' | 'b'
 type Step =
-  | { readonly kind: 'acquire' | 'try'; readonly key: string | undefined; readonly group: Name; readonly weight: number }
+  | {
+      readonly kind: 'acquire' | 'try'
+      readonly key: string | undefined
+      readonly group: Name
+      readonly weight: number
+    }
   | { readonly kind: 'release' | 'abort'; readonly at: number }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -322,7 +327,9 @@ describe('in random histories', () => {
       groups: fc.record({ a: group, b: group }),
     })
     await fc.assert(
-      fc.asyncProperty(limits, fc.array(step, { maxLength: 60, size: 'max' }), (given, steps) => play(given, steps, false)),
+      fc.asyncProperty(limits, fc.array(step, { maxLength: 60, size: 'max' }), (given, steps) =>
+        play(given, steps, false),
+      ),
       { numRuns: runsOf(200) },
     )
   })
@@ -330,9 +337,13 @@ describe('in random histories', () => {
   test('a key that floods the queue delays the first request of another key by one permit at most', async () => {
     const limits = fc.record({ permits: fc.integer({ min: 1, max: 4 }), leavesRoom: fc.boolean() })
     const free: Required<GroupLimits> = { reserved: 0, max: Infinity, perKeyMax: Infinity, isUrgent: false }
-    const inOneGroup = fc.array(step, { maxLength: 60, size: 'max' }).map((steps) => steps.map((one) => ({ ...one, group: 'a' }) as Step))
+    const inOneGroup = fc
+      .array(step, { maxLength: 60, size: 'max' })
+      .map((steps) => steps.map((one) => ({ ...one, group: 'a' }) as Step))
     await fc.assert(
-      fc.asyncProperty(limits, inOneGroup, (given, steps) => play({ ...given, groups: { a: free, b: free } }, steps, true)),
+      fc.asyncProperty(limits, inOneGroup, (given, steps) =>
+        play({ ...given, groups: { a: free, b: free } }, steps, true),
+      ),
       { numRuns: runsOf(200) },
     )
   })

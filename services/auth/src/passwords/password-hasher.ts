@@ -54,7 +54,8 @@ export function createPasswordHasher(cost: number, logger: Logger = silentLogger
       const parsed = parsePasswordHash(encodedHash)
       const isOfToday = parsed?.kind === 'bcrypt' && parsed.cost === cost
       if (isOfToday || !isWholeToBcrypt(password)) return
-      const renewal = semaphore.run({}, () => hashPassword(password, cost))
+      const renewal = semaphore
+        .run({}, () => hashPassword(password, cost))
         .then(save)
         .catch((error: unknown) => {
           logger.log('warn', 'a password could not be rehashed', { error: errorMessage(error) })

@@ -80,7 +80,9 @@ export class Membership implements Member {
       context.options.realtimeRightsSeconds * 1_000,
     )
     this.#wantsPresence = config.presence.isEnabled
-    this.#presence = new MemberPresence(config.presence.key, (bytes) => context.kept.acquireNow({ key: line.address }, bytes))
+    this.#presence = new MemberPresence(config.presence.key, (bytes) =>
+      context.kept.acquireNow({ key: line.address }, bytes),
+    )
     this.#changes = new MemberChanges(context.changes, config, context.logger)
     const callsMax = context.options.realtimePresenceCallsMax
     this.#presenceCalls = new Rate(callsMax / PRESENCE_WINDOW_S, context.clock.now(), callsMax)

@@ -52,8 +52,7 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } finally {
     const next = waiting.shift()
-    if (next)
-      next() // in its place
+    if (next) next() // in its place
     else making--
   }
 }
