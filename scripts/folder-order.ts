@@ -3,6 +3,7 @@
  * or that of the folder it is in.
  */
 export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
+  'platform/foundation': ['admission'],
   'platform/postgres': ['sql', 'wire', 'pipeline', 'connection', 'dump', 'cluster', 'catalog', 'migrate'],
   'platform/policy': ['catalog', 'syntax', 'read', 'compile', 'writes'],
   'platform/replication': ['pgoutput', 'copy', 'read-slot'],
