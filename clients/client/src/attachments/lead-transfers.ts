@@ -1,3 +1,4 @@
+import { SerialQueue } from '../serial-queue.ts'
 import type { Value } from '../value.ts'
 import { chooseWork, nextMoment } from './choose-work.ts'
 import { followRows, recover, type FollowOptions } from './follow-rows.ts'
@@ -25,9 +26,7 @@ const WATCHED_SQL = `select (select count(*) from hf_local_files), (select count
  */
 export async function leadTransfers(options: LeadOptions, signal: AbortSignal): Promise<void> {
   const { database, pause, onProblem } = options
-  const turns = takeTurns(signal, (error) => {
-    if (!database.closed) onProblem(error)
-  })
+  const queue = new SerialQueue()
   const runner = createWorkRunner({ ...options, onFree: look })
   let timer: ReturnType<typeof setTimeout> | undefined
   let isLookDue = false
@@ -37,7 +36,7 @@ export async function leadTransfers(options: LeadOptions, signal: AbortSignal): 
   if (signal.aborted) return
   const watching = { signal, throttleMs: LOOK_THROTTLE_MS }
   database.watchWithCallback(WATCHED_SQL, [], { onResult: look, onError: onProblem }, watching)
-  const onRows = (): void => turns.take(() => followRows(options))
+  const onRows = (): void => enqueue(() => followRows(options))
   database.watchWithCallback(options.rows, [], { onResult: onRows, onError: onProblem }, watching)
   const stopPause = pause.subscribe(look)
   look()
@@ -45,13 +44,22 @@ export async function leadTransfers(options: LeadOptions, signal: AbortSignal): 
   await aborted(signal)
   stopPause()
   clearTimeout(timer)
-  await turns.end()
+  await queue.settled()
   await runner.end()
+
+  function enqueue(task: () => Promise<void>): void {
+    const done = queue.run(async () => {
+      if (!signal.aborted) await task()
+    })
+    done.catch((error: unknown) => {
+      if (!signal.aborted && !database.closed) onProblem(error)
+    })
+  }
 
   function look(): void {
     if (isLookDue) return
     isLookDue = true
-    turns.take(async () => {
+    enqueue(async () => {
       isLookDue = false
       await followDecisions()
       await begin()
@@ -98,26 +106,6 @@ export async function leadTransfers(options: LeadOptions, signal: AbortSignal): 
     const moment = nextMoment(files, nowMs)
     if (moment !== undefined) timer = unreferenced(setTimeout(look, moment - nowMs))
   }
-}
-
-interface Turns {
-  take(body: () => Promise<void>): void
-  end(): Promise<void>
-}
-
-/** Runs bodies sequentially, and none after the signal has aborted. */
-function takeTurns(signal: AbortSignal, onProblem: (error: unknown) => void): Turns {
-  let last: Promise<void> = Promise.resolve()
-  const run = async (before: Promise<void>, body: () => Promise<void>): Promise<void> => {
-    await before
-    if (signal.aborted) return
-    try {
-      await body()
-    } catch (error) {
-      if (!signal.aborted) onProblem(error)
-    }
-  }
-  return { take: (body) => void (last = run(last, body)), end: () => last }
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

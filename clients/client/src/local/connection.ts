@@ -1,4 +1,5 @@
 import type { CommonPowerSyncDatabase, PowerSyncBackendConnector } from '@powersync/common'
+import { SerialQueue } from '../serial-queue.ts'
 import { closeAnyway } from './close-anyway.ts'
 
 /** Delay in ms before reopening an ended stream. The SDK's 5 s would make every server restart visible. */
@@ -19,7 +20,7 @@ export class Connection {
   readonly #connector: () => PowerSyncBackendConnector
   readonly #inBackground: (work: Promise<void>) => void
   #isWanted = false
-  #turn: Promise<void> = Promise.resolve()
+  readonly #queue = new SerialQueue()
 
   constructor(
     database: ConnectedDatabase,
@@ -35,7 +36,7 @@ export class Connection {
 
   connect(): void {
     this.#isWanted = true
-    this.#inBackground(this.#inTurn(() => this.#connectIfWanted()))
+    this.#inBackground(this.#queue.run(() => this.#connectIfWanted()))
   }
 
   /** Prevents further connections. */
@@ -45,12 +46,12 @@ export class Connection {
 
   disconnect(): Promise<void> {
     this.stop()
-    return this.#inTurn(() => this.#database.disconnect())
+    return this.#queue.run(() => this.#database.disconnect())
   }
 
   /** Reopens the stream. */
   restart(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       if (!this.#isWanted || this.#database.closed) return
       await this.#database.disconnect()
       await this.#connectIfWanted()
@@ -63,7 +64,7 @@ export class Connection {
    * @param prepare - runs first; returns false to cancel
    */
   async whileDisconnected(prepare: () => Promise<boolean>, change: () => Promise<void>): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#queue.run(async () => {
       if (this.#database.closed || !(await prepare())) return
       await this.#database.disconnect()
       await change()
@@ -73,7 +74,7 @@ export class Connection {
 
   /** Changes something while the database is disconnected, then restores the previous state. Rejects with the error of `change`. */
   async disconnected(change: () => Promise<void>): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#queue.run(async () => {
       await this.#database.disconnect()
       try {
         await change()
@@ -85,7 +86,7 @@ export class Connection {
 
   close(): Promise<void> {
     this.stop()
-    return this.#inTurn(() => closeAnyway(this.#database))
+    return this.#queue.run(() => closeAnyway(this.#database))
   }
 
   async #connectIfWanted(): Promise<void> {
@@ -93,11 +94,5 @@ export class Connection {
     const delays = { retryDelayMs: STREAM_RETRY_MS, crudUploadThrottleMs: UPLOAD_THROTTLE_MS }
     // The SDK's promise resolves with the first connection; awaiting it here would block `disconnect` while offline.
     this.#inBackground(this.#database.connect(this.#connector(), delays))
-  }
-
-  #inTurn(body: () => Promise<void>): Promise<void> {
-    const mine = this.#turn.then(body)
-    this.#turn = mine.catch(() => undefined) // the caller handles it; the next one must still run
-    return mine
   }
 }

@@ -1,3 +1,4 @@
+import { SerialQueue } from '../serial-queue.ts'
 import { errorMessage } from '@holdfast/protocol'
 import type { Session } from '../session/session.ts'
 import type { SessionUser } from '../session/session-state.ts'
@@ -15,7 +16,7 @@ export interface DeviceRemovalsOptions extends RemoveUserDataOptions {
 export class DeviceRemovals {
   readonly #options: DeviceRemovalsOptions
   /** Running retries. Only the affected users wait for them. */
-  #retrying: Promise<void> = Promise.resolve()
+  readonly #retries = new SerialQueue()
 
   constructor(options: DeviceRemovalsOptions) {
     this.#options = options
@@ -39,7 +40,7 @@ export class DeviceRemovals {
   }
 
   settled(): Promise<void> {
-    return this.#retrying
+    return this.#retries.settled()
   }
 
   /** @returns the error if not everything was removed; also records it */
@@ -63,7 +64,7 @@ export class DeviceRemovals {
   async comeBack(userId: string): Promise<void> {
     const { removals, store } = this.#options
     if (!(await removals.find(userId))) return
-    await this.#retrying
+    await this.#retries.settled()
     const pending = await removals.find(userId)
     if (!pending || pending.isBack) return
     await skipGenerations(store, userId, pending.generation)
@@ -78,7 +79,6 @@ export class DeviceRemovals {
   }
 
   #inTurn(body: () => Promise<void>): Promise<void> {
-    this.#retrying = this.#retrying.then(body).catch(this.#options.onProblem)
-    return this.#retrying
+    return this.#retries.run(body).catch(this.#options.onProblem)
   }
 }

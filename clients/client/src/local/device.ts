@@ -2,6 +2,7 @@ import { toError } from '@holdfast/protocol'
 import type { KeyValueStore } from '../key-value.ts'
 import { cachedSchema } from '../schema/fetch-schema.ts'
 import type { DevicePeople } from '../session/device-people.ts'
+import { SerialQueue } from '../serial-queue.ts'
 import type { Session } from '../session/session.ts'
 import { createValue, type Value } from '../value.ts'
 import type { SessionUser } from '../session/session-state.ts'
@@ -59,7 +60,7 @@ class SessionDevice implements Device {
   readonly #options: DeviceOptions
   readonly #stopSession: () => void
   /** Serializes opening and closing. */
-  #turn: Promise<void> = Promise.resolve()
+  readonly #queue = new SerialQueue()
   #opening = new AbortController()
   readonly #damagedFiles = new Set<string>()
   readonly #channel: RemovalChannel
@@ -90,9 +91,9 @@ class SessionDevice implements Device {
       await this.#assertAllSent()
     }
     this.#opening.abort()
-    if (user && wipe) return this.#inTurn(() => this.#remove(user))
+    if (user && wipe) return this.#queue.run(() => this.#remove(user))
     // A failure to close must not prevent a plain sign-out.
-    await this.#inTurn(() => this.#closeCurrent()).catch(onProblem)
+    await this.#queue.run(() => this.#closeCurrent()).catch(onProblem)
     if (user) await people.rememberSignOut(user.id).catch(onProblem)
     return undefined
   }
@@ -107,7 +108,7 @@ class SessionDevice implements Device {
     this.#channel[Symbol.dispose]()
     this.#opening.abort()
     await this.#removals.settled()
-    await this.#inTurn(() => this.#closeCurrent()).catch(this.#options.onProblem)
+    await this.#queue.run(() => this.#closeCurrent()).catch(this.#options.onProblem)
   }
 
   #follow(): void {
@@ -119,16 +120,7 @@ class SessionDevice implements Device {
     this.#opening.abort()
     this.#opening = new AbortController()
     const { signal } = this.#opening
-    void this.#inTurn(() => this.#change(userId, signal))
-  }
-
-  #inTurn<T>(body: () => Promise<T>): Promise<T> {
-    const mine = this.#turn.then(body)
-    this.#turn = mine.then(
-      () => undefined,
-      () => undefined,
-    ) // the caller handles it; the next one must still run
-    return mine
+    void this.#queue.run(() => this.#change(userId, signal))
   }
 
   /**
@@ -137,7 +129,7 @@ class SessionDevice implements Device {
    * @throws the error of opening: its content is unknown
    */
   async #untilOpened(user: SessionUser): Promise<void> {
-    if (await cachedSchema(this.#options.store, user.id)) await this.#turn
+    if (await cachedSchema(this.#options.store, user.id)) await this.#queue.settled()
     const shown = this.state.get()
     if (shown.kind === 'failed') throw shown.error
   }
@@ -199,7 +191,7 @@ class SessionDevice implements Device {
     }
     if (!isShown()) return
     this.#opening.abort()
-    await this.#inTurn(() => this.#closeCurrent()).catch(onProblem)
+    await this.#queue.run(() => this.#closeCurrent()).catch(onProblem)
   }
 
   /** For display only. */
@@ -243,7 +235,7 @@ class SessionDevice implements Device {
     if (!schema || signal.aborted) return
     const { openLocalDatabase } = await loading
     if (signal.aborted) return
-    const onDamage = (): void => void this.#inTurn(() => this.#reopen(userId))
+    const onDamage = (): void => void this.#queue.run(() => this.#reopen(userId))
     const damagedFiles = this.#damagedFiles
     const local = await openLocalDatabase({ ...this.#options, userId, schema, damagedFiles, onDamage })
     if (signal.aborted) return local.close()

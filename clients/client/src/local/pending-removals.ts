@@ -1,4 +1,5 @@
 import { readJson, type KeyValueStore } from '../key-value.ts'
+import { SerialQueue } from '../serial-queue.ts'
 import type { SessionUser } from '../session/session-state.ts'
 import { createValue, type Value } from '../value.ts'
 
@@ -22,14 +23,12 @@ const KEY = 'holdfast-removals'
 export class PendingRemovals {
   readonly #store: KeyValueStore
   readonly #value = createValue<readonly StoredRemoval[]>([])
-  #turn: Promise<void>
+  readonly #queue = new SerialQueue()
 
   constructor(store: KeyValueStore) {
     this.#store = store
-    this.#turn = this.#read().then(
-      (stored) => this.#value.set(stored),
-      () => undefined, // the session reports an unreadable store
-    )
+    const first = this.#queue.run(async () => this.#value.set(await this.#read()))
+    first.catch(() => undefined) // the session reports an unreadable store
   }
 
   get value(): Value<readonly PendingRemoval[]> {
@@ -55,15 +54,13 @@ export class PendingRemovals {
   }
 
   #change(edit: (removals: readonly StoredRemoval[]) => readonly StoredRemoval[]): Promise<void> {
-    const mine = this.#turn.then(async () => {
+    return this.#queue.run(async () => {
       const before = await this.#read()
       const after = edit(before)
       if (after.length === 0 && before.length > 0) await this.#store.removeItem(KEY)
       else if (after !== before) await this.#store.setItem(KEY, JSON.stringify(after))
       this.#value.set(after)
     })
-    this.#turn = mine.catch(() => undefined) // the caller handles it; the next one must still run
-    return mine
   }
 
   async #read(): Promise<readonly StoredRemoval[]> {
