@@ -116,7 +116,7 @@ describe('advance', () => {
     expect((await ada.from('notes').select()).error).toMatchObject({
       message: expect.stringContaining('expired') as unknown,
     })
-    await expect(own.advance({})).rejects.toThrowError(/Time goes forward/)
+    await expect(own.advance({})).rejects.toThrowError(/Time only moves forward/)
   })
 })
 

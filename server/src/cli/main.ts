@@ -1,12 +1,10 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { setFlagsFromString } from 'node:v8'
 import { findBundle } from './find-bundle.ts'
+import { setUpEngine } from './set-up-engine.ts'
 
-// The parser of Postgres is WebAssembly. V8 would compile its largest functions a second time after a few dozen policies, which takes a second of a processor and
-// 600 MB; code parsed afterwards never wins that back. Both flags: each implies the other on Node's command line, and not here.
-for (const flag of ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']) setFlagsFromString(flag)
+setUpEngine()
 // Before loading anything else, so the next start need not compile it. Stored beside our own files, where no other program writes.
 enableCompileCache(fileURLToPath(new URL('../../dist/.compile-cache', import.meta.url)))
 const bundle = findBundle(new URL('../bundle/', import.meta.url))
