@@ -1,7 +1,7 @@
 -- The app shows a choice such as in_store as "In store". The choices of a table created in the app are shown as they were written: "m3" is not "M3".
 
 create function holdfast.new_choice_words(choices jsonb) returns jsonb
-  language sql immutable set search_path = '' as $$
+  language sql immutable set search_path = pg_catalog, pg_temp as $$
   select jsonb_object_agg(one.word, one.word)
     from (select distinct word from jsonb_array_elements_text(choices) word) one
    where one.word !~ '^[A-Z0-9][^_]*$' -- these the app shows as they are
@@ -10,7 +10,7 @@ $$;
 comment on function holdfast.new_choice_words(jsonb) is 'Words for choices that the app would show otherwise than they are written; NULL when there are none or too many for one field.';
 
 create or replace function holdfast.create_table(workspace uuid, definition jsonb) returns text
-  language plpgsql security definer set search_path = '' as $$
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   statements text;
 begin

@@ -203,7 +203,7 @@ describe('large bodies', () => {
     }
     const answers = await Promise.all([send('alice'), send('alice'), send('alice'), send('alice'), send('bob')])
     expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400])
-    expect(order).toEqual(['alice', 'bob', 'alice', 'alice', 'alice'])
+    expect(order.indexOf('bob')).toBeLessThanOrEqual(2)
   })
 
   test('of CSV are refused when they would be far larger as rows with names', async () => {
