@@ -167,7 +167,7 @@ describe('a function that', () => {
     ['deleted files that are open', 'deleted'],
     ['very many empty files', 'many'],
   ])('fills the disk with %s is ended with the reason, and its folder is removed', async (_what, kind) => {
-    const reason = 'the process of the function disk has ended: its temporary folder had more than 256 MiB'
+    const reason = 'the process of function disk has ended: its temporary folder exceeded 256 MiB'
     const before = world.holdfast.log().split(reason).length
     const answer = await fetch(world.url(`disk?kind=${kind}`), { method: 'POST' })
     expect([answer.status, await codeOf(answer)]).toEqual([546, 'WORKER_LIMIT'])

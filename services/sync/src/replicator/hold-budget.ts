@@ -8,7 +8,7 @@ const LARGE_MS = 300
 const NEW_MS = 500
 
 /** What a process has at least that goes on where another one was killed: small tables are read within it, so that devices do not lose their rows for a moment. */
-const START_MS = 5_000
+const START_MS = 8_000
 
 /** Part of the time without a hold that is given back: after a minute, a change may be waited for as long as ever. */
 const REGAINED = SMALL_MS / 60_000
