@@ -157,8 +157,7 @@ export interface RowExpression {
 
 export interface KeyExpression extends RowExpression {
   /**
-   * `value`: one key per row (NULL: no bucket); `elements`: an array, one key per distinct non-null element; `class`: a column whose text is the key, including
-   * NULL.
+   * `value`: one key per row (NULL: no bucket); `elements`: an array, one key per distinct non-null element; `class`: one key per row, the column's text; NULL is a key too.
    */
   readonly kind: 'value' | 'elements' | 'class'
 }

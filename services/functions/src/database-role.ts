@@ -12,7 +12,7 @@ const MEMBER_OF = ['anon', 'authenticated', 'service_role']
 const ACCOUNT_TABLES = ['auth.users', 'auth.identities', 'auth.sessions']
 const ACCOUNT_RIGHTS = ['select', 'insert', 'update', 'delete']
 
-/** Advisory lock that serializes changes of the role; an arbitrary number. */
+/** Advisory lock key (arbitrary) that serializes changes to the role. */
 const LOCK_KEY = 4_711_054_383
 
 export interface FunctionsDatabase {

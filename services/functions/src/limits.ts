@@ -47,7 +47,7 @@ export const LOG_LINE_CHARACTERS_MAX = 10_000
 export const LOG_LINES_MAX = 1_000
 export const LOG_WINDOW_MS = 10_000
 
-/** Lines and characters kept per function for `functions logs`, and the number of functions: 16 MiB in total. */
+/** Limits of `functions logs`: lines and characters per function, and functions. Together at most 16 Mi characters. */
 export const KEPT_LOG_LINES_MAX = 1_000
 export const KEPT_LOG_CHARACTERS_MAX = 256 * 1_024
 export const LOGGED_FUNCTIONS_MAX = 64

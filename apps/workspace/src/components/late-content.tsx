@@ -100,7 +100,7 @@ function NotLoaded(): JSX.Element {
   )
 }
 
-/** Replaces a layer that failed to load; closing removes it. */
+/** Shown in place of a menu, popover or dialog whose script failed to load, until the user closes it. */
 export function LayerNotLoaded(): JSX.Element {
   return createPortal(
     <div className="fixed inset-x-4 bottom-16 z-50 mx-auto max-w-lg rounded-lg border border-border bg-raised p-4 text-text shadow-popover tablet:bottom-6">

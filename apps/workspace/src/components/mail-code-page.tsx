@@ -30,7 +30,7 @@ export function MailCodePage({
     readonly resend: string
   }
   readonly onResend: () => Promise<void>
-  /** The way back. */
+  /** The link to the previous screen. */
   readonly children: ReactNode
 }): JSX.Element {
   const { config, client } = useBackend()

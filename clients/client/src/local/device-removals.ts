@@ -43,7 +43,7 @@ export class DeviceRemovals {
     return this.#retries.settled()
   }
 
-  /** @returns the error if not everything was removed; also records it */
+  /** @returns the error if any data remains; it is also stored with the removal */
   async attempt(removal: StoredRemoval): Promise<DataRemains | undefined> {
     const { removals, onProblem } = this.#options
     try {

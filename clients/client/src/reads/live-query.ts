@@ -29,7 +29,7 @@ interface Query<Row> {
 }
 
 const THROTTLE_MS = 30
-/** Minimum interval in ms for retrying a failed query on changes, because a first sync makes many. */
+/** Minimum interval in ms between retries of a failed query. Every change triggers one, and a first sync causes many changes. */
 const RETRY_MS = 1_000
 
 /**

@@ -10,11 +10,11 @@ export interface Link {
   readonly keys: readonly KeyPair[]
   readonly from: readonly From[]
   readonly where: readonly Expr[]
-  /** Rights of its tables and functions, `undefined` for the caller's. At most one; empty if irrelevant. */
+  /** The rights its tables and functions run with; `undefined` means the caller's. At most one element; empty if it reads nothing. */
   readonly rights: ReadonlySet<Rights | undefined>
 }
 
-/** One way a row is visible: it passes every filter, and the user has its key in every link. */
+/** One way for a row to be visible: it passes every filter, and for each link the user holds the row's key. */
 export interface Alternative {
   readonly filters: readonly Expr[]
   readonly links: readonly Link[]

@@ -3,7 +3,7 @@ import { returnsRows } from '../syntax/convert-call.ts'
 import { conjuncts, type Expr, type From, isEquality, type Rights, type Subquery } from '../syntax/expression.ts'
 import { isSimple, openJoins, withoutLimit } from './from.ts'
 
-/** Rights for reading: `undefined` for the caller's, `mixed` if tables and functions use different ones. */
+/** The rights a range is read with: `undefined` for the caller's, `mixed` if its tables and functions use different ones. */
 export type RangeRights = Rights | undefined | 'mixed'
 
 /** The ranges of a query and of its `EXISTS` and `IN` conditions, with everything that holds for a combination of their rows. */

@@ -98,7 +98,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   'timestamp with time zone': 'timestamptz',
 }
 
-/** Returns a variable's declared type, if plain. */
+/** Returns the OID of a variable's declared type if it is built in, or an array of such, without modifiers. */
 function typeNamed(written: string, catalog: PolicyCatalog): number | undefined {
   const text = written.toLowerCase()
   const isArray = text.endsWith('[]')

@@ -12,7 +12,7 @@ import { quoteLiteral } from '@holdfast/postgres'
 /** A stream's condition on a table, compiled like a restrictive policy. */
 export interface StreamCondition extends PolicyInfo {
   readonly node: Node
-  /** The table under its name in the query. */
+  /** The selected table, renamed to its name or alias in the query. */
   readonly row: TableInfo
 }
 

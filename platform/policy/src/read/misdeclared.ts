@@ -56,7 +56,7 @@ function readingMore<F extends Declared>(functions: readonly F[]): ReadonlySet<F
   return more
 }
 
-/** Names by which bodies may reference a function. For unqualified names the search path is unknown, so any candidate counts. */
+/** Returns the names under which a function body may call a function. Unqualified calls are recorded under `pg_catalog`; they match a function of that name in any schema. */
 function namesOf({ schema, name }: Declared): readonly string[] {
   return [schema, 'pg_catalog'].map((one) => JSON.stringify([one, name]))
 }

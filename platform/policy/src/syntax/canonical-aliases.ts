@@ -3,7 +3,7 @@ import { freshAlias } from './scope.ts'
 import { ROW_ALIAS } from './render.ts'
 import { walkQuery } from './walk.ts'
 
-/** Renames a query's ranges by order of occurrence, so equal queries have equal texts regardless of what else was compiled. */
+/** Renumbers a query's aliases in order of appearance, so identical queries render to identical SQL whatever was compiled before. */
 export function withCanonicalAliases(query: Query): Query {
   const taken = new Set([ROW_ALIAS])
   const names = new Map<string, string>()

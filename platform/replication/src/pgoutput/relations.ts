@@ -34,7 +34,7 @@ export function createRelations(): Relations {
   }
 }
 
-/** The server violated the protocol. */
+/** Returns the error for a message that violates the pgoutput protocol. */
 export function protocolError(detail: string): HoldfastError {
   return new HoldfastError('replication_protocol', 500, 'Postgres sent something that is not pgoutput', { detail })
 }

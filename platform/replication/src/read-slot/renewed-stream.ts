@@ -163,8 +163,7 @@ class RenewedStream implements ReplicationStream {
 }
 
 /**
- * Makes Postgres log running transactions, which lets the slot advance. By default this happens every 15 s; that is relied on before version 16, and where it
- * requires superuser.
+ * Logs a running-transactions record, so the slot can advance at once. Does nothing before Postgres 16 or without the right to; Postgres then logs one every 15 s.
  */
 async function letSlotGoOn({ client }: SlotConnection): Promise<void> {
   const { rows } = await client.query<{ may: boolean | null }>(`

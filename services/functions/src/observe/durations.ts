@@ -1,4 +1,4 @@
-/** Upper bound of the first bucket in ms; each further one grows by the factor. */
+/** Upper bound of the first bucket in ms. Each later bound is FACTOR times the previous one. */
 const FIRST_MS = 0.25
 const FACTOR = Math.SQRT2
 /** The last bucket ends at about 25 minutes and includes everything above. */

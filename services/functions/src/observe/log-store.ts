@@ -39,7 +39,7 @@ interface Shelf {
 
 /** Keeps the last lines of each function in memory. The limits are per function, so a verbose function displaces only its own lines. */
 export class LogStore {
-  /** Identifies this process: a cursor of another one starts from the beginning. */
+  /** Identifies this process. A cursor from another process starts from the beginning. */
   readonly #id = randomUUID().slice(0, 8)
   readonly #shelves = new Map<string, Shelf>()
   readonly #waiting = new Set<() => void>()

@@ -70,7 +70,7 @@ const COLUMNS = sql.trusted(
   'id, bucket_id, name, owner, owner_id, version, metadata, user_metadata, created_at, updated_at, last_accessed_at',
 )
 
-/** Columns of a written row, under the same rule. */
+/** Columns returned after a write. Explicit for the same reason as COLUMNS. */
 const WRITTEN_COLUMNS = sql`${COLUMNS}, path_tokens, archived_at, is_delete_marker, is_versioned`
 
 /** Needs only INSERT, because it returns nothing. */

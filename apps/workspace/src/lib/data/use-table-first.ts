@@ -5,7 +5,7 @@ import type { SchemaDescriptor } from '@holdfast/protocol'
 /** Priority for the displayed table and tables providing its link titles. Other tables have 3. */
 const PRIORITY = 1
 
-/** Without a TTL, a connection opening during the subscription would treat it as ended. */
+/** Without a TTL, a connection that opens meanwhile would treat the subscription as expired. */
 const TTL_S = 60
 
 /** During the first sync, prioritizes the rows of a table and shows them as soon as complete. */

@@ -34,7 +34,7 @@ export interface FileRow {
   readonly fractions?: readonly number[]
 }
 
-/** How to read a text; omitted properties are detected. */
+/** How to decode a text file. Omitted properties are detected. */
 export interface ReadAs {
   readonly encoding?: Encoding | undefined
   readonly delimiter?: Delimiter | undefined

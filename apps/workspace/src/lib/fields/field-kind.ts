@@ -77,7 +77,7 @@ export function isAlignedRight(kind: FieldKind): boolean {
   return isNumeric(kind) || kind === 'date' || kind === 'datetime'
 }
 
-/** Whether choices come from a CHECK on a text column, so they can be compared as texts. */
+/** Whether the choices come from a CHECK on a text column, so they compare as strings. */
 export function isChosenText({
   kind,
   column: { type },

@@ -1,4 +1,4 @@
-/** Why a change was not stored; `undefined` if it was. */
+/** Why a change was not stored. */
 export type NotStored =
   /** The device is full; a banner says so. */
   | { readonly kind: 'full' }
