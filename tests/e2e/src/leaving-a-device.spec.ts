@@ -68,12 +68,12 @@ test('data that another tab holds is emptied, and removed when that tab has let 
   holdfast,
 }) => {
   const marker = `marker${crypto.randomUUID().replaceAll('-', '')}`
-  const [action] = await makeActions(holdfast, [`Held: ${marker}`])
+  const [action] = await makeActions(holdfast, [`Frozen: ${marker}`])
   if (!action) throw new Error('an action was made')
   const mina = await arrive('mina', { device: 'new' })
   const { page } = mina
-  await mina.openTable('actions', actionsThat('Held:'))
-  await expect(gridOf(page).row('Held:')).toHaveCount(1)
+  await mina.openTable('actions', actionsThat('Frozen:'))
+  await expect(gridOf(page).row('Frozen:')).toHaveCount(1)
   // A tab that the browser has frozen keeps its lock and hears nothing.
   const frozen = await mina.newTab()
   mina.problems.expect(/^Applying inline style|favicon\.ico/) // a picture as a page
