@@ -6,7 +6,7 @@ import type { UserMetadata } from '../users/user-metadata.ts'
 import { parseEmail, parsePhone } from '../users/contact.ts'
 import { parseGoDuration } from './go-duration.ts'
 
-/** Characters that the column holds. */
+/** Length limit of the column in characters. */
 const PASSWORD_HASH_CHARS_MAX = 255
 
 /** Attributes an administrator may set. Source: auth-js, `AdminUserAttributes`. */
@@ -24,7 +24,7 @@ export const AccountBody = Type.Object({
   ban_duration: OptionalText,
 })
 
-/** The same, checked; `undefined` was not given. */
+/** Parsed attributes; `undefined` means not given. */
 export interface AccountAttributes {
   readonly role: string | undefined
   /** Lowercase. */
@@ -46,7 +46,7 @@ export function parseAccountAttributes(body: Type.Static<typeof AccountBody>): A
   if (body.password && body.password_hash) {
     throw validationFailed('Only a password or a password hash should be provided')
   }
-  // A hash of an unknown form would make the account impossible to sign in to.
+  // Nobody could sign in with a hash of an unknown format.
   if (body.password_hash && !isUsableHash(body.password_hash)) {
     throw validationFailed('The password hash has to be one of bcrypt, argon2i, argon2id or Firebase scrypt')
   }
@@ -64,7 +64,7 @@ export function parseAccountAttributes(body: Type.Static<typeof AccountBody>): A
   }
 }
 
-/** @returns until when, as ISO 8601; `null` for no ban */
+/** @returns the end of the ban as ISO 8601; `null` for no ban */
 export function banEnd(nowMs: number, banMs: number): string | null {
   return banMs === 0 ? null : new Date(nowMs + banMs).toISOString()
 }

@@ -12,7 +12,7 @@ import { factorNameConflict, factorNotFound, notAUuid, passkeyNotFound } from '.
 import { findAccount } from './find-account.ts'
 import type { Admin } from './require-admin.ts'
 
-/** A second factor as administrators see it: everything but its secret. */
+/** A second factor as administrators see it, without its secret. */
 interface FactorRow {
   readonly id: string
   readonly created_at: Date
@@ -37,7 +37,7 @@ export async function listFactors(pool: Pool, userId: string): Promise<Record<st
 }
 
 /**
- * Changes the name of a factor, or the number of one that is a phone.
+ * Changes the name of a factor, or the number of a phone factor.
  *
  * @throws {HoldfastError} `user_not_found`, `mfa_factor_not_found`, `mfa_factor_name_conflict`, `validation_failed`
  */
@@ -66,7 +66,7 @@ export async function changeFactor(
         returning id, created_at, updated_at, status, friendly_name, factor_type, phone, last_challenged_at
       `)
       assert(changed, 'the factor was just read')
-      // Codes that are under way went to the old number, which may be in the hands of a thief.
+      // Pending codes were sent to the old number, which a thief may control.
       if (phone !== factor.phone) await tx.execute(sql`delete from auth.mfa_challenges where factor_id = ${factor.id}`)
       const traits = { user_id: id, factor_id: factor.id, factor_type: factor.factor_type }
       await recordAudit(tx, { action: 'factor_updated', actor: admin, address, now, traits })
@@ -78,9 +78,9 @@ export async function changeFactor(
 }
 
 /**
- * Takes a factor away, for a person who has lost it. Sessions that it raised fall back to the first level.
+ * Deletes a factor that its user has lost. Sessions raised by it drop to `aal1`.
  *
- * @returns what it was
+ * @returns the deleted factor
  * @throws {HoldfastError} `user_not_found`, `mfa_factor_not_found`
  */
 export async function deleteFactor(
@@ -125,7 +125,7 @@ function renderFactor(factor: FactorRow): Record<string, unknown> {
 }
 
 /**
- * Where a person is signed in, expired sessions included: they are rows, and an administrator looks at rows.
+ * Lists a user's sessions, including expired ones.
  *
  * @throws {HoldfastError} `user_not_found`
  */
@@ -135,9 +135,9 @@ export async function listSessions(pool: Pool, userId: string): Promise<Record<s
 }
 
 /**
- * Signs a person out everywhere, or of one session.
+ * Ends all sessions of a user, or one.
  *
- * @param input.sessionId - all when `undefined`
+ * @param input.sessionId - `undefined` for all
  * @throws {HoldfastError} `user_not_found`, `session_not_found`, `validation_failed` (404)
  */
 export async function endSessionsOf(
@@ -184,7 +184,7 @@ export async function listPasskeys(pool: Pool, userId: string): Promise<Record<s
   }))
 }
 
-/** @throws {HoldfastError} `user_not_found`, `validation_failed` (404) when the account has no such passkey */
+/** @throws {HoldfastError} `user_not_found`, `validation_failed` (404) if the account has no such passkey */
 export async function deletePasskey(
   { pool, clock }: Store,
   input: { readonly userId: string; readonly passkeyId: string; readonly admin: Admin; readonly address: string },

@@ -22,9 +22,8 @@ import type { Admin } from './require-admin.ts'
 export type ChangeAccountNeeds = Store & { readonly passwords: Passwords }
 
 /**
- * Changes an account without asking the person. A new address or number counts at once; it is confirmed only when that is asked for as well.
- * What was begun under another password, address or number (links, codes, changes) is worth nothing after it, and a new password ends every
- * session.
+ * Changes an account without the user's consent. A new address or number takes effect at once and is confirmed only on request. Links, codes
+ * and changes pending under an old password, address or number become invalid, and a new password ends every session.
  *
  * @throws {HoldfastError} `user_not_found`, `weak_password`, `email_exists`, `phone_exists`, `validation_failed`, `unexpected_failure`
  */

@@ -19,9 +19,9 @@ import type { Admin } from './require-admin.ts'
 export type CreateAccountNeeds = Store & { readonly hooks: Hooks; readonly passwords: Passwords }
 
 /**
- * Makes an account without asking the person: no mail, no hook, no rules for passwords. Without a password the account has no sign-in by password.
+ * Creates an account without asking the user: no mail, no hook, no password rules. Without a password, nobody can sign in by password.
  *
- * @param input.id - what the account is to be called; a random id when `undefined`
+ * @param input.id - default: random
  * @throws {HoldfastError} `validation_failed`, `email_exists`, `phone_exists`, `user_already_exists` (the id is taken), `unexpected_failure`
  */
 export async function createAccount(
@@ -81,7 +81,7 @@ export async function createAccount(
       return findAccount(tx, id)
     })
   } catch (error) {
-    // A person took the address or number since it was looked up.
+    // A concurrent request took the address or number after the check.
     if (!(error instanceof HoldfastError) || error.code !== 'user_already_exists') throw error
     if (email !== undefined && (await isEmailTaken(pool, email))) throw emailExists()
     if (phone !== undefined && (await isPhoneTaken(pool, phone))) throw phoneTaken()
@@ -90,8 +90,8 @@ export async function createAccount(
 }
 
 /**
- * @returns its hash; rules for passwords are for people
- * @throws {HoldfastError} `validation_failed` for what bcrypt cannot hash
+ * @returns the hash; password rules do not apply to administrators
+ * @throws {HoldfastError} `validation_failed` for a password that bcrypt cannot hash
  */
 async function hashAnyPassword(passwords: Passwords, password: string): Promise<string> {
   if (Buffer.byteLength(password) > PASSWORD_BYTES_MAX) {

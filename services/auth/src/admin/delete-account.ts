@@ -12,9 +12,9 @@ import type { Admin } from './require-admin.ts'
 /**
  * Deletes an account.
  *
- * @param input.softly - keeps the row, for whatever of the project refers to it, without anything that says who it was: addresses become
- * hashes of themselves, so that the same person can sign up again
- * @throws {HoldfastError} `user_not_found`, `unexpected_failure` when the project refers to the account and does not let go
+ * @param input.softly - keeps an anonymized row for references from the project's tables. Addresses become hashes, so the same user can
+ * sign up again
+ * @throws {HoldfastError} `user_not_found`, `unexpected_failure` if a reference in the project's tables prevents the deletion
  */
 export async function deleteAccount(
   { pool, clock }: Store,
@@ -59,14 +59,14 @@ async function deleteSoftly(tx: Transaction, user: UserRow, now: string): Promis
   await deleteSignInMethods(tx, user.id)
 }
 
-/** Obfuscates an email as GoTrue does, so rows of both have the same meaning. */
+/** Obfuscates an email like GoTrue, so that rows written by either are equivalent. */
 function obfuscate(userId: string, text: string): string {
   return createHash('sha256')
     .update(userId + text)
     .digest('base64url')
 }
 
-/** Limited to the former length of phone numbers. */
+/** Truncated to the former maximum length of phone numbers. */
 function obfuscatePhone(userId: string, phone: string): string {
   return obfuscate(userId, phone).slice(0, 15)
 }

@@ -4,7 +4,7 @@ import { selectAnyUsers, type UserRow } from '../users/user-row.ts'
 import { noSuchUser, notAUuid } from './errors.ts'
 
 /**
- * The account that an address of the administration API names, deleted or not.
+ * Returns the account of an admin API path, deleted or not.
  *
  * @throws {HoldfastError} `validation_failed` (404), `user_not_found`
  */
@@ -16,10 +16,10 @@ export async function findAccount(db: Queryable, userId: string): Promise<UserRo
 }
 
 /**
- * Whether an address is a person's: their own, or that of a provider they sign in with. Accounts of single sign-on may share addresses.
+ * Returns whether an address belongs to a user, directly or through a provider. Single sign-on accounts may share addresses.
  *
- * @param email - in lower case
- * @param exceptUserId - whose addresses do not count
+ * @param email - lowercase
+ * @param exceptUserId - user whose addresses are ignored
  */
 export async function isEmailTaken(db: Queryable, email: string, exceptUserId?: string): Promise<boolean> {
   const rows = await db.query(sql`

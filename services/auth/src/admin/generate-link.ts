@@ -36,7 +36,7 @@ export interface LinkRequest {
   /** For a sign-up. */
   readonly password: string
   readonly metadata: UserMetadata
-  /** Where the link leads after it was verified; one that is allowed. */
+  /** Redirect target after verification, already checked. */
   readonly redirectTo: string
 }
 
@@ -49,10 +49,10 @@ export interface GeneratedLink {
 }
 
 /**
- * Makes a link that is usually mailed, for an administrator who delivers it. Sends nothing. A magic link for an address without an account
- * becomes a sign-up.
+ * Creates a link that would normally be mailed, for an administrator to deliver. Sends nothing. A magic link for an address without an
+ * account becomes a sign-up.
  *
- * @throws {HoldfastError} `validation_failed`, `user_not_found`, `email_exists`, `weak_password`, and what hooks refuse with
+ * @throws {HoldfastError} `validation_failed`, `user_not_found`, `email_exists`, `weak_password`, and refusals of hooks
  */
 export async function generateLink(
   { pool, clock, hooks, issuer, options, passwords }: GenerateLinkNeeds,
@@ -118,7 +118,7 @@ interface LinkWork {
   readonly now: string
 }
 
-/** The account that the link is for, made where there was none. */
+/** Returns the account of the link, creating it if necessary. */
 async function prepareUser(hooks: Hooks, tx: Transaction, work: LinkWork): Promise<UserRow> {
   const { request, type, email, newEmail, address, now, passwordHash } = work
   const { metadata } = request

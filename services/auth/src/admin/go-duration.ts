@@ -1,4 +1,4 @@
-/** Milliseconds of each unit of Go's durations. */
+/** Milliseconds per unit of Go durations. */
 const UNITS_MS: Readonly<Record<string, number>> = {
   ns: 1e-6,
   us: 1e-3,
@@ -10,13 +10,13 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   h: 3_600_000,
 }
 
-/** Milliseconds that Go's 64 bits of nanoseconds hold: some 292 years. */
+/** Largest duration in ms that Go's 64-bit nanoseconds can hold: about 292 years. */
 const DURATION_MS_MAX = 2 ** 63 / 1e6
 
 /**
- * Reads a duration as Go writes it: `24h`, `1h30m`, `1.5s`, `-2m`, `0`.
+ * Parses a Go duration: `24h`, `1h30m`, `1.5s`, `-2m`, `0`.
  *
- * @returns milliseconds, or `undefined` for anything else, or more than Go can hold
+ * @returns milliseconds; `undefined` for other text or values out of Go's range
  * @see Go documentation, `time.ParseDuration`
  */
 export function parseGoDuration(text: string): number | undefined {

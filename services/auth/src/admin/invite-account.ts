@@ -21,10 +21,10 @@ export type InviteAccountNeeds = Store &
   WithOptions<'emailOtpLength'> & { readonly hooks: Hooks; readonly messages: Messages }
 
 /**
- * Invites a person by mail: makes an account that the link in the mail signs in to. Who was invited before and has not come gets another mail,
- * and the link of the one before is worth nothing.
+ * Invites a user by mail: creates an account that the mail's link signs in to. Inviting again sends a new mail and invalidates the previous
+ * link.
  *
- * @throws {HoldfastError} `validation_failed`, `email_exists` when the address has an account, and what hooks refuse with
+ * @throws {HoldfastError} `validation_failed`, `email_exists` if the address has an account, and refusals of hooks
  */
 export async function inviteAccount(
   { pool, clock, hooks, messages, options }: InviteAccountNeeds,
@@ -64,8 +64,7 @@ export async function inviteAccount(
 }
 
 /**
- * Makes an account for an address: of a person who was invited, or for whom an administrator made a link. The `before_user_created` hook is asked,
- * as at any sign-up.
+ * Creates an account for an invited user or an administrator's link. Calls the `before_user_created` hook, as every sign-up does.
  *
  * @throws {HoldfastError} those of `createUser`
  */
@@ -76,7 +75,7 @@ export function createEmailAccount(
     /** Lowercase. */
     readonly email: string
     readonly metadata: UserMetadata
-    /** Whether the person has shown that they read its mails; else the account waits for that. */
+    /** Whether the user has proved ownership of the address; otherwise the account awaits confirmation. */
     readonly isConfirmed: boolean
     readonly passwordHash?: string | undefined
     readonly address: string
@@ -108,7 +107,7 @@ export function createEmailAccount(
 
 type CreateInvitedAccountNeeds = Store & { readonly hooks: Hooks; readonly passwords: Passwords }
 
-/** Somebody who came by the link of an invitation, and so reads the mails of its address. */
+/** A user who opened an invitation's link and so owns its address. */
 export interface InvitedAccount {
   readonly email: string
   readonly password: string
@@ -119,11 +118,11 @@ export interface InvitedAccount {
 }
 
 /**
- * Makes a confirmed account for whoever holds the link of an invitation, also where people do not sign up by themselves. The rules for passwords and the
- * `before_user_created` hook hold as at any sign-up.
+ * Creates a confirmed account for the holder of an invitation's link, even if sign-ups are disabled. Password rules and the
+ * `before_user_created` hook apply as for every sign-up.
  *
- * @returns whether it was made; an address that has an account keeps it as it is
- * @throws {HoldfastError} `weak_password`, `validation_failed`, and what hooks refuse with
+ * @returns whether it was created; an existing account stays unchanged
+ * @throws {HoldfastError} `weak_password`, `validation_failed`, and refusals of hooks
  */
 export async function createInvitedAccount(
   { pool, clock, hooks, passwords }: CreateInvitedAccountNeeds,
@@ -151,7 +150,7 @@ export async function createInvitedAccount(
     })
     return true
   } catch (error) {
-    // Somebody made one since it was looked up.
+    // A concurrent request created the account after the check.
     if (error instanceof HoldfastError && error.code === 'user_already_exists') return false
     throw error
   }

@@ -6,9 +6,9 @@ import { offsetOf, type Page } from './pagination.ts'
 export type SortDirection = 'asc' | 'desc'
 
 /**
- * Accounts page by page, deleted ones included, with how many there are.
+ * Lists a page of accounts, including deleted ones, and the total number.
  *
- * @param input.filter - part of an address, or of a `full_name` in any case; empty for all
+ * @param input.filter - part of an address or, ignoring case, of a `full_name`; empty for all
  */
 export async function listUsers(
   pool: Pool,
@@ -38,7 +38,7 @@ export async function listUsers(
 }
 
 /**
- * Reads `sort=created_at asc`. Nothing else can be sorted by.
+ * Parses `sort=created_at asc`. No other column is supported.
  *
  * @throws {HoldfastError} `validation_failed`
  */

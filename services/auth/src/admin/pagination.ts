@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { validationFailed } from '../errors.ts'
 import { ADMIN_PAGE_ROWS, ADMIN_PAGE_ROWS_MAX } from '../limits.ts'
 
-/** Which part of a list is asked for. */
+/** The requested page of a list. */
 export interface Page {
   /** Starting at 1. */
   readonly number: number
@@ -10,7 +10,7 @@ export interface Page {
 }
 
 /**
- * @param query - of the address; `page` and `per_page` are empty when the client leaves them open
+ * @param query - `page` and `per_page` of the URL; empty for the defaults
  * @throws {HoldfastError} `validation_failed`
  */
 export function parsePage(query: { readonly page?: string; readonly per_page?: string }): Page {
@@ -20,14 +20,14 @@ export function parsePage(query: { readonly page?: string; readonly per_page?: s
   return { number, rows }
 }
 
-/** How many rows come before the page. */
+/** Returns the number of rows before the page. */
 export function offsetOf(page: Page): number {
   return (page.number - 1) * page.rows
 }
 
 /**
- * Says in the headers how many rows there are, and where the next and last pages are. `page` is the first parameter of these addresses:
- * auth-js takes the first number that it meets for the page.
+ * Adds headers with the total number of rows and the URLs of the next and last pages. `page` comes first in these URLs, because auth-js
+ * takes the first number it finds as the page.
  *
  * @param url - of the request
  * @param total - rows of the whole list

@@ -2,7 +2,7 @@ import { sql, type Pool } from '@holdfast/postgres'
 import { validationFailed } from '../errors.ts'
 import { offsetOf, type Page } from './pagination.ts'
 
-/** The parts of an entry that can be searched, by the names of the query. */
+/** Searchable payload fields by query name. */
 const SCOPES: Readonly<Record<string, readonly string[]>> = {
   author: ['actor_username', 'actor_name'],
   action: ['action'],
@@ -10,14 +10,14 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
 }
 
 export interface AuditFilter {
-  /** Fields of the payload; any of them may match. */
+  /** Payload fields, any of which may match. */
   readonly fields: readonly string[]
-  /** A part of the field, in any case. */
+  /** Part of the field's value, ignoring case. */
   readonly text: string
 }
 
 /**
- * Reads `query=author:a person`, `query=action:login`, `query=type:account`.
+ * Parses `query=author:a person`, `query=action:login`, `query=type:account`.
  *
  * @returns `undefined` for all entries
  * @throws {HoldfastError} `validation_failed`
@@ -30,7 +30,7 @@ export function parseAuditQuery(query: string | undefined): AuditFilter | undefi
   return { fields, text: query.slice(mark + 1) }
 }
 
-/** Returns actions, newest first, and their total number. */
+/** Returns audit entries, newest first, and their total number. */
 export async function readAuditLog(
   pool: Pool,
   input: { readonly filter: AuditFilter | undefined; readonly page: Page },

@@ -5,16 +5,16 @@ import { noAuthorization } from '../errors.ts'
 import type { AuthOptions } from '../options/auth-options.ts'
 import { userNotAllowed } from './errors.ts'
 
-/** An administrator is a key, not a person: the role stands where a name would be, as in GoTrue's audit log. */
+/** Placeholder id. An administrator is a key rather than a user, so the role replaces the name, as in GoTrue's audit log. */
 const NOBODYS_ID = '00000000-0000-0000-0000-000000000000'
 
 /** The acting administrator, for the audit log. */
 export type Admin = AuditActor
 
 /**
- * Lets through who carries a role of `jwtAdminRoles`, in a bearer token or as the API key alone.
+ * Requires a role of `jwtAdminRoles` in a bearer token, or in the API key alone.
  *
- * @throws {HoldfastError} `no_authorization` (401) without a token, `not_admin` (403) with one of another role
+ * @throws {HoldfastError} `no_authorization` (401) without a token, `not_admin` (403) for another role
  */
 export type RequireAdmin = (request: FastifyRequest) => Admin
 

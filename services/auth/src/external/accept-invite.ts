@@ -18,7 +18,7 @@ import { mergeProviderData, toIdentityData } from './profile.ts'
 
 export type AcceptInviteNeeds = WithOptions<'emailOtpExpiry'> & { readonly clock: Clock }
 
-/** Whoever holds the token of an invitation, while it is good. */
+/** Returns the invited user for an unexpired invitation token. */
 export async function findInvited(
   { clock, options }: AcceptInviteNeeds,
   db: Queryable,
@@ -31,7 +31,7 @@ export async function findInvited(
 }
 
 /**
- * Answers an invitation with an external account that has the invited address.
+ * Accepts an invitation with an external account that has the invited address.
  *
  * @throws {HoldfastError} `invite_not_found`, `validation_failed`, `identity_already_exists`
  */
@@ -56,7 +56,7 @@ export async function acceptInvite(
       ? identityAlreadyExists('another')
       : error
   }
-  // Whoever holds the invitation has the address; whatever else opened the account before goes.
+  // The invitation proves ownership of the address, so earlier unverified credentials are revoked.
   const metadata = mergeProviderData(user.raw_user_meta_data, identityData)
   await revokeUnverifiedCredentials(tx, { user, channel: 'email', keptIdentityId: identityId, now })
   await setUserMetadata(tx, { userId: user.id, metadata, now })

@@ -6,18 +6,18 @@ import { type ExternalProfile, mainEmail, type ProviderEmail } from './profile.t
 export type LinkingDecision =
   /** The identity is known. */
   | { readonly kind: 'exists'; readonly user: UserRow; readonly identityId: string }
-  /** A person with one of the verified addresses is there: it is the same person. */
+  /** A user already has one of the verified addresses: the same user. */
   | { readonly kind: 'link'; readonly user: UserRow }
-  /** @property email - `undefined` when the provider told none that can be used */
+  /** @property email - `undefined` if the provider sent no usable address */
   | { readonly kind: 'create'; readonly email: ProviderEmail | undefined }
-  /** The address is another person's, or the same person's who has not verified it: the server cannot tell which. */
+  /** The address belongs to another user, or to the same one who has not verified it; the server cannot tell which. */
   | { readonly kind: 'taken' }
   /** The verified addresses belong to several accounts. */
   | { readonly kind: 'ambiguous' }
 
 /**
- * Decides as GoTrue's account linking does, with two differences. Only an address that the provider has verified links, whether or not
- * this server confirms addresses; and an address that another person's identity merely claims says nothing.
+ * Decides like GoTrue's account linking, with two differences: only provider-verified addresses link, regardless of this server's
+ * confirmation setting, and an address that another user's identity merely claims is ignored.
  */
 export async function decideLinking(
   db: Queryable,
@@ -61,7 +61,7 @@ async function findOwners(db: Queryable, emails: readonly string[]): Promise<str
   return rows.map((row) => row.user_id)
 }
 
-/** Whether another account signs in with the address. */
+/** Returns whether another account signs in with this address. */
 export async function isTaken(db: Queryable, email: string, exceptUserId?: string): Promise<boolean> {
   const [row] = await db.query<{ id: string }>(sql`
     select id from auth.users
@@ -72,7 +72,7 @@ export async function isTaken(db: Queryable, email: string, exceptUserId?: strin
   return row !== undefined
 }
 
-/** Lets one request at a time bring this person: two that both find no account would each make one. */
+/** Serializes sign-ins of one external user. Two concurrent ones would otherwise each create an account. */
 export async function lockExternalPerson(db: Queryable, provider: string, subject: string): Promise<void> {
   await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`auth.identities ${provider} ${subject}`}, 0))`)
 }

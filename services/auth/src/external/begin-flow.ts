@@ -25,23 +25,22 @@ const OWN_PARAMETERS = new Set([
 ])
 
 export interface BeginInput {
-  /** The query of the request: ours, and whatever else the app wants the provider to know (`prompt`, `login_hint`). */
+  /** The request's query: our parameters, and those passed on to the provider (`prompt`, `login_hint`). */
   readonly query: URLSearchParams
   /** The signed-in user to whom an identity is linked. */
   readonly linkingTargetId?: string
-  /** Where people go in the end; allowed already. */
+  /** Final redirect target, already checked. */
   readonly redirectTo: string
 }
 
 /**
- * Sends a person off to a provider.
+ * Starts a sign-in with a provider.
  *
- * The provider gets the id of the flow as `state`, the challenge of a PKCE exchange of our own, and where it signs ID tokens a nonce,
- * which is made from the same verifier, so that one secret binds all that comes back to this flow.
+ * The provider receives the flow id as `state`, our own PKCE challenge and, if it signs ID tokens, a nonce. The nonce is derived from the
+ * verifier, so one secret binds the whole response to this flow.
  *
- * @returns the provider's address
- * @throws {HoldfastError} `validation_failed`, `user_not_found` for an invitation that is none, `unexpected_failure` when the provider
- * cannot be reached
+ * @returns the provider's authorization URL
+ * @throws {HoldfastError} `validation_failed`, `user_not_found` for an invalid invitation, `unexpected_failure` if the provider is unreachable
  */
 export async function beginFlow(needs: BeginFlowNeeds, input: BeginInput): Promise<string> {
   const { pool, clock, providers } = needs
@@ -87,7 +86,7 @@ export async function beginFlow(needs: BeginFlowNeeds, input: BeginInput): Promi
   return endpoint.href.replaceAll('+', '%20') // Apple reads a plus as one
 }
 
-/** The nonce cannot be computed from the challenge, nor the verifier from the nonce. */
+/** Derives the nonce from the verifier. It reveals nothing about the verifier and cannot be derived from the challenge. */
 export function nonceOf(codeVerifier: string): string {
   return createHash('sha256').update(`nonce ${codeVerifier}`).digest('base64url')
 }

@@ -5,7 +5,7 @@ import type { ProviderNetwork } from './provider-network.ts'
 import type { ProviderGrant } from './provider.ts'
 import { textOf, requireRecord } from './read-json.ts'
 
-/** The claims of OpenID Connect that are kept, and the older names that apps of Supabase read. */
+/** The OpenID Connect claims that are stored, and the older names that Supabase apps read. */
 const TEXT_CLAIMS = [
   'iss',
   'name',
@@ -29,20 +29,20 @@ const TEXT_CLAIMS = [
   'user_name',
 ] as const
 
-/** How an administrator wants the claims of a provider read. */
+/** An administrator's rules for reading a provider's claims. */
 export interface ClaimRules {
-  /** Maps our claim names to the provider's; values other than texts are used literally. */
+  /** Maps our claim names to the provider's. Non-string values are used literally. */
   readonly attributeMapping: Readonly<Record<string, unknown>>
-  /** Claims that are copied as they are into `custom_claims`. */
+  /** Claims copied unchanged into `custom_claims`. */
   readonly customClaimsAllowlist: readonly string[]
 }
 
 const NO_RULES: ClaimRules = { attributeMapping: {}, customClaimsAllowlist: [] }
 
 /**
- * Reads a person out of an ID token or an answer of a userinfo endpoint.
+ * Reads a profile from an ID token or a userinfo response.
  *
- * @throws {Error} without a subject: the user could not be recognised again
+ * @throws {Error} without a subject, because the user could not be recognised again
  */
 export function readClaims(raw: Readonly<Record<string, unknown>>, rules: ClaimRules = NO_RULES): ExternalProfile {
   const claims = applyMapping(raw, rules.attributeMapping)
@@ -84,7 +84,7 @@ function applyMapping(
   return { ...raw, ...Object.fromEntries(mapped) }
 }
 
-/** Some providers write booleans as texts. */
+/** Accepts `'true'` too, because some providers send booleans as strings. */
 export function isTrue(value: unknown): boolean {
   return value === true || value === 'true'
 }

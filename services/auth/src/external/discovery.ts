@@ -12,7 +12,7 @@ interface Remembered {
 }
 
 /**
- * Reads discovery documents and remembers them. One that could not be read is asked for again by the next who needs it.
+ * Fetches and caches discovery documents. Failures are not cached.
  *
  * @see OpenID Connect Discovery 1.0, sections 3 and 4
  */
@@ -37,7 +37,7 @@ export function discoveryUrlOf(issuer: string): string {
   return `${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`
 }
 
-/** @throws {Error} unless the document is whole, and the issuer's own */
+/** @throws {Error} unless the document is complete and names the issuer */
 function checkDiscovery(document: unknown, issuer: string): AuthorizationServer {
   const server = requireRecord(document)
   const missing = REQUIRED.filter((field) => typeof server[field] !== 'string' || server[field] === '')

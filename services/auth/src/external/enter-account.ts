@@ -31,7 +31,7 @@ export interface EnterInput {
   readonly provider: { readonly name: string; readonly emailOptional: boolean }
   readonly profile: ExternalProfile
   readonly origin: RequestOrigin
-  /** Where the link of a confirmation leads. */
+  /** Redirect target of a confirmation link. */
   readonly redirectTo: string
   /** ISO 8601. */
   readonly now: string
@@ -44,10 +44,10 @@ export interface Entrance {
 }
 
 /**
- * Finds or makes the account of a person whom a provider knows.
+ * Finds or creates the account of a provider's user.
  *
  * @throws {HoldfastError} `signup_disabled`, `user_banned`, `provider_email_needs_verification`, `over_email_send_rate_limit`,
- * `email_exists`, `user_already_exists` (when another request made it in this moment: try again), `unexpected_failure`
+ * `email_exists`, `user_already_exists` (created by a concurrent request: retry), `unexpected_failure`
  */
 export async function enterAccount(needs: EnterAccountNeeds, tx: Transaction, input: EnterInput): Promise<Entrance> {
   const { clock } = needs
@@ -134,7 +134,7 @@ async function takeDecision(
   }
 }
 
-/** The provider vouches for the address of an account that was never proven to be its maker's. */
+/** Revokes credentials of an account whose address was never verified, once the provider vouches for the address. */
 async function endUnverifiedCredentials(
   tx: Transaction,
   input: EnterInput & { readonly user: UserRow; readonly identityId: string },
@@ -146,7 +146,7 @@ async function endUnverifiedCredentials(
   await nameProviders(tx, { userId: user.id, now })
 }
 
-/** A person who came without an address gets the first one that their provider vouches for and that no other account has. */
+/** Gives a user without an address the provider's verified one, unless another account has it. */
 async function takeVouchedAddress(tx: Transaction, input: EnterInput & { readonly user: UserRow }): Promise<void> {
   const email = mainEmail(input.profile)
   if (!email?.verified || (await isTaken(tx, email.email, input.user.id))) return
@@ -154,10 +154,10 @@ async function takeVouchedAddress(tx: Transaction, input: EnterInput & { readonl
 }
 
 /**
- * An account with an unconfirmed address becomes that of the person from the provider, if the provider vouches for an address.
- * It may have been made by another person in the hope that they come: whatever else opened it goes.
+ * Gives an account with an unconfirmed address to the provider's user, if the provider vouches for an address. An attacker may have
+ * created the account in advance, so its other credentials are revoked.
  *
- * @returns why they are not signed in yet
+ * @returns why the user is not signed in yet
  */
 async function confirmByProvider(
   { options, tokenMessages }: EnterAccountNeeds,
@@ -173,7 +173,7 @@ async function confirmByProvider(
   await nameProviders(tx, { userId: user.id, now })
   if (vouched || !options.emailEnableConfirmations) {
     if (vouched && vouched.email !== user.email) {
-      // The account waits for another address than the one that the provider vouches for: that one takes its place.
+      // The account awaits confirmation of a different address; the verified one replaces it.
       if (await isTaken(tx, vouched.email, user.id)) throw emailExists()
       await setUserEmail(tx, { userId: user.id, email: vouched.email, isConfirmed: true, now })
     }
@@ -187,7 +187,7 @@ async function confirmByProvider(
   return providerEmailNeedsVerification(provider.name, true)
 }
 
-/** Mails a link to the address that a provider told without vouching for it. */
+/** Mails a confirmation link to an address that the provider has not verified. */
 export async function sendConfirmation(
   tokenMessages: TokenMessages,
   tx: Transaction,

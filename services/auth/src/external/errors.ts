@@ -1,14 +1,14 @@
 import { HoldfastError, refusal } from '@holdfast/foundation'
 import { validationFailed } from '../errors.ts'
 
-// Codes, statuses and messages are GoTrue's. Those of the callback travel in the address that people are sent back to.
+// Codes, statuses and messages are GoTrue's. Errors of the callback are passed in the redirect URL.
 
-/** @param reason - as GoTrue words it: `provider is not enabled` */
+/** @param reason - in GoTrue's wording: `provider is not enabled` */
 export const unsupportedProvider = (reason: string): HoldfastError =>
   validationFailed(`Unsupported provider: ${reason}`)
 export const oauthProviderNotSupported = (reason: string): HoldfastError =>
   new HoldfastError('oauth_provider_not_supported', 400, `Unsupported provider: ${reason}`)
-/** The provider, or its description of itself, could not be read. */
+/** The provider or its discovery document could not be read. */
 export const providerUnreachable = (name: string, cause: unknown): HoldfastError =>
   new HoldfastError('unexpected_failure', 503, `The provider ${name} cannot be reached`, {
     cause,
@@ -17,9 +17,9 @@ export const providerUnreachable = (name: string, cause: unknown): HoldfastError
 export const badOAuthState = (message: string): HoldfastError => new HoldfastError('bad_oauth_state', 400, message)
 export const badOAuthCallback = (message: string, cause?: unknown): HoldfastError =>
   new HoldfastError('bad_oauth_callback', 400, message, { cause })
-/** A state is used once: it was, or another request is using it. */
+/** A state works once: it was used, or another request is using it. */
 export const flowStateAlreadyUsed = refusal('flow_state_already_used', 400, 'State has already been used')
-/** The code, which the provider would not exchange, is named by its first characters only. */
+/** The provider refused the code. Only its first characters are shown. */
 export const codeNotExchanged = (code: string, cause: unknown): HoldfastError =>
   new HoldfastError('unexpected_failure', 500, `Unable to exchange external code: ${code.slice(0, 4)}`, {
     cause,
@@ -33,7 +33,7 @@ export const multipleAccounts = refusal(
   'Multiple accounts with the same email address in the same linking domain detected: default',
 )
 
-/** @param mailSent - whether a confirmation is on its way, or only the provider can help */
+/** @param mailSent - whether a confirmation mail was sent; otherwise only the provider can verify the address */
 export function providerEmailNeedsVerification(provider: string, mailSent: boolean): HoldfastError {
   const advice = mailSent
     ? `A confirmation email has been sent to your ${provider} email`
@@ -47,7 +47,7 @@ export const linkedEmailNotConfirmed = (provider: string): HoldfastError =>
     422,
     `Unverified email with ${provider}. A confirmation email has been sent to your ${provider} email`,
   )
-/** Like `email_exists` elsewhere, with the status that it has here in GoTrue. */
+/** Like `email_exists` elsewhere, but with GoTrue's status for linking. */
 export const linkedEmailExists = refusal(
   'email_exists',
   400,
@@ -59,9 +59,9 @@ export const inviteNotFound = refusal('invite_not_found', 404, 'Invite not found
 export const invitedEmailDiffers = (): HoldfastError =>
   validationFailed('Invited email does not match emails from external provider')
 
-// ID tokens. GoTrue gives these messages without a code; the codes are from the same list.
+// ID tokens. GoTrue sends these messages without a code; the codes here come from its list.
 
-/** The reason stays in `cause`: it helps only who forges. */
+/** The reason stays in `cause`, because it would only help forgers. */
 export const badIdToken = (cause?: unknown): HoldfastError =>
   new HoldfastError('bad_jwt', 400, 'Bad ID token', { cause })
 export const unexpectedAudience = (audience: readonly string[]): HoldfastError =>
@@ -71,7 +71,7 @@ export const nonceOnOneSide = (): HoldfastError =>
 export const nonceMismatch = refusal('bad_jwt', 400, 'Nonces mismatch')
 export const providerDisabled = (message: string): HoldfastError => new HoldfastError('provider_disabled', 400, message)
 
-// Providers made by administrators
+// Custom providers
 
 export const customProviderNotFound = refusal('custom_provider_not_found', 404, 'Custom OAuth provider not found')
 export const customProviderExists = refusal(
@@ -84,5 +84,5 @@ export const tooManyCustomProviders = refusal(
   400,
   'Maximum number of custom OAuth/OIDC providers reached',
 )
-/** Signing in with a wallet, which this server does not have. */
+/** Sign-in with a wallet, which this server does not support. */
 export const web3Disabled = refusal('web3_provider_disabled', 422, 'Web3 provider is disabled')

@@ -27,11 +27,11 @@ export interface Exchanged {
 }
 
 /**
- * Exchanges the code of a callback, and asks who it is. Calls the provider, so never inside a transaction.
+ * Exchanges the code of a callback and reads the user's profile. Calls the provider, so never call it inside a transaction.
  *
- * @param input.callback - every parameter that the provider sent, the state among them
- * @throws {HoldfastError} `bad_oauth_callback` for an answer of another provider, `unexpected_failure` when the provider does not exchange
- * the code, or does not say who it is
+ * @param input.callback - all parameters sent by the provider, including the state
+ * @throws {HoldfastError} `bad_oauth_callback` for another provider's response, `unexpected_failure` if the provider rejects the code or
+ * does not name the user
  */
 export async function exchangeCode(input: {
   readonly provider: ExternalProvider
@@ -66,7 +66,7 @@ interface Tokens {
   readonly idToken: string | undefined
 }
 
-/** The code has to come from the provider that the flow went to. @see RFC 9207 */
+/** Checks that the response comes from the provider of this flow. @see RFC 9207 */
 function checkCallback(server: AuthorizationServer, client: Client, callback: URLSearchParams): URLSearchParams {
   try {
     return validateAuthResponse(server, client, callback, callback.get('state') ?? '')
@@ -103,12 +103,12 @@ async function requestTokens(input: {
       },
     )
   let response = await request(takesOnlyBody)
-  // Which of the two ways a client was registered for cannot be discovered.
+  // The client's registered authentication method cannot be discovered, so the other one is tried.
   if (response.status === 401 && !takesOnlyBody) response = await request(true)
   return readTokens(server, client, response)
 }
 
-/** ID tokens are taken out here and checked in one place for every way that they come, see `id-token.ts`. */
+/** Removes the ID token from the response: `id-token.ts` verifies ID tokens from all sources in one place. */
 async function readTokens(server: AuthorizationServer, client: Client, response: Response): Promise<Tokens> {
   if (response.status !== 200) {
     await processAuthorizationCodeResponse(server, client, response)

@@ -21,12 +21,12 @@ export type FinishFlowNeeds = Store &
   EnterAccountNeeds &
   LinkIdentityNeeds & { readonly providers: Providers; readonly redirects: RedirectPolicy; readonly sessions: Sessions }
 
-/** How a flow ended: the address to go back to, and what goes with it. */
+/** How a flow ended: the redirect target and its parameters. */
 export type FlowEnd =
-  /** The state was not one of ours, so the page that the person came from is unknown. */
+  /** The state is unknown, and so is the page that started the flow. */
   | { readonly kind: 'unknown'; readonly error: unknown }
   | { readonly kind: 'failed'; readonly redirectTo: string; readonly error: unknown }
-  /** The provider's own word for what went wrong, such as that a person pressed "cancel". */
+  /** The provider's own error, for example because the user pressed "cancel". */
   | { readonly kind: 'refused'; readonly redirectTo: string; readonly error: string; readonly description: string }
   | { readonly kind: 'code'; readonly redirectTo: string; readonly code: string }
   | {
@@ -43,9 +43,9 @@ interface ClaimedFlow {
 }
 
 /**
- * Takes a person back from a provider.
+ * Handles the callback of a provider.
  *
- * A state is used once, whatever comes of it: the first callback that brings it takes the verifier away from every other.
+ * A state works once, whatever the outcome: the first callback consumes the verifier.
  */
 export async function finishFlow(
   needs: FinishFlowNeeds,

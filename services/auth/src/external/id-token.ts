@@ -6,18 +6,18 @@ import { badIdToken, providerUnreachable, unexpectedAudience } from './errors.ts
 import type { ExternalProvider, IdTokenIssuer } from './provider.ts'
 import type { ProviderNetwork } from './provider-network.ts'
 
-/** Seconds by which clocks may differ. */
+/** Accepted clock skew in seconds. */
 const CLOCK_TOLERANCE_S = 30
 
-/** Signatures with a public key. An HMAC under the client secret would be one that the app could make too. */
+/** Asymmetric signatures only. An app knows the client secret, so it could forge an HMAC with it. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 
 /**
- * Checks an ID token: who signed it, for whom, and when. The nonce is the caller's to compare.
+ * Verifies an ID token's signature, audience and times. The caller compares the nonce.
  *
- * @param accessToken - compared with `at_hash` where the token has one
+ * @param accessToken - compared with `at_hash` if the token has one
  * @returns the claims
- * @throws {HoldfastError} `bad_jwt`, `unexpected_audience`; `unexpected_failure` when the keys cannot be read
+ * @throws {HoldfastError} `bad_jwt`, `unexpected_audience`; `unexpected_failure` if the keys cannot be fetched
  * @see OpenID Connect Core 1.0, section 3.1.3.7
  */
 export type VerifyIdToken = (
@@ -26,7 +26,7 @@ export type VerifyIdToken = (
   accessToken: string | undefined,
 ) => Promise<JsonObject>
 
-/** Keys of providers are remembered, and read again when a token names one that is not among them. */
+/** Creates a verifier that caches providers' keys and fetches them again for an unknown key id. */
 export function createIdTokenVerifier(clock: Clock): VerifyIdToken {
   const keySets = new Map<string, JWTVerifyGetKey>()
 
@@ -101,13 +101,13 @@ async function verify(input: {
   }
 }
 
-/** The other errors are those of fetching the keys. */
+/** Returns whether the token is at fault. Other errors come from fetching the keys. */
 function isAboutTheToken(error: unknown): boolean {
   const isFetching = error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid
   return error instanceof errors.JOSEError && !isFetching && error.code !== 'ERR_JOSE_GENERIC'
 }
 
-/** The left half of the hash that goes with the token's algorithm. @see OpenID Connect Core 1.0, section 3.1.3.6 */
+/** Compares `at_hash`: the left half of the hash of the token's algorithm. @see OpenID Connect Core 1.0, section 3.1.3.6 */
 function isHashOf(accessToken: string, expected: string, idToken: string): boolean {
   const header = JSON.parse(Buffer.from(idToken.split('.')[0] ?? '', 'base64url').toString()) as { alg?: string }
   const bits = /^(?:RS|PS|ES)(256|384|512)$/.exec(header.alg ?? '')?.[1] ?? '512'

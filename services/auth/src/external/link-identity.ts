@@ -23,8 +23,7 @@ export type LinkIdentityNeeds = {
 }
 
 /**
- * Gives a signed-in person one more way to sign in. A person without an address gets the provider's, and an anonymous one has an account
- * after it.
+ * Links an identity to the signed-in user. A user without an address gets the provider's, and an anonymous user becomes permanent.
  *
  * @throws {HoldfastError} `identity_already_exists`, `email_exists`, `user_not_found`, `user_banned`, `over_email_send_rate_limit`
  */
@@ -67,7 +66,7 @@ export async function linkIdentity(
   return { userId: target.id, refusal }
 }
 
-/** @returns why they are not signed in with it yet */
+/** @returns why the user cannot sign in with it yet */
 async function takeAddress(
   tokenMessages: TokenMessages,
   tx: Transaction,

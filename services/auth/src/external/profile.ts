@@ -2,7 +2,7 @@ import { IDENTITY_DATA_BYTES_MAX, USER_METADATA_BYTES_MAX } from '../limits.ts'
 import { parseEmail } from '../users/contact.ts'
 import type { UserMetadata } from '../users/user-metadata.ts'
 
-/** An address as a provider knows it. Only one that the provider has verified says anything about who is there. */
+/** A user's address at a provider. Only a verified one proves who the user is. */
 export interface ProviderEmail {
   /** Lowercase. */
   readonly email: string
@@ -12,14 +12,14 @@ export interface ProviderEmail {
 
 /** A user's profile from a provider. */
 export interface ExternalProfile {
-  /** The provider's own name for the person, which never changes. */
+  /** The provider's permanent id of the user. */
   readonly subject: string
   readonly emails: readonly ProviderEmail[]
   /** OpenID claims without the email; absent ones are omitted. */
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** Addresses that are none are passed over. */
+/** Normalizes addresses and skips invalid ones. */
 export function toProviderEmails(
   emails: readonly { readonly email: unknown; readonly verified: boolean; readonly primary: boolean }[],
 ): ProviderEmail[] {
@@ -33,12 +33,12 @@ export function toProviderEmails(
   })
 }
 
-/** The address that stands for the person: the primary one, else the last. */
+/** Returns the user's address: the primary one, otherwise the last. */
 export function mainEmail(profile: ExternalProfile): ProviderEmail | undefined {
   return profile.emails.find((email) => email.primary) ?? profile.emails.at(-1)
 }
 
-/** The part of a profile that is stored with the identity, in GoTrue's form. A provider that says too much loses its own claims first. */
+/** Renders the stored part of a profile in GoTrue's format. If it is too large, the provider's extra claims are dropped first. */
 export function toIdentityData(profile: ExternalProfile): UserMetadata {
   const main = mainEmail(profile)
   const data = {
@@ -52,7 +52,7 @@ export function toIdentityData(profile: ExternalProfile): UserMetadata {
 }
 
 /**
- * Puts what a provider says over what the user's metadata has. It travels in every access token, so values too large for that are left out.
+ * Merges the provider's data over the user's metadata. Every access token carries the result, so oversized values are dropped.
  */
 export function mergeProviderData(current: UserMetadata | null, identityData: UserMetadata): UserMetadata {
   return fit({ ...current, ...identityData }, USER_METADATA_BYTES_MAX, Object.keys(identityData))

@@ -2,17 +2,17 @@ import { PROVIDER_TIMEOUT_MS } from '../limits.ts'
 import { isLoopback } from '../rate-limits.ts'
 import { readLimited } from '../read-limited.ts'
 
-/** The way to one provider: every call is limited in time and size, and goes only where that provider may send us. */
+/** HTTP access to one provider. Calls are limited in time and size, and only allowed addresses are contacted. */
 export interface ProviderNetwork {
-  /** Like the global `fetch`, with the whole body already read. Redirects are answers, not followed. */
+  /** Like the global `fetch`, but with the body already read and redirects returned instead of followed. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
-  /** `GET` with a bearer. @throws {Error} unless the answer is 2xx and JSON */
+  /** Sends a `GET` with a bearer token. @throws {Error} unless the response is 2xx and JSON */
   getJson(url: string, accessToken?: string): Promise<unknown>
 }
 
 /**
- * @param home - the provider's own address; when it is on loopback, the others may be
- * @param closing - ends requests under way
+ * @param home - the provider's own address; if it is on loopback, its other addresses may be too
+ * @param closing - aborts pending requests
  */
 export function createProviderNetwork(home: string, closing?: AbortSignal): ProviderNetwork {
   const loopback = isLoopbackUrl(home)
@@ -42,14 +42,14 @@ export function createProviderNetwork(home: string, closing?: AbortSignal): Prov
   }
 }
 
-/** Postgres keeps no NUL in JSON, so texts of a provider lose theirs. */
+/** Parses JSON, removing NUL characters from strings, which Postgres cannot store. */
 export function parseProviderJson(text: string): unknown {
   return JSON.parse(text, (_key, value: unknown) => (typeof value === 'string' ? value.replaceAll('\0', '') : value))
 }
 
 /**
- * Whether this server may be sent to an address: over TLS, or in the clear where nothing leaves the machine. Who asks for loopback has to
- * be on it: a provider of the internet cannot name addresses of this machine.
+ * Returns whether this server may contact an address: TLS, or plain HTTP on loopback. Loopback is allowed only for providers that are
+ * themselves on loopback, so an internet provider cannot name addresses of this machine.
  */
 export function isProviderAddress(text: string, options: { readonly loopback: boolean }): boolean {
   const url = URL.parse(text)

@@ -3,12 +3,12 @@ import type { AuthorizationServer } from 'oauth4webapi'
 import type { ExternalProfile } from './profile.ts'
 import type { ProviderNetwork } from './provider-network.ts'
 
-/** This app, as a provider knows it. */
+/** The client registered with a provider. */
 export interface ProviderClient {
-  /** `github`, or `custom:…` for one that an administrator made: what `auth.identities.provider` says. */
+  /** Value of `auth.identities.provider`: a built-in name such as `github`, or `custom:…`. */
   readonly name: string
   readonly clientId: string
-  /** Every client id that ID tokens may be made for; the one above among them. */
+  /** Client ids accepted as the audience of ID tokens, including the one above. */
   readonly audiences: readonly string[]
   readonly clientSecret: string
   readonly redirectUri: string
@@ -18,7 +18,7 @@ export interface ProviderClient {
 
 /** Settings of a built-in provider. */
 export interface BuiltInSettings extends ProviderClient {
-  /** The address of the provider, without a slash at the end, when it is not the public one. */
+  /** The provider's address without a trailing slash, if not the public one. */
   readonly url: string | undefined
 }
 
@@ -38,19 +38,19 @@ export interface IdTokenIssuer {
   readonly jwksUri: string
 }
 
-/** One way to sign in with an account elsewhere: how people are sent there, and how the answer is read when they are back. */
+/** A way to sign in with an external account: the redirect there, and reading the response. */
 export interface ExternalProvider extends ProviderClient {
   readonly network: ProviderNetwork
-  /** Asked for always; what the app asks for comes on top. */
+  /** Always requested, in addition to the app's scopes. */
   readonly scopes: readonly string[]
-  /** Whether the app's scopes take the place of {@link scopes}. */
+  /** Whether the app's scopes replace {@link scopes}. */
   readonly replacesScopes?: boolean
-  /** Sent along with every request for authorization. */
+  /** Sent with every authorization request. */
   readonly parameters: Readonly<Record<string, string>>
   readonly usesPkce: boolean
-  /** How the secret is shown: in the body, or, as the specification prefers, in a header and only then in the body. */
+  /** How the client secret is sent: in the body, or in a header with the body as fallback, as the specification prefers. */
   readonly clientAuthentication: 'post' | 'basic'
-  /** @throws {Error} when the provider's description of itself cannot be read */
+  /** @throws {Error} if the provider's metadata cannot be read */
   readServer(): Promise<AuthorizationServer>
   /**
    * Returns the possible signer of a token claiming this issuer.
@@ -58,18 +58,18 @@ export interface ExternalProvider extends ProviderClient {
    * @returns `undefined` if the issuer is not this provider's
    */
   readonly findIssuer?: (claimed: string) => Promise<IdTokenIssuer | undefined>
-  /** @throws {Error} when the provider cannot be asked, or does not name the person */
+  /** @throws {Error} if the provider is unreachable or does not name the user */
   readProfile(grant: ProviderGrant): Promise<ExternalProfile>
 }
 
-/** Makes a provider that is built in out of its settings. */
+/** Creates a built-in provider from its settings. */
 export type BuiltInProvider = (settings: BuiltInSettings, discover: Discover) => ExternalProvider
 
 /**
- * Reads how an OpenID provider describes itself. The answer is kept for a while.
+ * Reads an OpenID provider's discovery document. The result is cached for a while.
  *
- * @param issuer - what the description has to name as its issuer
- * @param address - of the description, when it is not the standard one
- * @throws {Error} when it cannot be read, or describes another person
+ * @param issuer - the issuer that the document must name
+ * @param address - of the document, if not the standard one
+ * @throws {Error} if it cannot be read or names another issuer
  */
 export type Discover = (network: ProviderNetwork, issuer: string, address?: string) => Promise<AuthorizationServer>

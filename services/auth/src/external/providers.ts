@@ -27,16 +27,16 @@ const BUILT_IN: Readonly<Record<ProviderName, BuiltInProvider>> = {
   keycloak,
 }
 
-/** The external providers that people may sign in with. */
+/** The available external providers. */
 export interface Providers {
   /**
-   * @param name - of a provider that is built in, or `custom:…`
-   * @throws {HoldfastError} `validation_failed` for one that is unknown, switched off, or not set up
+   * @param name - of a built-in provider, or `custom:…`
+   * @throws {HoldfastError} `validation_failed` for an unknown, disabled or incompletely configured provider
    */
   require(name: string): Promise<ExternalProvider>
-  /** The same for ID tokens, which need less; `undefined` for one that is unknown or switched off, and why. */
+  /** Like `require`, but for ID tokens, which need less configuration. Returns the reason if the provider is not available. */
   find(name: string): Promise<ExternalProvider | { readonly missing: 'unknown' | 'disabled' }>
-  /** Those of the settings that are switched on. */
+  /** Built-in providers enabled in the settings. */
   readonly enabled: ReadonlySet<ProviderName>
   readonly verifyIdToken: VerifyIdToken
 }
@@ -46,7 +46,7 @@ export function createProviders(input: {
   readonly options: AuthOptions
   readonly sealer: Sealer
   readonly clock: Clock
-  /** The address of this API. */
+  /** URL of this API. */
   readonly issuer: string
 }): Providers {
   const { pool, options, sealer, clock } = input

@@ -3,10 +3,10 @@ import { redirectUrl } from '../redirects/redirect-url.ts'
 import { renderSessionFragment } from '../sessions/render-session.ts'
 import type { FlowEnd } from './finish-flow.ts'
 
-/** Refusals that are about the person, whatever their status. */
+/** Errors that concern the user, whatever their status. */
 const DENIALS = new Set(['signup_disabled', 'user_banned', 'provider_email_needs_verification'])
 
-/** OAuth's word for a status. */
+/** OAuth error code per status. */
 const WORDS: Readonly<Record<number, string>> = {
   400: 'invalid_request',
   401: 'unauthorized_client',
@@ -15,10 +15,10 @@ const WORDS: Readonly<Record<number, string>> = {
   503: 'temporarily_unavailable',
 }
 
-/** Characters of what a provider says about its refusal. */
+/** Length limit in characters of a provider's error description. */
 const DESCRIPTION_CHARS_MAX = 500
 
-/** Where a browser goes, and how. Errors stand in the query and again after `#`, where auth-js reads them. Source: GoTrue API reference. */
+/** Renders the final redirect. Errors appear in the query and again after `#`, where auth-js reads them. Source: GoTrue API reference. */
 export function renderFlowEnd(
   end: FlowEnd,
   siteUrl: string,

@@ -13,24 +13,24 @@ export interface CapturedEntry {
   readonly createdAt: Date
 }
 
-/** A captured message with everything in it. */
+/** A captured message with its content. */
 export interface CapturedMessage extends CapturedEntry {
   /** Empty for a text message. */
   readonly html: string
   /** Plain text. */
   readonly body: string
-  /** The code that it carries, to be typed. */
+  /** The code in the message. */
   readonly code: string | undefined
-  /** The address behind its button. */
+  /** The link of its button. */
   readonly link: string | undefined
 }
 
-/** Mails and text messages that were kept, because nothing is set up that sends them. */
+/** Mails and text messages kept in the database because no sender is configured. */
 export interface CapturedMessages {
   /** Newest first. */
   list(limit: number): Promise<readonly CapturedEntry[]>
   find(id: string): Promise<CapturedMessage | undefined>
-  /** Deletes all of them. */
+  /** Deletes all captured messages. */
   empty(): Promise<void>
 }
 
@@ -67,7 +67,7 @@ export function readCaptured(pool: Pool): CapturedMessages {
   }
 }
 
-/** The address that carries the secret of this mail: whatever else a person has written into it is not offered as its link. */
+/** Finds the link that contains the mail's secret. Other links, which may come from user-supplied text, are ignored. */
 export function linkIn(body: string, tokenHash: string | null): string | undefined {
   if (tokenHash === null) return undefined
   const addresses: readonly string[] = body.match(/https?:\/\/[^\s<>"']+/g) ?? []

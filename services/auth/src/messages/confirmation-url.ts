@@ -2,10 +2,10 @@
 export type LinkType = 'signup' | 'recovery' | 'magiclink' | 'invite' | 'email_change'
 
 /**
- * The address behind the button of a mail.
+ * Returns the link of a mail's button.
  *
- * @param input.issuer - the address of this API, without a slash at the end
- * @param input.tokenHash - with the mark of PKCE, if it has one
+ * @param input.issuer - URL of this API, without a trailing slash
+ * @param input.tokenHash - with its PKCE prefix, if any
  * @see GoTrue, internal/mailer/templatemailer, "getPath"
  */
 export function confirmationUrl(input: {
@@ -19,14 +19,14 @@ export function confirmationUrl(input: {
 }
 
 /**
- * The page that asks for a press before it goes to such an address, so that programs that open every link of a mail use nothing up. It belongs to the app, beside the
- * API; where the API has another address than `/auth/v1` there is no such page, and the link leads to `/verify` itself.
+ * Returns the page that asks for a click before it opens a confirmation link, so that mail scanners that open every link do not use it up.
+ * The app serves the page next to the API. An API not at `/auth/v1` has no such page, so its links lead to `/verify` directly.
  */
 export function confirmPageUrl(confirmation: string): string {
   return confirmation.replace(/^(https?:\/\/[^?]*)\/auth\/v1\/verify\?/, '$1/auth/confirm?')
 }
 
-/** As in GoTrue's mails, unambiguous URLs stay readable. */
+/** Leaves unambiguous URLs readable, as in GoTrue's mails. */
 function encodeRedirect(redirectTo: string): string {
   return /[&=#+%\s"'<>]/.test(redirectTo) ? encodeURIComponent(redirectTo) : redirectTo
 }

@@ -37,7 +37,7 @@ export interface MessagesOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly projectName: string
-  /** The address of this API. */
+  /** URL of this API. */
   readonly issuer: string
   readonly siteUrl: string
 }
@@ -47,9 +47,9 @@ interface Outbox extends MessagesOptions {
   readonly templates: MailTemplates
   readonly smsText: (values: TemplateValues) => string
   readonly mfaText: (values: TemplateValues) => string
-  /** Sends mails that the hook does not take in their transaction; `undefined` if there is no mail server. */
+  /** Sends the mails that no hook handles; `undefined` without a mail server. */
   readonly smtp: Sender | undefined
-  /** Sends notices: the hook, or the mail server. */
+  /** Sends notices: through the hook or the mail server. */
   readonly noticeSender: Sender | undefined
   readonly smsSender: Sender | undefined
   readonly testOtps: ReadonlyMap<string, string>
@@ -59,7 +59,7 @@ interface Outbox extends MessagesOptions {
 /**
  * Stores mails and text messages and, if a sender is configured, sends them.
  *
- * @throws {HoldfastError} `option_invalid` for a template, an account or a test number that cannot be used
+ * @throws {HoldfastError} `option_invalid` for an invalid template, sender account or test number
  */
 export function createMessages(input: MessagesOptions): Messages {
   const { pool, options, hooks, clock, logger, projectName } = input
@@ -160,7 +160,7 @@ async function sendInvitation(outbox: Outbox, tx: Transaction, invitation: Outgo
     subject,
     html,
     body: text,
-    // The link of the mail is found by its secret.
+    // The secret identifies the mail's link.
     variables: hooks.has('send_email')
       ? { hook: sendInvitationPayload(invitation, user, issuer) }
       : { tokenHash: secret },
@@ -175,7 +175,7 @@ async function sendDigest(outbox: Outbox, tx: Transaction, digest: OutgoingDiges
   const { hooks, issuer, noticeSender, delivery } = outbox
   const { userId, to, subject, html, text, offUrl } = digest
   const user = await findUserById(tx, userId)
-  // The account may have gone since, or have another address.
+  // The account may have been deleted or have a new address.
   if (user?.email !== to) return
   await insertMessage(tx, {
     channel: 'mail',
@@ -223,7 +223,7 @@ function nowText({ clock }: Outbox): string {
   return new Date(clock.now()).toISOString()
 }
 
-/** One mail, or one to each address of a change that both confirm. */
+/** Splits a change that both addresses confirm into one mail per address. */
 function halvesOf(mail: OutgoingMail): readonly OutgoingMail[] {
   const { newEmail, tokenNew = '', tokenHashNew } = mail
   if (newEmail === undefined || tokenNew === '') return [mail]

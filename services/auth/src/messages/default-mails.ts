@@ -1,6 +1,6 @@
 import type { TemplateKind } from './messages.ts'
 
-/** The default mails, as templates; a project can replace each of them. */
+/** A default mail template. A project can replace each one. */
 export interface MailSource {
   readonly subject: string
   readonly html: string
@@ -11,7 +11,7 @@ interface Wording {
   readonly subject: string
   readonly title: string
   readonly lead: string
-  /** Label of the button; a mail without a link has none. */
+  /** Label of the button, if the mail has a link. */
   readonly button: string | undefined
   /** Advice if the mail was not requested. */
   readonly unasked: string
@@ -127,7 +127,7 @@ const WORDINGS: Readonly<Record<TemplateKind, Wording>> = {
   },
 }
 
-/** The mail of a kind: HTML for light and dark, with one button and the code in large type, and the same as plain text. */
+/** Returns the default mail of a kind: HTML for light and dark mode, with one button and the code in large type, and plain text. */
 export function defaultMail(kind: TemplateKind): MailSource {
   const wording = WORDINGS[kind]
   return { subject: wording.subject, html: renderHtml(wording), text: renderText(wording) }
@@ -141,7 +141,7 @@ function renderText({ title, lead, button, unasked }: Wording): string {
   return `${title}\n\n${lead}\n\n${link}${code}${LIFE}\n${unasked}\n\n{{ .ProjectName }}\n{{ .SiteURL }}\n`
 }
 
-/** Mail programs read tables and attributes; style sheets are for those that know dark mode. */
+/** Mail clients need tables and attributes. The style sheet is only for those that support dark mode. */
 function renderHtml({ title, lead, button, unasked }: Wording): string {
   return `<!doctype html>
 <html lang="en">

@@ -21,20 +21,20 @@ import {
 } from './message-rows.ts'
 import { type Sender, SendError } from './sender.ts'
 
-/** A channel on which messages leave the server. */
+/** A channel that sends messages. */
 export interface OutgoingChannel {
   readonly sender: Sender
-  /** How long the code in a message is good; after that it is not worth sending. */
+  /** Lifetime of the code in a message, in ms. Later, the message is not worth sending. */
   readonly lifeMs: number
 }
 
-/** Sends what was written down, in the background. */
+/** Sends queued messages in the background. */
 export interface Delivery extends AsyncDisposable {
-  /** A transaction that is still open has written something. */
+  /** Signals that an open transaction has queued a message. */
   wake(): void
-  /** A transaction that is still open has written a message that is kept. */
+  /** Signals that an open transaction has captured a message. */
   noteCaptured(): void
-  /** Resolves when everything that is due now was tried once. */
+  /** Resolves once every due message was tried. */
   settled(): Promise<void>
 }
 
@@ -47,11 +47,11 @@ export interface DeliveryOptions {
   readonly pool: Pool
   readonly clock: Clock
   readonly logger: Logger
-  /** The channels that are configured. */
+  /** The configured channels. */
   readonly channels: Readonly<Partial<Record<MessageChannel, OutgoingChannel>>>
 }
 
-/** Starts to send, and to delete old messages. Several processes may do so on one database. */
+/** Starts sending messages and deleting old ones. Several processes may do so on one database. */
 export function startDelivery(options: DeliveryOptions): Delivery {
   const { pool, clock, logger, channels } = options
   const closing = new AbortController()
@@ -61,10 +61,10 @@ export function startDelivery(options: DeliveryOptions): Delivery {
   const wakeWorkers = (): void => workers.forEach((worker) => worker.wake())
   const timers = [setTimeout(clean, MESSAGE_CLEAN_AFTER_MS), setInterval(clean, MESSAGE_CLEAN_INTERVAL_MS)]
   for (const timer of timers) timer.unref()
-  /** The series of looks that is under way. */
+  /** The current series of polls. */
   let awake: Promise<void> | undefined
   let isWokenAgain = false
-  /** Messages that were captured since old ones were deleted. */
+  /** Messages captured since the last cleanup. */
   let captured = 0
   wakeWorkers()
   return {
@@ -83,7 +83,7 @@ export function startDelivery(options: DeliveryOptions): Delivery {
       const closed = new AbortController()
       const deadline = delay(MESSAGE_DRAIN_MS, closed.signal).catch(() => undefined) // closed before the deadline
       await Promise.race([settled(), deadline])
-      // A timer that runs keeps the process.
+      // A pending timer would keep the process alive.
       closed.abort()
       closing.abort(new Error('the service is closing'))
       for (const channel of Object.values(channels)) channel.sender.close()
@@ -108,7 +108,7 @@ export function startDelivery(options: DeliveryOptions): Delivery {
 
   function clean(): void {
     deleteOldMessages(pool, clock.now()).catch((error: unknown) => {
-      // It is tried again in an hour.
+      // The cleanup is retried in an hour.
       if (!closing.signal.aborted) logger.log('warn', 'could not delete old messages', { error: errorMessage(error) })
     })
   }
@@ -135,13 +135,13 @@ function openChannel(
     const finish = async (error?: string): Promise<void> => {
       await pool.execute(finishMessageSql(queue, { message, error, now: new Date(nowMs).toISOString() }))
     }
-    // A security notification has no code, and is worth reading later as well.
+    // A security notification has no code and is still worth reading later.
     const isExpired = message.code !== null && message.created_at.getTime() + lifeMs <= nowMs
     if (isExpired) return finish('its code had expired before it could be sent')
     try {
       await sender.send(message)
     } catch (failure) {
-      // Postgres keeps no NUL, and what is thrown may say what another server answered.
+      // The error may quote another server's reply, and Postgres cannot store NUL.
       const error = errorMessage(failure).slice(0, LAST_ERROR_CHARS_MAX).replaceAll('\0', '\uFFFD')
       const { attempts } = message
       const isFinal = failure instanceof SendError || attempts >= MESSAGE_ATTEMPTS_MAX

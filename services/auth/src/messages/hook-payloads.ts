@@ -22,10 +22,10 @@ export const ACTION_TYPES: Readonly<Record<MailKind, LinkType | 'reauthenticatio
 }
 
 /**
- * Payload of the `send_email` hook in GoTrue's format.
+ * Renders the payload of the `send_email` hook in GoTrue's format.
  *
- * For an email change confirmed by both addresses, `token_hash` belongs to `token_new` and `token_hash_new` to `token`, as GoTrue sends it and existing hooks
- * expect.
+ * For an email change confirmed by both addresses, `token_hash` belongs to `token_new` and `token_hash_new` to `token`: GoTrue sends it
+ * that way, and existing hooks expect it.
  *
  * @param issuer - URL of this API, which GoTrue calls the site here
  */

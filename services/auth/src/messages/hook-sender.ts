@@ -3,10 +3,9 @@ import type { Hooks } from '../hooks/hooks.ts'
 import { type Sender, SendError } from './sender.ts'
 
 /**
- * Hands security notifications to the `send_email` hook, after the transaction of the change. A hook that fails is asked again; the change has been made
- * by then.
+ * Creates a sender that passes security notifications to the `send_email` hook after the change was committed. Failed calls are retried.
  *
- * @param otherwise - sends the mails that were queued before there was a hook
+ * @param otherwise - sends mails queued before the hook was configured
  */
 export function createHookSender(pool: Pool, hooks: Hooks, otherwise: Sender | undefined): Sender {
   return {

@@ -10,7 +10,7 @@ import { NOTICE_KINDS, NOTICE_OPTIONS } from './notices.ts'
 import { compileTemplate, type Template, type TemplateValues } from './template/compile-template.ts'
 import { TemplateError } from './template/parse-expression.ts'
 
-/** A mail as it is read. */
+/** A rendered mail. */
 export interface RenderedMail {
   readonly subject: string
   readonly html: string
@@ -22,10 +22,10 @@ type MailTemplate = (values: TemplateValues) => RenderedMail
 export type MailTemplates = Readonly<Record<TemplateKind, MailTemplate>>
 
 /**
- * Compiles the templates of all kinds of mail: those of the project where it names a subject or a file, else ours. Files are read once, here; a relative
- * path is relative to the working directory.
+ * Compiles the templates of all mail kinds: the project's subject or file where configured, otherwise the default. Files are read once;
+ * relative paths start at the working directory.
  *
- * @throws {HoldfastError} `option_invalid`, with file and line, for a template that cannot be read
+ * @throws {HoldfastError} `option_invalid` with file and line for an invalid template
  */
 export function loadMailTemplates(options: AuthOptions): MailTemplates {
   const mails = MAIL_KINDS.map((kind) => {
@@ -39,7 +39,7 @@ export function loadMailTemplates(options: AuthOptions): MailTemplates {
   return Object.fromEntries([...mails, ...notices]) as MailTemplates
 }
 
-/** The part of the options' names that belongs to a kind of mail. */
+/** Part of the option names per mail kind. */
 const MAIL_OPTIONS = {
   confirmation: 'Confirmation',
   recovery: 'Recovery',

@@ -16,7 +16,7 @@ export type MessageChannel = MessageRow['channel']
 export interface NewMessage {
   readonly channel: MessageChannel
   readonly kind: string
-  /** `undefined` for whoever has no account. */
+  /** `undefined` for a recipient without an account. */
   readonly userId: string | undefined
   readonly recipient: string
   readonly subject?: string
@@ -42,7 +42,7 @@ export async function insertMessage(db: Queryable, message: NewMessage): Promise
   `)
 }
 
-/** A message that this process is to send now. */
+/** A message claimed by this process for sending. */
 export interface DueMessage {
   readonly id: string
   readonly channel: MessageChannel
@@ -50,7 +50,7 @@ export interface DueMessage {
   readonly subject: string
   readonly html: string
   readonly body: string
-  /** The code in it, so that none is left behind. */
+  /** The code in the message, so that it can be removed afterwards. */
   readonly code: string | null
   /** Requested channel of a text message. */
   readonly sms_channel: SmsChannel | null
@@ -58,12 +58,12 @@ export interface DueMessage {
   readonly list_unsubscribe: string | null
   /** Payload of the `send_email` hook, if one was configured when the message was written. */
   readonly hook_payload: HookPayload | null
-  /** Including this one. */
+  /** Including the current one. */
   readonly attempts: number
   readonly created_at: Date
 }
 
-/** The messages that wait on one channel: a mail server that says nothing delays no text message. */
+/** Returns the queue of one channel. Channels are separate so that a stalled mail server does not delay text messages. */
 export function messageQueue(channel: MessageChannel, clock: Clock): QueueTable {
   return {
     table: ['auth', 'messages'],
@@ -80,9 +80,9 @@ export function messageQueue(channel: MessageChannel, clock: Clock): QueueTable 
 }
 
 /**
- * Notes what became of a message. Its code and link stay nowhere: who reads the table later learns no more than that it was sent.
+ * Records the outcome of a message and removes its code and link, so that the table reveals no secrets later.
  *
- * @param input.error - why it was given up; `undefined` for one that was sent
+ * @param input.error - why sending was given up; `undefined` for a sent message
  * @param input.now - ISO 8601
  */
 export function finishMessageSql(
@@ -99,7 +99,7 @@ export function finishMessageSql(
   )
 }
 
-/** Deletes messages older than a week, and captured messages beyond the newest thousand, or beyond what may be kept of them. */
+/** Deletes messages older than a week, and captured messages beyond the limits on number and size. */
 export async function deleteOldMessages(db: Queryable, nowMs: number): Promise<number> {
   const oldest = new Date(nowMs - MESSAGE_DAYS_MAX * 24 * 3600 * 1000).toISOString()
   return db.execute(sql`
@@ -136,7 +136,7 @@ export async function findMessage(db: Queryable, id: string): Promise<MessageRow
   return message
 }
 
-/** Empties the mailbox, of one recipient or of all; messages still to be sent stay. */
+/** Empties the mailbox of one recipient or of all, but keeps queued messages. */
 export async function deleteMessages(db: Queryable, recipient: string | undefined): Promise<number> {
   const whose = recipient === undefined ? sql`true` : sql`recipient = ${recipient}`
   return db.execute(sql`delete from auth.messages where status <> 'queued' and ${whose}`)

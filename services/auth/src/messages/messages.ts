@@ -14,7 +14,7 @@ export type NoticeKind =
   | 'mfa_factor_enrolled_notification'
   | 'mfa_factor_unenrolled_notification'
 
-/** An invitation to a workspace: names its template, and its action in the `send_email` hook. */
+/** Invitation to a workspace; names its template and its action in the `send_email` hook. */
 export type InvitationKind = 'workspace_invitation'
 
 /** Every kind of mail that has a template. */
@@ -27,11 +27,11 @@ export interface OutgoingMail {
   readonly kind: MailKind
   readonly to: string
   readonly userId: string
-  /** The code for people who type it. */
+  /** The code to be typed. */
   readonly token: string
   /** Token hash in a link. The hook gets it for every kind; a reauthentication mail has no link. */
   readonly tokenHash: string | undefined
-  /** Where the link leads after it was verified. */
+  /** Redirect target after verification. */
   readonly redirectTo: string
   /** For an email change: the new address, and the token in its own mail (the other half of a double confirmation). */
   readonly newEmail?: string | undefined
@@ -48,7 +48,7 @@ export type SmsChannel = 'sms' | 'whatsapp'
 
 export interface OutgoingSms {
   readonly kind: SmsKind
-  /** `sms` unless it says otherwise. */
+  /** Default: `sms`. */
   readonly channel?: SmsChannel | undefined
   /** Digits only. */
   readonly to: string
@@ -74,12 +74,12 @@ export interface OutgoingNotice {
   readonly values: NoticeValues
 }
 
-/** A mail that asks somebody to join a workspace. They may have no account. */
+/** A mail that invites a user, with or without an account, to a workspace. */
 export interface OutgoingInvitation {
   readonly to: string
-  /** Where the button leads; carries the secret. */
+  /** The button's link, which contains the secret. */
   readonly link: string
-  /** The part of the link that is secret. */
+  /** The secret part of the link. */
   readonly secret: string
   readonly workspace: string
   /** The inviter; `undefined` for a deleted account. */
@@ -90,47 +90,47 @@ export interface OutgoingInvitation {
   readonly expiresAt: Date
 }
 
-/** A mail that others have written, of what is new for a person. */
+/** A mail with a user's news, rendered by the caller. */
 export interface OutgoingDigest {
   readonly userId: string
   readonly to: string
   readonly subject: string
   readonly html: string
   readonly text: string
-  /** Where the first link of the mail leads, for the hook. */
+  /** The mail's first link, for the hook. */
   readonly link: string
-  /** Turns the mail off when it is posted to (RFC 8058). */
+  /** A POST to this URL unsubscribes (RFC 8058). */
   readonly offUrl: string
 }
 
-/** Mails and text messages on their way to people. */
+/** Sends mails and text messages. */
 export interface Messages extends AsyncDisposable {
-  /** Whether mails are kept, because nothing is set up that sends them. */
+  /** Whether mails are captured because no sender is configured. */
   readonly capturesMails: boolean
   /**
-   * Hands a mail to the `send_email` hook, or writes it down in this transaction to be sent after it.
+   * Passes a mail to the `send_email` hook, or queues it in this transaction.
    *
-   * @throws {HoldfastError} what the hook refuses with; never because there is no mail server
+   * @throws {HoldfastError} the hook's refusal; never for a missing mail server
    */
   sendMail(tx: Transaction, mail: OutgoingMail): Promise<void>
-  /** Writes a mail about a change of the account in its transaction, to be sent, or handed to the `send_email` hook, after it. */
+  /** Queues a mail about an account change in the change's transaction. It is sent after the commit, or passed to the `send_email` hook. */
   sendNotice(tx: Transaction, notice: OutgoingNotice): Promise<void>
-  /** Writes down an invitation to a workspace, to be sent, or handed to the `send_email` hook, after the transaction. */
+  /** Queues an invitation to a workspace. It is sent after the commit, or passed to the `send_email` hook. */
   sendInvitation(tx: Transaction, invitation: OutgoingInvitation): Promise<void>
-  /** Writes down a mail of what is new for a person, to be sent, or handed to the `send_email` hook, after the transaction. */
+  /** Queues a mail with a user's news. It is sent after the commit, or passed to the `send_email` hook. */
   sendDigest(tx: Transaction, digest: OutgoingDigest): Promise<void>
-  /** The same as {@link sendMail} for a text message and the `send_sms` hook. Numbers with a fixed test code get none. */
+  /** Like {@link sendMail}, for a text message and the `send_sms` hook. Numbers with a fixed test code receive none. */
   sendSms(tx: Transaction, sms: OutgoingSms): Promise<void>
-  /** The fixed code of a number that is for tests, or `undefined`. @param phone - digits only */
+  /** Returns the fixed code of a test number. @param phone - digits only */
   testOtp(phone: string): string | undefined
   /**
-   * Asks the service that makes the codes of text messages whether one is right; `undefined` if the codes are our own.
+   * Asks the external code service whether a code is correct. Returns `undefined` if this server creates the codes.
    *
-   * @param phone - digits only; not a number for tests
-   * @throws {HoldfastError} `unexpected_failure` if it cannot be asked
+   * @param phone - digits only; not a test number
+   * @throws {HoldfastError} `unexpected_failure` if the service is unreachable
    */
   isApprovedElsewhere(phone: string, code: string): Promise<boolean> | undefined
-  /** Resolves when everything that was written down before has been tried once. For tests and for an orderly end. */
+  /** Resolves once every message queued before was tried. For tests and shutdown. */
   settled(): Promise<void>
 }
 

@@ -5,7 +5,7 @@ import type { RateLimits } from '../rate-limits.ts'
 import { findUserById, type UserRow } from '../users/user-row.ts'
 import type { Messages, NoticeKind, NoticeValues } from './messages.ts'
 
-/** The part of the options' names that belongs to a kind of notice: `emailNotification<name>Enabled`, `…Subject`, `…ContentPath`. */
+/** Part of the option names per notice kind: `emailNotification<name>Enabled`, `…Subject`, `…ContentPath`. */
 export const NOTICE_OPTIONS = {
   password_changed_notification: 'PasswordChanged',
   email_changed_notification: 'EmailChanged',
@@ -18,25 +18,24 @@ export const NOTICE_OPTIONS = {
 
 export const NOTICE_KINDS = Object.keys(NOTICE_OPTIONS) as readonly NoticeKind[]
 
-/** A change to the account of `userId` that its owner should hear of. */
+/** A change to the account `userId` that its owner should know about. */
 export interface Notice extends NoticeValues {
   readonly kind: NoticeKind
   readonly userId: string
-  /** Where the mail goes instead of the account's present address. */
+  /** Recipient, if not the account's current address. */
   readonly to?: string | undefined
 }
 
-/** Mails that tell the owner of an account what was changed of it, in the transaction of the change. */
+/** Queues mails about account changes in the transaction of the change. */
 export interface Notices {
   /**
-   * Writes the mail about a change in the transaction of the change: it leaves only if the change is committed. Nothing happens where the project has not
-   * switched the kind on, and for accounts without an address. More than {@link NOTICES_PER_HOUR_MAX} of one account in an hour are not sent; the change
-   * never fails for that.
+   * Queues a mail about a change; it is sent only if the change commits. Does nothing if the project has not enabled the kind, for accounts
+   * without an address, and beyond {@link NOTICES_PER_HOUR_MAX} per account and hour. The change never fails because of the mail.
    */
   notifyUser(tx: Transaction, notice: Notice): Promise<void>
-  /** Tells the former address of `before` about the new one. A first address replaces none. */
+  /** Notifies the former address of `before` about the new one, if there was a former one. */
   notifyOfNewEmail(tx: Transaction, before: UserRow, email: string): Promise<void>
-  /** Tells a user about a new number, and that it is a new way to sign in when they had none by phone. */
+  /** Notifies a user about a new number, also as a new way to sign in if the account had no number. */
   notifyOfNewPhone(tx: Transaction, before: UserRow, phone: string): Promise<void>
 }
 

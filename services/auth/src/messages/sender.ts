@@ -1,14 +1,14 @@
 import type { DueMessage } from './message-rows.ts'
 
-/** Brings messages of one channel to people. */
+/** Sends the messages of one channel. */
 export interface Sender {
-  /** @throws {SendError} when trying again is of no use; anything else is tried again */
+  /** @throws {SendError} for a permanent failure; other errors are retried */
   send(message: DueMessage): Promise<void>
-  /** Closes connections; a message being sent fails. */
+  /** Closes connections. A message being sent fails. */
   close(): void
 }
 
-/** The other side has refused for good. */
+/** A permanent refusal by the receiving service. */
 export class SendError extends Error {
   override readonly name = 'SendError'
 }

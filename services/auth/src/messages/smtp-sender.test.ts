@@ -77,7 +77,7 @@ function open(port: number, timeoutMs?: number): Sender & AsyncDisposable {
   return { ...sender, [Symbol.asyncDispose]: async () => sender.close() }
 }
 
-/** An answer of which there is always more: the connection is never silent. */
+/** Replies with endless data, so that the connection is never idle. */
 function trickle(line: string, socket: Socket): boolean {
   if (!line.startsWith('MAIL')) return false
   const timer = setInterval(() => socket.write('250-still\r\n'), 20)
@@ -85,7 +85,7 @@ function trickle(line: string, socket: Socket): boolean {
   return true
 }
 
-/** @param stall - whether nothing, or nothing more, is answered to a line */
+/** @param stall - handles a line by sending no reply, or an incomplete one */
 function answering(answers: Readonly<Record<string, string>>, stall?: (line: string, socket: Socket) => boolean): Say {
   let isText = false
   return (line, socket) => {

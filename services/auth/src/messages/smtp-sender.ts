@@ -5,9 +5,9 @@ import { isLoopback } from '../rate-limits.ts'
 import { type Sender, SendError } from './sender.ts'
 
 /**
- * Sends mails through the server of `emailSmtpHost`; `undefined` when there is none. Connections are kept for the next mail.
+ * Creates a sender for the server at `emailSmtpHost`; `undefined` without one. Connections are reused.
  *
- * @param timeoutMs - for one mail as a whole: a server that says a little again and again is never silent
+ * @param timeoutMs - for a whole mail, because a server that keeps sending a few bytes never hits an idle timeout
  */
 export function createSmtpSender(
   options: AuthOptions,
@@ -18,7 +18,7 @@ export function createSmtpSender(
   if (host === undefined || host === '') return undefined
   const isNear = host === 'localhost' || isLoopback(host)
   const closing = new AbortController()
-  // The library is large: it is loaded for the first mail.
+  // The library is large, so it is loaded with the first mail.
   const connect = async () => {
     const { createTransport } = await import('nodemailer')
     const transport = createTransport({
@@ -56,7 +56,7 @@ export function createSmtpSender(
           html,
           text: body,
           signal: AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)]),
-          // The same at every attempt, so that a mailbox can tell that two are one.
+          // Stable across attempts, so that a mailbox can deduplicate.
           messageId: `<${id}@${domain}>`,
           headers: {
             'auto-submitted': 'auto-generated',
@@ -78,10 +78,10 @@ export function createSmtpSender(
   }
 }
 
-/** Says that the account is needed first (RFC 4954, section 6), in answer to whatever came before it. */
+/** Authentication required (RFC 4954, section 6). A server may send it in reply to any command. */
 const AUTHENTICATION_REQUIRED = 530
 
-/** Whether this mail is refused for good. What is refused before it, such as the connection or the login, concerns no mail. */
+/** Returns whether the server refused this mail permanently. Earlier failures, such as a refused login, are not about the mail. */
 function isRefusalOfMail(error: unknown): boolean {
   const { responseCode = 0, code } = error as { readonly responseCode?: number; readonly code?: string }
   const isAboutMail = code === 'EENVELOPE' || code === 'EMESSAGE'

@@ -8,12 +8,12 @@ import type { TemplateValues } from './template/compile-template.ts'
 export interface TemplateSite {
   readonly options: Pick<AuthOptions, 'emailOtpExpiry'>
   readonly projectName: string
-  /** The address of this API. */
+  /** URL of this API. */
   readonly issuer: string
   readonly siteUrl: string
 }
 
-/** @param currentEmail - of the account, before a change */
+/** @param currentEmail - the account's address before a change */
 export function mailValues(site: TemplateSite, mail: OutgoingMail, currentEmail: string): TemplateValues {
   const { kind, tokenHash, redirectTo } = mail
   const { issuer, siteUrl, projectName, options } = site
@@ -61,7 +61,7 @@ export function invitationValues(
   }
 }
 
-/** `.Email` of a mail about a way in that is gone is the address that it goes to: the account may have another by now. */
+/** `.Email` is the recipient if the mail is about a removed address, because the account may have another by now. */
 export function noticeValues(
   { siteUrl, projectName }: TemplateSite,
   { kind, to, user, values }: OutgoingNotice,

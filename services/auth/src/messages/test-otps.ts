@@ -2,10 +2,10 @@ import { optionInvalid } from '../errors.ts'
 import { normalizePhone } from '../users/contact.ts'
 
 /**
- * Reads `smsTestOtp`.
+ * Parses `smsTestOtp`.
  *
  * @param entries - `4152127777=123456`
- * @returns the code of each number, by its digits
+ * @returns codes by number (digits only)
  * @throws {HoldfastError} `option_invalid`
  */
 export function parseTestOtps(entries: readonly string[]): ReadonlyMap<string, string> {

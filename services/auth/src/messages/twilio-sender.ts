@@ -7,9 +7,9 @@ import { type Sender, SendError } from './sender.ts'
 import { isRefusal } from './twilio-status.ts'
 
 /**
- * Sends text messages through Twilio; `undefined` when there is no account.
+ * Creates a sender that uses Twilio; `undefined` without an account.
  *
- * @throws {HoldfastError} `option_invalid` when only a part of the account is set
+ * @throws {HoldfastError} `option_invalid` for incomplete account settings
  * @see https://www.twilio.com/docs/messaging/api/message-resource
  */
 export function createTwilioSender(options: AuthOptions): Sender | undefined {

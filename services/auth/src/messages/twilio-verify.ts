@@ -7,20 +7,20 @@ import type { DueMessage } from './message-rows.ts'
 import { type Sender, SendError } from './sender.ts'
 import { isRefusal } from './twilio-status.ts'
 
-/** Twilio Verify: Twilio makes the codes, sends them, and says whether one is right. */
+/** Twilio Verify, which creates, sends and checks codes. */
 export interface TwilioVerify extends Sender {
   /**
-   * Whether a code is the one that Twilio has sent to the number. A right one is used up.
+   * Returns whether Twilio sent this code to the number, and consumes a correct code.
    *
    * @param phone - digits only
-   * @throws {HoldfastError} `unexpected_failure` if Twilio cannot be asked
+   * @throws {HoldfastError} `unexpected_failure` if Twilio is unreachable
    */
   isApproved(phone: string, code: string): Promise<boolean>
 }
 
 /**
- * @returns `undefined` if there is no account for it
- * @throws {HoldfastError} `option_invalid` if only a part of the account is set
+ * @returns `undefined` without an account
+ * @throws {HoldfastError} `option_invalid` for incomplete account settings
  * @see https://www.twilio.com/docs/verify/api/verification and …/verification-check
  */
 export function createTwilioVerify(options: AuthOptions): TwilioVerify | undefined {
@@ -55,9 +55,9 @@ export function createTwilioVerify(options: AuthOptions): TwilioVerify | undefin
     },
     async isApproved(phone, code) {
       const { status, body } = await post('VerificationCheck', { To: `+${phone}`, Code: code }).catch(unreachable)
-      // Twilio may have used the code up; an answer that broke off does not say that it is wrong.
+      // Twilio may have consumed the code; a truncated response does not mean that the code is wrong.
       if (isOk(status) && body !== null) return body.status === 'approved' && body.valid === true
-      // 404: no code is on its way to the number, or it has been used, or has expired; 400: no code at all.
+      // 404: no pending code for the number, or it was used or has expired. 400: malformed code.
       if (isRefusal(status)) return false
       return unreachable(`Twilio Verify answered ${status}`)
     },
@@ -67,7 +67,7 @@ export function createTwilioVerify(options: AuthOptions): TwilioVerify | undefin
 
 interface Answer {
   readonly status: number
-  /** `null` for one that is no JSON. */
+  /** `null` for a body that is not JSON. */
   readonly body: AnswerBody | null
 }
 

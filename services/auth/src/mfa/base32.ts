@@ -1,6 +1,6 @@
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** RFC 4648 without padding, as authenticator apps take it. */
+/** Encodes as RFC 4648 base32 without padding, the format of authenticator apps. */
 export function encodeBase32(bytes: Uint8Array): string {
   let text = ''
   let bits = 0
@@ -16,7 +16,7 @@ export function encodeBase32(bytes: Uint8Array): string {
   return bits === 0 ? text : text + ALPHABET.charAt((value << (5 - bits)) & 31)
 }
 
-/** Ignores case and padding; `undefined` for invalid text. */
+/** Decodes base32, ignoring case and padding. Returns `undefined` for invalid text. */
 export function decodeBase32(text: string): Buffer | undefined {
   const digits = text.trim().replace(/=+$/, '').toUpperCase()
   const bytes: number[] = []

@@ -28,7 +28,7 @@ export type ChallengeFactorNeeds = Store &
     readonly limits: Pick<RateLimits, 'sms'>
   }
 
-/** Recovery codes answer without having been asked for. */
+/** Recovery codes are accepted without a challenge. */
 type ChallengedType = Exclude<FactorType, 'recovery_code'>
 
 /** auth-js's `AuthMFAChallengeResponse`. */
@@ -42,9 +42,9 @@ export interface Challenge {
 }
 
 /**
- * Asks for a proof that the person still has a factor: sends the code, for a phone.
+ * Creates a challenge for a factor. For a phone factor, sends the code.
  *
- * @param input.channel - for a phone; empty, `sms` or `whatsapp`
+ * @param input.channel - for a phone: empty, `sms` or `whatsapp`
  * @throws {HoldfastError} `mfa_factor_not_found`, `mfa_*_verify_not_enabled`, `over_sms_send_rate_limit`, `validation_failed`
  */
 export async function challengeFactor(
@@ -95,7 +95,7 @@ export function requireVerifiable(options: VerifyOptions, factor: FactorRow): Ch
   return type
 }
 
-/** The stored hash of a code. It is worth nothing for another challenge. */
+/** Returns the stored hash of a code, which is valid for this challenge only. */
 export function hashPhoneCode(challengeId: string, code: string): string {
   return hashOneTimeToken(challengeId, code)
 }

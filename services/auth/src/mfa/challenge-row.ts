@@ -12,11 +12,11 @@ export interface ChallengeRow {
 }
 
 /**
- * Writes a question down, and forgets those of the same factor that have expired.
+ * Inserts a challenge and deletes the factor's expired ones.
  *
  * @param challenge.id - of the new row
- * @param challenge.otpHash - of the code that was sent to a phone
- * @param challenge.webAuthn - what a security key has to sign
+ * @param challenge.otpHash - of the code sent to a phone
+ * @param challenge.webAuthn - data to be signed by a security key
  */
 export async function insertChallenge(
   db: Queryable,
@@ -51,7 +51,7 @@ export function createChallengeId(): string {
   return randomUUID()
 }
 
-/** @param input.address - of whoever answers */
+/** @param input.address - of the responding client */
 export async function findChallenge(
   db: Queryable,
   input: { readonly challengeId: string; readonly factorId: string; readonly address: string },
@@ -64,7 +64,7 @@ export async function findChallenge(
   return challenge
 }
 
-/** When a challenge ends, in milliseconds since the epoch. */
+/** Returns when a challenge expires, in ms since the epoch. */
 export function challengeEndMs(createdAtMs: number): number {
   return createdAtMs + CHALLENGE_LIFETIME_S * 1000
 }

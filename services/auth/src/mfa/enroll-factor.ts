@@ -25,7 +25,7 @@ export type EnrollFactorNeeds = Store &
     'mfaMaxEnrolledFactors' | 'mfaPhoneEnrollEnabled' | 'mfaTotpEnrollEnabled' | 'mfaWebAuthnEnrollEnabled'
   > & { readonly redirects: RedirectPolicy }
 
-/** Input of auth-js's `mfa.enroll`; omitted texts are empty. */
+/** Input of auth-js's `mfa.enroll`; omitted strings are empty. */
 export interface EnrollInput {
   readonly factorType: string
   readonly friendlyName: string
@@ -43,7 +43,7 @@ export interface EnrolledFactor {
 }
 
 /**
- * Adds a factor to the signed-in person, which counts once an answer to a challenge has proved it.
+ * Adds a factor for the signed-in user. It counts once a challenge has verified it.
  *
  * @throws {HoldfastError} `mfa_*_enroll_not_enabled`, `mfa_factor_name_conflict`, `too_many_enrolled_mfa_factors`,
  * `mfa_verified_factor_exists`, `insufficient_aal`, `validation_failed`
@@ -118,7 +118,7 @@ function parseFactorPhone(text: string): string {
   return parsePhone(text)
 }
 
-/** A number that was not proved may be tried again; one that was has its factor. */
+/** Replaces an unverified factor of the same number. A verified one is a conflict. */
 async function replacePhoneFactor(tx: Transaction, userId: string, phone: string): Promise<void> {
   const same = (await findFactorsOfUser(tx, userId)).find(
     (factor) => factor.factor_type === 'phone' && factor.phone === phone,

@@ -49,7 +49,7 @@ export const challengeNotFound = refusal(
   422,
   'MFA factor with the provided challenge ID not found',
 )
-/** Asked for elsewhere, or answered already: GoTrue says the same to both. */
+/** The challenge came from another address or was already answered. GoTrue uses the same error for both. */
 export const challengeNotYours = refusal('mfa_ip_address_mismatch', 422, 'Challenge and verify IP addresses mismatch.')
 
 export function challengeExpired(challengeId: string): HoldfastError {
@@ -67,7 +67,7 @@ export function verificationFailed(type: FactorType): HoldfastError {
   return new HoldfastError('mfa_verification_failed', 422, messages[type])
 }
 
-/** @param retryAfterS - when the next answer will be looked at */
+/** @param retryAfterS - seconds until the next attempt is accepted */
 export const tooManyAttempts = (retryAfterS: number): HoldfastError =>
   new HoldfastError('over_request_rate_limit', 429, 'Too many wrong answers for this factor', {
     hint: 'Wait, or use another factor.',
@@ -79,14 +79,14 @@ export function recoveryCodesExist(): HoldfastError {
   return new HoldfastError('mfa_verified_factor_exists', 422, message)
 }
 
-/** They stand in for another factor, so there has to be one. */
+/** Recovery codes replace another factor, so there must be one. */
 export function soleFactor(): HoldfastError {
   const message = 'Recovery codes need another verified factor'
   return new HoldfastError('mfa_recovery_codes_sole_factor', 422, message)
 }
 
 export const aal2ForRecoveryCodes = refusal('insufficient_aal', 403, 'AAL2 required to manage recovery codes')
-/** @param retryAfterS - when the next code will be looked at */
+/** @param retryAfterS - seconds until the next code is accepted */
 export const recoveryCodesLocked = (retryAfterS: number): HoldfastError =>
   new HoldfastError('mfa_recovery_codes_locked', 429, 'Too many wrong recovery codes', {
     hint: 'Wait, or use another factor.',

@@ -32,7 +32,7 @@ export function findFactorsOfUser(db: Queryable, userId: string): Promise<Factor
   )
 }
 
-/** @returns `undefined` for a factor of another person as well */
+/** @returns `undefined` also for another user's factor */
 export async function findFactor(
   db: Queryable,
   input: { readonly factorId: string; readonly userId: string },
@@ -43,7 +43,7 @@ export async function findFactor(
   return factor
 }
 
-/** The same, with others waiting for this transaction who want to use or change the factor. */
+/** Like {@link findFactor}, and locks the row until the end of the transaction. */
 export async function lockFactor(
   db: Queryable,
   input: { readonly factorId: string; readonly userId: string },
@@ -54,7 +54,7 @@ export async function lockFactor(
   return factor
 }
 
-/** @returns the id of the new factor, which is not verified yet */
+/** @returns the id of the new, unverified factor */
 export async function insertFactor(
   db: Queryable,
   factor: {
@@ -77,7 +77,7 @@ export async function insertFactor(
   return id
 }
 
-/** Attempts at adding a factor that were given up: not verified in time, and without an open challenge. */
+/** Deletes abandoned enrolments: factors not verified in time and without an open challenge. */
 export async function deleteAbandonedFactors(
   db: Queryable,
   input: { readonly userId: string; readonly now: string },
@@ -94,7 +94,7 @@ export async function deleteAbandonedFactors(
   `)
 }
 
-/** One factor of a kind was proved; the other attempts at one are not needed any more. */
+/** Deletes the other unverified factors of a kind after one was verified. */
 export async function deleteUnverifiedFactors(
   db: Queryable,
   input: { readonly userId: string; readonly type: FactorType },
@@ -110,9 +110,9 @@ export async function deleteFactor(db: Queryable, factorId: string): Promise<voi
 }
 
 /**
- * Notes a right answer: the factor counts from now on, and the wrong answers before are forgiven.
+ * Records a correct response: marks the factor as verified and resets failed attempts.
  *
- * @param input.usedStep - of a code of an authenticator app
+ * @param input.usedStep - step of the authenticator code
  */
 export async function noteVerified(
   db: Queryable,
@@ -129,9 +129,9 @@ export async function noteVerified(
 type Attempts = Pick<FactorRow, 'failed_attempts' | 'failed_since'>
 
 /**
- * Whoever guesses may come from many addresses, so wrong answers are counted with the factor too.
+ * Limits failed attempts per factor too, because an attacker can use many addresses.
  *
- * @throws {HoldfastError} `over_request_rate_limit` with `retry-after` after too many of them
+ * @throws {HoldfastError} `over_request_rate_limit` with `retry-after` after too many failed attempts
  */
 export function requireAttemptsLeft(factor: Attempts, nowMs: number): void {
   const waitS = attemptsWaitS(factor, nowMs)

@@ -1,15 +1,15 @@
-/** Life of a challenge in seconds, and of a factor that was never verified, as GoTrue's. */
+/** Lifetime in seconds of a challenge and of an unverified factor, as in GoTrue. */
 export const CHALLENGE_LIFETIME_S = 300
 
-/** Wrong answers that one factor takes in {@link FACTOR_ATTEMPTS_WINDOW_S}. At this rate a code is guessed after some years. */
+/** Failed attempts per factor within {@link FACTOR_ATTEMPTS_WINDOW_S}. Guessing a code at this rate takes years. */
 export const FACTOR_ATTEMPTS_MAX = 10
 
-/** Seconds after which wrong answers for a factor are forgotten, counted from the first. */
+/** Seconds until failed attempts on a factor are forgotten, counted from the first. */
 export const FACTOR_ATTEMPTS_WINDOW_S = 300
 
-/** Characters of a factor's name, of an issuer. They are shown in lists, and travel in a QR code. */
+/** Length limits in characters of a factor's name and an issuer, which appear in lists and in a QR code. */
 export const FACTOR_NAME_CHARS_MAX = 255
 export const ISSUER_CHARS_MAX = 255
 
-/** Recovery codes in a set. */
+/** Recovery codes per set. */
 export const RECOVERY_CODES = 10

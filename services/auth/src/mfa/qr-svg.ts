@@ -1,12 +1,11 @@
 import { encodeQR } from 'qr'
 
-/** Modules left white around a QR code, as its standard asks for. */
+/** Quiet zone around a QR code in modules, as its standard requires. */
 const BORDER = 4
 const PIXELS_PER_MODULE = 3
 
 /**
- * Draws text as a QR code. auth-js puts the picture into a `data:` address as it is, so it has none of the characters that mean something
- * there (`#`, `%`).
+ * Renders text as a QR code. auth-js puts the SVG unescaped into a `data:` URL, so it must not contain `#` or `%`.
  */
 export function drawQrSvg(text: string): string {
   const rows = encodeQR(text, 'raw', { ecc: 'medium', border: BORDER })
@@ -19,7 +18,7 @@ export function drawQrSvg(text: string): string {
   )
 }
 
-/** The dark stretches of a row: where each begins, and how long it is. */
+/** Returns the dark runs of a row as start and length. */
 function runsOf(row: readonly boolean[]): (readonly [number, number])[] {
   const runs: [number, number][] = []
   for (const [x, isDark] of row.entries()) {

@@ -9,13 +9,13 @@ import type { AuthenticationMethodName } from '../tokens/claims.ts'
 import { findUserById } from '../users/user-row.ts'
 
 /**
- * Raises a session to `aal2` after a second factor was proved, gives it new tokens, and ends the person's sessions below.
+ * Raises a session to `aal2` after a second factor was verified, issues new tokens, and ends the user's sessions of a lower level.
  *
- * The refresh token from before is two steps behind afterwards, so that it is worth nothing once the reuse interval is over: whoever took it
- * when the session was at `aal1` does not come to `aal2` by it.
+ * The previous refresh token is then two steps behind, so it stops working after the reuse interval: a token stolen at `aal1` cannot be
+ * used to reach `aal2`.
  *
- * @param input.factorId - the factor that the assurance rests on
- * @throws {HoldfastError} `session_not_found` when the session has ended, or no longer refreshes
+ * @param input.factorId - the verified factor
+ * @throws {HoldfastError} `session_not_found` if the session has ended or can no longer be refreshed
  */
 export async function raiseSession(
   accessTokens: AccessTokens,
@@ -53,7 +53,7 @@ export async function raiseSession(
   return { user, access, refreshToken }
 }
 
-/** A session from a newer GoTrue has no token in the table before its first one here. */
+/** A session from a newer GoTrue has no token in the table until its first one is issued here. */
 async function findTokenInUse(db: Queryable, session: SessionRow): Promise<PresentedToken> {
   const active = await findActiveRefreshToken(db, session.id)
   if (active) return { text: active.token, sessionId: session.id, rowId: active.id, usedAtMs: undefined }
@@ -62,7 +62,7 @@ async function findTokenInUse(db: Queryable, session: SessionRow): Promise<Prese
   return { text: '', sessionId: session.id, rowId: undefined, usedAtMs: undefined }
 }
 
-/** The words of `amr` for each kind of factor. */
+/** `amr` method per factor type. */
 export const FACTOR_METHODS = {
   totp: 'totp',
   phone: 'mfa/phone',

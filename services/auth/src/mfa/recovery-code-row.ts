@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Queryable, sql } from '@holdfast/postgres'
 
-/** Puts new codes in place of all the old ones. */
+/** Replaces all codes of a factor. */
 export async function replaceRecoveryCodes(
   db: Queryable,
   input: { readonly factorId: string; readonly hashes: readonly string[]; readonly now: string },
@@ -26,7 +26,7 @@ export async function countRecoveryCodes(
   return counts ?? { total: 0, remaining: 0 }
 }
 
-/** @returns whether the code was there and had not been used; it is used from now on */
+/** Uses a code. @returns whether it existed unused */
 export async function useRecoveryCode(
   db: Queryable,
   input: { readonly factorId: string; readonly hash: string; readonly now: string },
@@ -44,15 +44,15 @@ export async function useRecoveryCode(
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const LENGTH = 16
 
-/** @returns 16 characters of 5 random bits each, in lower case and without separators */
+/** @returns 16 lowercase characters of 5 random bits each, without separators */
 export function createRecoveryCode(): string {
   return Array.from(randomBytes(LENGTH), (byte) => ALPHABET.charAt(byte & 31)).join('')
 }
 
 /**
- * The stored hash of a code.
+ * Returns the stored hash of a code.
  *
- * @param text - as a person typed it: letter case, spaces and hyphens do not matter, and o, i and l are read as the digits they look like
+ * @param text - as typed: case, spaces and hyphens are ignored, and o, i and l are read as the digits they resemble
  */
 export function hashRecoveryCode(text: string): string {
   const code = text.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1')

@@ -48,7 +48,7 @@ export type RecoveryCodesNeeds = Store &
     readonly hooks: Hooks
   }
 
-// GoTrue has no recovery codes yet; what auth-js documents of them (`AuthMFARecoveryCodesApi`) is the source.
+// GoTrue has no recovery codes yet. The source is auth-js's documentation (`AuthMFARecoveryCodesApi`).
 
 /** As in auth-js, if the user gave none. */
 const DEFAULT_NAME = 'Recovery codes'
@@ -59,20 +59,20 @@ export interface RecoveryCodes {
   readonly type: 'recovery_code'
   readonly friendly_name: string
   readonly total: number
-  /** Told once: only hashes are kept. */
+  /** Shown once; only hashes are stored. */
   readonly codes: readonly string[]
 }
 
 type Act = { readonly signer: FactorSigner; readonly address: string }
 
-/** @throws {HoldfastError} `mfa_factor_not_found` when the person has none */
+/** @throws {HoldfastError} `mfa_factor_not_found` if the user has none */
 export async function readRecoveryCodesStatus(pool: Pool, signer: FactorSigner) {
   const factor = await requireRecoveryFactor(pool, signer.user.id)
   return { id: factor.id, type: 'recovery_code' as const, ...(await countRecoveryCodes(pool, factor.id)) }
 }
 
 /**
- * Makes the first codes of the signed-in person.
+ * Creates the first recovery codes of the signed-in user.
  *
  * @throws {HoldfastError} `mfa_recovery_codes_enroll_not_enabled`, `mfa_recovery_codes_sole_factor`, `insufficient_aal`,
  * `mfa_verified_factor_exists`, `mfa_factor_name_conflict`, `validation_failed`
@@ -107,7 +107,7 @@ export async function generateRecoveryCodes(
 }
 
 /**
- * Puts new codes in place of the old ones, and forgives the wrong answers so far.
+ * Replaces the recovery codes and resets failed attempts.
  *
  * @throws {HoldfastError} `mfa_recovery_codes_enroll_not_enabled`, `insufficient_aal`, `mfa_factor_not_found`
  */
@@ -133,7 +133,7 @@ export async function regenerateRecoveryCodes(
 }
 
 /**
- * Takes a code in place of another second factor, and raises the session that it came with. There is no challenge: a code says it all.
+ * Accepts a recovery code instead of another second factor, and raises the session. Needs no challenge.
  *
  * @throws {HoldfastError} `mfa_verification_failed`, `mfa_recovery_codes_locked`, `mfa_recovery_codes_verify_not_enabled`,
  * `mfa_verification_rejected`, `session_not_found`
@@ -181,7 +181,7 @@ export async function verifyRecoveryCode(
 }
 
 /**
- * @returns the id of what was removed
+ * @returns the id of the removed factor
  * @throws {HoldfastError} `insufficient_aal`, `mfa_factor_not_found`
  */
 export async function removeRecoveryCodes({ pool, clock }: RecoveryCodesNeeds, input: Act): Promise<string> {

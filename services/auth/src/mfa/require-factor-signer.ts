@@ -5,13 +5,13 @@ import type { Sessions } from '../sessions/sessions.ts'
 import type { UserRow } from '../users/user-row.ts'
 import { anonymousNotAllowed } from './errors.ts'
 
-/** A person with an account and a session of this server, whose assurance a second factor can raise. */
+/** A permanent user with a session of this server, whose assurance level a second factor can raise. */
 export interface FactorSigner {
   readonly user: UserRow
   readonly session: SessionRow
 }
 
-/** @throws {HoldfastError} as `requirePerson`; `no_authorization` (403) for a person without an account, `session_not_found` */
+/** @throws {HoldfastError} as `requirePerson`; `no_authorization` (403) for an anonymous user, `session_not_found` */
 export async function requireFactorSigner(sessions: Sessions, request: FastifyRequest): Promise<FactorSigner> {
   const { user, session } = await sessions.requirePerson(request)
   if (user.is_anonymous) throw anonymousNotAllowed()

@@ -1,7 +1,7 @@
 import { createDecipheriv, hkdfSync } from 'node:crypto'
 import { HoldfastError } from '@holdfast/foundation'
 
-/** How GoTrue writes an encrypted value into a text column; bytes are base64. */
+/** GoTrue's JSON format of an encrypted value in a text column; bytes are base64. */
 interface EncryptedValue {
   readonly key_id: string
   readonly alg: string
@@ -29,10 +29,10 @@ export function parseDecryptionKeys(entries: readonly string[]): ReadonlyMap<str
 }
 
 /**
- * Reads a secret as it is kept: in plain base32, or encrypted by the GoTrue that the database comes from.
+ * Reads a stored secret: plain base32, or encrypted by the GoTrue that wrote the database.
  *
- * @param input.ownerId - of the row; the key of each value is derived from it
- * @throws {HoldfastError} `unexpected_failure` when the key is not known, or is another one
+ * @param input.ownerId - id of the row, from which each value's key is derived
+ * @throws {HoldfastError} `unexpected_failure` if the key is unknown or wrong
  */
 export function readStoredSecret(input: {
   readonly stored: string

@@ -108,7 +108,7 @@ describe('what an authenticator app reads', () => {
   })
 })
 
-/** The picture as a camera sees it: four pixels for each module, dark where the path says so. */
+/** Rasterizes the QR code: four pixels per module, dark where the path is. */
 function paint(svg: string): { width: number; height: number; data: Uint8Array } {
   const modules = Number(/viewBox="0 0 (\d+) /.exec(svg)?.[1])
   const width = modules * 4

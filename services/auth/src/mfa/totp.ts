@@ -2,28 +2,28 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { assert } from '@holdfast/foundation'
 import { decodeBase32, encodeBase32 } from './base32.ts'
 
-/** Seconds that a code is shown for. */
+/** Lifetime of a code in seconds. */
 const STEP_S = 30
-/** Steps before and after the present one whose codes are taken: clocks of phones go wrong, and people type slowly. */
+/** Accepted steps before and after the current one, because phone clocks drift and users type slowly. */
 const STEPS_OFF_MAX = 1
 const DIGITS = 6
 const SECRET_BYTES = 20
 
-/** @returns a new secret in base32, as long as SHA-1 makes use of */
+/** @returns a new secret in base32, of the length that SHA-1 uses */
 export function createTotpSecret(): string {
   return encodeBase32(randomBytes(SECRET_BYTES))
 }
 
-/** The number of the 30 s step that a time lies in. */
+/** Returns the number of the 30 s step at a time. */
 export function totpStepAt(nowMs: number): number {
   return Math.floor(nowMs / 1000 / STEP_S)
 }
 
 /**
- * The code of a step.
+ * Returns the code of a step.
  *
  * @param secret - base32
- * @see RFC 6238 with SHA-1 and six digits, the only kind that every authenticator app knows
+ * @see RFC 6238 with SHA-1 and six digits, the only variant that every authenticator app supports
  */
 export function totpCode(secret: string, step: number): string {
   const key = decodeBase32(secret)
@@ -37,10 +37,10 @@ export function totpCode(secret: string, step: number): string {
 }
 
 /**
- * Finds the step that a code is of: the present one, the one before, or the one after.
+ * Finds the step of a code: the current, previous or next one.
  *
- * @param input.lastUsedStep - this step and all before it are used up
- * @returns the step, to be kept as the last used one; `undefined` when the code is wrong or used
+ * @param input.lastUsedStep - this step and earlier ones are used up
+ * @returns the step, to be stored as the last used one; `undefined` for a wrong or used code
  */
 export function matchTotp(input: {
   readonly secret: string

@@ -11,9 +11,9 @@ import type { FactorSigner } from './require-factor-signer.ts'
 export type UnenrollFactorNeeds = Store & { readonly notices: Notices }
 
 /**
- * Takes a factor off the account of the signed-in person. Sessions whose assurance rests on it fall to `aal1` with their next refresh.
+ * Removes a factor of the signed-in user. Sessions raised by it drop to `aal1` at their next refresh.
  *
- * @throws {HoldfastError} `mfa_factor_not_found`, `insufficient_aal` when the factor counts and the session was not raised
+ * @throws {HoldfastError} `mfa_factor_not_found`, `insufficient_aal` if the factor is verified and the session was not raised
  */
 export async function unenrollFactor(
   { pool, clock, notices }: UnenrollFactorNeeds,
@@ -29,7 +29,7 @@ export async function unenrollFactor(
     await removeFactor(tx, factor)
     const traits = { factor_id: factor.id, factor_status: factor.status, session_id: session.id }
     await recordAudit(tx, { action: 'factor_unenrolled', actor: user, address: input.address, now, traits })
-    // One that was never verified was never announced.
+    // The user was never notified of an unverified factor.
     if (factor.status === 'verified') {
       const notice = { kind: 'mfa_factor_unenrolled_notification', factorType: factor.factor_type } as const
       await notices.notifyUser(tx, { ...notice, userId: user.id })
@@ -40,8 +40,8 @@ export async function unenrollFactor(
 type FactorToRemove = Pick<FactorRow, 'id' | 'user_id' | 'factor_type'>
 
 /**
- * Deletes a factor and lowers the sessions that rest on it. Recovery codes go with the last factor that they stand in for. For the person
- * themselves and for administrators.
+ * Deletes a factor and lowers the sessions raised by it. Deleting the last other factor also deletes the recovery codes. For users and
+ * administrators.
  */
 export async function removeFactor(db: Queryable, factor: FactorToRemove): Promise<void> {
   await deleteFactor(db, factor.id)

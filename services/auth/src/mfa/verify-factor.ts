@@ -50,7 +50,7 @@ export type VerifyFactorNeeds = Store &
     readonly relyingParty: RelyingParty | undefined
   }
 
-/** The outcome in the database. A refusal that changes rows has to commit, so it is not thrown inside. */
+/** Outcome of the transaction. A refusal that changes rows must commit, so it is returned instead of thrown. */
 type Outcome =
   | { readonly kind: 'verified'; readonly signedIn: SignedIn }
   | { readonly kind: 'refused'; readonly refusal: HoldfastError }
@@ -58,10 +58,10 @@ type Outcome =
 type Judgement = { readonly valid: boolean; readonly usedStep?: number | undefined }
 
 /**
- * Takes the answer to a challenge, and raises the session that it came with.
+ * Verifies the response to a challenge and raises the session.
  *
- * @param input.code - of the app, or from the text message
- * @param input.webauthn - what a security key has signed
+ * @param input.code - from the app or the text message
+ * @param input.webauthn - signed by a security key
  * @throws {HoldfastError} `mfa_verification_failed`, `mfa_challenge_expired`, `mfa_ip_address_mismatch`, `mfa_factor_not_found`,
  * `mfa_*_verify_not_enabled`, `mfa_verification_rejected`, `over_request_rate_limit`, `session_not_found`, `validation_failed`,
  * `insufficient_aal`
@@ -140,7 +140,8 @@ export async function verifyFactor(
 }
 
 /**
- * A factor that was begun before another one counted is finished like one that is begun now: whoever knows only the password does not add theirs.
+ * Requires `aal2` to verify a factor once another is verified, even if enrolment began earlier. Otherwise an attacker with only the
+ * password could add a factor.
  *
  * @throws {HoldfastError} `insufficient_aal`
  */
@@ -149,7 +150,7 @@ async function requireMayAdd(tx: Transaction, { user, session }: FactorSigner): 
   if (session.aal !== 'aal2' && factors.some(({ status }) => status === 'verified')) throw aal2ToEnroll()
 }
 
-/** Asks the service that made the code of a text message; `undefined` if the codes are our own. */
+/** Asks the external code service about a code; `undefined` if this server creates the codes. */
 async function askForApproval(
   { clock, messages }: VerifyFactorNeeds,
   factor: FactorRow,

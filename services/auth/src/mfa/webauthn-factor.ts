@@ -22,7 +22,7 @@ export interface WebAuthnAnswer {
   readonly credentialResponse: unknown
 }
 
-/** A credential as go-webauthn writes it into `web_authn_credential`; bytes are base64. */
+/** A credential in the format that go-webauthn stores in `web_authn_credential`; bytes are base64. */
 interface StoredCredential {
   readonly id: string
   readonly publicKey: string
@@ -43,16 +43,16 @@ interface StoredQuestion extends Question {
   readonly rpId: string
 }
 
-/** The switches of security keys and a site that cannot have any are refused together at the start. */
+/** Returns the relying party. Startup already refused security keys for a site that cannot have them. */
 function requireParty(relyingParty: RelyingParty | undefined): RelyingParty {
   assert(relyingParty, 'security keys are on, so there is a relying party')
   return relyingParty
 }
 
 /**
- * Asks for a new credential while the factor is not verified, and for a signature of its credential after.
+ * Requests a new credential for an unverified factor, and a signature from its credential for a verified one.
  *
- * @throws {HoldfastError} `mfa_factor_not_found` when the factor counts, but its credential is not there
+ * @throws {HoldfastError} `mfa_factor_not_found` if the factor is verified but its credential is missing
  */
 export async function askForSecurityKey(
   relyingParty: RelyingParty | undefined,
@@ -99,7 +99,7 @@ export function requireWebAuthnAnswer(answer: WebAuthnAnswer | undefined): WebAu
   return answer
 }
 
-/** Judges the answer of a security key; a right one is kept with the factor (the new credential, or its counter). */
+/** Checks a security key's response. For a valid one, stores the new credential or its counter with the factor. */
 export async function judgeSecurityKey(
   relyingParty: RelyingParty | undefined,
   tx: Transaction,
@@ -111,7 +111,7 @@ export async function judgeSecurityKey(
   if (question?.type !== answer.type || question.rpId !== party.id) return false
   const response = answer.credentialResponse
   if (question.type === 'create') {
-    // A person may have begun twice; what counts already is not replaced.
+    // The user may have enrolled twice at the same time; a verified credential is not replaced.
     if (factor.status === 'verified') return false
     const verdict = await judgeRegistration(party, { response, question })
     if (verdict.valid) await saveCredential(tx, factor.id, toStored(verdict.credential), verdict.credential.aaguid)

@@ -10,7 +10,7 @@ interface Credentials {
 }
 
 /**
- * Finds out which app asks. It has to prove it in the one way that it is registered for.
+ * Authenticates an app with the one method it is registered for.
  *
  * @param input.authorization - the header
  * @param input.body - the fields of the request
@@ -64,7 +64,7 @@ function readBasic(encoded: string): Credentials {
       method: 'client_secret_basic',
     }
   } catch {
-    // Not encoded as forms are, so it is no id and no secret of ours.
+    // Not form-encoded, so it is neither an id nor a secret of ours.
     throw invalidClient(true)
   }
 }

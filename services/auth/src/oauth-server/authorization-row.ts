@@ -1,6 +1,6 @@
 import { type Queryable, sql, type SqlFragment } from '@holdfast/postgres'
 
-/** An app's wish to sign a person in: waits for the person, then for the app to fetch what it was given. */
+/** An app's authorization request: waits for the user's decision, then for the app to exchange the code. */
 export interface AuthorizationRow {
   readonly id: string
   /** Id used by the consent page. */
@@ -17,7 +17,7 @@ export interface AuthorizationRow {
   readonly nonce: string | null
   readonly expires_at: Date
   readonly code_used_at: Date | null
-  /** The session that the code was used for. */
+  /** The session created with the code. */
   readonly session_id: string | null
 }
 
@@ -31,13 +31,13 @@ function selectAuthorizations(condition: SqlFragment): SqlFragment {
   `
 }
 
-/** Kept from others until the transaction ends. */
+/** Finds an authorization and locks it until the end of the transaction. */
 export async function lockAuthorization(db: Queryable, authorizationId: string): Promise<AuthorizationRow | undefined> {
   const [row] = await db.query<AuthorizationRow>(selectAuthorizations(sql`authorization_id = ${authorizationId}`))
   return row
 }
 
-/** The same, by the hash of its code. */
+/** Like {@link lockAuthorization}, by the hash of the code. */
 export async function lockAuthorizationOfCode(db: Queryable, codeHash: string): Promise<AuthorizationRow | undefined> {
   const [row] = await db.query<AuthorizationRow>(
     selectAuthorizations(sql`authorization_code = ${codeHash} and status = 'approved'`),

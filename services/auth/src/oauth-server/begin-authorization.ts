@@ -29,11 +29,11 @@ const PARAMETERS = [
 type AuthorizeParameters = Readonly<Record<(typeof PARAMETERS)[number], string>>
 
 /**
- * Takes an app's wish to sign a person in.
+ * Starts an authorization requested by an app.
  *
- * Problems of the app or its address are told to the browser; all others to the app, at its address.
+ * Errors about the app or its redirect URI are shown to the browser; all others are sent to the app's redirect URI.
  *
- * @returns where the browser goes: the page that asks the person, or back to the app with an error
+ * @returns the redirect: the consent page, or the app with an error
  * @throws {HoldfastError} `validation_failed`, `oauth_client_not_found`
  * @see RFC 6749, section 4.1.1; RFC 9700, section 4.1
  */

@@ -30,7 +30,7 @@ const METHODS: Readonly<Record<ClientType, readonly TokenEndpointAuthMethod[]>> 
 
 const ALL_METHODS: readonly TokenEndpointAuthMethod[] = [...METHODS.public, ...METHODS.confidential]
 
-/** The same, complete. */
+/** Complete metadata of a client. */
 export interface NewClient {
   readonly name: string | null
   readonly uri: string | null
@@ -42,7 +42,7 @@ export interface NewClient {
 }
 
 /**
- * Checks what a new app tells of itself. One that does not say how it proves who it is keeps a secret.
+ * Parses a new app's metadata. An app that names no authentication method gets a secret.
  *
  * @throws {HoldfastError} `validation_failed`
  */
@@ -74,7 +74,7 @@ export function parseNewClient(metadata: ClientMetadata): NewClient {
 }
 
 /**
- * Checks the changes of an app; fields that are not named stay.
+ * Parses changes to an app; omitted fields are kept.
  *
  * @throws {HoldfastError} `validation_failed`
  */
@@ -126,7 +126,7 @@ function requireTexts(metadata: ClientMetadata): void {
     if (text.length > OAUTH_URI_CHARS_MAX) {
       throw validationFailed(`${name} cannot exceed ${OAUTH_URI_CHARS_MAX} characters`)
     }
-    // People are shown these as a link and a picture.
+    // Users see these as a link and an image.
     const url = URL.parse(text)
     if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
       throw validationFailed(`${name} must be a valid URL`)

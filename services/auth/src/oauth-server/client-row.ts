@@ -3,7 +3,7 @@ import { isUuid } from '../store.ts'
 
 export type TokenEndpointAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post'
 
-/** An app that signs people in with their account here. */
+/** An app whose users sign in with their account here. */
 export interface OAuthClientRow {
   readonly id: string
   /** For confidential clients, which have a secret. */
@@ -20,7 +20,7 @@ export interface OAuthClientRow {
   readonly updated_at: Date
 }
 
-/** @param rest - a condition on clients that were not deleted, and what may follow one */
+/** @param rest - a condition on clients that are not deleted, and optional further clauses */
 export function selectClients(rest: SqlFragment): SqlFragment {
   return sql`
     select id, client_secret_hash, registration_type, client_type, token_endpoint_auth_method,

@@ -9,7 +9,7 @@ import { findClient, type OAuthClientRow, selectClients } from './client-row.ts'
 import { clientNotFound } from './errors.ts'
 import { createSecret, hashSecret } from './secrets.ts'
 
-/** An app, with its secret when it was just made: it cannot be read later. */
+/** An app, with its secret if it was just created. The secret cannot be read later. */
 export interface RegisteredClient {
   readonly client: OAuthClientRow
   readonly secret: string | undefined
@@ -18,7 +18,7 @@ export interface RegisteredClient {
 /**
  * Registers an app.
  *
- * @param input.registration - `manual` by an administrator, `dynamic` by itself
+ * @param input.registration - `manual` by an administrator, `dynamic` by the app itself
  * @throws {HoldfastError} `validation_failed`
  */
 export async function registerClient(
@@ -42,7 +42,7 @@ export async function registerClient(
   return { client: await requireClient(pool, id), secret }
 }
 
-/** The newest first. */
+/** Lists apps, newest first. */
 export async function listClients(
   pool: Pool,
   page: Page,
@@ -57,7 +57,7 @@ export async function listClients(
 }
 
 /**
- * The app that an address of the administration API names.
+ * Returns the app of an admin API path.
  *
  * @throws {HoldfastError} `validation_failed`, `oauth_client_not_found`
  */
@@ -80,9 +80,9 @@ export async function changeClient(
 }
 
 /**
- * Gives an app another secret; the one it had is worth nothing.
+ * Replaces an app's secret. The old one stops working.
  *
- * @throws {HoldfastError} `validation_failed` for an app that keeps none, `oauth_client_not_found`
+ * @throws {HoldfastError} `validation_failed` for an app without a secret, `oauth_client_not_found`
  */
 export async function regenerateSecret({ pool, clock }: Store, clientId: string): Promise<RegisteredClient> {
   const client = await requireClient(pool, clientId)
@@ -96,7 +96,7 @@ export async function regenerateSecret({ pool, clock }: Store, clientId: string)
 }
 
 /**
- * Forgets an app. Whoever it has signed in is signed out of it.
+ * Deletes an app and ends the sessions granted to it.
  *
  * @throws {HoldfastError} `validation_failed`, `oauth_client_not_found`
  */

@@ -17,7 +17,7 @@ export async function findConsentedScopes(db: Queryable, userId: string, clientI
 }
 
 /**
- * Remembers what a person lets an app know, with what they let it know before.
+ * Adds scopes to a user's consent for an app.
  *
  * @param input.now - ISO 8601
  */
@@ -41,7 +41,7 @@ export async function saveConsent(
   `)
 }
 
-/** The apps that a person lets sign them in, as auth-js's type `OAuthGrant` has them. The newest first. */
+/** Lists the apps a user has authorized, newest first, as auth-js's type `OAuthGrant`. */
 export async function listGrants(pool: Pool, userId: string): Promise<Record<string, unknown>[]> {
   const consents = await pool.query<{ client_id: string; scopes: string; granted_at: Date }>(sql`
     select client_id, scopes, granted_at
@@ -66,7 +66,7 @@ export async function listGrants(pool: Pool, userId: string): Promise<Record<str
 }
 
 /**
- * Takes back what a person let an app know. Its sessions end, and codes that it has not used yet are worth nothing.
+ * Revokes a user's consent for an app. Ends the app's sessions and invalidates its unused codes.
  *
  * @throws {HoldfastError} `validation_failed`, `oauth_consent_not_found`
  */

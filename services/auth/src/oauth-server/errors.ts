@@ -2,14 +2,14 @@ import { HoldfastError, refusal } from '@holdfast/foundation'
 
 // Errors for users and administrators use GoTrue's codes; those at the token endpoint use OAuth's.
 
-/** A refusal to another app, rendered as RFC 6749, section 5.2, has it; `code` is the OAuth error. */
+/** An error for another app, rendered as in RFC 6749, section 5.2. `code` is the OAuth error. */
 export class OAuthError extends HoldfastError {}
 
 export function invalidRequest(description: string): OAuthError {
   return new OAuthError('invalid_request', 400, description)
 }
 
-/** @param usedBasic - whether the app has shown its secret in the `authorization` header */
+/** @param usedBasic - whether the app sent its secret in the `authorization` header */
 export function invalidClient(usedBasic: boolean, description = 'Invalid client credentials'): OAuthError {
   const headers = usedBasic ? { headers: { 'www-authenticate': 'Basic realm="oauth"' } } : {}
   return new OAuthError('invalid_client', 401, description, headers)
@@ -33,9 +33,9 @@ export const dynamicRegistrationDisabled = refusal(
   403,
   'Dynamic client registration is not enabled',
 )
-/** @param status - 400 where another app names itself, 404 for an address of the administration API */
+/** @param status - 400 if an app names itself, 404 for an admin API path */
 export const clientNotFound = (status: 400 | 404): HoldfastError =>
   new HoldfastError('oauth_client_not_found', status, status === 400 ? 'invalid client_id' : 'OAuth client not found')
-/** There is none, it is over, or it is another person's. */
+/** The authorization does not exist, is finished, or belongs to another user. */
 export const authorizationNotFound = refusal('oauth_authorization_not_found', 404, 'authorization not found')
 export const grantNotFound = refusal('oauth_consent_not_found', 404, 'No active grant found for this client')

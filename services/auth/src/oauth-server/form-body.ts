@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { invalidRequest } from './errors.ts'
 
-/** Lets the routes of a scope be sent forms, which is what OAuth sends; as text, so that a repeated field can be refused. */
+/** Accepts form bodies, which OAuth uses. Parses them from text so that repeated fields can be rejected. */
 export function acceptForms(app: FastifyInstance): void {
   const type = 'application/x-www-form-urlencoded'
   if (app.hasContentTypeParser(type)) app.removeContentTypeParser(type)
@@ -11,7 +11,7 @@ export function acceptForms(app: FastifyInstance): void {
 }
 
 /**
- * The fields of a form, or of a JSON object for clients that send one.
+ * Returns the fields of a form, or of a JSON object for clients that send one.
  *
  * @throws {OAuthError} `invalid_request`
  * @see RFC 6749, section 3.2

@@ -7,15 +7,15 @@ import type { UserRow } from '../users/user-row.ts'
 export type SignIdTokenNeeds = { readonly clock: Clock; readonly issuer: string; readonly keys: SigningKeys }
 
 /**
- * The type in the header of ID tokens. Tokens for services have type `JWT`, and the verifier takes no other: whoever gets an ID token to know a
- * person cannot act as them.
+ * The `typ` of ID tokens. The verifier accepts only `JWT`, the type of access tokens, so an app that receives an ID token cannot use it to
+ * act as the user.
  */
 const ID_TOKEN_TYPE = 'id_token+jwt'
 
 /**
- * Signs what an app may know of a person who has just signed in to it.
+ * Signs an ID token about a user who has just signed in to an app.
  *
- * @param input.authTimeMs - when the person proved who they are
+ * @param input.authTimeMs - when the user authenticated
  * @see OpenID Connect Core 1.0, section 2
  */
 export function signIdToken(

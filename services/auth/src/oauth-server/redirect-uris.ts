@@ -5,7 +5,7 @@ const SCRIPT_SCHEMES = new Set(['javascript:', 'data:', 'file:', 'vbscript:', 'a
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Checks the addresses that an app wants its codes sent to.
+ * Checks the redirect URIs of an app.
  *
  * @throws {HoldfastError} `validation_failed`
  * @see RFC 6749, section 3.1.2; RFC 8252, section 7
@@ -24,7 +24,7 @@ export function requireRedirectUris(uris: readonly string[]): void {
 function findFault(uri: string): string | undefined {
   if (uri === '') return 'redirect URI cannot be empty'
   if (uri.length > OAUTH_URI_CHARS_MAX) return `cannot exceed ${OAUTH_URI_CHARS_MAX} characters`
-  // They are kept in one column, separated by commas.
+  // The URIs share one column, separated by commas.
   if (/[\s,\\]/.test(uri)) return 'must not contain spaces, commas or backslashes'
   const url = URL.parse(uri)
   if (!url) return 'invalid URL format'
@@ -39,8 +39,8 @@ function findFault(uri: string): string | undefined {
 }
 
 /**
- * Whether an address is one of those that were registered: letter by letter, but for the port of this machine, which native apps learn only
- * when they start.
+ * Returns whether a redirect URI is registered. The match is exact except for the port on loopback, which native apps learn only at
+ * startup.
  *
  * @see RFC 8252, section 7.3
  */
@@ -53,13 +53,13 @@ function isSameLoopback(registered: string, uri: string): boolean {
   return left !== undefined && left === portless(uri)
 }
 
-/** A loopback address without its port; `undefined` for any other, or one that is not spelled as it is read. */
+/** Returns a loopback URI without its port; `undefined` for other URIs and unusual spellings. */
 function portless(uri: string): string | undefined {
   const match = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?([/?].*)?$/.exec(uri)
   return match && URL.canParse(uri) ? `${match[1]}${match[2] ?? ''}` : undefined
 }
 
-/** Adds parameters to an address that an app has registered; those it has stay. */
+/** Adds parameters to an app's redirect URI and keeps its existing ones. */
 export function withParameters(uri: string, parameters: Readonly<Record<string, string | undefined>>): string {
   const [beforeQuery = '', query = ''] = uri.split(/\?(.*)/s, 2)
   const all = new URLSearchParams(query)

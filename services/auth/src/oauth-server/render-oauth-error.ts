@@ -3,7 +3,7 @@ import { HoldfastError, type Logger } from '@holdfast/foundation'
 import { renderError } from '../render-error.ts'
 import { OAuthError } from './errors.ts'
 
-/** Answers another app as RFC 6749, section 5.2, has it. Errors that are no refusals are logged and answered as elsewhere, with OAuth's word for it. */
+/** Renders errors for an app as in RFC 6749, section 5.2. Unexpected errors are logged as elsewhere and sent with OAuth's error code. */
 export function renderOAuthError(
   thrown: unknown,
   request: FastifyRequest,

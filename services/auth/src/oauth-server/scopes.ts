@@ -9,7 +9,7 @@ export function parseScopes(text: string): string[] {
   return [...new Set(text.split(' ').filter((scope) => scope !== ''))]
 }
 
-/** @returns the first scope that there is not */
+/** @returns the first unsupported scope */
 export function findUnsupportedScope(scopes: readonly string[]): string | undefined {
   return scopes.find((scope) => !SUPPORTED_SCOPES.some((supported) => supported === scope))
 }

@@ -1,11 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** @returns 256 random bits as text that needs no escaping anywhere */
+/** @returns 256 random bits as base64url */
 export function createSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** The stored hash of a secret or a code. Both are random and long, so a fast hash is as good as a slow one. */
+/** Returns the stored hash of a secret or a code. Both are long and random, so a fast hash is sufficient. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url')
 }
@@ -17,7 +17,7 @@ export function matchesSecret(secret: string, hash: string): boolean {
   return given.length === kept.length && timingSafeEqual(given, kept)
 }
 
-/** Whether a verifier is the one that a challenge of method `S256` was made from. */
+/** Returns whether a verifier matches an `S256` challenge. */
 export function matchesChallenge(verifier: string, challenge: string): boolean {
   return matchesSecret(verifier, challenge)
 }

@@ -25,10 +25,10 @@ export interface TokenRequest {
 }
 
 /**
- * Gives an app tokens for a code, or for a refresh token.
+ * Issues tokens for a code or a refresh token.
  *
- * @returns the answer as RFC 6749, section 5.1, has it
- * @throws {OAuthError} in the words of section 5.2
+ * @returns the response as in RFC 6749, section 5.1
+ * @throws {OAuthError} with the codes of section 5.2
  */
 export async function grantTokens(needs: GrantTokensNeeds, request: TokenRequest): Promise<Record<string, unknown>> {
   const grantType = request.body.get('grant_type') ?? ''
@@ -42,7 +42,7 @@ export async function grantTokens(needs: GrantTokensNeeds, request: TokenRequest
   return grantType === 'authorization_code' ? grantByCode(needs, request) : refresh(needs, request)
 }
 
-/** The outcome under the lock of the code. A refusal that ends a session has to commit, so it is not thrown inside. */
+/** Outcome of the transaction that locks the code. A refusal that ends a session must commit, so it is returned instead of thrown. */
 type CodeOutcome = 'reused' | { readonly signedIn: SignedIn; readonly idToken: string | undefined }
 
 async function grantByCode(needs: GrantTokensNeeds, request: TokenRequest): Promise<Record<string, unknown>> {
@@ -77,7 +77,7 @@ async function grantByCode(needs: GrantTokensNeeds, request: TokenRequest): Prom
   }
 }
 
-/** @throws {OAuthError} `invalid_grant` when it is too late, or another person than the one who asked has the code */
+/** @throws {OAuthError} `invalid_grant` if the code has expired or was presented by another client than the one that requested it */
 function requireSameRequest(clock: Clock, authorization: AuthorizationRow, body: ReadonlyMap<string, string>): void {
   if (authorization.expires_at.getTime() <= clock.now()) throw invalidGrant('Authorization code has expired')
   const redirectUri = body.get('redirect_uri') ?? ''
@@ -132,7 +132,7 @@ async function startAppSession(
   return { signedIn, idToken }
 }
 
-/** Two hands hold the code: what its first use has begun ends. */
+/** A reused code may have been stolen, so the session from its first use ends. */
 async function endSessionOf(
   clock: Clock,
   tx: Transaction,
@@ -166,7 +166,7 @@ async function refresh(needs: GrantTokensNeeds, request: TokenRequest): Promise<
   return renderTokens(client, signedIn, scope)
 }
 
-/** Whatever is wrong with a refresh token is one thing to an app: it has to ask the person again. */
+/** Maps every refresh token failure to one OAuth error: the app has to ask the user again. */
 async function refreshInOAuthsWords(
   needs: GrantTokensNeeds,
   input: { readonly refreshToken: string; readonly origin: RequestOrigin; readonly oauthClientId: string },
@@ -178,7 +178,7 @@ async function refreshInOAuthsWords(
   }
 }
 
-/** An app that may not refresh gets nothing to refresh with. */
+/** Renders the token response. An app that may not refresh gets no refresh token. */
 function renderTokens(client: OAuthClientRow, signedIn: SignedIn, scope: string): Record<string, unknown> {
   return {
     access_token: signedIn.access.accessToken,

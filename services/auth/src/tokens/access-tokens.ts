@@ -28,14 +28,14 @@ export interface AccessTokenInput {
   readonly sessionId: string
   readonly aal: string
   readonly amr: readonly AuthenticationMethod[]
-  /** How these tokens were come by, for the hook. */
+  /** Authentication method of this sign-in, for the hook. */
   readonly method: AuthenticationMethodName
-  /** For a session given to another app: the app and its scopes. */
+  /** For a session granted to another app: the app and its scopes. */
   readonly oauthClientId?: string | null | undefined
   readonly scopes?: string | null | undefined
   /** Client address, for the hook. */
   readonly address?: string | undefined
-  /** Default: that of the settings, `jwtExpiry`. */
+  /** Default: the setting `jwtExpiry`. */
   readonly lifetimeS?: number | undefined
   /** For an operator; see {@link INSPECTION_CLAIM}. */
   readonly isInspection?: boolean
@@ -44,10 +44,10 @@ export interface AccessTokenInput {
 /** Signs access tokens. */
 export interface AccessTokens {
   /**
-   * Signs an access token for a session, after the `custom_access_token` hook has had its say.
+   * Signs an access token for a session, after running the `custom_access_token` hook.
    *
-   * @throws {HoldfastError} `unexpected_failure` when the metadata or the hook makes it longer than any service accepts, or the hook's
-   * claims are not those of an access token; what the hook refuses with
+   * @throws {HoldfastError} `unexpected_failure` if the metadata or the hook makes the token too long for services, or the hook returns
+   * invalid claims; the hook's refusal
    */
   issue(tx: Transaction, input: AccessTokenInput): Promise<AccessToken>
 }
@@ -102,13 +102,13 @@ export function createAccessTokens(
   }
 }
 
-/** That of the account, where this server accepts it; accounts that came from elsewhere may have another. */
+/** Returns the account's audience if this server accepts it. Imported accounts may have another one. */
 function audienceOf(user: UserRow, accepted: readonly string[]): string {
   const own = user.aud || 'authenticated'
   return isForAudience(own, accepted) ? own : (accepted[0] ?? own)
 }
 
-/** The person would be signed in, and refused by every API. */
+/** Without this error the user would be signed in but rejected by every API. */
 function unusableAudience(aud: unknown): HoldfastError {
   return hookFailed(
     `the custom_access_token hook set aud to ${JSON.stringify(aud)}, which this server does not accept: add it to jwtAudiences`,

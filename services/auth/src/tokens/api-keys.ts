@@ -5,27 +5,27 @@ import type { TokenClaims } from './claims.ts'
 
 export type ApiKeyRole = 'anon' | 'service_role'
 
-/** Source of an installation's keys, which are equal at every start. */
+/** Source of an installation's API keys. They are derived from it, so they stay the same across restarts. */
 export interface ApiKeyOrigin {
   /** The bytes of the JWT secret. */
   readonly secret: Uint8Array
-  /** When the installation was born, in seconds since the epoch. */
+  /** When the installation was created, in seconds since the epoch. */
   readonly issuedAtS: number
 }
 
-/** Both forms of the keys, of which clients take either. */
+/** API keys in both formats; clients may use either. */
 export interface ApiKeys {
   readonly anon: string
   readonly serviceRole: string
-  /** `sb_publishable_…`, good for what the anon key is good for. */
+  /** `sb_publishable_…`, equivalent to the anon key. */
   readonly publishable: string
-  /** `sb_secret_…`, good for what the service_role key is good for. */
+  /** `sb_secret_…`, equivalent to the service_role key. */
   readonly secret: string
 }
 
-/** Bytes of an opaque key that cannot be guessed. */
+/** Bytes of an opaque key, enough that it cannot be guessed. */
 const OPAQUE_BYTES = 16
-/** Characters that show a key that was not copied whole. */
+/** Checksum length in characters; detects an incompletely copied key. */
 const CHECKSUM_CHARACTERS = 8
 
 const PREFIXES: Readonly<Record<ApiKeyRole, string>> = { anon: 'sb_publishable_', service_role: 'sb_secret_' }
@@ -40,12 +40,12 @@ export async function mintApiKeys(origin: ApiKeyOrigin): Promise<ApiKeys> {
   }
 }
 
-/** Makes an API key in Supabase's older form, a token. */
+/** Creates an API key in Supabase's older format, a JWT. */
 export function mintApiKey(role: ApiKeyRole, { secret, issuedAtS }: ApiKeyOrigin): Promise<string> {
   return new SignJWT(claimsOf(role, issuedAtS)).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).sign(secret)
 }
 
-/** @returns tells what a key of the newer form claims; `undefined` for any other text. Takes as long for one as for the other. */
+/** @returns a function that returns the claims of an opaque key and `undefined` for other text, in constant time */
 export function createOpaqueKeys(origin: ApiKeyOrigin): (key: string) => TokenClaims | undefined {
   const roles = ['anon', 'service_role'] as const
   const known = new Map(roles.map((role) => [digest(opaqueKey(role, origin)), claimsOf(role, origin.issuedAtS)]))
@@ -53,7 +53,7 @@ export function createOpaqueKeys(origin: ApiKeyOrigin): (key: string) => TokenCl
   return (key) => (prefixes.some((prefix) => key.startsWith(prefix)) ? known.get(digest(key)) : undefined)
 }
 
-/** Follows from the secret, as the tokens do, and tells nothing about it. */
+/** Derives an opaque key from the secret without revealing it. */
 function opaqueKey(role: ApiKeyRole, { secret, issuedAtS }: ApiKeyOrigin): string {
   const bytes = createHmac('sha256', secret).update(`api key ${role} ${issuedAtS}`).digest()
   const text = `${PREFIXES[role]}${bytes.subarray(0, OPAQUE_BYTES).toString('base64url')}`

@@ -1,12 +1,12 @@
 import { badClaim, foreignAudience, tokenExpired } from '../errors.ts'
 
-/** Seconds by which the clock that wrote `nbf` or `iat` may be ahead of ours, as in PostgREST. */
+/** Accepted skew in seconds of the clock that wrote `nbf` or `iat`, as in PostgREST. */
 const CLOCK_SKEW_S = 30
 
 /**
- * Checks the registered claims, in PostgREST's order. A claim that is `null` counts as absent.
+ * Checks the registered claims in PostgREST's order. A `null` claim counts as absent.
  *
- * @param audiences - accepted ones; none for no check
+ * @param audiences - accepted ones; empty to skip the check
  * @throws {HoldfastError} `token_expired`, `foreign_audience`, or `bad_jwt` with a `ClaimProblem` as detail
  */
 export function checkClaims(
@@ -41,11 +41,10 @@ function isAudience(aud: unknown): boolean {
 }
 
 /**
- * Whether a token may be used here. A token that names no audience is for everybody who trusts its key, as API keys are; one that names some is only for
- * those.
+ * Returns whether a token is for this server. A token without an audience, such as an API key, is for everyone who trusts its key.
  *
- * @param aud - the claim as it stands in the token
- * @param accepted - the audiences of this server; none for no check
+ * @param aud - the token's claim
+ * @param accepted - the audiences of this server; empty to skip the check
  * @see RFC 7519, section 4.1.3
  */
 export function isForAudience(aud: unknown, accepted: readonly string[]): boolean {

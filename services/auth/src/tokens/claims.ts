@@ -1,4 +1,4 @@
-/** The words of `amr`, in GoTrue's spelling. */
+/** Methods in `amr`, as spelled by GoTrue. */
 export type AuthenticationMethodName =
   | 'oauth'
   | 'password'
@@ -17,7 +17,7 @@ export type AuthenticationMethodName =
   | 'oauth_provider/authorization_code'
   | 'passkey'
 
-/** How a person proved who they are, and when (seconds since the epoch). */
+/** How and when (seconds since the epoch) a user authenticated. */
 export interface AuthenticationMethod {
   readonly method: string
   readonly timestamp: number
@@ -26,7 +26,7 @@ export interface AuthenticationMethod {
 /** Marks an operator's token, which stays valid independently of the user's sessions. */
 export const INSPECTION_CLAIM = 'inspection'
 
-/** The verified payload of a token: what policies read as `auth.jwt()`. */
+/** The verified payload of a token, which policies read as `auth.jwt()`. */
 export interface TokenClaims {
   readonly sub?: string
   readonly role?: string
@@ -52,7 +52,7 @@ export interface AccessTokenClaims extends TokenClaims {
   readonly amr: readonly AuthenticationMethod[]
   readonly session_id: string
   readonly is_anonymous: boolean
-  /** The app that the token was given to, and what it may know, when this server signed a person in for another app. */
+  /** The app the token was issued to and its scopes, if this server signed the user in to another app. */
   readonly client_id?: string
   readonly scope?: string
 }

@@ -38,8 +38,8 @@ const CLAIMS_REQUIRED = [
 ] as const
 
 /**
- * Reads the claims that the `custom_access_token` hook answered with. As in GoTrue they replace ours altogether, and the hook may change
- * each of them: it is the project's own word. Missing claims, and those of another type, would break the clients, so they are refused.
+ * Reads the claims returned by the `custom_access_token` hook. As in GoTrue they replace all of ours, and the hook, which the project
+ * controls, may change any of them. Missing or mistyped claims are refused because they would break clients.
  *
  * @throws {HoldfastError} `unexpected_failure`, 500
  * @see GoTrue, internal/tokens/service.go, "MinimumViableTokenSchema"

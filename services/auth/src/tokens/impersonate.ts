@@ -11,11 +11,11 @@ interface Needs {
   readonly accessTokens: AccessTokens
 }
 
-/** A person as an operator may act as them for a moment. */
+/** A user whom an operator may briefly act as. */
 export interface Impersonated {
   readonly userId: string
   readonly role: string
-  /** Claims of the token, as policies read them. */
+  /** The token's claims, as policies read them. */
   readonly claims: TokenClaims
   readonly token: string
   /** Seconds since the epoch. */
@@ -28,15 +28,15 @@ interface SessionOfToken {
   readonly client: string | null
 }
 
-/** Lifetime in seconds of a token whose claims are used at once. It never leaves the server. */
+/** Lifetime in seconds of a token of which only the claims are used. It never leaves the server. */
 const CLAIMS_LIFETIME_S = 60
 
 /**
- * Issues a short-lived access token with the claims that the person's own would have now, after the hook. It belongs to their newest session, so that
- * policies which look at sessions and at how strong the sign-in was decide the same; without a session it names one that does not exist.
+ * Issues a short-lived access token with the claims that the user's own token would have now, after the hook. It uses the user's newest
+ * session, so that policies on sessions and assurance levels decide the same. Without a session it names a nonexistent one.
  *
  * @param who - id or address
- * @returns `undefined` when there is no such account
+ * @returns `undefined` without such an account
  */
 export async function impersonate(
   needs: Needs & { readonly logger: Logger },
@@ -50,16 +50,16 @@ export async function impersonate(
   return { userId, role: claims.role ?? 'anon', claims, token: access.accessToken, expiresAtS: access.expiresAtS }
 }
 
-/** Returns the claims of {@link impersonate} for what the server does for a person by itself. @param userId - of an account */
+/** Returns the claims of {@link impersonate}, for work the server does on a user's behalf. @param userId - of an account */
 export async function claimsOfPerson(needs: Needs, userId: string): Promise<TokenClaims | undefined> {
   return (await issueForNewestSession(needs, userId, CLAIMS_LIFETIME_S))?.claims
 }
 
 /**
- * Returns the claims that a token of a session would have now, after the hook: for what the server does on behalf of a person who is not there.
+ * Returns the claims that a session's token would have now, after the hook, for work the server does on behalf of an offline user.
  *
- * @returns `undefined` when the person has no such session; whether it still lives is not looked at
- * @throws {HoldfastError} what the `custom_access_token` hook refuses with
+ * @returns `undefined` if the user has no such session; does not check whether the session is still valid
+ * @throws {HoldfastError} the refusal of the `custom_access_token` hook
  */
 export async function claimsOfSession(
   needs: Needs,

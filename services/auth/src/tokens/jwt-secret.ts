@@ -2,14 +2,14 @@ import { importJWK, type CryptoKey, type JWK } from 'jose'
 import { HoldfastError } from '@holdfast/foundation'
 import { SIGNING_ALGORITHMS, type SigningAlgorithm } from './signing-key-row.ts'
 
-/** Bytes below which an HMAC secret can be searched for. */
+/** Minimum HMAC secret length in bytes; shorter secrets can be brute-forced. */
 const LENGTH_MIN = 32
 
-/** The option `jwtSecret`: a text, a JWK or a JWK set, as PostgREST takes it. */
+/** The option `jwtSecret`: a text, a JWK or a JWK set, as in PostgREST. */
 export interface JwtSecret {
-  /** The bytes that sign API keys: those of the text, or the first symmetric key. `undefined` if there are only public keys. */
+  /** Bytes that sign API keys: the text, or the first symmetric key. `undefined` with public keys only. */
   readonly signing: Uint8Array | undefined
-  /** Everything that verifies tokens: the text, or all keys. */
+  /** Keys that verify tokens: the text, or all JWKs. */
   readonly keys: readonly SecretKey[]
 }
 
@@ -20,7 +20,7 @@ export type SecretKey =
   | { readonly algorithm: 'HS256'; readonly kid: string | undefined; readonly secret: Uint8Array }
   | { readonly algorithm: SigningAlgorithm; readonly kid: string | undefined; readonly jwk: JWK }
 
-/** @throws {HoldfastError} `jwt_secret_invalid`, which says nothing of the secret */
+/** @throws {HoldfastError} `jwt_secret_invalid`; the message does not reveal the secret */
 export function parseJwtSecret(text: string): JwtSecret {
   const jwks = parseJwks(text)
   if (!jwks) {
@@ -32,14 +32,14 @@ export function parseJwtSecret(text: string): JwtSecret {
   return { signing: symmetric?.secret, keys }
 }
 
-/** For signing. @throws {HoldfastError} `jwt_secret_invalid` */
+/** Parses a secret that must be able to sign. @throws {HoldfastError} `jwt_secret_invalid` */
 export function parseSigningSecret(text: string): SigningSecret {
   const { signing, keys } = parseJwtSecret(text)
   if (signing) return { signing, keys }
   throw invalid('The JWT secret has no symmetric key.', 'Add a JWK of the type oct to the set.')
 }
 
-/** The keys of a JWK set or the only key of a JWK; `undefined` for any other text. */
+/** Returns the keys of a JWK set or a single JWK; `undefined` for other text. */
 function parseJwks(text: string): readonly unknown[] | undefined {
   if (!text.trimStart().startsWith('{')) return undefined
   let parsed: unknown
@@ -83,14 +83,14 @@ function invalid(message: string, hint: string): HoldfastError {
   return new HoldfastError('jwt_secret_invalid', 500, message, { hint })
 }
 
-/** A key that tokens are verified with. */
+/** A key that verifies tokens. */
 export interface VerificationKey {
   readonly algorithm: 'HS256' | SigningAlgorithm
   readonly kid: string | undefined
   readonly key: CryptoKey | Uint8Array
 }
 
-/** @throws {HoldfastError} `jwt_secret_invalid` for a JWK that is no public key */
+/** @throws {HoldfastError} `jwt_secret_invalid` for a JWK that is not a public key */
 export function importVerificationKeys(keys: readonly SecretKey[]): Promise<readonly VerificationKey[]> {
   return Promise.all(
     keys.map(async (key, index): Promise<VerificationKey> => {
@@ -98,7 +98,7 @@ export function importVerificationKeys(keys: readonly SecretKey[]): Promise<read
       if (key.algorithm === 'HS256') return { algorithm, kid, key: key.secret }
       const { kty, crv, x, y, n, e } = key.jwk
       try {
-        // Only what makes the public key: `use`, `key_ops` and private members are for others.
+        // Imports only the public key. `use`, `key_ops` and private members are ignored.
         const members = Object.entries({ kty, crv, x, y, n, e }).filter(([, value]) => value !== undefined)
         return { algorithm, kid, key: await importJWK(Object.fromEntries(members) as unknown as JWK, algorithm) }
       } catch {

@@ -2,7 +2,7 @@ import { errorMessage, type Logger } from '@holdfast/foundation'
 import { type Pool, sql } from '@holdfast/postgres'
 import { ROLES_RELOAD_AFTER_MS } from '../limits.ts'
 
-/** Roles of Supabase's own services, of ours, and the words that `set role` takes for "whoever I am". */
+/** Roles of Supabase's services and of ours, and keywords of `set role` that mean the current role. */
 const RESERVED_ROLES = [
   'authenticator',
   'dashboard_user',
@@ -19,21 +19,21 @@ const RESERVED_ROLES = [
   'supabase_storage_admin',
 ]
 
-/** The roles that tokens may not carry, genuine or not. */
+/** Roles that tokens may not carry, even if they are genuine. */
 export interface RefusedRoles extends Disposable {
   /**
-   * Whether no token may carry the role: the reserved roles, Postgres's own, and every superuser of the cluster. Postgres would refuse most of
-   * them anyway, because `authenticator` is not their member; this is the wall before that one.
+   * Returns whether no token may carry the role: reserved roles, Postgres's own, and every superuser of the cluster. Defence in depth:
+   * Postgres would reject most of them too, because `authenticator` is not a member.
    */
   isRefused(role: string): boolean
   /**
-   * Whether no token of a third-party issuer may carry the role: beside the refused ones every role that row-level security does not hold,
-   * `service_role` first. Such issuers say who a user is; who runs this server is not theirs to say.
+   * Returns whether a token of a third-party issuer may not carry the role: the refused roles and every role that bypasses row-level
+   * security, such as `service_role`. Such issuers identify users and do not appoint administrators.
    */
   isRefusedToOthers(role: string): boolean
-  /** Grows whenever the lists change, so that tokens that were verified before are judged again. */
+  /** Increases whenever the lists change, so that cached tokens are checked again. */
   readonly generation: number
-  /** Reads the roles again. Until then a change is seen within {@link ROLES_RELOAD_AFTER_MS}. */
+  /** Reads the roles again. Without it, changes take effect within {@link ROLES_RELOAD_AFTER_MS}. */
   reload(): Promise<void>
 }
 
@@ -43,7 +43,7 @@ interface RoleLists {
   readonly unbound: ReadonlySet<string>
 }
 
-/** Reads the roles now, and again every now and then: `alter role` announces nothing. */
+/** Reads the roles now and periodically, because Postgres sends no notification for `alter role`. */
 export async function openRefusedRoles(pool: Pool, logger: Logger): Promise<RefusedRoles> {
   let lists = await readRoleLists(pool)
   let generation = 0

@@ -9,9 +9,9 @@ import type { SigningKeys } from './signing-keys.ts'
 export type RotateSigningKeysNeeds = Store & { readonly keys: SigningKeys }
 
 /**
- * Publishes a key that does not sign yet, so that everybody who keeps our keys has seen it when it does.
+ * Publishes a key before it signs, so that every client that caches our keys knows it by then.
  *
- * @throws {HoldfastError} `conflict` when there is one with that name
+ * @throws {HoldfastError} `conflict` if a key has that name
  */
 export async function addStandbyKey({ pool, clock, keys }: RotateSigningKeysNeeds, key: NewSigningKey): Promise<void> {
   const now = isoNow(clock)
@@ -31,10 +31,10 @@ export async function addStandbyKey({ pool, clock, keys }: RotateSigningKeysNeed
 }
 
 /**
- * Lets a standby key sign from now on. The key before it verifies what it signed until it is revoked.
+ * Promotes a standby key to the signing key. The previous key still verifies until it is revoked.
  *
- * @param input.atOnce - also when clients may not have seen the key: those that keep the keys of before refuse its tokens until they look again
- * @throws {HoldfastError} `conflict` without a standby key, or with one that was published less than twice a cache's life ago
+ * @param input.atOnce - rotates even if clients may not know the key; those with cached keys reject its tokens until they fetch again
+ * @throws {HoldfastError} `conflict` without a standby key, or if it was published less than twice the cache lifetime ago
  */
 export async function rotateSigningKey(
   { pool, clock, keys }: RotateSigningKeysNeeds,
@@ -66,9 +66,9 @@ export async function rotateSigningKey(
 }
 
 /**
- * Takes a key out of use: tokens that it signed are refused from now on, here at once and elsewhere within moments.
+ * Revokes a key. Its tokens are rejected here at once, and by other processes within moments.
  *
- * @throws {HoldfastError} `conflict` for the key that signs, `validation_failed` for one that there is not
+ * @throws {HoldfastError} `conflict` for the signing key, `validation_failed` for an unknown key
  */
 export async function revokeSigningKey({ pool, clock, keys }: RotateSigningKeysNeeds, kid: string): Promise<void> {
   const now = isoNow(clock)

@@ -21,7 +21,7 @@ export interface SigningKeyRow {
   readonly updated_at: Date
 }
 
-/** A key that is not in the database yet. */
+/** A key not yet in the database. */
 export type NewSigningKey = Pick<SigningKeyRow, 'kid' | 'algorithm' | 'private_jwk' | 'public_jwk'>
 
 const RSA_MODULUS_BITS_MIN = 2048
@@ -40,9 +40,9 @@ export async function createKey(algorithm: SigningAlgorithm): Promise<NewSigning
 }
 
 /**
- * A key of another project, so that the tokens it signed stay good here.
+ * Imports a key of another project, so that tokens it signed stay valid here.
  *
- * @throws {HoldfastError} `validation_failed` for anything but a private JWK for ES256 or RS256
+ * @throws {HoldfastError} `validation_failed` unless it is a private JWK for ES256 or RS256
  */
 export async function importPrivateKey(jwk: JWK): Promise<NewSigningKey> {
   const algorithm = jwk.kty === 'EC' && jwk.crv === 'P-256' ? 'ES256' : jwk.kty === 'RSA' ? 'RS256' : undefined
@@ -64,7 +64,7 @@ export async function importPrivateKey(jwk: JWK): Promise<NewSigningKey> {
   }
 }
 
-/** Only these are public; naming them keeps any private part of a future form inside. */
+/** Allowlist of public members, so that private members of future key types are not published. */
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const
 const PRIVATE_MEMBERS = [...PUBLIC_MEMBERS, 'd', 'p', 'q', 'dp', 'dq', 'qi'] as const
 
@@ -79,7 +79,7 @@ function toKey(exported: JWK, algorithm: SigningAlgorithm, kid: string): NewSign
   return { kid, algorithm, private_jwk: { ...exported, ...shared, key_ops: ['sign'] }, public_jwk: published }
 }
 
-/** Unless another person was first: there is one key of a name, and one that signs. @param now - ISO 8601 */
+/** Inserts a key unless a concurrent request added one: names are unique, and only one key signs. @param now - ISO 8601 */
 export async function insertKey(
   db: Queryable,
   key: NewSigningKey & Pick<SigningKeyRow, 'status'>,

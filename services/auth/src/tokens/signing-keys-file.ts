@@ -6,9 +6,9 @@ import { optionInvalid } from '../errors.ts'
 import { importPrivateKey, insertKey, type NewSigningKey } from './signing-key-row.ts'
 
 /**
- * Reads the keys of a file, an array of private JWKs as `supabase gen signing-key` writes it.
+ * Reads a file with an array of private JWKs, as written by `supabase gen signing-key`.
  *
- * @throws {HoldfastError} `option_invalid`, with the problem of the file; never its content
+ * @throws {HoldfastError} `option_invalid` with the problem, never with the file's content
  * @see Supabase CLI, `auth.signing_keys_path`
  */
 export async function readSigningKeysFile(path: string): Promise<readonly NewSigningKey[]> {
@@ -38,10 +38,10 @@ export async function readSigningKeysFile(path: string): Promise<readonly NewSig
 }
 
 /**
- * Makes the first of these keys the one that signs. The one before, and the others, verify. What was revoked stays so.
+ * Makes the first key the signing key. The previous signing key and the others verify. Revoked keys stay revoked.
  *
  * @param now - ISO 8601
- * @throws {HoldfastError} `option_invalid` when the first one was revoked, or one has the name of another key
+ * @throws {HoldfastError} `option_invalid` if the first key was revoked, or a key has the name of a different one
  */
 export async function adoptSigningKeys(pool: Pool, keys: readonly NewSigningKey[], now: string): Promise<void> {
   await pool.transaction(async (tx) => {
@@ -61,7 +61,7 @@ export async function adoptSigningKeys(pool: Pool, keys: readonly NewSigningKey[
   })
 }
 
-/** A key that is made again under its old name would be taken for the one before, which would go on signing. */
+/** Refuses a different key under an existing name, because the old key would keep signing. */
 async function requireSame(tx: Transaction, { kid, public_jwk: given }: NewSigningKey): Promise<void> {
   const [known] = await tx.query<{ public_jwk: JWK }>(sql`select public_jwk from auth.signing_keys where kid = ${kid}`)
   if (known && (await calculateJwkThumbprint(known.public_jwk)) === (await calculateJwkThumbprint(given))) return

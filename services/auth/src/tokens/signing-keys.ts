@@ -13,19 +13,19 @@ export interface Jwks {
 /** The keys that sign and verify access tokens. */
 export interface SigningKeys extends Disposable {
   readonly current: { readonly kid: string; readonly algorithm: SigningAlgorithm; readonly privateKey: CryptoKey }
-  /** @returns the public key, or `undefined` when `kid` is not a key of ours for that algorithm */
+  /** @returns the public key; `undefined` unless `kid` is one of our keys for that algorithm */
   verificationKey(kid: string, algorithm: SigningAlgorithm): CryptoKey | undefined
   readonly jwks: Jwks
-  /** Grows whenever the keys change, so that what was verified with the keys of before can be forgotten. */
+  /** Increases whenever the keys change, so that cached tokens are checked again. */
   readonly generation: number
-  /** When the oldest key was made, in seconds since the epoch: the age of this installation. */
+  /** When the oldest key was created, in seconds since the epoch: the age of this installation. */
   readonly bornAtS: number
-  /** Reads the keys again, after they were changed here. Changes made by other processes are seen within {@link KEYS_RELOAD_AFTER_MS}. */
+  /** Reads the keys again after a change here. Changes by other processes take effect within {@link KEYS_RELOAD_AFTER_MS}. */
   reload(): Promise<void>
 }
 
 interface LoadedKeys {
-  /** Which keys there are and what they are for, to notice a change. */
+  /** Fingerprint of the keys and their statuses, to detect changes. */
   readonly state: string
   readonly current: SigningKeys['current']
   readonly publicKeys: ReadonlyMap<string, { readonly algorithm: SigningAlgorithm; readonly key: CryptoKey }>
@@ -33,11 +33,11 @@ interface LoadedKeys {
 }
 
 /**
- * Reads the keys of `auth.signing_keys`, making the first one when there is none, and again every now and then. Two servers that
- * start at once agree on one key.
+ * Reads the keys of `auth.signing_keys` now and periodically, and creates the first one if there is none. Two servers that start at the
+ * same time agree on one key.
  *
- * @param given.path - of a file whose first key signs from now on, if any
- * @param given.bornAt - of the first key, where there is none yet
+ * @param given.path - of a file whose first key becomes the signing key, if any
+ * @param given.bornAt - creation time of the first key, if there is none yet
  * @throws {HoldfastError} as {@link readSigningKeysFile} and {@link adoptSigningKeys}
  */
 export async function openSigningKeys(
@@ -63,7 +63,7 @@ export async function openSigningKeys(
     loaded = await load(next)
     generation += 1
   }
-  /** One at a time, so that keys that were read earlier never replace those that were read later. */
+  /** Serializes reads, so that older keys never replace newer ones. */
   const reads = new Semaphore({ permits: 1 })
   const reload = (): Promise<void> => reads.run({}, readAgain)
   const timer = setInterval(() => {

@@ -6,8 +6,8 @@ import { importVerificationKeys, parseJwtSecret } from './jwt-secret.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import { createTokenVerifier, type TokenVerifierOptions, type VerifyToken } from './verify-token.ts'
 
-// Pins that a token is believed only when its own algorithm's key of ours signed it, whatever else it says. Nothing else in
-// the repository looks at a signature, so a hole here is a hole in every service.
+// Pins that a token is accepted only if one of our keys for its algorithm signed it, whatever its header says. No other code
+// checks signatures, so a flaw here affects every service.
 
 const SECRET = 'a secret for tests, which is long enough'
 const KID = '11111111-1111-4111-8111-111111111111'
@@ -64,7 +64,7 @@ function signed(claims: object, header: object = {}, key: CryptoKey | Uint8Array
   return new SignJWT({ ...claims }).setProtectedHeader({ alg: 'ES256', kid: KID, typ: 'JWT', ...header }).sign(key)
 }
 
-/** A token put together by hand, for headers that no honest library writes. */
+/** Builds a token by hand, for headers that no proper library writes. */
 function forged(header: object, claims: object, sign: (input: string) => string): string {
   const input = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
   return `${input}.${sign(input)}`

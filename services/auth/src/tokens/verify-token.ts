@@ -12,41 +12,41 @@ export type VerifyToken = (token: string) => Promise<TokenClaims>
 
 export interface TokenVerifierOptions {
   readonly keys: SigningKeys
-  /** The keys of the option `jwtSecret`: for API keys, and for tokens that other servers of the project sign. */
+  /** Keys of the option `jwtSecret`, for API keys and tokens signed by the project's other servers. */
   readonly secretKeys: readonly VerificationKey[]
-  /** Told which key of ours signed the token of some claims. */
+  /** Records which of our keys signed the token of these claims. */
   readonly signedBy: Pick<WeakMap<TokenClaims, string>, 'set'>
   /** Returns the claims of an API key in the format without signature; `undefined` for anything else. */
   readonly claimsOfOpaqueKey: (text: string) => TokenClaims | undefined
   readonly isRefusedRole: (role: string) => boolean
-  /** Grows whenever other roles are refused. */
+  /** Increases whenever the refused roles change. */
   readonly rolesGeneration: () => number
   /** From the option `jwtAudiences`. */
   readonly audiences: readonly string[]
-  /** Whether tokens that are signed symmetrically need an end, too; the others always do. */
+  /** Whether symmetrically signed tokens need an `exp` too; others always do. */
   readonly expRequired: boolean
   readonly clock: Clock
 }
 
-/** A header may say these; anything that points to a key or extends the format is refused, whether we would follow it or not. */
+/** Allowed header fields. Fields that point to a key or extend the format are refused, even those we would ignore. */
 const HEADERS_ALLOWED = new Set(['alg', 'kid', 'typ'])
 
 const ALGORITHMS = ['HS256', 'ES256', 'RS256'] as const
 type Algorithm = (typeof ALGORITHMS)[number]
 
-/** Roles whose keys may live without an end. */
+/** Roles of API keys, which need no expiry. */
 const KEY_ROLES = new Set(['anon', 'service_role'])
 
 /**
- * The one place that decides whether a token is genuine. The algorithm chooses the kind of key, never the other way round: HS256 is
- * verified with secrets only, ES256 and RS256 only with a key that has that `kid` and was made for that algorithm.
+ * Creates the verifier of all tokens. The algorithm selects the kind of key, never the reverse: HS256 is verified with secrets only, and
+ * ES256 and RS256 only with a key of that `kid` and algorithm.
  *
- * Verified tokens are remembered until they expire, because every REST request brings the same token again.
+ * Verified tokens are cached until they expire, because every REST request sends the same token again.
  */
 export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken {
   const { keys, claimsOfOpaqueKey, clock } = options
   const verified = new Map<string, TokenClaims>()
-  // Both only grow, so their sum changes whenever one of them does.
+  // Both only increase, so their sum changes with either.
   const generationNow = (): number => keys.generation + options.rolesGeneration()
   let generation = generationNow()
 
@@ -67,7 +67,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
       return known
     }
     const claims = await verifyNew(options, token, nowS)
-    // Keys or roles that changed meanwhile may have taken this one out of use.
+    // A concurrent change of keys or roles may have invalidated this token, so it is not cached.
     if (generationNow() !== before) return claims
     verified.set(token, claims)
     if (verified.size > VERIFIED_TOKENS_MAX) verified.delete(verified.keys().next().value ?? token)
@@ -91,7 +91,7 @@ async function verifyNew(options: TokenVerifierOptions, token: string, nowS: num
 interface Signed {
   readonly claims: Readonly<Record<string, unknown>>
   readonly algorithm: Algorithm
-  /** Id of the key, if it is ours and not from `jwtSecret`. */
+  /** Id of the key, if it is one of ours and not from `jwtSecret`. */
   readonly kid: string | undefined
 }
 
@@ -125,7 +125,7 @@ function ownKey(
   return algorithm === 'HS256' || typeof kid !== 'string' ? undefined : keys.verificationKey(kid, algorithm)
 }
 
-/** Keys of the option without a `kid` may be meant by every token, as may secrets: HS256 tokens seldom name one. */
+/** Returns candidate keys. Secrets, and option keys without a `kid`, are tried for every token, because HS256 tokens rarely name a key. */
 function keysFor(
   { secretKeys }: TokenVerifierOptions,
   algorithm: Algorithm,
@@ -160,7 +160,7 @@ function requireUnexpired(claims: TokenClaims, nowS: number): TokenClaims {
   return claims
 }
 
-/** The last character of a signature has bits that mean nothing. With any but the usual ones, one token would have many spellings. */
+/** Rejects signatures with nonzero padding bits in the last character, which would give one token several spellings. */
 function hasCanonicalSignature(token: string): boolean {
   const signature = token.slice(token.lastIndexOf('.') + 1)
   return Buffer.from(signature, 'base64url').toString('base64url') === signature

@@ -25,7 +25,7 @@ import {
 export type ChangeCustomProvidersNeeds = Store & { readonly sealer: Sealer }
 
 /**
- * Makes a provider. One of OpenID has to be there and describe itself rightly, so that a mistake shows now and not when people sign in.
+ * Creates a provider. The discovery document of an OpenID provider is fetched and checked, so mistakes show before users sign in.
  *
  * @throws {HoldfastError} `validation_failed`, `conflict`, `over_custom_provider_quota`
  */
@@ -87,7 +87,7 @@ async function saveUnlessTaken(pool: Pool, row: CustomProviderRow): Promise<void
   }
 }
 
-/** The fields of the document that GoTrue shows. */
+/** Fields of the discovery document that GoTrue shows. */
 const SHOWN = [
   'issuer',
   'authorization_endpoint',

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@holdfast/foundation'
 import { type Queryable, sql } from '@holdfast/postgres'
 
-/** A row of `auth.custom_oauth_providers`. Never leaves the service with its secret. */
+/** A row of `auth.custom_oauth_providers`. The secret never leaves the service. */
 export interface CustomProviderRow {
   readonly id: string
   readonly provider_type: 'oauth2' | 'oidc'
@@ -37,7 +37,7 @@ export async function findCustomProvider(db: Queryable, identifier: string): Pro
   return row
 }
 
-/** Newest first. @param type - all when left out */
+/** Lists providers, newest first. @param type - default: all */
 export async function listCustomProviders(db: Queryable, type?: 'oauth2' | 'oidc'): Promise<CustomProviderRow[]> {
   const which = type === undefined ? sql`true` : sql`provider_type = ${type}`
   return db.query<CustomProviderRow>(
@@ -45,7 +45,7 @@ export async function listCustomProviders(db: Queryable, type?: 'oauth2' | 'oidc
   )
 }
 
-/** Those that people may sign in with, as a sign-in page names them. */
+/** Lists enabled providers for a sign-in page. */
 export async function listEnabledCustomProviders(
   db: Queryable,
 ): Promise<{ readonly identifier: string; readonly name: string }[]> {
@@ -59,7 +59,7 @@ export async function countCustomProviders(db: Queryable): Promise<number> {
   return row?.count ?? 0
 }
 
-/** Writes a provider, new or changed. Its identifier and type never change. */
+/** Inserts or updates a provider. The identifier and type never change. */
 export async function saveCustomProvider(db: Queryable, row: CustomProviderRow): Promise<void> {
   const discovery = row.cached_discovery === null ? null : JSON.stringify(row.cached_discovery)
   await db.execute(sql`
@@ -88,7 +88,7 @@ export async function saveCustomProvider(db: Queryable, row: CustomProviderRow):
   `)
 }
 
-/** @returns whether there was one */
+/** @returns whether a provider was deleted */
 export async function deleteCustomProvider(db: Queryable, identifier: string): Promise<boolean> {
   const deleted = await db.execute(sql`delete from auth.custom_oauth_providers where identifier = ${identifier}`)
   return deleted > 0

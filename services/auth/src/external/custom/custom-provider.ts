@@ -5,7 +5,7 @@ import type { Discover, ExternalProvider, ProviderClient } from '../provider.ts'
 import { requireRecord } from '../read-json.ts'
 import type { CustomProviderRow } from './custom-provider-row.ts'
 
-/** Makes a provider of a row that an administrator wrote. @param input.clientSecret - opened */
+/** Creates a provider from an administrator's row. @param input.clientSecret - decrypted */
 export function customProvider(input: {
   readonly row: CustomProviderRow
   readonly clientSecret: string

@@ -38,7 +38,7 @@ export type CustomProviderFields = Omit<
   'id' | 'client_secret' | 'cached_discovery' | 'created_at' | 'updated_at'
 >
 
-/** Parameters of a request for authorization that are this server's own. */
+/** Authorization parameters that this server sets itself. */
 export const RESERVED_PARAMETERS: ReadonlySet<string> = new Set([
   'client_id',
   'client_secret',
@@ -68,10 +68,10 @@ const PROTECTED_FIELDS = new Set([
   'is_super_admin',
 ])
 
-/** The length and letters that the table takes, in words. */
+/** The length and characters that the table's check constraint allows. */
 const IDENTIFIER = /^[a-z0-9][a-z0-9:-]{0,48}[a-z0-9]$/
 
-/** @throws {HoldfastError} `validation_failed`, in GoTrue's words */
+/** @throws {HoldfastError} `validation_failed` with GoTrue's messages */
 export function requireCustomIdentifier(identifier: string): void {
   if (identifier === '') throw validationFailed('identifier is required')
   if (!identifier.startsWith('custom:')) {
@@ -80,7 +80,7 @@ export function requireCustomIdentifier(identifier: string): void {
 }
 
 /**
- * A new provider. Fields that its type does not have are passed over.
+ * Parses a new provider. Ignores fields that its type does not have.
  *
  * @throws {HoldfastError} `validation_failed`
  */
@@ -125,7 +125,7 @@ export function parseNewCustomProvider(body: CustomProviderBody): CustomProvider
 }
 
 /**
- * Applies changes to a provider. Identifier and type stay.
+ * Applies changes to a provider. The identifier and type are kept.
  *
  * @throws {HoldfastError} `validation_failed`
  */

@@ -4,8 +4,8 @@ import type { Sealer } from '../../secrets/sealer.ts'
 import { listCustomProviders } from './custom-provider-row.ts'
 
 /**
- * Says in the log at which providers nobody can sign in until their client secret is set again: those that were sealed under another JWT secret.
- * Never fails: what it could not read is said as well.
+ * Warns about providers whose client secret was sealed under another JWT secret. Nobody can sign in there until it is set again.
+ * Never throws: a failed check is logged.
  */
 export async function warnOfUnreadableSecrets({
   pool,

@@ -6,8 +6,8 @@ import { createProviderNetwork, parseProviderJson } from '../provider-network.ts
 import { requireRecord, requireSubject, textOf } from '../read-json.ts'
 
 /**
- * Apple posts its answer, tells the name of a person in the first answer only and outside the ID token, and takes as secret a token
- * that the project signs itself.
+ * Apple sends its response as a POST, includes the user's name only in the first response and outside the ID token, and expects a
+ * client secret that is a token signed by the project.
  *
  * @see Apple documentation, "Sign in with Apple REST API"
  */
@@ -32,7 +32,7 @@ export const apple: BuiltInProvider = (settings, discover) => {
       const claims = requireRecord(idToken)
       const subject = requireSubject(claims['sub'])
       const isPrivate = claims['is_private_email']
-      // Every address of an Apple account is verified; one that says otherwise is believed.
+      // Apple verifies every address; an explicit `false` is honoured.
       const verified = claims['email_verified'] === undefined || isTrue(claims['email_verified'])
       const name = readName(callback.get('user'))
       return {
@@ -54,7 +54,7 @@ export const apple: BuiltInProvider = (settings, discover) => {
   }
 }
 
-/** @param text - `{"name":{"firstName":"…","lastName":"…"},"email":"…"}`; the address in it is not signed, so it is not read */
+/** @param text - `{"name":{"firstName":"…","lastName":"…"},"email":"…"}`; the email in it is unsigned, so it is ignored */
 function readName(text: string | null): string | undefined {
   if (text === null || text === '') return undefined
   const user = parseProviderJson(text)

@@ -4,15 +4,15 @@ import type { BuiltInProvider } from '../provider.ts'
 import { createProviderNetwork } from '../provider-network.ts'
 import { requireRecord, requireSubject, textOf } from '../read-json.ts'
 
-/** Accounts of every tenant. Its tokens name the tenant of the person as issuer. */
+/** The endpoint for accounts of every tenant. Its tokens name the user's tenant as the issuer. */
 const COMMON = 'https://login.microsoftonline.com/common'
 
 const TENANT_ISSUER = /^https:\/\/login\.microsoftonline\.com\/([0-9a-z.-]+)\/v2\.0\/?$/i
 
-/** Names of groups of tenants, which are no tenant themselves. */
+/** Names of tenant groups, which are not tenants. */
 const SHARED_TENANTS = new Set(['common', 'organizations', 'consumers'])
 
-/** Claims about the token and not about the person, and those that have a place of their own. */
+/** Claims about the token rather than the user, and claims stored elsewhere. */
 const NOT_CUSTOM = new Set(
   'aud iss iat nbf exp c_hash at_hash aio nonce rh uti jti ver sub name preferred_username'.split(' '),
 )
@@ -62,8 +62,8 @@ export const azure: BuiltInProvider = (settings, discover) => {
 }
 
 /**
- * `xms_edov` says whether the tenant owns the domain of the address. Where an app has not asked for it, Microsoft sends unverified
- * addresses only to apps of one tenant, whose owner is the one who writes them. As in GoTrue.
+ * `xms_edov` says whether the tenant owns the domain of the address. Without it, Microsoft sends unverified addresses only to
+ * single-tenant apps, whose owner writes those addresses. As in GoTrue.
  *
  * @see Microsoft documentation, "Migrate away from using email claims for user identification or authorization"
  */

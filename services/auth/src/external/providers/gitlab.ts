@@ -29,7 +29,7 @@ export const gitlab: BuiltInProvider = (settings) => {
       return {
         subject,
         emails: toProviderEmails([
-          // GitLab does not say whether these are confirmed.
+          // GitLab does not report whether these are confirmed.
           ...others.map((entry) => ({ email: entry['email'], verified: false, primary: false })),
           { email: user['email'], verified: isConfirmed, primary: true },
         ]),

@@ -17,7 +17,7 @@ export const google: BuiltInProvider = (settings, discover) => {
     clientAuthentication: 'post',
     readServer: () => discover(network, issuer),
     async findIssuer(claimed) {
-      // Google's older tokens name themselves without the scheme.
+      // Google's older tokens omit the scheme in the issuer.
       if (claimed !== issuer && `https://${claimed}` !== issuer) return undefined
       const { jwks_uri: jwksUri = '' } = await discover(network, issuer)
       return { issuer: claimed, jwksUri }

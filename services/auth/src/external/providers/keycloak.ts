@@ -9,7 +9,7 @@ const NOT_CUSTOM = new Set(
   ),
 )
 
-/** The address is the one of a realm: `https://host/realms/name`. */
+/** The configured URL is that of a realm: `https://host/realms/name`. */
 export const keycloak: BuiltInProvider = (settings, discover) => {
   const issuer = settings.url
   if (issuer === undefined) throw unsupportedProvider('unable to find URL for the Keycloak provider')

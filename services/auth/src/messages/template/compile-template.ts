@@ -3,11 +3,11 @@ import { type OutputPlace, parseTemplate, type TemplateNode } from './parse-temp
 
 export type TemplateValues = Readonly<Record<string, unknown>>
 
-/** Fills in a template. Names without a value are empty. */
+/** Renders a template. Names without a value render as empty. */
 export type Template = (values: TemplateValues) => string
 
 /**
- * @param format - `html` escapes every value for its place; `text` takes it as it is
+ * @param format - `html` escapes values for their context; `text` does not escape
  * @throws {TemplateError}
  */
 export function compileTemplate(source: string, format: 'html' | 'text'): Template {
@@ -42,7 +42,7 @@ function evaluate(expression: Expression, values: TemplateValues): unknown {
     case 'ne':
       return !isEqual(first, operands[1])
     case 'and':
-      // The first that is false, which may be absent; else the last, at -1.
+      // The first false operand, which may be absent; otherwise the last (index -1).
       return operands.at(operands.findIndex((operand) => !isTrue(operand)))
     case 'or':
       return operands.find(isTrue) ?? operands.at(-1)
@@ -61,7 +61,7 @@ function fieldOf(value: unknown, name: string): unknown {
     : undefined
 }
 
-/** An absent value equals an empty text, as it would print. */
+/** An absent value equals an empty string, as both render the same. */
 function isEqual(one: unknown, other: unknown): boolean {
   return (one ?? '') === (other ?? '')
 }

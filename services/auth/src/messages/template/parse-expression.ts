@@ -16,7 +16,7 @@ export type Expression =
 
 export type FunctionName = 'eq' | 'ne' | 'and' | 'or' | 'not' | 'urlquery' | 'html'
 
-/** How many arguments a function takes, at least and at most. */
+/** Minimum and maximum number of arguments per function. */
 const FUNCTIONS: Readonly<Record<FunctionName, readonly [number, number]>> = {
   eq: [2, 16],
   ne: [2, 2],
@@ -37,7 +37,7 @@ type Token =
   | { readonly kind: '(' | ')' | '|' }
 
 /**
- * Reads what stands between double braces, or after `if`.
+ * Parses the text between double braces, or after `if`.
  *
  * @throws {TemplateError}
  */
@@ -57,7 +57,7 @@ export function parseExpression(source: string, line: number): Expression {
     return value
   }
 
-  /** @param piped - the value before the bar: the last argument of the function called after it */
+  /** @param piped - the value before the pipe, passed as the last argument of the next function */
   function parseCommand(piped?: Expression): Expression {
     const token = tokens[index]
     if (token?.kind !== 'function') {

@@ -12,24 +12,24 @@ export interface TemplateBranch {
   readonly nodes: readonly TemplateNode[]
 }
 
-/** Where in HTML a value is put: in text or an attribute, or behind the question mark of an address in one. */
+/** The HTML context of a value: text or an attribute, or the query of a URL attribute. */
 export type OutputPlace = 'html' | 'query'
 
-/** A statement between double braces, or the text between two. */
+/** An action between double braces, or the text between two actions. */
 type Piece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'action'; readonly source: string; readonly line: number }
 
 const ACTION = /\{\{(- )?([\s\S]*?)( -)?\}\}/g
 
-/** An attribute that holds an address, still open at the end of the text. */
+/** A URL attribute that is still open at the end of the text. */
 const OPEN_ADDRESS = /<[a-z][^<>]*\s(?:href|src|action|formaction|background|cite|poster)\s*=\s*(?:"([^"]*)|'([^']*))$/i
 
 /**
- * Reads the part of Go's template language that mails use: fields, `if`, `else if`, `else`, `end`, comments, trimmed white space, and the
+ * Parses the part of Go's template language that mails use: fields, `if`, `else if`, `else`, `end`, comments, trimmed white space, and the
  * functions `eq`, `ne`, `and`, `or`, `not`, `urlquery` and `html`.
  *
- * @throws {TemplateError} with the line of what cannot be read
+ * @throws {TemplateError} with the line of the error
  */
 export function parseTemplate(source: string): readonly TemplateNode[] {
   const pieces = split(source)
@@ -40,7 +40,7 @@ export function parseTemplate(source: string): readonly TemplateNode[] {
   if (end) throw new TemplateError(end.line, `unexpected {{ ${end.source} }}`)
   return nodes
 
-  /** Reads until `else` or `end`, which it takes and hands back. */
+  /** Parses until `else` or `end`, which it consumes and returns. */
   function parseBlock(): { nodes: TemplateNode[]; end: Extract<Piece, { kind: 'action' }> | undefined } {
     const block: TemplateNode[] = []
     for (let piece = pieces[index++]; piece; piece = pieces[index++]) {
