@@ -9,7 +9,7 @@ import {
   WRONG_CODES_MAX,
 } from '../limits.ts'
 
-/** The messages counted for an address. Mails of one kind have one clock, as in GoTrue. */
+/** Messages counted per address. Mails of one kind share a limit, as in GoTrue. */
 export type AddressLimitKind =
   | 'code'
   | 'confirmation'
@@ -21,10 +21,10 @@ export type AddressLimitKind =
 let changesUntilCleaning = ADDRESS_LIMITS_CLEANED_EVERY
 
 /**
- * Counts a message of a kind for an address, whether or not anybody has that address: the refusal and the work are the same for both.
+ * Counts a message for an address. Refusal and work are the same whether or not the address has an account.
  *
- * @param input.address - the mail address in lower case, the digits of a number, or the id of a user who has neither
- * @param input.frequencyS - the least time between two, in seconds; 0 for any
+ * @param input.address - lowercase email, digits of a number, or the id of a user with neither
+ * @param input.frequencyS - minimum interval in seconds; 0 for none
  * @throws {HoldfastError} `over_email_send_rate_limit`, `over_sms_send_rate_limit`
  */
 export async function takeMessage(
@@ -47,9 +47,9 @@ export async function takeMessage(
 }
 
 /**
- * Counts an attempt at a code before it is looked at, so that many at once are counted as well. One that was right is given back.
+ * Counts an attempt before the code is checked, so that concurrent attempts count too. A correct code is refunded.
  *
- * @returns false when there were too many; to be answered like a wrong code, whoever the address belongs to
+ * @returns false after too many attempts; the caller answers as for a wrong code, whether or not the address has an account
  */
 export async function isCodeAttemptLeft(
   db: Queryable,
@@ -58,14 +58,14 @@ export async function isCodeAttemptLeft(
   return fill(db, { ...input, kind: 'code', capacity: WRONG_CODES_MAX, refillS: WRONG_CODE_REFILL_S })
 }
 
-/** The code was right after all. */
+/** Refunds the attempt of a correct code. */
 export async function returnCodeAttempt(db: Queryable, address: string): Promise<void> {
   await db.execute(sql`
     update auth.address_limits set level = greatest(0, level - 1) where digest = ${digestOf(address)} and kind = 'code'
   `)
 }
 
-/** @returns whether there was room in the bucket */
+/** @returns whether the bucket had room */
 async function fill(
   db: Queryable,
   input: {

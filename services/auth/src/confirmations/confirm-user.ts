@@ -5,12 +5,12 @@ import { mergeIdentityData } from '../identities/insert-identity.ts'
 import { deleteOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { violatedConstraint } from '../store.ts'
 
-// Whatever proves one thing about a person also ends every code and link that is still out, as in GoTrue.
+// Each confirmation also invalidates the user's other pending codes and links, as in GoTrue.
 
 /**
- * The address of a user counts from now on. Changes nothing about one that is confirmed already but its pending tokens.
+ * Confirms a user's address. If it is confirmed already, only invalidates pending tokens.
  *
- * @param input.isProven - false where addresses confirm themselves: then no way to sign in is called verified
+ * @param input.isProven - false with auto-confirm, in which case no identity is marked as verified
  * @param input.now - ISO 8601
  */
 export async function confirmEmail(
@@ -34,7 +34,7 @@ export async function confirmEmail(
   await deleteOneTimeTokens(tx, userId)
 }
 
-/** The number of a user is theirs. @param input.now - ISO 8601 */
+/** Confirms a user's number. @param input.now - ISO 8601 */
 export async function confirmPhone(
   tx: Transaction,
   input: { readonly userId: string; readonly now: string },
@@ -50,11 +50,11 @@ export async function confirmPhone(
 }
 
 /**
- * Gives a user a new address, confirmed, for signing in as well. An anonymous user is anonymous no more.
+ * Sets a user's new, confirmed address, also for sign-in. An anonymous user becomes permanent.
  *
- * @param input.email - in lower case
+ * @param input.email - lowercase
  * @param input.now - ISO 8601
- * @throws {HoldfastError} `email_exists` when another person got it in the meantime
+ * @throws {HoldfastError} `email_exists` if another user has taken it by now
  */
 export async function confirmEmailChange(
   tx: Transaction,
@@ -80,11 +80,11 @@ export async function confirmEmailChange(
 }
 
 /**
- * Gives a user a new number, confirmed, for signing in as well. An anonymous user is anonymous no more.
+ * Sets a user's new, confirmed number, also for sign-in. An anonymous user becomes permanent.
  *
  * @param input.phone - digits only
  * @param input.now - ISO 8601
- * @throws {HoldfastError} `phone_exists` when another person got it in the meantime
+ * @throws {HoldfastError} `phone_exists` if another user has taken it by now
  */
 export async function confirmPhoneChange(
   tx: Transaction,
@@ -107,7 +107,7 @@ export async function confirmPhoneChange(
   await nameProviders(tx, { userId, now })
 }
 
-/** Writes the ways to sign in that a user has into their `app_metadata`, the oldest first. @param input.now - ISO 8601 */
+/** Writes a user's sign-in providers into `app_metadata`, oldest first. @param input.now - ISO 8601 */
 export async function nameProviders(
   tx: Transaction,
   input: { readonly userId: string; readonly now: string },

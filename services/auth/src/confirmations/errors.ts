@@ -1,7 +1,7 @@
 import { HoldfastError, refusal } from '@holdfast/foundation'
 import { validationFailed } from '../errors.ts'
 
-/** A code or link that was never made, was used, or is too old; which of them is not told. */
+/** The code or link is unknown, used or expired; the error does not say which. */
 export function otpExpired(presented: 'code' | 'link'): HoldfastError {
   const message = presented === 'code' ? 'Token has expired or is invalid' : 'Email link is invalid or has expired'
   return new HoldfastError('otp_expired', 403, message)
@@ -13,7 +13,7 @@ export const emailProviderDisabled = (action: 'signups' | 'logins', status: 400 
 export const phoneFlowsDisabled = (
   message: 'Unsupported phone provider' | 'Phone logins are disabled',
 ): HoldfastError => new HoldfastError('phone_provider_disabled', 400, message)
-/** The client asked that no account be made, and there is none. */
+/** There is no account, and the client asked not to create one. */
 export const noSignUpsForOtp = refusal('otp_disabled', 422, 'Signups not allowed for otp')
 export const unsupportedChannel = (): HoldfastError =>
   validationFailed(
@@ -37,5 +37,5 @@ export const currentPasswordInvalid = refusal(
   400,
   'Current password required when setting new password.',
 )
-/** The link asks for a code, but the client that asked for the link is not known any more. */
+/** The link needs a PKCE flow, but the flow of the client that requested it no longer exists. */
 export const noAssociatedFlow = refusal('flow_state_not_found', 400, 'No associated flow state found.')

@@ -2,14 +2,14 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { ANSWER_STEP_MS } from '../limits.ts'
 
-/** Milliseconds before its end in which a timer is not trusted: it may come late by one and a bit. */
+/** Margin in ms before the deadline: a timer may fire slightly more than 1 ms late. */
 const TIMER_SLACK_MS = 2
 
 /**
- * Answers every request of this scope at a whole number of steps after it came in, refusals too. What these requests find out takes a little more
- * or less time for an address with an account; by how much depends on the machine, so that it cannot be made up for with other work.
+ * Delays every response of this scope, errors included, to a whole number of steps after the request arrived. The work differs slightly for
+ * addresses with an account, and by a machine-dependent amount, so dummy work could not hide the difference.
  *
- * @param which - `refusals` where a success tells everything anyway and should not wait
+ * @param which - `refusals` if a success reveals the account anyway and need not wait
  */
 export function answerInEvenTime(app: FastifyInstance, which: 'everything' | 'refusals' = 'everything'): void {
   app.addHook('onSend', async (_request, reply, payload) => {
@@ -18,7 +18,7 @@ export function answerInEvenTime(app: FastifyInstance, which: 'everything' | 're
     const end = began + Math.ceil(reply.elapsedTime / ANSWER_STEP_MS) * ANSWER_STEP_MS
     const waitMs = end - performance.now() - TIMER_SLACK_MS
     if (waitMs > 0) await setTimeout(waitMs)
-    // The rest of a timer's last millisecond would tell what it was to hide.
+    // Busy-waits the last millisecond, because a late timer would reveal the time that this hides.
     while (performance.now() < end) await setImmediate()
     return payload
   })

@@ -10,7 +10,7 @@ import type { WithOptions } from '../options/auth-options.ts'
 import type { Store } from '../store.ts'
 import { findUserByEmail } from '../users/user-row.ts'
 
-/** What a code or link may be used for. */
+/** Purpose of a code or link. */
 export type TokenPurpose =
   | 'signup'
   | 'invite'
@@ -23,7 +23,7 @@ export type TokenPurpose =
   | 'reauthentication'
 
 export interface IssuedToken {
-  /** The code that people type. */
+  /** The code that users type. */
   readonly otp: string
   /** Token hash in a link. */
   readonly tokenHash: string
@@ -34,7 +34,7 @@ interface Place {
   readonly sentAt: string
 }
 
-/** Where each kind is kept: the type of its row, and its time on the user; the column of the token is named as the type. */
+/** Storage per purpose: the row's type, which is also the column of the token on the user, and the column of its time. */
 const PLACES: Readonly<Record<TokenPurpose, Place>> = {
   signup: { type: 'confirmation_token', sentAt: 'confirmation_sent_at' },
   invite: { type: 'confirmation_token', sentAt: 'confirmation_sent_at' },
@@ -48,14 +48,13 @@ const PLACES: Readonly<Record<TokenPurpose, Place>> = {
 }
 
 /**
- * Makes a token for a user and saves it as GoTrue does: a row of `one_time_tokens`, and the same on the user. An earlier one for the same
- * place is worth nothing after this. Sends nothing.
+ * Creates a token and stores it like GoTrue: in a row of `one_time_tokens` and on the user. Invalidates an earlier token in the same
+ * place. Sends nothing.
  *
- * @param input.sentTo - the address in lower case or the digits of the number that it is sent to; for `email_change_new` and
- * `phone_change` the one that is to be
- * @param input.newEmail - the address that is to be, for both kinds of `email_change`
- * @param input.code - how many digits to roll, or the fixed code of a number that is for tests
- * @param input.isPkce - whether the link ends in a code for the client that asked
+ * @param input.sentTo - recipient as lowercase email or digits; for `email_change_new` and `phone_change` the new one
+ * @param input.newEmail - the new address, for both kinds of `email_change`
+ * @param input.code - number of random digits, or the fixed code of a test number
+ * @param input.isPkce - whether the link ends in a code for the requesting client
  * @param input.now - ISO 8601
  */
 export async function issueToken(
@@ -107,11 +106,11 @@ function alsoSet(input: {
 type SignInKeyNeeds = Store & WithOptions<'emailOtpExpiry' | 'emailOtpLength'>
 
 /**
- * A key that signs in once, in place of a mail's link: whoever started the server has no mail to read. The public client takes it with
- * `auth.verifyOtp({ token_hash, type: 'magiclink' })`. An earlier key or link for the account is worth nothing after this.
+ * Issues a key that signs in once, in place of a mailed link, for an operator without mail. Clients redeem it with
+ * `auth.verifyOtp({ token_hash, type: 'magiclink' })`. Invalidates earlier keys and links of the account.
  *
- * @param lifetimeS - for how long it is good, in seconds; no longer than the links of mails are
- * @returns `undefined` when there is no such account
+ * @param lifetimeS - in seconds; at most the lifetime of mailed links
+ * @returns `undefined` without such an account
  */
 export async function issueSignInKey(
   { pool, clock, options }: SignInKeyNeeds,
@@ -120,7 +119,7 @@ export async function issueSignInKey(
 ): Promise<string | undefined> {
   const user = await findUserByEmail(pool, email)
   if (!user) return undefined
-  // Its age is judged as that of a mail's link: it is dated back by what those have more.
+  // The key expires like a mailed link, so it is backdated by the difference between the two lifetimes.
   const datedBackS = Math.max(0, options.emailOtpExpiry - lifetimeS)
   const now = new Date(clock.now() - datedBackS * 1_000).toISOString()
   const code = { digits: options.emailOtpLength }

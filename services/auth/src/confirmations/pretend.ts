@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { type Queryable, sql } from '@holdfast/postgres'
 
-// The time of an answer must not tell who has an account. Messages are sent later, passwords are hashed before anybody is looked up, and what
-// is left is this: where there is nothing to do, as many statements that change nothing. The counts are measured, not counted: an insert
-// costs more than a miss. Every one of these transactions has written before (`takeMessage`), so that it commits as slowly.
+// Response times must not reveal who has an account. Messages are sent later and passwords hashed before any lookup. What remains is
+// simulated here: requests with nothing to do run as many statements that change nothing. The counts come from measurements, because an
+// insert costs more than a miss. Each of these transactions has written before (`takeMessage`), so its commit takes equally long.
 
-/** Misses that cost what a message costs: lock, audit entry, token, the same on the user, message. */
+/** Misses that cost as much as a message: lock, audit entry, token, its copy on the user, message. */
 const MISSES_OF_A_MESSAGE = 17
 
-/** Misses that cost what an account costs: user, identity, and reading them. */
+/** Misses that cost as much as an account: user, identity, and reading them. */
 const MISSES_OF_AN_ACCOUNT = 11
 
-/** Simulates sending a message, for equal timing. */
+/** Simulates sending a message to equalize response times. */
 export async function pretendToSend(tx: Queryable): Promise<void> {
   await miss(tx, MISSES_OF_A_MESSAGE)
 }
 
-/** Simulates creating an account, if one exists already. */
+/** Simulates creating an account if one exists already. */
 export async function pretendToCreate(tx: Queryable): Promise<void> {
   await miss(tx, MISSES_OF_AN_ACCOUNT)
 }

@@ -21,9 +21,9 @@ export type ResendNeeds = Store & {
 export type ResendType = 'signup' | 'email_change' | 'sms' | 'phone_change'
 
 /**
- * Sends a message again that a person waits for. For an unknown user, or one who waits for none, the answer is the same.
+ * Resends a pending message. The response is the same for an unknown user and one with nothing pending.
  *
- * @param input.contact - the address or number of the account; for changes the one that it still has
+ * @param input.contact - the account's address or number; for a change the current one
  * @param input.address - of the client
  * @throws {HoldfastError} `over_email_send_rate_limit`, `over_sms_send_rate_limit`
  */
@@ -98,10 +98,9 @@ export type RequestRecoveryNeeds = Store &
   }
 
 /**
- * Mails a link and a code that sign in a person who forgot their password. Does the same for an address without an account, save that no mail
- * comes.
+ * Mails a sign-in link and code to a user who forgot the password. Behaves the same for an address without an account, but sends nothing.
  *
- * @param input.email - in lower case
+ * @param input.email - lowercase
  * @param input.address - of the client
  * @throws {HoldfastError} `email_provider_disabled`, `over_email_send_rate_limit`
  */
@@ -134,7 +133,7 @@ export type ReauthenticateNeeds = Store &
   }
 
 /**
- * Sends a code to a person who is signed in, by which they prove that it is still them: to their address, or else to their number.
+ * Sends a reauthentication code to a signed-in user's address, or to the number if there is no address.
  *
  * @param input.address - of the client
  * @throws {HoldfastError} `validation_failed`, `email_not_confirmed`, `phone_not_confirmed`, `over_email_send_rate_limit`,
@@ -166,7 +165,7 @@ export async function requestReauthentication(
 }
 
 /**
- * Whether a code is the one that was sent to prove it is still them. The change that it allows deletes it.
+ * Checks a reauthentication code. The change that it authorizes deletes the code.
  *
  * @throws {HoldfastError} `reauthentication_not_valid`
  */

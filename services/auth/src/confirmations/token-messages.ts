@@ -28,39 +28,39 @@ const LINK_MAILS: Readonly<Record<'signup' | 'magiclink' | 'recovery', LinkMail>
 
 /** Information about the requesting client, for every mail with a link. */
 export interface LinkTarget {
-  /** Where the link leads in the end; allowed already. */
+  /** Final redirect target, already checked. */
   readonly redirectTo: string
-  /** `undefined` when tokens are to come back in the address. */
+  /** `undefined` if tokens are returned in the redirect URL. */
   readonly codeChallenge: CodeChallenge | undefined
 }
 
-/** A message to a user, asked for by a client at `address`. */
+/** A message to a user, requested by a client at `address`. */
 interface ToUser {
   readonly user: UserRow
   readonly address: string
   readonly now: string
 }
 
-/** Sends the mails and text messages that carry a link or a code. */
+/** Sends mails and text messages with a link or a code. */
 export interface TokenMessages {
-  /** Mails a link and a code to the address of a user. The caller has counted it: see {@link TokenMessages.count}. */
+  /** Mails a link and a code to a user's address. The caller has counted the message: see {@link TokenMessages.count}. */
   sendLinkMail(
     tx: Transaction,
     input: LinkTarget & ToUser & { readonly purpose: keyof typeof LINK_MAILS },
   ): Promise<void>
   /**
-   * Mails what confirms a new address: to the new one and, where changes are confirmed twice, to the one that the user has.
+   * Mails the confirmation of a new address: to the new one and, with double confirmation, to the current one.
    *
-   * @param input.newEmail - in lower case, free
+   * @param input.newEmail - lowercase, not taken
    */
   sendEmailChange(tx: Transaction, input: LinkTarget & ToUser & { readonly newEmail: string }): Promise<void>
-  /** Mails a code without a link to a person who is signed in. */
+  /** Mails a code without a link to a signed-in user. */
   sendReauthenticationMail(tx: Transaction, input: ToUser & { readonly email: string }): Promise<void>
   /**
-   * Sends a code to a number, which for `phone_change` is the one that is to be.
+   * Sends a code to a number; for `phone_change`, to the new one.
    *
    * @param input.phone - digits only
-   * @returns what the answer says about the message: numbers with a fixed code get none
+   * @returns fields of the response about the message, which test numbers with a fixed code do not get
    */
   sendPhoneCode(
     tx: Transaction,
@@ -72,7 +72,7 @@ export interface TokenMessages {
     },
   ): Promise<{ readonly message_id?: string }>
   /**
-   * Counts a message for an address or number before anybody looks whether it has an account.
+   * Counts a message for an address or number before any account lookup.
    *
    * @throws {HoldfastError} `over_email_send_rate_limit`, `over_sms_send_rate_limit`
    */
@@ -82,7 +82,7 @@ export interface TokenMessages {
     input: { readonly address: string; readonly kind: AddressLimitKind },
   ): Promise<void>
   /**
-   * Chooses the way of a message to a number. WhatsApp needs Twilio; a hook is handed every message, whatever the way.
+   * Parses the channel of a text message. WhatsApp requires Twilio or a hook, which receives messages of every channel.
    *
    * @throws {HoldfastError} `validation_failed`
    */

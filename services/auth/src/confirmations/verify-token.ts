@@ -29,7 +29,7 @@ export type VerifyTokenNeeds = Store &
     readonly notices: Notices
   }
 
-/** Where the tokens of each `type` are kept. `email` stands for whichever a mail to sign in has brought. */
+/** Token storage per `type`. `email` accepts any token that a sign-in mail may contain. */
 const TOKEN_TYPES = {
   signup: ['confirmation_token'],
   invite: ['confirmation_token'],
@@ -51,20 +51,20 @@ export type Presented =
       readonly kind: 'phone-code'
       readonly phone: string
       readonly otp: string
-      /** Another service has made the code, and says that it is right. */
+      /** An external service created the code and has confirmed it. */
       readonly isApproved?: boolean
     }
 
-/** `half`: one of the two addresses of a change has been confirmed, and the other is waited for. */
+/** `half`: one of the two addresses of a change is confirmed, and the other is pending. */
 export type Verification =
   | { readonly kind: 'whole'; readonly userId: string; readonly type: Exclude<VerificationType, 'email'> }
   | { readonly kind: 'half' }
 
 /**
- * Uses up a link or code, and makes true what it proves. Wrong codes are counted by address before anything is looked up, and outside `tx`, so
- * that a refusal counts as well.
+ * Consumes a link or code and applies its effect. Wrong codes are counted by address before any lookup, and outside `tx` so that refusals
+ * count too.
  *
- * @param input.type - as the request named it
+ * @param input.type - as in the request
  * @throws {HoldfastError} `otp_expired`, `user_banned`, `validation_failed`, `email_exists`, `phone_exists`
  */
 export async function verifyToken<Result>(
@@ -95,7 +95,7 @@ function addressOf(presented: Presented): string | undefined {
   return presented.kind === 'email-code' ? presented.email : presented.phone
 }
 
-/** Asks the service that made the code, where there is one: before the transaction, which would wait for it. */
+/** Asks the external code service, if there is one. Runs before the transaction, which would otherwise stay open meanwhile. */
 async function withApproval(messages: Messages, presented: Presented): Promise<Presented> {
   if (presented.kind !== 'phone-code' || messages.testOtp(presented.phone) === presented.otp) return presented
   const isApproved = await messages.isApprovedElsewhere(presented.phone, presented.otp)
@@ -111,14 +111,14 @@ function parseType(text: string, presented: Presented): VerificationType {
   const type = text as VerificationType
   const isPhoneType = type === 'sms' || type === 'phone_change'
   if (isPhoneType && presented.kind === 'link') throw validationFailed('Invalid email verification type')
-  // A number proves nothing about a mailbox, nor the other way round.
+  // A code sent to a number does not prove an address, and vice versa.
   if (isPhoneType !== (presented.kind === 'phone-code')) throw otpExpired('code')
   return type
 }
 
 interface Found {
   readonly user: UserRow
-  /** `undefined` for the fixed code of a number that is for tests. */
+  /** `undefined` for the fixed code of a test number. */
   readonly token: OneTimeToken | undefined
 }
 
@@ -133,7 +133,7 @@ async function takeToken(
   const owner = await findOwner(needs, tx, type, presented)
   if (owner === undefined) throw refusal
   await lockUser(tx, owner.userId)
-  // Again: whoever held the lock may have used it.
+  // Checked again, because the previous holder of the lock may have used the token.
   const again = await findOwner(needs, tx, type, presented)
   const user = again?.userId === owner.userId ? await findUserById(tx, owner.userId) : undefined
   if (!user) throw refusal
@@ -276,8 +276,8 @@ async function makeTrue(
 }
 
 /**
- * A first proof ends the credentials from before it, unless it answers the message of the sign-up that set them: only that message is asked
- * for with the password. Whoever changes a contact is signed in, so a change keeps them.
+ * Revokes credentials that predate the first proof of ownership, unless the proof answers the sign-up message that set them: only that
+ * message is requested with the password. Contact changes keep credentials, because the user is signed in.
  */
 async function endUnverifiedCredentials(
   tx: Transaction,
@@ -297,7 +297,7 @@ async function endUnverifiedCredentials(
   await revokeUnverifiedCredentials(tx, { user, channel, ...flowsFrom, now })
 }
 
-/** Where addresses confirm themselves, one of the two is enough, as in GoTrue. */
+/** With auto-confirm, either address is sufficient, as in GoTrue. */
 async function isFirstHalf(
   options: Pick<AuthOptions, 'emailDoubleConfirmChanges' | 'emailEnableConfirmations'>,
   tx: Transaction,

@@ -23,10 +23,10 @@ const METADATA_NAMES: Readonly<Record<HookName, string>> = {
 }
 
 /**
- * Reads the settings of all hooks.
+ * Creates the hooks from the settings.
  *
- * @param services.backoffMs - between two attempts at a hook over HTTP
- * @throws {HoldfastError} `option_invalid` for an address or a secret that cannot be used
+ * @param services.backoffMs - delay between attempts of an HTTP hook
+ * @throws {HoldfastError} `option_invalid` for an invalid address or secret
  */
 export function createHooks(
   options: HookOptions,

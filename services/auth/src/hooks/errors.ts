@@ -2,10 +2,10 @@ import { HoldfastError } from '@holdfast/foundation'
 
 // Codes, statuses and messages are GoTrue's.
 
-/** @param status - what the hook asked for */
+/** @param status - requested by the hook */
 export const refusedByHook = (status: number, message: string): HoldfastError =>
   new HoldfastError(status === 500 ? 'unexpected_failure' : 'unknown', status, message)
-/** The hook itself is broken, or away. */
+/** The hook is broken or unreachable. */
 export const hookFailed = (message: string, cause?: unknown): HoldfastError =>
   new HoldfastError('unexpected_failure', 500, message, { cause })
 
@@ -14,7 +14,7 @@ export function hookTimeout(timeoutMs: number): HoldfastError {
   return new HoldfastError('hook_timeout', 422, `Failed to reach hook within maximum time of ${seconds} seconds`)
 }
 
-/** All that may wait for hooks at once does. */
+/** The queue for hooks is full, or a call waited too long. */
 export function hooksBusy(): HoldfastError {
   const headers = { 'retry-after': '5' }
   return new HoldfastError('hook_timeout', 503, 'The hooks of this project are too slow at the moment', { headers })

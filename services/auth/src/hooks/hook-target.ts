@@ -7,17 +7,17 @@ export type HookTarget =
 
 const POSTGRES_NAME = /^[a-zA-Z_][a-zA-Z0-9_]{0,62}$/
 
-/** A symmetric key of Standard Webhooks; 32 to 88 characters of base64, as GoTrue takes them. */
+/** A symmetric key of Standard Webhooks: 32 to 88 characters of base64, as in GoTrue. */
 const SECRET = /^v1,whsec_([A-Za-z0-9+/]{30,88}={0,2})$/
 
-/** Where HTTP without TLS stays on the machine, as GoTrue has it. */
+/** Hosts allowed without TLS because they are on this machine, as in GoTrue. */
 const PLAIN_HTTP_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]', 'host.docker.internal'])
 
 /**
- * Reads the settings of one hook.
+ * Parses the settings of one hook.
  *
- * @param input.option - the name of the setting with the address, for messages
- * @param input.secrets - `v1,whsec_` and base64, several with `|` between; only for HTTP
+ * @param input.option - name of the address setting, for error messages
+ * @param input.secrets - `v1,whsec_` and base64, separated by `|`; for HTTP only
  * @throws {HoldfastError} `option_invalid`
  */
 export function parseHookTarget(input: {

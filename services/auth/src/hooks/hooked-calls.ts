@@ -6,15 +6,15 @@ import { HOOKED_CALLS_MAX, HOOKED_CALL_WAIT_MS } from '../limits.ts'
 /** Limits calls that may hold a connection while a hook runs. */
 export interface HookedCalls {
   /**
-   * Some connections always stay free for calls without hooks, and one address never holds more than it leaves free.
+   * Runs a call within the limit. Some connections always stay free for calls without hooks, and one address never takes the last slots.
    *
-   * @param address - of the client; `undefined` for work of the server itself
-   * @throws {HoldfastError} `hook_timeout`, 503, when it has waited too long
+   * @param address - of the client; `undefined` for the server's own work
+   * @throws {HoldfastError} `hook_timeout`, 503, after waiting too long
    */
   run<T>(address: string | undefined, body: () => Promise<T>): Promise<T>
 }
 
-/** @param isNeeded - whether there are hooks */
+/** @param isNeeded - whether any hook is configured */
 export function limitHookedCalls(isNeeded: boolean): HookedCalls {
   if (!isNeeded) return { run: (_address, body) => body() }
   const semaphore = new Semaphore({ permits: HOOKED_CALLS_MAX, leavesRoom: true, refuse: hooksBusy })
@@ -22,9 +22,9 @@ export function limitHookedCalls(isNeeded: boolean): HookedCalls {
 }
 
 /**
- * Limits the requests of this scope as hooked calls.
+ * Applies the limit to the requests of this scope.
  *
- * @param which - `writes` where GET calls no hook
+ * @param which - `writes` if GET requests call no hook
  */
 export function admitHookedCalls(
   app: FastifyInstance,

@@ -1,6 +1,6 @@
 import type { Transaction } from '@holdfast/postgres'
 
-/** The points at which a project is asked. Names are those of `[auth.hook.*]` in Supabase's `config.toml`. */
+/** Extension points. Names are those of `[auth.hook.*]` in Supabase's `config.toml`. */
 export const HOOK_NAMES = [
   'custom_access_token',
   'before_user_created',
@@ -12,21 +12,21 @@ export const HOOK_NAMES = [
 
 export type HookName = (typeof HOOK_NAMES)[number]
 
-/** A JSON object that goes to a hook or comes from it. */
+/** A JSON object sent to or returned by a hook. */
 export type HookPayload = Readonly<Record<string, unknown>>
 
-/** Functions in Postgres or services over HTTP that the project has put in the way. */
+/** The project's hooks: Postgres functions or HTTP services. */
 export interface Hooks {
   has(name: HookName): boolean
   /**
-   * Asks a hook. One that is a Postgres function runs in `tx`; one over HTTP is signed as Standard Webhooks has it.
+   * Calls a hook. A Postgres function runs in `tx`; an HTTP request is signed according to Standard Webhooks.
    *
-   * Every payload gets `metadata` as GoTrue's have it: an id, the time and the name.
+   * As in GoTrue, every payload gets `metadata`: an id, the time and the name.
    *
    * @param address - of the client, for `metadata.ip_address`
-   * @returns what the hook answered, an empty object when that was nothing; `undefined` when there is none of that name
+   * @returns the hook's response, or an empty object if it has none; `undefined` if the hook is not configured
    * @throws {HoldfastError} `hook_timeout`, `hook_timeout_after_retry`, `hook_payload_over_size_limit`,
-   * `hook_payload_invalid_content_type`, `unexpected_failure`, or the `error` that the hook answered with, under its `http_code`
+   * `hook_payload_invalid_content_type`, `unexpected_failure`, or the hook's `error` with its `http_code` as the status
    */
   run(tx: Transaction, name: HookName, payload: HookPayload, address?: string): Promise<HookPayload | undefined>
 }

@@ -3,10 +3,10 @@ import { hookFailed, refusedByHook } from './errors.ts'
 import type { HookPayload } from './hooks.ts'
 
 /**
- * Reads what a hook answered.
+ * Parses a hook's response.
  *
- * @param text - JSON; `null` when it answered nothing
- * @throws {HoldfastError} the refusal that the hook answered with, or `unexpected_failure` for anything but an object
+ * @param text - JSON; `null` for an empty response
+ * @throws {HoldfastError} the hook's refusal, or `unexpected_failure` unless the response is an object
  */
 export function readHookAnswer(text: string | null): HookPayload {
   if (text === null) return {}
@@ -17,7 +17,7 @@ export function readHookAnswer(text: string | null): HookPayload {
   return answer
 }
 
-/** `{error: {http_code, message}}`. A refusal without a message, which GoTrue takes for consent, stays one when it has a status. */
+/** Throws for `{error: {http_code, message}}`. A status without a message is a refusal too, although GoTrue treats it as consent. */
 function throwRefusal(error: unknown): void {
   if (!isRecord(error)) return
   const { http_code: status, message } = error

@@ -13,11 +13,11 @@ export interface HttpHookSettings {
 }
 
 /**
- * Posts a payload, signed as Standard Webhooks has it.
+ * Posts a payload signed according to Standard Webhooks.
  *
- * A service that cannot be reached, or says 429 or 503 with `retry-after`, is asked again, up to three times within five seconds.
+ * Makes up to three attempts within five seconds if the service is unreachable or responds 429 or 503 with `retry-after`.
  *
- * @returns JSON, or `null` for an answer without content
+ * @returns JSON, or `null` for a response without content
  * @throws {HoldfastError} see `Hooks.run`
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
@@ -48,7 +48,7 @@ export async function runHttpHook(
   }
 }
 
-/** Every attempt has an id and a signature of its own, as GoTrue's. */
+/** Sends one attempt, each with a new id and signature, as in GoTrue. */
 async function post(
   target: Extract<HookTarget, { kind: 'http' }>,
   body: string,
@@ -67,7 +67,7 @@ async function post(
       'webhook-signature': target.secrets.map((secret) => sign(secret, `${id}.${timestamp}.${body}`)).join(' '),
     },
     body,
-    // A signed payload is for the address that was set, and for no other.
+    // A signed payload must not reach any other address.
     redirect: 'manual',
     signal,
   })

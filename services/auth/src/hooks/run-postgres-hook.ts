@@ -4,12 +4,12 @@ import { hookFailed } from './errors.ts'
 import type { HookTarget } from './hook-target.ts'
 
 /**
- * Calls a function of the project within the transaction, so that what it writes ends with it.
+ * Calls a project's function within the transaction, so that its writes are rolled back with it.
  *
- * It runs as the owner of schema `auth`, and no longer than two seconds.
+ * Runs as the owner of schema `auth`, for at most two seconds.
  *
  * @returns JSON as Postgres prints it, or `null`
- * @throws {HoldfastError} `unexpected_failure` when the function fails; the transaction is over then
+ * @throws {HoldfastError} `unexpected_failure` if the function fails; the transaction is then aborted
  */
 export async function runPostgresHook(
   tx: Transaction,
@@ -19,7 +19,7 @@ export async function runPostgresHook(
   const call = sql`select ${sql.identifier(target.schema, target.function)}(${body}::jsonb) as answer`.render()
   try {
     await tx.execute(sql`select set_config('statement_timeout', ${String(PG_HOOK_TIMEOUT_MS)}, true)`)
-    // Whatever type the function returns, its text is what counts.
+    // Uses the text of the result, whatever its type.
     const { rows } = await tx.client.query<{ answer: string | null }>({
       text: call.text,
       values: [...call.values],

@@ -3,7 +3,7 @@ import { HoldfastError, type Logger } from '@holdfast/foundation'
 import { renderError } from '../render-error.ts'
 import { OAuthError } from './errors.ts'
 
-/** Renders errors for an app as in RFC 6749, section 5.2. Unexpected errors are logged as elsewhere and sent with OAuth's error code. */
+/** Renders errors for an app as in RFC 6749, section 5.2. Other client errors get an OAuth code; the rest are rendered as elsewhere. */
 export function renderOAuthError(
   thrown: unknown,
   request: FastifyRequest,

@@ -77,7 +77,7 @@ async function grantByCode(needs: GrantTokensNeeds, request: TokenRequest): Prom
   }
 }
 
-/** @throws {OAuthError} `invalid_grant` if the code has expired or was presented by another client than the one that requested it */
+/** @throws {OAuthError} `invalid_grant` if the code has expired or the request does not match the authorization */
 function requireSameRequest(clock: Clock, authorization: AuthorizationRow, body: ReadonlyMap<string, string>): void {
   if (authorization.expires_at.getTime() <= clock.now()) throw invalidGrant('Authorization code has expired')
   const redirectUri = body.get('redirect_uri') ?? ''

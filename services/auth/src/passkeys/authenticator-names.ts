@@ -28,7 +28,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'd3452668-01fd-4c12-926c-83a4204853aa': 'Microsoft Password Manager',
 }
 
-/** The name that a new passkey gets; its owner may change it. */
+/** Returns the default name of a new passkey. The user may change it. */
 export function passkeyName(aaguid: string): string {
   return NAMES[aaguid] ?? 'Passkey'
 }

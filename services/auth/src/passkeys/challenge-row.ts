@@ -6,7 +6,7 @@ import { EXPIRED_CHALLENGES_REMOVED, PASSKEY_CHALLENGE_LIFETIME_S } from './limi
 
 type ChallengeType = 'registration' | 'authentication'
 
-/** A question as auth-js is told of it. */
+/** A challenge as auth-js receives it. */
 interface Asked {
   readonly challenge_id: string
   /** Seconds since the epoch. */
@@ -14,9 +14,9 @@ interface Asked {
 }
 
 /**
- * Writes down what was asked.
+ * Stores a challenge.
  *
- * @param input.userId - the user who registers; absent for a sign-in, whose user is known only when it succeeds
+ * @param input.userId - the registering user; absent for a sign-in, whose user is unknown until it succeeds
  */
 export async function savePasskeyChallenge(
   db: Queryable,
@@ -52,7 +52,7 @@ export async function savePasskeyChallenge(
 }
 
 /**
- * Takes a question away: it can be answered once, rightly or wrongly.
+ * Deletes and returns a challenge. It accepts one response, right or wrong.
  *
  * @throws {HoldfastError} `webauthn_challenge_not_found`, `webauthn_challenge_expired`
  */

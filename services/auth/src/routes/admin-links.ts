@@ -14,7 +14,7 @@ type Needs = GenerateLinkNeeds &
 const InviteBody = Type.Object({ email: OptionalText, data: OptionalRecord })
 const InviteQuery = Type.Object({ redirect_to: Type.Optional(Type.String()) })
 
-/** `POST /invite?redirect_to=`: invites a person by mail. Source: GoTrue API reference. */
+/** `POST /invite?redirect_to=`: invites a user by mail. Source: GoTrue API reference. */
 export function inviteRoute(needs: Needs): FastifyPluginAsyncTypebox {
   const { redirects, requireAdmin } = needs
   return async (app) => {
@@ -43,7 +43,7 @@ const GenerateLinkBody = Type.Object({
 })
 const GenerateLinkQuery = Type.Object({ redirect_to: Type.Optional(Type.String()) })
 
-/** `POST /admin/generate_link`: a link that is usually mailed, for whoever delivers it otherwise. Source: GoTrue API reference. */
+/** `POST /admin/generate_link`: creates a link for delivery other than by mail. Source: GoTrue API reference. */
 export function generateLinkRoute(needs: Needs): FastifyPluginAsyncTypebox {
   const { redirects, requireAdmin } = needs
   return async (app) => {

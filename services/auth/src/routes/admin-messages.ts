@@ -19,8 +19,8 @@ const MessageParams = Type.Object({ id: Type.String() })
 const MESSAGES_PER_PAGE = 50
 
 /**
- * `GET /admin/messages?recipient=&limit=`, `GET /admin/messages/:id`, `DELETE /admin/messages?recipient=`: the captured mailbox, and what became of
- * messages that were sent. Not part of GoTrue, beside which people run a mail catcher.
+ * `GET /admin/messages?recipient=&limit=`, `GET /admin/messages/:id`, `DELETE /admin/messages?recipient=`: the captured mailbox and the
+ * delivery status of messages. Not part of GoTrue, which is usually run with a mail catcher.
  */
 export function adminMessageRoutes({ pool, requireAdmin }: Needs): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -47,7 +47,7 @@ export function adminMessageRoutes({ pool, requireAdmin }: Needs): FastifyPlugin
   }
 }
 
-/** Addresses are kept in lower case, numbers as digits. */
+/** Parses a recipient: addresses are stored in lowercase, numbers as digits. */
 function recipientOf(text = ''): { readonly recipient?: string } {
   const recipient = text.trim().toLowerCase()
   if (recipient === '') return {}
@@ -66,7 +66,7 @@ const AuditQuery = Type.Object({
   query: Type.Optional(Type.String()),
 })
 
-/** `GET /admin/audit?query=author:…|action:…|type:…`: what was done to accounts, and by whom. Source: GoTrue API reference. */
+/** `GET /admin/audit?query=author:…|action:…|type:…`: the audit log of accounts. Source: GoTrue API reference. */
 export function adminAuditRoute({ pool, requireAdmin }: Needs): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get('/admin/audit', { schema: { querystring: AuditQuery } }, async (request, reply) => {

@@ -27,7 +27,7 @@ const KeyParams = Type.Object({ kid: Type.String() })
 
 /**
  * `GET /admin/signing-keys`, `POST /admin/signing-keys`, `POST /admin/signing-keys/rotate`, `DELETE /admin/signing-keys/:kid`. Not part of
- * GoTrue, whose keys are a file: these are the words of Supabase's dashboard, "JWT signing keys". Private parts never leave.
+ * GoTrue, which reads keys from a file. The terms are those of Supabase's dashboard, "JWT signing keys". Private keys are never returned.
  */
 export function adminSigningKeyRoutes(needs: Needs): FastifyPluginAsyncTypebox {
   const { pool, requireAdmin } = needs

@@ -38,7 +38,7 @@ const SessionParams = Type.Object({ user_id: Type.String(), session_id: Type.Str
 const DeleteBody = optional(Type.Object({ should_soft_delete: OptionalFlag }))
 const FactorBody = Type.Object({ friendly_name: OptionalText, phone: OptionalText })
 
-/** `/admin/users`: all accounts. Source: GoTrue API reference, and auth-js's `GoTrueAdminApi`. */
+/** `/admin/users`: administration of accounts. Source: GoTrue API reference, and auth-js's `GoTrueAdminApi`. */
 export function adminUserRoutes(needs: Needs): FastifyPluginAsyncTypebox {
   return async (app) => {
     await app.register(accountRoutes(needs))
@@ -141,7 +141,7 @@ function passkeyRoutes(needs: Needs): FastifyPluginAsyncTypebox {
   }
 }
 
-/** Not part of GoTrue's API, which signs users out only with their own token. */
+/** Session routes. Not part of GoTrue's API, which signs users out only with their own token. */
 function sessionRoutes(needs: Needs): FastifyPluginAsyncTypebox {
   const { pool, requireAdmin } = needs
   return async (app) => {

@@ -18,7 +18,7 @@ import { BODY_BYTES_MAX } from '../limits.ts'
 
 type Needs = ChangeCustomProvidersNeeds & { readonly requireAdmin: RequireAdmin }
 
-/** `/admin/custom-providers`: external providers that administrators make. Source: GoTrue API reference. */
+/** `/admin/custom-providers`: external providers created by administrators. Source: GoTrue API reference. */
 export function customProviderRoutes(needs: Needs): FastifyPluginAsyncTypebox {
   const { pool, requireAdmin } = needs
   return async (app) => {

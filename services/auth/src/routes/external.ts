@@ -19,11 +19,11 @@ type Needs = UnlinkIdentityNeeds &
   FinishFlowNeeds &
   WithOptions<'enableManualLinking'> & { readonly logger: Logger; readonly limits: Pick<RateLimits, 'verify'> }
 
-/** `GET /authorize?provider=`: sends the browser to an external provider. Source: GoTrue API reference. */
+/** `GET /authorize?provider=`: redirects to an external provider. Source: GoTrue API reference. */
 export function authorizeRoute(needs: Needs): FastifyPluginAsyncTypebox {
   const { limits, redirects } = needs
   return async (app) => {
-    // A `HEAD` of a person who only looks where a link leads must not begin a flow.
+    // A `HEAD` request that only inspects a link must not start a flow.
     app.get('/authorize', { exposeHeadRoute: false }, async (request, reply) => {
       limits.verify.take(request.ip)
       const redirectTo = redirectOf(request, redirects)
@@ -33,14 +33,14 @@ export function authorizeRoute(needs: Needs): FastifyPluginAsyncTypebox {
   }
 }
 
-/** The query as it was sent, with the parameters passed on to the provider. */
+/** Returns the original query, including parameters to be passed to the provider. */
 export function queryOf(request: FastifyRequest): URLSearchParams {
   return new URLSearchParams(request.url.split('?').slice(1).join('?'))
 }
 
 /**
- * `GET /user/identities/authorize?provider=`, `DELETE /user/identities/:id`: adding and removing one's own ways to sign in, where the
- * project lets people. Source: GoTrue API reference.
+ * `GET /user/identities/authorize?provider=`, `DELETE /user/identities/:id`: links and unlinks the user's identities, if the project allows
+ * it. Source: GoTrue API reference.
  */
 export function identityRoutes(needs: Needs): FastifyPluginAsyncTypebox {
   const { options, redirects, sessions } = needs
@@ -68,8 +68,8 @@ export function identityRoutes(needs: Needs): FastifyPluginAsyncTypebox {
 }
 
 /**
- * `GET /callback`, `POST /callback` (Apple posts a form): where a provider sends people back to. The answer is a redirect in every case,
- * because a browser is looking. Source: GoTrue API reference.
+ * `GET /callback`, `POST /callback` (Apple posts a form): receives users from a provider. Every response is a redirect, because the client is
+ * a browser. Source: GoTrue API reference.
  */
 export function callbackRoutes(needs: Needs): FastifyPluginAsyncTypebox {
   const { logger, redirects } = needs
@@ -94,7 +94,7 @@ export function callbackRoutes(needs: Needs): FastifyPluginAsyncTypebox {
   }
 }
 
-/** The address tells people what they may know; the log has the reason. */
+/** Logs the reason of a failure. The redirect URL contains only what users may know. */
 function logFailure(logger: Logger, request: FastifyRequest, error: unknown): void {
   const isOurs = !(error instanceof HoldfastError) || error.status >= 500
   const cause = error instanceof HoldfastError ? error.cause : error

@@ -46,7 +46,7 @@ const VerifyBody = Type.Object({
   webauthn: optional(Type.Object({ type: OptionalText, credential_response: Type.Optional(Type.Unknown()) })),
 })
 
-/** `/factors`: the second factors of the signed-in person. Source: GoTrue API reference. */
+/** `/factors`: second factors of the signed-in user. Source: GoTrue API reference. */
 export function factorRoutes(needs: Needs): FastifyPluginAsyncTypebox {
   const { limits, sessions } = needs
   const bodyLimit = BODY_BYTES_MAX
@@ -123,7 +123,7 @@ const GenerateBody = optional(Type.Object({ friendly_name: OptionalText }))
 
 const VerifyCodeBody = Type.Object({ code: OptionalText })
 
-/** `/factors/recovery-codes`: what stands in for a lost second factor. Source: auth-js's `mfa.recoveryCodes`. */
+/** `/factors/recovery-codes`: codes that replace a lost second factor. Source: auth-js's `mfa.recoveryCodes`. */
 function recoveryCodeRoutes(needs: Needs): FastifyPluginAsyncTypebox {
   const { pool, limits, sessions } = needs
   const path = '/factors/recovery-codes'

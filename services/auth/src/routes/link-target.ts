@@ -9,7 +9,7 @@ interface Body {
 }
 
 /**
- * Reads where the link of a mail leads, and whether its secret comes back as a code.
+ * Reads a mailed link's redirect target, and its PKCE challenge if the client sent one.
  *
  * @throws {HoldfastError} `validation_failed`
  */

@@ -22,7 +22,7 @@ type Needs = Store & WithOptions<'oauthServerEnabled'> & { readonly requireAdmin
 const ListQuery = Type.Object({ page: Type.Optional(Type.String()), per_page: Type.Optional(Type.String()) })
 const ClientParams = Type.Object({ client_id: Type.String() })
 
-/** `/admin/oauth/clients`: the apps that sign people in with their account here. Source: auth-js's `GoTrueAdminApi`. */
+/** `/admin/oauth/clients`: apps whose users sign in with their account here. Source: auth-js's `GoTrueAdminApi`. */
 export function oauthAdminRoutes(needs: Needs): FastifyPluginAsyncTypebox {
   const { pool, options, requireAdmin } = needs
   return async (app) => {

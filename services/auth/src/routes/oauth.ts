@@ -38,8 +38,8 @@ const ConsentBody = Type.Object({ action: OptionalText })
 const GrantQuery = Type.Object({ client_id: Type.Optional(Type.String()) })
 
 /**
- * This server as the one that other apps sign people in with: `/oauth/*`, `/user/oauth/grants` and its published description. Everything but
- * OpenID's description is as good as not there while `oauthServerEnabled` is off. Source: GoTrue API reference, OAuth 2.1, OpenID Connect.
+ * The OAuth server for other apps: `/oauth/*`, `/user/oauth/grants` and discovery. With `oauthServerEnabled` off, every route except OpenID
+ * discovery behaves as if it did not exist. Source: GoTrue API reference, OAuth 2.1, OpenID Connect.
  */
 export function oauthRoutes(needs: Needs): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -54,7 +54,7 @@ export function oauthRoutes(needs: Needs): FastifyPluginAsyncTypebox {
 }
 
 /**
- * The description of this server where OAuth looks for that of an issuer whose address has a path: before the path.
+ * Serves the discovery document at the well-known URL for issuers with a path, which comes before the path.
  *
  * @see RFC 8414, section 3
  */
@@ -114,7 +114,7 @@ function appRoutes(needs: Needs): FastifyPluginAsyncTypebox {
 /** Routes of the consent page, as the user. */
 function personRoutes(needs: Needs): FastifyPluginAsyncTypebox {
   const { pool, options, redirects, sessions } = needs
-  /** The person in their own client, on a page of this project. */
+  /** Requires the user in their own client, on a page of this project. */
   const requirePersonHere = async (request: FastifyRequest): Promise<UserRow> => {
     const { origin } = request.headers
     if (origin !== undefined && origin !== '' && !redirects.isAllowed(origin)) {

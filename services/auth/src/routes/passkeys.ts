@@ -30,7 +30,7 @@ const PasskeyParams = Type.Object({ passkeyId: Type.String() })
 
 const RenameBody = Type.Object({ friendly_name: OptionalText })
 
-/** `/passkeys`: signing in with one, and the ones of the signed-in person. Source: GoTrue's `passkey_*.go`, and auth-js. */
+/** `/passkeys`: sign-in with passkeys, and the signed-in user's passkeys. Source: GoTrue's `passkey_*.go`, and auth-js. */
 export function passkeyRoutes(needs: Needs): FastifyPluginAsyncTypebox {
   const { pool, captcha, limits, sessions } = needs
   const bodyLimit = BODY_BYTES_MAX

@@ -20,7 +20,7 @@ type Needs = RequirePasskeysNeeds &
     | 'smsTwilioVerifyAccountSid'
   > & { readonly pool: Pool; readonly providers: Providers }
 
-/** The providers that GoTrue's settings name and this server does not have. */
+/** Providers in GoTrue's settings that this server does not support. */
 const OTHER_PROVIDERS = [
   'bitbucket',
   'facebook',
@@ -41,8 +41,8 @@ const OTHER_PROVIDERS = [
 ]
 
 /**
- * `GET /settings`: which ways to sign in there are. `custom_providers` is ours: what a sign-in page shows of the providers that
- * administrators made. Source: GoTrue API reference.
+ * `GET /settings`: the available ways to sign in. `custom_providers` is our addition: administrators' providers for a sign-in page.
+ * Source: GoTrue API reference.
  */
 export function settingsRoute(needs: Needs): FastifyPluginAsyncTypebox {
   const { pool, options, providers } = needs
@@ -67,7 +67,7 @@ export function settingsRoute(needs: Needs): FastifyPluginAsyncTypebox {
   }
 }
 
-/** `GET /health`: answers once the database does. */
+/** `GET /health`: succeeds if the database responds. */
 export function healthRoute({ pool }: { readonly pool: Pool }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get('/health', async () => {

@@ -13,8 +13,8 @@ type Needs = Store & WithOptions<'sessionsInactivityTimeout' | 'sessionsTimebox'
 const SessionParams = Type.Object({ session_id: Type.String({ format: 'uuid' }) })
 
 /**
- * `GET /user/sessions`, `DELETE /user/sessions/:session_id`: where the signed-in person is signed in, and ending one of these sessions. Not
- * part of GoTrue, which offers people only all, this one or all others.
+ * `GET /user/sessions`, `DELETE /user/sessions/:session_id`: lists and ends the user's sessions. Not part of GoTrue, where users can end only
+ * all sessions, the current one or all others.
  */
 export function ownSessionRoutes({ pool, clock, options, sessions }: Needs): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -42,12 +42,12 @@ export function ownSessionRoutes({ pool, clock, options, sessions }: Needs): Fas
 
 const LogoutQuery = Type.Object({ scope: Type.Optional(Type.String()) })
 
-/** `POST /logout?scope=global|local|others`: ends sessions of the signed-in person. Source: GoTrue API reference. */
+/** `POST /logout?scope=global|local|others`: ends sessions of the signed-in user. Source: GoTrue API reference. */
 export function logoutRoute({ pool, clock, sessions }: Needs): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post('/logout', { schema: { querystring: LogoutQuery } }, async (request, reply) => {
       const { user, session } = await sessions.requireUser(request)
-      // An app ends what it was given, and nothing else of the person's.
+      // An app can end only the session granted to it.
       const scope = session?.oauth_client_id ? 'local' : parseScope(request.query.scope)
       const now = isoNow(clock)
       await pool.transaction(async (tx) => {

@@ -30,7 +30,7 @@ const SignUpBody = Type.Object({
   gotrue_meta_security: MetaSecurity,
 })
 
-/** `POST /signup`: a new account. A body without an address or number asks for an anonymous one. Source: GoTrue API reference. */
+/** `POST /signup`: creates an account, which is anonymous without an address or number. Source: GoTrue API reference. */
 export function signUpRoute(needs: Needs): FastifyPluginAsyncTypebox {
   const { captcha, limits, options, redirects } = needs
   return async (app) => {

@@ -6,8 +6,8 @@ import type { RequireAdmin } from '../admin/require-admin.ts'
 type Needs = { readonly requireAdmin: RequireAdmin }
 
 /**
- * `/sso`, `/admin/sso/providers`: single sign-on with SAML, which this server does not have, refused as GoTrue refuses a feature that is switched
- * off. Administrators may list providers: there are none. Source: GoTrue API reference.
+ * `/sso`, `/admin/sso/providers`: single sign-on with SAML is not supported, and is refused like a disabled feature in GoTrue. The list of
+ * providers for administrators is empty. Source: GoTrue API reference.
  */
 export function ssoRoutes({ requireAdmin }: Needs): FastifyPluginAsyncTypebox {
   return async (app) => {

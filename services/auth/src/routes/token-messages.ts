@@ -39,7 +39,7 @@ const OtpBody = Type.Object({
   gotrue_meta_security: MetaSecurity,
 })
 
-/** `POST /otp`: a link and a code by mail, or a code by text message, to sign in with. Source: GoTrue API reference. */
+/** `POST /otp`: sends a sign-in link and code by mail, or a code by text message. Source: GoTrue API reference. */
 export function otpRoute(needs: Needs): FastifyPluginAsyncTypebox {
   const { captcha, redirects } = needs
   return async (app) => {
@@ -91,7 +91,7 @@ const RecoverBody = Type.Object({
   gotrue_meta_security: MetaSecurity,
 })
 
-/** `POST /recover`: a mail for who forgot their password. Source: GoTrue API reference. */
+/** `POST /recover`: mails a user who forgot the password. Source: GoTrue API reference. */
 export function recoverRoute(needs: Needs): FastifyPluginAsyncTypebox {
   const { captcha, redirects } = needs
   return async (app) => {
@@ -118,7 +118,7 @@ const ResendBody = Type.Object({
   gotrue_meta_security: MetaSecurity,
 })
 
-/** `POST /resend`: once more the message that confirms an account or a change. Source: GoTrue API reference. */
+/** `POST /resend`: resends the confirmation of an account or a change. Source: GoTrue API reference. */
 export function resendRoute(needs: Needs): FastifyPluginAsyncTypebox {
   const { captcha, redirects } = needs
   return async (app) => {
@@ -160,11 +160,11 @@ function parseContact({ options }: SignInOptions, type: ResendType, email: strin
   return { provider: 'phone', phone: parsePhone(phone) }
 }
 
-/** `GET /reauthenticate`: a code that proves that it is still the same person, for a new password. Source: GoTrue API reference. */
+/** `GET /reauthenticate`: sends a code that confirms the user's identity before a password change. Source: GoTrue API reference. */
 export function reauthenticateRoute(needs: Needs): FastifyPluginAsyncTypebox {
   const { sessions } = needs
   return async (app) => {
-    // Sends something, so that who only looks must not cause it.
+    // This route sends a message, so a `HEAD` request must not trigger it.
     app.get('/reauthenticate', { exposeHeadRoute: false }, async (request) => {
       const { user } = await sessions.requirePerson(request)
       return requestReauthentication(needs, { user, address: request.ip })

@@ -42,7 +42,7 @@ const TokenBody = Type.Object({
   gotrue_meta_security: MetaSecurity,
 })
 
-/** `POST /token?grant_type=`: tokens for a password, a refresh token, or the code that ends a flow. Source: GoTrue API reference. */
+/** `POST /token?grant_type=`: issues tokens for a password, a refresh token, an ID token or a PKCE code. Source: GoTrue API reference. */
 export function tokenRoute(needs: Needs): FastifyPluginAsyncTypebox {
   const { captcha, limits, redirects, sessions } = needs
   return async (app) => {

@@ -22,7 +22,7 @@ const ChangeUserBody = Type.Object({
   ...CodeChallengeFields,
 })
 
-/** `GET /user`, `PUT /user`: the signed-in person, and what they change of themselves. Source: GoTrue API reference. */
+/** `GET /user`, `PUT /user`: returns and changes the signed-in user. Source: GoTrue API reference. */
 export function userRoutes(needs: Needs): FastifyPluginAsyncTypebox {
   const { redirects, sessions } = needs
   return async (app) => {

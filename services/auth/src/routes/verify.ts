@@ -40,13 +40,13 @@ const VerifyBody = Type.Object({
 const HALF_CONFIRMED = 'Confirmation link accepted. Please proceed to confirm link sent to the other email'
 
 /**
- * `GET /verify`: the link of a mail, which ends at the app with tokens, a code or an error in the address. `POST /verify`: the same for clients
- * that show a page first, and for codes. Source: GoTrue API reference.
+ * `GET /verify`: handles a mailed link and redirects to the app with tokens, a code or an error in the URL. `POST /verify`: the same for codes,
+ * and for clients that show a page first. Source: GoTrue API reference.
  */
 export function verifyRoutes(needs: Needs): FastifyPluginAsyncTypebox {
   const { limits, redirects, sessions } = needs
   return async (app) => {
-    // A `HEAD` of a person who only looks where a link leads must not use it up.
+    // A `HEAD` request that only inspects a link must not use it up.
     const options = { schema: { querystring: VerifyQuery }, exposeHeadRoute: false }
     app.get('/verify', options, async (request, reply) => {
       limits.verify.take(request.ip)

@@ -10,13 +10,13 @@ export interface NewSession {
   /** The first entry of the session's `amr`. */
   readonly method: AuthenticationMethodName
   readonly origin: RequestOrigin
-  /** The app that the session is given to, when it is not the person's own client, and what it may know. */
+  /** The app the session is granted to and its scopes, unless it is the user's own client. */
   readonly oauthClient?: { readonly id: string; readonly scopes: string } | undefined
   /** ISO 8601. */
   readonly now: string
 }
 
-/** Starts a session at `aal1` with its first refresh token, and notes on the user that they signed in. */
+/** Starts a session at `aal1` with its first refresh token, and records the sign-in on the user. */
 export async function createSession(
   db: Queryable,
   input: NewSession,
@@ -61,7 +61,7 @@ export function addressOf(origin: RequestOrigin): string | null {
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
 
-/** A new refresh token: 24 characters of 5 random bits each. */
+/** Creates a refresh token: 24 characters of 5 random bits each. */
 export function createRefreshToken(): string {
   return Array.from(randomBytes(24), (byte) => ALPHABET.charAt(byte & 31)).join('')
 }

@@ -4,10 +4,10 @@ import { mfaAttemptRejected, passwordAttemptRejected } from '../hooks/errors.ts'
 import type { HookPayload, Hooks } from '../hooks/hooks.ts'
 import { endSessions } from './session-row.ts'
 
-// A rejection is returned, not thrown: what the hook has counted, and the end of the sessions, have to be committed before the request
-// is refused.
+// A rejection is returned instead of thrown: the hook's writes and the end of the sessions must be committed before the request is
+// refused.
 
-/** A password that a person tried. */
+/** A password sign-in attempt. */
 export interface PasswordAttempt {
   readonly userId: string
   readonly valid: boolean
@@ -16,10 +16,10 @@ export interface PasswordAttempt {
 }
 
 /**
- * Tells the `password_verification_attempt` hook of a password that was tried, and obeys it as far as sessions go.
+ * Passes a password attempt to the `password_verification_attempt` hook, and ends sessions if the hook says so.
  *
- * @returns `invalid_credentials` (400), to be thrown after the transaction has committed, when the hook rejects
- * @throws {HoldfastError} what the hook fails with
+ * @returns `invalid_credentials` (400) if the hook rejects, to be thrown after the commit
+ * @throws {HoldfastError} the hook's failure
  */
 export async function judgePasswordAttempt(
   hooks: Hooks,
@@ -36,12 +36,11 @@ export async function judgePasswordAttempt(
 }
 
 /**
- * Tells the `mfa_verification_attempt` hook of a second factor that was tried, right or wrong, and obeys it: a rejection ends all sessions
- * of the person.
+ * Passes a second-factor attempt, right or wrong, to the `mfa_verification_attempt` hook. A rejection ends all of the user's sessions.
  *
  * @param attempt.factorType - `totp`, `phone` or `webauthn`
- * @returns `mfa_verification_rejected` (403), to be thrown after the transaction has committed, when the hook rejects
- * @throws {HoldfastError} what the hook fails with
+ * @returns `mfa_verification_rejected` (403) if the hook rejects, to be thrown after the commit
+ * @throws {HoldfastError} the hook's failure
  */
 export async function judgeMfaAttempt(
   hooks: Hooks,

@@ -13,26 +13,26 @@ const CHANNEL = 'holdfast_sessions'
 type Claims = Readonly<Record<string, unknown>>
 
 /**
- * Whether the session behind a token still lives: a genuine token says who a person was when it was made. States are kept in memory and forgotten when
- * their end is announced, so that most requests cost no statement.
+ * Checks whether the session of a token is still alive, because a valid token only describes the time it was issued. States are cached and
+ * invalidated by notifications, so most requests need no statement.
  *
- * A token that names no session (an API key, one of another issuer, an operator's) has none that could have ended.
+ * A token without a session (an API key, a third-party or operator token) always passes.
  */
 export interface LiveSessions extends AsyncDisposable {
   /** @throws {HoldfastError} `session_not_found`, `session_expired`, `user_banned` */
   require(claims: Claims): Promise<void>
-  /** Calls `onEnded` once when the session ends, the account is banned or deleted, or the key of the token is revoked. Stops watching when disposed. */
+  /** Calls `onEnded` once when the session ends, the account is banned or deleted, or the token's key is revoked. Dispose to stop watching. */
   watch(claims: Claims, onEnded: (reason: HoldfastError) => void): Disposable
 }
 
 export interface LiveSessionsOptions {
-  /** Connects as the owner of schema `auth`, for the listening connection. */
+  /** URL as the owner of schema `auth`, for the listening connection. */
   readonly url: string
-  /** The same, for reading. */
+  /** Pool as the same owner, for reading. */
   readonly pool: Pool
-  /** Whether claims are of a token that another issuer has signed: the session that it may name is none of this server's. */
+  /** Whether another issuer signed the token of these claims. Its session is not one of this server's. */
   readonly isThirdParty?: (claims: Claims) => boolean
-  /** Whether the key that signed the token of the claims has been revoked. */
+  /** Whether the key that signed the token of these claims has been revoked. */
   readonly isRevoked?: (claims: Claims) => boolean
   readonly clock: Clock
   readonly logger: Logger
@@ -45,7 +45,7 @@ interface NamedSession {
 
 interface Watcher {
   readonly claims: Claims
-  /** `undefined` when the claims name none of this server's. */
+  /** `undefined` if the claims name no session of this server. */
   readonly named: NamedSession | undefined
   readonly onEnded: (reason: HoldfastError) => void
   isAsking: boolean
@@ -72,7 +72,7 @@ export async function openLiveSessions(options: LiveSessionsOptions): Promise<Li
     return named && judge(named)
   }
 
-  /** Whether what is known of it calls for a look. */
+  /** Returns whether the cached state calls for a check. */
   function isDue({ claims, named }: Watcher): boolean {
     if (isRevoked(claims)) return true
     if (!named) return false
@@ -87,7 +87,7 @@ export async function openLiveSessions(options: LiveSessionsOptions): Promise<Li
       const reason = await refusalOf(watcher)
       if (reason && watchers.delete(watcher)) watcher.onEnded(reason)
     } catch (error) {
-      // Postgres is away: the next tick asks again.
+      // Postgres is unreachable; the next tick retries.
       logger.log('debug', 'the session of a stream cannot be checked now', { error: errorMessage(error) })
     } finally {
       watcher.isAsking = false
@@ -109,7 +109,7 @@ export async function openLiveSessions(options: LiveSessionsOptions): Promise<Li
     onNotify: (_channel, payload) => apply(parseAnnouncement(payload)),
     onListening() {
       isListening = true
-      // Whatever ended before may have been missed.
+      // Earlier notifications may have been missed.
       apply({ kind: 'all' })
     },
     onLost() {
@@ -131,7 +131,7 @@ export async function openLiveSessions(options: LiveSessionsOptions): Promise<Li
     watch(claims, onEnded) {
       const watcher: Watcher = { claims, named: namedBy(claims), onEnded, isAsking: false }
       watchers.add(watcher)
-      // It may have ended since the request was let in.
+      // The session may have ended since the request was accepted.
       void look(watcher)
       return { [Symbol.dispose]: () => void watchers.delete(watcher) }
     },
@@ -143,7 +143,7 @@ export async function openLiveSessions(options: LiveSessionsOptions): Promise<Li
   }
 }
 
-/** The session that a token names, unless it is none of this server's. */
+/** Returns the session named by a token; `undefined` if it is not one of this server's. */
 function sessionOf(claims: Claims): NamedSession | undefined {
   const { sub, session_id: sessionId } = claims
   if (typeof sub !== 'string' || typeof sessionId !== 'string' || !isUuid(sessionId)) return undefined

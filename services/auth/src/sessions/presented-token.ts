@@ -4,7 +4,7 @@ import { findRefreshToken, type PresentedToken } from './refresh-tokens.ts'
 import { findSession, lockSession, SESSION_COLUMNS, type SessionRow } from './session-row.ts'
 import { isSignedBy, parseSignedRefreshToken, type SignedRefreshToken } from './signed-refresh-token.ts'
 
-/** @throws {HoldfastError} `validation_failed` for a signed token that is ahead of its session */
+/** @throws {HoldfastError} `validation_failed` for a signed token with a counter ahead of its session's */
 export async function findPresentedToken(db: Queryable, text: string): Promise<PresentedToken | undefined> {
   const row = await findRefreshToken(db, text)
   if (row) {
@@ -17,19 +17,19 @@ export async function findPresentedToken(db: Queryable, text: string): Promise<P
   return session && judgeSignedToken(db, text, signed, session)
 }
 
-/** A token and its session, both as they are once no other request holds the session. */
+/** A token and its session, as read under the session's lock. */
 export interface LockedToken {
   readonly token: PresentedToken
   readonly session: SessionRow
 }
 
 /**
- * Finds a token and keeps others from refreshing or ending its session until the transaction ends.
+ * Finds a token and locks its session against refreshes and sign-outs until the end of the transaction.
  *
- * The lock may have to be waited for, and whoever held it may have used the token. Postgres reads rows again that it waited for, but only rows
- * that it locks: that is why the token is locked as well, after the session, as everybody does.
+ * The previous holder of the lock may have used the token. Postgres re-reads only rows that it locks, so the token is locked too, after the
+ * session, as everywhere.
  *
- * @throws {HoldfastError} `validation_failed` for a signed token that is ahead of its session
+ * @throws {HoldfastError} `validation_failed` for a signed token with a counter ahead of its session's
  */
 export async function lockPresentedToken(db: Queryable, text: string): Promise<LockedToken | undefined> {
   const [row] = await db.query<LockedRow>(sql`
@@ -52,8 +52,8 @@ export async function lockPresentedToken(db: Queryable, text: string): Promise<L
 type LockedRow = SessionRow & { readonly token_id: string; readonly token_used_at: Date | null }
 
 /**
- * A token that GoTrue signed before its database came here. Its successors are our own kind: the first one has it as its parent, and from then
- * on it counts as used.
+ * Checks a token that GoTrue signed before its database was moved here. Its successors are tokens of our kind. The first one has it as its
+ * parent, and from then on it counts as used.
  */
 async function judgeSignedToken(
   db: Queryable,
@@ -70,6 +70,6 @@ async function judgeSignedToken(
   `)
   const presented = { text, sessionId: session.id, rowId: undefined }
   if (successor) return { ...presented, usedAtMs: successor.created_at.getTime() }
-  // One behind: GoTrue's last answer did not reach the client, which GoTrue lets pass as well.
+  // One behind: the client did not receive GoTrue's last response. GoTrue accepts this too.
   return { ...presented, usedAtMs: behind <= 1n ? undefined : 0 }
 }

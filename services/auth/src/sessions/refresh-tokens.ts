@@ -10,17 +10,17 @@ export interface RefreshTokenRow {
   readonly session_id: string | null
   readonly revoked: boolean
   readonly parent: string | null
-  /** When it was used, for a used one. */
+  /** Time of use, for a used token. */
   readonly updated_at: Date
 }
 
-/** A refresh token that a client presents, whichever kind it is. */
+/** A presented refresh token of either kind. */
 export interface PresentedToken {
   readonly text: string
   readonly sessionId: string
-  /** Its row in `auth.refresh_tokens`; a signed token has none. */
+  /** Id of its row in `auth.refresh_tokens`; a signed token has none. */
   readonly rowId: string | undefined
-  /** When it was used before, in milliseconds since the epoch. */
+  /** When it was first used, in ms since the epoch. */
   readonly usedAtMs: number | undefined
 }
 
@@ -33,7 +33,7 @@ export async function findRefreshToken(db: Queryable, token: string): Promise<Re
   return row
 }
 
-/** The one token of a session that was not used yet; `undefined` when the family was revoked. */
+/** Returns the unused token of a session; `undefined` if the family was revoked. */
 export async function findActiveRefreshToken(db: Queryable, sessionId: string): Promise<RefreshTokenRow | undefined> {
   const [row] = await db.query<RefreshTokenRow>(sql`
     select id, token, user_id, session_id, false as revoked, parent, updated_at
@@ -46,9 +46,9 @@ export async function findActiveRefreshToken(db: Queryable, sessionId: string): 
 }
 
 /**
- * Uses up a token and gives the session its next one. The caller holds the session's lock.
+ * Consumes a token and issues the session's next one. The caller holds the session's lock.
  *
- * @param input.keep - the token stays in use, and there is no next one
+ * @param input.keep - keeps the token in use and issues none
  * @param input.now - ISO 8601
  * @returns the token to use from now on
  */
@@ -94,7 +94,7 @@ export async function rotateRefreshToken(
   return token
 }
 
-/** Ends a session's ability to refresh, after one of its tokens turned up in two hands. */
+/** Revokes all refresh tokens of a session after one of them was reused. */
 export async function revokeRefreshTokenFamily(
   db: Queryable,
   input: { sessionId: string; now: string },

@@ -6,12 +6,12 @@ import { renderUser } from '../users/render-user.ts'
 import type { UserRow } from '../users/user-row.ts'
 import { type SessionRow, readMethodsOfSessions } from './session-row.ts'
 
-/** A person who is signed in, with what their client needs to stay so. */
+/** A signed-in user and the tokens for the client. */
 export interface SignedIn {
   readonly user: UserRow
   readonly access: AccessToken
   readonly refreshToken: string
-  /** Set when the password that was just used breaks today's rules. */
+  /** Set if the password just used violates the current rules. */
   readonly weakPassword?: WeakPasswordError | undefined
 }
 
@@ -29,7 +29,7 @@ export function renderSession(signedIn: SignedIn): Record<string, unknown> {
   }
 }
 
-/** Renders a session for the fragment of an address, where auth-js reads it. */
+/** Renders a session for a URL fragment, where auth-js reads it. */
 export function renderSessionFragment({ access, refreshToken }: SignedIn): Record<string, string> {
   return {
     access_token: access.accessToken,
@@ -41,7 +41,7 @@ export function renderSessionFragment({ access, refreshToken }: SignedIn): Recor
   }
 }
 
-/** Renders sessions as their own person sees them. @param currentId - the session that asks */
+/** Renders sessions for their own user. @param currentId - the requesting session */
 export async function renderOwnSessions(
   db: Queryable,
   sessions: readonly SessionRow[],
@@ -52,7 +52,7 @@ export async function renderOwnSessions(
   return sessions.map((session) => renderOwnSession(session, methods.get(session.id) ?? [], session.id === currentId))
 }
 
-/** Where from, since when, and how they proved who they are. */
+/** Renders a session's client, times and authentication methods. */
 function renderOwnSession(
   session: SessionRow,
   amr: readonly AuthenticationMethod[],

@@ -14,7 +14,7 @@ export interface SessionRow {
   readonly not_after: Date | null
   readonly created_at: Date
   readonly refreshed_at: Date | null
-  /** The app that the session was given to, when this server signed a person in for another one. */
+  /** The app the session was granted to, if this server signed the user in to another app. */
   readonly oauth_client_id: string | null
   readonly scopes: string | null
   readonly user_agent: string | null
@@ -24,14 +24,14 @@ export interface SessionRow {
   readonly refresh_token_counter: string | null
 }
 
-/** Where a session is used from. */
+/** Client of a request. */
 export interface RequestOrigin {
   /** Empty when unknown. */
   readonly address: string
   readonly userAgent: string | undefined
 }
 
-/** A {@link SessionRow} of the table or alias `sessions`. `refreshed_at` has no zone in GoTrue's schema, and means UTC. */
+/** Columns of {@link SessionRow} from the table or alias `sessions`. `refreshed_at` has no time zone in GoTrue's schema and means UTC. */
 export const SESSION_COLUMNS: SqlFragment = sql`
   sessions.id, sessions.user_id, sessions.aal, sessions.factor_id, sessions.not_after,
   coalesce(sessions.created_at, 'epoch') as created_at, sessions.refreshed_at at time zone 'utc' as refreshed_at,
@@ -48,13 +48,13 @@ export async function findSession(db: Queryable, sessionId: string): Promise<Ses
   return session
 }
 
-/** The same, keeping others from refreshing or ending the session until the transaction ends. */
+/** Finds a session and locks it against refreshes and sign-outs until the end of the transaction. */
 export async function lockSession(db: Queryable, sessionId: string): Promise<SessionRow | undefined> {
   const [session] = await db.query<SessionRow>(selectSessions(sql`where id = ${sessionId} for update`))
   return session
 }
 
-/** Every session of a person, the one used last first. */
+/** Lists a user's sessions, most recently used first. */
 export function findSessionsOfUser(db: Queryable, userId: string): Promise<SessionRow[]> {
   return db.query<SessionRow>(
     selectSessions(
@@ -63,12 +63,12 @@ export function findSessionsOfUser(db: Queryable, userId: string): Promise<Sessi
   )
 }
 
-/** How the person proved who they are, the newest first. */
+/** Returns how the user authenticated, newest first. */
 export async function readSessionMethods(db: Queryable, sessionId: string): Promise<AuthenticationMethod[]> {
   return (await readMethodsOfSessions(db, [sessionId])).get(sessionId) ?? []
 }
 
-/** The same for many sessions; one without any is not in the answer. */
+/** Like {@link readSessionMethods} for many sessions. Sessions without methods are omitted. */
 export async function readMethodsOfSessions(
   db: Queryable,
   sessionIds: readonly string[],
@@ -90,7 +90,7 @@ export async function readMethodsOfSessions(
 type SessionLimits = Pick<AuthOptions, 'sessionsTimebox' | 'sessionsInactivityTimeout'>
 
 /**
- * Why a session no longer refreshes, or `undefined` while it does.
+ * Returns why a session can no longer be refreshed; `undefined` if it can.
  *
  * @see Supabase documentation, "User sessions", "Limiting session lifetime and number of allowed sessions per user"
  */
@@ -106,19 +106,19 @@ export function judgeSession(session: SessionRow, limits: SessionLimits, nowMs: 
   return undefined
 }
 
-/** When a session was last refreshed, or else begun, in milliseconds since the epoch. */
+/** Returns when a session was last refreshed, or else started, in ms since the epoch. */
 export function lastUsedMs(session: SessionRow): number {
   return (session.refreshed_at ?? session.created_at).getTime()
 }
 
-/** Which sessions of a user end: all, this one, or all but this one. */
+/** Sessions to end: all of the user's, this one, or all others. */
 export type SignOutScope = 'global' | 'local' | 'others'
 
 /**
- * Ends sessions; their refresh tokens go with them, and their access tokens are refused wherever the session is looked up.
+ * Ends sessions and deletes their refresh tokens. Their access tokens are refused wherever the session is checked.
  *
- * @param input.sessionId - without one (a token that was not issued by us) every scope means all
- * @returns how many ended
+ * @param input.sessionId - `undefined` (a token not issued by this server) makes every scope mean all
+ * @returns the number of ended sessions
  */
 export async function endSessions(
   db: Queryable,

@@ -3,15 +3,15 @@ import { type Pool, sql } from '@holdfast/postgres'
 import { sessionExpired, sessionNotFound, userBanned } from '../errors.ts'
 import { SESSION_STATES_MAX, SESSIONS_ASKED_TOGETHER_MAX } from '../limits.ts'
 
-/** Determines whether a session's tokens are still valid. */
+/** State that decides whether a session's tokens are valid. */
 export interface SessionState {
-  /** Its user; `undefined` if there is no such session or account. */
+  /** The session's user; `undefined` without such a session or account. */
   readonly userId: string | undefined
   /** Milliseconds since the epoch; 0 when not banned. */
   readonly bannedUntilMs: number
-  /** When it ends by itself, in milliseconds since the epoch. */
+  /** When the session expires, in ms since the epoch. */
   readonly endsAtMs: number
-  /** When Postgres was asked, in milliseconds since the epoch. */
+  /** When the state was read from Postgres, in ms since the epoch. */
   readonly readAtMs: number
 }
 
@@ -21,7 +21,7 @@ export type Announcement =
   | { readonly kind: 'user'; readonly ids: ReadonlySet<string> }
   | { readonly kind: 'all' }
 
-/** Why the tokens of a session are refused for a user, or `undefined` while they are good. */
+/** Returns why a session's tokens are refused for a user; `undefined` if they are valid. */
 export function judgeState(state: SessionState, userId: string, nowMs: number): HoldfastError | undefined {
   if (state.userId !== userId) return sessionNotFound()
   if (state.bannedUntilMs > nowMs) return userBanned(403)
@@ -29,7 +29,7 @@ export function judgeState(state: SessionState, userId: string, nowMs: number): 
   return undefined
 }
 
-/** Whether an announcement is about this session of this user. */
+/** Returns whether an announcement concerns this session of this user. */
 export function concerns(announcement: Announcement, sessionId: string, userId: string | undefined): boolean {
   switch (announcement.kind) {
     case 'all':
@@ -41,13 +41,13 @@ export function concerns(announcement: Announcement, sessionId: string, userId: 
   }
 }
 
-/** The states of sessions, remembered. */
+/** A cache of session states. */
 export interface SessionStates {
   /** State at `since` (ms since the epoch) or later; `undefined` if Postgres must be queried. */
   find(sessionId: string, since: number): SessionState | undefined
-  /** Asks Postgres; concurrent questions go together. */
+  /** Reads from Postgres. Concurrent reads are batched. */
   read(sessionId: string): Promise<SessionState>
-  /** Forgets what an announcement concerns, also where the answer is still on its way. */
+  /** Invalidates the sessions of an announcement, including reads in progress. */
   forget(announcement: Announcement): void
 }
 
@@ -58,11 +58,11 @@ interface SessionRow {
   readonly not_after: Date | null
 }
 
-/** @param now - milliseconds since the epoch */
+/** @param now - returns ms since the epoch */
 export function createSessionStates(pool: Pool, now: () => number): SessionStates {
-  /** The one read first is the first. */
+  /** Ordered by time of reading, oldest first. */
   const known = new Map<string, SessionState>()
-  /** What was announced since the running question was asked; `undefined` while none is. */
+  /** Announcements received during the current read; `undefined` without a read. */
   let announced: Announcement[] | undefined
   const read = createBatcher<string, SessionState>({
     concurrency: 1,
@@ -78,7 +78,7 @@ export function createSessionStates(pool: Pool, now: () => number): SessionState
     if (known.size > SESSION_STATES_MAX) known.delete(known.keys().next().value ?? sessionId)
   }
 
-  /** Reads again what was announced meanwhile: whether the answer is from before is not known. */
+  /** Repeats the read for sessions announced during it, because the result may be older than the announcement. */
   async function readUnannounced(sessionIds: readonly string[]): Promise<readonly SessionState[]> {
     const states = new Map<string, SessionState>()
     try {

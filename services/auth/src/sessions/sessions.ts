@@ -19,24 +19,25 @@ import type { SignedIn } from './render-session.ts'
 import type { SessionRow } from './session-row.ts'
 import { findUserWithMethods, findUserWithSession } from './user-with-session.ts'
 
-/** The person behind a request, and the session of their token unless another issuer signed it. */
+/** The user of a request, and the token's session unless another issuer signed it. */
 export interface Signer {
   readonly user: UserRow
   readonly session: SessionRow | undefined
 }
 
-/** Starts sessions, and finds the one behind a request. */
+/** Starts sessions and finds the session of a request. */
 export interface Sessions {
-  /** Starts a session for a person who has proved who they are, and issues its first tokens. */
+  /** Starts a session for an authenticated user and issues its first tokens. */
   start(tx: Transaction, session: NewSession): Promise<SignedIn>
   /**
-   * A token proves who a person was when it was made. Here the user and the session have to be there still.
+   * Returns the user and session of the token, and requires that both still exist.
    *
    * @throws {HoldfastError} `no_authorization`, `bad_jwt`, `user_not_found`, `session_not_found`, `user_banned`
    */
   requireUser(request: FastifyRequest): Promise<Signer>
   /**
-   * The person in their own client: an app that they signed in to reads and writes for them, but does not change how they sign in.
+   * Like {@link requireUser}, but requires the user's own client. Another app can read and write for the user but cannot change how they
+   * sign in.
    *
    * @throws {HoldfastError} as {@link requireUser}; `insufficient_scope` (403) for the token of an app
    */

@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
-/** A refresh token of GoTrue's second kind: no row, but session, number and a signature over both. */
+/** GoTrue's second kind of refresh token: no row, but a session id, a counter and a signature over both. */
 export interface SignedRefreshToken {
   readonly sessionId: string
   readonly counter: bigint
@@ -15,9 +15,9 @@ const LENGTH_MIN = 1 + SESSION_ID_BYTES + 1 + SIGNATURE_BYTES + CHECKSUM_BYTES
 const LENGTH_MAX = LENGTH_MIN + 9
 
 /**
- * Reads a token that GoTrue has signed since its version 2.180: version 0, session, counter (varint), HMAC-SHA-256 cut to 16 bytes, checksum.
+ * Parses a token signed by GoTrue 2.180 or later: version 0, session, counter (varint), HMAC-SHA-256 truncated to 16 bytes, checksum.
  *
- * @returns `undefined` for everything else, such as our own tokens
+ * @returns `undefined` for other text, such as our own tokens
  */
 export function parseSignedRefreshToken(token: string): SignedRefreshToken | undefined {
   const bytes = Buffer.from(token, 'base64url')
@@ -33,14 +33,14 @@ export function parseSignedRefreshToken(token: string): SignedRefreshToken | und
   return { sessionId, counter, signed, signature: body.subarray(-SIGNATURE_BYTES) }
 }
 
-/** @param hmacKey - as `auth.sessions` has it: base64url of the key */
+/** @param hmacKey - base64url, as stored in `auth.sessions` */
 export function isSignedBy(token: SignedRefreshToken, hmacKey: string): boolean {
   const key = Buffer.from(hmacKey, 'base64url')
   const signature = createHmac('sha256', key).update(token.signed).digest().subarray(0, SIGNATURE_BYTES)
   return timingSafeEqual(signature, token.signature)
 }
 
-/** Little end first, seven bits in a byte; `undefined` unless the bytes are one number and nothing else. */
+/** Reads a little-endian varint of seven bits per byte; `undefined` unless it spans all bytes. */
 function readVarint(bytes: Buffer): bigint | undefined {
   let value = 0n
   for (const [index, byte] of bytes.entries()) {

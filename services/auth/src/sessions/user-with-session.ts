@@ -3,16 +3,16 @@ import { SESSION_COLUMNS, type SessionRow } from './session-row.ts'
 import type { AuthenticationMethod } from '../tokens/claims.ts'
 import { selectUsers, type UserRow } from '../users/user-row.ts'
 
-// Every statement is a way to Postgres and back, and most requests bring a session: rows that are needed together are read together.
+// Each statement is a round trip to Postgres, and most requests have a session, so related rows are read in one statement.
 
-/** A session as JSON has it. */
+/** A session as JSON. */
 type SessionJson = Omit<SessionRow, 'not_after' | 'created_at' | 'refreshed_at'> & {
   readonly not_after: string | null
   readonly created_at: string
   readonly refreshed_at: string | null
 }
 
-/** A user, and the session of that id, whoever it belongs to. */
+/** Finds a user, and the session with that id whichever user it belongs to. */
 export async function findUserWithSession(
   db: Queryable,
   userId: string,
@@ -30,7 +30,7 @@ export async function findUserWithSession(
   return { user, session: session === null ? undefined : fromJson(session) }
 }
 
-/** A user, and how they proved who they are in a session, the newest first. */
+/** Finds a user, and how they authenticated in a session, newest first. */
 export async function findUserWithMethods(
   db: Queryable,
   userId: string,

@@ -7,12 +7,12 @@ import { violatedConstraint } from '../store.ts'
 import type { UserMetadata } from '../users/user-metadata.ts'
 import { findUserByEmail, findUserById, findUserByPhone, type UserRow } from '../users/user-row.ts'
 
-/** The first way to sign in of a new account; an anonymous one has none. */
+/** The first identity of a new account. Anonymous accounts have none. */
 export interface FirstIdentity {
   readonly id: string
   /** `email`, `phone`, or the name of an external provider. */
   readonly provider: string
-  /** The provider's name for the person; the user's own id for `email` and `phone`. */
+  /** The provider's id of the user; the user's own id for `email` and `phone`. */
   readonly providerId: string
   readonly data: UserMetadata
 }
@@ -30,7 +30,7 @@ export interface NewUser {
   readonly emailConfirmed?: boolean
   readonly phoneConfirmed?: boolean
   readonly isAnonymous?: boolean
-  /** The role that policies see; `authenticated` unless an administrator says otherwise. */
+  /** Role for policies. Default: `authenticated`. */
   readonly role?: string | undefined
   /** ISO 8601. */
   readonly invitedAt?: string | undefined
@@ -41,11 +41,11 @@ export interface NewUser {
 }
 
 /**
- * Asks the `before_user_created` hook, then inserts a user and their first identity. Triggers of the project on `auth.users` run here.
+ * Calls the `before_user_created` hook, then inserts a user and the first identity. The project's triggers on `auth.users` run here.
  *
- * @param input.announce - whether the hook is asked; administrators create without it
- * @throws {HoldfastError} `user_already_exists`, `unexpected_failure` when a trigger or constraint of the project refuses, and what the
- * hook refuses with
+ * @param input.announce - whether to call the hook; administrators skip it
+ * @throws {HoldfastError} `user_already_exists`, `unexpected_failure` if a trigger or constraint of the project rejects the row, and the
+ * hook's refusal
  */
 export async function createUser(
   hooks: Hooks,
@@ -65,8 +65,7 @@ export async function createUser(
 }
 
 /**
- * Runs what may create an account, and again when another request took the same address or number at that moment: the second time finds that
- * account.
+ * Runs `attempt`, and once more if a concurrent request took the same address or number. The second run finds that account.
  */
 export function retryIfTaken<Result>(attempt: () => Promise<Result>): Promise<Result> {
   return attempt().catch((error: unknown) => {
@@ -75,14 +74,14 @@ export function retryIfTaken<Result>(attempt: () => Promise<Result>): Promise<Re
   })
 }
 
-/** The hook hears of new accounts only, and before they are there: it may look for others of the same kind. */
+/** Calls the hook for a new account only, before its row exists, because the hook may look for similar accounts. */
 async function announce(hooks: Hooks, tx: Transaction, user: NewUser, address: string): Promise<void> {
   if (user.email !== undefined && (await findUserByEmail(tx, user.email))) throw userAlreadyExists()
   if (user.phone !== undefined && (await findUserByPhone(tx, user.phone))) throw userAlreadyExists()
   await hooks.run(tx, 'before_user_created', { user: renderNewUser(user) }, address)
 }
 
-/** The account as it is going to be, in the form of `renderUser`. */
+/** Renders the future account in the format of `renderUser`. */
 function renderNewUser(user: NewUser): Record<string, unknown> {
   return {
     id: user.id,

@@ -24,12 +24,12 @@ export type RegisterNeeds = WithOptions<'emailEnableConfirmations' | 'smsEnableC
 
 export type ConfirmationOptions = Pick<AuthOptions, 'emailEnableConfirmations' | 'smsEnableConfirmations'>
 
-/** Whether an address or number counts without a confirmation. */
+/** Returns whether an address or number is confirmed automatically. */
 export function confirmsItself(options: ConfirmationOptions, { provider }: Contact): boolean {
   return provider === 'email' ? !options.emailEnableConfirmations : !options.smsEnableConfirmations
 }
 
-/** `waiting`: a message is on its way. `known`: the account was there, and confirmed. */
+/** `waiting`: a message was queued. `known`: a confirmed account existed. */
 export type Registration =
   | { readonly kind: 'confirmed'; readonly user: UserRow }
   | { readonly kind: 'waiting'; readonly user: UserRow }
@@ -38,11 +38,11 @@ export type Registration =
 export type PreparedUser = NewUser & { readonly identity: FirstIdentity }
 
 /**
- * Creates an account unless there is one, and confirms it or sends the message that does. An account that waits for confirmation stays as it is,
- * because the same user may or may not be asking; unless they know its password, that ends with its other credentials when the address is
- * proven.
+ * Creates an account unless it exists, and confirms it or sends the confirmation message. An account awaiting confirmation stays unchanged,
+ * because the request may come from another user. Unless the request knows its password, the password is revoked with the other
+ * unverified credentials once the address is proven.
  *
- * @throws {HoldfastError} `user_already_exists` in a race: try again
+ * @throws {HoldfastError} `user_already_exists` in a race: retry
  */
 export async function register(
   { hooks, options, tokenMessages }: RegisterNeeds,
@@ -53,9 +53,9 @@ export async function register(
     readonly origin: RequestOrigin
     /** Rate limit category of a mail, shared by all addresses for the same purpose. */
     readonly mailKind?: AddressLimitKind
-    /** The hash of the account that waits, where the password of the request was found to be the same. */
+    /** Hash of the account awaiting confirmation, if the request's password matches it. */
     readonly matchingHash?: string | undefined
-    /** The way of a code to a number. */
+    /** Channel of a code sent to a number. */
     readonly smsChannel?: SmsChannel | undefined
   },
 ): Promise<Registration> {
@@ -108,8 +108,8 @@ export async function register(
 }
 
 /**
- * An account that waits for confirmation, with the way to sign in that is asked for. Where only a provider has told the address, without vouching
- * for it, whoever signed in there may be another person: then that way goes, as in GoTrue. A number that was confirmed says whose the account is.
+ * Adds the requested identity to an account awaiting confirmation. If a provider reported the address without verifying it, that provider's
+ * user may be a different one, so its identity is removed, as in GoTrue. A confirmed number establishes who owns the account.
  */
 async function useKnown(
   tx: Transaction,
@@ -130,18 +130,18 @@ async function useKnown(
   return (await findUserById(tx, userId)) ?? known
 }
 
-/** An account whose password changed since it was compared counts as unknown. */
+/** A password changed since the comparison counts as unknown. */
 function knowsPassword(known: UserRow, matchingHash: string | undefined): boolean {
   return matchingHash !== undefined && known.encrypted_password === matchingHash
 }
 
-/** An account that has an address only from a provider is not entered by it. */
+/** An address known only from a provider does not count as confirmed. */
 function isConfirmed(user: UserRow, contact: Contact): boolean {
   if (contact.provider === 'phone') return user.phone_confirmed_at !== null
   return user.email_confirmed_at !== null || user.email !== contact.email
 }
 
-/** @param input.passwordHash - `undefined` for a user who signs up with a code */
+/** @param input.passwordHash - `undefined` for sign-up with a code */
 export function prepareUser(input: {
   readonly contact: Contact
   readonly metadata: UserMetadata
@@ -152,7 +152,7 @@ export function prepareUser(input: {
   const { contact, passwordHash, now } = input
   const { provider } = contact
   const id = randomUUID()
-  // Profile data of the identity; `email_verified` is a provider's statement, absent here.
+  // Identity data. `email_verified` is a provider's claim, so it is absent here.
   const data = {
     sub: id,
     ...(provider === 'email' ? { email: contact.email } : { phone: contact.phone }),
@@ -165,7 +165,7 @@ export function prepareUser(input: {
     email: provider === 'email' ? contact.email : undefined,
     phone: provider === 'phone' ? contact.phone : undefined,
     appMetadata: { provider, providers: [provider] },
-    // Sign-up metadata overridden by the identity's, as in GoTrue.
+    // As in GoTrue, the identity's data overrides the sign-up metadata.
     userMetadata: mergeMetadata(input.metadata, data),
     passwordHash,
     now,

@@ -21,10 +21,10 @@ export type RequestOtpNeeds = Store &
   }
 
 /**
- * Mails a link and a code to sign in with. Who has no account gets one, and the mail that confirms it: its link signs in as well.
+ * Mails a sign-in link and code. Without an account, creates one and mails its confirmation, whose link signs in too.
  *
- * @param input.email - in lower case
- * @param input.createUser - false refuses who has no account
+ * @param input.email - lowercase
+ * @param input.createUser - false to refuse addresses without an account
  * @throws {HoldfastError} `email_provider_disabled`, `otp_disabled`, `signup_disabled`, `over_email_send_rate_limit`
  */
 export async function requestMagicLink(
@@ -70,10 +70,10 @@ export async function requestMagicLink(
 }
 
 /**
- * Sends a code to a number to sign in with. Who has no account gets one, which the code confirms.
+ * Sends a sign-in code to a number. Without an account, creates one that the code confirms.
  *
  * @param input.phone - digits only
- * @param input.createUser - false refuses who has no account
+ * @param input.createUser - false to refuse numbers without an account
  * @throws {HoldfastError} `phone_provider_disabled`, `otp_disabled`, `signup_disabled`, `validation_failed`, `over_sms_send_rate_limit`
  */
 export async function requestPhoneCode(

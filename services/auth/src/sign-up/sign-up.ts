@@ -26,17 +26,17 @@ export type SignUpNeeds = Store &
   }
 
 export interface SignUpInput extends LinkTarget {
-  /** Either this or `phone` is not empty. */
+  /** Exactly one of `email` and `phone` is not empty. */
   readonly email: string
   readonly phone: string
   readonly password: string
   readonly metadata: UserMetadata
-  /** How a number is reached; empty for a text message. */
+  /** Channel for a number; empty for a text message. */
   readonly channel: string
   readonly origin: RequestOrigin
 }
 
-/** Signed in at once, or waiting for the address to be confirmed. */
+/** Signed in, or awaiting confirmation. */
 export type SignUpOutcome =
   | { readonly kind: 'signed-in'; readonly signedIn: SignedIn }
   | { readonly kind: 'waiting'; readonly user: Readonly<Record<string, unknown>> }
@@ -44,11 +44,11 @@ export type SignUpOutcome =
 /**
  * Creates an account with a password.
  *
- * Where addresses confirm themselves, an address that has an account is told so. Where they do not, it gets an invented user without identities,
- * by which clients know it (GoTrue's "sanitized" user); one that was never confirmed gets its message again.
+ * With auto-confirm, an address that has an account gets an error. Otherwise the response is an invented user without identities (GoTrue's
+ * "sanitized" user), by which clients recognize the case; an unconfirmed account gets its message again.
  *
  * @throws {HoldfastError} `signup_disabled`, `weak_password`, `validation_failed`, `user_already_exists`, `email_provider_disabled`,
- * `phone_provider_disabled`, `over_email_send_rate_limit`, `over_sms_send_rate_limit`, `unexpected_failure`, and what a hook refuses with
+ * `phone_provider_disabled`, `over_email_send_rate_limit`, `over_sms_send_rate_limit`, `unexpected_failure`, and a hook's refusal
  */
 export async function signUp(needs: SignUpNeeds, input: SignUpInput): Promise<SignUpOutcome> {
   const { pool, clock, limits, options, passwords, sessions, tokenMessages } = needs
@@ -58,7 +58,7 @@ export async function signUp(needs: SignUpNeeds, input: SignUpInput): Promise<Si
   const newUser = prepareUser({
     contact,
     metadata: input.metadata,
-    // Hashed before the address is looked up, so that it takes as long for one that is known.
+    // Hashed before the lookup, so that known and unknown addresses take equally long.
     passwordHash: await passwords.hash(input.password),
     now: isoNow(clock),
   })
@@ -81,14 +81,14 @@ export async function signUp(needs: SignUpNeeds, input: SignUpInput): Promise<Si
       return { kind: 'waiting', user: renderWaiting(newUser, registration.kind === 'known') }
     }),
   )
-  // Not thrown inside: what was recorded of it stays.
+  // Thrown outside the transaction, so that its audit entry is kept.
   if (outcome === 'exists') throw userAlreadyExists()
   return outcome
 }
 
 /**
- * The hash of an account that waits for confirmation, if the password is that of the account. Compares for every address, so that it takes as
- * long for one without an account.
+ * Returns the hash of an account awaiting confirmation if the password matches it. Compares for every address, so that addresses without
+ * an account take equally long.
  */
 async function findMatchingHash(
   { pool, passwords }: SignUpNeeds,
@@ -117,9 +117,9 @@ function checkSignUp({ options, tokenMessages }: SignUpNeeds, input: SignUpInput
 }
 
 /**
- * An account that waits for confirmation. Made from the request alone, so that it looks the same when there was one before.
+ * Renders an account awaiting confirmation from the request alone, so that it looks the same if an account existed.
  *
- * @param isTaken - whether the address has an account; clients know it by the absence of identities
+ * @param isTaken - whether the address has an account; clients recognize this by missing identities
  */
 function renderWaiting(newUser: PreparedUser, isTaken: boolean): Record<string, unknown> {
   const { id, identity, email = '', phone = '', now } = newUser
@@ -157,9 +157,10 @@ export type SignUpAnonymouslyNeeds = Store &
   WithOptions<'enableSignup'> & { readonly hooks: Hooks; readonly sessions: Sessions }
 
 /**
- * Makes an account without any way to sign in again, and signs in to it. It becomes a permanent one with an address, a number or an identity.
+ * Creates an anonymous account, which has no way to sign in again, and signs in to it. An address, a number or an identity makes it
+ * permanent.
  *
- * @throws {HoldfastError} `signup_disabled`, `validation_failed`, `unexpected_failure`, and what a hook refuses with
+ * @throws {HoldfastError} `signup_disabled`, `validation_failed`, `unexpected_failure`, and a hook's refusal
  */
 export async function signUpAnonymously(
   { pool, clock, hooks, options, sessions }: SignUpAnonymouslyNeeds,

@@ -45,7 +45,7 @@ export function mintApiKey(role: ApiKeyRole, { secret, issuedAtS }: ApiKeyOrigin
   return new SignJWT(claimsOf(role, issuedAtS)).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).sign(secret)
 }
 
-/** @returns a function that returns the claims of an opaque key and `undefined` for other text, in constant time */
+/** @returns a function that returns the claims of an opaque key; `undefined` for other text. Lookup time does not depend on the key */
 export function createOpaqueKeys(origin: ApiKeyOrigin): (key: string) => TokenClaims | undefined {
   const roles = ['anon', 'service_role'] as const
   const known = new Map(roles.map((role) => [digest(opaqueKey(role, origin)), claimsOf(role, origin.issuedAtS)]))
