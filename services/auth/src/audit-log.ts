@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Queryable, sql } from '@holdfast/postgres'
 import type { UserRow } from './users/user-row.ts'
 
-/** GoTrue's actions, and the kind that it sorts each under. */
+/** GoTrue's actions and their log types. */
 const LOG_TYPES = {
   login: 'account',
   logout: 'account',
@@ -38,7 +38,7 @@ export type AuditActor = Pick<UserRow, 'id' | 'email' | 'phone' | 'is_sso_user'>
   Partial<Pick<UserRow, 'raw_user_meta_data'>>
 
 /**
- * Records what a person did, in GoTrue's form. Refreshes are not recorded: they are hourly, for every device, and say nothing.
+ * Records a user's action in GoTrue's format. Refreshes are not recorded, because every device does one hourly.
  *
  * @param entry.now - ISO 8601
  */

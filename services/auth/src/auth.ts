@@ -22,15 +22,15 @@ import { createTokenVerifier, type VerifyToken } from './tokens/verify-token.ts'
 export interface OpenAuthOptions {
   /** Connected as the owner of schema `auth`. Stays open when the service closes. */
   readonly pool: Pool
-  /** Signs API keys, and verifies tokens that other servers of the project sign. */
+  /** Signs API keys, and verifies tokens signed by the project's other servers. */
   readonly jwtSecret: SigningSecret
-  /** The public address of this server without a path, such as `http://127.0.0.1:54321`. */
+  /** Public URL of this server without a path, such as `http://127.0.0.1:54321`. */
   readonly baseUrl: string
   /** Display name in mails. */
   readonly projectName?: string
   /** Overrides of the declared defaults. */
   readonly options?: Partial<AuthOptions>
-  /** When an installation was born whose database is new: its API keys stay the same. Default: now. */
+  /** When the installation was created, for a new database, so that its API keys stay the same. Default: now. */
   readonly bornAt?: Date | undefined
   readonly logger?: Logger
   readonly clock?: Clock
@@ -47,32 +47,32 @@ export interface AuthService extends AsyncDisposable {
    * @throws {HoldfastError} `bad_jwt`, `token_expired`, `foreign_audience` or `token_role_refused`, all 401; `issuer_unavailable`, 503
    */
   readonly verifyToken: VerifyToken
-  /** Whether verified claims are those of a third-party issuer, about whose people and sessions this service knows nothing. */
+  /** Returns whether verified claims come from a third-party issuer, whose users and sessions this service does not know. */
   isThirdParty(claims: Readonly<Record<string, unknown>>): boolean
-  /** Whether the key that signed verified claims has been revoked since: for what goes on after a request. */
+  /** Returns whether the key that signed verified claims has been revoked since, for work that outlives a request. */
   isRevoked(claims: Readonly<Record<string, unknown>>): boolean
-  /** Tokens of this server for the accounts' own API, which may be used with roles that no statement is ever run under. */
+  /** Verifies tokens of this server for the auth API, which accepts roles that never run a statement. */
   readonly verifyAdminToken: VerifyToken
-  /** The keys of this installation; the same ones every time for the same database and secret. */
+  /** API keys of this installation; always the same for the same database and secret. */
   readonly apiKeys: ApiKeys
-  /** The messages that are kept instead of sent; `undefined` where mails are sent. */
+  /** Captured messages; `undefined` if mails are sent. */
   readonly captured: CapturedMessages | undefined
-  /** The public keys, as published. */
+  /** Returns the public keys as published. */
   jwks(): Jwks
   /** For operators: creates a token of a user. `undefined` if there is no such account. */
   impersonate(who: string, lifetimeS: number): Promise<Impersonated | undefined>
-  /** A key that signs an account in once, within so many seconds, for whoever started the server. `undefined`: no such account. */
+  /** For operators: issues a key that signs an account in once within the lifetime. `undefined` if there is no such account. */
   issueSignInKey(email: string, lifetimeS: number): Promise<string | undefined>
-  /** Writes down a mail that asks somebody to join a workspace; it is sent in the background, as all mails are. */
+  /** Queues a mail with a workspace invitation. */
   sendInvitation(invitation: OutgoingInvitation): Promise<void>
   /**
-   * An account for whoever has shown that they read the mails of an address.
+   * Creates an account for a user who has proved ownership of the address.
    *
-   * @returns whether it was made; an address that has an account keeps it as it is
-   * @throws {HoldfastError} `weak_password`, `validation_failed`, what hooks refuse with, and those of a password that cannot be judged
+   * @returns whether it was created; an existing account stays unchanged
+   * @throws {HoldfastError} `weak_password`, `validation_failed`, hooks' refusals, and errors of the password check
    */
   createInvitedAccount(account: InvitedAccount): Promise<boolean>
-  /** Writes down a mail of what is new for a person; it is sent in the background, as all mails are. */
+  /** Queues a mail with a user's news. */
   sendDigest(digest: OutgoingDigest): Promise<void>
   /** Returns current claims of the user's newest session, for work in their absence. `undefined` if there is no such account. */
   claimsOfPerson(userId: string): Promise<TokenClaims | undefined>
@@ -80,7 +80,7 @@ export interface AuthService extends AsyncDisposable {
   claimsOfSession(userId: string, sessionId: string): Promise<TokenClaims | undefined>
 }
 
-/** Opens the GoTrue API over the tables of `migrations/`, which have to be there. */
+/** Opens the GoTrue API. The tables of `migrations/` must exist. */
 export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
   const { pool, jwtSecret, clock = systemClock, logger = silentLogger, projectName = 'Holdfast' } = input
   const options: AuthOptions = { ...defaultAuthOptions(), ...input.options }
@@ -137,7 +137,7 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
   }
 }
 
-/** Whether a key that has signed tokens is published no more. */
+/** Returns whether a key that signed tokens is no longer published. */
 function isGone(keys: SigningKeys, signer: string | undefined): boolean {
   return signer !== undefined && !keys.jwks.keys.some(({ kid }) => kid === signer)
 }

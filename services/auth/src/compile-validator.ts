@@ -4,8 +4,8 @@ import { Compile } from 'typebox/compile'
 import { Value } from 'typebox/value'
 
 /**
- * Compiles a schema of a route for Fastify when the first request comes to it: all of them at start would delay it, and most routes are never used.
- * Texts from addresses and headers are converted to the schema's types; bodies are taken as they are.
+ * Compiles a route's schema at its first request. Compiling all at startup would delay it, and most routes are never used. Values from URLs and
+ * headers are converted to the schema's types; bodies are not.
  */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   let compiled: ReturnType<typeof Compile<TSchema>> | undefined

@@ -45,21 +45,21 @@ import { createAccessTokens } from './tokens/access-tokens.ts'
 import type { SigningKeys } from './tokens/signing-keys.ts'
 import { createRelyingParty } from './webauthn/relying-party.ts'
 
-/** Builds the parts of the service and hands each what it needs. */
+/** Builds and wires the parts of the service. */
 export function composeAuth(input: {
   readonly pool: Pool
   readonly clock: Clock
   readonly logger: Logger
   readonly options: AuthOptions
   readonly keys: SigningKeys
-  /** Encrypts the secrets of providers in the database. */
+  /** Encrypts providers' secrets in the database. */
   readonly secret: Uint8Array
-  /** The public address of this server, without a slash at its end. */
+  /** Public URL of this server without a trailing slash. */
   readonly baseUrl: string
   readonly projectName: string
 }) {
   const { pool, clock, logger, options, keys, baseUrl, projectName } = input
-  /** The address of this API, and the `iss` of every access token. */
+  /** URL of this API and `iss` of every access token. */
   const issuer = `${baseUrl}/auth/v1`
   const siteUrl = options.siteUrl ?? baseUrl
   const limits = createRateLimits(options, clock)
@@ -77,7 +77,7 @@ export function composeAuth(input: {
     issuer,
     limits,
     hooks,
-    /** For requests that may wait for a hook. */
+    /** Limits requests that may wait for a hook. */
     hookedCalls: limitHookedCalls(HOOK_NAMES.some((name) => hooks.has(name))),
     redirects,
     sealer,
@@ -90,16 +90,16 @@ export function composeAuth(input: {
     captcha: createCaptcha(options),
     requireAdmin: createRequireAdmin(options),
     providers: createProviders({ pool, options, sealer, clock, issuer }),
-    /** Keys with which another GoTrue encrypted factor secrets, by name. */
+    /** Keys with which GoTrue encrypted factor secrets, by name. */
     factorSecretKeys: parseDecryptionKeys(options.mfaSecretDecryptionKeys),
     relyingParty: createRelyingParty({ options, siteUrl, baseUrl, projectName, logger }),
   }
 }
 
-/** All parts together. Nothing that this file wires can import the type: that would be a cycle. */
+/** All parts of the service. Files wired here must not import this type, which would be a cycle. */
 export type AuthParts = ReturnType<typeof composeAuth>
 
-/** Routes whose answers are not made to take an even time. */
+/** Routes whose response time is not equalized. */
 const PLAIN_ROUTES: readonly ((parts: AuthParts) => FastifyPluginAsync)[] = [
   logoutRoute,
   ownSessionRoutes,
@@ -114,7 +114,7 @@ const PLAIN_ROUTES: readonly ((parts: AuthParts) => FastifyPluginAsync)[] = [
   ssoRoutes,
 ]
 
-/** Those of which only what changes something may ask a hook, and those that may in any case. */
+/** Routes that may call a hook: always, or only when they write. */
 const HOOKED_ROUTES: readonly (readonly [(parts: AuthParts) => FastifyPluginAsync, 'everything' | 'writes'])[] = [
   [reauthenticateRoute, 'everything'],
   [callbackRoutes, 'everything'],
@@ -126,9 +126,9 @@ const HOOKED_ROUTES: readonly (readonly [(parts: AuthParts) => FastifyPluginAsyn
   [oauthRoutes, 'writes'],
 ]
 
-/** Everything under `/auth/v1`. The gateway sets `request.caller` before. */
+/** Routes under `/auth/v1`. The gateway sets `request.caller` first. */
 export function authRoutes(parts: AuthParts): FastifyPluginAsync {
-  // Where addresses confirm themselves, sign-up says in words that one is taken.
+  // With auto-confirm, sign-up reveals taken addresses anyway.
   const hidesAccounts = parts.options.emailEnableConfirmations || parts.options.smsEnableConfirmations
   const routes: FastifyPluginAsyncTypebox = async (app) => {
     app.setValidatorCompiler(compileValidator)
@@ -142,7 +142,7 @@ export function authRoutes(parts: AuthParts): FastifyPluginAsync {
         return renderError(notFound, request, reply, parts.logger)
       })
     }
-    // Fastify's own parser refuses empty bodies.
+    // Fastify's own parser rejects empty bodies.
     app.removeContentTypeParser('application/json')
     app.addContentTypeParser(
       'application/json',
@@ -175,7 +175,7 @@ export function authRoutes(parts: AuthParts): FastifyPluginAsync {
       await even.register(tokenRoute(parts))
     })
     for (const routesOf of PLAIN_ROUTES) {
-      // Fastify itself would register all of them in one turn, in which nothing else of a start goes on.
+      // Fastify itself would register all routes in one turn and block the rest of the startup.
       await nextTurn()
       await app.register(routesOf(parts))
     }

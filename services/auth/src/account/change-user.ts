@@ -22,11 +22,11 @@ export type ChangeUserNeeds = CheckChangesNeeds &
   WithOptions<'emailEnableConfirmations' | 'smsEnableConfirmations'> & { readonly notices: Notices }
 
 /**
- * Changes the account of the signed-in person. A new password signs out every other session. A new address or number counts when it was
- * confirmed, unless numbers confirm themselves; the first address of an anonymous user counts at once where addresses confirm themselves.
+ * Changes the signed-in user's account. A new password ends every other session. A new address or number takes effect once confirmed, except
+ * numbers with auto-confirm, and an anonymous user's first address with auto-confirm.
  *
  * @param input.address - of the client
- * @returns the user as they are now
+ * @returns the changed user
  * @throws {HoldfastError} `weak_password`, `same_password`, `email_exists`, `phone_exists`, `insufficient_aal`, `not_admin`,
  * `user_sso_managed`, `validation_failed`, `reauthentication_needed`, `reauthentication_not_valid`, `current_password_required`,
  * `current_password_invalid`, `over_email_send_rate_limit`, `over_sms_send_rate_limit`
@@ -67,7 +67,7 @@ export async function changeUser(
   })
 }
 
-/** Before the user is locked: a consistent lock order prevents deadlocks. */
+/** Counts messages before the user is locked, because a consistent lock order prevents deadlocks. */
 async function countForUser(
   { options, tokenMessages }: ChangeUserNeeds,
   tx: Transaction,
@@ -83,7 +83,7 @@ async function countForUser(
   }
 }
 
-/** Counted by the address of the client before the transaction, which others wait for. */
+/** Counts messages by client address, before the transaction that would block others. */
 function countMessages(
   { limits, options }: ChangeUserNeeds,
   user: UserRow,
@@ -94,7 +94,7 @@ function countMessages(
   if (changes.phone !== undefined && options.smsEnableConfirmations) limits.sms.take(address)
 }
 
-/** Like signing up. Who has a permanent account always proves a new address, or a typing error would lock them out. */
+/** Returns whether a new address takes effect at once. Permanent accounts always prove it, because a typo would lock their user out. */
 function isEmailTakenAtOnce(options: Pick<AuthOptions, 'emailEnableConfirmations'>, user: UserRow): boolean {
   return user.is_anonymous && !options.emailEnableConfirmations
 }
@@ -150,7 +150,7 @@ async function changePhone(
   })
 }
 
-/** Two requests with one code do not both change the password. @throws {HoldfastError} `reauthentication_not_valid` */
+/** Consumes the code, so that only one of two concurrent requests changes the password. @throws {HoldfastError} `reauthentication_not_valid` */
 async function useNonce(tx: Transaction, userId: string): Promise<void> {
   const deleted = await tx.execute(sql`
     delete from auth.one_time_tokens where user_id = ${userId} and token_type = 'reauthentication_token'
@@ -158,7 +158,7 @@ async function useNonce(tx: Transaction, userId: string): Promise<void> {
   if (deleted === 0) throw reauthenticationNotValid()
 }
 
-/** Whatever was begun under the old password (links, codes, changes) is worth nothing after this. */
+/** Sets the password and invalidates pending links, codes and changes. */
 async function setPassword(
   tx: Transaction,
   input: { userId: string; passwordHash: string; now: string },

@@ -24,27 +24,27 @@ export type CheckChangesNeeds = ReauthenticateNeeds &
     readonly passwords: Passwords
   }
 
-/** Ways to sign in that a person uses who does not know their password. */
+/** Sign-in methods of users who may not know their password. */
 const WITHOUT_PASSWORD = ['otp', 'magiclink', 'recovery']
 
-/** Account changes by a user; `undefined` properties stay. */
+/** Account changes by a user; `undefined` keeps a property. */
 export interface UserChanges {
   readonly email: string | undefined
   readonly phone: string | undefined
   readonly password: string | undefined
-  /** Asked for where a new password needs it. */
+  /** Required for a new password if the settings say so. */
   readonly currentPassword: string
   /** The code of `GET /reauthenticate`. */
   readonly nonce: string
-  /** How a new number is reached; empty for a text message. */
+  /** Channel for a new number; empty for a text message. */
   readonly channel: string
   /** Merged into the metadata; `null` removes a key. */
   readonly metadata: UserMetadata | undefined
-  /** Asked for by mistake or malice: only administrators set it. */
+  /** Always refused, because only administrators may set it. */
   readonly appMetadata: unknown
 }
 
-/** The changes that remain to be made. */
+/** The changes that remain to be applied. */
 export interface CheckedChanges {
   readonly email: string | undefined
   readonly phone: string | undefined
@@ -54,7 +54,7 @@ export interface CheckedChanges {
   readonly metadata: UserMetadata | undefined
 }
 
-/** Refuses before anything is written, and hashes outside the transaction. */
+/** Checks the changes before anything is written, and hashes the password outside the transaction. */
 export async function checkChanges(
   needs: CheckChangesNeeds,
   signer: Signer,
@@ -119,7 +119,7 @@ async function requireCurrentPassword(passwords: Passwords, user: UserRow, curre
   if (!isRight) throw currentPasswordInvalid()
 }
 
-/** Whether the user signed in by mail or text message, possibly because they forgot the password. */
+/** Returns whether the user signed in by mail or text message, possibly because of a forgotten password. */
 async function knowsNoPassword(pool: Pool, session: SessionRow | undefined): Promise<boolean> {
   if (session === undefined) return false
   const methods = await readSessionMethods(pool, session.id)

@@ -19,7 +19,7 @@ import { findUserById, lockUser, type UserIdentity, type UserRow } from '../user
 export type UnlinkIdentityNeeds = Store & WithOptions<'emailEnableConfirmations'> & { readonly notices: Notices }
 
 /**
- * Takes away one of a person's ways to sign in; one has to be left. When it was the one with their address, that of another takes its place.
+ * Unlinks an identity. At least one must remain. If the account's address came from it, another identity's address replaces it.
  *
  * @throws {HoldfastError} `single_identity_not_deletable`, `identity_not_found`, `email_conflict_identity_not_deletable`
  */
@@ -53,7 +53,7 @@ export async function unlinkIdentity(
   })
 }
 
-/** The user's address is one of their identities': when it no longer is, the best of the others is taken. As in GoTrue. */
+/** Ensures that the user's address is one of the identities', choosing the best one if necessary. As in GoTrue. */
 async function keepAnAddress(
   tx: Transaction,
   input: {
@@ -77,7 +77,7 @@ async function keepAnAddress(
   throw emailConflictIdentityNotDeletable()
 }
 
-/** Verified addresses first, then others, then none. Identities come oldest first, and a sort keeps that. */
+/** Ranks verified addresses first, then unverified, then none. The sort is stable, so the oldest comes first within a rank. */
 function rank(identity: UserIdentity): number {
   if ((identity.email ?? '') === '') return 2
   return isVerified(identity) ? 0 : 1

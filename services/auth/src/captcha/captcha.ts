@@ -16,19 +16,19 @@ type CaptchaOptions = Pick<
   'captchaEnabled' | 'captchaProvider' | 'captchaSecret' | 'captchaUrl' | 'jwtAdminRoles'
 >
 
-/** Judges the `captcha_token` of `gotrue_meta_security`. */
+/** Checks the `captcha_token` of `gotrue_meta_security`. */
 export interface Captcha {
   /**
-   * Judges the captcha of a request, where only people may ask. Does nothing when captchas are off, and for administrators, as in GoTrue.
+   * Checks the captcha of a request. As in GoTrue, does nothing for administrators or with captchas off.
    *
-   * Call it after the rate limit of the route, where that has one: this asks another server.
+   * Call it after the route's rate limit, because it sends a request to another server.
    *
-   * @throws {HoldfastError} `captcha_failed` (400); `unexpected_failure` (500) when the provider cannot be asked
+   * @throws {HoldfastError} `captcha_failed` (400); `unexpected_failure` (500) if the provider is unreachable
    */
   require(request: FastifyRequest): Promise<void>
 }
 
-/** @throws {HoldfastError} `option_invalid` when captchas are required and no provider is set */
+/** @throws {HoldfastError} `option_invalid` if captchas are enabled without a provider */
 export function createCaptcha(options: CaptchaOptions): Captcha {
   if (!options.captchaEnabled) return { require: async () => undefined }
   const standardUrl = Object.hasOwn(PROVIDER_URLS, options.captchaProvider)
@@ -83,12 +83,12 @@ async function ask(url: string, form: Readonly<Record<string, string>>): Promise
   }
 }
 
-/** @param reason - of the provider, or that there was nothing to judge */
+/** @param reason - from the provider, or that the token is missing */
 function captchaFailed(reason: string): HoldfastError {
   return new HoldfastError('captcha_failed', 400, `captcha protection: request disallowed (${reason})`)
 }
 
-/** The provider could not be asked. The request is refused. */
+/** The provider is unreachable, so the request is refused. */
 function captchaUnavailable(cause: unknown): HoldfastError {
   return new HoldfastError('unexpected_failure', 500, 'captcha verification process failed', { cause })
 }

@@ -5,7 +5,7 @@ import { FLOW_STATE_LIFETIME_S, ABANDONED_FLOW_AGE_S } from '../limits.ts'
 
 export type CodeChallengeMethod = 's256' | 'plain'
 
-/** How a client proves, at the end of a flow that left it, that it is the one that began it. */
+/** PKCE challenge with which a client proves, at the end of a flow, that it started the flow. */
 export interface CodeChallenge {
   readonly method: CodeChallengeMethod
   readonly challenge: string
@@ -31,7 +31,7 @@ export interface FlowState {
 }
 
 /**
- * @returns `undefined` for a client that did not ask for PKCE
+ * @returns `undefined` for a client without PKCE
  * @throws {HoldfastError} `validation_failed`
  * @see RFC 7636, section 4.2
  */
@@ -56,9 +56,9 @@ export function parseCodeChallenge(challenge: string, method: string): CodeChall
 }
 
 /**
- * Remembers a flow that leaves the client: to a provider, or to a mailbox.
+ * Stores a flow that continues outside the client, at a provider or in a mailbox.
  *
- * @param input.codeChallenge - `undefined` when tokens come back in the address (the implicit flow)
+ * @param input.codeChallenge - `undefined` for the implicit flow, which returns tokens in the redirect URL
  * @param input.now - ISO 8601
  */
 export async function insertFlowState(
@@ -92,14 +92,14 @@ export async function insertFlowState(
   return { id, authCode }
 }
 
-/** Kept from others until the transaction ends: a state is used once. */
+/** Finds a flow and locks it until the end of the transaction, because a state works once. */
 export async function lockFlowState(db: Queryable, id: string): Promise<FlowState | undefined> {
   const [state] = await db.query<FlowState>(sql`select * from auth.flow_state where id = ${id} for update`)
   return state
 }
 
 /**
- * Gives out the code of the newest flow that waits for this person and method, when its mail has been answered.
+ * Issues the code of the newest pending flow of this user and method, once its mail has been answered.
  *
  * @throws {HoldfastError} `flow_state_not_found`
  */
@@ -123,7 +123,7 @@ export async function issueAuthCode(
 }
 
 /**
- * Uses up the flow that a code belongs to.
+ * Consumes the flow of a code.
  *
  * @throws {HoldfastError} `flow_state_not_found`, `flow_state_expired`, `bad_code_verifier`
  */
@@ -152,8 +152,7 @@ function matches(challenge: string, method: CodeChallengeMethod, verifier: strin
 }
 
 /**
- * Remembers what proves to a provider that the code comes back to who asked. Unfinished flows are deleted on this occasion, a few at a
- * time.
+ * Stores the code verifier for the provider, and deletes a few unfinished flows.
  *
  * @param input.now - ISO 8601
  * @returns the id, for the flow state
@@ -179,7 +178,7 @@ export async function insertClientState(
   return id
 }
 
-/** Uses up a client state: of two requests with the same state only one gets it. @returns the code verifier */
+/** Consumes a client state. Only one of two concurrent requests gets it. @returns the code verifier */
 export async function takeClientState(
   db: Queryable,
   input: { readonly id: string; readonly providerType: string },

@@ -27,7 +27,7 @@ export type GrantByIdTokenNeeds = Store &
 
 export interface IdTokenGrantInput {
   readonly idToken: string
-  /** The provider's access token that came with it, which binds the two where the ID token has `at_hash`. */
+  /** The provider's access token, checked against `at_hash` if the ID token has one. */
   readonly accessToken: string
   /** As created by the app; the token contains its hash. */
   readonly nonce: string
@@ -41,10 +41,10 @@ export interface IdTokenGrantInput {
 }
 
 /**
- * Signs in with an ID token that an app got from a provider itself, or links the identity in it.
+ * Signs in with an ID token that the app obtained from a provider, or links its identity.
  *
- * @throws {HoldfastError} `validation_failed`, `provider_disabled`, `bad_jwt`, `unexpected_audience`, and what entering an account or
- * linking an identity refuses with
+ * @throws {HoldfastError} `validation_failed`, `provider_disabled`, `bad_jwt`, `unexpected_audience`, and the errors of entering an
+ * account or linking an identity
  */
 export async function grantByIdToken(needs: GrantByIdTokenNeeds, input: IdTokenGrantInput): Promise<SignedIn> {
   const { providers } = needs
@@ -62,7 +62,7 @@ export async function grantByIdToken(needs: GrantByIdTokenNeeds, input: IdTokenG
   return outcome
 }
 
-/** A refusal that is returned, not thrown, keeps what was written. */
+/** Returns refusals instead of throwing them, so that written rows are kept. */
 function enter(
   needs: GrantByIdTokenNeeds,
   input: Omit<IdTokenGrantInput, 'provider'> & {
@@ -104,7 +104,7 @@ async function findProvider(providers: Providers, input: IdTokenGrantInput): Pro
   throw providerDisabled(`Provider (issuer ${JSON.stringify(readIssuer(input.idToken))}) is not enabled`)
 }
 
-/** Those of the built-in providers that sign ID tokens. */
+/** Built-in providers that sign ID tokens. */
 const SIGNING: ReadonlySet<string> = new Set(['apple', 'azure', 'google', 'keycloak'])
 
 async function findByIssuer(providers: Providers, issuer: string): Promise<ExternalProvider | undefined> {
@@ -128,7 +128,7 @@ function notAllowed(name: string): HoldfastError {
   return validationFailed(`Custom OIDC provider ${JSON.stringify(name)} not allowed`)
 }
 
-/** The token has the hash, so that who steals it on the way has no nonce to go with it. */
+/** Compares the nonce with the hash in the token. An intercepted token is useless without the nonce. */
 function checkNonce(given: string, hashed: unknown): void {
   const expected = typeof hashed === 'string' ? hashed : ''
   if ((expected === '') !== (given === '')) throw nonceOnOneSide()

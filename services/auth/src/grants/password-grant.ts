@@ -30,8 +30,8 @@ export type GrantByPasswordNeeds = Store &
 /**
  * Signs in with an address or number and a password.
  *
- * An unknown user, a missing password and a wrong one get one answer after the same time. What else stands in the way (a ban, an address
- * not confirmed) is told only to who knows the password, and to the `password_verification_attempt` hook, which may refuse.
+ * An unknown user, a missing password and a wrong one get the same response after the same time. Other obstacles, such as a ban or an
+ * unconfirmed address, are reported only if the password is correct. The `password_verification_attempt` hook may refuse.
  *
  * @throws {HoldfastError} `invalid_credentials`, `user_banned`, `email_not_confirmed`, `phone_not_confirmed`,
  * `phone_provider_disabled`, `validation_failed`, `over_request_rate_limit`
@@ -68,13 +68,13 @@ export async function grantByPassword(
     await recordAudit(tx, { action: 'login', actor: user, address: origin.address, now, traits: { provider } })
     return sessions.start(tx, { userId: user.id, method: 'password', origin, now })
   })
-  // Changed while it was compared, or only hashed again.
+  // The hash changed during the comparison: a new password or only a rehash.
   if (!signedIn) return grantByPassword(needs, input)
   passwords.renewHash({ userId: user.id, password, encodedHash: hash })
   return { ...signedIn, weakPassword: await passwords.judge(password) }
 }
 
-/** A change of the password ends the sessions that there are: one that begins with the old password comes before it, or not at all. */
+/** Locks the password hash. A password change ends existing sessions, so a session with the old password must start before it or not at all. */
 async function lockPasswordHash(tx: Transaction, userId: string): Promise<string | null | undefined> {
   const [row] = await tx.query<{ encrypted_password: string | null }>(sql`
     select encrypted_password from auth.users where id = ${userId} and deleted_at is null for no key update
@@ -82,7 +82,7 @@ async function lockPasswordHash(tx: Transaction, userId: string): Promise<string
   return row?.encrypted_password
 }
 
-/** Runs in a separate transaction, kept even if the sign-in is refused. Attempts at unknown users have no id, so the hook is not called for them. */
+/** Runs in a separate transaction, which commits even if the sign-in is refused. Unknown users have no id, so they call no hook. */
 async function askHook({ pool, hooks }: GrantByPasswordNeeds, attempt: PasswordAttempt): Promise<void> {
   if (!hooks.has('password_verification_attempt')) return
   const rejection = await pool.transaction((tx) => judgePasswordAttempt(hooks, tx, attempt))

@@ -11,7 +11,7 @@ import { findUserById, isBanned, lockUser, type UserRow } from '../users/user-ro
 
 export type GrantByAuthCodeNeeds = Store & { readonly sessions: Sessions }
 
-/** A session, and what the provider gave for its own API when the flow went through one. */
+/** A session, and the provider's tokens for its own API if the flow used one. */
 export interface SignedInByFlow {
   readonly signedIn: SignedIn
   readonly providerToken: string | undefined
@@ -19,7 +19,7 @@ export interface SignedInByFlow {
 }
 
 /**
- * Exchanges the code that came back in an address for a session, for the client that began the flow.
+ * Exchanges the code from a redirect for a session, for the client that started the flow.
  *
  * @throws {HoldfastError} `validation_failed`, `flow_state_not_found`, `flow_state_expired`, `bad_code_verifier`, `user_banned`
  */
@@ -40,7 +40,7 @@ export async function grantByAuthCode(
     if (isBanned(user, nowMs)) throw userBanned(400)
     const traits = { provider_type: flow.provider_type }
     await recordAudit(tx, { action: 'login', actor: user, address: origin.address, now, traits })
-    // Written by `insertFlowState` only, from the same words.
+    // Written only by `insertFlowState`, from the same type.
     const method = flow.authentication_method as AuthenticationMethodName
     const signedIn = await sessions.start(tx, { userId: user.id, method, origin, now })
     return {
@@ -51,7 +51,7 @@ export async function grantByAuthCode(
   })
 }
 
-/** An account that is being deleted is waited for: no session can be made of one that is gone. */
+/** Finds the user under lock. Waits for a concurrent deletion, because a deleted account must not get a session. */
 async function findForSession(tx: Transaction, userId: string): Promise<UserRow | undefined> {
   await lockUser(tx, userId)
   return await findUserById(tx, userId)

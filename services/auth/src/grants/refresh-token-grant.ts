@@ -40,17 +40,17 @@ export type GrantByRefreshTokenNeeds = Store &
     | 'sessionsTimebox'
   > & { readonly accessTokens: AccessTokens; readonly logger: Logger; readonly limits: Pick<RateLimits, 'refresh'> }
 
-/** The outcome under the session's lock. A refusal that changes rows has to commit, so it is not thrown inside. */
+/** Outcome under the session's lock. A refusal that changes rows must commit, so it is returned instead of thrown. */
 type Rotation = { readonly kind: 'next'; readonly refreshToken: string } | { readonly kind: 'reused' }
 
 /**
- * Exchanges a refresh token for a new pair, one exchange of a session at a time.
+ * Exchanges a refresh token for a new pair. Exchanges of one session are serialized.
  *
- * A used token is let through in two cases, both as GoTrue does: when the session's newest token was made from it (the client never
- * got the answer), and within the reuse interval (a second tab). Both get the newest token; a session never has two. Any other use of
- * a used token means that two hands hold it: the whole family is revoked, the newest token included.
+ * A used token is accepted in two cases, both as in GoTrue: if the newest token was issued for it (the client did not receive the
+ * response), and within the reuse interval (a second tab). Both return the newest token; a session never has two. Any other reuse suggests
+ * theft, so the whole family is revoked, including the newest token.
  *
- * @param input.oauthClientId - the app that asks, when it is not the person's own client; it has to be the one that the session was given to
+ * @param input.oauthClientId - the requesting app, unless it is the user's own client; must be the one the session was granted to
  * @throws {HoldfastError} `refresh_token_not_found`, `refresh_token_already_used`, `session_expired`, `user_banned`,
  * `validation_failed`, `invalid_client`, `over_request_rate_limit`
  * @see Supabase documentation, "User sessions", "What is refresh token reuse detection and what does it protect from?"
@@ -110,7 +110,7 @@ export async function grantByRefreshToken(
   return outcome
 }
 
-/** A session given to another app refreshes for that app only, and a person's own session for no app. */
+/** Requires that the app the session was granted to refreshes it, or the user's own client if it was granted to none. */
 function requireSameClient(session: SessionRow, oauthClientId: string | undefined): void {
   if ((session.oauth_client_id ?? undefined) === oauthClientId) return
   const message =
@@ -120,7 +120,7 @@ function requireSameClient(session: SessionRow, oauthClientId: string | undefine
   throw new HoldfastError('invalid_client', 400, message)
 }
 
-/** @throws {HoldfastError} `session_expired` when the person has signed in elsewhere since this session was last used */
+/** @throws {HoldfastError} `session_expired` if the user has signed in elsewhere since the session was last used */
 async function requireNewestSession(
   options: Pick<AuthOptions, 'sessionsInactivityTimeout' | 'sessionsTimebox'>,
   tx: Transaction,

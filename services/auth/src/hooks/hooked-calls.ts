@@ -6,7 +6,8 @@ import { HOOKED_CALLS_MAX, HOOKED_CALL_WAIT_MS } from '../limits.ts'
 /** Limits calls that may hold a connection while a hook runs. */
 export interface HookedCalls {
   /**
-   * Runs a call within the limit. Some connections always stay free for calls without hooks, and one address never takes the last slots.
+   * Runs a call within the limit. Some connections always stay free for calls without hooks, and one address never holds more slots than it
+   * leaves free.
    *
    * @param address - of the client; `undefined` for the server's own work
    * @throws {HoldfastError} `hook_timeout`, 503, after waiting too long

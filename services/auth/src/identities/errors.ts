@@ -4,7 +4,7 @@ import { HoldfastError, refusal } from '@holdfast/foundation'
 
 export const manualLinkingDisabled = refusal('manual_linking_disabled', 404, 'Manual linking is disabled')
 
-/** @param whose - the identity belongs to the person who links it, or to another person */
+/** @param whose - whether the identity belongs to the linking user or another one */
 export function identityAlreadyExists(whose: 'same' | 'another'): HoldfastError {
   const suffix = whose === 'same' ? '' : ' to another user'
   return new HoldfastError('identity_already_exists', 422, `Identity is already linked${suffix}`)
@@ -17,7 +17,7 @@ export const singleIdentityNotDeletable = refusal(
   'User must have at least 1 identity after unlinking',
 )
 export const identityNotFound = refusal('identity_not_found', 422, "Identity doesn't exist")
-/** The address would have to become that of another identity, and every one of those is another person's. */
+/** The user would need the address of another identity, but every one of those belongs to another user. */
 export const emailConflictIdentityNotDeletable = refusal(
   'email_conflict_identity_not_deletable',
   422,

@@ -1,7 +1,7 @@
 import { type Queryable, sql } from '@holdfast/postgres'
 import type { UserMetadata } from '../users/user-metadata.ts'
 
-/** Keeps what a provider said at the latest sign-in. @param input.now - ISO 8601 */
+/** Stores the provider's data of the latest sign-in. @param input.now - ISO 8601 */
 export async function updateIdentity(
   db: Queryable,
   input: { readonly id: string; readonly identityData: UserMetadata; readonly now: string },
@@ -24,7 +24,7 @@ export async function setUserMetadata(
   `)
 }
 
-/** Sets the address of a user, confirmed or not. @param input.now - ISO 8601 */
+/** Sets a user's address, confirmed or not. @param input.now - ISO 8601 */
 export async function setUserEmail(
   db: Queryable,
   input: {

@@ -4,7 +4,7 @@ export interface NewIdentity {
   readonly id: string
   readonly userId: string
   readonly provider: string
-  /** The provider's name for the person; the user's own id for `email` and `phone`. */
+  /** The provider's id of the user; the user's own id for `email` and `phone`. */
   readonly providerId: string
   readonly identityData: Readonly<Record<string, unknown>>
   /** ISO 8601. */
@@ -21,7 +21,7 @@ export async function insertIdentity(db: Queryable, identity: NewIdentity): Prom
   `)
 }
 
-/** Sets fields of the data of the user's own identity at `provider`, making the identity when there is none. */
+/** Merges data into the user's own identity at `provider`, creating it if necessary. */
 export async function mergeIdentityData(db: Queryable, identity: NewIdentity): Promise<void> {
   const data = JSON.stringify(identity.identityData)
   await db.execute(sql`

@@ -4,15 +4,15 @@ import { deleteOneTimeTokens, endPending } from '../one-time-tokens/one-time-tok
 import type { UserRow } from '../users/user-row.ts'
 import { mergeIdentityData } from './insert-identity.ts'
 
-// Account pre-hijacking: somebody registers another user's address with credentials of their own, and waits for that user to come in by a
-// mail or a provider. So the first proof of an address or number ends whatever was set before it by somebody who did not prove it.
+// Account pre-hijacking: an attacker registers a user's address with other credentials, and waits for the user to enter through a mail or a
+// provider. So the first proof of an address or number revokes credentials set earlier without proof.
 
 /** The channel that was proven. */
 export type ProofChannel = 'email' | 'phone'
 
 /**
- * Marks a user whose credentials may be those of another person: they end when the address or number is proven. Every way to an account that
- * takes an unproven address, and every request for a message that does not know the account's password, marks it.
+ * Marks a user's credentials as unverified, to be revoked when the address or number is proven. Every path that accepts an unproven address,
+ * and every request for a message without the account's password, must call it.
  */
 export async function markUnverified(db: Queryable, userId: string, channel: ProofChannel): Promise<void> {
   await db.execute(sql`
@@ -20,7 +20,7 @@ export async function markUnverified(db: Queryable, userId: string, channel: Pro
   `)
 }
 
-/** An administrator, or a user who was signed in while proving the address, answers for the credentials. */
+/** Removes the mark, if an administrator set the credentials or the user was signed in while proving the address. */
 export async function acceptCredentials(db: Queryable, userId: string, channel: ProofChannel): Promise<void> {
   await db.execute(sql`delete from auth.unverified_credentials where user_id = ${userId} and channel = ${channel}`)
 }
@@ -33,11 +33,11 @@ export async function isMarkedUnverified(db: Queryable, userId: string, channel:
 }
 
 /**
- * Ends every credential of a user but the address or number that is proven now, and the identity that proves it: password, sessions, passkeys,
- * second factors, other identities, the other contact, messages and flows under way, and what apps were allowed.
+ * Revokes all credentials of a user except the address or number just proven and the identity that proves it: password, sessions, passkeys,
+ * second factors, other identities, the other contact, pending messages and flows, and consents for apps.
  *
- * @param input.keptIdentityId - of the provider that vouches for the address; for a mail or text message the user's own identity stays
- * @param input.flowsFrom - flows that began at this time or later stay: the one that the mail belongs to
+ * @param input.keptIdentityId - identity of the verifying provider; for a mail or text message the user's own identity is kept
+ * @param input.flowsFrom - keeps flows started at this time or later, such as the one of the mail
  * @param input.now - ISO 8601
  */
 export async function revokeUnverifiedCredentials(
@@ -58,7 +58,7 @@ export async function revokeUnverifiedCredentials(
   await tx.execute(sql`
     update auth.users set encrypted_password = '', ${otherContact}, updated_at = ${now} where id = ${user.id}
   `)
-  // The own identity of an address that counts already opens nothing without the password, and as in GoTrue it stays beside the provider's.
+  // A confirmed address's own identity is useless without the password. As in GoTrue, it stays next to the provider's.
   const keepsOwn = keptIdentityId === undefined || user.email_confirmed_at !== null
   await tx.execute(sql`
     delete from auth.identities
@@ -75,10 +75,10 @@ export async function revokeUnverifiedCredentials(
 }
 
 /**
- * Deletes all ways into an account but its password, its number and its identities: passkeys, codes, flows that are under way, and what its
- * apps were allowed. Second factors go as well, because they belong to whoever used those ways.
+ * Deletes all ways into an account except password, number and identities: passkeys, codes, pending flows, and consents for apps. Second
+ * factors are deleted too, because they belong to whichever user used those ways.
  *
- * @param flowsFrom - flows that began at this time or later stay
+ * @param flowsFrom - keeps flows started at this time or later
  */
 export async function deleteSignInMethods(db: Queryable, userId: string, flowsFrom?: Date): Promise<void> {
   await deleteOneTimeTokens(db, userId)

@@ -19,20 +19,20 @@ export interface OneTimeToken {
   readonly created_at: Date
 }
 
-/** Marks tokens whose link ends in a code for the client that asked, instead of in tokens in the address. */
+/** Marks tokens whose link returns a code to the requesting client instead of tokens. */
 const PKCE_PREFIX = 'pkce_'
 
-/** @returns as many random digits, zeros in front included */
+/** @returns random digits, including leading zeros */
 export function createOtp(digits: number): string {
   assert(digits >= 6 && digits <= 10, 'codes have six to ten digits')
   return String(randomInt(10 ** digits)).padStart(digits, '0')
 }
 
 /**
- * The hash that is stored of a code, and that links carry: the code cannot be computed from it, and it is worth nothing for another address.
+ * Returns the hash of a code for storage and links. It does not reveal the code and is valid for this address only.
  *
- * @param relatesTo - the address or number that the code was sent to
- * @param salt - keeps who knows the address from trying links made of every code; none in tokens that GoTrue made
+ * @param relatesTo - recipient of the code
+ * @param salt - prevents guessing links by hashing every code for a known address; empty for GoTrue's tokens
  */
 export function hashOneTimeToken(relatesTo: string, otp: string, salt = ''): string {
   return createHash('sha224')
@@ -44,7 +44,7 @@ export function isPkceToken(tokenHash: string): boolean {
   return tokenHash.startsWith(PKCE_PREFIX)
 }
 
-/** A token that was not saved yet. Its `id` is its salt, and never leaves the database. */
+/** An unsaved token. Its `id` serves as the salt and never leaves the database. */
 export interface NewOneTimeToken {
   readonly id: string
   readonly type: OneTimeTokenType
@@ -52,7 +52,7 @@ export interface NewOneTimeToken {
   readonly relatesTo: string
 }
 
-/** @param input.isPkce - whether its link ends in a code for the client that asked */
+/** @param input.isPkce - whether its link returns a code to the requesting client */
 export function createOneTimeToken(input: {
   readonly type: OneTimeTokenType
   readonly relatesTo: string
@@ -66,7 +66,7 @@ export function createOneTimeToken(input: {
 }
 
 /**
- * Keeps a token, in place of the one of that type that the user may have had. Whoever calls has locked or changed the user before.
+ * Saves a token, replacing the user's token of that type. The caller has locked or changed the user.
  *
  * @param input.now - ISO 8601
  */
@@ -96,7 +96,7 @@ function selectTokens(condition: SqlFragment): SqlFragment {
   `
 }
 
-/** The token of one of these types that a link carries. */
+/** Finds a token of one of these types by the hash in a link. */
 export async function findOneTimeToken(
   db: Queryable,
   input: { readonly tokenHash: string; readonly types: readonly OneTimeTokenType[] },
@@ -109,9 +109,9 @@ export async function findOneTimeToken(
 }
 
 /**
- * The token of one of these types that a code sent to an address belongs to.
+ * Finds a token of one of these types by a code and its recipient.
  *
- * @param input.relatesTo - the address in lower case, or the digits of the number
+ * @param input.relatesTo - lowercase email, or digits of the number
  */
 export async function findOneTimeTokenByOtp(
   db: Queryable,
@@ -124,7 +124,7 @@ export async function findOneTimeTokenByOtp(
   return tokens.find((token) => isOtpOf(token, relatesTo, otp))
 }
 
-/** The newest token of one of these types for an address, of which another service says that its code was right. */
+/** Finds the newest token of one of these types for an address whose code an external service has confirmed. */
 export async function findNewestOneTimeToken(
   db: Queryable,
   input: { readonly relatesTo: string; readonly types: readonly OneTimeTokenType[] },
@@ -136,7 +136,7 @@ export async function findNewestOneTimeToken(
   return token
 }
 
-/** Compares in constant time. Knows the salted hashes of this server and those that came with a dump of GoTrue. */
+/** Compares in constant time. Accepts this server's salted hashes and GoTrue's unsalted ones. */
 function isOtpOf(token: OneTimeToken, relatesTo: string, otp: string): boolean {
   const kept = isPkceToken(token.token_hash) ? token.token_hash.slice(PKCE_PREFIX.length) : token.token_hash
   return [token.id, ''].some((salt) => {
@@ -146,7 +146,7 @@ function isOtpOf(token: OneTimeToken, relatesTo: string, otp: string): boolean {
   })
 }
 
-/** @param types - all when left out */
+/** @param types - default: all */
 export async function deleteOneTimeTokens(
   db: Queryable,
   userId: string,
@@ -157,8 +157,8 @@ export async function deleteOneTimeTokens(
 }
 
 /**
- * Ends what a user waits for: codes and links that are out, and the changes of address or number that they would confirm. A change that was
- * only left without its code could be asked for again, by whoever began it.
+ * Deletes a user's pending codes and links, and the address or number changes they would confirm. A pending change without its code could
+ * be requested again by whichever client started it.
  */
 export async function endPending(tx: Transaction, userId: string): Promise<void> {
   await tx.execute(sql`

@@ -13,7 +13,7 @@ import { signInOptions } from './sign-in.ts'
 import { smsOptions } from './sms.ts'
 import { thirdPartyOptions } from './third-party.ts'
 
-/** Every setting of this service. A name is the path in Supabase's `config.toml` in camel case, where that file has one. */
+/** All settings of this service. Names are the camel-case paths of Supabase's `config.toml` where it has the setting. */
 export const authOptions = {
   ...signInOptions,
   ...sessionOptions,
@@ -32,12 +32,12 @@ export const authOptions = {
 
 export type AuthOptions = OptionValues<typeof authOptions>
 
-/** The settings of these names, for what needs no others. */
+/** A subset of the settings. */
 export interface WithOptions<Name extends keyof AuthOptions> {
   readonly options: Pick<AuthOptions, Name>
 }
 
-/** The declared defaults, for whoever sets only a few. */
+/** Returns the declared defaults, for callers that set only a few. */
 export function defaultAuthOptions(): AuthOptions {
   const values = Object.entries(authOptions).map(([name, declaration]) => [
     name,

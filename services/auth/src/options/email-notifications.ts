@@ -1,6 +1,6 @@
 import type { OptionDeclaration } from '@holdfast/foundation'
 
-/** The changes that users can be told of, and how descriptions say them. */
+/** Account changes that can trigger a notification, with the wording of their descriptions. */
 const CHANGES = {
   PasswordChanged: 'the password was changed',
   EmailChanged: 'the email address was changed',
@@ -37,7 +37,7 @@ function optionsOf([name, change]: readonly [string, string]): readonly (readonl
   return Object.entries(fields).map(([field, declaration]) => [`emailNotification${name}${field}`, declaration])
 }
 
-/** Mails that tell a user of a change to the account: `[auth.email.notification.*]` of Supabase's `config.toml`. */
+/** Mails about account changes: `[auth.email.notification.*]` of Supabase's `config.toml`. */
 export const emailNotificationOptions = Object.fromEntries(
   Object.entries(CHANGES).flatMap(optionsOf),
 ) as unknown as EmailNotificationOptions

@@ -1,6 +1,6 @@
 import { flag, integer, type OptionDeclaration, type OptionDeclarations, text } from '@holdfast/foundation'
 
-/** The mails that a project may word, as descriptions name them. */
+/** Mails with customizable templates, with the wording of their descriptions. */
 const MAILS = {
   Confirmation: 'that confirms a new address',
   Recovery: 'that recovers an account',
@@ -25,7 +25,7 @@ const templateOptions = Object.fromEntries(
   ]),
 ) as unknown as TemplateOptions
 
-/** Mail, and signing in by it. */
+/** Mail and sign-in by mail. */
 export const emailOptions = {
   emailEnableSignup: flag('Whether people may sign up and in with an e-mail address.', { default: true }),
   emailEnableConfirmations: flag('Whether a new e-mail address has to be confirmed by a mail before it counts.', {

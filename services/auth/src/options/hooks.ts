@@ -36,5 +36,5 @@ function optionsOf([name, does]: readonly [string, string]): readonly (readonly 
   return Object.entries(fields).map(([field, declaration]) => [`hook${name}${field}`, declaration])
 }
 
-/** Functions and services of the project that are asked. */
+/** The project's hooks. */
 export const hookOptions = Object.fromEntries(Object.entries(HOOKS).flatMap(optionsOf)) as unknown as HookOptions

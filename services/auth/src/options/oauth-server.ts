@@ -1,6 +1,6 @@
 import { flag, type OptionDeclarations, text } from '@holdfast/foundation'
 
-/** This server as the one that other apps sign in with. */
+/** The OAuth server, with which users sign in to other apps. */
 export const oauthServerOptions = {
   oauthServerEnabled: flag('Whether other apps may sign people in with their account here (OAuth 2.1).', {
     default: false,

@@ -1,6 +1,6 @@
 import type { OptionDeclaration } from '@holdfast/foundation'
 
-/** The external providers with settings of their own. Any other is made by the administration API, see `custom_oauth_providers`. */
+/** External providers with their own settings. Others are created through the admin API, see `custom_oauth_providers`. */
 export const PROVIDER_NAMES = ['apple', 'azure', 'discord', 'github', 'gitlab', 'google', 'keycloak'] as const
 
 export type ProviderName = (typeof PROVIDER_NAMES)[number]

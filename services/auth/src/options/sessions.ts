@@ -1,6 +1,6 @@
 import { flag, integer, type OptionDeclarations, text } from '@holdfast/foundation'
 
-/** How long people stay signed in. */
+/** Lifetimes of tokens and sessions. */
 export const sessionOptions = {
   jwtExpiry: integer(
     'How long an access token is valid, in seconds. Policies see a change of role or metadata only after this.',

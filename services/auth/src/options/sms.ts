@@ -1,6 +1,6 @@
 import { flag, integer, list, type OptionDeclarations, text } from '@holdfast/foundation'
 
-/** Text messages, and signing in by them. */
+/** Text messages and sign-in by text message. */
 export const smsOptions = {
   smsEnableSignup: flag('Whether people may sign up and in with a phone number.', { default: false }),
   smsEnableConfirmations: flag('Whether a new phone number has to be confirmed by a text message before it counts.', {

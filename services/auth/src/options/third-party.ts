@@ -1,6 +1,6 @@
 import { flag, list, type OptionDeclarations, text } from '@holdfast/foundation'
 
-/** Issuers whose access tokens REST and sync accept beside our own: `[auth.third_party.*]` of Supabase's `config.toml`. */
+/** Third-party issuers whose access tokens REST and sync accept: `[auth.third_party.*]` of Supabase's `config.toml`. */
 export const thirdPartyOptions = {
   thirdPartyFirebaseEnabled: flag('Whether tokens of a Firebase project are accepted.', { default: false }),
   thirdPartyFirebaseProjectId: text('The id of the Firebase project: its tokens name it as issuer and as audience.'),

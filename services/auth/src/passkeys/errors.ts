@@ -11,7 +11,7 @@ export function aal2ToManagePasskeys(): HoldfastError {
   return new HoldfastError('insufficient_aal', 403, message)
 }
 
-/** A person has proved who they are, but is not let in: 403 here, where a password gets 400. */
+/** The user authenticated but may not sign in. The status is 403, where a password sign-in returns 400. */
 export function passkeySignInRefused(
   code: 'email_not_confirmed' | 'phone_not_confirmed' | 'user_banned',
 ): HoldfastError {

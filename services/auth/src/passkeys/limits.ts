@@ -1,11 +1,11 @@
-/** Passkeys that one person may have, as GoTrue's. */
+/** Passkeys per user, as in GoTrue. */
 export const PASSKEYS_MAX = 10
 
-/** Bytes of a passkey's name. */
+/** Length limit of a passkey's name in bytes. */
 export const PASSKEY_NAME_BYTES_MAX = 120
 
-/** Life of a challenge in seconds, as GoTrue's. */
+/** Lifetime of a challenge in seconds, as in GoTrue. */
 export const PASSKEY_CHALLENGE_LIFETIME_S = 300
 
-/** Challenges that are over and are removed with each new one, so that they do not pile up. */
+/** Expired challenges removed with each new one, so that they do not accumulate. */
 export const EXPIRED_CHALLENGES_REMOVED = 20

@@ -27,11 +27,11 @@ import { requireAalForPasskeys, requirePasskeys, type RequirePasskeysNeeds } fro
 
 export type RegisterPasskeyNeeds = Store & RequirePasskeysNeeds
 
-/** A passkey unlocks its device's user, or it would be worth no more than the device. */
+/** The authenticator must verify its user; otherwise a stolen device would be enough to sign in. */
 const USER_VERIFICATION = 'required'
 
 /**
- * Asks the browser of the signed-in person to make a passkey.
+ * Creates the challenge for registering a passkey of the signed-in user.
  *
  * @throws {HoldfastError} `passkey_disabled`, `too_many_passkeys`, `insufficient_aal`, `no_authorization`, `validation_failed`
  */
@@ -68,9 +68,9 @@ export async function askForPasskey(
 }
 
 /**
- * Keeps the passkey that the browser made.
+ * Verifies and stores a new passkey.
  *
- * @returns it, as auth-js's type `PasskeyMetadata` has it
+ * @returns the passkey as auth-js's type `PasskeyMetadata`
  * @throws {HoldfastError} as {@link askForPasskey}; `webauthn_challenge_not_found`, `webauthn_challenge_expired`,
  * `webauthn_verification_failed`, `webauthn_credential_exists`
  */
@@ -119,12 +119,12 @@ function requireMayRegister({ user, session }: Signer): void {
   requireAalForPasskeys(user, session)
 }
 
-/** The passkeys of the signed-in person. */
+/** Lists the signed-in user's passkeys. */
 export async function listOwnPasskeys(pool: Pool, { user }: Signer): Promise<Record<string, unknown>[]> {
   return (await findPasskeysOfUser(pool, user.id)).map(renderPasskey)
 }
 
-/** @throws {HoldfastError} `validation_failed`, 404 when the person has no such passkey */
+/** @throws {HoldfastError} `validation_failed`, 404 if the user has no such passkey */
 export async function renameOwnPasskey(
   { pool, clock }: Store,
   input: {
@@ -150,7 +150,7 @@ export async function renameOwnPasskey(
   })
 }
 
-/** @throws {HoldfastError} `insufficient_aal`, `validation_failed` (404) when the person has no such passkey */
+/** @throws {HoldfastError} `insufficient_aal`, `validation_failed` (404) if the user has no such passkey */
 export async function deleteOwnPasskey(
   { pool, clock }: Store,
   input: { readonly signer: Signer; readonly passkeyId: string; readonly address: string },

@@ -23,7 +23,7 @@ const COLUMNS = sql`
   created_at, last_used_at
 `
 
-/** The oldest first. */
+/** Lists a user's passkeys, oldest first. */
 export function findPasskeysOfUser(db: Queryable, userId: string): Promise<PasskeyRow[]> {
   return db.query<PasskeyRow>(
     sql`select ${COLUMNS} from auth.webauthn_credentials where user_id = ${userId} order by created_at, id`,
@@ -77,9 +77,9 @@ export async function insertPasskey(
 }
 
 /**
- * Notes that a passkey has signed.
+ * Records the use of a passkey.
  *
- * @returns `false` when its counter did not grow since: the same signature twice at once, or two authenticators with one key
+ * @returns `false` if its counter did not increase: a replayed signature, or two authenticators with the same key
  */
 export async function notePasskeyUse(
   db: Queryable,
@@ -95,7 +95,7 @@ export async function notePasskeyUse(
   return used.length === 1
 }
 
-/** @returns the passkey as it is now; `undefined` when the person has none of that id */
+/** @returns the changed passkey; `undefined` if the user has none with that id */
 export async function renamePasskey(
   db: Queryable,
   input: { readonly id: string; readonly userId: string; readonly friendlyName: string; readonly now: string },

@@ -8,7 +8,7 @@ import { aal2ToManagePasskeys, passkeyDisabled } from './errors.ts'
 
 export type RequirePasskeysNeeds = WithOptions<'passkeyEnabled'> & { readonly relyingParty: RelyingParty | undefined }
 
-/** Whether people can sign in by passkey: it is allowed, and the site has a domain that passkeys can belong to. */
+/** Returns whether sign-in by passkey is available: it is enabled, and the site has a domain that passkeys can belong to. */
 export function hasPasskeys({ options, relyingParty }: RequirePasskeysNeeds): boolean {
   return options.passkeyEnabled && relyingParty !== undefined
 }
@@ -20,7 +20,7 @@ export function requirePasskeys({ options, relyingParty }: RequirePasskeysNeeds)
 }
 
 /**
- * A passkey is a way in, so whoever has a second factor proves it before adding or removing one.
+ * Requires the second factor of a user who has one before passkeys are added or removed, because a passkey is a way to sign in.
  *
  * @throws {HoldfastError} `insufficient_aal`
  */

@@ -16,7 +16,7 @@ import { requirePasskeys, type RequirePasskeysNeeds } from './require-passkeys.t
 export type SignInWithPasskeyNeeds = Store & RequirePasskeysNeeds & { readonly sessions: Sessions }
 
 /**
- * Asks a browser for any passkey of this site. The answer says whose it is, so the request reveals nothing about a user's passkeys.
+ * Creates a challenge for any passkey of this site. The response names the user, so the challenge reveals nothing about a user's passkeys.
  *
  * @throws {HoldfastError} `passkey_disabled`
  */
@@ -39,7 +39,7 @@ export async function askForAnyPasskey(needs: SignInWithPasskeyNeeds): Promise<{
 }
 
 /**
- * Signs in whoever the passkey belongs to. The session is at `aal1`, as GoTrue's is: a second factor is asked for on top.
+ * Signs in the owner of a passkey. The session is at `aal1`, as in GoTrue, so a second factor is still required.
  *
  * @throws {HoldfastError} `passkey_disabled`, `webauthn_challenge_not_found`, `webauthn_challenge_expired`,
  * `webauthn_verification_failed`, `email_not_confirmed`, `phone_not_confirmed`, `user_banned`
@@ -83,7 +83,7 @@ export async function signInWithPasskey(
   })
 }
 
-/** The answer says twice whose the passkey is: by its id, and by the user's that the authenticator keeps with it. Both have to agree. */
+/** Finds the passkey of a response by its id, and requires that the user handle stored by the authenticator names the same user. */
 async function findNamedPasskey(pool: Pool, answer: object): Promise<PasskeyRow | undefined> {
   const { id, response } = answer as { readonly id?: unknown; readonly response?: { readonly userHandle?: unknown } }
   const userHandle = response?.userHandle

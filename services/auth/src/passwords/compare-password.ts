@@ -17,12 +17,12 @@ const scryptInBackground = promisify(
 /** Firebase encrypts with AES-256. */
 const SCRYPT_KEY_BYTES = 32
 
-/** Whether bcrypt would see all of a password. It cuts long ones and ends at a NUL, so that others would fit as well. */
+/** Returns whether bcrypt reads all of a password. It truncates long passwords and stops at NUL, so other passwords would match too. */
 export function isWholeToBcrypt(password: string): boolean {
   return Buffer.byteLength(password) <= PASSWORD_BYTES_MAX && !password.includes('\0')
 }
 
-/** Compares on a thread of the pool, in a time that does not depend on how much of it is right. */
+/** Compares on the thread pool, in constant time. */
 export async function comparePassword(password: string, hash: PasswordHash): Promise<boolean> {
   switch (hash.kind) {
     case 'bcrypt':

@@ -4,14 +4,14 @@ import { WeakPasswordError } from '../errors.ts'
 import { LEAKED_PASSWORDS_BYTES_MAX, LEAKED_PASSWORDS_TIMEOUT_MS } from '../limits.ts'
 import type { AuthOptions } from '../options/auth-options.ts'
 
-/** Characters of the digest that leave the server: hundreds of leaked passwords share them, so they tell nothing about one. */
+/** Characters of the digest sent to the service. Hundreds of leaked passwords share each prefix, so it reveals nothing about one. */
 const PREFIX_CHARACTERS = 5
 
-/** A service that knows which passwords have leaked. */
+/** A breached-password service. */
 export interface LeakedPasswords {
   /**
-   * @returns the refusal in GoTrue's words, with the reason `pwned`, or `undefined` for a password that has not leaked, as far as is known
-   * @throws {HoldfastError} `unexpected_failure` when the service does not answer and passwords that it has not judged are to be refused
+   * @returns GoTrue's error with the reason `pwned`; `undefined` for a password not known to have leaked
+   * @throws {HoldfastError} `unexpected_failure` if the service does not respond and the settings refuse unchecked passwords
    */
   judge(password: string): Promise<WeakPasswordError | undefined>
 }
@@ -22,7 +22,7 @@ export type LeakedPasswordOptions = Pick<
 >
 
 /**
- * Asks by range: the first characters of the password's SHA-1 go out, and all that begin with them come back.
+ * Creates the check by range: sends a prefix of the password's SHA-1 and receives every leaked hash that starts with it.
  *
  * @see https://haveibeenpwned.com/API/v3#SearchingPwnedPasswordsByRange
  */
@@ -50,7 +50,7 @@ export function createLeakedPasswords(options: LeakedPasswordOptions, logger: Lo
 
 async function readRange(url: string): Promise<string> {
   const response = await fetch(url, {
-    // The number of lines would tell which prefix was asked for.
+    // Without padding, the number of lines would reveal the prefix.
     headers: { 'add-padding': 'true', 'user-agent': 'holdfast' },
     redirect: 'error',
     signal: AbortSignal.timeout(LEAKED_PASSWORDS_TIMEOUT_MS),
@@ -65,7 +65,7 @@ async function readRange(url: string): Promise<string> {
   return text
 }
 
-/** Lines of `suffix:count`; padding counts 0. */
+/** Searches lines of `suffix:count`. Padding has count 0. */
 function contains(range: string, suffix: string): boolean {
   return range.split(/\r?\n/).some((line) => {
     const [found, count] = line.split(':')

@@ -6,13 +6,13 @@ import {
   SCRYPT_BYTES_MAX,
 } from '../limits.ts'
 
-/** Formats of `encrypted_password`: our own, and those in dumps. */
+/** Formats of `encrypted_password`: our own, and those of imported dumps. */
 export type PasswordHash =
   | { readonly kind: 'bcrypt'; readonly encoded: string; readonly cost: number }
   | { readonly kind: 'argon2'; readonly encoded: string }
   | {
       readonly kind: 'firebase-scrypt'
-      /** The work factor, a power of two. */
+      /** Work factor, a power of two. */
       readonly n: number
       readonly r: number
       readonly p: number
@@ -28,9 +28,9 @@ const FIREBASE_SCRYPT =
   /^\$fbscrypt\$v=1,n=(\d{1,2}),r=(\d{1,5}),p=(\d{1,3})(?:,ss=([A-Za-z0-9+/]*={0,2}))?(?:,sk=([A-Za-z0-9+/]*={0,2}))?\$([A-Za-z0-9+/]+={0,2})\$([A-Za-z0-9+/]+={0,2})$/
 
 /**
- * Reads a hash in one of the forms that GoTrue takes: bcrypt, argon2i and argon2id, and Firebase's scrypt with its project's parameters.
+ * Parses a hash in a format that GoTrue accepts: bcrypt, argon2i, argon2id, or Firebase's scrypt with its project's parameters.
  *
- * @returns `undefined` for a text that is none, or that would take more time or memory than a sign-in may
+ * @returns `undefined` for other text, and for hashes too costly in time or memory for a sign-in
  */
 export function parsePasswordHash(encoded: string): PasswordHash | undefined {
   const bcrypt = BCRYPT.exec(encoded)

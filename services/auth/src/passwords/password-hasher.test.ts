@@ -75,7 +75,7 @@ describe('a password hasher', () => {
       }
       return Math.min(...times)
     }
-    // 128 times the work: without the comparison the two would be alike, whatever else the machine does.
+    // 128 times the work, so the difference shows even on a busy machine.
     expect(await least(11)).toBeGreaterThan(8 * (await least(4)))
   })
 

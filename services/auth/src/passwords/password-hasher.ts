@@ -5,28 +5,28 @@ import { HASH_JOBS_RUNNING_MAX, HASH_JOBS_WAITING_MAX } from '../limits.ts'
 import { comparePassword, isWholeToBcrypt } from './compare-password.ts'
 import { parsePasswordHash, type PasswordHash } from './password-hash.ts'
 
-/** Hashes and compares passwords off the event loop, a few at a time, with a bounded queue before them. */
+/** Hashes and compares passwords off the event loop, a few at a time, with a bounded queue. */
 export interface PasswordHasher extends AsyncDisposable {
-  /** @throws {HoldfastError} `over_request_rate_limit` when too many wait */
+  /** @throws {HoldfastError} `over_request_rate_limit` if the queue is full */
   hash(password: string): Promise<string>
   /**
-   * Compares with a hash in any form of `parsePasswordHash`.
+   * Compares with a hash in any format of `parsePasswordHash`.
    *
-   * @param encodedHash - `undefined` for an unknown user, or one without a password: takes as long as a comparison and is false
-   * @throws {HoldfastError} `over_request_rate_limit` when too many wait
+   * @param encodedHash - `undefined` for an unknown user or one without a password: returns false after a comparison with a dummy hash
+   * @throws {HoldfastError} `over_request_rate_limit` if the queue is full
    */
   verify(password: string, encodedHash: string | undefined): Promise<boolean>
   /**
-   * Hashes a password again, in the background, when its hash is of another form or cost than those made today. Nothing that goes wrong
-   * reaches the caller: there is a next sign-in.
+   * Rehashes a password in the background if its hash has an outdated format or cost. Errors are not reported, because the next sign-in
+   * tries again.
    *
-   * @param password - known to be right
-   * @param save - replaces `encodedHash`, if it is still there
+   * @param password - already verified
+   * @param save - replaces `encodedHash` if it is unchanged
    */
   renew(password: string, encodedHash: string, save: (encodedHash: string) => Promise<void>): void
 }
 
-/** A dummy hash of a given cost, to compare with when there is none. */
+/** Salt and hash of the dummy hash, to which a cost is added. */
 const NOBODYS_SALT_AND_HASH = 'CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
 
 export function createPasswordHasher(cost: number, logger: Logger = silentLogger): PasswordHasher {
@@ -70,9 +70,9 @@ export function createPasswordHasher(cost: number, logger: Logger = silentLogger
 }
 
 /**
- * Hashes one password as GoTrue's `encrypted_password` holds it.
+ * Hashes a password in the format of GoTrue's `encrypted_password`.
  *
- * @param cost - bcrypt's cost, 4 to 14
+ * @param cost - bcrypt cost, 4 to 14
  */
 export function hashPassword(password: string, cost = 10): Promise<string> {
   return hash(password, { cost, version: '2a' })

@@ -10,7 +10,7 @@ const UPPER = LOWER.toUpperCase()
 const DIGITS = '0123456789'
 const SYMBOLS = `!@#$%^&*()_+-=[]{};'\\:"|<>?,./\`~`
 
-/** Groups of which a password needs a character each, by the words of Supabase's `config.toml`. */
+/** Character groups that a password must draw from, by the setting's value in Supabase's `config.toml`. */
 const CHARACTER_GROUPS: Readonly<Record<string, readonly string[]>> = {
   '': [],
   letters_digits: [LOWER + UPPER, DIGITS],
@@ -26,15 +26,15 @@ export function requireKnownRules({ passwordRequirements }: PasswordRules): void
 }
 
 /**
- * Names every rule that a password breaks, in GoTrue's words: `length` and `characters`.
+ * Checks a password against every rule. Reasons are GoTrue's: `length` and `characters`.
  *
- * @returns the refusal, or `undefined` for a password that is good enough
+ * @returns the error; `undefined` for an acceptable password
  */
 export function judgePassword(password: string, rules: PasswordRules): WeakPasswordError | undefined {
   const reasons: string[] = []
   const messages: string[] = []
   const lengthMin = rules.minimumPasswordLength
-  // In bytes, as in GoTrue.
+  // Counts bytes, as GoTrue does.
   if (Buffer.byteLength(password) < lengthMin) {
     reasons.push('length')
     messages.push(`Password should be at least ${lengthMin} characters.`)
@@ -47,7 +47,7 @@ export function judgePassword(password: string, rules: PasswordRules): WeakPassw
   return reasons.length === 0 ? undefined : new WeakPasswordError(messages.join(' '), reasons)
 }
 
-/** @throws {HoldfastError} `weak_password` or `validation_failed` for what cannot become a password */
+/** @throws {HoldfastError} `weak_password` or `validation_failed` for an unacceptable password */
 export function requireAcceptablePassword(password: string, rules: PasswordRules): void {
   if (Buffer.byteLength(password) > PASSWORD_BYTES_MAX) {
     throw validationFailed(`Password cannot be longer than ${PASSWORD_BYTES_MAX} characters`)

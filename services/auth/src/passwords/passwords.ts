@@ -6,19 +6,18 @@ import { createLeakedPasswords, type LeakedPasswordOptions } from './leaked-pass
 import { createPasswordHasher, type PasswordHasher } from './password-hasher.ts'
 import { judgePassword, type PasswordRules, requireAcceptablePassword, requireKnownRules } from './password-strength.ts'
 
-/** Hashes and compares passwords, and judges them by the rules of the project. */
+/** Hashes, compares and checks passwords by the project's rules. */
 export interface Passwords extends Omit<PasswordHasher, 'renew'> {
-  /** @throws {HoldfastError} `weak_password` or `validation_failed` for what cannot become a password here, `unexpected_failure` */
+  /** @throws {HoldfastError} `weak_password` or `validation_failed` for an unacceptable password, `unexpected_failure` */
   requireGood(password: string): Promise<void>
   /**
-   * Judges a password that a person has: they are told of all that is wrong with it, and get in. What cannot be found out is not held against it.
+   * Checks a password already in use, to warn its user at sign-in. A failed check counts as passed.
    *
-   * @returns `undefined` for a password that is good enough
+   * @returns `undefined` for an acceptable password
    */
   judge(password: string): Promise<WeakPasswordError | undefined>
   /**
-   * Replaces the hash of a person who has just proved their password when it is not of today's form and cost: accounts of a dump become like
-   * others with their first sign-in. Returns at once.
+   * Rehashes the verified password of a user if its format or cost is outdated, as for accounts of an imported dump. Returns at once.
    */
   renewHash(input: { readonly userId: string; readonly password: string; readonly encodedHash: string }): void
 }
@@ -48,7 +47,7 @@ export function createPasswords(needs: {
     },
     renewHash({ userId, password, encodedHash }) {
       hasher.renew(password, encodedHash, async (renewed) => {
-        // A person who changes their password meanwhile has the last word.
+        // Keeps a password that the user has changed in the meantime.
         await pool.execute(sql`
           update auth.users set encrypted_password = ${renewed} where id = ${userId} and encrypted_password = ${encodedHash}
         `)

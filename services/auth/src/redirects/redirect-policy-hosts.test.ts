@@ -3,11 +3,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createRedirectPolicy } from './redirect-policy.ts'
 
-/** The night tries more addresses. */
+/** The nightly run tries more addresses. */
 const RUNS = runsOf(3_000, { variable: 'HOLDFAST_REDIRECT_RUNS' })
 
-// Pins that people come back to the project's own hosts and nowhere else, however the address is written. A browser is the judge
-// of where an address leads, so that `URL` is asked.
+// Pins that users are redirected only to the project's own hosts, however the address is written. A browser decides where an
+// address leads, so `URL` is the reference.
 
 const SITE = 'https://app.example.org/home'
 const policy = createRedirectPolicy(SITE, [

@@ -1,19 +1,19 @@
 import type { FastifyRequest } from 'fastify'
 import { isLoopback } from '../rate-limits.ts'
 
-/** Decides where people may be sent when a mail or a provider brings them back. */
+/** Decides where users may be redirected from a mail or a provider. */
 export interface RedirectPolicy {
   readonly siteUrl: string
   isAllowed(url: string): boolean
-  /** The first of these that is allowed, else the site. `undefined` and empty ones are passed over. */
+  /** Returns the first allowed candidate, or the site. Skips `undefined` and empty ones. */
   choose(...candidates: readonly (string | undefined)[]): string
 }
 
 /**
- * The site itself, what `additionalRedirectUrls` allow, and any loopback address when the site is on one.
+ * Allows the site, addresses that match `additionalRedirectUrls`, and any loopback address if the site is on loopback.
  *
- * In a pattern `*` stands for any characters but `.` and `/`, `**` for any, `?` for one that is not `.` or `/`; matching is on the whole address
- * without its fragment.
+ * In a pattern `*` matches any characters except `.` and `/`, `**` any characters, and `?` one character except `.` and `/`. The whole
+ * address without its fragment must match.
  *
  * @see Supabase documentation, "Redirect URLs", "Use wildcards in redirect URLs"
  */
@@ -24,11 +24,11 @@ export function createRedirectPolicy(siteUrl: string, additionalRedirectUrls: re
     const url = parse(text)
     if (!url) return false
     if (isWeb(url)) {
-      // Written in another way than usual, an address may lead elsewhere than it seems.
+      // An address in an unusual spelling may lead elsewhere than it appears to.
       if (url.username !== '' || url.password !== '' || text.includes('\\') || !sameHostText(text, url)) return false
       if (url.protocol === site.protocol) {
         if (url.host === site.host) return true
-        // `localhost` and 127.0.0.1 are one machine, and passkeys need the name.
+        // `localhost` and 127.0.0.1 are the same machine, and passkeys need the name.
         if (isLocal(url) && isLocal(site)) return true
       }
     }
@@ -54,7 +54,7 @@ function isWeb(url: URL): boolean {
   return url.protocol === 'http:' || url.protocol === 'https:'
 }
 
-/** `http://2130706433/` is 127.0.0.1 to a browser: a host that is not spelled as it is read is refused. */
+/** Refuses a host not spelled as browsers parse it, such as `http://2130706433/`, which is 127.0.0.1. */
 function sameHostText(text: string, url: URL): boolean {
   const host = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(text)?.[1]?.replace(/:\d*$/, '')
   return host?.toLowerCase() === url.hostname.toLowerCase()
@@ -64,7 +64,7 @@ function isLocal(url: URL): boolean {
   return url.hostname === 'localhost' || isLoopback(url.hostname.replaceAll(/^\[|\]$/g, ''))
 }
 
-/** Characters that end the host of an address or stand before it: no wildcard of a host covers them, or it would reach into another's. */
+/** Characters that end the host of an address or precede it. No wildcard in a host matches them, or it could reach another host. */
 const NOT_OF_A_HOST = String.raw`/?#@\\[\]`
 
 function toPattern(glob: string): RegExp {
@@ -94,7 +94,7 @@ function translateHost(glob: string): string {
   })
 }
 
-/** Where a request wants people to be sent: a header, the query, or the page it came from; the site when none of them is allowed. */
+/** Returns the requested redirect from a header, the query or the referer; the site if none is allowed. */
 export function redirectOf(request: FastifyRequest, redirects: RedirectPolicy): string {
   const { redirect_to: inQuery } = request.query as { readonly redirect_to?: unknown }
   const { redirect_to: inHeader, referer } = request.headers

@@ -5,8 +5,8 @@ export interface RedirectParts {
 }
 
 /**
- * Adds parameters to an address without touching its host or path. Those of the query replace ones of the same name; a fragment replaces
- * the one that was there, because clients read it whole.
+ * Adds parameters to a URL without changing its host or path. Query parameters replace those of the same name. A fragment replaces the
+ * existing one, because clients read it whole.
  */
 export function redirectUrl(base: string, { query, fragment }: RedirectParts): string {
   const [withoutFragment = '', ...oldFragment] = base.split('#')
@@ -18,7 +18,7 @@ export function redirectUrl(base: string, { query, fragment }: RedirectParts): s
   return path + (queryText === '' ? '' : `?${queryText}`) + (fragmentText === '' ? '' : `#${fragmentText}`)
 }
 
-/** The words of OAuth 2 for a status; others have none. */
+/** OAuth 2 error code per status, where there is one. */
 const OAUTH_ERRORS: Readonly<Record<number, string>> = {
   400: 'invalid_request',
   401: 'unauthorized_client',
@@ -28,7 +28,7 @@ const OAUTH_ERRORS: Readonly<Record<number, string>> = {
 }
 
 /**
- * An error on its way back to the app: in the fragment always, and in the query for clients that use PKCE.
+ * Renders an error redirect to the app: always in the fragment, and also in the query for PKCE clients.
  *
  * @see RFC 6749, section 4.2.2.1
  */
@@ -43,6 +43,6 @@ export function errorRedirectUrl(
     error_code: error.code,
     error_description: error.message,
   }
-  // `sb` tells clients that this fragment is ours.
+  // `sb` marks the fragment as ours.
   return redirectUrl(base, { fragment: { ...fields, sb: '' }, ...(isPkce ? { query: fields } : {}) })
 }

@@ -25,7 +25,7 @@ test('a secret that came in the clear, from a dump, stays usable', () => {
   expect(sealer.open('row-1', 'plain')).toBe('plain')
 })
 
-/** The last letter but one has six bits of the seal; another letter is another seal. */
+/** Changes the second-to-last character, which encodes six bits of the seal. */
 function withOtherEnd(sealed: string): string {
   return `${sealed.slice(0, -2)}${sealed.at(-2) === 'A' ? 'B' : 'A'}${sealed.at(-1)}`
 }

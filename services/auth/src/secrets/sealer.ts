@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Keeps secrets of others in the database so that a copy of the database alone does not give them away. */
+/** Encrypts third-party secrets, so that a copy of the database alone does not reveal them. */
 export interface Sealer {
-  /** @param owner - the id of the row; a secret sealed for one row cannot be opened for another */
+  /** @param owner - id of the row; the sealed secret can be opened only for this row */
   seal(owner: string, secret: string): string
-  /** @returns the secret, or `undefined` when it was sealed under another key or for another row. A text that was never sealed is its own secret. */
+  /** @returns the secret; `undefined` if it was sealed with another key or for another row. Text that was never sealed is returned as is. */
   open(owner: string, sealed: string): string | undefined
 }
 
@@ -13,9 +13,9 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * AES-256-GCM under a key made from the secret that also signs API keys.
+ * Creates a sealer with AES-256-GCM and a key derived from the secret that also signs API keys.
  *
- * @param secret - after a change of it, the sealed secrets have to be set again
+ * @param secret - after it changes, the sealed secrets must be set again
  */
 export function createSealer(secret: Uint8Array): Sealer {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'holdfast auth: secrets of others', 32))

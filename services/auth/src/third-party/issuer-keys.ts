@@ -12,23 +12,23 @@ import {
 } from '../limits.ts'
 import { type ThirdPartyIssuer, withoutSlash } from './issuers.ts'
 
-/** A key of an issuer, and how the issuer calls itself in `iss`. */
+/** A key and the issuer's name in `iss`. */
 export interface FoundKey {
   readonly key: CryptoKey
   readonly issuer: string
 }
 
-/** The published keys of one issuer. */
+/** An issuer's published keys. */
 export interface IssuerKeys {
-  /** Grows whenever other keys are published, so that what was verified with the former ones can be forgotten. */
+  /** Increases whenever the published keys change, so that cached tokens are checked again. */
   readonly generation: number
-  /** Whether keys are there that may still be used; begins to read them again when they are not fresh. */
+  /** Returns whether usable keys are loaded. Starts a refresh if they are stale. */
   isUsable(): boolean
   /**
-   * The key that a token's header names. A name that is not among the keys makes them be read again, at most once in {@link ISSUER_KEYS_PAUSE_MS}.
+   * Finds the key of a token's header. An unknown key id triggers a refresh, at most once per {@link ISSUER_KEYS_PAUSE_MS}.
    *
-   * @returns `undefined` when there is none
-   * @throws {HoldfastError} `issuer_unavailable` when the keys cannot be read at the moment
+   * @returns `undefined` without such a key
+   * @throws {HoldfastError} `issuer_unavailable` if the keys cannot be fetched now
    */
   find(header: JWSHeaderParameters): Promise<FoundKey | undefined>
 }
@@ -56,7 +56,7 @@ interface KeysState {
   generation: number
 }
 
-/** Reads the keys in the background, now and later. Only requests whose token needs a key that is not there wait for it. */
+/** Loads the keys in the background and refreshes them. Only requests that need a missing key wait. */
 export function createIssuerKeys(options: IssuerKeysOptions): IssuerKeys {
   const { issuer, clock } = options
   const state: KeysState = { loaded: undefined, reading: undefined, attemptedAtMs: -Infinity, generation: 0 }
@@ -90,7 +90,7 @@ export function createIssuerKeys(options: IssuerKeysOptions): IssuerKeys {
   }
 }
 
-/** @returns `undefined` if it was tried a moment ago */
+/** @returns `undefined` if the last attempt was too recent */
 function refreshKeys(state: KeysState, options: IssuerKeysOptions): Promise<void> | undefined {
   const { issuer, clock, logger } = options
   if (state.reading) return state.reading
@@ -132,13 +132,13 @@ async function findLoaded(loaded: LoadedKeys | undefined, header: JWSHeaderParam
   try {
     return { key: await loaded.find(header), issuer: loaded.issuer }
   } catch (error) {
-    // Several that match without a `kid` are no match either.
+    // Without a `kid`, several matching keys count as no match.
     if (error instanceof errors.JOSEError) return undefined
     throw error
   }
 }
 
-/** A host that hangs delays a request for no longer than this; reading goes on. */
+/** Waits for a refresh, but only for a limited time, so that an unresponsive host delays no request for long. The refresh continues. */
 async function patiently(work: Promise<void> | undefined): Promise<void> {
   if (!work) return
   const patience = new AbortController()
@@ -149,7 +149,7 @@ async function patiently(work: Promise<void> | undefined): Promise<void> {
   }
 }
 
-/** Nothing is known about the token: whoever sent it may try again. */
+/** The token could not be checked; the client may retry. */
 function issuerUnavailable(issuer: string): HoldfastError {
   return new HoldfastError('issuer_unavailable', 503, `The keys of the issuer ${issuer} cannot be read at the moment`, {
     headers: { 'retry-after': '5' },

@@ -2,7 +2,7 @@ import { optionInvalid } from '../errors.ts'
 import { isLoopbackUrl, isProviderAddress } from '../external/provider-network.ts'
 import type { AuthOptions } from '../options/auth-options.ts'
 
-/** An issuer whose tokens are accepted beside our own. */
+/** An issuer whose tokens are accepted in addition to ours. */
 export interface ThirdPartyIssuer {
   /** Name in logs. */
   readonly name: string
@@ -18,10 +18,10 @@ const LABEL = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i
 const CLERK_DOMAIN = /^(clerk(\.[a-z0-9-]+){2,}|([a-z0-9-]+\.)+clerk\.accounts\.dev)$/
 
 /**
- * The issuers that the options name. Addresses come from here only, never from a token.
+ * Reads the issuers from the options. Their addresses never come from a token.
  *
- * @param ownIssuer - the `iss` of our own tokens, which no other issuer may claim
- * @throws {HoldfastError} `option_invalid` for one that is switched on without what it needs
+ * @param ownIssuer - the `iss` of our tokens, which no other issuer may use
+ * @throws {HoldfastError} `option_invalid` for an enabled issuer with incomplete settings
  */
 export function readThirdPartyIssuers(options: AuthOptions, ownIssuer: string): readonly ThirdPartyIssuer[] {
   const issuers = [firebase(options), auth0(options), cognito(options), clerk(options), workos(options)].filter(
@@ -37,7 +37,7 @@ export function readThirdPartyIssuers(options: AuthOptions, ownIssuer: string): 
   return issuers
 }
 
-/** Issuers are written with and without a slash at the end: Auth0's tokens have one, its settings have none. */
+/** Removes a trailing slash. Auth0's tokens name the issuer with one, its settings without. */
 export function withoutSlash(address: string): string {
   return address.endsWith('/') ? address.slice(0, -1) : address
 }
@@ -45,7 +45,7 @@ export function withoutSlash(address: string): string {
 function firebase(options: AuthOptions): ThirdPartyIssuer | undefined {
   if (!options.thirdPartyFirebaseEnabled) return undefined
   const projectId = requireLabel('thirdPartyFirebaseProjectId', options.thirdPartyFirebaseProjectId)
-  // All projects of Firebase are signed for with the same keys: issuer and audience tell them apart.
+  // The same keys sign for all Firebase projects, so issuer and audience distinguish them.
   return { name: 'Firebase', url: `https://securetoken.google.com/${projectId}`, audiences: [projectId] }
 }
 

@@ -9,8 +9,8 @@ import { openHttpListener } from '../../test/open-http-listener.ts'
 import { readThirdPartyIssuers, type ThirdPartyIssuer } from './issuers.ts'
 import { createThirdPartyTokens, type ThirdPartyTokens } from './verify-third-party.ts'
 
-// Pins that a token of another issuer is believed only when a published key of that very issuer has signed it, for us, with a role that it may have;
-// and that an issuer's host costs no other user anything.
+// Pins that a token of another issuer is accepted only if signed with a published key of that issuer, for this audience, and with a permitted
+// role; and that an issuer's host cannot slow down other users.
 
 const ONE = 'https://one.example.com'
 const OTHER = 'https://other.example.com/pool'
@@ -26,10 +26,10 @@ let one: Pair
 let other: Pair
 let rsa: Pair
 let nowMs: number
-/** Published documents, by address; no other address can be read. */
+/** Published documents by address. Other addresses cannot be read. */
 let published: Map<string, unknown>
 let asked: string[]
-/** Reads wait for this. */
+/** Blocks reads until resolved. */
 let gate: Promise<void>
 let tokens: ThirdPartyTokens
 
@@ -88,7 +88,7 @@ function signed(
   return new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid: KID, typ: 'JWT', ...header }).sign(key)
 }
 
-/** The code of the refusal, or `accepted`, or `not theirs`. */
+/** Returns the error code, `accepted`, or `not theirs`. */
 async function judge(token: string, by = tokens): Promise<string> {
   const verifying = by.verify(token)
   if (!verifying) return 'not theirs'
@@ -135,7 +135,7 @@ describe('a token is refused', () => {
     for (const secret of [pem, text]) {
       for (const alg of ['HS256', 'HS384', 'HS512']) {
         const token = await signed({}, { alg, kid: 'one-rsa' }, secret.length < 64 ? new Uint8Array(64) : secret)
-        // Only the project's secret makes such tokens, and that is for the verifier of our own.
+        // Only the project's secret signs such tokens, so they belong to the verifier of our own.
         expect(await judge(token)).toBe('not theirs')
       }
     }

@@ -8,26 +8,26 @@ import type { TokenClaims } from '../tokens/claims.ts'
 import { createIssuerKeys, type IssuerKeys } from './issuer-keys.ts'
 import { type ThirdPartyIssuer, withoutSlash } from './issuers.ts'
 
-/** Signatures with a public key. An HMAC would be one that everybody who can read the published keys could make. */
+/** Asymmetric signatures only. Anyone could forge an HMAC with a published key. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 
-/** Access and ID tokens. Issuers sign other things with the same keys: logout tokens, security events. */
+/** Access and ID tokens. Issuers also sign logout tokens and security events with the same keys. */
 const TYPES = new Set(['jwt', 'at+jwt', 'application/at+jwt'])
 
-/** Headers that bring or point to a key of the token's own. */
+/** Headers that contain or point to a key. */
 const HEADERS_REFUSED = ['jku', 'jwk', 'x5u', 'x5c', 'crit']
 
-/** Seconds by which an issuer's clock may be ahead. */
+/** Accepted skew of an issuer's clock, in seconds. */
 const CLOCK_TOLERANCE_S = 30
 
-/** Tokens of other issuers than this server. */
+/** Verifies tokens of third-party issuers. */
 export interface ThirdPartyTokens extends Disposable {
-  /** Whether claims are the result of {@link ThirdPartyTokens.verify}: what a token claims to be does not count. */
+  /** Returns whether these claims were returned by {@link ThirdPartyTokens.verify}. The claims' content does not matter. */
   isTheirs(claims: Readonly<Record<string, unknown>>): boolean
   /**
-   * Checks a token that names one of the issuers: against the keys of that issuer, and no others.
+   * Verifies a token of a configured issuer with that issuer's keys only.
    *
-   * @returns `undefined` for a token that names none, or that is signed with a secret
+   * @returns `undefined` for a token of another issuer, or one signed with a secret
    * @throws {HoldfastError} `bad_jwt`, `token_expired`, `foreign_audience`, `token_role_refused`, `issuer_unavailable`
    */
   verify(token: string): Promise<TokenClaims> | undefined
@@ -36,11 +36,11 @@ export interface ThirdPartyTokens extends Disposable {
 export interface ThirdPartyTokensOptions {
   readonly issuers: readonly ThirdPartyIssuer[]
   readonly isRefusedRole: (role: string) => boolean
-  /** Grows whenever other roles are refused. Default: they never change. */
+  /** Increases whenever the refused roles change. Default: constant. */
   readonly rolesGeneration?: () => number
   readonly clock: Clock
   readonly logger: Logger
-  /** The way to an issuer; for tests. */
+  /** Replaces the network in tests. */
   readonly openNetwork?: (home: string, closing: AbortSignal) => Pick<ProviderNetwork, 'getJson'>
 }
 
@@ -62,11 +62,11 @@ export function createThirdPartyTokens(options: ThirdPartyTokensOptions): ThirdP
   if (issuers.length === 0) return undefined
   const closing = new AbortController()
   const trusted = trustedByUrl(options, closing.signal)
-  /** Verified tokens, until they expire or their issuer publishes other keys. */
+  /** Verified tokens, until they expire or their issuer's keys change. */
   const verified = new Map<string, Verified>()
   const theirs = new WeakSet<object>()
   const nowS = (): number => Math.floor(clock.now() / 1000)
-  // Both only grow, so their sum changes whenever one of them does.
+  // Both only increase, so their sum changes with either.
   const generationOf = ({ keys }: Trusted): number => keys.generation + rolesGeneration()
 
   const verifyWith = async (by: Trusted, token: string): Promise<TokenClaims> => {
@@ -109,13 +109,13 @@ function trustedByUrl(options: ThirdPartyTokensOptions, closing: AbortSignal): R
   )
 }
 
-/** Only where to look: nothing that is read here is believed. */
+/** Selects the issuer from the unverified token. Nothing else read here is trusted. */
 function findIssuer(trusted: ReadonlyMap<string, Trusted>, token: string): Trusted | undefined {
   if (token.length > TOKEN_BYTES_MAX) return undefined
   try {
     const { iss } = decodeJwt(token)
     const found = typeof iss === 'string' ? trusted.get(withoutSlash(iss)) : undefined
-    // A token that is signed with the project's secret is the project's own, whatever issuer it names.
+    // A token signed with the project's secret is the project's own, whatever issuer it names.
     return found && !String(decodeProtectedHeader(token).alg).startsWith('HS') ? found : undefined
   } catch {
     return undefined
@@ -153,7 +153,7 @@ function toClaims(
   nowS: number,
 ): TokenClaims {
   const { sub, role } = payload
-  // The audience is checked below: access tokens of Cognito name it otherwise.
+  // The audience is checked below, because Cognito's access tokens store it in another claim.
   checkClaims({ ...payload, aud: undefined }, nowS, [])
   if (isExpired(payload, nowS)) throw tokenExpired()
   if (typeof sub !== 'string' || sub === '' || sub.length > SUBJECT_CHARS_MAX) throw badJwt()
@@ -166,14 +166,14 @@ function isExpired({ exp }: { readonly exp?: number | undefined }, nowS: number)
   return exp === undefined || exp <= nowS
 }
 
-/** Access tokens of Cognito have no audience, and name the app as `client_id`. */
+/** Checks the audience. Cognito's access tokens have no `aud` and name the app as `client_id`. */
 function isForAudience(payload: JWTPayload, accepted: readonly string[]): boolean {
   if (accepted.length === 0) return true
   const named: readonly unknown[] = [payload.aud ?? payload['client_id']].flat()
   return named.some((one) => typeof one === 'string' && accepted.includes(one))
 }
 
-/** The token is genuine, but gives no role that it may have here. */
+/** The token is valid, but its role is not permitted here. */
 function roleNotAccepted(role: unknown): HoldfastError {
   const message =
     role === undefined

@@ -9,7 +9,7 @@ const EMAIL =
 const PHONE = /^[1-9][0-9]{1,14}$/
 
 /**
- * @returns the address in lower case, as it is kept and compared
+ * @returns the address in lowercase, as stored and compared
  * @throws {HoldfastError} `validation_failed`
  */
 export function parseEmail(text: string): string {
@@ -20,7 +20,7 @@ export function parseEmail(text: string): string {
 }
 
 /**
- * @returns the digits of the number, as it is kept and compared
+ * @returns the digits of the number, as stored and compared
  * @throws {HoldfastError} `validation_failed`
  */
 export function parsePhone(text: string): string {
@@ -29,7 +29,7 @@ export function parsePhone(text: string): string {
   return phone
 }
 
-/** Drops a leading plus sign and spaces; checks nothing. */
+/** Removes a leading plus sign and spaces, without validation. */
 export function normalizePhone(text: string): string {
   return text.replace(/^\+/, '').replaceAll(' ', '')
 }
@@ -39,12 +39,12 @@ export type Contact =
   | { readonly provider: 'email'; /** In lower case. */ readonly email: string }
   | { readonly provider: 'phone'; /** Digits only. */ readonly phone: string }
 
-/** The address or the number itself. */
+/** Returns the address or number. */
 export function addressOf(contact: Contact): string {
   return contact.provider === 'email' ? contact.email : contact.phone
 }
 
-/** How a message reaches a contact. */
+/** Returns the channel for messages to a contact. */
 export function channelOf({ provider }: Contact): 'mail' | 'sms' {
   return provider === 'email' ? 'mail' : 'sms'
 }

@@ -1,6 +1,6 @@
 import type { UserFactor, UserIdentity, UserRow } from './user-row.ts'
 
-/** A user as auth-js's type `User` has it. Times that are not set, and changes that are not under way, are left out as in GoTrue. */
+/** Renders auth-js's type `User`. As in GoTrue, unset times and changes that are not pending are omitted. */
 export function renderUser(user: UserRow): Record<string, unknown> {
   return {
     id: user.id,
@@ -32,7 +32,7 @@ export function renderUser(user: UserRow): Record<string, unknown> {
   }
 }
 
-/** `identity_id` is the row, `id` the provider's name for the person: auth-js's names, for reasons of its history. */
+/** Renders an identity. `identity_id` is the row's id and `id` the provider's id of the user, as historically named in auth-js. */
 function renderIdentity(identity: UserIdentity): Record<string, unknown> {
   return {
     identity_id: identity.id,

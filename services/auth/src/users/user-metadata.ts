@@ -4,15 +4,15 @@ import { APP_METADATA_BYTES_MAX, USER_METADATA_BYTES_MAX } from '../limits.ts'
 export type UserMetadata = Readonly<Record<string, unknown>>
 
 /**
- * Changes metadata as GoTrue does: top-level keys are replaced, a key that is `null` goes away.
+ * Merges changes into metadata like GoTrue: replaces top-level keys and removes those set to `null`.
  *
- * @throws {HoldfastError} `validation_failed` when the result is larger than an access token can carry
+ * @throws {HoldfastError} `validation_failed` if the result is too large for an access token
  */
 export function mergeMetadata(current: UserMetadata | null, changes: UserMetadata): UserMetadata {
   return merge('User', USER_METADATA_BYTES_MAX, current, changes)
 }
 
-/** Does the same for what only administrators change. */
+/** Like {@link mergeMetadata}, for metadata that only administrators change. */
 export function mergeAppMetadata(current: UserMetadata | null, changes: UserMetadata): UserMetadata {
   return merge('App', APP_METADATA_BYTES_MAX, current, changes)
 }

@@ -1,7 +1,7 @@
 import { type Queryable, sql, type SqlFragment } from '@holdfast/postgres'
 import type { Contact } from './contact.ts'
 
-/** An identity as the statement below aggregates it; times are Postgres's text. */
+/** An identity as aggregated by the statement below; times are Postgres text. */
 export interface UserIdentity {
   readonly id: string
   readonly provider_id: string
@@ -25,7 +25,7 @@ export interface UserFactor {
   readonly last_challenged_at: string | null
 }
 
-/** A row of `auth.users` with its identities and factors. Never leaves the service: see `render-user.ts`. */
+/** A row of `auth.users` with its identities and factors. Must not leave the service unrendered: see `render-user.ts`. */
 export interface UserRow {
   readonly id: string
   readonly aud: string | null
@@ -59,18 +59,18 @@ export interface UserRow {
 }
 
 /**
- * Reads users that were not deleted.
+ * Selects users that are not deleted.
  *
- * @param more - further columns, for values read together with the user; begins with a comma
+ * @param more - further columns, starting with a comma, for values read together with the user
  */
 export function selectUsers(condition: SqlFragment, more: SqlFragment = sql``): SqlFragment {
   return selectAnyUsers(sql`users.deleted_at is null and ${condition}`, more)
 }
 
 /**
- * Reads users, those that were deleted as well: for administrators.
+ * Selects users including deleted ones, for administrators.
  *
- * @param rest - a condition on `users`, and what may follow one
+ * @param rest - a condition on `users` and optional further clauses
  * @param more - as in {@link selectUsers}
  */
 export function selectAnyUsers(rest: SqlFragment, more: SqlFragment = sql``): SqlFragment {
@@ -105,13 +105,13 @@ export async function findUserById(db: Queryable, userId: string): Promise<UserR
   return user
 }
 
-/** @param email - in lower case, as addresses are kept */
+/** @param email - lowercase, as stored */
 export async function findUserByEmail(db: Queryable, email: string): Promise<UserRow | undefined> {
   const [user] = await db.query<UserRow>(selectUsers(sql`users.email = ${email} and users.is_sso_user = false`))
   return user
 }
 
-/** @param phone - digits only, as numbers are kept */
+/** @param phone - digits only, as stored */
 export async function findUserByPhone(db: Queryable, phone: string): Promise<UserRow | undefined> {
   const [user] = await db.query<UserRow>(selectUsers(sql`users.phone = ${phone}`))
   return user
@@ -121,7 +121,7 @@ export function findUserByContact(db: Queryable, contact: Contact): Promise<User
   return contact.provider === 'email' ? findUserByEmail(db, contact.email) : findUserByPhone(db, contact.phone)
 }
 
-/** Waits for others who change the same user, and keeps new ones out until the transaction ends. */
+/** Locks a user against concurrent changes until the end of the transaction. */
 export async function lockUser(db: Queryable, userId: string): Promise<void> {
   await db.execute(sql`select id from auth.users where id = ${userId} for no key update`)
 }

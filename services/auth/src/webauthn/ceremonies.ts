@@ -7,18 +7,18 @@ import type {
 import type { UserRow } from '../users/user-row.ts'
 import type { RelyingParty } from './relying-party.ts'
 
-/** Loaded when a security key is used for the first time: it is large, and a start has no use for it. */
+/** Loaded on first use, because it is large and startup does not need it. */
 const library = (): Promise<typeof import('@simplewebauthn/server')> => import('@simplewebauthn/server')
 
-/** Ed25519, ECDSA with P-256, RSA: every authenticator has one of them. */
+/** Ed25519, ECDSA with P-256, RSA. Every authenticator supports at least one. */
 const ALGORITHMS = [-8, -7, -257]
 
-/** How long browsers wait for the person, in milliseconds; as long as a challenge lives. */
+/** Time in ms that browsers wait for the user; equals the lifetime of a challenge. */
 const TIMEOUT_MS = 300_000
 
 export type UserVerification = 'required' | 'preferred'
 
-/** The stored part of an authenticator. Its private half never leaves it. */
+/** The stored part of an authenticator's credential. The private key never leaves the authenticator. */
 export interface Credential {
   /** base64url. */
   readonly id: string
@@ -26,7 +26,7 @@ export interface Credential {
   readonly publicKey: Uint8Array<ArrayBuffer>
   readonly signCount: number
   readonly transports: readonly string[]
-  /** Whether it can be copied to other devices of its owner, as passkeys of phones are. */
+  /** Whether it can be synced to the user's other devices, like passkeys of phones. */
   readonly backupEligible: boolean
 }
 
@@ -46,7 +46,7 @@ export interface Question {
 
 type Verdict<T> = ({ readonly valid: true } & T) | { readonly valid: false; readonly reason: unknown }
 
-/** Asks a browser to make a new credential. The user handle is the id of the user as text, as GoTrue has it. */
+/** Creates the options for a new credential. The user handle is the user's id as text, as in GoTrue. */
 export async function askToRegister(
   party: RelyingParty,
   input: {
@@ -55,7 +55,7 @@ export async function askToRegister(
     readonly displayName: string
     readonly exclude: readonly Pick<Credential, 'id' | 'transports'>[]
     readonly userVerification: UserVerification
-    /** Whether the authenticator has to find the credential without being told its id: that makes it a passkey. */
+    /** Whether the authenticator must find the credential without its id, which makes it a passkey. */
     readonly discoverable: boolean
   },
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
@@ -78,7 +78,7 @@ export async function askToRegister(
   })
 }
 
-/** @param response - as the browser gave it: anything at all */
+/** @param response - untrusted, from the browser */
 export async function judgeRegistration(
   party: RelyingParty,
   input: { readonly response: unknown; readonly question: Question },
@@ -116,7 +116,7 @@ export async function judgeRegistration(
   }
 }
 
-/** @param input.allow - empty for a passkey: the authenticator offers what it has */
+/** @param input.allow - allowed credentials; empty for passkeys, so that the authenticator offers any */
 export async function askToSign(
   party: RelyingParty,
   input: {
@@ -135,10 +135,9 @@ export async function askToSign(
 }
 
 /**
- * Judges the signature of a known credential. A counter that did not grow means that there are two authenticators with the same key, and
- * is refused.
+ * Verifies the signature of a known credential. Refuses a counter that did not increase, which indicates two authenticators with one key.
  *
- * @param input.response - as the browser gave it: anything at all
+ * @param input.response - untrusted, from the browser
  */
 export async function judgeSignature(
   party: RelyingParty,
@@ -167,7 +166,7 @@ export async function judgeSignature(
   }
 }
 
-/** How browsers list what belongs to an account. They refuse an empty name, so a person without address or number is named by their id. */
+/** Returns the account name for browsers. They refuse an empty one, so a user without address or number is named by id. */
 export function accountName(user: UserRow): { readonly userName: string; readonly displayName: string } {
   const userName = user.email || user.phone || user.id
   const name = user.raw_user_meta_data?.['name']

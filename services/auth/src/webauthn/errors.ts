@@ -8,7 +8,7 @@ export const webAuthnChallengeNotFound = refusal(
   'Challenge not found or already used',
 )
 export const webAuthnChallengeExpired = refusal('webauthn_challenge_expired', 400, 'Challenge has expired')
-/** The reason stays in `cause`: it helps only who forges. */
+/** The reason stays in `cause`, because it would only help forgers. */
 export const webAuthnVerificationFailed = (cause: unknown): HoldfastError =>
   new HoldfastError('webauthn_verification_failed', 400, 'Credential verification failed', { cause })
 export const webAuthnCredentialExists = refusal(

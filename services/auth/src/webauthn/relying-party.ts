@@ -22,17 +22,17 @@ type WebAuthnOptions = Pick<
   | 'webauthnRpOrigins'
 >
 
-/** How Android's Credential Manager names an app in place of a page. */
+/** Android's Credential Manager identifies an app like this instead of by an origin. */
 const ANDROID_APP = /^android:apk-key-hash:[A-Za-z0-9_-]+$/
 
 /**
- * Decides for whom passkeys are made. Browsers know them by a domain, so a site on a loopback address counts as `localhost` and is to be opened
- * there; a site on any other address, or without TLS, has none.
+ * Determines the relying party. Passkeys belong to a domain, so a site on a loopback address uses `localhost` and must be opened there. A site
+ * on any other IP address, or without TLS, has none.
  *
- * @param input.siteUrl - where people use the app
+ * @param input.siteUrl - URL of the app
  * @param input.baseUrl - of this server
- * @returns `undefined` when the site can have none and no setting asks for them
- * @throws {HoldfastError} `option_invalid` for settings that no browser would accept
+ * @returns `undefined` if the site cannot have one and no setting requires it
+ * @throws {HoldfastError} `option_invalid` for settings that browsers would reject
  * @see https://www.w3.org/TR/webauthn-3/#relying-party-identifier
  */
 export function createRelyingParty(input: {
@@ -69,7 +69,7 @@ function domainOf(site: URL): string {
   return isOnLoopback(site) ? 'localhost' : site.hostname
 }
 
-/** @throws {HoldfastError} when it is an address, which no passkey can belong to */
+/** @throws {HoldfastError} for an IP address, which passkeys cannot belong to */
 function requireDomain(id: string): void {
   const isAddress = isIP(id.replaceAll(/^\[|\]$/g, '')) !== 0
   const isName = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(id)
@@ -80,7 +80,7 @@ function requireDomain(id: string): void {
   )
 }
 
-/** @throws {HoldfastError} when no page there can use what belongs to the domain */
+/** @throws {HoldfastError} if pages of this origin cannot use the domain's credentials */
 function requireOrigin(text: string, id: string): string {
   if (ANDROID_APP.test(text)) return text
   const url = URL.parse(text)
@@ -104,7 +104,7 @@ function requireOrigin(text: string, id: string): string {
   return url.origin
 }
 
-/** The site; on this machine `localhost` as well, at the port of the site and of this server, because addresses have no passkeys. */
+/** Returns the site's origin. On loopback, adds `localhost` at the site's and this server's ports, because IP addresses have no passkeys. */
 function defaultOrigins(site: URL, base: URL, id: string): string[] {
   const origins = [requireOrigin(site.origin, id)]
   for (const url of [site, base]) {
