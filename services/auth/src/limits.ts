@@ -1,245 +1,245 @@
-/** Bytes of a token in a request. Ours stay below 7 KiB with the largest metadata; more is an attempt to keep us busy. */
+/** Token size limit in bytes. Our tokens stay below 7 KiB with the largest metadata; larger ones only waste time. */
 export const TOKEN_BYTES_MAX = 8 * 1024
 
-/** Verified tokens remembered at once. At about 1 KiB each this is 4 MiB, and more people than one process serves at a time. */
+/** Cached verified tokens. At about 1 KiB each this is 4 MiB, for more users than one process serves at a time. */
 export const VERIFIED_TOKENS_MAX = 4_096
 
-/** Bytes of an answer about leaked passwords. The longest range has some 60 KiB, padded. */
+/** Response limit of the breached-password service in bytes. The longest padded range has about 60 KiB. */
 export const LEAKED_PASSWORDS_BYTES_MAX = 256 * 1024
 
-/** How long the service of leaked passwords may take, in milliseconds: a person waits for it, and mostly it takes 50. */
+/** Timeout in ms for the breached-password service. A user is waiting; a typical reply takes 50 ms. */
 export const LEAKED_PASSWORDS_TIMEOUT_MS = 3_000
 
-/** Password hashes computed at once. Two keep both cores of a small machine busy and leave the pool's other threads to files. */
+/** Concurrent password hashes. Two use both cores of a small machine and leave the thread pool's other threads to file access. */
 export const HASH_JOBS_RUNNING_MAX = 2
 
-/** Password hashes that wait. At about 50 ms each the last one waits some six seconds; after that a refusal is kinder. */
+/** Queued password hashes. At about 50 ms each the last one waits about six seconds; further requests are refused. */
 export const HASH_JOBS_WAITING_MAX = 256
 
-/** Bytes of a password. Bcrypt ignores what follows, so a longer one would be weaker than it looks. */
+/** Password limit in bytes. Bcrypt ignores further bytes, so a longer password would be weaker than it looks. */
 export const PASSWORD_BYTES_MAX = 72
 
-/** Characters of an e-mail address, as the column holds them. */
+/** Length limit of an email address in characters, as in the column. */
 export const EMAIL_CHARS_MAX = 255
 
-/** Bytes of a user's own metadata as JSON. It travels in every access token, which has to stay below {@link TOKEN_BYTES_MAX}. */
+/** Limit of user metadata as JSON in bytes. Every access token carries it and must stay below {@link TOKEN_BYTES_MAX}. */
 export const USER_METADATA_BYTES_MAX = 4 * 1024
 
-/** Bytes of a request body. Nothing this service reads is longer than a password, an address and the metadata. */
+/** Request body limit in bytes, ample for a password, an address and the metadata. */
 export const BODY_BYTES_MAX = 64 * 1024
 
-/** Addresses a rate limiter remembers; the one unseen for longest is forgotten first, and its bucket was full or soon would be. */
+/** Addresses per rate limiter. The least recently seen is evicted first; its bucket is full or nearly so. */
 export const RATE_LIMITED_ADDRESSES_MAX = 10_000
 
-/** The window that the rate limits are counted in, in seconds, as in Supabase's settings. */
+/** Window of the rate limits in seconds, as in Supabase's settings. */
 export const RATE_LIMIT_WINDOW_S = 300
 
-/** Days a used refresh token is kept, so that its reuse is recognised as such and ends the session. */
+/** Days to keep a used refresh token, so that reuse is detected and ends the session. */
 export const USED_REFRESH_TOKEN_DAYS = 30
 
-/** Characters of a `user-agent` kept with a session. */
+/** Length limit in characters of the `user-agent` stored with a session. */
 export const USER_AGENT_CHARS_MAX = 512
 
-/** Life of an API key in seconds: ten years, as Supabase's. */
+/** Lifetime of an API key in seconds: ten years, as in Supabase. */
 export const API_KEY_LIFETIME_S = 10 * 365 * 24 * 3600
 
-/** Milliseconds after which keys that another process has changed are noticed. */
+/** Interval in ms at which changes to keys by other processes are picked up. */
 export const KEYS_RELOAD_AFTER_MS = 5_000
 
-/** Milliseconds until a role that has become a superuser, or `BYPASSRLS`, is seen. Postgres announces no change of roles. */
+/** Interval in ms at which new superusers and `BYPASSRLS` roles are picked up. Postgres sends no notification. */
 export const ROLES_RELOAD_AFTER_MS = 10_000
 
-/** How long clients may keep the published keys, in seconds; as long as auth-js does. */
+/** Cache lifetime of the published keys in seconds, as in auth-js. */
 export const JWKS_MAX_AGE_S = 600
 
-/** Life of a flow that left the client, in seconds, as GoTrue's. */
+/** Lifetime in seconds of a flow that left the client, as in GoTrue. */
 export const FLOW_STATE_LIFETIME_S = 300
 
-/** Rows of a page that administrators get when they do not say how many, as GoTrue's. */
+/** Default page size for administrators, as in GoTrue. */
 export const ADMIN_PAGE_ROWS = 50
 
-/** Rows of a page at most. An account with identities and factors is some 2 KiB of JSON, so a page stays below 20 MiB. */
+/** Largest page size. An account with identities and factors is about 2 KiB of JSON, so a page stays below 20 MiB. */
 export const ADMIN_PAGE_ROWS_MAX = 10_000
 
-/** Bytes of what administrators keep on an account as JSON. It travels in every access token, beside the user's own metadata. */
+/** Limit of app metadata as JSON in bytes. Every access token carries it together with the user metadata. */
 export const APP_METADATA_BYTES_MAX = 4 * 1024
 
-/** How long a hook in Postgres may run, in milliseconds, as GoTrue's. */
+/** Timeout of a Postgres hook in ms, as in GoTrue. */
 export const PG_HOOK_TIMEOUT_MS = 2_000
 
-/** How long a hook over HTTP may take, with all its attempts, in milliseconds, as GoTrue's. */
+/** Timeout of an HTTP hook in ms, including all attempts, as in GoTrue. */
 export const HTTP_HOOK_TIMEOUT_MS = 5_000
 
-/** Attempts at a hook over HTTP, as GoTrue's. */
+/** Attempts of an HTTP hook, as in GoTrue. */
 export const HTTP_HOOK_ATTEMPTS_MAX = 3
 
 /** Delay in ms between attempts of an HTTP hook, as in GoTrue. */
 export const HTTP_HOOK_BACKOFF_MS = 2_000
 
-/** Bytes of an answer of a hook over HTTP, as GoTrue's. */
+/** Response limit of an HTTP hook in bytes, as in GoTrue. */
 export const HTTP_HOOK_ANSWER_BYTES_MAX = 200 * 1024
 
-/** Requests and other work that may wait for a hook at once, each with a connection: of 20, and notices that hooks send take five more. */
+/** Concurrent calls that may wait for hooks. Each holds one of 20 connections, and notices sent by hooks take five more. */
 export const HOOKED_CALLS_MAX = 12
 
-/** How long such work waits for its turn, in milliseconds: as long as for a connection. */
+/** Time in ms such a call waits for a slot; equals the wait for a connection. */
 export const HOOKED_CALL_WAIT_MS = 10_000
 
-/** How long a provider of captchas may take, in milliseconds, as GoTrue's. */
+/** Timeout in ms for a captcha provider, as in GoTrue. */
 export const CAPTCHA_TIMEOUT_MS = 10_000
 
-/** Attempts to send a mail or text message. With the waits below the last one is some ten minutes after the first. */
+/** Attempts to send a message. With the delays below, the last one is about ten minutes after the first. */
 export const MESSAGE_ATTEMPTS_MAX = 8
 
-/** The first and the longest wait between two attempts to send a message, in milliseconds. */
+/** Shortest and longest delay between attempts to send a message, in ms. */
 export const MESSAGE_BACKOFF_MS_MIN = 5_000
 export const MESSAGE_BACKOFF_MS_MAX = 5 * 60_000
 
-/** How long a message belongs to the process that took it, in milliseconds; after that another one tries. Above what a slow mail server takes. */
+/** Lease in ms of a message claimed by a process, after which another process retries. Longer than a slow mail server takes. */
 export const MESSAGE_LEASE_MS = 180_000
 
-/** Messages that one process sends at once: as many connections as mail servers like from one client. */
+/** Concurrent messages per process: as many connections as mail servers accept from one client. */
 export const MESSAGES_SENDING_MAX = 5
 
-/** How long a mail server or an API of text messages may be silent, in milliseconds. */
+/** Timeout in ms for a silent mail server or text message API. */
 export const MESSAGE_SEND_TIMEOUT_MS = 15_000
 
-/** How long a mail server may take for one mail, in milliseconds, however often it says something. Well below the lease. */
+/** Time limit in ms for one mail, even if the server keeps responding. Well below the lease. */
 export const MAIL_SEND_TIMEOUT_MS = 60_000
 
-/** How often a process looks for messages that are due, in milliseconds: those that other processes have left, and those to be retried. */
+/** Interval in ms at which a process looks for due messages: retries, and those left by other processes. */
 export const MESSAGE_LOOK_INTERVAL_MS = 5_000
 
-/** How long the end of the service waits for messages on their way, in milliseconds. */
+/** Time in ms that closing the service waits for messages being sent. */
 export const MESSAGE_DRAIN_MS = 2_000
 
-/** How long messages are kept, in days, and how many captured ones: a mailbox for development, not an archive. */
+/** Retention of messages in days, and the number of captured ones: a mailbox for development, not an archive. */
 export const MESSAGE_DAYS_MAX = 7
 export const CAPTURED_MESSAGES_MAX = 1_000
 
-/** Bytes of all captured messages that are kept, the newest first; after how many new ones that is looked after before its hour has come. */
+/** Limit of all captured messages in bytes, and the number of new ones that triggers an early cleanup. */
 export const CAPTURED_BYTES_MAX = 64 * 1024 * 1024
 export const CAPTURED_CLEAN_EACH = 100
 
-/** Characters of a captured mail that the mailbox shows. */
+/** Length limit in characters of a captured mail shown in the mailbox. */
 export const CAPTURED_MESSAGE_CHARS_MAX = 1_000_000
 
-/** When old messages are deleted: soon after the start, for servers that never run for long, and every hour; in milliseconds. */
+/** Times of the cleanup of old messages, in ms: soon after startup, for servers that never run long, and then hourly. */
 export const MESSAGE_CLEAN_AFTER_MS = 15_000
 export const MESSAGE_CLEAN_INTERVAL_MS = 3_600_000
 
-/** Security notifications that one account gets in an hour: who adds and removes a factor over and over fills no mailbox. */
+/** Security notifications per account and hour, so that repeated changes of a factor cannot flood a mailbox. */
 export const NOTICES_PER_HOUR_MAX = 30
 
-/** Messages that one request for the captured mailbox reads. */
+/** Messages per request for the captured mailbox. */
 export const MESSAGES_PER_PAGE_MAX = 200
 
-/** KiB, passes and threads of an argon2 hash that came with a dump, as GoTrue's: one sign-in must not take the machine. */
+/** Memory in KiB, passes and threads accepted in an imported argon2 hash, as in GoTrue. Bounds the cost of a sign-in. */
 export const ARGON2_MEMORY_KIB_MAX = 1024 * 1024
 export const ARGON2_PASSES_MAX = 20
 export const ARGON2_THREADS_MAX = 16
 
-/** Bytes that a scrypt hash from Firebase may need. Firebase's own parameters need 16 MiB. */
+/** Memory limit in bytes for a scrypt hash from Firebase, whose own parameters need 16 MiB. */
 export const SCRYPT_BYTES_MAX = 256 * 1024 * 1024
 
-/** How long an external provider may take for one answer, in milliseconds, as in GoTrue. */
+/** Timeout in ms for one response of an external provider, as in GoTrue. */
 export const PROVIDER_TIMEOUT_MS = 10_000
 
-/** Bytes of one answer of an external provider, of captchas and of text messages too. Discovery documents and key sets have a few KiB. */
+/** Response limit in bytes of providers, captcha services and text message APIs. Discovery documents and key sets have a few KiB. */
 export const PROVIDER_RESPONSE_BYTES_MAX = 1024 * 1024
 
-/** How long the description and the keys of a provider are kept, in milliseconds. An unknown key asks again earlier. */
+/** Cache lifetime in ms of a provider's discovery document and keys. An unknown key id refreshes them earlier. */
 export const PROVIDER_METADATA_AGE_MS = 10 * 60_000
 
-/** Providers whose description and keys are kept at once. */
+/** Providers with cached metadata. */
 export const PROVIDER_METADATA_MAX = 64
 
-/** Providers that administrators may make. */
+/** Custom providers per project. */
 export const CUSTOM_PROVIDERS_MAX = 100
 
-/** Bytes of what a provider says about a person, as JSON. */
+/** Limit of a provider's identity data as JSON in bytes. */
 export const IDENTITY_DATA_BYTES_MAX = 16 * 1024
 
-/** How long an unfinished flow is kept, in seconds. */
+/** Retention of an unfinished flow in seconds. */
 export const ABANDONED_FLOW_AGE_S = 24 * 3600
 
-/** Addresses that an app may register, as in GoTrue. */
+/** Redirect URIs per app, as in GoTrue. */
 export const OAUTH_REDIRECT_URIS_MAX = 10
 
-/** Characters of an address that belongs to an app, as the columns hold them. */
+/** Length limit of an app's URI in characters, as in the columns. */
 export const OAUTH_URI_CHARS_MAX = 2048
 
 export const OAUTH_CLIENT_NAME_CHARS_MAX = 1024
 
-/** Characters of what an app gets back as it was, as the columns hold them. */
+/** Length limit in characters of values returned unchanged to an app, as in the columns. */
 export const OAUTH_TEXT_CHARS_MAX = 4096
 
-/** How long a person may take to consent, in seconds, as in GoTrue. */
+/** Time in seconds for a user's consent, as in GoTrue. */
 export const OAUTH_AUTHORIZATION_LIFETIME_S = 600
 
-/** How long an app may take to use a code, in seconds. It does so while the browser waits. */
+/** Lifetime of a code in seconds. Apps use it at once, while the browser waits. */
 export const OAUTH_CODE_LIFETIME_S = 300
 
-/** Hours that used codes are kept, so that a second use is recognised. */
+/** Hours to keep used codes, so that reuse is detected. */
 export const OAUTH_AUTHORIZATION_KEPT_HOURS = 24
 
-/** Life of an ID token, in seconds, as in GoTrue. */
+/** Lifetime of an ID token in seconds, as in GoTrue. */
 export const ID_TOKEN_LIFETIME_S = 3600
 
-/** The highest cost of a bcrypt hash that came with a dump: some five seconds for a sign-in, and that once. */
+/** Highest cost accepted in an imported bcrypt hash. The first sign-in takes about five seconds and rehashes it. */
 export const BCRYPT_COST_MAX = 16
 
-/** Wrong codes that one address or number may be tried with at once, from however many places. */
+/** Burst limit of wrong codes per address or number, from all clients together. */
 export const WRONG_CODES_MAX = 10
 
-/** Seconds until one more wrong code is let through: 48 a day, so that a year of trying finds six digits once in fifty times. */
+/** Seconds until one more wrong code is allowed: 48 a day, so a year of guessing finds six digits with a probability of 2 %. */
 export const WRONG_CODE_REFILL_S = 1_800
 
-/** Seconds after which a row of `address_limits` says nothing any more: by then every bucket has leaked empty. */
+/** Seconds after which a row of `address_limits` is obsolete, because every bucket has emptied by then. */
 export const ADDRESS_LIMIT_LIFETIME_S = 86_400
 
-/** One in so many takes also deletes rows that are out of date, and how many at once. */
+/** One in this many calls also deletes obsolete rows, and the number of rows deleted. */
 export const ADDRESS_LIMITS_CLEANED_EVERY = 256
 export const ADDRESS_LIMITS_CLEANED_MAX = 1_000
 
-/** How old a sign-in may be for a new password without another proof, in milliseconds; as in GoTrue. */
+/** Age in ms up to which a sign-in allows a new password without reauthentication, as in GoTrue. */
 export const RECENT_SIGN_IN_MS = 24 * 3_600_000
 
 /**
- * Answers that may tell who has an account come at a whole number of these after the question, in milliseconds: long for the work behind them, so
- * that a step is rarely missed, and short for people.
+ * Step in ms to which responses that may reveal accounts are rounded up. Longer than their work, so that they rarely take two steps, and
+ * short enough for users.
  */
 export const ANSWER_STEP_MS = 50
 
-/** Sessions whose state is remembered, some 150 bytes each: 10 MiB, and more than the people one process serves within a minute. */
+/** Cached session states of about 150 bytes each: 10 MiB, for more users than one process serves within a minute. */
 export const SESSION_STATES_MAX = 65_536
 
-/** Milliseconds for which a session's state is believed while its end would be announced; asked again after that, in case an announcement was lost. */
+/** Time in ms that a cached session state is trusted while notifications arrive. Bounds the effect of a lost notification. */
 export const SESSION_STATE_TRUSTED_MS = 60_000
 
-/** The same while announcements do not reach this process: a session that ended is accepted for at most 5 s. */
+/** The same without notifications. Together with other delays, an ended session is accepted for at most 5 s. */
 export const SESSION_STATE_TRUSTED_UNHEARD_MS = 2_000
 
-/** Sessions asked for in one statement. */
+/** Sessions per statement. */
 export const SESSIONS_ASKED_TOGETHER_MAX = 1_000
 
-/** Milliseconds between two looks at the sessions of open streams. */
+/** Interval in ms between checks of the sessions of open streams. */
 export const SESSION_WATCH_TICK_MS = 1_000
 
-/** How long the published keys of a third-party issuer count as fresh, in milliseconds; then they are read again behind the requests. */
+/** Time in ms that an issuer's keys count as fresh. Later they are refreshed in the background. */
 export const ISSUER_KEYS_FRESH_MS = 10 * 60_000
 
 /** Age in ms after which keys of an unreachable issuer are no longer used, because one may have been revoked. */
 export const ISSUER_KEYS_AGE_MS_MAX = 3600_000
 
-/** The least time between two readings of an issuer's keys, in milliseconds: whoever sends tokens that name keys at random causes no more than that. */
+/** Minimum interval in ms between fetches of an issuer's keys, so that tokens with random key ids cannot cause more. */
 export const ISSUER_KEYS_PAUSE_MS = 30_000
 
-/** How long a request waits for keys that are not there, in milliseconds. */
+/** Time in ms that a request waits for missing keys. */
 export const ISSUER_KEYS_WAIT_MS = 5_000
 
-/** Keys that one issuer may publish. Real ones have two to six. */
+/** Keys per issuer. Real issuers publish two to six. */
 export const ISSUER_KEYS_MAX = 100
 
-/** Characters of the subject of a third-party token, as OpenID Connect allows them. */
+/** Length limit in characters of a third-party subject, as in OpenID Connect. */
 export const SUBJECT_CHARS_MAX = 255

@@ -1,9 +1,9 @@
 import type { MigrationSource } from '@holdfast/postgres'
 
-/** The schema `auth`. Applied after the platform's, which makes the roles. */
+/** The `auth` schema. Applied after the platform's migrations, which create the roles. */
 export const authMigrations: MigrationSource = {
   name: 'auth',
   directory: new URL('../migrations/', import.meta.url),
-  // Not auth.users, which the database of a Supabase project brings along.
+  // Not auth.users, which a Supabase database already has.
   witness: 'auth.messages',
 }

@@ -4,11 +4,11 @@ import { overEmailSendRateLimit, overRequestRateLimit, overSmsSendRateLimit } fr
 import { NOTICES_PER_HOUR_MAX, RATE_LIMITED_ADDRESSES_MAX, RATE_LIMIT_WINDOW_S } from './limits.ts'
 import type { AuthOptions } from './options/auth-options.ts'
 
-/** Counts attempts by address, or by something else that they are about. */
+/** Limits attempts by address or another key. */
 export interface RateLimiter {
   /**
-   * @param counted - what has attempts of its own; default: the address
-   * @throws {HoldfastError} `over_request_rate_limit` with `retry-after` when it has none left
+   * @param counted - key of the bucket; default: the address
+   * @throws {HoldfastError} `over_request_rate_limit` with `retry-after` if the bucket is empty
    */
   take(address: string, counted?: string): void
 }
@@ -19,17 +19,17 @@ interface Bucket {
 }
 
 /**
- * A token bucket for each address: `attempts` at once, refilled evenly over the window. In memory, because a
- * restart that forgives is better than a write for each attempt.
+ * Creates token buckets of `attempts` tokens, refilled evenly over the window. They are in memory: losing them at a restart is better than
+ * a write per attempt.
  *
  * @param attempts - 0 for no limit
  */
 export function createRateLimiter(options: {
   readonly attempts: number
-  /** Seconds in which they refill. */
+  /** Seconds in which a bucket refills. */
   readonly windowS: number
   readonly refusal?: (retryAfterS: number) => HoldfastError
-  /** Whether requests from this machine are not counted at the moment. */
+  /** Whether requests from this machine are currently exempt. */
   readonly isLoopbackExempt: () => boolean
   readonly clock: Clock
 }): RateLimiter {
@@ -55,26 +55,25 @@ export function createRateLimiter(options: {
   }
 }
 
-/** The limits of the service, by kind of request. */
+/** Rate limiters by kind of request. */
 export interface RateLimits {
   readonly signIn: RateLimiter
   /**
-   * Refreshes by session, and refused ones by address. All devices behind one address refresh when it is back after an outage, and auth-js signs a person out whose
-   * refresh is refused for any reason.
+   * Refreshes by session, and refused ones by address. After an outage all devices behind one address refresh together, and auth-js signs a
+   * user out when a refresh is refused for any reason.
    */
   readonly refresh: RateLimiter
   readonly anonymous: RateLimiter
-  /** Codes and links that are tried. */
+  /** Attempts to use codes and links. */
   readonly verify: RateLimiter
-  /** Questions that such a code, or a passkey, is the answer to. */
+  /** Challenges that a code or passkey responds to. */
   readonly challenge: RateLimiter
   readonly mail: RateLimiter
   readonly sms: RateLimiter
-  /** Security notifications, by account and not by client: who took an account over must not be able to use up what tells its owner. */
+  /** Security notifications by account rather than client, so that an attacker in the account cannot use up its owner's notifications. */
   readonly notice: RateLimiter
   /**
-   * A request has come through a proxy: an address of this machine is the proxy's from now on, also where it does not say so, and is counted like
-   * any other.
+   * Records that a request came through a proxy. From then on loopback addresses, which may be the proxy's, are counted like any other.
    */
   noteProxy(): void
 }
@@ -102,13 +101,13 @@ export function createRateLimits(options: AuthOptions, clock: Clock): RateLimits
   }
 }
 
-/** Whether a text is an address of this machine: IPv4, IPv6, or IPv4 written as IPv6. A name is none, whatever it begins with. */
+/** Returns whether a text is a loopback address: IPv4, IPv6, or IPv4-mapped IPv6. A host name is not. */
 export function isLoopback(address: string): boolean {
   const embedded = address.replace(/^::ffff:/i, '')
   return address === '::1' || (isIPv4(embedded) && embedded.startsWith('127.'))
 }
 
-/** One person commands a whole /64 of IPv6, so the network counts there. */
+/** Returns the /64 network of an IPv6 address, because one user typically controls all of it. */
 function networkOf(address: string): string {
   if (!isIPv6(address) || address.toLowerCase().startsWith('::ffff:')) return address
   const [head = '', tail] = address.split('::')

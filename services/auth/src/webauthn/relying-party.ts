@@ -5,7 +5,7 @@ import { isLoopback } from '../rate-limits.ts'
 
 /** The relying party of passkeys and security keys, which work only on these origins. */
 export interface RelyingParty {
-  /** A domain: every origin's host is it or below it. */
+  /** A domain that equals or contains every origin's host. */
   readonly id: string
   /** Display name in browsers. */
   readonly name: string
