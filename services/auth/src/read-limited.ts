@@ -1,6 +1,6 @@
 import { PROVIDER_RESPONSE_BYTES_MAX } from './limits.ts'
 
-/** Reads the body of an answer of another service. @throws {Error} when it is longer than any of them has to be */
+/** Reads a response body from another service. @throws {Error} if it exceeds the size limit */
 export async function readLimited(response: Response): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -14,7 +14,7 @@ export async function readLimited(response: Response): Promise<Uint8Array<ArrayB
   return new Uint8Array(Buffer.concat(chunks))
 }
 
-/** The same for JSON. @throws {Error} also when it is none */
+/** Like {@link readLimited}, for JSON. @throws {Error} also for invalid JSON */
 export async function readLimitedJson(response: Response): Promise<unknown> {
   return JSON.parse(new TextDecoder().decode(await readLimited(response)))
 }

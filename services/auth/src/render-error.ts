@@ -11,7 +11,7 @@ const VERSION_HEADER = 'x-supabase-api-version'
 /** Postgres's errors for NUL in text or JSON, which are the request's fault. */
 const TEXT_SQLSTATES: ReadonlySet<string> = new Set(['22021', '22P05'])
 
-/** Answers with an error in GoTrue's form, in the version of the API that the request names. */
+/** Renders an error in GoTrue's format, for the API version named by the request. */
 export function renderError(
   thrown: unknown,
   request: FastifyRequest,
@@ -37,7 +37,7 @@ function namesCodes(request: FastifyRequest): boolean {
 }
 
 function toRefusal(thrown: unknown): HoldfastError {
-  // Also where a failed statement was given words of its own.
+  // Also checks the cause of a wrapped statement failure.
   const failed = thrown instanceof HoldfastError && thrown.status >= 500 ? thrown.cause : thrown
   if (TEXT_SQLSTATES.has(sqlstateOf(failed) ?? '')) {
     return unstorableText()
@@ -62,7 +62,7 @@ function toRefusal(thrown: unknown): HoldfastError {
   )
 }
 
-/** The gateway refuses tokens for every service; here the answer is the one that auth-js knows. */
+/** Translates the gateway's token errors, which are common to all services, into those that auth-js knows. */
 function inGoTruesWords(error: HoldfastError): HoldfastError {
   if (error.status !== 401) return error
   if (error.code === 'token_expired') {

@@ -2,9 +2,9 @@ import { Type, type TSchema } from 'typebox'
 import { HoldfastError } from '@holdfast/foundation'
 import { numberTooLarge, unstorableText } from './errors.ts'
 
-// GoTrue reads bodies as Go does: a field that is missing, `null` or of its type; others are ignored.
+// GoTrue reads bodies like Go: a field is missing, `null` or of its type; other fields are ignored.
 
-/** A field of a body that may be left out or `null`. */
+/** A body field that may be missing or `null`. */
 export function optional<T extends TSchema>(schema: T) {
   return Type.Optional(Type.Union([schema, Type.Null()]))
 }
@@ -18,20 +18,20 @@ export const OptionalFlag = optional(Type.Boolean())
 /** Fields of a PKCE client in a body. */
 export const CodeChallengeFields = { code_challenge: OptionalText, code_challenge_method: OptionalText }
 
-/** Where clients put the answer of a captcha. */
+/** Location of a captcha response in a body. */
 export const MetaSecurity = optional(Type.Object({ captcha_token: OptionalText }))
 
-/** Half of a character beyond `\uffff`. A client that cuts a text in the middle of an emoji sends one, and bytes of UTF-8 have none. */
+/** An escaped surrogate. A lone one, which no UTF-8 can express, comes from a client that truncates text inside an emoji. */
 const SURROGATE = /\\u[dD][89a-fA-F]/
 
-/** A number that may be larger than a double-precision one, which is what GoTrue stores as well. */
+/** A number that may exceed the range of a double, which is what GoTrue stores too. */
 const LARGE = /\d[eE]\+?\d|\d{309}/
 
 /**
- * Parses the body of a request.
+ * Parses a request body.
  *
- * @returns `undefined` for an empty one: auth-js names JSON as the type of bodies that it leaves out
- * @throws {HoldfastError} `bad_json`, also for a number that would become infinite; `validation_failed` for half a character, which Postgres stores in no text
+ * @returns `undefined` for an empty one, because auth-js sends the JSON content type even without a body
+ * @throws {HoldfastError} `bad_json`, also for a number out of range; `validation_failed` for a lone surrogate, which Postgres cannot store
  */
 export function parseJsonBody(text: string): unknown {
   if (text === '') return undefined

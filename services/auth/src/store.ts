@@ -1,19 +1,19 @@
 import type { Clock } from '@holdfast/foundation'
 import { type Pool, SQLSTATE, sqlstateOf } from '@holdfast/postgres'
 
-/** The database of the accounts, and the clock that its rows are stamped by. */
+/** The accounts' database, and the clock for its timestamps. */
 export interface Store {
-  /** Connected as the owner of schema `auth`: this service is its own authority. */
+  /** Connected as the owner of schema `auth`, because this service enforces its own access rules. */
   readonly pool: Pool
   readonly clock: Clock
 }
 
-/** Returns the time that rows are stamped with, as ISO 8601. */
+/** Returns the time for timestamps, as ISO 8601. */
 export function isoNow(clock: Clock): string {
   return new Date(clock.now()).toISOString()
 }
 
-/** The name of the unique constraint or index that a statement ran into, or `undefined` for any other error. */
+/** Returns the unique constraint or index that a statement violated; `undefined` for other errors. */
 export function violatedConstraint(error: unknown): string | undefined {
   if (sqlstateOf(error) !== SQLSTATE.uniqueViolation) return undefined
   const { constraint } = error as { readonly constraint?: unknown }

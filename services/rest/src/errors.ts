@@ -5,7 +5,7 @@ import { HoldfastError, refusal } from '@holdfast/foundation'
  * `detail` of PGRST201 is a JSON text; every other detail is plain text.
  */
 
-/** @param position - characters before the place where parsing stopped */
+/** @param position - characters before the failure */
 export const parseFailed = (what: string, text: string, position: number, details: string): HoldfastError =>
   new HoldfastError('PGRST100', 400, `"failed to parse ${what} (${text})" (line 1, column ${position + 1})`, {
     detail: details,
@@ -36,7 +36,7 @@ export const unacceptableSchema = (schema: string, exposed: readonly string[]): 
 export const mediaTypeUnavailable = (accepted: readonly string[]): HoldfastError =>
   new HoldfastError('PGRST107', 406, `None of these media types are available: ${accepted.join(', ')}`)
 
-/** @param alias - of the embed that has the name, where names of embeds with an alias are not allowed */
+/** @param alias - of the embed with that name, if embeds with an alias cannot be referenced by it */
 export function notEmbedded(name: string, alias?: string): HoldfastError {
   const message = `'${name}' is not an embedded resource in this request`
   if (alias === undefined) {
@@ -50,7 +50,7 @@ export function notEmbedded(name: string, alias?: string): HoldfastError {
   })
 }
 
-/** @param alias - of the second one in the statement that PostgREST would send */
+/** @param alias - of the second one in PostgREST's statement */
 export const embeddedTwice = (alias: string): HoldfastError =>
   new HoldfastError('42712', 400, `table name "${alias}" specified more than once`)
 export const invalidResponseHeaders = refusal(
@@ -112,7 +112,7 @@ export const maxAffectedOnSingleResult = refusal(
   'Function must return SETOF or TABLE when max-affected preference is used with handling=strict',
 )
 
-/** Two or more foreign keys lead from `origin` to `target`, and the request does not say which one. */
+/** Several foreign keys lead from `origin` to `target`, and the request does not select one. */
 export const ambiguousEmbed = (input: {
   readonly origin: string
   readonly target: string
@@ -166,10 +166,10 @@ export const tableNotFound = (schema: string, name: string, nearest: string | un
   new HoldfastError('PGRST205', 404, `Could not find the table '${schema}.${name}' in the schema cache`, {
     hint: nearest === undefined ? undefined : `Perhaps you meant the table '${schema}.${nearest}'`,
   })
-/** The refusal that Supabase's databases give for a write that would touch a whole table. */
+/** The error of Supabase's databases for a write without a filter. */
 export const filterRequired = (statement: 'UPDATE' | 'DELETE'): HoldfastError =>
   new HoldfastError('21000', 400, `${statement} requires a WHERE clause`)
-/** Nothing answers where Postgres should be. */
+/** Postgres does not accept connections. */
 export const connectionRefused = (cause: unknown): HoldfastError =>
   new HoldfastError('PGRST000', 503, 'Database connection error. Retrying the connection.', {
     cause,
@@ -182,9 +182,9 @@ export const databaseUnavailable = (cause: unknown): HoldfastError =>
   })
 export const poolExhausted = (cause: unknown): HoldfastError =>
   new HoldfastError('PGRST003', 504, 'Timed out acquiring connection from connection pool.', { cause })
-/** Larger than `restResponseBytesMax`. The code is Postgres's for a limit of the program. */
+/** The response exceeds `restResponseBytesMax`. The code is Postgres's for a program limit. */
 export const answerTooLarge = refusal('54000', 500, 'The answer is too large', {
   hint: 'Ask for fewer rows or columns. What was written is kept.',
 })
-/** Never read: the client went away before its request was begun. */
+/** Never sent to a client: it disconnected before its request started. */
 export const abandoned = refusal('PGRSTX01', 499, 'The client closed the connection')

@@ -4,7 +4,7 @@ import * as limits from './limits.ts'
 import { planRequest } from './plan/plan-request.ts'
 import { parseRequest, type RawRequest } from './request/parse-request.ts'
 
-/** Understands and plans a request, and says how it was refused. */
+/** Parses and plans a request, and returns its error. */
 function refusalOf(search: string, others: Partial<RawRequest> = {}): unknown {
   const raw: RawRequest = { method: 'GET', path: '/tasks', search, headers: {}, body: undefined, ...others }
   const settings = {
@@ -31,7 +31,7 @@ function times(count: number, text: string, separator = ','): string {
   return Array.from({ length: count }, () => text).join(separator)
 }
 
-/** The condition itself is a level, and so is the tree that the parameter names. */
+/** Builds a tree. Both the condition and the tree named by the parameter count as levels. */
 function tree(depth: number): string {
   return `and=(${'and('.repeat(depth - 2)}id.eq.1${')'.repeat(depth - 2)})`
 }
@@ -65,7 +65,7 @@ describe('limits', () => {
     const body = (count: number) =>
       Buffer.from(JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [`c${n}`, 1]))))
     const post = { method: 'POST', headers: { 'content-type': 'application/json' } }
-    // So many columns are read; that the table has none of them is another refusal.
+    // The columns are within the limit; the table not having them is a different error.
     expect(refusalOf('', { ...post, body: body(limits.PAYLOAD_COLUMNS_MAX) })).toMatchObject({ code: 'PGRST204' })
     expect(refusalOf('', { ...post, body: body(limits.PAYLOAD_COLUMNS_MAX + 1) })).toMatchObject({ code: 'PGRST102' })
   })

@@ -19,7 +19,7 @@ import type { Admin } from './require-admin.ts'
 export type CreateAccountNeeds = Store & { readonly hooks: Hooks; readonly passwords: Passwords }
 
 /**
- * Creates an account without asking the user: no mail, no hook, no password rules. Without a password, nobody can sign in by password.
+ * Creates an account without asking the user: no mail, no hook, no password rules. Without a password, sign-in by password is impossible.
  *
  * @param input.id - default: random
  * @throws {HoldfastError} `validation_failed`, `email_exists`, `phone_exists`, `user_already_exists` (the id is taken), `unexpected_failure`

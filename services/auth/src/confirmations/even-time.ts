@@ -18,7 +18,7 @@ export function answerInEvenTime(app: FastifyInstance, which: 'everything' | 're
     const end = began + Math.ceil(reply.elapsedTime / ANSWER_STEP_MS) * ANSWER_STEP_MS
     const waitMs = end - performance.now() - TIMER_SLACK_MS
     if (waitMs > 0) await setTimeout(waitMs)
-    // Busy-waits the last millisecond, because a late timer would reveal the time that this hides.
+    // Polls until the exact deadline, because a timer's rounding would reveal the time that this hides.
     while (performance.now() < end) await setImmediate()
     return payload
   })

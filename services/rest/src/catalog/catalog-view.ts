@@ -27,9 +27,9 @@ const WHOLE_BODY_TYPES: ReadonlySet<string> = new Set(['bytea', 'json', 'jsonb',
 const NOT_REPRESENTED: RestRepresentation = {}
 
 /**
- * The planner's view of a catalog, indexed by name.
+ * Creates the planner's view of a catalog, indexed by name.
  *
- * @returns a function that makes the view once per catalog
+ * @returns a function that caches the view per catalog
  */
 export function createCatalogView(): (catalog: Catalog) => RestCatalog {
   const views = new WeakMap<Catalog, RestCatalog>()
@@ -84,7 +84,7 @@ function handlerKey({ kind, schema, name }: RestMediaHandler['target']): string 
   return `${kind}\0${key(schema, name)}`
 }
 
-/** A function over a row replaces detected relationships to a relation of its name. */
+/** Lists relationships. A function over a row replaces detected relationships to a relation with its name. */
 function relationshipsOf(catalog: Catalog): readonly RestRelationship[] {
   const computed = computedRelationships(catalog)
   const replaced = new Set(
@@ -132,7 +132,7 @@ function toColumn(table: Table, column: Column, representation: RestRepresentati
   return { name, type, baseType, defaultSql, representation }
 }
 
-/** Postgres prints a default without the cast by which it becomes a value of its column. A domain's may be one that it refuses and no row needs. */
+/** Returns a column's default as SQL. Postgres prints it without the cast to the column's type. Defaults of domains are omitted: they may be invalid. */
 function defaultOf({ default: printed, typeOid, baseTypeOid, baseType }: Column): string | undefined {
   if (printed === undefined || typeOid !== baseTypeOid) return printed
   return `(${printed})::${wholeType(baseType)}`
@@ -177,7 +177,7 @@ function zip(left: readonly string[], right: readonly string[]): { readonly from
   return left.map((from, index) => ({ from, to: right[index] ?? from }))
 }
 
-/** A function that can be called by naming its arguments, or with the whole body as the only one. */
+/** Returns whether a function can be called with named arguments, or with the whole body as its only argument. */
 function isCallable({ kind, returns, parameters }: Routine): boolean {
   if (kind !== 'function' || returns.kind === 'trigger') return false
   const [only] = parameters
@@ -206,7 +206,7 @@ function toRoutine(routine: Routine, catalog: Catalog): RestRoutine {
   }
 }
 
-/** The primary key of a table; of a view, its columns that are the primary keys of tables beneath it. */
+/** Returns the primary key of a table; for a view, its columns that are primary keys of underlying tables. */
 export function primaryKeyOf(table: Table, catalog: Pick<Catalog, 'tableByOid'>): readonly string[] {
   const isView = table.kind === 'view' || table.kind === 'materialized view'
   return isView ? viewKey(table, catalog.tableByOid) : table.primaryKey

@@ -6,19 +6,19 @@ export interface RestColumn {
   readonly type: string
   /** Base type without modifiers. */
   readonly baseType: string
-  /** SQL of what a missing value becomes: the default, or the next value of an identity column's sequence. */
+  /** SQL for a missing value: the default, or the next value of an identity column's sequence. */
   readonly defaultSql: string | undefined
-  /** Quoted names of the functions that represent a domain, where there are any. */
+  /** Quoted names of the functions of a domain representation, if any. */
   readonly representation: RestRepresentation
 }
 
 /** @see PostgREST reference, "Domain Representations" */
 export interface RestRepresentation {
-  /** Makes JSON of a value, for answers. */
+  /** Converts a value to JSON, for responses. */
   readonly toJson?: string
-  /** Makes a value of JSON, for payloads. */
+  /** Converts JSON to a value, for payloads. */
   readonly fromJson?: string
-  /** Makes a value of the text of a filter. */
+  /** Converts a filter's text to a value. */
   readonly fromText?: string
 }
 
@@ -26,17 +26,17 @@ export interface RestRelation {
   readonly schema: string
   readonly name: string
   readonly columns: ReadonlyMap<string, RestColumn>
-  /** Columns of the primary key in key order, of a view those that are keys of its tables; empty for none. */
+  /** Primary key columns in key order; for a view, those that are keys of its tables. Empty without a key. */
   readonly primaryKey: readonly string[]
   readonly insertable: boolean
   readonly updatable: boolean
   readonly deletable: boolean
 }
 
-/** One step from a relation to another one. */
+/** A step from one relation to another. */
 export type RestRelationship = RestKeyRelationship | RestComputedRelationship
 
-/** A step over a foreign key, in either direction, or over a table between. */
+/** A step over a foreign key in either direction, or through a junction table. */
 export interface RestKeyRelationship {
   readonly kind: 'key'
   readonly cardinality: 'many-to-one' | 'one-to-many' | 'one-to-one' | 'many-to-many'
@@ -44,17 +44,17 @@ export interface RestKeyRelationship {
   readonly constraint: string
   readonly from: { readonly schema: string; readonly name: string }
   readonly to: { readonly schema: string; readonly name: string }
-  /** Whether `to` is a view, which neither the foreign key nor its column names. */
+  /** Whether `to` is a view, so that neither the foreign key nor its columns name it. */
   readonly toIsView: boolean
-  /** Columns of `from`, and those of `to` (or of the junction) that they equal, in the same order. */
+  /** Pairs of equal columns of `from` and of `to` (or of the junction). */
   readonly columns: readonly { readonly from: string; readonly to: string }[]
   readonly junction:
     | {
         readonly schema: string
         readonly name: string
-        /** The foreign keys of the junction to `from` and to `to`. */
+        /** Foreign keys of the junction to `from` and `to`. */
         readonly constraints: readonly [string, string]
-        /** Columns of the junction, and those of `to` that they equal. */
+        /** Pairs of equal columns of the junction and of `to`. */
         readonly columns: readonly { readonly from: string; readonly to: string }[]
       }
     | undefined
@@ -70,7 +70,7 @@ export interface RestComputedRelationship {
 }
 
 export interface RestParameter {
-  /** Empty when the function gives it no name. */
+  /** Empty for an unnamed parameter. */
   readonly name: string
   readonly type: string
   readonly hasDefault: boolean
@@ -88,18 +88,18 @@ export interface RestRoutine {
   readonly returns: 'void' | 'scalar' | 'composite'
   /** The relation whose row type is returned, so that results can embed its relationships. */
   readonly returnsRelation: { readonly schema: string; readonly name: string } | undefined
-  /** `alter function … set …`, of which some have to be set before the statement that calls it. */
+  /** `alter function … set …`. Some of these must be set before the calling statement. */
   readonly settings: Readonly<Record<string, string>>
 }
 
-/** Makes a media type of rows. */
+/** Converts rows to a media type. */
 export interface RestMediaHandler {
   /** Of the aggregate; for a function, of the returned domain. */
   readonly schema: string
   readonly name: string
   /** Lowercase: `image/png`, or `*` + `/*` for any. */
   readonly mediaType: string
-  /** Whether it makes bytes rather than text. */
+  /** Whether the result is binary rather than text. */
   readonly binary: boolean
   /** Rows it applies to. `any` stands for every relation; its names are empty. */
   readonly target: { readonly kind: 'relation' | 'routine' | 'any'; readonly schema: string; readonly name: string }
@@ -108,12 +108,12 @@ export interface RestMediaHandler {
 export interface RestCatalog {
   relation(schema: string, name: string): RestRelation | undefined
   relationNames(schema: string): readonly string[]
-  /** Everything that can be embedded in a relation; computed relationships have replaced others of their name. */
+  /** Everything that can be embedded in a relation. Computed relationships replace others with the same name. */
   relationships(schema: string, name: string): readonly RestRelationship[]
-  /** All functions of that name. */
+  /** All functions with that name. */
   routines(schema: string, name: string): readonly RestRoutine[]
   routineNames(schema: string): readonly string[]
   mediaHandlers(target: RestMediaHandler['target']): readonly RestMediaHandler[]
-  /** PostGIS's function that makes GeoJSON of a row. */
+  /** PostGIS's function that converts a row to GeoJSON. */
   readonly geoJsonFunction: { readonly schema: string; readonly name: string } | undefined
 }

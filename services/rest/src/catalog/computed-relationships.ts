@@ -2,8 +2,8 @@ import type { Catalog } from '@holdfast/postgres'
 import type { RestComputedRelationship } from './catalog.ts'
 
 /**
- * The functions that take one row of a relation and return rows of a relation. At most one row is promised by a function that
- * returns no set, or a set declared with `rows 1`.
+ * Lists the functions that take a row of one relation and return rows of another. To-one are functions that return no set, or a set
+ * declared with `rows 1`.
  *
  * @see PostgREST reference, "Computed Relationships"
  */

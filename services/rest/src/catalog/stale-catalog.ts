@@ -22,20 +22,20 @@ const STALE_CODES: ReadonlySet<string> = new Set([
   'XX000', // cache lookup failed
 ])
 
-/** Milliseconds between two readings for failures: requests for unknown names must not keep Postgres busy. */
+/** Minimum interval in ms between refreshes after failures, so that requests for unknown names cannot keep Postgres busy. */
 const PAUSE_MS = 1_000
 
 export interface CurrentCatalog {
   current(): Catalog
-  /** Reads it now. Without it, only what was read meanwhile counts. */
+  /** Reads the catalog now. If absent, only changes read in the meantime count. */
   refresh?(): Promise<Catalog>
 }
 
 /**
- * Decides whether a request that failed should be tried again with another catalog. Changes are announced by Postgres after they are
- * committed, so that a request may come before the announcement.
+ * Decides whether a failed request is retried with another catalog. Postgres announces changes after their commit, so a request may arrive
+ * before the announcement.
  *
- * @returns a function of the catalog that the request was made with, which gives the one to try again with
+ * @returns a function that takes the catalog of the failed request and returns the one for the retry
  */
 export function createStaleness(
   catalog: CurrentCatalog,
@@ -50,7 +50,7 @@ export function createStaleness(
     if (catalog.current() === seen && catalog.refresh) {
       if (now() - readAt >= PAUSE_MS) {
         readAt = now()
-        // That it cannot be read says nothing about the request, which has failed already.
+        // A failed refresh is ignored, because the request has already failed.
         reading = catalog.refresh().catch(() => undefined)
       }
       await reading

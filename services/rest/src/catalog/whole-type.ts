@@ -1,4 +1,4 @@
-/** Types that cut a value which is longer than one character without a length, and the types that take it whole. */
+/** Types that truncate to one character without a length, and their types without truncation. */
 const WITHOUT_LENGTH: Readonly<Record<string, string>> = {
   bit: 'bit varying',
   'bit[]': 'bit varying[]',
@@ -6,7 +6,7 @@ const WITHOUT_LENGTH: Readonly<Record<string, string>> = {
   'character[]': 'character varying[]',
 }
 
-/** A type that takes the values of `type` whole. @param type - without modifiers */
+/** Returns a type that holds values of `type` without truncation. @param type - without modifiers */
 export function wholeType(type: string): string {
   return WITHOUT_LENGTH[type] ?? type
 }

@@ -5,7 +5,7 @@ import { restOptions, type RestOptions } from '../options.ts'
 import { isTransactionEnd } from './transaction-end.ts'
 
 /**
- * Settings of the database by which PostgREST is configured, and the options that they are for us.
+ * PostgREST's database settings and the options they correspond to.
  *
  * @see PostgREST reference, "Configuration", "In-Database Configuration"
  */
@@ -32,7 +32,7 @@ const OPTION_BY_SETTING: Readonly<Record<string, keyof RestOptions>> = {
   'pgrst.url_use_legacy_target_names': 'restTargetNamesEnabled',
 }
 
-/** The settings that {@link PreConfig} may make. What `pgrst.db_pre_config` says comes from the options: a function does not name itself. */
+/** Settings that {@link PreConfig} may change. `pgrst.db_pre_config` comes from the options, because a function cannot name itself. */
 export const SETTING_NAMES: readonly string[] = Object.keys(OPTION_BY_SETTING)
 
 const FUNCTION_NAME = /^([^.]+(\.[^.]+)?)?$/
@@ -49,11 +49,11 @@ const VALID: { readonly [O in keyof RestOptions]?: (text: string) => boolean } =
 }
 
 /**
- * The options as `alter role authenticator set pgrst.…` changes them, with settings for one database before settings for all.
+ * Creates the options as changed by `alter role authenticator set pgrst.…`. Settings for one database override settings for all.
  *
- * @param preConfigured - what the function of `restPreConfig` has set last, which comes after both
- * @returns a function that reads them once per catalog; a value that the option cannot have is logged and ignored
- * @throws HoldfastError `option_invalid` for an option that was given otherwise
+ * @param preConfigured - settings of the `restPreConfig` function, which override both
+ * @returns a function that reads them once per catalog; invalid values are logged and ignored
+ * @throws HoldfastError `option_invalid` for an invalid option from any other source
  */
 export function createConfigView(
   options: RestOptions,
@@ -79,7 +79,7 @@ export type Settings = Readonly<Record<string, string>>
 
 const NO_SETTINGS: Settings = {}
 
-/** As the service's `exposedSchemas`, without an open service. */
+/** Returns the service's `exposedSchemas` without an open service. */
 export function exposedSchemasOf(options: RestOptions, catalog: Catalog, logger: Logger): readonly string[] {
   return createConfigView(options, logger)(catalog).restSchemas
 }

@@ -4,14 +4,14 @@ import { SETTING_NAMES, type Settings } from './config.ts'
 import { PRE_CONFIG_TIMEOUT_MS } from '../limits.ts'
 
 /**
- * Settings that a function of the project makes with `set_config`. It runs with the rights of `authenticator`, in a transaction that changes nothing.
+ * Settings that a project's function makes with `set_config`. It runs as `authenticator` in a read-only transaction.
  *
  * @see PostgREST reference, "In-Database Configuration"
  */
 export interface PreConfig {
   /** Settings from the function's last run. */
   settings(): Settings
-  /** Runs the function for a catalog, once. A function that fails leaves the settings as they were, which is logged. */
+  /** Runs the function once per catalog. If it fails, logs the error and keeps the previous settings. */
   load(catalog: Catalog): Promise<void>
 }
 

@@ -9,12 +9,12 @@ export function isTransactionEnd(text: string): text is TransactionEnd {
   return ENDS.some((end) => end === text)
 }
 
-/** Whether a request may say how its own transaction ends. */
+/** Returns whether a request may choose how its transaction ends. */
 export function mayChooseEnd(end: string): boolean {
   return end.endsWith('-allow-override')
 }
 
-/** @param asked - what the request says, where it may */
+/** @param asked - the request's choice, if it may choose */
 export function endsInRollback(end: string, asked: Preferences['transaction']): boolean {
   return asked === undefined ? end.startsWith('rollback') : asked === 'rollback'
 }

@@ -8,9 +8,9 @@ const UNITS_MS: Readonly<Record<string, number>> = {
 }
 
 /**
- * Reads a time as Postgres's settings write it: `8s`, `1.5min`, or milliseconds without a unit.
+ * Parses a duration in Postgres's format: `8s`, `1.5min`, or milliseconds without a unit.
  *
- * @returns milliseconds, or `undefined` for a text that is no duration
+ * @returns milliseconds; `undefined` for invalid text
  * @see PostgreSQL manual, "Setting Parameters", "Parameter Names and Values"
  */
 export function parseDurationMs(text: string): number | undefined {

@@ -10,16 +10,16 @@ import {
 } from '@holdfast/postgres'
 import { toSettingRefusal } from '../query/render-answer-settings.ts'
 
-/** Result of a request's main statement: one row, everything but the body as text. */
+/** Result row of a request's main statement. Everything except the body is text. */
 export interface ResultRow {
-  /** Rows without the range, when they were counted. */
+  /** Total rows regardless of the range, if counted. */
   readonly total: string | null
-  /** Rows that were read or written. */
+  /** Number of rows read or written. */
   readonly rows: string
   /** As sent by Postgres, passed on without decoding. */
   readonly body: Buffer
   readonly location: string | null
-  /** Rows of an upsert that were inserted. */
+  /** Number of rows that an upsert inserted. */
   readonly inserted: string | null
   /** `response.headers` and `response.status`, which functions may set. */
   readonly headers: string | null
@@ -28,7 +28,7 @@ export interface ResultRow {
 
 export interface ExecuteResult {
   readonly row: ResultRow
-  /** Rows that the planner expects, when it was asked. */
+  /** Rows estimated by the planner, if requested. */
   readonly planned: number | undefined
 }
 
@@ -36,7 +36,7 @@ export interface ExecuteResult {
 export interface Statement {
   readonly text: string
   readonly values: readonly unknown[]
-  /** Under which a connection keeps it prepared; it says the text and all that its plan depends on. */
+  /** Name of the prepared statement; identifies the text and everything its plan depends on. */
   readonly key: string | undefined
 }
 
@@ -49,30 +49,30 @@ export interface ExecuteInput {
   readonly preRequest: Statement | undefined
   readonly readOnly: boolean
   readonly isolation: 'repeatable read' | 'serializable' | undefined
-  /** Whether nothing is kept of what was written. */
+  /** Whether writes are rolled back. */
   readonly rollback: boolean
-  /** Looks at the row before the end of the transaction, which is then rolled back when it throws. */
+  /** Checks the row before the commit. Throwing rolls the transaction back. */
   readonly verify: ((row: ResultRow) => void) | undefined
-  /** Milliseconds after which Postgres counts as gone; 0 for no bound. It ends statements that take too long by itself, and earlier. */
+  /** Time in ms after which Postgres counts as gone; 0 for no limit. Postgres's own statement timeout is shorter. */
   readonly timeoutMs: number
   readonly rowBytesMax: number
-  /** Whether the client has gone. Asked when a connection is there. */
+  /** Returns whether the client has disconnected. Called once a connection is available. */
   readonly isAbandoned: () => boolean
 }
 
-/** The client has gone: nothing was run. */
+/** The client disconnected, so nothing was run. */
 export class Abandoned extends Error {
   override readonly name = 'Abandoned'
 }
 
 /**
- * Runs a request in one transaction: settings, role and statement go to Postgres in one write and are committed by its end, so that a request costs
- * one round trip. Only what has to be looked at before it is kept (`verify`) costs a second one.
+ * Runs a request in one transaction. Settings, role, statement and commit are sent in one write, so a request takes one round trip. Only a
+ * check before the commit (`verify`) takes a second one.
  *
- * The result is read whole before anything is answered, so a slow client never holds a transaction. The connection goes back clean
- * or not at all; what the transaction did is answered in either case.
+ * The result is read completely before the response starts, so a slow client never holds a transaction. The connection is returned clean or
+ * discarded; the outcome of the transaction is reported in either case.
  *
- * @throws what Postgres reported first; {@link Abandoned}
+ * @throws the first error from Postgres; {@link Abandoned}
  */
 export async function execute(pool: Connections, input: ExecuteInput): Promise<ExecuteResult> {
   const ended: { outcome?: Outcome } = {}
@@ -104,15 +104,15 @@ function constant(text: string): PipelineStep {
 
 const COMMIT = constant('commit')
 const ROLLBACK = constant('rollback')
-/** Deferred constraints are checked before a rollback too, so that what would have failed at the commit fails now. */
+/** Checks deferred constraints before a rollback, so that errors that a commit would raise are raised too. */
 const CHECK_CONSTRAINTS = constant('set constraints all immediate')
 
-/** @throws when the connection broke before the end of the transaction was known */
+/** @throws if the connection broke before the outcome of the transaction was known */
 async function runTransaction(
   run: Run,
   input: ExecuteInput,
 ): Promise<{ readonly outcome: Outcome; readonly isClean: boolean }> {
-  // A pipeline without `begin` is a transaction too. What ends otherwise than by a commit, or is another kind of one, has to say so.
+  // A pipeline is a transaction even without `begin`. Only another isolation level or another end than a commit needs an explicit one.
   const explicit = input.verify !== undefined || input.rollback || input.isolation !== undefined
   const opening = explicit ? [constant(beginOf(input))] : []
   const before = [...opening, input.settings, ...(input.preRequest ? [input.preRequest] : [])]
@@ -129,7 +129,7 @@ async function runTransaction(
   }
 
   if (!explicit) {
-    // Nothing that is deferred can be left of a transaction that only reads, so that its session is reset inside it, unless it fails.
+    // A read-only transaction leaves nothing deferred, so the session is reset inside it unless it fails.
     const segments = input.readOnly ? [[...statements, ...RESET_SESSION]] : [statements, RESET_SESSION]
     const { answer, isClean } = await run(segments)
     const isReset = answer.error && input.readOnly && isClean ? (await run([RESET_SESSION])).isClean : isClean
@@ -146,12 +146,12 @@ async function runTransaction(
   return { outcome: finish(answer, refusal ?? ended.answer.error), isClean: await isCleanAfter(run, ended) }
 }
 
-/** A failed statement skips the end of its transaction, and what was to reset the connection fails in it. */
+/** A failed statement skips the rest of its transaction, including the reset of the connection. */
 async function isCleanAfter(run: Run, { answer, isClean }: AnswerThenReset): Promise<boolean> {
   return answer.status === 'I' ? isClean : (await run([[ROLLBACK], RESET_SESSION])).isClean
 }
 
-/** Unspecified properties keep the session defaults of `authenticator`, as in implicit transactions. */
+/** Renders `begin`. Unspecified properties keep the session defaults of `authenticator`, as in implicit transactions. */
 function beginOf({ isolation, readOnly }: ExecuteInput): string {
   return `begin${isolation === undefined ? '' : ` isolation level ${isolation}`}${readOnly ? ' read only' : ''}`
 }

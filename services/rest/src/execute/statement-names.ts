@@ -1,25 +1,24 @@
 import { hash } from 'node:crypto'
 
-/** Gives statements that come again a name, so that Postgres parses and plans them once per connection. */
+/** Names repeated statements, so that Postgres parses and plans them once per connection. */
 export interface StatementNames {
   /**
-   * @param version - of the catalog; statements of another version are other statements, because the types of their parameters
-   *   were inferred from it
-   * @returns `undefined` for a statement that is not worth a name
+   * @param version - of the catalog; another version makes another statement, because it determined the parameter types
+   * @returns `undefined` for a statement not worth preparing
    */
   nameOf(version: string, text: string): string | undefined
 }
 
-/** Times a statement has to come before it gets a name: what people type once is not kept. */
+/** Uses before a statement gets a name, so that ad hoc statements are not prepared. */
 const USES_MIN = 3
 
-/** Statements whose uses are counted. When they are full, counting starts from scratch. */
+/** Statements with counted uses. Counting restarts when they are full. */
 const COUNTED_MAX = 1000
 
-/** Characters of a text above which its digest is kept in its place. One request may come to hundreds of kilobytes. */
+/** Longest text, in characters, kept as is; longer ones are replaced by their digest. A request may have hundreds of kilobytes. */
 const TEXT_CHARACTERS_MAX = 2_048
 
-/** @param namesMax - names that are kept; past it, the statement that did not come for longest has to come three times again */
+/** @param namesMax - limit of names; beyond it the least recently used one is evicted and has to be counted again */
 export function createStatementNames(namesMax: number): StatementNames {
   let version: string | undefined
   let named = 0

@@ -20,13 +20,13 @@ import type { Prepared, Rendered } from '../prepare/stages.ts'
 import type { StatementNames } from './statement-names.ts'
 import { endsInRollback } from '../config/transaction-end.ts'
 
-/** A request that is prepared and has something to ask Postgres. */
+/** A prepared request that needs Postgres. */
 export type PreparedStatement = Prepared & {
   readonly plan: Exclude<Plan, { readonly kind: 'info' }>
   readonly main: Rendered
 }
 
-/** The transaction of a prepared request: its statements, the settings before them, and how it ends. */
+/** Renders the transaction of a prepared request: settings, statements and end. */
 export function renderTransaction(
   { request, plan, main, explain }: PreparedStatement,
   caller: Caller,
@@ -46,7 +46,7 @@ export function renderTransaction(
     extraSearchPath: options.restExtraSearchPath,
   }
   const settings = requestSettings(input)
-  // Policies are part of a plan, so a plan that was made for another role is made again each time.
+  // Plans include policies, so a plan made for another role would be replanned each time.
   const keep = ({ text, values }: Rendered): Statement => {
     const name = names.nameOf(catalog.version, text)
     return { text, values, key: name && `${name} ${caller.role} ${request.schema}` }
@@ -66,7 +66,7 @@ export function renderTransaction(
   }
 }
 
-/** How long to wait for Postgres. It ends every statement in time by itself, unless it or the connection to it is gone. */
+/** Returns how long to wait for Postgres. It ends statements itself unless it or the connection has failed. */
 function deadlineMs(settings: readonly Setting[]): number {
   const timeoutMs = parseDurationMs(lastValue(settings, 'statement_timeout') ?? '0') ?? 0
   return timeoutMs <= 0 ? 0 : Math.min(STATEMENTS_MAX * timeoutMs + DEADLINE_GRACE_MS, DEADLINE_MS_MAX)
@@ -92,12 +92,12 @@ function verification(request: ApiRequest, plan: DatabasePlan): ((row: ResultRow
   }
 }
 
-/** @throws PGRST103 for an offset behind the last row */
+/** @throws PGRST103 for an offset beyond the last row */
 function requireWithin(offset: number, rows: number, total: string | null): void {
   if (total !== null && rangeStatus(offset, rows, Number(total)) === 416) throw offsetOutOfBounds(offset, Number(total))
 }
 
-/** If an object was asked for, exactly one row answers. */
+/** Requires exactly one row if an object was requested. */
 export function requireSingular(plan: DatabasePlan, row: ResultRow): void {
   if (plan.media.body.kind !== 'object' || plan.media.explain) return
   if (Number(row.rows) !== 1) throw notSingular(Number(row.rows))

@@ -10,13 +10,13 @@ const ACCEPTABLE = new Set(['application/openapi+json', 'application/json', 'app
 
 export interface ApiDescriptions {
   readonly disabled: boolean
-  /** The description of a schema for a role, as JSON. It is made once per catalog. */
+  /** Returns the description of a schema for a role, as JSON. Cached per catalog. */
   of(catalog: Catalog, schema: string, role: string): string
 }
 
 /**
- * @param url - where the API is, as its users see it: `http://127.0.0.1:54321/rest/v1`
- * @throws HoldfastError `option_invalid` for a mode that there is not
+ * @param url - public URL of the API: `http://127.0.0.1:54321/rest/v1`
+ * @throws HoldfastError `option_invalid` for an unknown mode
  */
 export function createApiDescriptions(options: RestOptions, url: string): ApiDescriptions {
   const { restOpenapiMode: mode, restOpenapiSecurityActive: securityActive } = options
@@ -40,10 +40,10 @@ export function createApiDescriptions(options: RestOptions, url: string): ApiDes
 }
 
 /**
- * The description is JSON, and nothing else.
+ * Requires that the client accepts JSON, the only format of the description.
  *
  * @param accept - of the request
- * @throws PGRST107 when that is not acceptable
+ * @throws PGRST107 if JSON is not acceptable
  */
 export function requireDescribable(accept: string | undefined): void {
   const ranges = (accept ?? '*/*').split(',').map((range) => range.trim())

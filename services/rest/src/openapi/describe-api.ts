@@ -4,7 +4,7 @@ import { isDescribed, routinePath } from './describe-routine.ts'
 import { tableDefinition, tableParameters, tablePath } from './describe-table.ts'
 import { splitComment, type OpenapiParameter, type OpenapiPath } from './openapi-document.ts'
 
-/** The release of PostgREST whose dialect is spoken. */
+/** The supported version of PostgREST's dialect. */
 const DIALECT = { version: '16.2', docs: 'v16' }
 
 const MEDIA_TYPES = [
@@ -26,11 +26,11 @@ const ROOT: OpenapiPath = {
 export interface ApiDescriptionInput {
   readonly catalog: Catalog
   readonly schema: string
-  /** Only what this role may use is described; `undefined` describes everything. */
+  /** Describes only what this role may use; `undefined` describes everything. */
   readonly role: string | undefined
-  /** Whether the document says that a token is needed. */
+  /** Whether the document declares that a token is required. */
   readonly securityActive: boolean
-  /** Where the API is, as its users see it: `http://127.0.0.1:54321/rest/v1`. */
+  /** Public URL of the API: `http://127.0.0.1:54321/rest/v1`. */
   readonly url: URL
 }
 
@@ -82,13 +82,13 @@ export function describeApi(input: ApiDescriptionInput): Readonly<Record<string,
   }
 }
 
-/** A partition is spoken for by its parent, unless everything is asked for. */
+/** Returns whether a table is described. Its parent represents a partition, unless everything is described. */
 function isVisible(table: Table, role: string | undefined): boolean {
   if (role === undefined) return true
   return table.partitionOf === undefined && (table.owner === role || table.privileges.has(role))
 }
 
-/** The relationships of each table by OID, those that lead to tables first. */
+/** Returns the relationships of each table by OID, with those to tables first. */
 function outgoing(catalog: Catalog): ReadonlyMap<number, readonly Relationship[]> {
   const byTable = Map.groupBy(catalog.relationships, ({ fromOid }) => fromOid)
   const isView = ({ toOid }: Relationship) => catalog.tableByOid(toOid)?.kind.endsWith('view') ?? false

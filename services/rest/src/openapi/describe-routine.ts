@@ -10,14 +10,14 @@ const PRODUCES = [
 
 const BODY_TYPES = new Set(['bytea', 'json', 'jsonb', 'text', 'xml'])
 
-/** Whether a routine is in the API at all: a function whose arguments can be named, or whose only one is the body. */
+/** Returns whether a routine is part of the API: a function with named arguments, or with the body as its only argument. */
 export function isDescribed({ kind, returns, parameters }: Routine): boolean {
   if (kind !== 'function' || returns.kind === 'trigger') return false
   if (parameters.every(({ name }) => name !== '')) return true
   return parameters.length === 1 && BODY_TYPES.has(parameters[0]?.type ?? '')
 }
 
-/** How a function is called: always with POST, with GET when it changes nothing. */
+/** Returns a function's operations: POST, and GET if it does not write. */
 export function routinePath(routine: Routine): OpenapiPath {
   const operation = {
     tags: [`(rpc) ${routine.name}`],

@@ -9,16 +9,16 @@ import {
 } from './openapi-document.ts'
 import { defaultValue, typeSchema } from './type-mapping.ts'
 
-/** Parameters that mean something else, so that a column of that name cannot be filtered by it. */
+/** Reserved parameters. A column with such a name cannot be filtered. */
 const RESERVED = new Set(['select', 'order', 'limit', 'offset', 'columns', 'on_conflict', 'and', 'or'])
 
 const READ_PARAMETERS = ['select', 'order', 'range', 'rangeUnit', 'offset', 'limit', 'preferCount']
 
 /**
- * The rows of a table: types, defaults, comments, and notes about keys that tools read out of the descriptions.
+ * Describes a table's rows: types, defaults, comments, and notes about keys that tools parse from the descriptions.
  *
- * @param primaryKey - of a view, its columns that are the key of a table
- * @param relationships - those that begin at the table
+ * @param primaryKey - for a view, its columns that are the key of a table
+ * @param relationships - those that start at the table
  */
 export function tableDefinition(
   table: Table,

@@ -46,13 +46,13 @@ export interface OpenapiOperation {
 
 export type OpenapiPath = Readonly<Partial<Record<'get' | 'post' | 'patch' | 'delete', OpenapiOperation>>>
 
-/** A reference to `#/definitions/name` and the like; what a JSON pointer or an address gives a meaning is escaped. */
+/** Creates a reference such as `#/definitions/name`, escaped for a JSON pointer in a URL. */
 export function reference(section: 'definitions' | 'parameters', name: string): Reference {
   const pointer = name.replaceAll('~', '~0').replaceAll('/', '~1')
   return { $ref: `#/${section}/${encodeURIComponent(pointer)}` }
 }
 
-/** A comment as OpenAPI has it: the first line is the summary, the rest the description. */
+/** Splits a comment: the first line is the summary, the rest the description. */
 export function splitComment(comment: string | undefined): {
   readonly summary?: string
   readonly description?: string

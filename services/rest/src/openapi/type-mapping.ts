@@ -16,10 +16,10 @@ const TYPES: Readonly<Record<string, OpenapiType | undefined>> = {
 const FORMATS: Readonly<Record<string, string>> = { smallint: 'int32', integer: 'int32', bigint: 'int64' }
 
 /**
- * The type of a value in JSON.
+ * Returns the JSON type of a Postgres type.
  *
- * @param type - without modifiers, as `format_type` prints it
- * @returns `undefined` for JSON, which may be anything
+ * @param type - without modifiers, as printed by `format_type`
+ * @returns `undefined` for JSON, which may be any type
  */
 export function openapiType(type: string): OpenapiType | undefined {
   if (Object.hasOwn(TYPES, type)) return TYPES[type]
@@ -35,7 +35,7 @@ export function elementType(type: string): string {
   return type.slice(0, -2)
 }
 
-/** Type, format and, of an array, the type of its elements. */
+/** Returns type and format, and for an array the type of its elements. */
 export function typeSchema(type: string): OpenapiSchema {
   const known = openapiType(type)
   const element = known === 'array' ? openapiType(elementType(type)) : undefined
@@ -47,11 +47,11 @@ export function typeSchema(type: string): OpenapiSchema {
 }
 
 /**
- * The value of a default, when it is a plain one: `42`, `false`, `'open'::text`. For a text that is no constant, the expression.
+ * Returns the value of a constant default: `42`, `false`, `'open'::text`. For a text type with another default, returns the expression.
  *
  * @param type - of the column, without modifiers
- * @param expression - as Postgres prints it
- * @returns `undefined` for an expression that is no value, such as `nextval(…)` of an integer
+ * @param expression - as printed by Postgres
+ * @returns `undefined` for an expression that is not a value, such as `nextval(…)` of an integer
  */
 export function defaultValue(type: string, expression: string): unknown {
   if (openapiType(type) !== 'string') return parseJson(expression)

@@ -2,17 +2,17 @@ import type { RestCatalog, RestKeyRelationship, RestRelationship } from '../cata
 import { ambiguousEmbed, noRelationship } from '../errors.ts'
 import { nearestName } from './nearest-name.ts'
 
-/** As in PostgREST's hints: a third of the characters match. */
+/** Minimum similarity of PostgREST's hints: a third of the characters match. */
 const SIMILARITY_MIN = 0.33
 
 /**
- * Finds the relationship that an embed means.
+ * Finds the relationship of an embed.
  *
- * `target` is the name of a relation, of a foreign key, or of a single foreign-key column; `hint` narrows it down with the name of
- * a foreign key, a column of it on either side, or the junction. In a relation that refers to itself, its own name means the
- * children and the column's name the parent.
+ * `target` is the name of a relation, a foreign key, or a single foreign-key column. `hint` disambiguates with the name of a foreign key, a
+ * column of it on either side, or the junction. For a self-referencing relation, its own name means the children and the column's name the
+ * parent.
  *
- * @throws PGRST200 when there is none, PGRST201 when there are several
+ * @throws PGRST200 if there is none, PGRST201 if there are several
  * @see PostgREST reference, "Resource Embedding"
  */
 export function findRelationship(
@@ -87,7 +87,7 @@ function matches(relationship: RestRelationship, target: string, hint: string | 
 
 const RANK = { 'one-to-many': 0, 'many-to-one': 1, 'one-to-one': 2, 'many-to-many': 3 } as const
 
-/** The order in which PostgREST lists candidates: of cardinalities, then of the names of keys or junctions. */
+/** Compares candidates in PostgREST's order: by cardinality, then by the names of keys or junctions. */
 function byRank(left: RestKeyRelationship, right: RestKeyRelationship): number {
   const keyOf = ({ to, constraint, junction, columns }: RestKeyRelationship): readonly string[] => [
     to.name,

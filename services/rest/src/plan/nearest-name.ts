@@ -1,11 +1,11 @@
-/** Candidates looked at for a hint. */
+/** Candidates compared for a hint. */
 const CANDIDATES_MAX = 2000
 const NAME_CHARACTERS_MAX = 100
 
 /**
- * The candidate most like `name`, for "perhaps you meant" hints.
+ * Returns the candidate most similar to `name`, for "perhaps you meant" hints.
  *
- * @param similarityMin - 0 for anything, 1 for the same name
+ * @param similarityMin - 0 for any, 1 for the same name
  */
 export function nearestName(name: string, candidates: readonly string[], similarityMin: number): string | undefined {
   let best: string | undefined
@@ -20,7 +20,7 @@ export function nearestName(name: string, candidates: readonly string[], similar
   return best
 }
 
-/** One minus the Levenshtein distance in relation to the longer name. */
+/** Returns one minus the Levenshtein distance relative to the longer name. */
 function similarity(a: string, b: string): number {
   const longer = Math.max(a.length, b.length)
   return longer === 0 ? 1 : 1 - distance(a.toLowerCase(), b.toLowerCase()) / longer

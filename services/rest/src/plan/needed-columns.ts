@@ -1,10 +1,10 @@
 import type { Condition, ReadPlan } from './plan.ts'
 
 /**
- * The columns that a statement has to return so that `read` can select from its result, `['*']` for all.
+ * Returns the columns that a statement must return so that `read` can select from its result; `['*']` for all.
  *
- * Named rather than `*` where possible: a person may be allowed to see some columns only, and a computed column exists only
- * while the row still has its type. A computed relationship takes the whole row.
+ * Columns are named where possible, because a user may have access to some columns only, and a computed column needs the row's type. A
+ * computed relationship takes the whole row.
  */
 export function neededColumns(read: ReadPlan, also: readonly string[]): readonly string[] {
   if (read.select.some((item) => item.kind === 'star')) return ['*']

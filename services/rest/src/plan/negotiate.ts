@@ -7,19 +7,19 @@ import type { Answer, BodyShape } from './plan.ts'
 export interface NegotiateInput {
   readonly accept: readonly MediaType[]
   readonly catalog: RestCatalog
-  /** The target of the request: a relation, a function that returns no rows of one, or nothing that could have a handler of its own. */
+  /** Target of the request: a relation, or a function that does not return its rows; `undefined` if no handler can apply. */
   readonly target: RestMediaHandler['target'] | undefined
   readonly select: readonly SelectItem[]
-  /** Schemas whose handlers for anything count. */
+  /** Schemas whose handlers for any target apply. */
   readonly schemas: readonly string[]
   readonly plansAllowed: boolean
 }
 
 /**
- * Chooses the first acceptable type that can be made. A handler for the target comes before one for anything, and both before the
- * built-in ones; the vendor's own types cannot be overridden.
+ * Chooses the first acceptable type that can be produced. A handler for the target precedes one for any target, and both precede the
+ * built-in ones. The vendor types cannot be overridden.
  *
- * @throws PGRST107 when nothing that is acceptable can be made
+ * @throws PGRST107 if no acceptable type can be produced
  * @see PostgREST reference, "Media Type Handlers"
  */
 export function negotiate(input: NegotiateInput): Answer {

@@ -6,14 +6,14 @@ import { wholeType } from '../catalog/whole-type.ts'
 import { nearestName } from './nearest-name.ts'
 import type { CallArguments, CallParameter, CallPlan } from './plan.ts'
 
-/** Similarity that PostgREST's hints ask for: of function names, and of parameter lists once the name is right. */
+/** Minimum similarities of PostgREST's hints, for function names and, with a matching name, for parameter lists. */
 const NAME_SIMILARITY_MIN = 0.75
 const PARAMETERS_SIMILARITY_MIN = 0.33
 
 /** Kind of a call's body, for choosing a function. */
 type BodyKind = 'none' | 'json' | 'csv' | 'form' | 'text' | 'xml' | 'bytea'
 
-/** Types of an only, nameless parameter that takes the whole body. */
+/** Types of a single unnamed parameter that receives the whole body. */
 const WHOLE_BODY_TYPES: Readonly<Record<BodyKind, readonly string[]>> = {
   none: [],
   json: ['json', 'jsonb'],
@@ -25,9 +25,9 @@ const WHOLE_BODY_TYPES: Readonly<Record<BodyKind, readonly string[]>> = {
 }
 
 /**
- * Chooses the function that a request means, by name and by the names of its arguments.
+ * Chooses the requested function by its name and argument names.
  *
- * @throws PGRST202 when none fits, PGRST203 when several do
+ * @throws PGRST202 if none matches, PGRST203 if several do
  * @see PostgREST reference, "Functions as RPC"
  */
 export function planCall(catalog: RestCatalog, request: ApiRequest, name: string, method: string): CallPlan {
@@ -56,7 +56,7 @@ function bodyArguments(routine: RestRoutine, payload: Payload): CallArguments {
   return { kind: 'json', payload, parameters: parameters.map(toCallParameter) }
 }
 
-/** A parameter that is given several times has its last value, unless it is variadic. One without a name takes all that is given, as an object. */
+/** Parses query arguments. The last value of a repeated non-variadic parameter counts. An unnamed parameter gets all as an object. */
 function textArguments(routine: RestRoutine, args: readonly (readonly [name: string, value: string])[]): CallArguments {
   const only = namelessParameter(routine)
   if (only) return { kind: 'body', value: JSON.stringify(Object.fromEntries(args)), type: only.type }
@@ -68,7 +68,7 @@ function textArguments(routine: RestRoutine, args: readonly (readonly [name: str
   return { kind: 'texts', values }
 }
 
-/** The only parameter of a function that takes the whole body. */
+/** Returns a function's single unnamed parameter, which receives the whole body. */
 function namelessParameter({ parameters }: RestRoutine): RestParameter | undefined {
   const [only] = parameters
   return parameters.length === 1 && only?.name === '' ? only : undefined
@@ -99,7 +99,7 @@ function signature(routine: RestRoutine): string {
   return `${routine.schema}.${routine.name}(${parameters.join(', ')})`
 }
 
-/** The fewest parameters first. */
+/** Sorts by number of parameters. */
 function byParameters(left: RestRoutine, right: RestRoutine): number {
   const difference = left.parameters.length - right.parameters.length
   if (difference !== 0) return difference
@@ -107,15 +107,15 @@ function byParameters(left: RestRoutine, right: RestRoutine): number {
 }
 
 function acceptsArguments({ parameters }: RestRoutine, given: readonly string[], body: BodyKind): boolean {
-  // A body that is one value is an argument; a function without parameters has no use for it.
+  // A body with a single value is an argument, so a function without parameters does not match.
   if (parameters.length === 0 && (body === 'text' || body === 'xml' || body === 'bytea')) return false
   const names = parameters.map(({ name }) => name)
   const required = parameters.filter(({ hasDefault }) => !hasDefault)
-  // A parameter without a name is given by the empty one: `{"": …}`.
+  // An unnamed parameter is passed by the empty name: `{"": …}`.
   return given.every((name) => names.includes(name)) && required.every(({ name }) => given.includes(name))
 }
 
-/** One parameter without a name that takes the body as it is. */
+/** Returns whether the function's single unnamed parameter accepts the body. */
 function takesWholeBody(routine: RestRoutine, body: BodyKind): boolean {
   const only = namelessParameter(routine)
   return only !== undefined && WHOLE_BODY_TYPES[body].includes(only.type)

@@ -3,13 +3,13 @@ import { notEmbedded, relatedOrderNotToOne } from '../errors.ts'
 import type { Field, Filter, LogicTree, OrderTerm, SelectField } from '../request/api-request.ts'
 import type { Condition, EmbedPlan, PlannedField, PlannedOrder, PlannedSelect, Qualifier } from './plan.ts'
 
-/** An embed and what a request calls it. */
+/** An embed and its name in the request. */
 export interface NamedEmbed {
   readonly name: string
   readonly embed: EmbedPlan
 }
 
-/** Plans conditions of a statement without embeds: the `where` of an update or a delete. */
+/** Plans the conditions of a statement without embeds, such as an update or delete. */
 export function planConditions(
   relation: RestRelation | undefined,
   qualifier: Qualifier,
@@ -27,7 +27,7 @@ export function planField(field: Field, relation: RestRelation | undefined, qual
     column: field.name,
     path: field.path,
     needsJson: column?.type !== 'json' && column?.type !== 'jsonb',
-    // A computed column of which the type is not known is taken as it is.
+    // A computed column of unknown type is used as is.
     isTsVector: column === undefined || (column.baseType === 'tsvector' && isPlain),
     fromText: isPlain ? column?.representation.fromText : undefined,
   }
@@ -54,7 +54,7 @@ export function planSelectField(
   }
 }
 
-/** A JSON path is called after its last key, so that `data->0->>size` answers `size`, and `data->0` answers `data`. */
+/** Names a JSON path after its last key: `data->0->>size` becomes `size`, and `data->0` becomes `data`. */
 function pathAlias(field: Field): string | undefined {
   if (field.path.length === 0) return undefined
   const key = field.path.findLast(({ operand }) => operand.kind === 'key')?.operand
@@ -62,7 +62,7 @@ function pathAlias(field: Field): string | undefined {
 }
 
 /**
- * Plans a condition. `name=is.null` where `name` is an embed asks whether the embed is empty.
+ * Plans a condition. `name=is.null` tests whether the embed `name` is empty.
  *
  * @see PostgREST reference, "Null filtering on Embedded Resources"
  */
@@ -80,14 +80,14 @@ export function planCondition(
   if (operation.kind === 'is' && field.path.length === 0) {
     const named = embeds.find(({ name }) => name === field.name)
     const isNull = operation.value === 'null'
-    // A column of that name is meant unless it is `is.null`, which PostgREST takes for the embed in any case.
+    // A column with that name takes precedence, except for `is.null`, which PostgREST always applies to the embed.
     const isNotNull = operation.value === 'not_null' && relation?.columns.has(field.name) !== true
     if (named && (isNull || isNotNull)) return { kind: 'embed', embed: named.embed, exists: isNull === negated }
   }
   return { kind: 'filter', field: planField(field, relation, qualifier), negated, operation }
 }
 
-/** @throws PGRST108 for an order by a relation that is not embedded, PGRST118 by one that is not to-one */
+/** @throws PGRST108 for an order by a relation that is not embedded, PGRST118 for one that is not to-one */
 export function planOrder(
   term: OrderTerm,
   relation: RestRelation | undefined,
