@@ -132,7 +132,7 @@ function toColumn(table: Table, column: Column, representation: RestRepresentati
   return { name, type, baseType, defaultSql, representation }
 }
 
-/** Returns a column's default as SQL. Postgres prints it without the cast to the column's type. Defaults of domains are omitted: they may be invalid. */
+/** Casts a default to its column's type, which Postgres's text omits. Not for domains, which may reject an unused default. */
 function defaultOf({ default: printed, typeOid, baseTypeOid, baseType }: Column): string | undefined {
   if (printed === undefined || typeOid !== baseTypeOid) return printed
   return `(${printed})::${wholeType(baseType)}`

@@ -45,7 +45,7 @@ export interface ExecuteInput {
   /** `explain` of the counting query. */
   readonly explain: Statement | undefined
   readonly settings: Statement
-  /** Runs as the role of the request, after the settings and before the statement. */
+  /** Runs as the request's role, after the settings and before the statement. */
   readonly preRequest: Statement | undefined
   readonly readOnly: boolean
   readonly isolation: 'repeatable read' | 'serializable' | undefined

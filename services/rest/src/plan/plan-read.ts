@@ -24,21 +24,21 @@ import type {
   SpreadColumn,
 } from './plan.ts'
 
-/** Characters of a relation's name that its alias keeps; Postgres cuts identifiers at 63 bytes. */
+/** Characters of a relation's name kept in its alias. Postgres truncates identifiers at 63 bytes. */
 const ALIAS_CHARACTERS_MAX = 15
 
 export interface RootRead {
   /** Source of the root: the result of a write or function, or a relation. */
   readonly source: Source
   readonly relation: { readonly schema: string; readonly name: string }
-  /** Whether the request's root filters and range apply here, rather than to the statement that made the result. */
+  /** Whether the request's root filters and range apply here, rather than to the statement that produced the result. */
   readonly rootFilters: boolean
   readonly rootRange: boolean
   readonly rowsMax: number | undefined
   readonly aggregatesEnabled: boolean
-  /** The exposed schemas: tables between others have to be in one of them. */
+  /** The exposed schemas. Junction tables must be in one of them. */
   readonly schemas: readonly string[]
-  /** Whether paths may name an embed by its target although it has an alias. */
+  /** Whether paths may reference an embed with an alias by its target. */
   readonly targetNamesAllowed: boolean
 }
 
@@ -46,7 +46,7 @@ export interface RootRead {
 interface Context extends Pick<RootRead, 'rowsMax' | 'aggregatesEnabled' | 'schemas' | 'targetNamesAllowed'> {
   readonly catalog: RestCatalog
   readonly schema: string
-  /** The root's own name, which no alias may take. */
+  /** Name of the root, which no alias may take. */
   readonly rootName: string
   nextNumber: number
 }
@@ -68,22 +68,22 @@ interface Level {
   readonly joins: readonly JoinCondition[]
   readonly junction: ReadPlan['junction']
   readonly rowsMax: number | undefined
-  /** Levels above it. */
+  /** Number of levels above. */
   readonly depth: number
-  /** Whether its columns move into the level above, as values or as arrays. */
+  /** Whether its columns are spread into the parent level, as values or as arrays. */
   readonly spread: 'object' | 'array' | undefined
 }
 
-/** A level, and for one that is spread what it gives to the level above. */
+/** A planned level, and the columns it spreads into its parent. */
 interface PlannedLevel {
   readonly read: ReadPlan
   readonly columns: readonly SpreadColumn[]
 }
 
 /**
- * Plans what a request reads: the tree of selects, with relationships resolved and every field qualified.
+ * Plans the read of a request: the tree of selects, with resolved relationships and qualified fields.
  *
- * Columns are not looked up: Postgres knows computed ones too, and answers 42703 for those that do not exist.
+ * Columns are not checked here. Postgres also knows computed ones, and reports 42703 for missing ones.
  *
  * @throws 42712, PGRST108, PGRST118, PGRST123, PGRST127, PGRST200, PGRST201
  */
@@ -175,7 +175,7 @@ function planLevel(context: Context, level: Level, params: LevelParams): Planned
   return { read, columns }
 }
 
-/** The level's own columns. A star becomes the columns that the catalog knows wherever each of them has to have a name. */
+/** Plans the level's own columns. Expands a star to the known columns wherever each needs a name. */
 function planSelect(
   level: Level,
   params: LevelParams,
@@ -190,7 +190,7 @@ function planSelect(
     own.some((item) => item.kind === 'field' && item.aggregate !== undefined) ||
     embeds.some(({ spread }) => spread?.some(({ aggregate }) => aggregate !== undefined)) ||
     columns.some(({ representation }) => representation.toJson !== undefined) ||
-    // A computed column of a result is there only when it is asked for by its name, and then a star would have it too.
+    // A result contains a computed column only if it is requested by name, and a star would then include it too.
     (level.source.kind === 'result' && !usedNames(own, params).every(isKnown))
   return own.flatMap((item): readonly PlannedSelect[] => {
     if (item.kind === 'field') return [planSelectField(item, relation, level.qualifier)]
@@ -227,8 +227,7 @@ function usedNames(own: readonly Exclude<SelectItem, SelectEmbed>[], params: Lev
 }
 
 /**
- * Prepares a level whose columns move up: each gets a name of its own, and an aggregate is left to the level above, which has the
- * rows that it is about.
+ * Prepares a level whose columns are spread: gives each a unique name, and leaves aggregates to the parent level, which has their rows.
  *
  * @throws PGRST127 for an aggregate in a spread of arrays
  */
@@ -296,14 +295,14 @@ function planEmbed(context: Context, parent: Level, item: SelectEmbed, params: L
     qualifier: [alias],
     joins: planJoins(relationship, parent.qualifier, alias, junctionAlias),
     junction: junction && { schema: junction.schema, name: junction.name, alias: junctionAlias },
-    // A function that promises one row is taken by its word.
+    // A function declared to return one row is trusted.
     rowsMax: !isToOne ? context.rowsMax : relationship.kind === 'computed' ? 1 : undefined,
     depth: parent.depth + 1,
     spread: item.spread ? shape : undefined,
   }
   const { read, columns } = planLevel(context, level, params)
   const join = item.join ?? 'left'
-  // Only the key of a table promises that there is one row; over a view a join repeats its parent where a subquery would fail.
+  // Only a table's key guarantees one row. Over a view, a join repeats its parent where a subquery would fail.
   const repeats =
     isToOne && ((relationship.kind === 'key' && relationship.toIsView) || read.embeds.some((embed) => embed.repeats))
   return {
@@ -370,7 +369,7 @@ function paramsBelow(
   }
 }
 
-/** Conditions, orders and limits of an embed that is not selected would be ignored silently; they are refused. */
+/** Refuses conditions, orders and limits of an embed that is not selected, which would otherwise be ignored silently. */
 function requireKnownPaths({ targetNamesAllowed }: Context, params: LevelParams, items: readonly SelectEmbed[]): void {
   for (const { path } of [...params.filters, ...params.logic, ...params.order, ...params.ranges]) {
     const [first] = path
@@ -379,7 +378,7 @@ function requireKnownPaths({ targetNamesAllowed }: Context, params: LevelParams,
   }
 }
 
-/** Two embeds of one name would give an object with a key twice. The words are those of Postgres about PostgREST's statement. */
+/** Refuses two embeds with one name, which would repeat a key in an object. The error is Postgres's for PostgREST's statement. */
 function requireOwnNames({ relation, depth }: Level, items: readonly SelectEmbed[]): void {
   const names = items.map(nameOf)
   const twice = names.find((name, index) => names.indexOf(name) < index)

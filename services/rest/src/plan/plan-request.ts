@@ -12,22 +12,22 @@ import { findTargetNames } from './target-names.ts'
 const TABLE_SIMILARITY_MIN = 0.75
 
 export interface PlanSettings {
-  /** Rows that a read returns at most. */
+  /** Row limit of a read. */
   readonly rowsMax: number | undefined
   readonly writesNeedFilter: boolean
   readonly aggregatesEnabled: boolean
   /** The exposed schemas. */
   readonly schemas: readonly string[]
-  /** Whether Postgres's plans are shown to those who ask. */
+  /** Whether clients may request Postgres's plans. */
   readonly plansAllowed: boolean
-  /** Whether paths may name an embed by its target although it has an alias. */
+  /** Whether paths may reference an embed with an alias by its target. */
   readonly targetNamesAllowed: boolean
 }
 
 /**
- * Decides what a request does, with the catalog in hand and without touching Postgres.
+ * Plans a request from the catalog, without querying Postgres.
  *
- * @throws HoldfastError PGRST1xx and PGRST2xx: unknown relations and functions, embeds without or with too many relationships
+ * @throws HoldfastError PGRST1xx and PGRST2xx: unknown relations and functions, embeds with no or too many relationships
  */
 export function planRequest(request: ApiRequest, catalog: RestCatalog, settings: PlanSettings): Plan {
   const { action, schema } = request

@@ -6,15 +6,14 @@ import { neededColumns } from './needed-columns.ts'
 import { planConditions } from './plan-field.ts'
 import type { PayloadColumn, ReadPlan, WritePlan } from './plan.ts'
 
-/** Alias of the payload's rows in a statement. */
+/** Alias of the payload's rows. */
 export const PAYLOAD_ALIAS = 'rest_body'
 
 /**
  * Plans an insert, upsert, update or delete.
  *
  * @param read - the selection from the written rows
- * @throws PGRST204 for a payload column that the relation does not have, PGRST105 for a PUT without its key,
- *   21000 for an update or delete of everything
+ * @throws PGRST204 for a payload column missing in the relation, PGRST105 for a PUT without its key, 21000 for an update or delete of all rows
  */
 export function planWrite(
   request: ApiRequest,
@@ -98,7 +97,7 @@ function planConflict(
   return { action: resolution === 'merge-duplicates' ? 'merge' : 'ignore', columns }
 }
 
-/** PUT names exactly one row: every column of the primary key, each with `eq`, and nothing else. */
+/** Requires that a PUT names exactly one row: an `eq` filter on every primary key column, and no other filter. */
 function requireKeyFilters(request: ApiRequest, relation: RestRelation): readonly string[] {
   const filters = rootFilters(request)
   const names = new Set(filters.map(({ field }) => field.name))

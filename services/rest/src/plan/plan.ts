@@ -10,7 +10,7 @@ import type {
 import type { RestRoutine } from '../catalog/catalog.ts'
 import type { TargetName } from './target-names.ts'
 
-/** A relation, the common table expression that holds what a write or a function returned, or a function of a row. */
+/** A relation, the common table expression with the result of a write or function, or a function of a row. */
 export type Source =
   | { readonly kind: 'relation'; readonly schema: string; readonly name: string }
   | { readonly kind: 'result' }
@@ -18,27 +18,27 @@ export type Source =
       readonly kind: 'function'
       readonly schema: string
       readonly name: string
-      /** The row that it is given, and its type. */
+      /** The row argument and its type. */
       readonly argument: {
         readonly qualifier: Qualifier
         readonly type: { readonly schema: string; readonly name: string }
-        /** All columns of the type, where the row has lost it on the way and is to be made again. */
+        /** All columns of the type, if the row has lost its type and must be rebuilt. */
         readonly columns: readonly string[] | undefined
       }
     }
 
-/** How columns of a source are qualified: `["public", "tasks"]`, or `["tasks_1"]` for an alias. */
+/** Qualifier of a source's columns: `["public", "tasks"]`, or `["tasks_1"]` for an alias. */
 export type Qualifier = readonly string[]
 
 export interface PlannedField {
   readonly qualifier: Qualifier
   readonly column: string
   readonly path: readonly JsonStep[]
-  /** The column is neither `json` nor `jsonb`, so that a path needs `to_jsonb` first. */
+  /** Whether a path needs `to_jsonb`, because the column is neither `json` nor `jsonb`. */
   readonly needsJson: boolean
-  /** The column is a `tsvector` already. */
+  /** Whether the column is already a `tsvector`. */
   readonly isTsVector: boolean
-  /** Quoted name of the function that reads the text of a filter as a value of the column's domain. */
+  /** Quoted name of the function that converts a filter's text to the column's domain. */
   readonly fromText: string | undefined
 }
 
@@ -47,20 +47,20 @@ export type PlannedSelect =
   | {
       readonly kind: 'field'
       readonly field: PlannedField
-      /** Quoted name of the function that represents the column's domain in JSON. */
+      /** Quoted name of the function that converts the column's domain to JSON. */
       readonly format: string | undefined
       readonly cast: string | undefined
       readonly aggregate: Aggregate | undefined
       readonly alias: string | undefined
     }
-  /** `count()`: how many rows there are. */
+  /** `count()`: the number of rows. */
   | { readonly kind: 'count'; readonly cast: string | undefined; readonly alias: string }
-  /** True in every row, so that what a spread adds to its parent can be counted there. */
+  /** True in every row, so that the parent can count the rows of a spread. */
   | { readonly kind: 'present'; readonly alias: string }
 
 export interface Aggregate {
   readonly function: AggregateFunction
-  /** Type of the result. */
+  /** Cast of the result. */
   readonly cast: string | undefined
 }
 
@@ -72,7 +72,7 @@ export type Condition =
       readonly operator: 'and' | 'or'
       readonly children: readonly Condition[]
     }
-  /** Whether an embed found anything. */
+  /** Whether an embed has any rows. */
   | { readonly kind: 'embed'; readonly embed: EmbedPlan; readonly exists: boolean }
 
 export interface PlannedOrder {
@@ -99,28 +99,28 @@ export interface ReadPlan {
   readonly limit: number | undefined
   readonly offset: number
   readonly embeds: readonly EmbedPlan[]
-  /** Something in it is an aggregate, so that everything else is what it is grouped by. */
+  /** Whether the level contains an aggregate, so that it is grouped by everything else. */
   readonly aggregated: boolean
 }
 
-/** A lateral join and the value that it adds to its parent. */
+/** An embed: a lateral join or subquery, and the value it adds to its parent. */
 export interface EmbedPlan {
-  /** The key in the parent's JSON. */
+  /** Key in the parent's JSON. */
   readonly name: string
   /** Alias of the lateral join, or of the subquery. */
   readonly alias: string
   readonly shape: 'object' | 'array'
   readonly join: 'inner' | 'left'
   /**
-   * Whether it has to be joined, because its columns are used in the parent. Otherwise it is a subquery among the parent's columns,
-   * which Postgres computes for the rows that are returned only.
+   * Whether it must be a lateral join, because the parent uses its columns. Otherwise it is a subquery among the parent's columns, which
+   * Postgres evaluates only for returned rows.
    */
   readonly lateral: boolean
-  /** It may find several rows though it is to-one, so that a join repeats its parent. */
+  /** Whether a to-one embed may have several rows, so that a join repeats its parent. */
   readonly repeats: boolean
-  /** Columns that move into the parent instead of an object or an array of their own. */
+  /** Columns spread into the parent instead of an object or array. */
   readonly spread: readonly SpreadColumn[] | undefined
-  /** Nothing is selected in it: it only filters. */
+  /** Whether nothing is selected, so that it only filters. */
   readonly isEmpty: boolean
   readonly read: ReadPlan
 }
@@ -131,16 +131,16 @@ export interface SpreadColumn {
   /** Name in the parent. */
   readonly name: string
   readonly aggregate: Aggregate | undefined
-  /** It is `json`, by which nothing can be grouped. */
+  /** Whether the column is `json`, which cannot be grouped by. */
   readonly isJson: boolean
 }
 
-/** A column of a payload, with the type that it is read from JSON by. */
+/** A payload column and the type for reading it from JSON. */
 export interface PayloadColumn {
   readonly name: string
   readonly type: string
   readonly defaultSql: string | undefined
-  /** Quoted name of the function that makes a value of JSON, for a domain that has one. */
+  /** Quoted name of the function that converts JSON to the column's domain, if there is one. */
   readonly fromJson: string | undefined
 }
 
@@ -153,9 +153,9 @@ export type WritePlan =
       readonly payload: RowsPayload
       readonly applyDefaults: boolean
       readonly conflict: { readonly action: 'merge' | 'ignore'; readonly columns: readonly string[] } | undefined
-      /** Whether inserted rows are counted apart from updated ones. */
+      /** Whether inserted rows are counted separately from updated ones. */
       readonly countInserted: boolean
-      /** PUT only: what the payload has to be, over the alias of the payload. */
+      /** PUT only: conditions on the payload, qualified by its alias. */
       readonly where: readonly Condition[]
       readonly returning: readonly string[]
     }
@@ -185,7 +185,7 @@ export type CallArguments =
     }
   /** From an object, parsed with the parameters' types. */
   | { readonly kind: 'json'; readonly payload: RowsPayload; readonly parameters: readonly CallParameter[] }
-  /** The whole body is the only, nameless argument. */
+  /** The whole body as the single unnamed argument. */
   | { readonly kind: 'body'; readonly value: string | Utf8 | Buffer; readonly type: string }
 
 export interface CallParameter {
@@ -199,19 +199,19 @@ export interface CallPlan {
   readonly args: CallArguments
 }
 
-/** The count that is asked for besides the returned rows. */
+/** Count requested in addition to the returned rows. */
 export type CountMode = 'none' | 'exact' | 'planned' | 'estimated'
 
 /** How a response body is formed from rows. */
 export type BodyShape =
   | { readonly kind: 'json'; readonly stripped: boolean }
-  /** The only row, without an array around it. */
+  /** A single row without an array. */
   | { readonly kind: 'object'; readonly stripped: boolean }
   | { readonly kind: 'csv' }
   | { readonly kind: 'geojson'; readonly function: FunctionName }
-  /** The only value of a function, as it is. */
+  /** A function's single value, unchanged. */
   | { readonly kind: 'raw'; readonly binary: boolean }
-  /** An aggregate of the database; `row` is the relation whose rows it takes. */
+  /** An aggregate of the database; `row` is the relation of its argument. */
   | {
       readonly kind: 'handler'
       readonly function: FunctionName
@@ -226,19 +226,19 @@ interface FunctionName {
 
 /** Negotiated response format. */
 export interface Answer {
-  /** For the `Content-Type`. */
+  /** Value of `Content-Type`. */
   readonly type: MediaType
   readonly body: BodyShape
-  /** Only Postgres's plan is answered. */
+  /** Set if the response is Postgres's plan. */
   readonly explain: { readonly format: 'json' | 'text'; readonly options: readonly PlanOption[] } | undefined
 }
 
 interface Reading {
   readonly read: ReadPlan
   readonly media: Answer
-  /** No body is built: HEAD, and writes that return nothing. */
+  /** Whether no body is built: HEAD, and writes that return nothing. */
   readonly bodyless: boolean
-  /** Embedded tables that the request names by their own name although they have an alias. */
+  /** Embeds that the request references by target although they have an alias. */
   readonly targetNames: readonly TargetName[]
 }
 
@@ -247,7 +247,7 @@ export type Plan =
   | (Reading & {
       readonly kind: 'write'
       readonly write: WritePlan
-      /** Columns for the `Location` header, or `undefined` when none is asked for. */
+      /** Columns for the `Location` header; `undefined` without one. */
       readonly location: readonly string[] | undefined
       readonly primaryKey: readonly string[]
     })
@@ -259,8 +259,8 @@ export type Plan =
       readonly readOnly: boolean
     })
   | { readonly kind: 'info'; readonly allow: string }
-  /** The description of the API, which needs nothing of Postgres but that it lets the caller in. */
+  /** The API description. Needs Postgres only to accept the caller. */
   | { readonly kind: 'inspect'; readonly schema: string; readonly headersOnly: boolean }
 
-/** The plans whose answers come from the database. */
+/** Plans that query the database. */
 export type DatabasePlan = Exclude<Plan, { readonly kind: 'info' | 'inspect' }>

@@ -1,12 +1,12 @@
 import type { QueryParams, SelectEmbed, SelectItem } from '../request/api-request.ts'
 
-/** An embedded table that a path names by its own name, although it has an alias. */
+/** An embed with an alias that a path references by its target. */
 export interface TargetName {
   readonly target: string
   readonly alias: string
 }
 
-/** The embed that a step of a path names: the first one with that alias or, where they are allowed, that target. */
+/** Finds the embed of a path step: the first with that alias or, if allowed, that target. */
 export function findEmbed(
   items: readonly SelectEmbed[],
   name: string | undefined,
@@ -15,7 +15,7 @@ export function findEmbed(
   return items.findIndex(({ alias, target }) => (alias ?? target) === name || (targetNamesAllowed && target === name))
 }
 
-/** The embeds that filters, orders and limits name by their targets. @see PostgREST reference, "url-use-legacy-target-names" */
+/** Finds the embeds with an alias that filters, orders and limits reference by target. @see PostgREST reference, "url-use-legacy-target-names" */
 export function findTargetNames(query: QueryParams): readonly TargetName[] {
   const found = new Map<string, TargetName>()
   for (const { path } of [...query.filters, ...query.logic, ...query.order, ...query.ranges]) {

@@ -23,7 +23,7 @@ function get(search: string, others: Partial<RawRequest> = {}): RawRequest {
   return { method: 'GET', path: '/tasks', search, headers: {}, body: undefined, ...others }
 }
 
-/** Returns the prepared request, or the refusal. */
+/** Returns the prepared request or its error. */
 function outcome(prepare: () => Prepared): unknown {
   try {
     const { request, plan, main, explain } = prepare()

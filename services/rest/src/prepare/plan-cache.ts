@@ -5,25 +5,25 @@ import type { ApiRequest, RowsPayload } from '../request/api-request.ts'
 import type { RawRequest } from '../request/parse-request.ts'
 import { prepareWith, renderAll, type Prepare, type Prepared, type Rendered, type Stages } from './stages.ts'
 
-/** Headers that parsing looks at. The others are of no concern to the shape. */
+/** Headers that affect parsing and therefore the shape. */
 const SHAPING_HEADERS = ['accept', 'accept-profile', 'content-profile', 'content-type', 'prefer', 'range'] as const
 
-/** Characters of a query string above which a request is not worth keeping. */
+/** Longest query string, in characters, of a cached request. */
 const SEARCH_CHARACTERS_MAX = 2_048
 
-/** Characters of a shape, with its headers and the columns of its body, above which nothing of the request is kept. */
+/** Longest cached shape in characters, including headers and the body's columns. */
 const SHAPE_CHARACTERS_MAX = 8_192
 
-/** Shapes that came once. At so many, counting starts from zero. */
+/** Limit of shapes seen once. Counting restarts when it is reached. */
 const SEEN_MAX = 2_000
 
-/** A comparison whose operand is taken as it is; operands that the parser looks into are part of the shape. */
+/** A comparison with an opaque operand. Operands that the parser interprets are part of the shape. */
 const COMPARISON = /^([A-Za-z_][A-Za-z0-9_.]*)=(not\.)?(eq|neq|gt|gte|lt|lte)\.([\s\S]*)$/
 
-/** Names of parameters that are not filters. */
+/** Parameter names that are not filters. */
 const RESERVED = /(^|\.)(select|columns|on_conflict|order|limit|offset|and|or)$/
 
-/** No client can know these, so no value of a request is ever taken for one. */
+/** Random, so that no value of a request can equal a marker. */
 const MARKER = `marker-${randomUUID()}-`
 const BODY_MARKER = JSON.stringify({ [MARKER]: 'body' })
 
@@ -42,24 +42,24 @@ interface Entry {
   readonly explain: Template | undefined
 }
 
-/** The shapes that came before. None holds a body that was sent: they are many, and bodies are large. */
+/** Known shapes. Stores no request bodies, which are many and large. */
 interface Known {
   readonly entries: Map<string, Entry>
   /** Parser input per shape with a body. */
   readonly bodies: Map<string, Pick<ApiRequest, 'action' | 'query'>>
-  /** Shapes that came once. */
+  /** Shapes seen once. */
   readonly seen: Set<string>
 }
 
 /**
- * Wraps the stages: requests of a known shape are prepared by putting their values in the place of others'.
+ * Wraps the stages with a cache: a request of a known shape is prepared by replacing the values.
  *
- * The shape is everything that a request says, but for the operands of comparisons (`id=eq.7`) and the content of a JSON body. That these are
- * nothing but values is not assumed: when a shape comes again, it is prepared once more with markers in their place, and kept only when
- * that makes the same text, the markers stand in the values where the operands stood, and all other values are the same.
+ * The shape is the whole request except the operands of comparisons (`id=eq.7`) and the content of a JSON body. This is verified: the second
+ * request of a shape is also prepared with markers as operands. It is cached only if the text is identical, the markers appear in place of
+ * the operands, and all other values are equal.
  *
- * @param stages - cached plans hold for these only, as they depend on catalog and options
- * @param entriesMax - shapes that are kept; the least recently used one is evicted first
+ * @param stages - determine the cached plans through catalog and options
+ * @param entriesMax - cached shapes; the least recently used one is evicted first
  */
 export function withPlanCache(stages: Stages, entriesMax: number): Prepare {
   const known: Known = { entries: new Map(), bodies: new Map(), seen: new Set() }
@@ -116,7 +116,7 @@ function hasBody({ body }: RawRequest): boolean {
   return body !== undefined && body.length > 0
 }
 
-/** The request without operands, and the operands as they were sent. */
+/** Returns the shape of a request and its raw operands. */
 function shapeOf(raw: RawRequest): { readonly shape: string; readonly operands: readonly string[] } {
   const operands: string[] = []
   let shape = `${raw.method} ${raw.path}`
@@ -140,7 +140,7 @@ function operandOf(piece: string): string | undefined {
   return match && !RESERVED.test(match[1] ?? '') && !piece.includes('%00') ? match[4] : undefined
 }
 
-/** Prepares the same request with markers, and compares. @returns `undefined` when operands or body are more than values */
+/** Prepares the same request with markers and compares. @returns `undefined` if operands or body affect more than values */
 function makeEntry(raw: RawRequest, stages: Stages, fresh: Prepared, operands: readonly string[]): Entry | undefined {
   if (!fresh.main || fresh.plan.kind === 'info' || fresh.plan.kind === 'inspect') return undefined
   let marked: Prepared

@@ -6,19 +6,19 @@ import type { RestOptions } from '../options.ts'
 import { withPlanCache } from './plan-cache.ts'
 import { createStages, type Prepare } from './stages.ts'
 
-/** Everything that requests are answered with as long as neither the catalog nor the options change. */
+/** State for handling requests, fixed while neither the catalog nor the options change. */
 export interface Snapshot {
   readonly catalog: Catalog
   readonly options: RestOptions
-  /** Parse, plan and render, with a cache of plans around them. */
+  /** Parses, plans and renders, with a plan cache. */
   readonly prepare: Prepare
   readonly descriptions: ApiDescriptions
 }
 
 /**
- * @param configOf - the options that a catalog comes with: the same object as long as they are the same
- * @param url - where the API is, as its users see it: `http://127.0.0.1:54321/rest/v1`
- * @returns a function that makes one snapshot per catalog and options
+ * @param configOf - returns the options for a catalog; the same object while they are unchanged
+ * @param url - public URL of the API: `http://127.0.0.1:54321/rest/v1`
+ * @returns a function that caches one snapshot per catalog and options
  */
 export function createSnapshots(
   configOf: (catalog: Catalog) => RestOptions,

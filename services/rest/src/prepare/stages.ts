@@ -9,11 +9,11 @@ import { parseBody, parseHeaders, parseRequest, type RawRequest } from '../reque
 import { canonicalQuery } from '../request/query-params.ts'
 import { mayChooseEnd } from '../config/transaction-end.ts'
 
-/** A request that is parsed, planned and rendered. */
+/** A parsed, planned and rendered request. */
 export interface Prepared {
   readonly request: ApiRequest
   readonly plan: Plan
-  /** `undefined` for a request that needs nothing of Postgres. */
+  /** `undefined` for a request that needs no statement. */
   readonly main: Rendered | undefined
   readonly explain: Rendered | undefined
 }
@@ -31,18 +31,18 @@ export interface Rendered {
  */
 export type Prepare = (raw: RawRequest, onParsed?: () => void) => Prepared
 
-/** The stages before Postgres: parse, plan, render. Each takes the value that the one before made, and nothing else of the request. */
+/** The stages before Postgres: parse, plan, render. Each uses only the result of the previous one. */
 export interface Stages {
   parse(raw: RawRequest): ApiRequest
   plan(request: ApiRequest): Plan
   render(plan: Plan): Query | undefined
-  /** The parts of `parse` that are of one request and not of its shape. */
+  /** Parses the parts that belong to one request rather than its shape. */
   parseParts(raw: RawRequest): Pick<ApiRequest, 'headers' | 'cookies'> & { readonly canonical: string }
-  /** The body of a request whose query string is known. */
+  /** Parses the body of a request whose query string is already parsed. */
   parsePayload(raw: RawRequest, request: Pick<ApiRequest, 'action' | 'query'>): ApiRequest['payload']
 }
 
-/** The stages for one catalog, and the options that it comes with: they depend on nothing else. */
+/** Creates the stages for a catalog and its options, their only dependencies. */
 export function createStages(
   options: RestOptions,
   view: RestCatalog,
@@ -77,12 +77,12 @@ export function createStages(
   }
 }
 
-/** @param name - `function` or `schema.function`: like PostgREST, it is called in the schema of the request */
+/** @param name - `function` or `schema.function`; as in PostgREST, called in the request's schema */
 function rootOf(name: string): Resource {
   return name === '' ? { kind: 'schema' } : { kind: 'routine', name: name.slice(name.indexOf('.') + 1) }
 }
 
-/** Parse, plan, render. */
+/** Combines the stages. */
 export function prepareWith(stages: Stages): Prepare {
   return (raw, onParsed) => {
     const request = stages.parse(raw)

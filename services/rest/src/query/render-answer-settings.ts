@@ -2,7 +2,7 @@ import { quoteLiteral, sql, sqlstateOf, type SqlFragment } from '@holdfast/postg
 import type { HoldfastError } from '@holdfast/foundation'
 import { invalidResponseHeaders, invalidResponseStatus } from '../errors.ts'
 
-/** Headers that frame the message or the connection: only the server knows their right values. */
+/** Headers that frame the message or connection, which only the server may set. */
 export const FRAMING_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -14,7 +14,7 @@ export const FRAMING_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** PostgREST reads the digits that the text begins with. HTTP has no status outside of 200 to 599 that could end a request. */
+/** As in PostgREST, only leading digits count. A final HTTP status is from 200 to 599. */
 export const STATUS_PATTERN = '^0*([2-5][0-9]{2})(?![0-9])'
 
 const SPACE = '[ \\t\\n\\r]*'
@@ -24,17 +24,17 @@ const VALUE = `"(?:[^"\\\\\\u0001-\\u001f\\u007f]|${ESCAPE})*"`
 const ITEM = [`\\{`, NAME, ':', VALUE, '\\}'].join(SPACE)
 
 /**
- * Headers that can be sent, as JSON: an array of objects with one name, which is a token, and one text without control characters. The grammar of
- * `toResponseHeader` for Postgres, but that a name has no escapes and stands once in its object.
+ * Pattern of valid headers as JSON: an array of objects with one name, a token, and one string without control characters. The grammar of
+ * `toResponseHeader` for Postgres, except that names have no escapes and are unique in their object.
  *
  * @see RFC 8259, and RFC 9110, sections 5.1 and 5.5
  */
 const HEADERS_PATTERN = `^${SPACE}\\[(?:${SPACE}${ITEM}${SPACE}(?:,(?!${SPACE}\\])|(?=\\])))*${SPACE}\\]${SPACE}$`
 
-/** A framing header in what {@link HEADERS_PATTERN} fits, in lower case. */
+/** Pattern of a framing header in lowercase text that matches {@link HEADERS_PATTERN}. */
 const FRAMING_PATTERN = `"(?:${[...FRAMING_HEADERS].join('|')})"${SPACE}:`
 
-/** SQL of whether headers can be sent. Bytes are compared, whatever the database sorts by. @param text - SQL of a text that is not NULL */
+/** Renders whether headers are valid. Compares bytes, independent of the database's collation. @param text - SQL of a text that is not NULL */
 export function renderHeadersFit(text: string): string {
   const framed = `lower(${text} collate "C") ~ ${quoteLiteral(FRAMING_PATTERN)}`
   return `(${text} collate "C" ~ ${quoteLiteral(HEADERS_PATTERN)} and not ${framed})`
@@ -44,14 +44,14 @@ function renderStatusFits(text: string): string {
   return `(${text} collate "C" ~ ${quoteLiteral(STATUS_PATTERN)})`
 }
 
-/** Read by a statement only to fail with their names: no project and no client sets them. */
+/** Settings that are never set. A statement reads them to fail with their name. */
 const REFUSED_HEADERS = 'rest.refused_response_headers'
 const REFUSED_STATUS = 'rest.refused_response_status'
 
 /**
- * `response.headers` and `response.status`, which functions may set.
+ * Renders `response.headers` and `response.status`, which functions may set.
  *
- * @param isGuarded - whether the statement fails where they are none, so that Postgres keeps nothing of what it wrote; see {@link toSettingRefusal}
+ * @param isGuarded - whether invalid values fail the statement, so that its writes are rolled back; see {@link toSettingRefusal}
  */
 export function renderAnswerSettings(isGuarded: boolean): SqlFragment {
   return isGuarded ? GUARDED : UNGUARDED
@@ -64,7 +64,7 @@ function orNull(name: string): SqlFragment {
   return sql.trusted(`nullif(${current(name)}, '')`)
 }
 
-/** Patterns are looked at only where something is set. */
+/** Renders a guarded setting. Patterns are evaluated only if it is set. */
 function guarded(name: string, renderFits: (text: string) => string, refused: string): SqlFragment {
   const known = `case when ${renderFits(current(name))} then ${current(name)}`
   return sql.trusted(
@@ -78,7 +78,7 @@ function current(name: string): string {
 
 const UNDEFINED_OBJECT = '42704'
 
-/** @returns the refusal, when a guarded statement failed because of what it read */
+/** @returns the error of a guarded statement that failed because of an invalid setting */
 export function toSettingRefusal(error: Error): HoldfastError | undefined {
   if (sqlstateOf(error) !== UNDEFINED_OBJECT) return undefined
   if (error.message.includes(`"${REFUSED_HEADERS}"`)) return invalidResponseHeaders()

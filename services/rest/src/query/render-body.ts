@@ -2,21 +2,21 @@ import { sql, type SqlFragment } from '@holdfast/postgres'
 import type { BodyShape, DatabasePlan } from '../plan/plan.ts'
 import { SCALAR } from './render-call.ts'
 
-/** The rows that are answered, after filters and range. */
+/** The returned rows, after filters and range. */
 export const PAGE = sql.identifier('rest_page')
 
-/** One of them as a whole. A column may be called as the rows are, so that the name alone would be that column. */
+/** A whole row. `.*` is needed because a column may have the same name as the rows. */
 const ROW = sql`${PAGE}.*`
 
-/** The common table expression of the same rows, where the body needs them twice. */
+/** The common table expression of these rows, if the body reads them twice. */
 export const ROWS = sql.identifier('rest_rows')
 
-/** Whether the body has to look at the rows twice, so that they have to be called {@link ROWS}. */
+/** Returns whether the body reads the rows twice, so that they need the name {@link ROWS}. */
 export function readsRowsTwice(plan: DatabasePlan): boolean {
   return !plan.bodyless && plan.media.body.kind === 'csv'
 }
 
-/** The whole body as one text, or one `bytea`, made by Postgres. */
+/** Renders the whole body as one text or `bytea`, built by Postgres. */
 export function renderBody(plan: DatabasePlan): SqlFragment {
   if (plan.bodyless) return sql`''`
   const { body } = plan.media
@@ -48,13 +48,13 @@ function renderJson(item: SqlFragment, isSingle: boolean, isStripped: boolean): 
   return sql`coalesce(${stripped}, ${sql.trusted(isSingle ? "'null'" : "'[]'")})::text`
 }
 
-/** A name as a field of CSV (RFC 4180). */
+/** Renders a name as a CSV field (RFC 4180). */
 const NAME_FIELD = sql.trusted(
   String.raw`case when name ~ E'[",\\r\\n]' then '"' || replace(name, '"', '""') || '"' else name end`,
 )
 
 /**
- * A header of the column names, then Postgres's text form of each row, which is quoted as CSV wants it but for backslashes: it doubles each of them.
+ * Renders CSV: column names, then Postgres's text form of each row, which is quoted like CSV except that backslashes are doubled.
  */
 function renderCsv(): SqlFragment {
   const names = sql`(select coalesce(string_agg(${NAME_FIELD}, ','), '') from (select json_object_keys(row_to_json(one)) as name from (select * from ${ROWS} limit 1) as one) as names)`
@@ -63,7 +63,7 @@ function renderCsv(): SqlFragment {
   return sql`${names} || E'\n' || replace(${lines}, ${sql.trusted(String.raw`E'\\\\', E'\\'`)})`
 }
 
-/** An aggregate of the database over the rows, as rows of the type that it takes. */
+/** Renders an aggregate over the rows, cast to its argument type. */
 function renderHandler(
   { function: { schema, name }, row }: Extract<BodyShape, { kind: 'handler' }>,
   item: SqlFragment,
@@ -72,7 +72,7 @@ function renderHandler(
   return sql`${sql.identifier(schema, name)}(${argument})`
 }
 
-/** The bytes, or the text that the type's output function makes: a cast of `xml` to `text` would keep its first newline. */
+/** Renders bytes, or the text of the type's output function. A cast of `xml` to `text` would keep its first newline. */
 function toWire(value: SqlFragment, binary: boolean): SqlFragment {
   return binary ? sql`(${value})::pg_catalog.bytea` : sql`pg_catalog.format('%s', ${value})`
 }

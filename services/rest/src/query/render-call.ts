@@ -4,12 +4,12 @@ import type { CallArguments, CallPlan, ReadPlan } from '../plan/plan.ts'
 import { arrayLiteral } from './render-filter.ts'
 import { BODY, renderPayload } from './render-payload.ts'
 
-/** The column that holds what a function returns when that is no row. CSV shows its name. */
+/** Column of a function's result that is not a row. Its name appears in CSV. */
 export const SCALAR = sql.identifier('pgrst_scalar')
 
 const CALL = sql.identifier('rest_call')
 
-/** The statement that calls a function; rows of its result, or one column {@link SCALAR}. */
+/** Renders a function call as rows of its result, or as one column {@link SCALAR}. */
 export function renderCall({ routine, args }: CallPlan, read: ReadPlan): SqlFragment {
   const name = sql.identifier(routine.schema, routine.name)
   const call = sql`${name}(${renderArguments(args)})`

@@ -50,9 +50,9 @@ const IS: Readonly<Record<IsValue, string>> = {
 }
 
 /**
- * Values are parameters without a type, so that Postgres reads them as what the column is.
+ * Renders a condition. Values are untyped parameters, so that Postgres infers the column's type.
  *
- * @param renderExists - renders whether an embed found anything; statements without embeds need none
+ * @param renderExists - renders whether an embed has rows; not needed for statements without embeds
  */
 export function renderCondition(condition: Condition, renderExists?: (embed: EmbedPlan) => SqlFragment): SqlFragment {
   switch (condition.kind) {
@@ -78,14 +78,14 @@ export function renderJoin({ left, right }: JoinCondition): SqlFragment {
   return sql`${sql.identifier(...left.qualifier, left.column)} = ${sql.identifier(...right.qualifier, right.column)}`
 }
 
-/** @param position - number of the selected column that stands for the field */
+/** @param position - number of the selected column to order by instead of the field */
 export function renderOrder({ field, direction, nulls }: PlannedOrder, position?: number): SqlFragment {
   const suffix = `${direction === undefined ? '' : ` ${direction}`}${nulls === undefined ? '' : ` nulls ${nulls}`}`
   const value = position === undefined ? renderField(field) : sql.trusted(String(position))
   return sql`${value}${sql.trusted(suffix)}`
 }
 
-/** A column, or a value inside a JSON column. */
+/** Renders a column or a value inside a JSON column. */
 export function renderField({ qualifier, column, path, needsJson }: PlannedField): SqlFragment {
   const name = column === '*' ? sql`${sql.identifier(...qualifier)}.*` : sql.identifier(...qualifier, column)
   if (path.length === 0) return name
@@ -132,7 +132,7 @@ function renderOperation(field: PlannedField, operation: Operation): SqlFragment
   }
 }
 
-/** A value as the column's domain reads it, where it has a function for that. */
+/** Renders a value, converted by the domain's function if there is one. */
 function parsed({ fromText }: PlannedField, text: string): SqlFragment {
   return fromText === undefined ? sql`${text}` : sql`${sql.trusted(fromText)}(${text})`
 }
@@ -142,7 +142,7 @@ function parsedList({ fromText }: PlannedField, literal: string): SqlFragment {
   return sql`array(select ${sql.trusted(fromText)}("value") from unnest(${literal}::text[]) as "value")`
 }
 
-/** Postgres's text form of an array, for a parameter whose element type only Postgres knows. */
+/** Renders an array in Postgres's text form, for a parameter whose element type only Postgres knows. */
 export function arrayLiteral(values: readonly string[]): string {
   return `{${values.map((value) => `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(',')}}`
 }

@@ -5,15 +5,14 @@ import type { RowsPayload } from '../request/api-request.ts'
 
 export const BODY = sql.identifier(PAYLOAD_ALIAS)
 
-/** Names with values that one call takes: Postgres passes 100 arguments to a function. */
+/** Name-value pairs per call. Postgres accepts 100 arguments for a function. */
 const PAIRS_MAX = 50
 
 /**
- * The rows of a JSON payload as something to select from, called {@link BODY}: one parameter, read by Postgres with the types of the
- * columns.
+ * Renders the rows of a JSON payload as a source named {@link BODY}: one parameter that Postgres reads with the columns' types.
  *
- * @param applyDefaults - whether a key that a row does not have becomes the column's default rather than null
- * @param single - take only the first row: what an update sets
+ * @param applyDefaults - whether a missing key becomes the column's default rather than null
+ * @param single - take only the first row, for an update
  */
 export function renderPayload(input: {
   readonly payload: RowsPayload
@@ -41,7 +40,7 @@ export function renderPayload(input: {
   return sql`${value}${filled}, lateral (select ${names} from ${read}(${source}) as "_"(${sql.join(typed)})${limit}) as ${BODY}`
 }
 
-/** A domain may be represented otherwise than by its base type. */
+/** Renders a payload column, converted by the domain's function if there is one. */
 function renderValue({ name, fromJson }: PayloadColumn): SqlFragment {
   const column = sql.identifier(name)
   return fromJson === undefined ? column : sql`${sql.trusted(fromJson)}(${column}) as ${column}`

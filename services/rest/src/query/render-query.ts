@@ -7,7 +7,7 @@ import { renderCall } from './render-call.ts'
 import { renderCount, renderRead, RESULT } from './render-read.ts'
 import { INSERTED_SETTING, renderWrite } from './render-write.ts'
 
-/** The statements of one request. The main one answers one row; see `ResultRow` of `execute.ts`. */
+/** The statements of a request. The main one returns a single row; see `ResultRow` of `execute.ts`. */
 export interface Query {
   readonly main: SqlFragment
   /** `explain` of the counting query, for planned and estimated counts. */
@@ -16,13 +16,13 @@ export interface Query {
 
 const COUNTED = sql.identifier('rest_counted')
 
-/** The statement for an answer without rows, so that the role, the settings and what a function sets in them apply all the same. */
+/** Renders a statement without rows, so that the role, the settings and functions that change them still apply. */
 export function renderNothing(): Query {
   const main = sql`select null::text as "total", '0' as "rows", '' as "body", null::text as "location", null::text as "inserted", ${renderAnswerSettings(false)}`
   return { main, explain: undefined }
 }
 
-/** Renders a plan. Nothing is decided here; every value is a parameter. */
+/** Renders a plan without further decisions. Every value is a parameter. */
 export function renderQuery(plan: DatabasePlan): Query {
   const { count, rowsMax } = plan.kind === 'write' ? { count: 'none' as const, rowsMax: undefined } : plan
   const read = renderRead(plan.read)
@@ -30,7 +30,7 @@ export function renderQuery(plan: DatabasePlan): Query {
   const counts = count === 'exact' || count === 'estimated'
   const { limit: rootLimit, offset, aggregated } = plan.read
   const wholeIsPage = rowsMax === undefined && rootLimit === undefined && offset === 0 && !aggregated
-  // The planner estimates relations only: what a function returns is counted whole.
+  // The planner estimates only relations, so a function's result is counted exactly.
   const stopsEarly = plan.kind === 'read' && count === 'estimated' && rowsMax !== undefined
   const limit = stopsEarly ? sql` limit ${rowsMax + 1}` : sql``
   const counted = counts && !wholeIsPage ? sql`, ${COUNTED} as (${renderCount(plan.read)}${limit})` : sql``
@@ -46,7 +46,7 @@ export function renderQuery(plan: DatabasePlan): Query {
   const rows = plan.kind === 'read' ? RESULT : page
   const from = readsRowsTwice(plan) ? ROWS : rows
   const twice = readsRowsTwice(plan) ? sql`, ${ROWS} as (select * from ${rows} as "_")` : sql``
-  // A function that only counts would not be called at all: Postgres leaves out columns that are not read.
+  // Postgres drops unread columns, so without `materialized` it would not call the function.
   const kept = plan.kind === 'call' && plan.bodyless ? sql`materialized ` : sql``
   const statement = sql`with ${RESULT} as ${kept}(${result})${twice}${counted} select ${columns} from ${from} as ${PAGE}`
   const { explain } = plan.media
@@ -64,7 +64,7 @@ function renderResult(plan: Exclude<DatabasePlan, { readonly kind: 'read' }>, re
   return plan.kind === 'write' ? renderWrite(plan.write) : renderCall(plan.call, read)
 }
 
-/** `[["id","7"]]` of the only row that was inserted. */
+/** Renders the key of the single inserted row: `[["id","7"]]`. */
 function renderLocation(plan: DatabasePlan): SqlFragment {
   if (plan.kind !== 'write' || plan.location === undefined) return sql`null::text`
   const pairs = sql`select json_agg(json_build_array(pair.key, pair.value))::text from (select row_to_json(one) as value from ${RESULT} as one limit 1) as data cross join json_each_text(data.value) as pair where pair.key = any(${[...plan.location]}::text[])`

@@ -4,18 +4,18 @@ import type { Aggregate, Condition, EmbedPlan, PlannedField, PlannedSelect, Read
 import { renderCondition, renderField, renderJoin, renderOrder } from './render-filter.ts'
 import { renderTypeName } from './type-name.ts'
 
-/** The common table expression that holds what a write or a function returned. */
+/** The common table expression with the result of a write or function. */
 export const RESULT = sql.identifier('rest_result')
 
 const ITEM = sql.identifier('rest_item')
 
-/** One column of a select; an aggregated level is grouped by those that are no aggregates. */
+/** A column of a select. An aggregated level is grouped by its non-aggregates. */
 interface Column {
   readonly text: SqlFragment
   readonly kind: 'value' | 'aggregate' | 'star'
 }
 
-/** The `select` of one level, with the levels below as lateral joins or subqueries. */
+/** Renders the `select` of a level, with the levels below as lateral joins or subqueries. */
 export function renderRead(read: ReadPlan): SqlFragment {
   const columns = renderColumns(read)
   const laterals = read.embeds.filter(({ lateral, shape, isEmpty }) => lateral && !(isEmpty && shape === 'array'))
@@ -31,13 +31,13 @@ export function renderRead(read: ReadPlan): SqlFragment {
   )}${joins}${renderWhere(conditions)}${renderGroup(read, columns)}${order}${renderRange(read)}`
 }
 
-/** Selects a row for everything that the root would return without its range and without grouping. */
+/** Renders one row per row of the root before range and grouping. */
 export function renderCount(read: ReadPlan): SqlFragment {
   const { joins, conditions } = renderMatching(read, ({ join }) => join === 'inner')
   return sql`select 1 from ${renderFrom(read)}${joins}${renderWhere(conditions)}`
 }
 
-/** Whether an embed finds anything: for inner embeds, and for conditions that ask for it. */
+/** Renders whether an embed has rows, for inner embeds and conditions on embeds. */
 function renderExists({ read }: EmbedPlan): SqlFragment {
   if (read.aggregated) return sql`exists (${renderRead(read)})`
   const cut = read.limit === 0 || read.offset > 0
@@ -49,9 +49,9 @@ export function renderWhere(conditions: readonly SqlFragment[]): SqlFragment {
 }
 
 /**
- * The conditions of a level. An embed with one condition is tested in its place, where Postgres can make a semi-join or an anti-join
- * of it; an embed with several is joined, because otherwise a statement would grow with every level by as many times. `offset 0`
- * keeps Postgres from putting it back into every place.
+ * Renders the conditions of a level. An embed used in one condition is tested in place, where Postgres can use a semi-join or anti-join. One
+ * used in several is joined, because repeating it would multiply the statement's size at every level. `offset 0` keeps Postgres from
+ * inlining it again.
  */
 function renderMatching(
   read: ReadPlan,
@@ -82,19 +82,19 @@ function embedsOf(condition: Condition): readonly EmbedPlan[] {
 }
 
 function renderRange({ limit, offset }: ReadPlan): SqlFragment {
-  // A limit is an integer by now, and no parameter: a plan that does not know it expects a tenth of the table.
+  // The limit is an integer literal, because with a parameter the planner assumes a tenth of the table.
   const rows = limit === undefined ? sql`` : sql.trusted(` limit ${Math.trunc(limit)}`)
   return sql`${rows}${offset === 0 ? sql`` : sql` offset ${offset}`}`
 }
 
-/** Columns are named by their numbers, because an expression with a parameter equals no other. */
+/** Renders `group by` with column numbers, because Postgres does not recognize equal expressions with parameters. */
 function renderGroup(read: ReadPlan, columns: readonly Column[]): SqlFragment {
   if (!read.aggregated || columns.some(({ kind }) => kind === 'star')) return sql``
   const numbers = columns.flatMap(({ kind }, index) => (kind === 'value' ? [String(index + 1)] : []))
   return numbers.length === 0 ? sql`` : sql` group by ${sql.trusted(numbers.join(', '))}`
 }
 
-/** The number of the column that a group is ordered by, when it is an expression with a parameter. */
+/** Returns the number of the column to order a group by, if it is an expression with a parameter. */
 function positionOf({ aggregated, select }: ReadPlan, field: PlannedField): number | undefined {
   if (!aggregated || field.path.length === 0 || select.some(({ kind }) => kind === 'star')) return undefined
   const index = select.findIndex(
@@ -121,7 +121,7 @@ function renderSource(source: Source): SqlFragment {
       const row = columns
         ? sql`row(${sql.join(columns.map((column) => sql.identifier(...qualifier, column)))})`
         : sql`(${sql.identifier(...qualifier)}.*)`
-      // The type says which of several functions of the name is meant.
+      // The type selects the overload.
       return sql`${sql.identifier(source.schema, source.name)}(${row}::${sql.identifier(type.schema, type.name)})`
     }
   }
@@ -164,7 +164,7 @@ function renderAggregate(value: SqlFragment, aggregate: Aggregate | undefined): 
   return renderCast(sql`${sql.trusted(aggregate.function)}(${value})`, aggregate.cast)
 }
 
-/** @param comparable - whether the parent is grouped by them, which `json` does not allow */
+/** @param comparable - whether the parent is grouped by these columns, which `json` does not support */
 function renderEmbedColumns(embed: EmbedPlan, comparable: boolean): readonly Column[] {
   const alias = sql.identifier(embed.alias)
   const json = (value: SqlFragment): SqlFragment => (comparable ? sql`${value}::jsonb` : value)

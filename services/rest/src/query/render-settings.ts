@@ -12,18 +12,17 @@ export interface SettingsInput {
   readonly roleSettings: Readonly<Record<string, string>>
   /** Settings of the called function. */
   readonly routineSettings: Readonly<Record<string, string>>
-  /** Names of those that are set for the whole transaction. */
+  /** Names of settings that apply to the whole transaction. */
   readonly hoistedSettings: readonly string[]
   readonly statementTimeoutMs: number
   readonly extraSearchPath: readonly string[]
 }
 
-/** They say how the transaction begins; as settings they would only mean the next one. */
+/** Settings used when a transaction starts. Set inside it, they would only affect the next one. */
 const OF_BEGINNING: ReadonlySet<string> = new Set(['default_transaction_isolation'])
 
 /**
- * The settings of a request's transaction, in the order in which they are set: the role comes last, because what follows would be
- * set with its rights.
+ * Returns the settings of a request's transaction in order. The role comes last, because later settings would be set with its privileges.
  *
  * @see PostgREST reference, "Transactions"
  */
@@ -55,7 +54,7 @@ export function isolationOf(
   return level === 'repeatable read' || level === 'serializable' ? level : undefined
 }
 
-/** The value that counts of a setting that is set several times. */
+/** Returns the last value of a setting. */
 export function lastValue(settings: readonly Setting[], name: string): string | undefined {
   return settings.findLast(([known]) => known === name)?.[1]
 }
@@ -66,7 +65,7 @@ function hoisted(input: Pick<SettingsInput, 'routineSettings' | 'hoistedSettings
 
 const searchPaths = new WeakMap<readonly string[], Map<string, string>>()
 
-/** @param extra - the same array as long as it is configured so */
+/** @param extra - the same array while the configuration is unchanged, because it is a cache key */
 function searchPathOf(schema: string, extra: readonly string[]): string {
   let known = searchPaths.get(extra)
   if (!known) searchPaths.set(extra, (known = new Map()))
@@ -80,7 +79,7 @@ function searchPathOf(schema: string, extra: readonly string[]): string {
 
 const renderedClaims = new WeakMap<object, { readonly role: string; readonly text: string }>()
 
-/** A token's claims are the same object as long as it is remembered. */
+/** Renders claims as JSON. Cached by the claims object, which is reused while the token is cached. */
 function renderClaims(claims: Readonly<Record<string, unknown>>, role: string): string {
   const known = renderedClaims.get(claims)
   if (known?.role === role) return known.text
@@ -90,10 +89,10 @@ function renderClaims(claims: Readonly<Record<string, unknown>>, role: string): 
 }
 
 /**
- * One statement that sets all of them for the transaction, and answers one small number. Names that are not ours are parameters like the values, as
- * those of roles and functions come from the database.
+ * Renders one statement that sets everything for the transaction and returns a small number. Names from roles and functions come from the
+ * database, so they are parameters like the values.
  *
- * @param author - whom the write-ahead log names as the author of what the transaction changes, before any of it; `null` for none
+ * @param author - author of the transaction's changes in the write-ahead log; `null` for none
  */
 export function renderSettings(
   settings: readonly Setting[],
@@ -123,7 +122,7 @@ export function renderSettings(
 
 const CONSTANT_NAME = /^[a-z_]+(\.[a-z_]+)*$/
 
-/** Statements by the names that are set; there are as many as combinations of what roles and functions set. */
+/** Cached statements by setting names, one per combination of what roles and functions set. */
 const texts = new Map<string, string>()
 const TEXTS_MAX = 1_000
 

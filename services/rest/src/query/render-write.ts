@@ -4,10 +4,10 @@ import { renderCondition } from './render-filter.ts'
 import { BODY, renderPayload } from './render-payload.ts'
 import { renderWhere } from './render-read.ts'
 
-/** The setting that counts, inside the transaction, how many rows of an upsert were inserted rather than updated. */
+/** Transaction setting that counts the rows of an upsert that were inserted rather than updated. */
 export const INSERTED_SETTING = 'rest.inserted'
 
-/** The statement that writes; it returns what the plan needs afterwards, or `1` per row. */
+/** Renders a write that returns what the plan needs, or `1` per row. */
 export function renderWrite(write: WritePlan): SqlFragment {
   const target = sql.identifier(write.schema, write.name)
   const returning = sql` returning ${renderReturning(write)}`
@@ -18,7 +18,7 @@ export function renderWrite(write: WritePlan): SqlFragment {
     case 'update': {
       const { columns } = write
       if (columns.length === 0) {
-        // Nothing to set: no row is touched, and the result still has the columns that are selected from it.
+        // With nothing to set, no row is changed, but the result has the selected columns.
         return sql`select ${renderReturning(write)} from ${target} where false`
       }
       const sets = columns.map(({ name }) => sql`${sql.identifier(name)} = ${BODY}.${sql.identifier(name)}`)
@@ -61,7 +61,7 @@ function renderConflict(
   return sql` on conflict (${target}) do update set ${sets}${counted}`
 }
 
-/** Always true; every candidate row counts up, and one that is updated instead counts down again. */
+/** Renders an always-true condition: each candidate row increments the counter, and an updated one decrements it again. */
 function renderStep(change: '+ 1' | '- 1', never: string): SqlFragment {
   const current = `coalesce(nullif(current_setting('${INSERTED_SETTING}', true), '')::int, 0)`
   return sql.trusted(`set_config('${INSERTED_SETTING}', (${current} ${change})::text, true) <> '${never}'`)

@@ -5,8 +5,8 @@ const ONE_BIT = '"bit"(1)'
 const ONE_CHARACTER = '"bpchar"(1)'
 
 /**
- * Names that the SQL grammar knows and `pg_type` does not. A cast comes from a query string, so it is never text of a statement:
- * it is one of these, or a quoted identifier.
+ * Type names known to the SQL grammar but not in `pg_type`. A cast comes from a query string, so it is never inserted as text: it is one of
+ * these or a quoted identifier.
  */
 const GRAMMAR_TYPES: Readonly<Record<string, string>> = {
   bigint: 'int8',
@@ -37,7 +37,7 @@ const GRAMMAR_TYPES: Readonly<Record<string, string>> = {
   'timestamp without time zone': 'timestamp',
 }
 
-/** SQL for a type that a request named: `int` is `pg_catalog."int4"`, `Mood` is `"mood"`, to be found on the search path. */
+/** Renders a requested type: `int` becomes `pg_catalog."int4"`, and `Mood` becomes `"mood"`, resolved on the search path. */
 export function renderTypeName(name: string): string {
   const folded = name.toLowerCase().replaceAll(/\s+/g, ' ')
   const known = Object.hasOwn(GRAMMAR_TYPES, folded) ? GRAMMAR_TYPES[folded] : undefined
