@@ -12,12 +12,12 @@ import { createStaleness, type CurrentCatalog } from './catalog/stale-catalog.ts
 import { createStatementNames } from './execute/statement-names.ts'
 
 export interface OpenRestOptions {
-  /** Connections as `authenticator`; statements run under the role of the caller. Owned by whoever opened it. */
+  /** Connections as `authenticator`; statements run under the caller's role. Not closed by the service. */
   readonly share: PoolShare
-  /** The catalog, kept current by whoever opened it. */
+  /** The catalog, kept current by its owner. */
   readonly catalog: CurrentCatalog
   readonly options: RestOptions
-  /** Where it is mounted, as its users see it: `http://127.0.0.1:54321/rest/v1`. */
+  /** Public URL: `http://127.0.0.1:54321/rest/v1`. */
   readonly url: string
   readonly logger: Logger
 }
@@ -26,16 +26,16 @@ export interface RestService extends AsyncDisposable {
   /** Mount at `/rest/v1`, behind a hook that sets `request.caller`. */
   readonly routes: FastifyPluginAsync
   /**
-   * Schemas that the project exposes: the option `restSchemas`, or `pgrst.db_schemas` if the database sets it. The one definition, for every service.
+   * Returns the project's exposed schemas for every service: `pgrst.db_schemas` if the database sets it, otherwise the option `restSchemas`.
    *
-   * @param catalog - default: as it is now
+   * @param catalog - default: the current one
    */
   exposedSchemas(catalog?: Catalog): readonly string[]
-  /** The role of requests that name none; empty if they are refused. */
+  /** Returns the role of requests without one; empty if they are refused. */
   anonymousRole(): string
 }
 
-/** Opens PostgREST's dialect over the exposed schemas. It holds nothing of its own. */
+/** Opens PostgREST's dialect over the exposed schemas. Owns no resources. */
 export async function openRest(input: OpenRestOptions): Promise<RestService> {
   const { share, catalog, options, url, logger } = input
   const preConfig = createPreConfig(options.restPreConfig, share, logger)

@@ -6,7 +6,7 @@ export interface JsonStep {
   readonly operand: { readonly kind: 'key'; readonly key: string } | { readonly kind: 'index'; readonly index: string }
 }
 
-/** A column, or something inside a JSON column: `address->city->>name`. */
+/** A column, or a value inside a JSON column: `address->city->>name`. */
 export interface Field {
   readonly name: string
   readonly path: readonly JsonStep[]
@@ -22,7 +22,7 @@ export interface SelectField {
   readonly alias: string | undefined
   readonly cast: string | undefined
   readonly aggregate: AggregateFunction | undefined
-  /** Type of the aggregate's result. */
+  /** Cast of the aggregate's result. */
   readonly aggregateCast: string | undefined
 }
 
@@ -68,7 +68,7 @@ export interface Filter {
   readonly operation: Operation
 }
 
-/** A condition: one filter, or `not.and(…)` of conditions. */
+/** A condition: a filter, or `not.and(…)` of conditions. */
 export type LogicTree =
   | Filter
   | {
@@ -86,16 +86,16 @@ export interface OrderTerm {
   readonly nulls: 'first' | 'last' | undefined
 }
 
-/** Names of embeds from the root down; empty for the root itself. */
+/** Names of embeds from the root; empty for the root. */
 export type EmbedPath = readonly string[]
 
-/** Something that belongs to one level of the embedding tree. */
+/** A value that belongs to one level of the embedding tree. */
 export interface AtPath<T> {
   readonly path: EmbedPath
   readonly value: T
 }
 
-/** Which rows of a level: `offset` rows are skipped, then at most `limit` are taken. */
+/** Row range of a level: skips `offset` rows, then takes at most `limit`. */
 export interface RowRange {
   readonly offset: number
   readonly limit: number | undefined
@@ -111,12 +111,12 @@ export interface QueryParams {
   readonly onConflict: readonly string[] | undefined
   /** Arguments of a function called with GET or HEAD, in order of appearance. */
   readonly args: readonly (readonly [name: string, value: string])[]
-  /** The parameters sorted by name and encoded again, as `Content-Location` shows them. */
+  /** Parameters sorted by name and encoded again, for `Content-Location`. */
   readonly canonical: string
 }
 
 export type Resource =
-  /** The root, which describes the API. */
+  /** The root path, which returns the API description. */
   | { readonly kind: 'schema' }
   | { readonly kind: 'relation'; readonly name: string }
   | { readonly kind: 'routine'; readonly name: string }
@@ -128,7 +128,7 @@ export type Action =
   | { readonly kind: 'info'; readonly resource: Resource }
   | { readonly kind: 'inspect'; readonly headersOnly: boolean }
 
-/** Rows, or a function's arguments, as JSON text. Postgres parses it again, so that no number loses digits on the way. */
+/** Rows or arguments as JSON text. Postgres parses it, so that numbers keep their precision. */
 export interface RowsPayload {
   readonly kind: 'rows'
   /** Original format of the body; the text is always JSON. */
@@ -136,18 +136,18 @@ export interface RowsPayload {
   readonly json: string | Utf8
   /** Whether the text is one object rather than an array. */
   readonly isObject: boolean
-  /** The columns or arguments that the body gives, or that `columns=` restricts it to. */
+  /** Columns or arguments in the body, or those selected by `columns=`. */
   readonly columns: readonly string[]
 }
 
-/** A function's arguments from an HTML form: texts, several of one name for a variadic parameter. */
+/** Arguments from an HTML form. A variadic parameter may have several values. */
 export interface FormPayload {
   readonly kind: 'form'
   readonly pairs: readonly (readonly [name: string, value: string])[]
   readonly columns: readonly string[]
 }
 
-/** A body that is one value as it is, for a function's only, nameless parameter of that type. */
+/** A body with a single value, for a function's single unnamed parameter of that type. */
 export interface WholePayload {
   readonly kind: 'whole'
   readonly type: 'text' | 'xml' | 'bytea'
@@ -166,14 +166,14 @@ export interface Preferences {
   readonly handling: 'strict' | 'lenient' | undefined
   readonly timezone: string | undefined
   readonly maxAffected: number | undefined
-  /** Given values that are not known preferences. */
+  /** Unknown preferences. */
   readonly invalid: readonly string[]
 }
 
 export type PlanOption = 'analyze' | 'verbose' | 'settings' | 'buffers' | 'wal'
 
 export type MediaType =
-  /** `name` is in lower case and without parameters; `text` is as it was written. */
+  /** `name` is lowercase without parameters; `text` is as written. */
   | { readonly kind: 'named'; readonly name: string; readonly text: string }
   /** `application/vnd.pgrst.object+json` */
   | { readonly kind: 'object'; readonly stripped: boolean }
@@ -187,14 +187,14 @@ export type MediaType =
       readonly options: readonly PlanOption[]
     }
 
-/** Everything that a request says, parsed once. Later stages never look at the request again. */
+/** A parsed request. Later stages never read the raw request. */
 export interface ApiRequest {
   readonly action: Action
   readonly schema: string
-  /** Whether several schemas are exposed, so that the answer says which one was used. */
+  /** Whether several schemas are exposed, so that the response names the one used. */
   readonly schemaNegotiated: boolean
   readonly query: QueryParams
-  /** The root's range from `limit`, `offset` and the `Range` header together. */
+  /** Root range, combined from `limit`, `offset` and the `Range` header. */
   readonly range: RowRange
   readonly preferences: Preferences
   readonly payload: Payload | undefined
@@ -203,7 +203,7 @@ export interface ApiRequest {
   readonly method: string
   /** Without the service prefix: `/tasks`. */
   readonly path: string
-  /** Lower-case names; cookies are apart. */
+  /** Lowercase names; cookies are separate. */
   readonly headers: Readonly<Record<string, string>>
   readonly cookies: Readonly<Record<string, string>>
 }

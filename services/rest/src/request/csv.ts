@@ -1,7 +1,7 @@
 /**
- * Splits CSV into records of fields (RFC 4180; line ends of any kind, empty lines are skipped).
+ * Parses CSV into records of fields (RFC 4180; any line ending, empty lines are skipped).
  *
- * @returns `undefined` for text that is none: a quote in the middle of a field, or one that is not closed
+ * @returns `undefined` for invalid CSV: a quote inside an unquoted field, or an unclosed quote
  */
 export function parseCsv(text: string): string[][] | undefined {
   const records: string[][] = []

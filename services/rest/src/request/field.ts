@@ -11,20 +11,20 @@ const JSON_OPERAND = '"-", digit or any non reserved character different from: .
 const QUOTED = /"((?:[^\\"]|\\[\s\S])*)"/uy
 const JSON_INDEX = /-?[0-9]+(?=->|::|[.,)]|$)/uy
 
-/** A name: letters, digits, `_`, `$`, spaces and inner dashes, or anything between double quotes. */
+/** Parses a name: letters, digits, `_`, `$`, spaces and inner dashes, or any characters between double quotes. */
 export function parseFieldName(scanner: Scanner): string {
   const name = parseQuoted(scanner) ?? parseDashed(scanner, NAME_PART)
   if (!name) throw scanner.failure(FIELD_NAME)
   return name
 }
 
-/** A text between double quotes with backslash escapes, or `undefined` when there is none here. */
+/** Parses text between double quotes with backslash escapes; `undefined` without a quote here. */
 export function parseQuoted(scanner: Scanner): string | undefined {
   const quoted = scanner.match(QUOTED)
   return quoted?.[1]?.replaceAll(/\\([\s\S])/gu, '$1')
 }
 
-/** `->a->>b`; empty when no arrow follows. */
+/** Parses `->a->>b`; empty without an arrow. */
 export function parseJsonPath(scanner: Scanner): JsonStep[] {
   const steps: JsonStep[] = []
   for (;;) {
@@ -43,14 +43,14 @@ export function parseJsonPath(scanner: Scanner): JsonStep[] {
   }
 }
 
-/** A dash begins an index, and nothing else. */
+/** Returns the error for a dash that starts no valid index. */
 function brokenIndex(scanner: Scanner): HoldfastError {
   scanner.position++
   const digits = scanner.match(/[0-9]+/y)
   return scanner.failure(digits ? 'digit, "->", "::", ".", "," or end of input' : 'digit')
 }
 
-/** A column and its JSON path, with spaces around it. */
+/** Parses a column and its JSON path, with surrounding spaces. */
 export function parseField(scanner: Scanner): Field {
   scanner.skipSpace()
   const name = parseFieldName(scanner)
@@ -59,7 +59,7 @@ export function parseField(scanner: Scanner): Field {
   return { name, path }
 }
 
-/** The key of a filter: `clients.name` is the column `name` of the embed `clients`. */
+/** Parses the key of a filter: `clients.name` is the column `name` of the embed `clients`. */
 export function parseTreePath(scanner: Scanner): { readonly path: EmbedPath; readonly field: Field } {
   const names = [parseFieldName(scanner)]
   while (scanner.take('.')) names.push(parseFieldName(scanner))
@@ -68,7 +68,7 @@ export function parseTreePath(scanner: Scanner): { readonly path: EmbedPath; rea
   return { path: names.slice(0, -1), field: { name: names.at(-1) ?? '', path } }
 }
 
-/** `a,b,"c d"` */
+/** Parses `a,b,"c d"`. */
 export function parseColumns(scanner: Scanner): string[] {
   const columns: string[] = []
   do {
@@ -80,12 +80,12 @@ export function parseColumns(scanner: Scanner): string[] {
   return columns
 }
 
-/** Whether a name could begin here. */
+/** Returns whether a name can start here. */
 export function startsFieldName(scanner: Scanner): boolean {
   return /["\p{L}\p{Nd}_ $]/u.test(String.fromCodePoint(scanner.text.codePointAt(scanner.position) ?? 44))
 }
 
-/** Parts joined by dashes; a dash that begins an arrow ends the name. */
+/** Parses parts joined by dashes. A dash that starts an arrow ends the name. */
 function parseDashed(scanner: Scanner, part: RegExp, expecting = FIELD_NAME): string {
   const parts: string[] = []
   for (;;) {

@@ -22,10 +22,10 @@ const UNTIL_DELIMITER = /[^,)]*/y
 const ARRAY = /\{[^{}]*\}/y
 const OPERATOR = '"not" or operator (eq, gt, ...)'
 
-/** How the value of an operation ends: at the end of the text, or before `,` and `)` inside a logic tree. */
+/** Parses an operation's value up to the end of the text or, in a logic tree, up to `,` or `)`. */
 type ValueParser = (scanner: Scanner) => string
 
-/** The value of one parameter: `not.eq.5`. */
+/** Parses a parameter's value: `not.eq.5`. */
 export function parseFilterValue(scanner: Scanner, field: Field): Filter {
   const negated = scanner.take('not.')
   const operation = parseOperation(scanner, restOfText)
@@ -33,7 +33,7 @@ export function parseFilterValue(scanner: Scanner, field: Field): Filter {
   return { kind: 'filter', field, negated, operation }
 }
 
-/** Whether a text begins like an operation; arguments of functions called with GET do not. */
+/** Returns whether a text starts like an operation, unlike arguments of functions called with GET. */
 export function looksLikeOperation(scanner: Scanner): boolean {
   const start = scanner.position
   scanner.take('not.')
@@ -46,7 +46,7 @@ export function looksLikeOperation(scanner: Scanner): boolean {
   return found
 }
 
-/** A whole tree: `not.or(a.eq.1,and(b.gt.2,c.is.null))`. As in PostgREST, what follows it is not looked at. */
+/** Parses a tree: `not.or(a.eq.1,and(b.gt.2,c.is.null))`. As in PostgREST, text after it is ignored. */
 export function parseLogic(scanner: Scanner): LogicTree {
   return parseLogicTree(scanner, 1)
 }
@@ -100,7 +100,7 @@ function parseOperation(scanner: Scanner, parseValue: ValueParser): Operation {
   }
 }
 
-/** `(1,"a,b",c)`. `()` is a list of one empty text, which the renderer takes for the empty list, as PostgREST does. */
+/** Parses `(1,"a,b",c)`. `()` is a list of one empty text, which renders as the empty list, as in PostgREST. */
 function parseList(scanner: Scanner): string[] {
   scanner.skipSpace()
   scanner.expect('(')
@@ -125,7 +125,7 @@ function delimitedValue(scanner: Scanner): string {
   return quotedValue(scanner) ?? scanner.match(ARRAY)?.[0] ?? matched(scanner, UNTIL_DELIMITER)
 }
 
-/** A quoted value counts only when a delimiter follows: `"a"b` is the five characters. */
+/** Parses a quoted value, which must be followed by a delimiter; `"a"b` is an unquoted value. */
 function quotedValue(scanner: Scanner): string | undefined {
   const start = scanner.position
   const value = parseQuoted(scanner)

@@ -2,7 +2,7 @@ import type { MediaType, PlanOption } from './api-request.ts'
 
 const PLAN_OPTIONS: readonly PlanOption[] = ['analyze', 'verbose', 'settings', 'buffers', 'wal']
 
-/** Types whose content type says that it is UTF-8; of others nothing is known. */
+/** Types whose content type declares UTF-8. The charset of others is unknown. */
 const TEXTUAL: ReadonlySet<string> = new Set([
   'application/json',
   'application/geo+json',
@@ -14,12 +14,12 @@ const TEXTUAL: ReadonlySet<string> = new Set([
   '*/*',
 ])
 
-/** A media type that is known by its name alone. */
+/** Creates a media type from its name. */
 export function namedMediaType(name: string): MediaType {
   return { kind: 'named', name, text: name }
 }
 
-/** The `Content-Type` of an answer. */
+/** Renders the `Content-Type` of a response. */
 export function renderContentType(type: MediaType): string {
   const name = renderMediaType(type)
   return type.kind === 'named' && !TEXTUAL.has(type.name) ? name : `${name}; charset=utf-8`
@@ -56,7 +56,7 @@ export function parseAccept(header: string | undefined): readonly MediaType[] {
     .map(toMediaType)
 }
 
-/** One media type, such as a `Content-Type`. */
+/** Parses a media type, such as a `Content-Type`. */
 export function parseMediaType(text: string): MediaType {
   return toMediaType(tokenize(text))
 }

@@ -8,7 +8,7 @@ import type { Scanner } from './scanner.ts'
 const DIRECTION = /\.(asc|desc)/y
 const NULLS = /\.nulls(first|last)/y
 
-/** `name.desc.nullslast,client(name).asc,data->>size` */
+/** Parses `name.desc.nullslast,client(name).asc,data->>size`. */
 export function parseOrder(scanner: Scanner): OrderTerm[] {
   const terms: OrderTerm[] = []
   do {
@@ -23,7 +23,7 @@ function parseTerm(scanner: Scanner): OrderTerm {
   const start = scanner.position
   let relation: string | undefined = parseFieldName(scanner)
   if (scanner.take('(')) {
-    // `client(name)`: the name was that of an embed
+    // `client(name)`: the name is that of an embed
   } else {
     relation = undefined
     scanner.position = start
@@ -36,7 +36,7 @@ function parseTerm(scanner: Scanner): OrderTerm {
   return { relation, field, direction, nulls }
 }
 
-/** Says which word could have stood here, as far as the term was understood. */
+/** Returns an error with the words that could follow the parsed part of the term. */
 function unfinished(scanner: Scanner, direction: string | undefined, nulls: string | undefined): HoldfastError {
   if (nulls !== undefined) return scanner.failure('"," or end of input')
   if (scanner.take('.')) {

@@ -12,7 +12,7 @@ const request = (over: Partial<RawRequest>) =>
     { schemas: ['public', 'api'], mayChooseEnd: true, root: { kind: 'schema' } },
   )
 
-/** Pieces that mean something, so that random texts get deep into the parsers. */
+/** Meaningful fragments, so that random texts reach deep into the parsers. */
 const pieces = fc.constantFrom(
   'select',
   'order',

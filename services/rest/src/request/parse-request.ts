@@ -6,32 +6,32 @@ import { parsePreferences } from './preferences.ts'
 import { parseQueryParams } from './query-params.ts'
 import { parseRange } from './range.ts'
 
-/** A request as it came in, before anything is understood. */
+/** A raw request. */
 export interface RawRequest {
   readonly method: string
   /** Without the service prefix, still percent-encoded: `/tasks`. */
   readonly path: string
-  /** Text after the `?`, or `''`. */
+  /** Text after the `?`; empty without one. */
   readonly search: string
-  /** Lower-case names. */
+  /** Lowercase names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body: Buffer | undefined
 }
 
 /** Options for parsing requests. */
 export interface ParseSettings {
-  /** The exposed schemas, the default one first. */
+  /** The exposed schemas, default first. */
   readonly schemas: readonly string[]
-  /** Whether `Prefer: tx=` counts. */
+  /** Whether `Prefer: tx=` applies. */
   readonly mayChooseEnd: boolean
   /** Resource at the root path; `undefined` if disabled. */
   readonly root: Resource | undefined
 }
 
 /**
- * Parses a request, without the catalog and without Postgres.
+ * Parses a request, without the catalog or Postgres.
  *
- * @throws HoldfastError PGRST1xx for everything that is no valid request
+ * @throws HoldfastError PGRST1xx for an invalid request
  */
 export function parseRequest(raw: RawRequest, { schemas, mayChooseEnd, root }: ParseSettings): ApiRequest {
   const headers = singleHeaders(raw.headers)
@@ -57,7 +57,7 @@ export function parseRequest(raw: RawRequest, { schemas, mayChooseEnd, root }: P
   }
 }
 
-/** The part of {@link parseRequest} that reads the body. @returns `undefined` for an action that has none @throws PGRST102 */
+/** Parses only the body. @returns `undefined` for an action without one @throws PGRST102 */
 export function parseBody(
   raw: RawRequest,
   action: Action,
@@ -75,7 +75,7 @@ export function parseBody(
   })
 }
 
-/** The part of {@link parseRequest} that reads the headers as functions see them. */
+/** Parses only the headers, as functions see them. */
 export function parseHeaders(raw: RawRequest): Pick<ApiRequest, 'headers' | 'cookies'> {
   return splitHeaders(singleHeaders(raw.headers))
 }

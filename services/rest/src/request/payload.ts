@@ -17,11 +17,11 @@ const BRACKET = 0x5b
 const NO_ROWS: RowsPayload = { kind: 'rows', format: 'json', json: '[]', isObject: false, columns: [] }
 
 /**
- * Reads a body and the columns, or arguments, that it gives.
+ * Parses a body and determines its columns or arguments.
  *
- * @param columns - `columns=` of the query string; then a JSON body is not looked into, and what it does not name is ignored
- * @param isCall - whether the body holds a function's arguments; it may then be empty, or one value as it is
- * @throws PGRST102 when the body is not what its content type says, or rows have different keys
+ * @param columns - `columns=` of the query string. A JSON body is then not inspected, and other keys are ignored
+ * @param isCall - whether the body contains a function's arguments; it may then be empty or a single value
+ * @throws PGRST102 if the body does not match its content type, or rows have different keys
  * @see PostgREST reference, "Request Body"
  */
 export function parsePayload(input: {
@@ -49,7 +49,7 @@ function isWhole(name: string): name is keyof typeof WHOLE {
 function parseJsonRows(body: Buffer, columns: readonly string[] | undefined, isCall: boolean): RowsPayload {
   const start = body[body.findIndex((byte) => !JSON_SPACE.has(byte))]
   if (start === undefined && isCall) return { ...NO_ROWS, json: '{}', isObject: true }
-  // The bytes go on as they came, so that no number loses digits and nothing is encoded twice.
+  // Passes the bytes on unchanged, so that numbers keep their precision and nothing is encoded twice.
   const rows = { kind: 'rows', format: 'json', json: new Utf8(body) } as const
   if (columns !== undefined) {
     if (start !== BRACE && start !== BRACKET) throw invalidBody(INVALID_JSON)
@@ -63,7 +63,7 @@ function parseJsonRows(body: Buffer, columns: readonly string[] | undefined, isC
   return { ...rows, isObject: false, columns: commonKeys(value) }
 }
 
-/** The keys that every row has. */
+/** Returns the keys, which must be the same in every row. */
 function commonKeys(rows: readonly unknown[]): readonly string[] {
   const message = 'All object keys must match'
   const first = rows[0]
@@ -78,7 +78,7 @@ function commonKeys(rows: readonly unknown[]): readonly string[] {
   return checkCount(keys)
 }
 
-/** The first line names the columns; `NULL` is null, and an empty field the empty text. */
+/** Parses CSV. The first line names the columns; `NULL` is null, and an empty field the empty string. */
 function parseCsvRows(text: string, columns: readonly string[] | undefined): RowsPayload {
   const records = parseCsv(text)
   if (records === undefined) throw invalidBody('The body is not valid CSV')
@@ -92,7 +92,7 @@ function parseCsvRows(text: string, columns: readonly string[] | undefined): Row
   return { kind: 'rows', format: 'csv', json: renderRows(names, lines), isObject: false, columns: checkCount(given) }
 }
 
-/** Lines as JSON. Each repeats the names, so that a header which is long by far takes more than all else. @throws PGRST102 */
+/** Renders CSV lines as JSON. Each repeats the names, so a long header multiplies the size. @throws PGRST102 if it is too large */
 function renderRows(names: readonly string[], lines: readonly (readonly string[])[]): string {
   const keys = names.map((name) => `${JSON.stringify(name)}:`)
   if (keys.join('').length * lines.length > CSV_NAMES_CHARACTERS_MAX) {

@@ -12,10 +12,10 @@ const CHOICES = {
 type Choices = typeof CHOICES
 
 /**
- * Reads the `Prefer` header (RFC 7240). When a preference is given twice, the first counts; unknown ones are listed as invalid.
+ * Parses the `Prefer` header (RFC 7240). The first of repeated preferences applies; unknown ones are listed as invalid.
  *
  * @param header - all `Prefer` headers joined with commas
- * @param mayChooseEnd - whether `tx` counts; where it does not, it is known all the same
+ * @param mayChooseEnd - whether `tx` applies; otherwise it is ignored but still valid
  */
 export function parsePreferences(header: string | undefined, mayChooseEnd: boolean): Preferences {
   const given = (header ?? '')
@@ -39,7 +39,7 @@ export function parsePreferences(header: string | undefined, mayChooseEnd: boole
     transaction: mayChooseEnd ? choose('tx') : undefined,
     missing: choose('missing'),
     handling: choose('handling'),
-    // Postgres decides whether there is such a time zone.
+    // Postgres checks that the time zone exists.
     timezone: after('timezone='),
     maxAffected: maxAffected !== undefined && /^-?[0-9]{1,15}$/.test(maxAffected) ? Number(maxAffected) : undefined,
     invalid: given.filter((item) => !isKnown(item)),

@@ -12,11 +12,11 @@ type Pair = [name: string, value: string]
 const INTEGER = /^-?[0-9]+$/
 
 /**
- * Reads a query string.
+ * Parses a query string.
  *
- * @param text - what follows the `?`
- * @param isCall - whether a function is called with GET or HEAD, so that parameters which are no filters are its arguments
- * @throws PGRST100 for anything that is no valid syntax
+ * @param text - text after the `?`
+ * @param isCall - whether a function is called with GET or HEAD, so that parameters other than filters are arguments
+ * @throws PGRST100 for invalid syntax
  */
 export function parseQueryParams(text: string, isCall: boolean): QueryParams {
   const pairs = splitPairs(text)
@@ -63,7 +63,7 @@ export function parseQueryParams(text: string, isCall: boolean): QueryParams {
   }
 }
 
-/** The parameters of a query string sorted by name and encoded again, as `Content-Location` shows them. */
+/** Returns the parameters sorted by name and encoded again, for `Content-Location`. */
 export function canonicalQuery(text: string): string {
   return canonicalOf(splitPairs(text))
 }
@@ -72,13 +72,13 @@ function canonicalOf(pairs: readonly Pair[]): string {
   return new URLSearchParams(pairs.toSorted(byName)).toString()
 }
 
-/** Decodes the pairs; a name without `=` is no parameter. */
+/** Decodes the pairs. Skips names without `=`. */
 function splitPairs(text: string): Pair[] {
   const pairs: Pair[] = []
   for (const piece of text.split('&')) {
     if (!piece.includes('=')) continue
     for (const [name, value] of new URLSearchParams(piece)) {
-      // Postgres has no NUL in texts, and an identifier with one could not even be quoted.
+      // Postgres cannot store NUL in text or identifiers.
       if (name.includes('\0') || value.includes('\0')) {
         throw parseFailed('query string', name.replaceAll('\0', ''), 0, 'unexpected NUL character')
       }
@@ -89,7 +89,7 @@ function splitPairs(text: string): Pair[] {
   return pairs
 }
 
-/** `clients.not.or` with `(a.eq.1,b.eq.2)` */
+/** Parses `clients.not.or` with `(a.eq.1,b.eq.2)`. */
 function parseLogicPair(name: string, value: string, operator: 'and' | 'or'): AtPath<LogicTree> {
   const names = namesOf(name, 'logic path')
   const path = names.slice(0, -1).filter((part) => part !== 'not')
@@ -97,7 +97,7 @@ function parseLogicPair(name: string, value: string, operator: 'and' | 'or'): At
   return { path, value: parseLogic(createScanner(`${negation}${operator}${value}`, 'logic tree', value)) }
 }
 
-/** The embeds before the last word of `clients.projects.order`. */
+/** Returns the embeds before the last word of `clients.projects.order`. */
 function pathOf(name: string): EmbedPath {
   return namesOf(name, 'tree path').slice(0, -1)
 }
@@ -123,13 +123,13 @@ function joinRanges(limits: readonly AtPath<number>[], offsets: readonly AtPath<
     at(path).limit = value
   }
   for (const { path, value } of offsets) {
-    // As in PostgREST, a negative offset counts as none.
+    // As in PostgREST, a negative offset is ignored.
     at(path).offset = Math.max(value, 0)
   }
   return [...ranges.values()]
 }
 
-/** An integer, or `undefined` for anything else, which PostgREST ignores; larger than any table is as good as the largest. */
+/** Parses an integer. Returns undefined for other input, which PostgREST ignores, and clamps huge values. */
 function integer(text: string): number | undefined {
   if (!INTEGER.test(text)) return undefined
   return Math.max(Math.min(Number(text), Number.MAX_SAFE_INTEGER), Number.MIN_SAFE_INTEGER)

@@ -4,10 +4,10 @@ import type { AtPath, RowRange } from './api-request.ts'
 const RANGE = /^([0-9]+)-([0-9]*)$/
 
 /**
- * The rows that a request asks for at its root: what `limit`/`offset` and the `Range` header have in common.
- * The header counts for GET only (RFC 9110, section 14.2).
+ * Returns the root's row range: the intersection of `limit`/`offset` and the `Range` header, which applies to GET only (RFC 9110,
+ * section 14.2).
  *
- * @throws PGRST103 when nothing is in common, PGRST114 for a range on PUT
+ * @throws PGRST103 for an empty intersection, PGRST114 for a range on PUT
  */
 export function parseRange(method: string, header: string | undefined, ranges: readonly AtPath<RowRange>[]): RowRange {
   const asked = ranges.find(({ path }) => path.length === 0)?.value ?? { offset: 0, limit: undefined }

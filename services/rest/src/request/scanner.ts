@@ -1,28 +1,28 @@
 import { parseFailed } from '../errors.ts'
 import type { HoldfastError } from '@holdfast/foundation'
 
-/** A position in a text, moved forward by what matches. */
+/** A text and a position that advances with each match. */
 export interface Scanner {
   readonly text: string
-  /** Characters consumed so far. May be set back to an earlier value to try something else. */
+  /** Characters consumed so far. May be reset to an earlier value to backtrack. */
   position: number
   atEnd(): boolean
-  /** The character at the position, or `''` at the end. */
+  /** Returns the next character, or `''` at the end. */
   peek(): string
-  /** Consumes `literal` if it comes next. */
+  /** Consumes `literal` if it is next. */
   take(literal: string): boolean
-  /** Consumes what a sticky pattern matches. */
+  /** Consumes a match of a sticky pattern. */
   match(pattern: RegExp): RegExpExecArray | undefined
   skipSpace(): void
-  /** @throws PGRST100 unless `literal` comes next */
+  /** @throws PGRST100 unless `literal` is next */
   expect(literal: string): void
-  /** The error that says what stands here and what could have stood here. */
+  /** Creates an error with the unexpected and the expected text. */
   failure(expecting: string): HoldfastError
 }
 
 /**
- * @param what - names the parameter in error messages: `filter`, `select parameter`
- * @param shown - the text as error messages show it, where that is not the scanned text
+ * @param what - the parameter's name in error messages: `filter`, `select parameter`
+ * @param shown - the text in error messages, if not the scanned text
  */
 export function createScanner(text: string, what: string, shown = text): Scanner {
   const scanner: Scanner = {
@@ -49,7 +49,7 @@ export function createScanner(text: string, what: string, shown = text): Scanner
     },
     failure(expecting) {
       const next = String.fromCodePoint(text.codePointAt(scanner.position) ?? 32)
-      // PostgREST's parser quotes a character where the text could have ended differently from one where it could not.
+      // Like PostgREST's parser, quotes the character differently if the text could have ended here.
       const quoted = expecting.endsWith('end of input') ? `'${next}'` : JSON.stringify(next)
       const unexpected = scanner.atEnd() ? 'end of input' : quoted
       return parseFailed(what, shown, scanner.position, `unexpected ${unexpected} expecting ${expecting}`)

@@ -15,7 +15,7 @@ interface Budget {
   embeds: number
 }
 
-/** `*,total:amount->>net::numeric,client:clients!fk!inner(name),...site(name)` */
+/** Parses `*,total:amount->>net::numeric,client:clients!fk!inner(name),...site(name)`. */
 export function parseSelect(scanner: Scanner): SelectItem[] {
   // As in PostgREST, text after a complete list is ignored.
   return parseItems(scanner, 0, { items: 0, embeds: 0 })
@@ -35,7 +35,7 @@ function parseItems(scanner: Scanner, depth: number, budget: Budget): SelectItem
   return items
 }
 
-/** An embed, or `undefined` (and nothing consumed) when the item turns out to be a field. */
+/** Parses an embed. Returns `undefined` and consumes nothing if the item is a field. */
 function parseEmbed(scanner: Scanner, depth: number, budget: Budget): SelectEmbed | undefined {
   const start = scanner.position
   const spread = scanner.take('...')
@@ -90,7 +90,7 @@ function parseCast(scanner: Scanner): string | undefined {
   return name
 }
 
-/** `name:` before something, but not the `::` of a cast. */
+/** Parses `name:`, but not before the `::` of a cast. */
 function parseAlias(scanner: Scanner): string | undefined {
   const start = scanner.position
   if (!startsName(scanner)) return undefined

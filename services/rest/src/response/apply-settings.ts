@@ -7,8 +7,8 @@ import { type RestResponse, toResponseHeader } from './rest-response.ts'
 const STATUS = new RegExp(STATUS_PATTERN)
 
 /**
- * `response.status` and `response.headers`, which functions and triggers may have set. What wrote has failed before with what is none of them, and
- * kept nothing; here reads fail.
+ * Applies `response.status` and `response.headers`, which functions and triggers may set. Invalid values already failed a write in its
+ * statement, which rolled it back; for reads they fail here.
  */
 export function applySettings(response: RestResponse, { row }: ExecuteResult): RestResponse {
   const status = row.status === null ? response.status : Number(STATUS.exec(row.status)?.[1])
@@ -22,7 +22,7 @@ export function applySettings(response: RestResponse, { row }: ExecuteResult): R
   return { ...response, status, headers: { ...response.headers, ...headers } }
 }
 
-/** Reads `[{"X-Name": "value"}, …]`. @throws PGRST111 */
+/** Parses `[{"X-Name": "value"}, …]`. @throws PGRST111 */
 export function parseHeaders(text: string): (readonly [name: string, value: string])[] {
   const items = parseJson(text)
   if (!Array.isArray(items)) throw invalidResponseHeaders()

@@ -5,10 +5,10 @@ import type { Prepared } from '../prepare/stages.ts'
 import type { RestResponse } from './rest-response.ts'
 import { renderServerTiming, type StageTimes } from './server-timing.ts'
 
-/** Request headers that vary the response, for caches. As in PostgREST 16, unless a function sets others. */
+/** Request headers that the response depends on, for caches. As in PostgREST 16, unless a function sets others. */
 const VARY = 'Accept, Prefer, Range'
 
-/** Adds the headers that say nothing about the rows. */
+/** Adds the headers that do not depend on the rows. */
 export function decorate(
   response: RestResponse,
   { plan }: Prepared,
@@ -31,7 +31,7 @@ export function decorate(
 }
 
 /**
- * `299 holdfast "…"`: that a request names embedded tables by their own names although they have an alias, which PostgREST will stop accepting.
+ * Renders `299 holdfast "…"`: the request references embeds with an alias by target, which PostgREST will stop accepting.
  *
  * @see RFC 7234, section 5.5
  */
@@ -40,7 +40,7 @@ function renderWarning(targetNames: readonly TargetName[]): string {
   return `299 holdfast "An embedded table that has an alias was named by its own name, which is deprecated. In filters, orders and limits change ${changes}."`
 }
 
-/** Names may have any character; a header is ASCII without quotes and controls. */
+/** Encodes a name, which may contain any character, as ASCII without quotes and control characters. */
 function quote(name: string): string {
   return `'${name.replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, (sign) => encodeURIComponent(sign))}'`
 }

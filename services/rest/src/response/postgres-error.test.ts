@@ -12,7 +12,7 @@ function refusalOf(error: unknown, isAnonymous = false): HoldfastError {
   return refusal
 }
 
-// Every line of the table in "Errors", "HTTP Status Codes" of PostgREST's reference.
+// Every row of the table in "Errors", "HTTP Status Codes" of PostgREST's reference.
 describe('the status of a SQLSTATE', () => {
   test.each([
     ['08006', 503],

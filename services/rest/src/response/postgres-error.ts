@@ -13,7 +13,7 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   P0001: 400,
 }
 
-/** By the first two characters; all others are 400. */
+/** Status by the first two characters of the SQLSTATE; others are 400. */
 const STATUS_BY_CLASS: Readonly<Record<string, number>> = {
   '08': 503,
   '09': 500,
@@ -37,7 +37,7 @@ const STATUS_BY_CLASS: Readonly<Record<string, number>> = {
   XX: 500,
 }
 
-/** `raise sqlstate 'PT402'`. Of 1xx no answer can be made: HTTP lets another one follow. */
+/** `raise sqlstate 'PT402'`. A status 1xx is not final, so it is excluded. */
 const RAISED_STATUS = /^PT([2-5][0-9]{2})$/
 
 const HEADERS_BY_STATUS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
@@ -46,11 +46,10 @@ const HEADERS_BY_STATUS: Readonly<Record<number, Readonly<Record<string, string>
 }
 
 /**
- * Turns what the driver threw into what the client reads: Postgres's own code, message, details and hint under the status of
- * PostgREST's table.
+ * Converts a driver error for the client: Postgres's code, message, details and hint, with the status of PostgREST's table.
  *
- * @param isAnonymous - the request has no signed-in user, so that a missing privilege asks for signing in (401) instead of refusing (403)
- * @returns anything else unchanged
+ * @param isAnonymous - whether nobody is signed in, so that a missing privilege is 401 instead of 403
+ * @returns other errors unchanged
  * @see PostgREST reference, "Errors", "HTTP Status Codes"
  */
 export function toHoldfastError(error: unknown, isAnonymous: boolean): unknown {
@@ -86,7 +85,7 @@ function isServerError(error: unknown): error is Error & ServerError {
   return error instanceof Error && sqlstateOf(error) !== undefined
 }
 
-/** Nothing answers where Postgres should be. */
+/** Returns whether Postgres does not accept connections. */
 function isUnreachable(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isUnreachable)
   return (error as NodeJS.ErrnoException).syscall === 'connect'

@@ -2,7 +2,7 @@ import { HoldfastError, isRecord, parseRecord } from '@holdfast/foundation'
 import { raisedWithoutDetail, unreadableDetail, unreadableMessage } from '../errors.ts'
 import { toResponseHeader } from './rest-response.ts'
 
-/** The fields of an error that Postgres reported. */
+/** Fields of an error reported by Postgres. */
 export interface ServerError {
   readonly code: string
   readonly message: string
@@ -11,9 +11,9 @@ export interface ServerError {
 }
 
 /**
- * `raise sqlstate 'PGRST' using message = '{"code":…,"message":…}', detail = '{"status":…,"headers":{…}}'` controls the whole answer.
+ * Converts `raise sqlstate 'PGRST' using message = '{"code":…,"message":…}', detail = '{"status":…,"headers":{…}}'`, which sets the response.
  *
- * @returns PGRST121 when one of the two is not what it has to be
+ * @returns PGRST121 if message or detail is invalid
  * @see PostgREST reference, "Errors", "RAISE errors with HTTP Status Codes"
  */
 export function toRaisedResponse(error: ServerError): HoldfastError {
@@ -46,7 +46,7 @@ function parseMessage(text: string):
   return { code, message, details: details ?? undefined, hint: hint ?? undefined }
 }
 
-/** HTTP has no status outside of 200 to 599 that could end a request. */
+/** Parses the detail. A final HTTP status is from 200 to 599. */
 function parseDetail(text: string):
   | {
       readonly status: number

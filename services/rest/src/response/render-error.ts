@@ -2,9 +2,9 @@ import { type HoldfastError, parseJson } from '@holdfast/foundation'
 import type { RestResponse } from './rest-response.ts'
 
 /**
- * PostgREST's form of a refusal. A HEAD request gets the code in `Proxy-Status` only.
+ * Renders an error in PostgREST's format. For a HEAD request, the code appears only in `Proxy-Status`.
  *
- * @param isVerbose - whether details and hint are told
+ * @param isVerbose - whether to include details and hint
  */
 export function renderError(error: HoldfastError, isVerbose: boolean): RestResponse {
   const { code, message, hint = null } = error
@@ -21,7 +21,7 @@ export function renderError(error: HoldfastError, isVerbose: boolean): RestRespo
   }
 }
 
-/** The candidates of an ambiguous embed are the only structured details; a function may raise that code with a text. */
+/** Only the candidates of an ambiguous embed are structured. A function may raise the same code with plain text. */
 function detailsOf({ code, detail }: HoldfastError): unknown {
   if (detail === undefined) return null
   return code === 'PGRST201' ? (parseJson(detail) ?? detail) : detail

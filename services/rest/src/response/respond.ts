@@ -8,7 +8,7 @@ import { applySettings } from './apply-settings.ts'
 import { rangeStatus, renderContentRange } from '../execute/content-range.ts'
 import type { RestResponse } from './rest-response.ts'
 
-/** Turns the row that Postgres answered into status, headers and body. */
+/** Converts the result row to status, headers and body. */
 export function respond(request: ApiRequest, plan: DatabasePlan, result: ExecuteResult): RestResponse {
   if (plan.media.explain) return { status: 200, headers: contentHeaders(request, plan), body: result.row.body }
   const response = plan.kind === 'write' ? respondToWrite(request, plan, result) : respondToRead(request, plan, result)
@@ -51,7 +51,7 @@ function respondToRead(
   return { status, headers: { ...headers, ...contentHeaders(request, plan) }, body: row.body }
 }
 
-/** The counted rows, or those that the planner expects if only an estimate is asked for and there are more rows than one answer may have. */
+/** Returns the counted rows. For an estimate of more rows than a response may have, returns the planner's number. */
 function totalOf(
   plan: Exclude<DatabasePlan, { readonly kind: 'write' }>,
   counted: string | null,
@@ -99,19 +99,19 @@ function contentHeaders(request: ApiRequest, plan: DatabasePlan): Record<string,
   }
 }
 
-/** `/tasks?id=eq.7` from `[["id","7"]]`. */
+/** Renders `/tasks?id=eq.7` from `[["id","7"]]`. */
 function renderLocation(path: string, pairs: string): string {
   const values = JSON.parse(pairs) as readonly (readonly [name: string, value: string | null])[]
   const params = values.map(([name, value]) => `${encode(name)}=${value === null ? 'is.null' : encode(`eq.${value}`)}`)
   return `${path}?${params.join('&')}`
 }
 
-/** Everything but unreserved characters (RFC 3986, section 2.3). */
+/** Encodes everything except unreserved characters (RFC 3986, section 2.3). */
 function encode(text: string): string {
   return encodeURIComponent(text).replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
-/** Only what had an effect on this kind of request. */
+/** Lists only preferences that affected the request. */
 function preferenceApplied(request: ApiRequest, plan: DatabasePlan): Record<string, string> {
   const given: Preferences = request.preferences
   const write = plan.kind === 'write' ? plan.write.kind : undefined

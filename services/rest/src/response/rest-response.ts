@@ -2,18 +2,18 @@ import { FRAMING_HEADERS } from '../query/render-answer-settings.ts'
 
 export interface RestResponse {
   readonly status: number
-  /** The words after the status, when a function chose them. */
+  /** Reason phrase, if a function set one. */
   readonly statusText?: string | undefined
-  /** Lower-case names. */
+  /** Lowercase names. */
   readonly headers: Readonly<Record<string, string | string[]>>
   /** Empty for no body. */
   readonly body: string | Buffer
 }
 
 /**
- * A header that SQL sets, in the form in which Node sends it: the name in lower case, the value as the bytes of its UTF-8.
+ * Converts a header set by SQL to Node's format: lowercase name, value as UTF-8 bytes.
  *
- * @returns `undefined` for a pair that is no header: a name that is no token, control characters in the value, or one that frames the message
+ * @returns `undefined` for a name that is not a token, a value with control characters, or a header that frames the message
  * @see RFC 9110, sections 5.1 and 5.5
  */
 export function toResponseHeader(name: string, value: string): readonly [name: string, value: string] | undefined {

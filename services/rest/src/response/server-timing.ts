@@ -1,11 +1,11 @@
-/** Milliseconds that the stages of a request took. @see PostgREST reference, "Observability", "Server-Timing Header" */
+/** Duration of a request's stages in ms. @see PostgREST reference, "Observability", "Server-Timing Header" */
 export type StageTimes = { readonly [S in Stage]?: number | undefined }
 
 const STAGES = ['jwt', 'parse', 'plan', 'transaction', 'response'] as const
 
 export type Stage = (typeof STAGES)[number]
 
-/** `jwt;dur=0.1, parse;dur=0.2, …`: the stages that there were, in their order. */
+/** Renders `jwt;dur=0.1, parse;dur=0.2, …` for the measured stages in order. */
 export function renderServerTiming(times: StageTimes): string {
   return STAGES.flatMap((stage) => {
     const time = times[stage]
@@ -13,7 +13,7 @@ export function renderServerTiming(times: StageTimes): string {
   }).join(', ')
 }
 
-/** Measures stages that come one after the other. */
+/** Measures consecutive stages. */
 export interface StageClock {
   end(stage: Stage): void
   times(): StageTimes

@@ -18,7 +18,7 @@ import { renderTransaction, requireSingular, type PreparedStatement } from '../e
 export interface RestRuntime {
   readonly snapshots: {
     current(): Snapshot | Promise<Snapshot>
-    /** The snapshot to try again with after a failure, if any. */
+    /** Returns the snapshot for a retry after a failure, if any. */
     newerThan(seen: Snapshot, error: unknown): Promise<Snapshot | undefined>
   }
   /** Connections as `authenticator`. */
@@ -27,21 +27,21 @@ export interface RestRuntime {
   readonly limit: Semaphore
 }
 
-/** Facts about a request beside its content. */
+/** Metadata of a request. */
 export interface RequestMeta {
   /** Milliseconds that authentication took. */
   readonly authenticationMs: number | undefined
-  /** The user whom the connection counts for; `undefined` for backends, which have keys of the project. */
+  /** User to whom the connection is attributed; `undefined` for backends, which use project keys. */
   readonly person: string | undefined
-  /** Whether the client has gone. */
+  /** Returns whether the client has disconnected. */
   readonly isAbandoned: () => boolean
 }
 
 /**
- * A request from bytes to answer. When it fails in a way that another catalog may mend, it is tried once again: changes of the database are
- * announced a moment after they are made, and what failed was rolled back.
+ * Handles a request. A failure that a newer catalog may resolve is retried once: schema changes are announced shortly after they are made,
+ * and the failed attempt was rolled back.
  *
- * @throws HoldfastError for every refusal, in PostgREST's vocabulary
+ * @throws HoldfastError with PostgREST's codes for every error
  */
 export async function handle(
   runtime: RestRuntime,
@@ -50,7 +50,7 @@ export async function handle(
   meta: RequestMeta,
 ): Promise<RestResponse> {
   const current = runtime.snapshots.current()
-  // A body is decoded before this first waits: large ones take turns until then.
+  // Bodies are decoded before this first await, so large ones are decoded one at a time.
   const snapshot = current instanceof Promise ? await current : current
   const release = runtime.limit.acquireNow({ key: meta.person })
   try {
@@ -66,7 +66,7 @@ export async function handle(
   }
 }
 
-/** The stages in a row: parse, plan, render, execute, respond. */
+/** Runs the stages: parse, plan, render, execute, respond. */
 async function answer(
   runtime: RestRuntime,
   snapshot: Snapshot,

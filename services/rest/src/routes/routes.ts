@@ -20,7 +20,7 @@ declare module 'fastify' {
 /** Valid reason phrases (RFC 9112, section 4). */
 const REASON_PHRASE = /^[\t\x20-\x7e]+$/
 
-/** `/rest/v1/*`: the address names a relation or, below `rpc/`, a function. Source: PostgREST reference, "API". */
+/** `/rest/v1/*`: the path names a relation or, below `rpc/`, a function. Source: PostgREST reference, "API". */
 export function restRoutes(
   runtime: RestRuntime,
   current: () => RestOptions,
@@ -60,13 +60,13 @@ export function restRoutes(
   }
 }
 
-/** Methods that no resource has are refused by the parser of requests, in PostgREST's words. `CONNECT` never gets here. */
+/** Registers unusual methods, so that the request parser refuses them with PostgREST's error. `CONNECT` never gets here. */
 function addUnusualMethods(app: FastifyInstance): void {
   const unusual = METHODS.filter((method) => method !== 'CONNECT' && !app.supportedMethods.includes(method))
   for (const method of unusual) app.addHttpMethod(method)
 }
 
-/** A caller without an account is known by their address, unless they have a key that only backends have. */
+/** Identifies the user for limits: by account, otherwise by address, unless the key is one that only backends have. */
 function personOf(request: FastifyRequest, anonRole: string): string | undefined {
   const { userId, role } = requireCaller(request)
   return userId ?? (role === 'anon' || role === anonRole ? `address ${request.ip}` : undefined)
@@ -85,7 +85,7 @@ function toRaw(request: FastifyRequest, prefix: string): RawRequest {
   }
 }
 
-/** The rest of a query string when the key in it, `?apikey=…`, has been used. With a key in the header it is a filter as any other. */
+/** Removes the key `?apikey=…` from a query string. If the key is in the header, `apikey` is an ordinary filter. */
 function searchOf(request: FastifyRequest, search: string): string {
   if (request.headers['apikey'] !== undefined || !search.includes('apikey=')) return search
   return search
@@ -103,11 +103,11 @@ async function send(request: FastifyRequest, reply: FastifyReply, response: Rest
     reply.raw.statusMessage = response.statusText
   }
   reply.raw.setTimeout(STALLED_MS, () => reply.raw.destroy())
-  // An answer to HEAD has the headers of GET, but no length, because no body was made.
+  // A HEAD response has the headers of GET but no length, because no body was built.
   return response.body.length === 0 || request.method === 'HEAD' ? reply.send() : reply.send(response.body)
 }
 
-/** Everything that is no refusal of ours or of Fastify's is a bug: it is logged whole, and the client learns only where to look. */
+/** Converts an error for the client. Anything but our errors and Fastify's is a bug: it is logged, and the client gets a generic error. */
 function toRefusal(error: unknown, request: FastifyRequest, logger: Logger): HoldfastError {
   if (error instanceof HoldfastError) {
     if (error.status === 408) return invalidBody(error.message, 408)
@@ -116,7 +116,7 @@ function toRefusal(error: unknown, request: FastifyRequest, logger: Logger): Hol
   }
   const status = (error as Partial<FastifyError>).statusCode
   if (status === 413) return invalidBody('The body of the request is too large', 413)
-  // Fastify's word for a header that is no media type; PostgREST answers the same to all that it does not read.
+  // Fastify's status for an invalid media type. PostgREST returns the same error for every type it does not read.
   if (status === 415) return invalidBody(`Content-Type not acceptable: ${request.headers['content-type'] ?? ''}`)
   if (status !== undefined && status >= 400 && status < 500) return invalidBody((error as FastifyError).message, status)
   logFailure(logger, request, 'a request to the REST API failed', { error })
