@@ -217,7 +217,7 @@ export const SESSION_STATES_MAX = 65_536
 /** Time in ms that a cached session state is trusted while notifications arrive. Bounds the effect of a lost notification. */
 export const SESSION_STATE_TRUSTED_MS = 60_000
 
-/** The same without notifications. Together with other delays, an ended session is accepted for at most 5 s. */
+/** The same while notifications do not arrive: an ended session is then accepted for at most 5 s. */
 export const SESSION_STATE_TRUSTED_UNHEARD_MS = 2_000
 
 /** Sessions per statement. */

@@ -28,7 +28,7 @@ export function toProviderEmails(
     try {
       return [{ email: parseEmail(email), verified, primary }]
     } catch {
-      return [] // no mail arrives there, so it counts as none
+      return [] // not deliverable, so it is ignored
     }
   })
 }

@@ -37,7 +37,7 @@ export function createSealer(secret: Uint8Array): Sealer {
         const text = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES))
         return Buffer.concat([text, decipher.final()]).toString('utf8')
       } catch {
-        return undefined // the tag does not fit: that is the answer
+        return undefined // the authentication tag does not match
       }
     },
   }

@@ -197,7 +197,7 @@ describe('a cache of plans', () => {
       const { main } = prepare(get(`id=eq.${id}&select=id,title`))
       expect(main?.values[0]).toBe(String(id))
     }
-    expect(plans).toBe(3) // alone, and the second time with its markers
+    expect(plans).toBe(3) // the first request, and the second with and without markers
     for (let id = 0; id < 50; id++) {
       const raw = get('', { method: 'POST', body: Buffer.from(JSON.stringify({ id, title: `n${id}` })) })
       expect(plainly(prepare(raw).main?.values[0])).toBe(`{"id":${id},"title":"n${id}"}`)

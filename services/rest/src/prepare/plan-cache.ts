@@ -147,7 +147,7 @@ function makeEntry(raw: RawRequest, stages: Stages, fresh: Prepared, operands: r
   try {
     marked = prepareMarked(raw, stages, fresh)
   } catch {
-    return undefined // an operand that the stages refuse as a value is none here
+    return undefined // the stages reject a marker, so the operand is not an opaque value
   }
   const actual = operands.map(decode)
   const body = (fresh.request.payload as RowsPayload | undefined)?.json
