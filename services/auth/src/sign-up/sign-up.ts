@@ -26,7 +26,7 @@ export type SignUpNeeds = Store &
   }
 
 export interface SignUpInput extends LinkTarget {
-  /** Exactly one of `email` and `phone` is not empty. */
+  /** The email, or empty if `phone` is set. Setting both is refused. */
   readonly email: string
   readonly phone: string
   readonly password: string

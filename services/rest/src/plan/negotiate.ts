@@ -7,7 +7,7 @@ import type { Answer, BodyShape } from './plan.ts'
 export interface NegotiateInput {
   readonly accept: readonly MediaType[]
   readonly catalog: RestCatalog
-  /** Target of the request: a relation, or a function that does not return its rows; `undefined` if no handler can apply. */
+  /** Target of the request: a relation, or a function that returns no rows of one. `undefined` if only handlers for any target apply. */
   readonly target: RestMediaHandler['target'] | undefined
   readonly select: readonly SelectItem[]
   /** Schemas whose handlers for any target apply. */

@@ -51,7 +51,7 @@ function respondToRead(
   return { status, headers: { ...headers, ...contentHeaders(request, plan) }, body: row.body }
 }
 
-/** Returns the counted rows. For an estimate of more rows than a response may have, returns the planner's number. */
+/** Returns the counted rows, or the planner's number for a planned count and for an estimate beyond the row limit. */
 function totalOf(
   plan: Exclude<DatabasePlan, { readonly kind: 'write' }>,
   counted: string | null,
