@@ -1,4 +1,4 @@
-/** A bug of ours: a condition that the code relies on did not hold. Rendered as a 500 with an id, logged whole. */
+/** A bug in Holdfast: an invariant was violated. Rendered as a 500 with an id and logged in full. */
 export class AssertionError extends Error {
   override readonly name = 'AssertionError'
 }

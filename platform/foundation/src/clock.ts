@@ -1,4 +1,4 @@
-/** The only source of time for logic, so that tests own it. */
+/** The only source of time for logic, so that tests can control it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number

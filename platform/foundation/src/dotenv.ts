@@ -1,21 +1,21 @@
-/** A name, and what stands between it and its value. `KEY: value` is known, too. */
+/** A name and its separator. Also accepts `KEY: value`. */
 const HEAD = /^[ \t]*(?:export[ \t]+)?([^\s=:#'"`]+)[ \t]*(?:=|:(?=\s))[ \t]*/
 
-/** A value in quotes, which may have line breaks. */
+/** A quoted value, possibly with line breaks. */
 const QUOTED = /^(?:'([^']*)'|`([^`]*)`|"((?:[^"\\]|\\.)*)")/s
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', '"': '"', '\\': '\\', $: '$' }
 
-/** One that is escaped, or a name. */
+/** An escape sequence or a variable reference. */
 const REFERENCE = /\\[nr"\\$]|\$\{(\w+)\}|\$(\w+)/g
 
 /**
- * Reads a file as of dotenv, in the dialect of Supabase's command line: `#` begins a comment at the start of a line or behind a space, `\"` is a quote in double quotes,
- * and `$NAME` or `${NAME}` outside single quotes is a variable that stands before it. One that does not is left as it is written. Backquotes are quotes, as for Node.
+ * Parses a dotenv file in the dialect of the Supabase CLI: `#` starts a comment at the start of a line or after a space, `\"` is a quote inside double quotes,
+ * and outside single quotes `$NAME` or `${NAME}` expands to an earlier variable. Unknown references stay unchanged. Backquotes quote, as in Node.
  */
 export function parseDotenv(text: string): Readonly<Record<string, string>> {
   const values = new Map<string, string>()
-  // A byte order mark would belong to the first name.
+  // Otherwise a byte order mark would become part of the first name.
   let rest = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
   while (rest !== '') {
     const head = HEAD.exec(rest)
@@ -44,7 +44,7 @@ function unquote([, single, back, double]: RegExpExecArray, values: ReadonlyMap<
 }
 
 function readPlain(head: string, line: string, values: ReadonlyMap<string, string>): string {
-  // The space that makes a comment of what follows may be the one before the value.
+  // The space that starts a comment may be the one before the value.
   const value = `${/\s$/.test(head) ? ' ' : ''}${line}`.replace(/\s#.*$/s, '').trim()
   return value.replaceAll(REFERENCE, (match: string, braced?: string, bare?: string) =>
     match.startsWith('\\') ? match : (values.get(braced ?? bare ?? '') ?? match),

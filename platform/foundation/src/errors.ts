@@ -1,27 +1,26 @@
-/** What a {@link HoldfastError} may carry beside its code and message. */
+/** Optional properties of a {@link HoldfastError}. */
 export interface ErrorExtras {
-  /** What exactly was wrong, safe to show to the caller. */
+  /** Details of the problem, safe to show to the caller. */
   readonly detail?: string | undefined
   /** What the caller can do about it. */
   readonly hint?: string | undefined
   /** The private cause: logged, never rendered. */
   readonly cause?: unknown
-  /** Response headers that belong to the refusal, such as `retry-after`. */
+  /** Response headers to send with the error, such as `retry-after`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The words after the status of the answer, when they are not the usual ones. */
+  /** Reason phrase of the response, if not the default for the status. */
   readonly statusText?: string | undefined
 }
 
 /**
- * A refused action or a failure of the world, in the vocabulary of the public client that will read it.
+ * A refused request or an external failure, in the vocabulary of the public client that reads it.
  *
- * Each service declares its own in `errors.ts` and renders them at its edge. A bug of ours is never one of these: it is a
- * failed {@link assert}.
+ * Each service declares its errors in `errors.ts` and renders them at its edge. Bugs in Holdfast are failed {@link assert}s instead.
  */
 export class HoldfastError extends Error {
   override readonly name = 'HoldfastError'
   readonly code: string
-  /** HTTP status that the edge answers with. */
+  /** HTTP status of the response. */
   readonly status: number
   readonly detail: string | undefined
   readonly hint: string | undefined
@@ -39,12 +38,12 @@ export class HoldfastError extends Error {
   }
 }
 
-/** A refusal that is always the same. */
+/** Returns a factory for an error with fixed content. */
 export function refusal(...args: ConstructorParameters<typeof HoldfastError>): () => HoldfastError {
   return () => new HoldfastError(...args)
 }
 
-/** Anything that was thrown as the log has it: with its stack; of a {@link HoldfastError} its private cause. */
+/** Formats a thrown value for the log, with its stack. For a {@link HoldfastError}, formats its private cause. */
 export function errorCause(thrown: unknown): string {
   const cause = thrown instanceof HoldfastError ? (thrown.cause ?? thrown.message) : thrown
   return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)

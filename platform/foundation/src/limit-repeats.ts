@@ -2,18 +2,18 @@ import type { Clock } from './clock.ts'
 import type { Logger, LogLevel } from './logger.ts'
 
 export interface RepeatLimits {
-  /** Lines of one kind in one interval that are written as they come. */
+  /** Lines per kind and interval that are written immediately. */
   readonly linesMax: number
-  /** How often the others are summed up, in milliseconds. */
+  /** Interval in ms of summaries for the other lines. */
   readonly intervalMs: number
-  /** Kinds of lines that are told apart; further ones are counted by message. */
+  /** Maximum number of distinct kinds; further lines are counted by message. */
   readonly kindsMax: number
 }
 
 /** Ten lines tell as much as ten thousand, and a minute is soon enough for a count. */
 const LIMITS: RepeatLimits = { linesMax: 10, intervalMs: 60_000, kindsMax: 1_000 }
 
-/** Fields that tell one kind of line from another of the same message. The others (ids, stacks, durations) differ from line to line. */
+/** Fields that, with the message, identify a kind of line. Other fields (ids, stacks, durations) differ from line to line. */
 const KIND_FIELDS = ['table', 'route', 'code', 'sqlstate', 'status'] as const
 
 interface Kind {
@@ -21,19 +21,19 @@ interface Kind {
   readonly message: string
   readonly since: number
   lines: number
-  /** The last line that was not written. */
+  /** Fields of the last suppressed line. */
   last: Readonly<Record<string, unknown>> | undefined
 }
 
-/** A logger over another one. Disposing it writes what has not been summed up yet. */
+/** A wrapped logger. Disposing it writes the outstanding summaries. */
 export interface LimitedLogger extends Logger, Disposable {
-  /** Writes a line for each kind of which lines have been left out for an interval. Called by itself as long as lines come. */
+  /** Writes a summary for each kind whose lines were suppressed for an interval. Runs automatically while lines arrive. */
   sumUp(): void
 }
 
 /**
- * Lets the first warnings and errors of each kind through and then one line for each interval, with how many more there were: whoever can cause a line, such as
- * a client that breaks off its requests, cannot fill the log with it. Other levels pass.
+ * Passes the first warnings and errors of each kind, followed by one summary with a count per interval, so that a client cannot flood the log, for example by
+ * aborting its requests. Other levels always pass.
  */
 export function limitRepeats(logger: Logger, clock: Clock, limits: RepeatLimits = LIMITS): LimitedLogger {
   const { linesMax, intervalMs, kindsMax } = limits

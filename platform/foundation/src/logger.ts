@@ -1,9 +1,9 @@
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
-/** Where services report what happened. `fields` are data for machines; no secrets, no row contents. */
+/** The log of a service. `fields` are machine-readable and contain no secrets and no row contents. */
 export interface Logger {
   log(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void
 }
 
-/** Says nothing. For tests and tools. */
+/** Discards all lines. For tests and tools. */
 export const silentLogger: Logger = { log: () => undefined }

@@ -1,6 +1,5 @@
 /**
- * Resolves in the next turn of the event loop, once what has arrived was read. Long work that awaits it now and then delays nobody else, and what others asked of
- * Postgres goes on beside it.
+ * Resolves in the next turn of the event loop, after pending I/O. Long-running work awaits it regularly so that other requests and their queries can proceed.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))

@@ -1,7 +1,7 @@
 interface OptionBase {
   /** One sentence for the help text and the reference page. */
   readonly description: string
-  /** Overrides the environment variable's name, which is otherwise `HOLDFAST_` and the option in capitals. */
+  /** Name of the environment variable. Default: `HOLDFAST_` and the option in capitals. */
   readonly env?: string
   /** Not shown in the help text and never printed. */
   readonly secret?: boolean
@@ -25,7 +25,7 @@ export interface ListOption extends OptionBase {
   readonly type: 'list'
   readonly default: readonly string[]
 }
-/** Settings by name, which are JSON on the command line and in the environment. */
+/** Settings by name, written as JSON on the command line and in the environment. */
 export interface SettingsOption extends OptionBase {
   readonly type: 'object'
   readonly default: Readonly<Record<string, unknown>>

@@ -1,10 +1,10 @@
 import type { Logger } from './logger.ts'
 
-/** Measures consecutive phases of something that takes a while, for the log. */
+/** Measures consecutive phases of a long operation, for the log. */
 export interface Phases {
-  /** Ends the phase that began with the phase before it, or with the creation. */
+  /** Ends the current phase, which started at the end of the previous one or at creation. */
   end(name: string): void
-  /** Logs, at level `debug`, how many milliseconds each phase took, and how much of the processor the process used in all of them. */
+  /** Logs the duration of each phase in ms and the total CPU usage of the process, at level `debug`. */
   log(logger: Logger, message: string): void
 }
 

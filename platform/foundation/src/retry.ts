@@ -1,12 +1,12 @@
 export interface OutwaitOptions {
-  /** Milliseconds after which the failure counts, as the sum of the pauses: a process that was held up for longer tries as often as any other. */
+  /** Maximum sum of the pauses in ms. Other delays do not count, so a stalled process makes as many attempts as any other. */
   readonly patienceMs: number
   readonly pauseMs: number
-  /** Whether the failure passes by itself. */
+  /** Whether the failure is transient. */
   readonly passes: (error: unknown) => Promise<boolean>
 }
 
-/** Tries again while an attempt fails for a reason that passes, for a bounded time. */
+/** Retries an attempt while it fails for a transient reason, for a bounded time. */
 export async function outwait<T>(attempt: () => Promise<T>, options: OutwaitOptions): Promise<T> {
   for (let waitedMs = 0; ; waitedMs += options.pauseMs) {
     try {

@@ -2,7 +2,7 @@ import { errorMessage, type Logger } from '@holdfast/foundation'
 import type { Pool } from '@holdfast/postgres'
 import { renew, type Claimed, type QueueTable } from './queue-table.ts'
 
-/** Jobs that run, and how to end them. */
+/** Running jobs and how to abort them. */
 export interface Run {
   readonly jobs: readonly Claimed[]
   readonly ending: AbortController
@@ -15,12 +15,12 @@ interface LeaseRenewalOptions {
   readonly pool: Pool
   readonly queue: QueueTable
   readonly logger: Logger
-  /** Milliseconds between two extensions; `undefined`: leases are not extended. */
+  /** Interval in ms between extensions; `undefined` if leases are not extended. */
   readonly everyMs: number | undefined
   readonly runs: ReadonlySet<Run>
 }
 
-/** Extends the leases of the jobs that run, and aborts jobs that are gone or whose lease is lost. */
+/** Extends the leases of running jobs. Aborts jobs that were deleted or whose lease was lost. */
 export class LeaseRenewal {
   readonly #options: LeaseRenewalOptions
   #timer: NodeJS.Timeout | undefined
@@ -31,7 +31,7 @@ export class LeaseRenewal {
     this.#options = options
   }
 
-  /** Jobs have been claimed. */
+  /** Called when jobs have been claimed. */
   begin(): void {
     const { everyMs } = this.#options
     if (everyMs === undefined || this.#timer) return
@@ -44,7 +44,7 @@ export class LeaseRenewal {
     this.#timer = undefined
   }
 
-  /** Extends the leases now, and aborts jobs that are gone or not wanted any more. */
+  /** Extends the leases now. Aborts jobs that were deleted or may no longer run. */
   async renew(): Promise<void> {
     if (!this.#timer) return
     const { pool, queue, runs } = this.#options

@@ -1,8 +1,8 @@
-/** What a worker does about jobs that may be due. */
+/** State of a worker's polling for due jobs. */
 export type LookState =
   | 'resting'
   | 'looking'
-  /** Woken during the current look, which may have missed the job: another one follows. */
+  /** Woken during the current poll, which may have missed the job, so another one follows. */
   | 'woken'
   | 'closed'
 
@@ -10,11 +10,11 @@ export type LookEvent = 'woken' | 'look ended' | 'closed'
 
 interface Transition {
   readonly state: LookState
-  /** Whether a look begins now. */
+  /** Whether a poll starts now. */
   readonly isBeginning: boolean
 }
 
-/** One look at a time, and one more for all wakes during it. Nothing begins once the worker is closed. */
+/** Allows one poll at a time and coalesces all wake-ups during it into one more. No poll starts after the worker is closed. */
 export function transition(state: LookState, event: LookEvent): Transition {
   if (state === 'closed' || event === 'closed') return { state: 'closed', isBeginning: false }
   switch (event) {

@@ -8,9 +8,9 @@ export interface QueueColumn {
 }
 
 /**
- * A table whose rows are jobs. The service that owns the table declares it; everything that differs between queues is here. Fragments call the row `q`.
+ * A table whose rows are jobs, declared by the service that owns it. Contains everything that differs between queues. Fragments refer to the row as `q`.
  *
- * Jobs run at least once. A claim moves the due time to the end of its lease, so a job whose server was killed is due again after that.
+ * Jobs run at least once. A claim moves the due time to the end of its lease, after which the job of a crashed server is due again.
  */
 export interface QueueTable {
   readonly table: readonly [schema: string, name: string]
@@ -18,15 +18,15 @@ export interface QueueTable {
   /** The time from which a job may be claimed. A job without one is finished, unless `isDueWithoutTime`. */
   readonly dueAt: string
   readonly isDueWithoutTime?: boolean
-  /** The fencing token: changes with every claim, so a server whose lease has ended settles nothing. Default: `attempts`, counted up. */
+  /** The fencing token: changes with every claim, so a server with an expired lease cannot settle the job. Default: `attempts`, incremented. */
   readonly fence?: QueueColumn & { readonly next: SqlFragment }
-  /** How long a claim holds: milliseconds, or an interval. */
+  /** Duration of a claim: milliseconds or an interval. */
   readonly lease: number | SqlFragment
   /** Which rows may be claimed when they are due. Default: all. */
   readonly isWaiting?: SqlFragment
   /** Further assignments of a claim. */
   readonly claimSets?: SqlFragment
-  /** What a job has beside {@link Claimed}. */
+  /** Columns of a job in addition to {@link Claimed}. */
   readonly columns: SqlFragment
   /** Default: by due time, then by key. */
   readonly order?: SqlFragment

@@ -16,8 +16,8 @@ interface Waiting<Request, Result> extends PromiseWithResolvers<Result> {
 }
 
 /**
- * Coalesces requests into batches. Requests that come while all batches run wait, and share the next ones. A batch that has started answers no later request,
- * so that every result is as of after its request.
+ * Coalesces requests into batches. While the maximum number of batches is running, requests wait and share the next ones. A running batch never answers
+ * requests that arrive after its start, so no result is older than its request.
  */
 export function createBatcher<Request, Result>(
   options: BatcherOptions<Request, Result>,

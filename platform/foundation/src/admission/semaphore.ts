@@ -31,7 +31,7 @@ export interface SemaphoreOptions<Group extends string> {
 }
 
 export interface PermitRequest<Group extends string> {
-  /** On whose behalf, such as a user; `undefined` is bound by the limits of all keys only. */
+  /** The requester, such as a user. Without a key, limits per key do not apply. */
   readonly key?: unknown
   /** Required when the semaphore has groups. */
   readonly group?: Group
@@ -47,7 +47,7 @@ export interface WaitingRequest<Group extends string> extends PermitRequest<Grou
 /** Gives the permits back. Later calls do nothing. */
 export type Release = () => void
 
-/** The semaphore refused a request and has no error of its own for that. */
+/** Default error for a refused request. */
 export class AdmissionError extends Error {
   override readonly name = 'AdmissionError'
   readonly reason: RefusalReason
@@ -99,7 +99,7 @@ export class Semaphore<Group extends string = never> {
     assert(reserved <= permits, 'no more permits are reserved than there are')
   }
 
-  /** Permits held, requests waiting, and keys of which anything is remembered. */
+  /** Returns the number of held permits, waiting requests and remembered keys. */
   usage(): { readonly held: number; readonly waiting: number; readonly keys: number } {
     const groups = [...this.#groups.values()]
     const keys = groups.reduce((sum, { held, waiting }) => sum + held.keys + waiting.size, this.#held.keys)
@@ -113,7 +113,7 @@ export class Semaphore<Group extends string = never> {
    */
   tryAcquire(request: PermitRequest<Group> = {}, weight = 1): Release | undefined {
     const place = this.#placeOf(request)
-    // Those that wait cannot be granted now, so that this request overtakes none of them.
+    // Waiting requests cannot be granted now, so this one overtakes none of them.
     return this.#hasRoom(place.group, weight) && this.#keyHasRoom(place, weight) ? this.#take(place, weight) : undefined
   }
 
@@ -191,7 +191,7 @@ export class Semaphore<Group extends string = never> {
     this.#waiting++
   }
 
-  /** The other requests of the key go behind those of all other keys. */
+  /** Removes a request. The key's other requests move behind those of all other keys. */
   #dequeue(ticket: Ticket): void {
     const { group, key = ticket } = ticket
     const own = group.waiting.get(key)

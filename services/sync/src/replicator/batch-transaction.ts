@@ -2,8 +2,7 @@ import { assert } from '@holdfast/foundation'
 import type { Pool, Queryable, SqlFragment, Transaction } from '@holdfast/postgres'
 
 /**
- * The transaction of a batch that is larger than memory should hold. A chunk is written while the next one is collected; every statement here runs behind the
- * chunk that is being written.
+ * The transaction of a batch that is too large to hold in memory. It writes one chunk while the next is collected; all other statements wait for that write.
  */
 export class BatchTransaction implements Queryable {
   readonly #pool: Pool
@@ -29,20 +28,20 @@ export class BatchTransaction implements Queryable {
     return this.#current.tx.execute(statement)
   }
 
-  /** Starts to write a chunk when the one before is written, and opens the transaction if it is not open. */
+  /** Starts writing a chunk after the previous write has finished. Opens the transaction if necessary. */
   async write(body: (tx: Transaction) => Promise<void>): Promise<void> {
     await this.#writing
     this.#open ??= await openTransaction(this.#pool)
     this.#setWriting(body(this.#open.tx))
   }
 
-  /** Adds to the chunk that is being written, without waiting for it. */
+  /** Queues `body` behind the current write without waiting. */
   append(body: (tx: Transaction) => Promise<void>): void {
     const { tx } = this.#current
     this.#setWriting(this.#writing.then(() => body(tx)))
   }
 
-  /** Commits when the chunk is written and `body` has run. */
+  /** Waits for the current write, runs `body` and commits. */
   async commit(body: (tx: Transaction) => Promise<void>): Promise<void> {
     await this.#writing
     const open = this.#current
@@ -69,7 +68,7 @@ export class BatchTransaction implements Queryable {
   }
 }
 
-/** A transaction that is open across several calls, because the source's transaction is larger than memory should hold. */
+/** A transaction that stays open across calls, for source transactions that are too large to hold in memory. */
 interface OpenTransaction {
   readonly tx: Transaction
   commit(): Promise<void>

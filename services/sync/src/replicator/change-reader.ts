@@ -19,12 +19,12 @@ import type { ReaderProgress } from './reader-progress.ts'
 import { SchemaBarrier, type Followed, type SchemaChanges } from './schema-barrier.ts'
 import { TransactionBuffer, type OpenTransaction } from './transaction-buffer.ts'
 
-/** Rows read in the background that are routed at once. */
+/** Backfilled rows per routing call. */
 const FILL_ROWS = 1_000
 
 /**
- * Rows of one transaction that are routed at once: few, so that intermediate objects do not live long enough to be copied by the garbage collector. Where
- * Postgres has to evaluate expressions, as many as a chunk has.
+ * Rows of one transaction per routing call: few enough that the garbage collector does not have to copy intermediate objects. Tables whose expressions Postgres
+ * evaluates use {@link CHUNK_OPS_MAX} instead.
  */
 const ROUTED_ROWS = 1_000
 
@@ -34,28 +34,28 @@ export interface ChangeReaderOptions {
   readonly feed: CheckpointFeed
   readonly dependencies: DependencyIndex
   readonly writer: LogWriter
-  /** Gets the positions that are in the log. */
+  /** Receives the positions that the log has reached. */
   readonly stream: Pick<ReplicationStream, 'confirm'>
   readonly active: ActivePlan
-  /** Is told what passes, and puts rows in at their place. */
+  /** Observes all changes and provides backfilled rows at their position in the stream. */
   readonly fill: BackgroundFill
-  /** The same. */
+  /** Observes all changes and provides due rows at their position in the stream. */
   readonly dueRows: DueRows
-  /** Called before anything of a transaction that changed the schema can be seen. */
+  /** Called before a transaction that changed the schema becomes visible to devices. */
   readonly stopServing: () => void
-  /** Changes of the schema are in a row when there is no more time between them, in milliseconds. */
+  /** Maximum gap in ms between schema changes of one series. */
   readonly changesInARowMs: number
   readonly heartbeat: Heartbeat
   /** Whether the plan in use was compiled after a transaction. */
   readonly sawChange: (xid: number) => boolean
-  /** Called after a transaction with a change of the schema whose effect no device sees. */
+  /** Called after a transaction with a schema change that affects no device. */
   readonly onQuietChange: () => void
-  /** Called after a transaction with a change of the schema that may bring a table to devices, of which they have nothing yet. */
+  /** Called after a transaction with a schema change that may add a table to devices. */
   readonly onApartChange: () => void
-  /** Called when changes of some table are known to be missing. It is read again. */
+  /** Called when changes of a table are known to be missing. The table is read again. */
   readonly onUnpublished: () => void
   readonly progress: ReaderProgress
-  /** A row was changed by a person that says what the person of a stream has. */
+  /** Called when a user changed a row that determines the buckets of a stream's user. */
   readonly onConcerned: (holder: KeyHolder, author: string) => void
   readonly logger: Logger
 }
@@ -63,13 +63,13 @@ export interface ChangeReaderOptions {
 type RowEvent = ReplicationEvent & { readonly kind: 'insert' | 'update' | 'delete' }
 type MessageEvent = ReplicationEvent & { readonly kind: 'message' }
 
-/** Messages of the open transaction whose rows belong into the log behind it. */
+/** Messages of the open transaction. Their rows are logged after it. */
 interface RowMessages {
   readonly fill?: string
   readonly due?: string
 }
 
-/** Turns the events of the stream into batches of the log. */
+/** Converts stream events to batches of the log. */
 export class ChangeReader {
   readonly #options: ChangeReaderOptions
   readonly #buffer = new TransactionBuffer()
@@ -81,7 +81,7 @@ export class ChangeReader {
   #missing: MissingColumns
   #messages: RowMessages = {}
   #hasNewClasses = false
-  /** The end of the last whole transaction of the events that are being read; its position is not in the log yet. */
+  /** End of the last complete transaction in the current events; not logged yet. */
   #end: Lsn | undefined
 
   constructor(options: ChangeReaderOptions) {
@@ -95,7 +95,7 @@ export class ChangeReader {
     this.#watchClasses()
   }
 
-  /** Changes of the schema since the last call, all before the events read next; `undefined` when there are none. */
+  /** Returns the schema changes since the last call, all of which precede the next events; `undefined` if there are none. */
   takeSchemaChanges(): SchemaChanges | undefined {
     return this.#barrier.takeChanges()
   }
@@ -109,12 +109,12 @@ export class ChangeReader {
     this.#options.dueRows.use(active)
   }
 
-  /** Whether access classes are left out, and nothing of a transaction is under way, so that they can be counted. */
+  /** Whether access classes are left out and can be counted, because no transaction is in progress. */
   leavesOutClasses(): boolean {
     return !this.#buffer.open && this.#buffer.size === 0 && fullClassLists(this.#active).length > 0
   }
 
-  /** Applies events. Stops after a transaction that changed the schema. @returns the events that are left */
+  /** Applies events up to and including a transaction that changed the schema. @returns the remaining events */
   async read(events: readonly ReplicationEvent[]): Promise<readonly ReplicationEvent[]> {
     this.#options.heartbeat.heard()
     this.#end = undefined
@@ -129,7 +129,7 @@ export class ChangeReader {
     return []
   }
 
-  /** @returns whether the reader stops here, because the schema has changed */
+  /** @returns whether to stop here because the schema changed */
   async #readEvent(event: ReplicationEvent): Promise<boolean> {
     switch (event.kind) {
       case 'begin':
@@ -159,7 +159,7 @@ export class ChangeReader {
     }
   }
 
-  /** Another session took the full identity off a table: where its row was before is not known, so the table is read again. */
+  /** Another session removed a table's full replica identity. The old rows are unknown, so the table is read again. */
   #readIncomplete({ oid, schema, name }: Relation): void {
     if (!this.#followed.follows(oid)) return
     this.#barrier.rewritten(oid)
@@ -198,7 +198,7 @@ export class ChangeReader {
       return
     }
     this.#buffer.add(change)
-    // Whole transactions before this one go first, when what has arrived is read; they do not wait for its end.
+    // Earlier complete transactions are routed without waiting for the end of this one, once the current events are read.
     const isEnough = this.#buffer.holdsEarlier ? this.#options.writer.chunkOps : this.#rowsAtOnce(relation)
     if (this.#buffer.size >= isEnough) await this.#routeOpen()
   }
@@ -217,7 +217,7 @@ export class ChangeReader {
     return Math.min(this.#options.writer.chunkOps, isAsked ? CHUNK_OPS_MAX : ROUTED_ROWS)
   }
 
-  /** Routes what has arrived of a transaction that is too large to wait for its end. */
+  /** Routes the changes so far of a transaction that is too large to buffer until its end. */
   async #routeOpen(): Promise<void> {
     this.#buffer.routeOpen()
     await this.#route(this.#buffer.take())
@@ -285,7 +285,7 @@ export class ChangeReader {
     }
   }
 
-  /** Rows that were read in the background, at their place in the stream: between two transactions. */
+  /** Routes backfilled rows at their position in the stream, between two transactions. */
   async #addFilledRows(content: string): Promise<void> {
     await this.#route(this.#buffer.take())
     const found = this.#options.fill.chunks.message(content)
@@ -296,7 +296,7 @@ export class ChangeReader {
     }
   }
 
-  /** Rows whose moment has come, at their place in the stream. */
+  /** Routes due rows at their position in the stream. */
   async #addDueRows(content: string): Promise<void> {
     const { dueRows, writer } = this.#options
     await this.#route(this.#buffer.take())
@@ -307,7 +307,7 @@ export class ChangeReader {
     await writer.spill()
   }
 
-  /** The reader has come further without anything for us: told to Postgres, but not written down, which would move it again. */
+  /** Confirms progress without relevant changes to Postgres. It is not stored, because that write would advance the position again. */
   #passed(lsn: Lsn): void {
     if (this.#buffer.open) return
     if (this.#end !== undefined) {
@@ -320,7 +320,7 @@ export class ChangeReader {
     stream.confirm(lsn)
   }
 
-  /** Completes the whole transactions that have been read. Those before one that is still arriving need not wait for it. */
+  /** Completes the batch of all complete transactions, without waiting for one that is still arriving. */
   async #completeWhole(): Promise<void> {
     if (this.#end === undefined) return
     const changes = this.#buffer.open ? this.#buffer.takeEarlier() : this.#buffer.take()
@@ -349,7 +349,7 @@ export class ChangeReader {
     dueRows.durable()
   }
 
-  /** Written down before the position passes the rewrite, so that it is not forgotten when the process dies in between. */
+  /** Stores the invalidation before the position passes the rewrite, so that it survives a crash in between. */
   async #invalidateRewritten(): Promise<void> {
     const oids = this.#barrier.takeRewritten()
     if (oids.length > 0) await this.#invalidateTables(oids)

@@ -3,7 +3,7 @@ import { fullClassLists } from '../buckets/access-classes.ts'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { ClassList } from '../buckets/class-list.ts'
 
-/** Logs once for each list of access classes that it is full, and once for each author that their share of it is. */
+/** Logs full lists of access classes, once per list and once per author whose share is full. */
 export class ClassNotices {
   readonly #logger: Logger
   /** Logged entries per list: authors, and `null` for the list itself. */

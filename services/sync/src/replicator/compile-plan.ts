@@ -9,7 +9,7 @@ import { publishTables, type PublishedPlan } from './publish-tables.ts'
 import type { ReplicatorOptions } from './replicator-options.ts'
 import { wakeReader } from './wake-reader.ts'
 
-/** Compiles the policies as they are now, and again whenever that is asked for. */
+/** Opens a plan source that compiles the current policies now and on request. */
 export function openPlans(options: ReplicatorOptions, signal: AbortSignal): Promise<PlanSource> {
   const { pool, logger, quietCompileMs } = options
   return openPlanSource({
@@ -46,7 +46,7 @@ async function compilePlan(options: ReplicatorOptions, signal: AbortSignal): Pro
   return published
 }
 
-/** Changes whenever a function does that policies may call, other than those of Postgres and of Holdfast. */
+/** Returns a hash that changes with any function outside the schemas of Postgres and Holdfast, since policies may call it. */
 async function readFunctionsVersion(db: Queryable): Promise<string> {
   const [row] = await db.query<{ version: string | null }>(sql`
     select md5(string_agg(p.oid::text || ' ' || p.xmin::text, ',' order by p.oid)) as version

@@ -1,17 +1,17 @@
 import { COMPLETED_TOGETHER_MAX_MS, COMPLETED_TOGETHER_MS } from '../limits.ts'
 
 /**
- * When tables that were filled are put into use while others are still being read. Each time, everybody's keys are evaluated again, and no checkpoint leaves
- * until they are: hundreds of small tables, each put into use by itself, would leave no time for a checkpoint in between.
+ * Decides when filled tables are activated while others are still being read. Each activation re-evaluates the keys of all users and holds checkpoints until
+ * then, so activating hundreds of small tables one by one would starve checkpoints.
  */
 export interface CompletionPace {
-  /** @returns for how long what was filled has to wait for more, in milliseconds */
+  /** @returns how long filled tables wait for further ones, in ms */
   waitMs(): number
-  /** @param isAll - whether nothing is left to be filled */
+  /** @param isAll - whether all tables are filled */
   used(isAll: boolean): void
 }
 
-/** @param now - a clock that never goes back, in milliseconds */
+/** @param now - a monotonic clock in ms */
 export function createCompletionPace(now: () => number): CompletionPace {
   let usedAt = Number.NEGATIVE_INFINITY
   let intervalMs = COMPLETED_TOGETHER_MS
@@ -20,7 +20,7 @@ export function createCompletionPace(now: () => number): CompletionPace {
     used(isAll) {
       const isFirst = usedAt === Number.NEGATIVE_INFINITY
       usedAt = isAll ? Number.NEGATIVE_INFINITY : now()
-      // Longer and longer: with many tables, evaluating the keys takes long.
+      // Back off: with many tables, evaluating the keys is slow.
       intervalMs = isAll || isFirst ? COMPLETED_TOGETHER_MS : Math.min(2 * intervalMs, COMPLETED_TOGETHER_MAX_MS)
     },
   }

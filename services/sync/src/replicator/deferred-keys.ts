@@ -2,16 +2,16 @@ import type { Tuple } from '@holdfast/replication'
 import type { RowChange } from '../rows/apply-changes.ts'
 
 /**
- * Changes of one transaction to tables whose keys are checked at its end: until then two rows may have the same key, and may swap theirs, so that the
- * order of changes says nothing. What came and what went of each key is set off against each other.
+ * Net changes per key of one transaction to tables with deferrable keys. Rows may share or swap keys until the transaction commits, so the order of changes is
+ * meaningless; instead, added and removed rows of each key cancel out.
  *
  * Holds the changed rows of such a table in memory until the transaction commits.
  */
 export interface DeferredKeys {
   add(change: RowChange, idOf: (row: Tuple) => string): void
-  /** The tables have been emptied: what was before does not count. */
+  /** Discards earlier changes of truncated tables. */
   forget(oids: readonly number[]): void
-  /** At most one change per key, and none that changes a key. */
+  /** Returns and clears the changes: at most one per key, none of which changes a key. */
   take(): readonly RowChange[]
 }
 

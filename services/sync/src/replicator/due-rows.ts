@@ -13,7 +13,7 @@ import { createRecentTransactions } from '../rows/recent-transactions.ts'
 import { DueWindow, type DueChanges } from './due-window.ts'
 import { wakeReader } from './wake-reader.ts'
 
-/** Prefix of the messages between which rows are read whose moment has come. */
+/** Prefix of the two messages between which due rows are read. */
 export const DUE_PREFIX = 'holdfast:due'
 
 interface ClockedTable {
@@ -30,7 +30,7 @@ interface DueRowsOptions {
 }
 
 /**
- * Evaluates rows again whose policies compare them with the clock, when their moment has come: see `sync.moments`.
+ * Re-evaluates rows whose policies depend on the clock when they are due; see `sync.moments`.
  *
  * Some rows at a time are read between two messages in the write-ahead log, as in a fill. A row that changes between them is evaluated with its change; all
  * others are, at the second message, as they were read. Their operations and next moments are written together, so whatever ends in between is done again.
@@ -41,7 +41,7 @@ export class DueRows implements AsyncDisposable {
   readonly #recent: ReturnType<typeof createRecentTransactions>
   readonly #stopping = new AbortController()
   readonly #looping: Promise<void>
-  /** Ends the running round, and lets the loop begin again. */
+  /** Aborts the current round; the loop starts the next one. */
   #abandoning = new AbortController()
   #active: ActivePlan
   #tables: ReadonlyMap<number, ClockedTable>
@@ -57,7 +57,7 @@ export class DueRows implements AsyncDisposable {
     this.#looping = this.#loop()
   }
 
-  /** Begins with another plan what was under way. */
+  /** Switches to another plan and abandons the current round. */
   use(active: ActivePlan): void {
     this.#active = active
     this.#tables = clockedTables(active)
@@ -91,12 +91,12 @@ export class DueRows implements AsyncDisposable {
     return undefined
   }
 
-  /** Everything up to here is in the log. */
+  /** Called when all changes so far are in the log. */
   durable(): void {
     if (this.#window?.isTaken) this.#window.markApplied()
   }
 
-  /** Whether the clock was set back since the last call: what was read of definitions that read the clock is void. */
+  /** Returns whether the clock was set back since the last call, which invalidates definitions that read it. */
   takeSetBack(): boolean {
     const isSetBack = this.#isSetBack
     this.#isSetBack = false
@@ -143,7 +143,7 @@ export class DueRows implements AsyncDisposable {
     await wakeReader({ pool, logger })
   }
 
-  /** @returns whether there may be more */
+  /** @returns whether more rows may be due */
   async #evaluateSome(signal: AbortSignal): Promise<boolean> {
     const { pool, url } = this.#options
     const numbers = [...this.#tables.keys()]

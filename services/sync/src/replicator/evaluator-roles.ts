@@ -3,9 +3,8 @@ import type { SyncPlan } from '@holdfast/policy'
 import { EVALUATOR_ROLE, isConnectionLoss, sql, type Pool } from '@holdfast/postgres'
 
 /**
- * Lets the evaluator call what the API roles of a plan may call: a role of the project's own may have been granted functions that its policies use.
- * It inherits their rights and cannot become one of them. Where this is not allowed, rows whose policies need such a function are not synced, and the log
- * says so for each.
+ * Lets the evaluator call the functions granted to the API roles of a plan, because policies for a project's own role may use them. The evaluator inherits
+ * their privileges but cannot assume the roles. Where granting is not allowed, rows whose policies need such a function do not sync, and each role is logged.
  */
 export async function ensureEvaluatorRoles(pool: Pool, plan: SyncPlan, logger: Logger): Promise<void> {
   const roles = new Set(plan.tables.flatMap((table) => table.definitions.flatMap((definition) => definition.roles)))

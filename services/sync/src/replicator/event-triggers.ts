@@ -1,13 +1,13 @@
 import { sql, type Queryable } from '@holdfast/postgres'
 
-/** An event trigger without which a change of the schema would pass sync by. */
+/** An event trigger that sync needs to notice schema changes. */
 interface RequiredTrigger {
   readonly name: string
   readonly event: 'ddl_command_end' | 'sql_drop' | 'table_rewrite'
   /** `null`: all commands. */
   readonly tags: readonly string[] | null
   readonly calls: string
-  /** Fires also in sessions with `session_replication_role = replica`. */
+  /** Also fires in sessions with `session_replication_role = replica`. */
   readonly isAlways: boolean
 }
 
@@ -47,9 +47,9 @@ const ALL = [
 
 export interface EventTriggers {
   readonly missing: readonly string[]
-  /** Turned off, calling another function, or not firing everywhere where they have to. */
+  /** Triggers that are disabled, call another function or do not fire in all required sessions. */
   readonly disabled: readonly string[]
-  /** Changes whenever one of them is made, dropped or altered, also when it is as before afterwards. */
+  /** Changes whenever a trigger is created, dropped or altered, even if the change is reverted. */
   readonly version: string
 }
 
@@ -74,7 +74,7 @@ export async function readEventTriggers(db: Queryable): Promise<EventTriggers> {
   }
 }
 
-/** Creates event triggers that are missing. Only a superuser may. */
+/** Creates missing event triggers. Requires a superuser. */
 export async function createEventTriggers(db: Queryable, names: readonly string[]): Promise<void> {
   for (const { name, schema, event, tags, calls, isAlways } of ALL) {
     if (!names.includes(name)) continue

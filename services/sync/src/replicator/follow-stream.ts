@@ -54,7 +54,7 @@ export async function followStream(options: ReplicatorOptions, attempt: Attempt)
 
   await raiseWriteCheckpointFloor(pool)
   feed.reset(writer.lastOpId, startLsn ?? (0n as Lsn))
-  // Devices would lose the rows of tables that are read again.
+  // Otherwise devices would lose the rows of tables that are read again.
   if (state.value.isMissing) await writeFilling(pool)
   await using serving = await openServing(
     {
@@ -92,7 +92,7 @@ const UNWATCHED = 'event triggers were missing, disabled or altered, so changes 
 
 interface OpenLog {
   readonly writer: LogWriter
-  /** Complete definitions; `undefined`: they are looked up. */
+  /** Complete definitions; `undefined` to look them up. */
   readonly stored: readonly StoredDefinition[] | undefined
   readonly startLsn: Lsn | undefined
 }
@@ -119,7 +119,7 @@ async function openLog(
     const onReading = (): void => run.dispatch({ kind: 'reading tables' })
     const { plan } = plans.current
     const stored = await readFirst(options, { plan, slot, writer, signal, onReading })
-    // Making the slot may have waited for long. What changed before it the stream does not bring.
+    // Creating the slot may have taken long, and the stream does not contain changes from before it.
     noteMissed(await plans.compileAfter([], true), options, run)
     if (stored) await startFromSlot(options, writer, slot)
     const isWhole = stored !== undefined && !hasVoid(stored) && plans.current.plan.version === plan.version

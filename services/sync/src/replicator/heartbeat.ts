@@ -3,26 +3,26 @@ import { sql, type Pool } from '@holdfast/postgres'
 import type { Relation, TableName } from '@holdfast/replication'
 import { HEARTBEAT_MS, HEARTBEAT_PATIENCE_MS } from '../limits.ts'
 
-/** Prefix of the message that goes with each change of the heartbeat's row. */
+/** Prefix of the message sent with each update of the heartbeat row. */
 export const BEAT_PREFIX = 'holdfast:beat'
 
-/** The table whose only row is changed with each beat. It has to be published. */
+/** The table whose only row each heartbeat updates. It has to be published. */
 export const HEARTBEAT_TABLE: TableName = { schema: 'sync', name: 'heartbeat' }
 
 /**
- * Sends a row and a message in one transaction through the replication slot, again and again. The message comes back in any case, the row only if it is
- * published: so it shows when the publication is gone, also where no event trigger tells of it.
+ * Periodically sends a row and a message in one transaction through the replication slot. The message always comes back, the row only if its table is
+ * published, so a lost publication is noticed even if no event trigger reports it.
  */
 export interface Heartbeat extends AsyncDisposable {
-  /** A row of this relation has come. @returns whether it was the heartbeat's, and has no other meaning */
+  /** Called for each row. @returns whether it is the heartbeat row, which needs no further processing */
   row(relation: Relation): boolean
-  /** A message with {@link BEAT_PREFIX} has come. */
+  /** Called for each message with {@link BEAT_PREFIX}. */
   message(content: string): void
-  /** A transaction has ended. @returns whether it was a beat without its row: rows do not come */
+  /** Called at the end of each transaction. @returns whether it was a heartbeat without its row, so rows are not being published */
   committed(): boolean
-  /** The publication has been made right: beats that were sent before say nothing. */
+  /** Called when the publication is repaired. Ignores heartbeats sent before. */
   repaired(): void
-  /** Something has come through the slot. */
+  /** Called when any event arrives through the slot. */
   heard(): void
   /** Problem for the operator if heartbeats do not return. */
   readonly problem: string | undefined
@@ -38,7 +38,7 @@ export interface HeartbeatOptions {
 export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
   const { pool, logger, intervalMs = HEARTBEAT_MS, patienceMs = HEARTBEAT_PATIENCE_MS } = options
   const stopping = new AbortController()
-  /** Tells the beats of this process and this attempt from those before, which are still in the write-ahead log. */
+  /** Distinguishes the heartbeats of this attempt from earlier ones that are still in the write-ahead log. */
   const run = `${process.pid} ${Date.now()}`
   let sent = 0
   let ignoredUpTo = 0

@@ -1,6 +1,6 @@
 /**
- * How long checkpoints wait for the buckets of changed policies, in milliseconds: within it, all of a change shows at one checkpoint. What takes longer is
- * filled while everything else goes on. Small tables are waited for, large ones hardly.
+ * Maximum time in ms that checkpoints wait for the buckets of changed policies. Within it, a change becomes visible at one checkpoint; slower tables are filled
+ * in the background. Checkpoints wait for small tables, but hardly for large ones.
  */
 const SMALL_MS = 10_000
 const LARGE_MS = 300
@@ -10,40 +10,39 @@ const NEW_MS = 500
 /** What a process has at least that goes on where another one was killed: small tables are read within it, so that devices do not lose their rows for a moment. */
 const START_MS = 8_000
 
-/** Part of the time without a hold that is given back: after a minute, a change may be waited for as long as ever. */
+/** Budget regained per ms without a hold. After a minute the budget is full again. */
 const REGAINED = SMALL_MS / 60_000
 
 /** Budget state left by a process for its successor. */
 export interface NotedHold {
   /** Remaining time then, in ms. */
   readonly leftMs: number
-  /** Maximum time in ms for checkpoints to wait from then on; 0 for none. */
+  /** Maximum time in ms that checkpoints wait from then on; 0 for none. */
   readonly holdMs: number
   /** How long ago that was. */
   readonly agoMs: number
 }
 
 /**
- * How long checkpoints may still wait for tables that are being read. Neither one change of the schema after another nor one kill after another must hold them for
- * as long as that goes on.
+ * Limits how long checkpoints wait for tables that are being read, so that repeated schema changes or crashes cannot hold them indefinitely.
  */
 export interface HoldBudget {
   /**
-   * Checkpoints wait from now on.
+   * Starts holding checkpoints.
    *
    * @param areNew - whether devices have nothing of the tables to be read
    * @param isLarge - whether they are large
-   * @returns for how long at most, in milliseconds
+   * @returns the maximum duration in ms
    */
   begin(tables: { readonly areNew: boolean; readonly isLarge: boolean }): number
-  /** They wait no longer. Without a {@link HoldBudget.begin} before it nothing happens. */
+  /** Ends the hold. Does nothing without a preceding {@link HoldBudget.begin}. */
   end(): void
   /** Remaining time in ms. */
   readonly leftMs: number
 }
 
 /**
- * @param now - a clock that never goes back, in milliseconds
+ * @param now - a monotonic clock in ms
  * @param noted - by the process before this one. It may have been killed: checkpoints count as held for as long as they were to be, at most
  */
 export function createHoldBudget(now: () => number, noted?: NotedHold): HoldBudget {

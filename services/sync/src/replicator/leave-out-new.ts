@@ -1,8 +1,7 @@
 import type { PublishedPlan } from './publish-tables.ts'
 
 /**
- * Leaves tables out of a plan that are not among those that were there before. They are published all the same, so that nothing of them is missed when they come
- * with a later plan.
+ * Removes tables that are not `known` from a plan. They stay published, so that a later plan can add them without missing changes.
  */
 export function leaveOutNew<Compiled extends PublishedPlan>(compiled: Compiled, known: ReadonlySet<number>): Compiled {
   const { plan } = compiled

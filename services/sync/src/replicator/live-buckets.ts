@@ -13,7 +13,7 @@ export async function readLiveBuckets(
   const fresh = new Map<number, { readonly name: string }>()
   const asked = new Set<string>()
   for (;;) {
-    // Streams that come meanwhile may have read their buckets as they were before.
+    // Streams that connect during the query may have read the previous state of their buckets.
     const names = feed.liveNames().filter((name) => !asked.has(name))
     if (names.length === 0) return { deltas, cleared: new Set(deltas.keys()), fresh }
     for (let at = 0; at < names.length; at += TOTALS_BUCKETS_MAX) {

@@ -4,7 +4,7 @@ import type { SyncPlan } from '@holdfast/policy'
 /** The schema of Holdfast's own tables, some of which are not meant for devices. */
 const OWN_SCHEMA = 'holdfast'
 
-/** Logs which tables and which queries of streams do not sync, and why, each once. The project's tables come first. */
+/** Logs each table and stream query that does not sync, once, with the reason. The project's tables come first. */
 export function logRefusedTables(logger: Logger, next: SyncPlan, before: SyncPlan | undefined): void {
   const previouslyLogged = new Set(before?.refused.map((table) => `${table.oid} ${table.reason}`))
   const isOwn = ({ schema }: SyncPlan['refused'][number]): boolean => schema === OWN_SCHEMA
@@ -12,7 +12,7 @@ export function logRefusedTables(logger: Logger, next: SyncPlan, before: SyncPla
   for (const table of ordered) {
     const { schema, name, oid, policy, reason } = table
     if (previouslyLogged.has(`${oid} ${reason}`)) continue
-    // A policy that cannot be followed surprises; a table without one was not meant for devices.
+    // An unsupported policy is a surprise; a table without one was not meant for devices.
     logger.log(policy !== undefined ? 'warn' : isOwn(table) ? 'debug' : 'info', 'a table does not sync', {
       table: `${schema}.${name}`,
       policy,

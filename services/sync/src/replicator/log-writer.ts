@@ -19,10 +19,10 @@ import { type TakenOps, PendingOps } from '../storage/pending-ops.ts'
 import { BatchTransaction } from './batch-transaction.ts'
 import { readLiveBuckets } from './live-buckets.ts'
 
-/** Bytes of one batch that are kept in memory for live fan-out. */
+/** Maximum bytes of one batch kept in memory for live fan-out. */
 const KEPT_BATCH_BYTES_MAX = 4 * 1024 * 1024
 
-/** The part of an incomplete batch that is held in memory. */
+/** Limits for the part of an incomplete batch that is held in memory. */
 export interface BatchLimits {
   /** Operations. */
   readonly chunkOps: number
@@ -37,7 +37,7 @@ interface Chunks {
   readonly only: TakenOps | undefined
   /** Buckets of which stored operations are superseded. */
   readonly superseded: Set<number>
-  /** Sums of buckets are in the open transaction already. Only Postgres knows of which ones. */
+  /** Some bucket sums are already in the open transaction; only Postgres knows which. */
   readonly isPartial: boolean
 }
 
@@ -107,12 +107,12 @@ export class LogWriter {
     return this.#positionAt(this.#confirmedLsn)
   }
 
-  /** Ids for operations that are written past it (a table's first rows). */
+  /** Returns the next operation id, for operations that bypass this writer (the first rows of a table). */
   nextOpId(): number {
     return ++this.#lastOpId
   }
 
-  /** Writes what has piled up in the middle of a large transaction, when it is much. */
+  /** Writes collected operations in the middle of a large transaction once there are enough. */
   async spill(): Promise<void> {
     const { moments, pending, chunkOps } = this
     if (moments.size >= chunkOps) await this.#writeMoments()
@@ -123,7 +123,7 @@ export class LogWriter {
     if (this.bucketsHeld > this.#bucketsMax) this.#settleBuckets()
   }
 
-  /** Completes a batch of whole transactions that ends at `endLsn`, and publishes it. `beforePublish` runs when it is durable. */
+  /** Completes and publishes a batch of complete transactions that ends at `endLsn`. `beforePublish` runs once the batch is durable. */
   async complete(endLsn: Lsn, beforePublish: () => void): Promise<void> {
     const bytes = this.pending.bytes
     const taken = this.pending.take()
@@ -159,7 +159,7 @@ export class LogWriter {
     this.#startOver()
   }
 
-  /** Gives up what was collected; the stream delivers it again. */
+  /** Discards collected operations; the stream delivers them again. */
   async abandon(): Promise<void> {
     this.pending.take()
     this.moments.take()
@@ -186,7 +186,7 @@ export class LogWriter {
     this.#chunks = { ...this.#chunks, count: count + 1, only: count === 0 ? taken : undefined }
   }
 
-  /** Writes the sums of buckets so far into the open transaction, so that they need not be held. */
+  /** Writes the bucket sums so far to the open transaction to free memory. */
   #settleBuckets(): void {
     const { deltas, cleared } = this.#sums.take()
     const fresh = this.ids.takeNew(deltas)

@@ -9,13 +9,13 @@ export interface MakeSlotOptions extends Pick<ReplicatorOptions, 'pool' | 'url' 
   readonly name: string
   /** Gives up at once: nothing of it is left in Postgres. */
   readonly signal: AbortSignal
-  /** Called with whom Postgres waits for, for operators, and with `undefined` when it waits no longer. */
+  /** Called with an operator message that names the blocking transactions, and with `undefined` when the wait ends. */
   readonly onWaiting: (problem: string | undefined) => void
 }
 
 /**
- * Creates the slot that changes are read from. Postgres waits until every transaction that has written something by then has ended, however long that takes: whom it
- * waits for is reported in the log and to `onWaiting`.
+ * Creates the slot that changes are read from. Postgres first waits for all running write transactions to end, however long that takes. The blocking
+ * transactions are reported in the log and to `onWaiting`.
  */
 export async function makeSlot(options: MakeSlotOptions): Promise<CreatedSlot> {
   const { pool, url, name, signal, onWaiting } = options
@@ -34,7 +34,7 @@ export async function makeSlot(options: MakeSlotOptions): Promise<CreatedSlot> {
   }
 }
 
-/** Looks again and again for whom Postgres waits, and logs each change of that. */
+/** Polls for blocking transactions and logs each change. */
 async function look({ pool, name, logger, onWaiting }: MakeSlotOptions, signal: AbortSignal): Promise<void> {
   let logged = ''
   for (;;) {
@@ -72,7 +72,7 @@ async function readBlocking(pool: Pool, name: string): Promise<readonly number[]
   return rows.map(({ pid }) => pid)
 }
 
-/** A walsender that waits does not notice that its client has left, and would keep the slot's WAL. */
+/** Terminates the walsender: while waiting, it does not notice that its client has disconnected, and would retain the slot's WAL. */
 async function endCreation(pool: Pool, name: string): Promise<void> {
   await pool
     .query(
@@ -87,7 +87,7 @@ function applicationName(slot: string): string {
   return `holdfast slot ${slot}`
 }
 
-/** Slots belong to the whole cluster, and a copy of a database must not go on with the slot of its original. */
+/** Returns a slot name per database: slots belong to the whole cluster, and a copy of a database must not reuse the slot of its original. */
 export async function readSlotName(db: Queryable): Promise<string> {
   const [row] = await db.query<{ oid: string }>(sql`
     select oid::int8::text as oid from pg_catalog.pg_database where datname = current_database()

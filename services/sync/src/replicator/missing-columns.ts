@@ -2,7 +2,7 @@ import type { Relation } from '@holdfast/replication'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { ChunkTracker } from '../fill/chunk-tracker.ts'
 
-/** Of the definitions of a table: whether columns are missing for those that are complete, and for those that are being filled. */
+/** Whether a table's complete definitions, and those being filled, lack columns. */
 interface Missing {
   readonly complete: boolean
   readonly unfilled: boolean

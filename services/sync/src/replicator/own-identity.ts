@@ -1,7 +1,7 @@
 import { sql, type Pool, type Queryable, type Transaction } from '@holdfast/postgres'
 import { excludeGrants, runShortStep, type Patience, type TableName } from '@holdfast/replication'
 
-/** Records the replica identity of tables that are about to get a full one. */
+/** Records the replica identity of tables before they get a full one. */
 export async function recordIdentities(db: Queryable, tables: readonly TableName[]): Promise<void> {
   await db.execute(sql`
     insert into sync.replica_identities as i (relation, identity, index)

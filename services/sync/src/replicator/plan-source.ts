@@ -5,39 +5,39 @@ import { APART_COMPILE_MAX_MS, APART_COMPILE_MS, PARTIAL_RETRY_MAX_MS, PARTIAL_R
 import { leaveOutNew } from './leave-out-new.ts'
 import type { PublishedPlan } from './publish-tables.ts'
 
-/** How often to look whether a transaction that the stream has delivered can be seen by queries. */
+/** Poll interval in ms until queries see a transaction that the stream has delivered. */
 const VISIBLE_POLL_MS = 5
 
-/** The plan that is in use, and what its compilation has seen. */
+/** The current plan and the transactions that its compilation has seen. */
 export interface PlanSource extends AsyncDisposable {
   readonly current: PublishedPlan
   /**
-   * Whether the compilation read a catalog that has all these transactions. A migration of many statements is ahead of the stream: what one compilation has
-   * seen needs no other when the stream delivers it.
+   * Whether the compilation read a catalog that includes all these transactions. During a migration the catalog is ahead of the stream, so changes that a
+   * compilation has already seen need no other one when the stream delivers them.
    */
   saw(xids: readonly number[]): boolean
   /**
-   * Compiles again, when queries see these transactions: they are in the write-ahead log a moment before they end for others. A compilation in the background that
-   * has seen them will do.
+   * Recompiles once queries see these transactions, which appear in the write-ahead log slightly before they are visible. Uses the result of a background
+   * compilation that has seen them.
    *
-   * @param isFresh - a compilation that began earlier will not do
+   * @param isFresh - whether to ignore compilations that began earlier
    * @param only - tables; others are left out, and compiled again in the background
    */
   compileAfter(xids: readonly number[], isFresh: boolean, only?: ReadonlySet<number>): Promise<PublishedPlan>
-  /** Compiles in the background, `quietMs` after the last call: the change affects no device. */
+  /** Compiles in the background, `quietMs` after the last call. For changes that affect no device. */
   compileLater(): void
-  /** The same, sooner: the change may bring a table to devices. */
+  /** Compiles in the background sooner. For changes that may add a table to devices. */
   compileSoon(): void
-  /** Whether no change of the schema waits for a compilation in the background. One that waits is compiled at once. */
+  /** Whether no schema change waits for a background compilation. Starts a waiting compilation immediately. */
   isSettled(): boolean
-  /** Puts into use what was compiled in the background. @returns `undefined` when nothing has changed */
+  /** Switches to the plan compiled in the background. @returns `undefined` if nothing changed */
   takeCompiled(): PublishedPlan | undefined
 }
 
 export interface PlanSourceOptions {
   readonly db: Queryable
   readonly compile: (signal: AbortSignal) => Promise<PublishedPlan>
-  /** Called when there is something to take. */
+  /** Called when a compiled plan can be taken. */
   readonly onCompiled: () => void
   readonly signal: AbortSignal
   readonly logger: Logger
@@ -74,7 +74,7 @@ async function compileFrom(
   signal: AbortSignal,
   onSnapshot: (snapshot: Snapshot) => void = () => undefined,
 ): Promise<Compilation> {
-  // Taken before the catalog is read: the compilation may have seen more, and never less.
+  // Taken before the catalog is read, so the compilation sees at least these transactions.
   const snapshot = await readSnapshot(db)
   onSnapshot(snapshot)
   return { ...(await compile(signal)), snapshot }
@@ -82,9 +82,9 @@ async function compileFrom(
 
 class CompilingSource implements PlanSource {
   readonly #options: PlanSourceOptions
-  /** In use. */
+  /** The current plan. */
   #current: Compilation
-  /** Compiled in the background, and not taken yet. */
+  /** Compiled in the background but not taken yet. */
   #compiled: Compilation | undefined
   #running: Running | undefined
   #timer: NodeJS.Timeout | undefined
@@ -92,7 +92,7 @@ class CompilingSource implements PlanSource {
   #waitingSinceMs: number | undefined
   /** The same of those that may bring a table. */
   #soonSinceMs: number | undefined
-  /** Partial plans in a row. */
+  /** Consecutive partial plans. */
   #partial = 0
   /** A compilation in the background ended half-way: definitions may be void of which the reader does not know. */
   #hasFailed = false

@@ -20,7 +20,7 @@ import type { ReplicatorOptions } from './replicator-options.ts'
 import { readTableBytes } from '../storage/table-bytes.ts'
 
 /**
- * The state to continue from; with a new slot when there is nothing to continue.
+ * Returns the state to continue from, with a new slot if there is none.
  *
  * @param voided - why what was read before cannot be continued
  */
@@ -98,7 +98,7 @@ export function hasVoid(stored: readonly StoredDefinition[]): boolean {
   return stored.some(({ shape }) => shape === VOID)
 }
 
-/** Makes all buckets of a plan from one snapshot. */
+/** Creates all buckets of a plan from one snapshot. */
 async function fillFirst(
   options: ReplicatorOptions,
   writer: LogWriter,

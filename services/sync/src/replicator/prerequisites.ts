@@ -102,7 +102,7 @@ export async function ensurePrerequisites(pool: Pool, readerPool: Pool, logger: 
   return { version, hasGap: (state?.version ?? version) !== version }
 }
 
-/** Notes with which event triggers tables are read from now on. */
+/** Records the version of the event triggers for tables read from now on. */
 export async function writePrerequisites(db: Queryable, { version }: Prerequisites): Promise<void> {
   await db.execute(
     sql`update sync.state set event_triggers = ${version} where event_triggers is distinct from ${version}`,
@@ -110,9 +110,9 @@ export async function writePrerequisites(db: Queryable, { version }: Prerequisit
 }
 
 /**
- * Looks at the prerequisites every {@link PREREQUISITES_POLL_MS}: `alter event trigger` and `alter role` fire no event trigger themselves.
+ * Polls the prerequisites every {@link PREREQUISITES_POLL_MS}, because `alter event trigger` and `alter role` fire no event triggers.
  *
- * @returns aborts with the reason once something is no longer as it was
+ * @returns a signal that aborts with the reason once a prerequisite changes
  */
 export function watchPrerequisites(
   { pool, readerPool, logger }: { readonly pool: Pool; readonly readerPool: Pool; readonly logger: Logger },
