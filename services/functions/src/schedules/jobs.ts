@@ -2,14 +2,14 @@ import { sql, type Pool } from '@holdfast/postgres'
 import { type Claimed, pruneSql, type QueueTable, settleSql } from '@holdfast/queue'
 import { DETAILS_PER_JOB_MAX, LEASE_MS, PENDING_MAX, PRUNE_ROWS } from './limits.ts'
 
-/** A run that this server begins now. */
+/** A run claimed by this server. */
 export interface Run {
   readonly jobId: string
   readonly runId: string
   readonly command: string
 }
 
-/** How a run came to its end. */
+/** Outcome of a run. */
 export interface Ending {
   readonly status: 'succeeded' | 'failed'
   readonly message: string
@@ -17,13 +17,13 @@ export interface Ending {
 
 const NOW = sql`clock_timestamp()`
 
-/** Whether the jobs are those that this server runs, not those of the extension itself. */
+/** Returns whether the jobs belong to Holdfast rather than to the pg_cron extension. */
 export async function isOurs(pool: Pool): Promise<boolean> {
   const [row] = await pool.query<{ ours: boolean }>(sql`select to_regclass('cron.holdfast_state') is not null as ours`)
   return row?.ours === true
 }
 
-/** Writes down as whom this server can run jobs: others are refused when they are scheduled. */
+/** Records the user as whom this server runs jobs. Scheduling jobs for other users is refused. */
 export async function register(pool: Pool, username: string): Promise<void> {
   await pool.execute(
     sql`insert into cron.holdfast_runner (username) select ${username} where not exists (select from cron.holdfast_runner where username = ${username}) on conflict do nothing`,
@@ -31,9 +31,9 @@ export async function register(pool: Pool, username: string): Promise<void> {
 }
 
 /**
- * Counts what has become due since it was looked at last. Each job's minute is moved on by one server, and the others see that it was.
+ * Counts the runs that became due since the last check. Only one server advances each job, and the others see the result.
  *
- * @param isStart - jobs with `@reboot` are due as well
+ * @param isStart - whether jobs with `@reboot` are due
  */
 export async function markDue(pool: Pool, isStart: boolean): Promise<void> {
   await pool.execute(sql`
@@ -51,7 +51,7 @@ export async function markDue(pool: Pool, isStart: boolean): Promise<void> {
             or ${isStart}::boolean and (s.schedule).at_start)`)
 }
 
-/** Jobs of a user: a claim begins a run, and no job has two at the same time. A run that its server no longer renews is taken for ended. */
+/** The queue of a user's jobs. A claim starts a run, and each job has at most one run at a time. A run whose lease expires counts as ended. */
 export function scheduleQueue(username: string): QueueTable {
   const isActive = sql`exists (select from cron.job j where j.jobid = q.jobid and j.active and j.username = ${username})`
   return {
@@ -77,7 +77,7 @@ export function scheduleQueue(username: string): QueueTable {
   }
 }
 
-/** Milliseconds until a job is due; `undefined` when none will be. */
+/** Returns the milliseconds until the next job is due; `undefined` if there is none. */
 export async function nextDueMs(pool: Pool): Promise<number | undefined> {
   const [row] = await pool.query<{ ms: number | null }>(sql`
     select (extract(epoch from min(
@@ -88,13 +88,13 @@ export async function nextDueMs(pool: Pool): Promise<number | undefined> {
   return row?.ms ?? undefined
 }
 
-/** The run has a session, and its command is about to be sent. */
+/** Records that a run has a database session and is about to send its command. */
 export async function recordRunning(pool: Pool, runId: string, pid: number): Promise<void> {
   await pool.execute(sql`
     update cron.job_run_details set status = 'running', job_pid = ${pid}::int, start_time = ${NOW} where runid = ${runId}::bigint`)
 }
 
-/** Writes down how a run ended, and lets the job have its next one. */
+/** Records the outcome of a run and allows the job's next run. */
 export async function recordEnd(
   pool: Pool,
   queue: QueueTable,
@@ -108,7 +108,7 @@ export async function recordEnd(
      where runid = ${run.runId}::bigint`)
 }
 
-/** Marks runs as failed whose server says nothing of them any more. */
+/** Marks runs that their server has abandoned as failed. */
 export async function failAbandoned(pool: Pool): Promise<void> {
   await pool.execute(sql`
     update cron.job_run_details d set status = 'failed', return_message = 'server restarted', end_time = ${NOW}
@@ -116,7 +116,7 @@ export async function failAbandoned(pool: Pool): Promise<void> {
        and not exists (select from cron.holdfast_state s where s.runid = d.runid and s.held_until > ${NOW})`)
 }
 
-/** Deletes some of what is older than it is kept, and what is too much of one job. @returns whether anything is left to delete, now or later */
+/** Deletes a batch of expired rows and of rows beyond the limit per job. @returns whether rows remain to be deleted, now or later */
 export async function prune(pool: Pool, days: number): Promise<boolean> {
   const [answer] = await pool.query<{ left: boolean }>(sql`
     with old as (
@@ -134,7 +134,7 @@ export async function prune(pool: Pool, days: number): Promise<boolean> {
   return answer?.left === true
 }
 
-/** Ends the session of a run, for good. */
+/** Terminates the database session of a run. */
 export async function endSession(pool: Pool, pid: number): Promise<void> {
   await pool.execute(sql`select pg_terminate_backend(${pid}::int)`)
 }

@@ -1,6 +1,6 @@
 import type { OptionDeclarations, OptionValues } from '@holdfast/foundation'
 
-/** Settings of jobs that run at certain times. */
+/** Settings of scheduled jobs. */
 export const schedulesOptions = {
   schedulesEnabled: {
     type: 'boolean',

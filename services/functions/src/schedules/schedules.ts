@@ -28,7 +28,7 @@ export interface OpenSchedulesOptions {
 }
 
 /**
- * Opens the worker that runs the jobs of `cron.job` when they are due, each as the user who scheduled it and in a session of its own, never twice at the same time.
+ * Opens the worker that runs due jobs of `cron.job`. Each runs as the user who scheduled it, in its own session, and never concurrently with itself.
  */
 export function openSchedules({ pool, userUrl, options, logger }: OpenSchedulesOptions): QueueWorker<Run> {
   const username = usernameOf(userUrl)
@@ -74,7 +74,7 @@ export function openSchedules({ pool, userUrl, options, logger }: OpenSchedulesO
       const result = await runScript({
         url: userUrl,
         applicationName: 'pg_cron',
-        // Postgres ends what the server cannot any more.
+        // Postgres ends the statement even if the server no longer can.
         settings: renderSettings({
           statement_timeout: String(limitMs),
           lock_timeout: String(LOCK_TIMEOUT_MS),
@@ -94,7 +94,7 @@ export function openSchedules({ pool, userUrl, options, logger }: OpenSchedulesO
         job: run.jobId,
         run: run.runId,
       })
-    // The session may still be there.
+    // The session may still exist.
     if (signal.aborted && pid !== undefined) await endSession(pool, pid)
     await recordEnd(pool, queue, run, end)
   }
@@ -110,7 +110,7 @@ function renderResult(result: ScriptResult): string {
   return result.count === 1 ? '1 row' : `${result.count} rows`
 }
 
-/** As libpq has it, which is what pg_cron keeps. */
+/** Formats an error like libpq, as pg_cron stores it. */
 function renderError(error: unknown): string {
   const { severity, detail, hint } = error as { severity?: string; detail?: string; hint?: string }
   const lines = [

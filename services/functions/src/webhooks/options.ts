@@ -1,6 +1,6 @@
 import type { OptionDeclarations, OptionValues } from '@holdfast/foundation'
 
-/** Settings of requests that the database has sent. */
+/** Settings of database webhooks. */
 export const webhooksOptions = {
   webhooksEnabled: {
     type: 'boolean',

@@ -3,13 +3,13 @@ import { sql, type Pool } from '@holdfast/postgres'
 import { PRUNE_ROWS, RECORDING_MS, TIMEOUT_MAX_MS } from './limits.ts'
 import type { Outcome, WebhookRequest } from './send.ts'
 
-/** A request that this server sends now. */
+/** A request claimed by this server. */
 export interface QueuedRequest extends WebhookRequest {
-  /** How often it has been sent, this time included. */
+  /** Number of attempts, including this one. */
   readonly attempt: number
 }
 
-/** A request is claimed for as long as it may take, and a moment to record the answer. Receivers are groups, and each table or role has a lane for each of them. */
+/** The lease covers the request's timeout and recording its outcome. Receivers are groups; each table or role has one lane per receiver. */
 export const WEBHOOK_QUEUE: QueueTable = {
   table: ['net', 'http_request_queue'],
   key: { name: 'id', type: 'bigint' },
@@ -22,7 +22,7 @@ export const WEBHOOK_QUEUE: QueueTable = {
   columns: sql`q.attempts as attempt, q.method, q.url, q.headers, q.body, q.timeout_milliseconds as "timeoutMs"`,
 }
 
-/** Whether the queue is one that this server serves, not that of the extension itself. */
+/** Returns whether the queue belongs to Holdfast rather than to the pg_net extension. */
 export async function isOurs(pool: Pool): Promise<boolean> {
   const [row] = await pool.query<{ ours: boolean }>(
     sql`select to_regprocedure('net.holdfast_wake()') is not null as ours`,
@@ -53,9 +53,9 @@ export async function measure(
 }
 
 /**
- * Writes down what came of an attempt, unless the request was cancelled or sent again meanwhile.
+ * Records the outcome of an attempt, unless the request was canceled or claimed again.
  *
- * @param retryMs - after how many milliseconds it is sent again; `undefined` when this was the last time
+ * @param retryMs - delay in ms until the next attempt; `undefined` after the last one
  */
 export async function record(
   pool: Pool,
@@ -81,7 +81,7 @@ export async function record(
           timed_out = excluded.timed_out, error_msg = excluded.error_msg, created = excluded.created`)
 }
 
-/** Deletes some of the old responses. @returns whether anything is left to delete, now or later */
+/** Deletes a batch of old responses. @returns whether responses remain to be deleted, now or later */
 export async function prune(pool: Pool, hours: number): Promise<boolean> {
   const keep = sql`make_interval(hours => ${hours}::int)`
   const [answer] = await pool.query<{ left: boolean }>(sql`

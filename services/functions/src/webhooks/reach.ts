@@ -2,7 +2,7 @@ import { lookup as resolveName } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { HoldfastError } from '@holdfast/foundation'
 
-/** Where this server listens. */
+/** Address on which this server listens. */
 export interface OwnAddress {
   readonly host: string
   readonly port: number
@@ -10,17 +10,17 @@ export interface OwnAddress {
   readonly tls?: { readonly servername?: string }
 }
 
-/** Where a request may go, and how it gets there. */
+/** Decides which addresses requests may reach, and how. */
 export interface Reach {
-  /** Where this server listens, if the address is its own; then it is asked there, whatever the name resolves to. */
+  /** Returns this server's listening address if the URL is its own. Such requests go there regardless of DNS. */
   own(url: URL): OwnAddress | undefined
-  /** @throws {AddressRefused} when the host is an address that may not be reached */
+  /** @throws {AddressRefused} if the host is a forbidden IP address */
   check(url: URL): void
-  /** Resolves a name to an address that may be reached; to be used by the connection itself, so that no second answer of DNS comes between. */
+  /** Returns a lookup that yields permitted addresses only. The connection itself uses it, which prevents DNS rebinding. */
   lookupFor(url: URL): LookupFunction
 }
 
-/** An address that requests of the database may not reach. */
+/** A webhook's address is forbidden. */
 export class AddressRefused extends Error {
   constructor(host: string, option: string) {
     super(`${host} is not a public address: name it in ${option} if requests may go there`)
@@ -28,19 +28,19 @@ export class AddressRefused extends Error {
 }
 
 export interface ReachOptions {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string
   readonly listening: { readonly host: string; readonly port: number; readonly isTls?: boolean }
   readonly allow: readonly string[]
-  /** The setting that {@link allow} comes from, for those who read why an address was refused. */
+  /** Name of the setting behind {@link allow}, for error messages. */
   readonly option?: string
 }
 
-/** Names by which projects ask their own server in development, beside its address. `kong` is the gateway of Supabase's own containers. */
+/** Names that projects use for their own server in development. `kong` is the gateway of Supabase's containers. */
 const OWN_NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]', 'host.docker.internal'])
 const OWN_GATEWAY = 'kong:8000'
 
-/** IANA special-purpose registries of IPv4 and IPv6: what is no address of a public host. */
+/** Non-public ranges from the IANA special-purpose registries for IPv4 and IPv6. */
 const NOT_PUBLIC_4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -57,7 +57,7 @@ const NOT_PUBLIC_4: readonly (readonly [string, number])[] = [
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
 ]
-/** Within 2000::/3, outside of which no address is public: Teredo and 6to4 hold addresses of IPv4, the others are for documents and protocols. */
+/** Non-public ranges in 2000::/3, the only public block. Teredo and 6to4 embed IPv4 addresses; the others are for documentation and protocols. */
 const NOT_PUBLIC_6: readonly (readonly [string, number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -91,7 +91,7 @@ export function createReach({ baseUrl, listening, allow, option = 'webhooksAllow
           (url.host === OWN_GATEWAY || (OWN_NAMES.has(url.hostname) && portOf(url) === listening.port)))
       if (!isOwn) return undefined
       const name = base.hostname.replace(/^\[|\]$/g, '')
-      // RFC 6066, section 3: addresses are no server names.
+      // RFC 6066, section 3: an IP address is not a valid server name.
       return {
         host: listeningHost,
         port: listening.port,
@@ -126,7 +126,7 @@ function portOf(url: URL): number {
   return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
 }
 
-/** An address of IPv4 may come in the form of one of IPv6, also of a translator (RFC 6052). */
+/** Extracts an IPv4 address embedded in an IPv6 address, including translated ones (RFC 6052). */
 function unwrap(address: string): string {
   const plain = address.split('%')[0] ?? ''
   if (isIP(plain) !== 6) return plain
@@ -140,7 +140,7 @@ function unwrap(address: string): string {
     .join('.')
 }
 
-/** The eight groups of an address of IPv6, whose canonical form the URL parser knows. */
+/** Returns the eight groups of an IPv6 address, which the URL parser canonicalizes. */
 function expand(address: string): readonly number[] {
   const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1)
   const [head = '', tail] = canonical.split('::')

@@ -12,7 +12,7 @@ export interface WebhookRequest {
   readonly timeoutMs: number
 }
 
-/** What came of one attempt. */
+/** Outcome of one attempt. */
 export type Outcome =
   | {
       readonly kind: 'answered'
@@ -25,11 +25,11 @@ export type Outcome =
       readonly kind: 'failed'
       readonly message: string
       readonly timedOut: boolean
-      /** Whether another attempt could not end in another way. */
+      /** Whether a retry is pointless. */
       readonly isFinal: boolean
     }
 
-/** Sends one request. Never rejects; an abort ends it as a failure. */
+/** Sends one request. Never rejects; an abort results in a failure. */
 export type Send = (request: WebhookRequest, signal: AbortSignal) => Promise<Outcome>
 
 /**
@@ -38,17 +38,17 @@ export type Send = (request: WebhookRequest, signal: AbortSignal) => Promise<Out
  */
 const VIA = '1.1 holdfast-webhooks'
 
-/** Headers that belong to the connection, or that this server believes from proxies: nobody sets them for us. */
+/** Headers that callers may not set: those of the connection and those this server trusts from proxies. */
 const OWN_HEADERS =
   /^(?:host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-length|forwarded|x-forwarded-.*|x-real-ip|via)$/
 
-/** What goes along to another host after a redirect: none of the keys that were for the first one. */
+/** Headers forwarded on a redirect to another host. Excludes credentials for the first host. */
 const KEPT_HEADERS = /^(?:accept.*|content-type|user-agent)$/
 
 /** A request that is refused before it is sent. */
 class BadRequest extends Error {}
 
-/** Each request has a connection of its own: on one that is kept, a receiver that closes it in that moment would count as a failure. */
+/** Creates a sender that uses a new connection per request, because a receiver closing a kept-alive connection would look like a failure. */
 export function createSend(reach: Reach): Send {
   return send
 
@@ -96,7 +96,7 @@ export function createSend(reach: Reach): Send {
   ): Promise<IncomingMessage> {
     const own = reach.own(url)
     if (!own) reach.check(url)
-    // Loading it takes longer than most of this service, and a start does not need it.
+    // Loaded lazily: it is slow to load and not needed at startup.
     const isPlain = own ? !own.tls : url.protocol === 'http:'
     const start = isPlain ? requestHttp : process.getBuiltinModule('node:https').request
     const target = own
@@ -145,7 +145,7 @@ function headersOf(given: WebhookRequest['headers']): Readonly<Record<string, st
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(given ?? {})) {
     const lower = name.toLowerCase()
-    // RFC 9110, section 5: what is beyond would end the header, or begin another one.
+    // RFC 9110, section 5: other characters would end the header or start another one.
     if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(lower)) throw new BadRequest('the name of a header is invalid')
     const text = typeof value === 'string' ? value : JSON.stringify(value)
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) throw new BadRequest(`the value of the header ${lower} is invalid`)
@@ -154,7 +154,7 @@ function headersOf(given: WebhookRequest['headers']): Readonly<Record<string, st
   return headers
 }
 
-/** Reads as much of the body as is kept. */
+/** Reads the part of the body that is stored. */
 async function read(response: IncomingMessage): Promise<Outcome> {
   const chunks: Buffer[] = []
   let size = 0
@@ -172,12 +172,12 @@ async function read(response: IncomingMessage): Promise<Outcome> {
     status: response.statusCode ?? 0,
     contentType: response.headers['content-type'] ?? null,
     headers: Object.fromEntries(headers),
-    // Postgres keeps no zero characters in texts.
+    // Postgres text cannot contain NUL characters.
     content: Buffer.concat(chunks).toString('utf8').replaceAll('\0', '\uFFFD'),
   }
 }
 
-/** Several addresses of a name may fail each in its way. */
+/** Describes an error. If all addresses of a name failed, describes the first failure. */
 function describe(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return errorMessage(error.errors[0])
   return errorMessage(error)

@@ -26,12 +26,12 @@ export interface OpenWebhooksOptions {
   readonly logger: Logger
 }
 
-/** Statuses of receivers that are not there at the moment. */
+/** Statuses of temporarily unavailable receivers. */
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 /**
- * Opens the worker that sends the requests of the database, at least once, several at a time. A receiver has a part of the connections at most. A table or role that
- * has too much waiting is refused more, by a note in the database that each call looks at.
+ * Opens the worker that sends database webhooks concurrently and at least once. Each receiver may use a limited share of the connections. A table or role with
+ * too many waiting bytes is marked in the database, and further calls are refused.
  */
 export function openWebhooks({ pool, reach, options, logger }: OpenWebhooksOptions): QueueWorker<QueuedRequest> {
   const send = createSend(reach)
@@ -72,7 +72,7 @@ export function openWebhooks({ pool, reach, options, logger }: OpenWebhooksOptio
 
   async function deliver(request: QueuedRequest & Claimed, signal: AbortSignal): Promise<void> {
     const outcome = await send(request, signal)
-    // Its lease ends, and it is sent again.
+    // The request is resent after its lease expires.
     if (signal.aborted && outcome.kind === 'failed') return
     const retryMs = retryMsOf(request, outcome, options.webhooksAttemptsMax)
     if (retryMs === undefined && outcome.kind === 'failed')

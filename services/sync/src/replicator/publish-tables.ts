@@ -17,7 +17,7 @@ export const PUBLICATION = 'holdfast'
 /** Operator message until the missed changes are in the log. */
 export const MISSED = `The publication "${PUBLICATION}" was dropped or changed, so changes of tables did not arrive. It is mended, and the tables are being read again.`
 
-/** More partitions than one table will have; a bound for the loop only. */
+/** Upper bound for the loop; no table has this many partitions. */
 const PARTITION_STEPS_MAX = 100_000
 
 export interface PublishOptions {
@@ -31,15 +31,15 @@ export interface PublishedPlan {
   /** Without tables that cannot be followed yet. */
   readonly plan: SyncPlan
   /**
-   * Whether tables were not published of which the log has rows: changes of theirs may have been missed, so they have to be read again, and that is noted in the
-   * transaction that publishes them.
+   * Whether tables with rows in the log were unpublished. Their changes may have been missed, so the transaction that publishes them also marks them to be read
+   * again.
    */
   readonly hasMissed: boolean
 }
 
 /**
- * Publishes the tables that a plan needs, and follows their partitions. A transaction may have a table locked for long: such a table, and what depends on it, is left
- * out for now, and the plan is partial. Nothing else waits for it.
+ * Publishes the tables that a plan needs and follows their partitions. Locked tables and their dependents are left out for now, so that nothing else waits for
+ * them; the plan is then partial.
  */
 export async function publishTables(
   { pool, logger, alsoPublished }: PublishOptions,
@@ -65,7 +65,7 @@ export async function publishTables(
   return { plan: withoutBusy(plan, busy), hasMissed }
 }
 
-/** Whether the stream brings the changes of some tables from now on. A table that is about to be published is not followed yet. */
+/** Returns whether the stream contains the changes of these tables from now on. */
 export async function areFollowed(db: Queryable, tables: readonly TableName[]): Promise<boolean> {
   const [row] = await db.query<{ followed: boolean }>(sql`
     select not exists (
@@ -83,7 +83,7 @@ function distinct(tables: readonly TableName[]): readonly TableName[] {
   return [...new Map(tables.map((table) => [quoteName(table.schema, table.name), table])).values()]
 }
 
-/** Notes that what was read of some tables is void. @returns whether the log had anything of them */
+/** Invalidates the logged rows of some tables. @returns whether the log had any */
 async function invalidateTables(tx: Transaction, tables: readonly TableName[]): Promise<boolean> {
   const voided = await tx.execute(sql`
     update sync.definitions d set shape = 'void'
@@ -95,9 +95,9 @@ async function invalidateTables(tx: Transaction, tables: readonly TableName[]): 
 }
 
 /**
- * Follows the partitions of each table, one at a time. Those of a table of which one is locked are left to the next time.
+ * Follows the partitions of each table, one at a time. Tables with a locked partition are retried next time.
  *
- * @returns whether some are left
+ * @returns whether some tables remain
  */
 async function followPartitions(pool: Pool, logger: Logger): Promise<boolean> {
   let isLeft = false

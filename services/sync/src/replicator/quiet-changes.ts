@@ -1,7 +1,7 @@
 import type { SyncPlan } from '@holdfast/policy'
 
 /**
- * Prefix of the message before that of a change of the schema whose effect no device sees: the oids of the tables that it concerns, with commas
+ * Prefix of the message that precedes a schema change without effect on devices. Contains the comma-separated OIDs of the affected tables
  * (`0096_quiet_changes.sql`).
  */
 export const QUIET_PREFIX = 'holdfast:quiet'

@@ -1,26 +1,26 @@
 /** State of the change reader, for operators. */
 export type ReaderState =
   | 'starting'
-  /** Another process reads the changes; this one takes over when that is gone. */
+  /** Another process reads the changes; this one takes over when that one ends. */
   | 'standing by'
   /** Small tables are read at one snapshot, before changes stream. */
   | 'reading tables'
   | 'following'
   /** See `problem`; retried. */
   | 'being repaired'
-  /** The database does not provide what sync needs to be exact; `problem` says what. */
+  /** The database does not meet the prerequisites of sync; see `problem`. */
   | 'refused'
   | 'stopped'
 
-/** Tells how far behind the change reader is in time. */
+/** Measures the lag of the change reader. */
 export interface ReaderProgress {
-  /** A transaction begins to arrive. */
+  /** Called when a transaction starts to arrive. */
   began(committedAtMs: number): void
-  /** Everything that has arrived is in the log, but for the transaction that is still arriving, if there is one. */
+  /** Called when all received transactions are in the log, except one that is still arriving (`isInside`). */
   applied(isInside: boolean): void
-  /** When the newest transaction that is in the log was committed; `undefined`: none since the process began. */
+  /** Commit time of the newest transaction in the log; `undefined` if none since the process started. */
   readonly lastCommitMs: number | undefined
-  /** When the oldest transaction was committed that has arrived and is not in the log. */
+  /** Commit time of the oldest received transaction that is not in the log. */
   readonly waitingSinceMs: number | undefined
 }
 

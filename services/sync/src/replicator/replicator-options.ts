@@ -11,25 +11,25 @@ import type { RowEvaluator } from '../rows/row-evaluator.ts'
 import type { BatchLimits } from './log-writer.ts'
 
 export interface ReplicatorOptions {
-  /** Superuser pool and connection string: the publication, the slot, schema `sync`. What it writes is fenced. */
+  /** Superuser pool and connection string, for the publication, the slot and schema `sync`. Its writes are fenced. */
   readonly pool: Pool
   readonly url: string
   /** Connects as `holdfast_reader`. */
   readonly readerPool: Pool
   readonly readerUrl: string
-  /** Gets the epoch of the lease as long as this process has it. */
+  /** Receives the epoch of the lease while this process holds it. */
   readonly fence: Fence
-  /** Names this process. */
+  /** Name of this process. */
   readonly instance: string
-  /** Another process has the lease: nothing is served here until that is gone. */
+  /** Called when another process holds the lease. This one serves nothing until that one ends. */
   readonly onStandby: () => void
-  /** Nothing can be served before transactions of others have ended. */
+  /** Called when serving has to wait for other transactions to end. */
   readonly onWaiting: () => void
-  /** The database does not provide what sync needs to be exact: nothing is served. Called for each new reason. */
+  /** Called for each new reason why the database does not meet the prerequisites of sync. Nothing is served. */
   readonly onRefused: (reason: string) => void
   readonly feed: CheckpointFeed
   readonly dependencies: DependencyIndex
-  /** Compiles the policies as they are now. Gives up when the signal is aborted. */
+  /** Compiles the current policies. */
   readonly compile: (signal: AbortSignal) => Promise<SyncPlan>
   /**
    * Prepares the database for a plan's key queries (functions that run with their owner's rights).
@@ -42,20 +42,20 @@ export interface ReplicatorOptions {
   readonly onPlan: (plan: SyncPlan) => void
   /** Tables that are published besides those of the plan, as they are now. */
   readonly alsoPublished: () => Promise<readonly TableName[]>
-  /** Gets every batch of the stream before it is read here. Never throws and never waits. */
+  /** Receives every batch of the stream before it is read here. Never throws and never waits. */
   readonly tap: Pick<ChangeTap, 'deliver'>
   readonly logger: Logger
   /** Tables larger than this together are read for the first time in pieces. */
   readonly snapshotBytesMax?: number
   readonly batchLimits?: BatchLimits | undefined
-  /** Rows of a table that are read at once while the service serves. */
+  /** Rows per backfill chunk while the service is serving. */
   readonly fillChunkRows?: number | undefined
   /** How long after the last change of the schema that no device sees policies are compiled, in milliseconds. */
   readonly quietCompileMs: number
-  /** Changes of the schema are in a row when there is no more time between them, in milliseconds. */
+  /** Maximum gap in ms between schema changes of one series. */
   readonly changesInARowMs: number
   readonly retirement: Pick<Retirement, 'run'>
   readonly evaluator: RowEvaluator
-  /** A row was changed by a person that says what the person of a stream has. */
+  /** Called when a user changed a row that determines the buckets of a stream's user. */
   readonly onConcerned: (holder: KeyHolder, author: string) => void
 }

@@ -13,15 +13,15 @@ import { RunState } from './run-state.ts'
 export interface Replicator extends AsyncDisposable {
   /** Resolves when the log holds a complete first state. */
   readonly ready: Promise<void>
-  /** Whether devices are being served, with nothing known to be wrong. */
+  /** Whether devices are being served without known problems. */
   readonly isServing: boolean
   /** Whether another process reads the changes, and this one waits to take over. */
   readonly isStandby: boolean
-  /** Why nothing is served until an operator changes something; `undefined` while sync runs, or repairs itself. */
+  /** Why sync needs an operator before it can serve; `undefined` while it runs or repairs itself. */
   readonly refusal: string | undefined
-  /** The plan that is being served; `undefined` while there is none, or it is being replaced. */
+  /** Returns the served plan; `undefined` if there is none or it is being replaced. */
   plan(): ActivePlan | undefined
-  /** Whether the policies are compiled for every change of the schema that the reader has passed; asking for it has them compiled at once. */
+  /** Returns whether the policies are compiled for all schema changes the reader has passed. If not, starts compiling immediately. */
   isSettled(): boolean
   /** The tables being read for the first time or again. */
   readonly filling: FillProgress | undefined
@@ -37,7 +37,7 @@ export interface Replicator extends AsyncDisposable {
  */
 const REPAIR_MS = { min: 50, max: 2_000, whileAwayMax: 250 }
 
-/** Reads the change stream and keeps the log equal to the tables, for as long as the process lives. */
+/** Starts reading the change stream, which keeps the log equal to the tables while the process runs. */
 export function startReplicator(options: ReplicatorOptions): Replicator {
   const state = new RunState()
   const stopping = new AbortController()
@@ -75,7 +75,7 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
   }
 }
 
-/** Follows the stream again and again. */
+/** Follows the stream, retrying after each failure. */
 async function run(
   options: ReplicatorOptions,
   state: RunState,
@@ -153,7 +153,7 @@ async function follow(
   }
 }
 
-/** Waits for the right to read the slot and to write the log. */
+/** Waits for the lease, which permits reading the slot and writing the log. */
 async function lead(options: ReplicatorOptions, state: RunState, signal: AbortSignal): Promise<Lease> {
   const { url, instance, compile, logger } = options
   await using compiled = keepCompiled({ compile, signal, logger })
@@ -166,7 +166,7 @@ async function lead(options: ReplicatorOptions, state: RunState, signal: AbortSi
   })
 }
 
-/** A stream that is broken already is closed enough: what broke it has been reported. */
+/** Closes the stream. Ignores errors, because a broken stream has already been reported. */
 async function closeStream({ logger }: ReplicatorOptions, { parts }: RunState): Promise<void> {
   try {
     await parts.stream?.[Symbol.asyncDispose]()

@@ -5,24 +5,24 @@ import { OpenStreams, type Connection } from './open-streams.ts'
 
 export type { Connection }
 
-/** All open streams: keepalives, the end of tokens, and finding a device's stream. */
+/** All open streams. Sends keepalives, ends streams with expired tokens and finds the streams of a device. */
 export interface Connections extends Disposable {
   readonly size: number
-  /** How many different people they are of. */
+  /** Number of distinct users. */
   readonly people: number
   add(connection: Connection): void
-  /** How many one person has. */
+  /** Returns the number of streams of one user. */
   countOf(userId: string): number
-  /** Ends the older streams of a device that opens a new one. A device without an id is not told from others. */
+  /** Ends the older streams of a device that opens a new one. Devices without an id cannot be distinguished. */
   replace(userId: string, clientId: string): void
   delete(connection: Connection): void
-  /** Ends a stream whose token is no longer good before its time, and tells the device to fetch another one. */
+  /** Ends a stream whose token was revoked early, and tells the device to fetch a new one. */
   expire(connection: Connection, reason: HoldfastError): void
   /** The streams of one device. */
   of(userId: string, clientId: string): Iterable<Connection>
-  /** Ends all streams. Others may be opened. */
+  /** Ends all streams. New ones may be opened. */
   endAll(reason: unknown): void
-  /** No more streams are to be opened. */
+  /** Whether new streams must not be opened. */
   readonly isDraining: boolean
   /**
    * Lets the devices go: each is told at a checkpoint that its token ends, upon which the public client opens its next stream at once, elsewhere if there
@@ -31,24 +31,24 @@ export interface Connections extends Disposable {
   drain(timeoutMs: number): Promise<void>
 }
 
-/** The reason with which a stream ends when its token does: not an error. */
+/** Reason for ending a stream when its token expires; not an error. */
 export const tokenExpired = new HoldfastError('PSYNC_S2103', 401, 'The token has expired')
 
-/** The reason with which a stream ends when its device does. One for all: a stack is more than the rest of an idle device's session. */
+/** Reason for ending a stream when its device disconnects. Shared, because a stack trace is larger than an idle session. */
 export const deviceLeft = new HoldfastError('connection_closed', 499, 'The device went away')
 
-/** The reason with which a stream ends when its device opens another. */
+/** Reason for ending a stream when its device opens another. */
 export const replacedByNewer = new HoldfastError('connection_replaced', 499, 'The device has opened another stream')
 
 const TICK_MS = 1_000
-/** A device gets a last warning so long before its token ends, and fetches a new one. */
+/** Seconds before token expiry at which the device is warned, so that it fetches a new one. */
 const WARNING_S = 20
 
 /** Up to 30 s make the public client fetch another token and open its next stream without saying that it was disconnected. */
 const LEAVING_S = 10
 const DRAIN_POLL_MS = 20
 
-/** Spread, so that streams that were opened at once do not send at once. */
+/** Adds jitter, so that streams opened together do not send together. */
 function nextKeepaliveMs(nowMs: number): number {
   return nowMs + KEEPALIVE_MS * (0.9 + Math.random() * 0.2)
 }

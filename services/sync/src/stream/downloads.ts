@@ -1,6 +1,6 @@
 import { DOWNLOADS_MAX } from '../limits.ts'
 
-/** A slice of a bucket that is about to be written to a device. */
+/** A slice of a bucket to be written to a device. */
 export interface DownloadedSlice {
   /** Where the device stands before it: 0 at the bucket's start. */
   readonly after: number
@@ -26,13 +26,13 @@ interface Download extends Pick<DownloadedSlice, 'low' | 'high'> {
 }
 
 /**
- * Which devices are in the middle of downloading a bucket from its start, so that a device whose connection breaks goes on where it was. Forgetting
- * one costs that device the beginning again, nothing else.
+ * Remembers which devices are downloading a bucket from its start, so that they can resume after a disconnect. A forgotten device only has to start the
+ * download again.
  */
 export interface Downloads {
-  /** A slice from the bucket's start, or one after it, is about to be written. */
+  /** Records a slice of a download before it is written. */
   note(device: string, bucket: string, slice: DownloadedSlice): void
-  /** The `since` of a device that says that it has all up to `position`; `undefined`: not known. */
+  /** Returns the `since` of a device that claims to have everything up to `position`; `undefined` if unknown. */
   sinceOf(device: string, bucket: string, position: number): number | undefined
   /** All of it has been written: nothing tells whether it has arrived, so it is forgotten only for the sake of others. */
   written(device: string, bucket: string): void

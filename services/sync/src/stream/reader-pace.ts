@@ -17,7 +17,7 @@ export class ReaderPace {
   #hasWaited = false
   #bytesPerMs = Number.POSITIVE_INFINITY
 
-  /** Bytes of documents for the next `data` line. A device keeps whole lines only, so what it has of one is lost when its connection breaks. */
+  /** Document bytes for the next `data` line. A device keeps complete lines only and loses a partial one when its connection breaks. */
   get lineBytesMax(): number {
     const most = Math.min(this.#total, this.#bytesPerMs * SLOW_LINE_MS)
     // Powers of two, so that devices of about one pace share encoded lines.
@@ -25,18 +25,18 @@ export class ReaderPace {
     return Math.min(DATA_LINE_BYTES_MAX, Math.max(DATA_LINE_BYTES_MIN, size))
   }
 
-  /** Bytes of documents to read from the log ahead of the device. */
+  /** Document bytes to read ahead from the log. */
   get sliceBytesMax(): number {
     return Math.min(SLICE_BYTES_MAX, Math.max(SLICE_BYTES_MIN, this.#bytesPerMs * SLOW_LINE_MS * 2))
   }
 
-  /** So many bytes of documents were handed to the connection. */
+  /** Called after document bytes were handed to the connection. */
   sent(bytes: number): void {
     this.#total += bytes
     this.#sinceWait += bytes
   }
 
-  /** The connection took nothing for so long, and takes something again. */
+  /** Called when a full connection accepts data again after `ms`. */
   waited(ms: number): void {
     // Before the first wait the kernel's buffers were empty: how fast they were filled says nothing of the device.
     if (this.#hasWaited && this.#sinceWait > 0) this.#bytesPerMs = this.#sinceWait / Math.max(1, ms)
