@@ -14,7 +14,7 @@ export const invalidRequest = (details: readonly string[]): HoldfastError =>
 export const notReady = refusal('PSYNC_S2302', 503, 'The server is preparing data for sync. Try again in a moment.', {
   headers: { 'retry-after': '2' },
 })
-/** The database does not provide what sync needs to be exact. The reason is for operators. */
+/** The database does not meet the prerequisites of sync. The reason is for operators. */
 export const syncRefused = refusal(
   'HF_SYNC_REFUSED',
   503,
@@ -31,9 +31,9 @@ export const standingBy = refusal(
     headers: { 'retry-after': '1' },
   },
 )
-/** A token without a subject cannot sync: buckets and write checkpoints belong to a person. */
+/** A token without a subject cannot sync, because buckets and write checkpoints belong to a user. */
 export const missingSubject = refusal('PSYNC_S2101', 401, 'The token has no subject (sub)')
-/** The server is going down; clients reconnect. */
+/** The server is shutting down; clients reconnect. */
 export const shuttingDown = refusal('PSYNC_S2003', 503, 'The server is shutting down', {
   headers: { 'retry-after': '1' },
 })
@@ -47,7 +47,7 @@ export const checkUnderWay = refusal('HF_CHECK_UNDER_WAY', 429, 'Another device 
   hint: 'Try again when it is done.',
   headers: { 'retry-after': '2' },
 })
-/** The person's checks have taken their part of the server's time. */
+/** The user's checks have used up their share of the server's time. */
 export const tooManyChecks = (retryAfterS: number): HoldfastError =>
   new HoldfastError('HF_CHECK_TOO_MANY', 429, 'This account has been checked many times', {
     hint: 'Try again in a few minutes.',

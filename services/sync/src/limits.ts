@@ -1,7 +1,7 @@
-/** Operations in one `data` line, as the PowerSync service sends at most. */
+/** Maximum operations per `data` line, as in the PowerSync service. */
 export const DATA_LINE_OPS_MAX = 1_000
 
-/** Bytes of operations in one `data` line; one larger operation goes alone. Clients hold a whole line in memory. */
+/** Maximum operation bytes per `data` line; a larger operation gets its own line. Clients hold a whole line in memory. */
 export const DATA_LINE_BYTES_MAX = 1024 * 1024
 
 /** Bytes of operations in the first `data` lines of a connection, and for the slowest devices: at 4 KB/s, four seconds. */
@@ -10,7 +10,7 @@ export const DATA_LINE_BYTES_MIN = 16 * 1024
 /** A `data` line of so many bytes of operations waits for its turn: one of them, of whatever device, in each turn of the event loop. */
 export const BULK_LINE_BYTES = 32 * 1024
 
-/** How long a `data` line may take at the pace of a slow device, in milliseconds: what a connection that breaks in it loses. */
+/** Target duration in ms of a `data` line for a slow device, which bounds what a broken connection loses. */
 export const SLOW_LINE_MS = 5_000
 
 /**
@@ -19,7 +19,7 @@ export const SLOW_LINE_MS = 5_000
  */
 export const SLICE_BYTES_MAX = 512 * 1024
 
-/** Operations of so many bytes on average are read as they are, a row each, instead of joined by Postgres. */
+/** Average operation size in bytes from which operations are read as separate rows instead of being joined by Postgres. */
 export const LARGE_OPS_BYTES = 16 * 1024
 
 /** The same for the slowest devices: what a device that does not read makes the server hold. */
@@ -31,7 +31,7 @@ export const READ_GROUP_OPS_MAX = 4_000
 /** Buckets read in one round trip. */
 export const READ_GROUP_BUCKETS_MAX = 500
 
-/** Operations of a transaction that are held in memory before they go to the log in one `COPY`. */
+/** Operations of a transaction held in memory before one `COPY` writes them to the log. */
 export const CHUNK_OPS_MAX = 4_000
 
 /** Bytes of operations held in memory before they go to the log. */
@@ -40,7 +40,7 @@ export const CHUNK_BYTES_MAX = 8 * 1024 * 1024
 /** Batches below this many operations are written by one statement; above, `COPY` is faster. */
 export const STATEMENT_OPS_MAX = 400
 
-/** Bytes of operations that are written by one statement: it copies them several times on the way. */
+/** Maximum operation bytes written by one statement, which copies them several times. */
 export const STATEMENT_BYTES_MAX = 512 * 1024
 
 /** Bytes of recent operations kept for live fan-out; a client that is further behind reads from the log. */
@@ -49,13 +49,13 @@ export const RECENT_BYTES_MAX = 16 * 1024 * 1024
 /** Bytes of a stream request: a device with 50,000 buckets still fits. */
 export const REQUEST_BYTES_MAX = 8 * 1024 * 1024
 
-/** Buckets that a stream request names: twice what a person can have, since a device may name some that it has lost. */
+/** Maximum buckets in a stream request: twice the limit per user, since a device may name buckets it has lost. */
 export const REQUEST_BUCKETS_MAX = 100_000
 
-/** A person has at most this part of all streams, so that no account keeps the others out. */
+/** Maximum share of all streams per user, so that no account locks out the others. */
 export const PERSON_STREAMS_SHARE = 1 / 4
 
-/** How often a stream says that it is alive, in milliseconds. Clients and proxies wait at least 30 s. */
+/** Keepalive interval in ms. Clients and proxies wait at least 30 s. */
 export const KEEPALIVE_MS = 20_000
 
 /**
@@ -73,16 +73,16 @@ export const RESTRICTED_CONNECTIONS_MAX = 2
 /** Concurrent key evaluations; each is one connection of the request pool. */
 export const CONCURRENT_EVALUATIONS_MAX = 8
 
-/** People whose keys are evaluated in one round trip when many come at once: each waits for the slowest of them. */
+/** Maximum users whose keys are evaluated in one round trip. Each waits for the slowest of them. */
 export const EVALUATED_TOGETHER_MAX = 8
 
-/** Devices whose buckets, or write checkpoints, are looked up in one statement when many come at once. */
+/** Maximum devices whose buckets or write checkpoints are looked up in one statement. */
 export const LOOKED_UP_TOGETHER_MAX = 64
 
-/** Subscriptions to streams in one request: each different one is a question to Postgres whenever keys change. */
+/** Maximum stream subscriptions per request. Each distinct one queries Postgres whenever keys change. */
 export const SUBSCRIPTIONS_MAX = 1_000
 
-/** Buckets of one person. Above it the checkpoint line alone would pass 5 MiB. */
+/** Maximum buckets per user. With more, the checkpoint line alone would exceed 5 MiB. */
 export const BUCKETS_PER_CLIENT_MAX = 50_000
 
 /** Keys of one person in a link that narrows access classes: each is some 200 bytes in memory while they are asked for. Above it the definition is left out. */
@@ -110,16 +110,16 @@ export const CLASS_RECOUNT_MS = 30_000
 /** Downloads of buckets whose devices can go on after their connection broke, about 200 bytes each. */
 export const DOWNLOADS_MAX = 20_000
 
-/** Superseded operations that a bucket may have whatever its size: compacting fewer is not worth a transaction. */
+/** Compaction threshold: fewer superseded operations than this are not worth a transaction. */
 export const COMPACT_SLACK_OPS = 64
 
-/** Superseded operations made one in one transaction: about 20 ms of work. */
+/** Superseded operations merged per transaction: about 20 ms of work. */
 export const COMPACT_BATCH_OPS_MAX = 2_000
 
 /** Empty buckets that a person has, of which compaction remembers to look again; the others wait for the next start. */
 export const COMPACT_IN_USE_MAX = 50_000
 
-/** Buckets looked at in one statement by compaction. */
+/** Buckets that compaction examines per statement. */
 export const COMPACT_LOOK_BUCKETS = 2_000
 
 /** Steps of compaction that are remembered of a bucket; a download under way that began before them begins again. */
@@ -128,13 +128,13 @@ export const COMPACTED_STEPS_MAX = 256
 /** Buckets whose steps of compaction are remembered. */
 export const COMPACTED_BUCKETS_MAX = 10_000
 
-/** Lines below this many bytes are sent as they are: they fit into a packet either way. */
+/** Lines below this size in bytes are not compressed, because they fit into one packet anyway. */
 export const COMPRESS_BYTES_MIN = 1_200
 
-/** Level of gzip: rows become a sixth at 1, a seventh at 6 in three times the time. */
+/** Gzip level. Level 1 compresses rows to a sixth; level 6 to a seventh, in three times the time. */
 export const COMPRESS_LEVEL = 1
 
-/** How long a server that stops waits for its devices to reach a checkpoint and go elsewhere, in milliseconds. */
+/** Time in ms that a stopping server waits for its devices to reach a checkpoint and reconnect elsewhere. */
 export const DRAIN_MS = 1_500
 
 /**
@@ -146,10 +146,10 @@ export const BATCH_BUCKETS_MAX = 20_000
 /** For each of these, buckets whose ids are remembered by name, so that the change reader need not ask Postgres for them. */
 export const BUCKET_IDS_PER_HELD = 10
 
-/** Buckets that are emptied in one statement. */
+/** Buckets emptied per statement. */
 export const CLEAR_BUCKETS_MAX = 5_000
 
-/** Buckets whose sums are written in one statement. */
+/** Bucket sums written per statement. */
 export const TOTALS_BUCKETS_MAX = 10_000
 
 /** Bytes of tables that are read for the first time at one snapshot and written in one transaction; larger ones in pieces. */
@@ -161,7 +161,7 @@ export const SNAPSHOT_BYTES_MAX = 256 * 1024 * 1024
  */
 export const READ_LOCK_TIMEOUT_MS = 300
 
-/** How often to try to read a table that is locked, at most, in milliseconds. */
+/** Minimum interval in ms between attempts to read a locked table. */
 export const LOCKED_RETRY_MS = 1_000
 
 /** How often to look whether transactions have ended that have written to a table that is to be read, at most, in milliseconds. */
@@ -206,22 +206,22 @@ export const SIZE_LOCK_TIMEOUT_MS = 50
 /** How often event triggers and rights are looked at that sync depends on, in milliseconds: three queries of the catalog. */
 export const PREREQUISITES_POLL_MS = 2_000
 
-/** How often a row is sent through the replication slot to see whether rows come, in milliseconds: some kilobytes of WAL a minute. */
+/** Heartbeat interval in ms; costs some kilobytes of WAL per minute. */
 export const HEARTBEAT_MS = 5_000
 
-/** How long nothing may come through the slot after a heartbeat, in milliseconds. Postgres may take long to decode a large transaction. */
+/** Maximum silence in ms after a heartbeat. Postgres may take long to decode a large transaction. */
 export const HEARTBEAT_PATIENCE_MS = 30_000
 
-/** How often it is looked for whom Postgres waits before it makes the slot, in milliseconds. */
+/** Poll interval in ms for transactions that block the creation of the slot. */
 export const SLOT_LOOK_MS = 1_000
 
-/** How often the holder of the lease says that it is well, in milliseconds. */
+/** Renewal interval of the lease in ms. */
 export const LEASE_RENEWAL_MS = 500
 
-/** How often a process that stands by looks whether it can have the lease, in milliseconds. */
+/** Interval in ms at which a standby process polls for the lease. */
 export const LEASE_POLL_MS = 100
 
-/** A lease that was not renewed for so long is taken over, in milliseconds: several renewals, so that a busy process is not taken for a dead one. */
+/** Time in ms without renewal after which a lease is taken over. Spans several renewals, so that a busy process does not count as dead. */
 export const LEASE_STALE_MS = 3_000
 
 /** How long taking the lease waits for whatever still writes the log, in milliseconds, before that is ended or named. */
@@ -230,7 +230,7 @@ export const LEASE_LOCK_TIMEOUT_MS = 1_000
 /** Connections for writing the log, bucket sums and write checkpoints. */
 export const LOG_CONNECTIONS_MAX = 8
 
-/** Seconds after which such a connection is replaced: after a fill, its backend has some 85 MB that it would never give back. */
+/** Lifetime of such a connection in seconds. After a fill, its backend retains some 85 MB until it exits. */
 export const LOG_CONNECTION_LIFETIME_S = 600
 
 /**
@@ -268,7 +268,7 @@ export const ROW_LIMITS = { statementMs: 500, rowMs: 0.5, retryMs: 2_000, tableM
 /** The part of all time that slow rows of one table may take for as long as they come: time beyond it adds up to `ROW_LIMITS.tableMs`. */
 export const SLOW_SHARE = 0.2
 
-/** Rows that took too long that are remembered, so that they are not waited for again; about 150 bytes each. */
+/** Maximum remembered slow rows, which are not waited for again; about 150 bytes each. */
 export const SLOW_ROWS_MAX = 10_000
 
 /** Delay in ms before terminating a session whose statement continues after cancellation. */
@@ -277,10 +277,10 @@ export const TERMINATE_AFTER_MS = 1_000
 /** How long rows may be counted by access class when a policy is new, in milliseconds: the change reader waits. */
 export const CLASS_COUNT_TIMEOUT_MS = 15_000
 
-/** Different failures of policies that are kept for operators. */
+/** Distinct policy failures kept for operators. */
 export const POLICY_FAILURES_MAX = 500
 
-/** A failure of a policy that repeats is logged once in this many milliseconds. */
+/** Minimum interval in ms between log lines for a repeated policy failure. */
 export const POLICY_FAILURE_LOG_MS = 60_000
 
 /** Characters of the id that a device gives itself, which is a UUID in all known clients. */
@@ -289,10 +289,10 @@ export const CLIENT_ID_LENGTH_MAX = 200
 /** Devices of one person whose last write checkpoint is kept. Those that have asked for none for longest are forgotten, and get one with their next upload. */
 export const DEVICES_PER_PERSON_MAX = 100
 
-/** Days without an upload after which the write checkpoint of a device is deleted. */
+/** Days without an upload after which a device's write checkpoint is deleted. */
 export const WRITE_CHECKPOINT_DAYS = 90
 
-/** Old write checkpoints of anybody that are deleted when a new device comes. */
+/** Maximum stale write checkpoints, of any user, deleted when a new device connects. */
 export const STALE_DELETED_MAX = 100
 
 /** Characters of the name of a stream that a device asks for; Postgres's own names have at most 63 bytes. */
@@ -307,7 +307,7 @@ export const DUE_ROWS_POLL_MS = 250
 /** Such rows that are evaluated again at once: the changes of other people wait for no more than these. */
 export const DUE_ROWS_MAX = 1_000
 
-/** Rows in one statement that notes their next moments. */
+/** Rows per statement that records their next moments. */
 export const MOMENTS_WRITTEN_MAX = 2_000
 
 /** Milliseconds after which keys are evaluated again where the clock decides about them, at the latest: timers count no further than some weeks. */
@@ -319,7 +319,7 @@ export const KEY_MOMENTS_RETRY_MS = 1_000
 /** How long the time zone of people's sessions is remembered, in milliseconds: a change of it reaches sessions as they connect. */
 export const TIME_ZONE_KEPT_MS = 60_000
 
-/** How often to look whether the policies are compiled, for whoever waits for that, in milliseconds. */
+/** Poll interval in ms for requests that wait until the policies are compiled. */
 export const COMPILED_POLL_MS = 50
 
 /** Devices that are compared with the server at once: each holds a snapshot and a connection of the streams' share. */

@@ -89,13 +89,13 @@ export interface SyncOptions {
   readonly readerUrl: string
   /** Connects as `holdfast_evaluator`: evaluates what users wrote, with the rights of the API roles. */
   readonly evaluatorUrl: string
-  /** Compiles the policies as they are now. Gives up when the signal is aborted. */
+  /** Compiles the current policies. */
   readonly compile: (signal: AbortSignal) => Promise<SyncPlan>
   /** Reads what decides about writes. */
   readonly readWrites: () => Promise<WriteInput>
   /** Prepares the database for a plan. @returns the plan without the tables for which that is refused */
   readonly prepare: (plan: SyncPlan) => Promise<SyncPlan>
-  /** Ends streams of people who are gone. */
+  /** Ends the streams of users whose session has ended. */
   readonly watchSession: WatchSession
   /** Tables whose names a user's device does not get, because they were created for others. Policies alone decide on their rows. Default: none. */
   readonly findHiddenTables?: FindHiddenTables | undefined
@@ -120,7 +120,7 @@ export interface SyncOptions {
   readonly rowLimits?: RowLimits
   /** How often access classes that are left out are looked at again, in milliseconds; 30 s by default. */
   readonly classRecountMs?: number
-  /** Buckets of one person; 50,000 by default. */
+  /** Maximum buckets per user; 50,000 by default. */
   readonly bucketsPerClientMax?: number
   /** How long devices have to go elsewhere when the service is disposed, in milliseconds; 1500 by default. */
   readonly drainMs?: number

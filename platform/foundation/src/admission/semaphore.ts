@@ -191,7 +191,7 @@ export class Semaphore<Group extends string = never> {
     this.#waiting++
   }
 
-  /** Removes a request. The key's other requests move behind those of all other keys. */
+  /** Removes a waiting request. */
   #dequeue(ticket: Ticket): void {
     const { group, key = ticket } = ticket
     const own = group.waiting.get(key)

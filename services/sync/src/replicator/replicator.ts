@@ -32,8 +32,8 @@ export interface Replicator extends AsyncDisposable {
 }
 
 /**
- * Waits between attempts, in milliseconds, and the longest while nobody answers: as soon as Postgres is back, devices are to be served. An attempt that has served
- * for longer than the longest wait was none of a row of failures.
+ * Backoff between attempts in ms. The maximum is lower while Postgres is unreachable, so that devices are served soon after it returns. An attempt that
+ * served for longer than the maximum resets the backoff.
  */
 const REPAIR_MS = { min: 50, max: 2_000, whileAwayMax: 250 }
 

@@ -16,7 +16,7 @@ export interface Connections extends Disposable {
   /** Ends the older streams of a device that opens a new one. Devices without an id cannot be distinguished. */
   replace(userId: string, clientId: string): void
   delete(connection: Connection): void
-  /** Ends a stream whose token was revoked early, and tells the device to fetch a new one. */
+  /** Ends a stream whose token is no longer valid, and tells the device to fetch a new one. */
   expire(connection: Connection, reason: HoldfastError): void
   /** The streams of one device. */
   of(userId: string, clientId: string): Iterable<Connection>

@@ -16,14 +16,14 @@ import type { LogReader, OpsSlice } from '../storage/log-reader.ts'
 import type { DownloadedSlice, Downloads } from './downloads.ts'
 import type { LineSink } from './line-sink.ts'
 
-/** A bucket that a device holds or is about to. */
+/** A bucket that a device holds or will hold. */
 export interface HeldBucket {
   readonly bucket: LiveBucket
   /** Every operation of the bucket up to here has been sent (or the device has reported that it has them). */
   upTo: number
   /** Position that the next `data` line continues from. */
   position: number
-  /** Whether the device knows of it: it stood in a checkpoint of this connection. */
+  /** Whether a checkpoint of this connection contained the bucket. */
   announced: boolean
   /** The device began with the bucket when the log was here: it has no rows that were removed before. */
   freshUpTo: number
@@ -31,7 +31,7 @@ export interface HeldBucket {
   grant: BucketGrant
   /** The grant of it in the last checkpoint. */
   described: BucketGrant | undefined
-  /** What the device has of it is void: it is told to forget that before anything else. */
+  /** Whether the device's data is invalid and has to be cleared first. */
   stale: boolean
   /** As of which compaction the device has what it has; `undefined`: not known, as it began elsewhere or long ago. */
   since: number | undefined
@@ -60,7 +60,7 @@ export function heldBucket(bucket: LiveBucket, grant: BucketGrant, position: num
   }
 }
 
-/** Makes a device begin a bucket from scratch. */
+/** Restarts a device's download of a bucket. */
 export function beginAnew(held: HeldBucket): void {
   held.before = { low: held.reported, high: Math.max(held.before.high, held.upTo, held.position) }
   held.upTo = held.position = 0
@@ -95,10 +95,10 @@ export interface SentOps {
   readonly fromLog: readonly LiveBucket[]
 }
 
-/** Operations of the first slice of a bucket: few, so that the first line comes soon. */
+/** Operations in the first slice of a bucket: few, so that the first line arrives soon. */
 const FIRST_SLICE_OPS = 500
 
-/** So many more operations are asked for than fit on average, as some are smaller. */
+/** Factor by which more operations are requested than fit on average, as some are smaller. */
 const OPS_SPARE = 1.25
 
 /** Bytes that each of many buckets may have in one round trip, so that small ones need no second. */
@@ -151,7 +151,7 @@ function startOf(held: HeldBucket): number {
   return Math.max(held.upTo, held.position)
 }
 
-/** Small buckets together, large ones alone. */
+/** Groups small buckets and yields large ones alone. */
 function* groups(buckets: readonly HeldBucket[]): Generator<HeldBucket[]> {
   let group: HeldBucket[] = []
   let ops = 0

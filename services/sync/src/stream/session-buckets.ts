@@ -18,7 +18,7 @@ export interface SessionBucketsOptions {
   readonly signal: AbortSignal
 }
 
-/** The buckets of one session: those that its person has, and what of them the device has to be told. */
+/** The buckets of one session: those of its user, and which of them the device has not been told about. */
 export class SessionBuckets {
   readonly #feed: CheckpointFeed
   readonly #downloads: Downloads
@@ -100,7 +100,7 @@ export class SessionBuckets {
     this.#hold(next.gained, grants)
   }
 
-  /** Reads what the log has of buckets whose numbers are not known. */
+  /** Loads buckets with unknown numbers from the log. */
   async fill(): Promise<void> {
     await this.#feed.fill(this.#readBuckets, [...this.#held.keys()], this.#signal)
   }
@@ -141,7 +141,7 @@ export class SessionBuckets {
     return changed
   }
 
-  /** Names of the buckets that the device has to drop. */
+  /** Returns the names of the buckets that the device has to drop. */
   lost(): readonly string[] {
     return this.#lost ? [...this.#lost.keys()] : NO_NAMES
   }
@@ -152,7 +152,7 @@ export class SessionBuckets {
     this.#positions = NO_POSITIONS
   }
 
-  /** All buckets that the device knows of. */
+  /** Returns all buckets that the device knows. */
   announced(): readonly HeldBucket[] {
     return [...this.#held.values()].filter((entry) => entry.announced)
   }
@@ -181,7 +181,7 @@ export class SessionBuckets {
       const grant = grants.get(bucket.name)
       if (!grant) continue
       const before = this.#lost?.get(bucket.name)
-      // Lost and gained again between two checkpoints: the device has never noticed, and goes on from where it was.
+      // Lost and regained between two checkpoints: the device has not noticed and continues from its position.
       this.#lost?.delete(bucket.name)
       const position = this.#positions.get(bucket.name) ?? 0
       const since = position > 0 ? this.#downloads.sinceOf(this.#device, bucket.name, position) : undefined
