@@ -11,9 +11,9 @@ const LAST_BLOCK = Buffer.from([0x03, 0x00])
 /** Bytes of a block that is stored as it is. @see RFC 1951, 3.2.4 */
 const STORED_BYTES_MAX = 65_535
 
-/** A gzip stream made of pieces that stand alone. */
+/** A gzip stream of independent pieces. */
 export interface GzipStream {
-  /** The pieces to write for some bytes; whoever reads them has all of these bytes. Pieces must be written in the order of the calls. */
+  /** Returns the pieces that encode `bytes` completely. They must be written in the order of the calls. */
   pieces(bytes: Buffer): Promise<readonly Buffer[]> | readonly Buffer[]
   /** Ends the stream. */
   end(): readonly Buffer[]

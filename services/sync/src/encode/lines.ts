@@ -2,7 +2,7 @@ import type { ControlLine } from '@holdfast/protocol'
 import { encodeBson, type BsonValue } from './bson.ts'
 import { docOpId, docToJson } from './op-doc.ts'
 
-/** The two forms of the stream: BSON documents back to back, or one JSON object per line. */
+/** Stream format: concatenated BSON documents or one JSON object per line. */
 export type LineFormat =
   | { readonly kind: 'bson' }
   /** `nestedData`: the request did not ask for `raw_data`, so rows are nested objects instead of JSON text. */
@@ -11,7 +11,7 @@ export type LineFormat =
 export const BSON_STREAM = 'application/vnd.powersync.bson-stream'
 export const NDJSON_STREAM = 'application/x-ndjson'
 
-/** Encodes any line but `data`. */
+/** Encodes any line except `data`. */
 export function encodeControlLine(format: LineFormat, line: ControlLine): Buffer {
   if (format.kind === 'bson') return encodeBson(line as unknown as Readonly<Record<string, BsonValue>>)
   return Buffer.from(`${JSON.stringify(line)}\n`)
@@ -21,7 +21,7 @@ export function encodeControlLine(format: LineFormat, line: ControlLine): Buffer
 export interface EncodedOps {
   readonly count: number
   readonly lastOpId: number
-  /** Bytes of the documents together, before encoding. */
+  /** Total size of the documents in bytes, before encoding. */
   readonly bytes: number
   /** The elements of the BSON array (`0x03 key doc`, …) or of the JSON array, without brackets: what to write, in order. */
   body(format: LineFormat): readonly Buffer[]

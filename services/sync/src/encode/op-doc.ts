@@ -5,7 +5,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const UUID_BYTES = 16
 const UUID_LENGTH = 36
 const DASH = 0x2d
-/** Longer texts are hashed: an index entry of Postgres holds less than 2,700 bytes. */
+/** Longer texts are hashed, because a Postgres index entry holds less than 2,700 bytes. */
 const KEY_BYTES_MAX = 255
 /** No text of Postgres contains it, so what it begins is never the bytes of a text. */
 const NUL = Buffer.from([0])
@@ -48,8 +48,7 @@ function writeUuid(into: Buffer, at: number, text: string): boolean {
 }
 
 /**
- * The checksum of an operation: covers its position and its content, so that neither a missing nor a doubled operation goes unnoticed. A signed
- * 32-bit integer.
+ * Returns the checksum of an operation, a signed 32-bit integer. It covers position and content, so that missing and duplicate operations are detected.
  */
 export function opChecksum(opId: number, content: string | Buffer): number {
   return spread(crc32(content) ^ Math.imul(opId | 0, 0x9e3779b1) ^ Math.floor(opId / 2 ** 32))
@@ -122,7 +121,7 @@ export function putDocBytes(objectType: string, textBytes: number): number {
   return PUT_REST_BYTES + putMiddle(objectType).length + textBytes
 }
 
-/** Keys are short: one by one is faster than a call. */
+/** Copies byte by byte, which is faster than a call for short keys. */
 function writeBytes(into: Buffer, at: number, bytes: Buffer): number {
   for (let index = 0; index < bytes.length; index++) into[at + index] = bytes[index] as number
   return at + bytes.length
@@ -161,7 +160,7 @@ export function writePutDoc(
   return { end, checksum }
 }
 
-/** A string with its length and closing NUL. */
+/** Writes a string with its length prefix and closing NUL. */
 function writeText(into: Buffer, at: number, text: string): number {
   const bytes = into.write(text, at + 4)
   into.writeInt32LE(bytes + 1, at)
@@ -169,7 +168,7 @@ function writeText(into: Buffer, at: number, text: string): number {
   return at + STRING_OVERHEAD + bytes
 }
 
-/** The BSON document that takes a row out of a bucket. */
+/** Returns the BSON document that removes a row from a bucket. */
 export function removeDoc(opId: number, objectType: string, objectId: string, checksum: number): Buffer {
   const id = String(opId)
   const typeBytes = Buffer.byteLength(objectType)

@@ -27,9 +27,9 @@ export class SessionBuckets {
   readonly #listener: ExpectingListener
   readonly #signal: AbortSignal
   readonly #held = new Map<string, HeldBucket>()
-  /** Buckets that the person has besides, of which the device knows nothing: no row has ever been in them. */
+  /** Further buckets of the user, unknown to the device because they have never had a row. */
   #expected: Expected = NOTHING_EXPECTED
-  /** Those that changed since the last checkpoint. */
+  /** Buckets that changed since the last checkpoint. */
   #dirty: Set<LiveBucket> | undefined
   /** Buckets that the device still believes to have, until the next checkpoint tells it otherwise. */
   #lost: Map<string, HeldBucket> | undefined
