@@ -91,7 +91,7 @@ export interface SyncOptions {
   readonly evaluatorUrl: string
   /** Compiles the current policies. */
   readonly compile: (signal: AbortSignal) => Promise<SyncPlan>
-  /** Reads what decides about writes. */
+  /** Reads the input for write rules. */
   readonly readWrites: () => Promise<WriteInput>
   /** Prepares the database for a plan. @returns the plan without the tables for which that is refused */
   readonly prepare: (plan: SyncPlan) => Promise<SyncPlan>
@@ -104,14 +104,14 @@ export interface SyncOptions {
   readonly options: OptionValues<typeof syncOptions>
   /** Tables that others follow in the same stream, as they are now. */
   readonly alsoPublished?: () => Promise<readonly TableName[]>
-  /** Gets every batch of the one slot: {@link alsoPublished} and the tables of the plan. */
+  /** Receives every batch of the slot, with {@link alsoPublished} and the tables of the plan. */
   readonly tap?: Pick<ChangeTap, 'deliver'>
   readonly logger: Logger
   readonly clock?: Clock
   /** Tables larger than this together are read for the first time in pieces. */
   readonly snapshotBytesMax?: number
   readonly batchLimits?: BatchLimits
-  /** Rows of a table that are read at once while the service serves; 16,000 by default. */
+  /** Rows per backfill chunk while the service is serving; 16,000 by default. */
   readonly fillChunkRows?: number
   /** How long after the last change of the schema that no device sees policies are compiled, in milliseconds. */
   readonly quietCompileMs?: number
@@ -122,8 +122,8 @@ export interface SyncOptions {
   readonly classRecountMs?: number
   /** Maximum buckets per user; 50,000 by default. */
   readonly bucketsPerClientMax?: number
-  /** How long devices have to go elsewhere when the service is disposed, in milliseconds; 1500 by default. */
+  /** Time in ms for devices to reconnect elsewhere when the service is disposed; 1500 by default. */
   readonly drainMs?: number
-  /** Superseded operations that a bucket may have whatever its size. */
+  /** Compaction threshold in superseded operations per bucket, regardless of its size. */
   readonly compactSlackOps?: number
 }

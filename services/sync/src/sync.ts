@@ -44,18 +44,18 @@ export interface SyncService extends AsyncDisposable {
   readonly routes: FastifyPluginAsync
   /** The plan being served, or the last one while policies are compiled again. */
   plan(): SyncPlan | undefined
-  /** Whether another process on this database serves devices, and this one takes over when that is gone. */
+  /** Whether another process on this database serves devices; this one takes over when that one ends. */
   readonly isStandby: boolean
   /** For health and operators. Not ready while something is known to be missing: `problem` says what. */
   status(): {
     readonly ready: boolean
-    /** Another process on this database serves devices, and this one takes over when that is gone. */
+    /** Another process on this database serves devices; this one takes over when that one ends. */
     readonly standby: boolean
-    /** The database does not provide what sync needs to be exact; `problem` says what. */
+    /** The database does not meet the prerequisites of sync; see `problem`. */
     readonly refused: boolean
     readonly connections: number
     readonly opId: number
-    /** Age of the oldest transaction that has arrived and is not in the log; 0 when there is none. */
+    /** Age of the oldest received transaction that is not in the log; 0 if there is none. */
     readonly lagSeconds: number
     readonly uploads: UploadCounts
     /** The table that is being read, and the rows of it that have been since the process began. */

@@ -55,8 +55,8 @@ export function opChecksum(opId: number, content: string | Buffer): number {
 }
 
 /**
- * Every bit of the result depends on every bit of `hash` (the end of MurmurHash3). Without it a sum of checksums, which is all that a device compares, is
- * often the same when two operations have each other's content: `xor` and `+` have carries, but too few.
+ * Mixes the bits of a hash (the finalizer of MurmurHash3). A device compares only the sum of checksums, which without mixing would often stay the same
+ * when two operations swap their content.
  */
 function spread(hash: number): number {
   let mixed = hash ^ (hash >>> 16)

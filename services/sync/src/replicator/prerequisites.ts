@@ -112,7 +112,7 @@ export async function writePrerequisites(db: Queryable, { version }: Prerequisit
 /**
  * Polls the prerequisites every {@link PREREQUISITES_POLL_MS}, because `alter event trigger` and `alter role` fire no event triggers.
  *
- * @returns a signal that aborts with the reason once a prerequisite changes
+ * @returns `lost` aborts with the reason once a prerequisite changes
  */
 export function watchPrerequisites(
   { pool, readerPool, logger }: { readonly pool: Pool; readonly readerPool: Pool; readonly logger: Logger },

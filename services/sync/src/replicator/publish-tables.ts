@@ -65,7 +65,7 @@ export async function publishTables(
   return { plan: withoutBusy(plan, busy), hasMissed }
 }
 
-/** Returns whether the stream contains the changes of these tables from now on. */
+/** Returns whether all of these tables are in the publication, so that the stream contains their changes. */
 export async function areFollowed(db: Queryable, tables: readonly TableName[]): Promise<boolean> {
   const [row] = await db.query<{ followed: boolean }>(sql`
     select not exists (

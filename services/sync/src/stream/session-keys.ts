@@ -32,7 +32,7 @@ export interface SessionKeysOptions {
   readonly grant: (grants: ReadonlyMap<string, BucketGrant>) => Promise<void>
 }
 
-/** Which buckets a session's person has, under which plan, and whether that still holds. */
+/** Tracks which buckets a session's user has, under which plan, and whether that is still valid. */
 export class SessionKeys {
   readonly #context: StreamContext
   readonly #session: Session
@@ -45,7 +45,7 @@ export class SessionKeys {
   #validity: KeyValidity = STALE
   #plan: ActivePlan | undefined
   #chosen = NOTHING_CHOSEN
-  /** What the person has of each of the subscriptions. */
+  /** The user's evaluated subscriptions. */
   #evaluated: readonly EvaluatedSubscription[] = NOTHING_EVALUATED
   /** Whether some of it goes by access classes, of which more may come to be. */
   #hasClasses = false
@@ -63,19 +63,19 @@ export class SessionKeys {
     this.#timer = new KeyTimer(() => this.#invalidateAndWake())
   }
 
-  /** The plan that the buckets are of. */
+  /** The plan that the buckets belong to. */
   get plan(): ActivePlan | undefined {
     return this.#plan
   }
   get chosen(): ChosenStreams {
     return this.#chosen
   }
-  /** The streams as a checkpoint names them. */
+  /** The streams as described in a checkpoint. */
   get streams(): readonly StreamDescription[] {
     return this.#streams
   }
 
-  /** Whether the keys hold at the newest checkpoint, under this plan. */
+  /** Returns whether the keys are valid at the newest checkpoint under this plan. */
   areValid(active: ActivePlan): boolean {
     return !this.#validity.isStale && active === this.#plan
   }
@@ -93,7 +93,7 @@ export class SessionKeys {
     this.#validity = invalidate(this.#validity)
   }
 
-  /** Evaluates the keys and, when the answer holds at the newest checkpoint, grants their buckets. */
+  /** Evaluates the keys and grants their buckets if the result is valid at the newest checkpoint. */
   async refresh(active: ActivePlan): Promise<void> {
     const { keys: evaluator, keyMoments, walBarrier, dependencies } = this.#context
     const next = active === this.#plan ? this.#chosen : chooseStreams(active, this.#wanted)
