@@ -26,13 +26,13 @@ import type { GridRow } from './window-cache.ts'
 
 export { Questions } from './questions.tsx'
 
-/** Changes shown before the database has told of them; the rest follows in a moment. */
+/** Changes shown optimistically, before the database reports them. The rest follows within moments. */
 const PATCHES_MAX = 200
 
-/** The cells that were copied last in this tab, with their values: a paste of the same text needs no reading. */
+/** Cells last copied in this tab, with their values. Pasting the same text reuses them instead of parsing it. */
 let lastCopy: CopiedCells | undefined
 
-/** What the grid does to ranges of cells; loaded after the first rows. */
+/** Creates the grid's range operations. Loaded after the first rows. */
 export function createBulkEdits(
   { database, judge }: Pick<LocalDatabase, 'database' | 'judge'>,
   { table, shown, fields: all, windows, writer }: GridEditsOptions,
@@ -42,7 +42,7 @@ export function createBulkEdits(
 
   async function rowsOf(range: CellRange): Promise<readonly GridRow[] | undefined> {
     const rows = await readRange(windows, range)
-    // A range may have nothing but headers of groups.
+    // A range may consist of group headers only.
     if (rows !== 'too_many') return rows.length === 0 ? undefined : rows
     showToast({ text: words.editTooMany(CHANGES_MAX) })
     return undefined
@@ -119,7 +119,7 @@ type LeftOf = (
   rows: readonly GridRow[],
 ) => Promise<readonly RecordChange[]>
 
-/** Writes what is left of changes of cells, and says what was left out because it did not fit. */
+/** Writes the remaining cell changes and reports the cells left out because their values did not fit. */
 async function writeChanges(
   { windows, writer }: Pick<GridEditsOptions, 'windows' | 'writer'>,
   labelOf: (changes: readonly RecordChange[]) => string,
@@ -142,7 +142,7 @@ function countCells(changes: readonly RecordChange[]): number {
   return changes.reduce((sum, { values }) => sum + Object.keys(values).length, 0)
 }
 
-/** The cells that a paste fills: one cell fills the whole selection, several fill their own extent from its first cell on. */
+/** Returns the range to fill: the whole selection for a single copied cell, otherwise the copied extent from the first selected cell. */
 function pasteRange(range: CellRange, cells: readonly (readonly unknown[])[]): CellRange {
   if (cells.length === 1 && cells[0]?.length === 1) return range
   const width = Math.max(...cells.map((row) => row.length))
@@ -153,7 +153,7 @@ function pasteRange(range: CellRange, cells: readonly (readonly unknown[])[]): C
   }
 }
 
-/** Puts cells on the clipboard as text, and as HTML, which spreadsheets prefer: no cell becomes a formula there. */
+/** Writes cells to the clipboard as text and as HTML. Spreadsheets prefer the HTML, which keeps cells from becoming formulas. */
 async function writeClipboard({ text, html }: CopiedCells): Promise<boolean> {
   try {
     const parts = { 'text/plain': text, 'text/html': html }
@@ -166,9 +166,9 @@ async function writeClipboard({ text, html }: CopiedCells): Promise<boolean> {
 }
 
 /**
- * The rows of a paste that are below the last record of a view without groups, if the person wants records of them.
+ * Returns the pasted rows below the last record of an ungrouped view if the user wants to create records from them.
  *
- * @param there - rows of the range that have records
+ * @param there - number of rows in the range that have records
  */
 async function rowsBelow(
   { table, windows }: Pick<GridEditsOptions, 'table' | 'windows'>,

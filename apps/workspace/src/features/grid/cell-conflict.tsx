@@ -7,7 +7,7 @@ import { textMessages as words } from '../../messages/texts.ts'
 
 export { settleText } from '../../lib/fields/settle-text.ts'
 
-/** Asks about the text of a cell of which the same lines were changed elsewhere while the person wrote; nothing is saved before they choose. */
+/** Asks which text to keep when the same lines of a cell were changed elsewhere during the edit. Nothing is saved until the user chooses. */
 export function CellConflict({
   conflict: { mine, theirs, both },
   onChoose,
@@ -15,11 +15,11 @@ export function CellConflict({
 }: {
   readonly conflict: TextsInConflict
   readonly onChoose: (text: string) => void
-  /** The person goes on writing. */
+  /** Called when the user continues editing. */
   readonly onClose: () => void
 }): JSX.Element {
   return (
-    // What happens in the dialog is none of the grid's keys and presses.
+    // Keeps the dialog's key and pointer events from the grid.
     <span className="contents" onKeyDown={stop} onPointerDown={stop} onDoubleClick={stop}>
       <Dialog
         title={words.changedMeanwhile}

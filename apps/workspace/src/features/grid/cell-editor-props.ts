@@ -3,28 +3,28 @@ import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import type { RefusedChoices } from './follow-rights.ts'
 import type { CellTyping } from './typed-cell.ts'
 
-/** Where the active cell goes after an edit. */
+/** Where the active cell moves after an edit. */
 export type AfterEdit = 'stay' | 'down' | 'up' | 'right' | 'left'
 
-/** Lets the grid finish the edit when the person goes on elsewhere. */
+/** Lets the grid finish the edit when the user moves elsewhere. */
 export interface EditorHandle {
-  /** @returns false when the text cannot be taken: the editor stays, with the reason */
+  /** @returns false if the text is invalid; the editor then stays open and shows the reason */
   finish(): boolean
 }
 
 export interface CellEditorProps {
   readonly field: Field
   readonly value: FieldValue
-  /** What was typed to start the edit; `undefined`: the editor starts with the value. */
+  /** Text typed to start the edit. `undefined`: the editor starts with the value. */
   readonly typed: string | undefined
-  /** Why the text that was typed has come back; `undefined`: nothing is wrong yet. */
+  /** Why the typed text was rejected. `undefined`: no problem so far. */
   readonly problem: string | undefined
-  /** Choices that the rules forbid for this record: they are not offered. */
+  /** Choices that policies refuse for this record; not offered. */
   readonly refused: RefusedChoices | undefined
-  /** The reason of a refusal goes above when there is no room below. */
+  /** Shows the reason for a refusal above the cell, because there is no room below. */
   readonly isNearEnd: boolean
   readonly handle: Ref<EditorHandle>
-  /** What was typed before the editor was made again. */
+  /** Text typed before the editor was remounted. */
   readonly typing: CellTyping
   readonly onCommit: (value: FieldValue, after: AfterEdit, label?: string) => void
   readonly onCancel: () => void

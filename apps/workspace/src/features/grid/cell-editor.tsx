@@ -8,7 +8,7 @@ import { TextEditor } from './text-editor.tsx'
 const pickerCode = latePart(async () => await import('./cell-picker.tsx'))
 export const preloadPicker = pickerCode.preload
 
-/** The editor of one cell, over the cell. */
+/** The editor of one cell, laid over the cell. */
 export function CellEditor(props: CellEditorProps): JSX.Element {
   const { kind, link } = props.field
   return kind === 'choice' || (kind === 'link' && link !== undefined) ? (
@@ -18,7 +18,7 @@ export function CellEditor(props: CellEditorProps): JSX.Element {
   )
 }
 
-/** The grid loads the picker after its rows; what a person types before it is here, it gets. */
+/** Loads the picker after the grid's rows. Keys typed before it arrives are passed on to it. */
 function LatePicker(props: CellEditorProps): JSX.Element {
   const { part, hasFailed } = useLatePart(pickerCode, true)
   const [typed, setTyped] = useState(props.typed)

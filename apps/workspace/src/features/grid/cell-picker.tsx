@@ -11,15 +11,15 @@ import { useLinkOptions } from '../../lib/records/use-link-options.ts'
 import { fieldMessages as words } from '../../messages/fields.ts'
 import type { CellEditorProps } from './cell-editor-props.ts'
 
-/** The id of the option that empties a field. */
+/** Id of the option that clears a field. */
 const EMPTY = ''
 
-/** Chooses a choice or a linked record from a list under the cell; typing narrows. */
+/** Lets the user pick a choice or a linked record from a list under the cell. Typing filters the list. */
 export function CellPicker({ field, value, typed, refused, handle, onCommit, onCancel }: CellEditorProps): JSX.Element {
   const anchor = useRef<HTMLSpanElement>(null)
   const [text, setText] = useState(typed ?? '')
   const links = useLinkOptions(field.kind === 'link' ? field.link : undefined, text)
-  // Nothing half chosen can be lost.
+  // There is no intermediate input to lose.
   useImperativeHandle(handle, () => ({ finish: () => true }))
 
   const clear: readonly PickerOption[] =

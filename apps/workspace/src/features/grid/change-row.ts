@@ -2,7 +2,7 @@ import type { FieldValue } from '../../lib/fields/field.ts'
 import type { RecordChange } from '../../lib/records/record-change.ts'
 import type { GridRow } from './window-cache.ts'
 
-/** The change of one row to new values; nothing when it has them already. */
+/** Returns the change of one row to new values, or nothing if the row already has them. */
 export function changeRow(
   table: string,
   row: GridRow,

@@ -7,17 +7,17 @@ import type { RecordChange } from '../../lib/records/record-change.ts'
 import { rightMessages } from '../../messages/rights.ts'
 import type { GridRow } from './window-cache.ts'
 
-/** What is needed to ask about a command over several records. */
+/** What asking about a command on several records requires. */
 interface Asking extends Pick<LocalDatabase, 'judge'> {
   readonly table: TableInfo
-  /** What some of its changes are called. */
+  /** Returns the label of the given changes. */
   readonly labelOf: (changes: readonly RecordChange[]) => string
 }
 
 /**
- * The changes of a command that policies leave, as far as this device knows: all of them, the part that the person wants when some are refused, or none.
+ * Returns the changes of a command that policies allow, as far as this device knows: all of them, the part the user accepts if some are refused, or none.
  *
- * @param rows - as they are before it
+ * @param rows - the rows before the command
  */
 export async function changesLeft(
   { judge, table, labelOf }: Asking,

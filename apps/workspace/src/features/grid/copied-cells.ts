@@ -7,14 +7,14 @@ import type { GridRow } from './window-cache.ts'
 
 export type Cells = readonly (readonly PastedCell[])[]
 
-/** Text for the clipboard, with the cells that it is of. */
+/** Clipboard text and the cells it was rendered from. */
 export interface CopiedCells {
   readonly text: string
   readonly html: string
   readonly cells: Cells
 }
 
-/** Cells that are pasted at once. */
+/** Limit of cells per paste. */
 export const PASTED_CELLS_MAX = 50_000
 
 export function copyCells(rows: readonly GridRow[], fields: readonly Field[]): CopiedCells {
@@ -22,13 +22,13 @@ export function copyCells(rows: readonly GridRow[], fields: readonly Field[]): C
     fields.map((field) => ({ text: copyText(field, row), copied: { field, value: row[field.name] ?? null } })),
   )
   const texts = cells.map((row) => row.map(({ text }) => text))
-  // The HTML marks texts as such; without it a spreadsheet decides by what they begin with.
+  // The HTML marks texts as text; without it, a spreadsheet guesses from their first characters.
   return { text: renderTsv(texts.map((row) => row.map(guardFormulas))), html: renderHtmlTable(texts), cells }
 }
 
 /**
- * The cells of what is pasted: with their values when it is what was copied last, as Windows may have written it. Of a spreadsheet the text has the cells
- * as they are shown, and its HTML the numbers behind them; where the two are of different tables, such as of a text with none, the HTML is taken.
+ * Parses pasted cells. Returns the copied values if the text matches the last copy, even with Windows line breaks. For cells from a spreadsheet, the text has
+ * the displayed values and the HTML the numbers behind them. If the two differ in shape, for example because there is no text, the HTML is used.
  */
 export function pastedCells(text: string, html: string, last: CopiedCells | undefined): Cells {
   if (last?.text === text.replaceAll('\r\n', '\n')) return last.cells

@@ -28,10 +28,10 @@ import { useGridPointer } from './use-grid-pointer.ts'
 import { useGridScroll } from './use-grid-scroll.ts'
 import { useSelected, type ViewSelection } from './use-view-selection.ts'
 
-/** Safari has no requestIdleCallback; there it waits so long instead. Milliseconds. */
+/** Delay in ms that replaces requestIdleCallback, which Safari lacks. */
 const IDLE_MS = 500
 
-// A key that moves the active cell draws neither the names of the columns nor their feet again.
+// Memoized so that moving the active cell re-renders neither the header nor the footer.
 const GridFoot = memo(lazyAfterPaint<GridFootProps>(async () => (await import('./grid-foot.tsx')).GridFoot))
 
 type ColumnWidths = ReadonlyMap<string, number>
@@ -44,12 +44,12 @@ export interface DataGridProps {
   readonly sorts: readonly Sort[]
   readonly marks: ReadonlyMap<string, RecordMark>
   readonly rowPx: number
-  /** Columns that should stay at the left. */
+  /** Number of columns to freeze at the left. */
   readonly frozen: number
-  /** The view, and what its columns calculate. */
+  /** The view and its column aggregates. */
   readonly foot: Pick<GridFootProps, 'query' | 'text' | 'onChange'>
   readonly dress: GridDress | undefined
-  /** Keeps the widths of columns, as an address writes them. */
+  /** Stores the column widths, in URL form. */
   readonly onWidths: (text: string | undefined) => void
   readonly openRecordId: string | undefined
   readonly lateIn: (row: GridRow) => string | undefined
@@ -58,13 +58,13 @@ export interface DataGridProps {
   readonly onSort: (sorts: readonly Sort[]) => void
   readonly onOpenRecord: (id: string | undefined) => void
   readonly onOpenPage: (id: string) => void
-  /** Changes with the view: the grid then starts at its first cell. */
+  /** Changes with the view; the grid then returns to its first cell. */
   readonly viewKey: string
 }
 
 /**
- * A grid over the local database: windows of rows, absolutely placed; columns drawn as they come in sight; one tab stop,
- * the active cell, which moves by keys.
+ * A virtualized grid over the local database. Rows are loaded in windows and positioned absolutely; columns render as they scroll into view. The active cell is
+ * the only tab stop and moves by keyboard.
  */
 export function DataGrid(props: DataGridProps): JSX.Element {
   const { table, fields, windows, state, edits, rowPx } = props
@@ -141,7 +141,7 @@ export function DataGrid(props: DataGridProps): JSX.Element {
   )
 }
 
-/** The widths of the columns that have one of their own: what was dragged holds until it comes back as stored. */
+/** Returns the custom column widths. A dragged width applies until the stored one arrives. */
 function useWidths(
   stored: ColumnWidths | undefined,
   onStore: DataGridProps['onWidths'],
@@ -159,7 +159,7 @@ function useWidths(
   return { widths, resizing }
 }
 
-/** The place of what the columns calculate, which is loaded after the rows: nothing moves when it comes. */
+/** Reserves space for the aggregates, which load after the rows, so that nothing shifts when they arrive. */
 function FootRow({
   rows,
   width,
@@ -188,9 +188,9 @@ function FootRow({
   )
 }
 
-/** What opens over the grid is loaded when its rows are there and the browser has time. */
+/** Preloads the grid's overlays once its rows are loaded and the browser is idle. */
 function usePreloadedLayers(hasRows: boolean): void {
-  // Loading is outside of React.
+  // Loading happens outside React.
   useEffect(() => {
     if (!hasRows) return
     whenIdle(() => {
@@ -201,7 +201,7 @@ function usePreloadedLayers(hasRows: boolean): void {
   }, [hasRows])
 }
 
-/** Runs something when the browser has time. */
+/** Runs a function when the browser is idle. */
 function whenIdle(run: () => void): void {
   if ('requestIdleCallback' in globalThis) requestIdleCallback(() => run())
   else setTimeout(run, IDLE_MS)

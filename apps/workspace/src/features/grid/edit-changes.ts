@@ -11,30 +11,30 @@ import { changeRow } from './change-row.ts'
 import { LABEL_PREFIX } from './query/grid-query.ts'
 import type { GridRow } from './window-cache.ts'
 
-/** Changes of some cells, and why others could not be changed. */
+/** Changes of cells, and the reasons why other cells were left out. */
 export interface CellChanges {
   readonly changes: readonly RecordChange[]
   readonly cells: number
-  /** One message per cell that was left out. */
+  /** One message per cell left out. */
   readonly refusals: readonly string[]
 }
 
-/** What a cell is copied as: it can be pasted back, and links are readable elsewhere. */
+/** Returns the text to copy for a cell. It can be pasted back, and links are readable elsewhere. */
 export function copyText(field: Field, row: GridRow): string {
   const value = row[field.name] ?? null
   return field.kind === 'link' ? formatValue(field, value, row[LABEL_PREFIX + field.name]) : toEditText(field, value)
 }
 
-/** A pasted cell: its text, and when it was copied in this tab the very value and the field it is from. */
+/** A pasted cell: its text and, if copied in this tab, the original value with its field. */
 export interface PastedCell {
   readonly text: string
-  /** The number that a spreadsheet shows otherwise. */
+  /** The unformatted number, if the spreadsheet displays it differently. */
   readonly number?: string | undefined
   readonly copied?: { readonly field: Field; readonly value: FieldValue }
 }
 
 /**
- * Pastes cells from the first row and field on. One cell goes into all of the given rows and fields.
+ * Pastes cells, starting at the first row and field. A single cell fills all given rows and fields.
  *
  * @param linkIds - ids of linked records by field and lower-case title
  */
@@ -66,7 +66,7 @@ export function pasteChanges(input: {
 function parsePasted(field: Field, { text, number }: PastedCell, linkIds: LinkIds): ReturnType<typeof parseValue> {
   if (number !== undefined && isNumeric(field.kind)) {
     const exact = parseValue(field, number, { locale: 'en' })
-    // A number that the field rounds is taken as it is shown.
+    // If the field would round the number, the displayed number is used instead.
     if (exact.isValid) return exact
   }
   const id = field.kind === 'link' ? linkIds(field, text) : undefined
@@ -76,9 +76,9 @@ function parsePasted(field: Field, { text, number }: PastedCell, linkIds: LinkId
 type LinkIds = (field: Field, title: string) => string | undefined
 
 /**
- * Makes a record of each row of pasted cells.
+ * Creates a record from each row of pasted cells.
  *
- * @param all - the fields of the table: a record that lacks one that it needs is left out
+ * @param all - the fields of the table; records that lack a required field are left out
  */
 export function pasteInserts(input: {
   readonly table: string
@@ -110,7 +110,7 @@ export function pasteInserts(input: {
   return { changes, cells: changes.length * fields.length, refusals }
 }
 
-/** Changes that are made together. */
+/** Merges changes that are made together. */
 export function joinChanges(first: CellChanges, second: CellChanges): CellChanges {
   return {
     changes: [...first.changes, ...second.changes],
@@ -119,19 +119,19 @@ export function joinChanges(first: CellChanges, second: CellChanges): CellChange
   }
 }
 
-/** Empties cells. */
+/** Clears cells. */
 export function clearChanges(table: string, rows: readonly GridRow[], fields: readonly Field[]): CellChanges {
   return collect(table, rows, fields, (_row, _column, field) => checkEmpty(field))
 }
 
-/** Repeats the values of the first row in the rows below it. */
+/** Copies the values of the first row into the rows below it. */
 export function fillChanges(table: string, rows: readonly GridRow[], fields: readonly Field[]): CellChanges {
   const [first, ...others] = rows
   if (!first) return { changes: [], cells: 0, refusals: [] }
   return collect(table, others, fields, (_row, _column, field) => ({ isValid: true, value: first[field.name] ?? null }))
 }
 
-/** Deletes rows; the values of all columns are what an undo writes again. */
+/** Deletes rows. Keeps the values of all columns for undo. */
 export function deleteChanges(table: TableDescriptor, rows: readonly GridRow[]): readonly RecordChange[] {
   const names = table.columns.map(({ name }) => name).filter((name) => name !== 'id')
   return rows.map((row) => ({
@@ -142,7 +142,7 @@ export function deleteChanges(table: TableDescriptor, rows: readonly GridRow[]):
   }))
 }
 
-/** Whether a value of one field is a value of the other as it stands. */
+/** Whether values of one field are valid in the other without conversion. */
 function hasSameValues(from: Field, to: Field): boolean {
   return (
     from.column.type === to.column.type &&

@@ -1,23 +1,23 @@
 import type { Selection } from './selection.ts'
 
-/** The record that the active cell was on when the rows were last looked at. */
+/** The record in the active row at the last check. */
 export interface FollowedRecord {
   readonly viewKey: string
   readonly row: number
   readonly id: string | undefined
 }
 
-/** The rows of a view as far as they have been read. */
+/** The loaded rows of a view. */
 export interface ReadRows {
   row(index: number): { readonly id: string } | undefined
   indexOf(id: string): number | undefined
 }
 
 /**
- * Keeps the selection on its record when rows come, go or move.
+ * Keeps the selection on its record when rows are added, removed or moved.
  *
- * @param last - what the previous call returned; `undefined` at first
- * @returns the record to follow from now on, and the moved selection when the record has another row now
+ * @param last - result of the previous call; `undefined` at first
+ * @returns the record to follow from now on and, if its row changed, the moved selection
  */
 export function followActive(
   last: FollowedRecord | undefined,
@@ -25,7 +25,7 @@ export function followActive(
 ): { readonly followed: FollowedRecord; readonly moved: Selection | undefined } {
   const { row } = selection.active
   const id = rows.row(row)?.id
-  // A row that was not read, another view and another active row are no move of the record.
+  // A row that is not loaded, another view or another active row does not mean that the record moved.
   const isElsewhere = last?.viewKey === viewKey && last.row === row && last.id !== undefined && id !== last.id
   const index = isElsewhere && last.id !== undefined ? rows.indexOf(last.id) : undefined
   if (index === undefined) return { followed: { viewKey, row, id }, moved: undefined }

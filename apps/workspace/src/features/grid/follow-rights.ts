@@ -6,17 +6,17 @@ import { notOfferedWords, refusalWords } from '../../lib/records/refusal-words.t
 import { rightMessages } from '../../messages/rights.ts'
 import type { GridRow } from './window-cache.ts'
 
-/** What the rules leave of one row, in words. */
+/** What policies allow in one row, as texts. */
 export interface ActiveRights {
-  /** Why a field cannot be changed to anything. */
+  /** Reasons by field, for fields that cannot be changed. */
   readonly fields: ReadonlyMap<string, string>
-  /** Of fields with a choice that is refused. */
+  /** Refused choices by field. */
   readonly choices: ReadonlyMap<string, RefusedChoices>
 }
 
 export interface RefusedChoices {
   readonly choices: ReadonlySet<string>
-  /** Which are missing from the list, and why; the one that is set stays in it. */
+  /** Which choices are missing from the list, and why. The current choice stays in the list. */
   readonly words: string | undefined
 }
 
@@ -27,9 +27,9 @@ interface Asked {
 }
 
 /**
- * Says what the rules leave of a row, and again when they change.
+ * Reports what policies allow in a row, now and after every change.
  *
- * @returns ends it
+ * @returns a function that stops reporting
  */
 export function followRights(
   local: LocalDatabase,
@@ -45,7 +45,7 @@ export function followRights(
   }
   const judgeNow = (): void => {
     judge().catch((error: unknown) => {
-      // A database that is being closed answers nothing. Whatever else it is, the server decides.
+      // A database that is closing does not answer. In any case the server decides.
       if (!isOver && !local.database.closed) console.warn(error)
     })
   }

@@ -21,7 +21,7 @@ import type { CellEdit } from './use-cell-edit.ts'
 import type { DrawnCells } from './use-drawn-cells.ts'
 import type { GridScroll } from './use-grid-scroll.ts'
 
-/** Rows at the end of the page below which there is no room for the reason of a refusal. */
+/** Last visible rows, below which there is no room for the reason of a refusal. */
 const END_ROWS = 4
 
 const LiveCursors = lazyAfterPaint<LiveCursorsProps>(async () => (await import('./live-cursors.tsx')).LiveCursors)
@@ -32,29 +32,29 @@ export interface GridBodyProps {
   readonly fields: readonly Field[]
   readonly columns: readonly GridColumn[]
   readonly windows: RowWindows | undefined
-  /** Rows of the view. */
+  /** Number of rows in the view. */
   readonly rows: number
-  /** Levels of groups above the rows. */
+  /** Number of group levels. */
   readonly level: number
   readonly rowPx: number
-  /** Of all columns, in pixels. */
+  /** Width of all columns in pixels. */
   readonly width: number
   readonly drawn: DrawnCells
   readonly scroll: GridScroll
   readonly marks: ReadonlyMap<string, RecordMark>
-  /** Columns that stay at the left. */
+  /** Number of columns frozen at the left. */
   readonly frozen: number
   readonly openRecordId: string | undefined
-  /** For a record the field that says it is late. */
+  /** Returns the field that marks a record as late. */
   readonly lateIn: (row: GridRow) => string | undefined
   readonly dress: GridDress | undefined
   readonly selection: Selection
   readonly edit: CellEdit
-  /** What policies leave of the active row. */
+  /** What policies allow in the active row. */
   readonly rights: ActiveRights
 }
 
-/** The rows that are drawn, at their places, with the editor in the active cell. */
+/** The rendered rows at their positions, with the editor in the active cell. */
 export function GridBody(props: GridBodyProps): JSX.Element {
   const { fields, columns, windows, rowPx, width, drawn, marks, openRecordId, selection } = props
   const { active } = selection
@@ -130,7 +130,7 @@ export function GridBody(props: GridBodyProps): JSX.Element {
   )
 }
 
-/** Where the records are that are drawn. */
+/** Returns the row index of each rendered record by id. */
 function placesOf(drawn: DrawnCells, windows: RowWindows | undefined): ReadonlyMap<string, number> {
   const places = new Map<string, number>()
   for (const [index] of drawn.rows) {

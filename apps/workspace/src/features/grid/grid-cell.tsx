@@ -25,27 +25,27 @@ export interface GridCellProps {
   readonly mark: RecordMark | undefined
   readonly photos: RowPhotos | undefined
   readonly unread: UnreadComments | undefined
-  /** What a rule marks its value as, and its record. */
+  /** How a colour rule marks the value, and the record. */
   readonly tone: ToneLooks | undefined
   readonly rowTone: ToneLooks | undefined
-  /** There is room for some lines. */
+  /** The row has room for several lines. */
   readonly isTall: boolean
   readonly thumbnailSide: number
   readonly isSticky: boolean
-  /** Its day has passed. */
+  /** The date has passed. */
   readonly isLate: boolean
   readonly isOpen: boolean
   readonly isActive: boolean
   readonly isSelected: boolean
-  /** In place of the value. */
+  /** Replaces the value during an edit. */
   readonly editor: ReactNode
-  /** Rules keep it from this person. */
+  /** Policies keep this user from changing it. */
   readonly isRefused: boolean
 }
 
 const CELL = 'flex border-r border-b border-border/70 px-2 text-grid whitespace-nowrap'
 
-/** One value of a row, with what marks it. It is drawn again only when something of it changed. */
+/** One value of a row, with its marks. Re-renders only when its props change. */
 export const GridCell = memo(function GridCell(props: GridCellProps): JSX.Element {
   const {
     place,
@@ -70,7 +70,7 @@ export const GridCell = memo(function GridCell(props: GridCellProps): JSX.Elemen
       aria-selected={isSelected}
       aria-readonly={!field.isEditable || isRefused}
       data-column={place}
-      // Every cell can have the focus: taking that from the focused one would take the focus.
+      // All cells stay focusable: removing tabindex from the focused cell would blur it.
       tabIndex={isActive ? 0 : -1}
       data-active={isActive || undefined}
       className={cx(
@@ -132,7 +132,7 @@ function Content({
   )
 }
 
-/** What a screen reader says of the cell. */
+/** Returns the accessible name of the cell. */
 function nameOf(props: GridCellProps): string {
   const { row, photos, unread, isLate, tone } = props
   const { field } = props.column

@@ -10,7 +10,7 @@ export interface GridClipboard {
   readonly onPaste: (event: ClipboardEvent) => void
 }
 
-/** Copies, cuts and pastes the selected cells, while no editor is open. */
+/** Copies, cuts and pastes the selected cells while no editor is open. */
 export function gridClipboard({ edit, edits, selection, canUpdate }: GridController): GridClipboard {
   return {
     onCopy(event) {
@@ -22,13 +22,13 @@ export function gridClipboard({ edit, edits, selection, canUpdate }: GridControl
       if (edit.isOpen) return
       event.preventDefault()
       const range = rangeOf(selection)
-      // Cells are emptied only once their values are in the clipboard.
+      // Cells are cleared only after the clipboard has their values.
       void edits.copy(range).then((isCopied) => (isCopied && canUpdate ? edits.clear(range) : undefined))
     },
     onPaste(event) {
       if (edit.isOpen) return
       event.preventDefault()
-      // It is empty once the event is over.
+      // Read now: clipboardData is empty after the event.
       const text = event.clipboardData.getData('text/plain')
       const html = event.clipboardData.getData('text/html')
       if (!canUpdate) showToast({ text: words.readOnlyTable })

@@ -4,11 +4,11 @@ import type { Selection } from './selection.ts'
 import type { CellEdit } from './use-cell-edit.ts'
 import type { GridEdits } from './grid-edits.ts'
 
-/** What keyboard, pointer and clipboard need of the grid as it is drawn now. */
+/** The state of the rendered grid, for its keyboard, pointer and clipboard handlers. */
 export interface GridController extends GridKeyState {
   readonly edit: CellEdit
   readonly edits: GridEdits
-  /** Id of the record in the active row, once it has been read. */
+  /** Id of the record in the active row, once loaded. */
   readonly activeRecordId: string | undefined
   /** The group whose header is active. */
   readonly activeGroup: RowGroup | undefined

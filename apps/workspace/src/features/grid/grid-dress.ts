@@ -11,7 +11,7 @@ export interface GroupItemProps {
 }
 
 export interface GroupRowProps extends GroupItemProps {
-  /** Place in the view, from 0. */
+  /** Row index in the view, from 0. */
   readonly index: number
   readonly columns: readonly GridColumn[]
   readonly drawn: readonly number[]
@@ -20,25 +20,25 @@ export interface GroupRowProps extends GroupItemProps {
   readonly isActive: boolean
 }
 
-/** How a rule marks a record or one of its values. */
+/** How a colour rule marks a record or one of its values. */
 export interface ToneLooks {
   readonly word: string
-  /** The class of the background. */
+  /** Class of the background. */
   readonly fill: string
-  /** A shape for eyes, and one that is read out. */
+  /** The shape alone, and the shape with a text for screen readers. */
   readonly glyph: ReactNode
   readonly labelled: ReactNode
 }
 
-/** How the settings of a view change its grid; a view without them has none, and loads nothing for them. */
+/** How a view's settings change its grid. Views without such settings load no code for them. */
 export interface GridDress {
-  /** Chosen by people, in pixels by field. */
+  /** Widths chosen by users, in pixels by field. */
   readonly widths: ReadonlyMap<string, number>
-  /** Columns that should stay at the left; `undefined`: as the width of the window allows. */
+  /** Number of columns to freeze at the left. `undefined`: as many as the window allows. */
   readonly frozen: number | undefined
-  /** `undefined`: as the device has it. */
+  /** `undefined`: the device's setting applies. */
   readonly rowPx: number | undefined
-  /** There is room for some lines. */
+  /** The row has room for several lines. */
   readonly isTall: boolean
   /** @param field - `undefined`: the whole record */
   toneOf(row: GridRow, field: string | undefined): ToneLooks | undefined

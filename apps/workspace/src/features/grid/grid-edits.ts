@@ -8,11 +8,11 @@ import type { CellRange } from './selection.ts'
 import type { TypedCell } from './typed-cell.ts'
 import type { GridRow } from './window-cache.ts'
 
-/** What the grid does to records, as commands that can be undone. */
+/** The grid's record operations, as commands that can be undone. */
 export interface GridEdits extends BulkEdits {
   /**
-   * @param isUnjudged - it is stored even if it is known to be refused: the server says so then, and it waits for a decision
-   * @returns why it is not stored: the value of before is shown again
+   * @param isUnjudged - stores the value even if policies are known to refuse it; it becomes a rejected change
+   * @returns why it was not stored; the previous value is then shown again
    */
   setCell(
     row: GridRow,
@@ -21,15 +21,15 @@ export interface GridEdits extends BulkEdits {
     label: string | undefined,
     isUnjudged?: boolean,
   ): Promise<NotStored | undefined>
-  /** Stores what was typed in a cell that is not on the screen any more. */
+  /** Stores the text typed into a cell that is no longer on screen. */
   leaveCell(id: string, field: Field, typed: TypedCell): void
 }
 
-/** What the grid does to ranges of cells. */
+/** The grid's operations on ranges of cells. */
 export interface BulkEdits {
   clear(range: CellRange): Promise<void>
   fillDown(range: CellRange): Promise<void>
-  /** @returns whether the cells are on the clipboard; if not, the person is told */
+  /** @returns whether the cells are on the clipboard; if not, the user is told */
   copy(range: CellRange): Promise<boolean>
   paste(clipboard: { readonly text: string; readonly html: string }, range: CellRange): Promise<void>
   deleteRows(range: CellRange): Promise<void>
@@ -38,10 +38,10 @@ export interface BulkEdits {
 export interface GridEditsOptions {
   readonly table: TableInfo
   readonly shown: readonly Field[]
-  /** All of the table. */
+  /** All fields of the table. */
   readonly fields: readonly Field[]
   readonly windows: RowWindows | undefined
   readonly writer: RecordWriter
-  /** What asks the person is loaded, and has to be drawn. */
+  /** Called when the component that asks the user has loaded, so that it can be rendered. */
   readonly onQuestions: (component: ComponentType) => void
 }

@@ -20,7 +20,7 @@ import { type GridQuery, tablesOfQuery } from './query/grid-query.ts'
 import { calculateInSlices } from './query/sliced-aggregates.ts'
 import type { RowWindows } from './row-windows.ts'
 
-/** After a change of the view or of rows, its rows are read first; in milliseconds. */
+/** Delay in ms after a change of the view or its rows, so that the rows are read first. */
 const AFTER_MS = 100
 const CHANGE_THROTTLE_MS = 300
 
@@ -31,14 +31,14 @@ export interface GridFootProps {
   readonly windows: RowWindows | undefined
   readonly columns: readonly GridColumn[]
   readonly drawn: readonly number[]
-  /** Columns that stay at the left. */
+  /** Number of columns frozen at the left. */
   readonly frozen: number
-  /** What the columns calculate, as an address writes it. */
+  /** The column aggregates, in URL form. */
   readonly text: string | undefined
   readonly onChange: (text: string | undefined) => void
 }
 
-/** What the columns calculate of all records that fit; a press on the foot of a column chooses what. */
+/** Shows the aggregates over all matching records. Pressing a column's footer chooses its aggregate. */
 export function GridFoot({ query, windows, columns, drawn, frozen, text, onChange }: GridFootProps): JSX.Element {
   const { fields } = query
   const aggregates = useMemo(() => parseAggregates(text, fields), [text, fields])
@@ -83,7 +83,7 @@ export function GridFoot({ query, windows, columns, drawn, frozen, text, onChang
   )
 }
 
-/** Each has a menu of its own: they are drawn when they change, and not with every change of the grid. */
+/** Memoized because each cell has its own menu: it renders only when its own props change. */
 const FootCell = memo(function FootCell({
   field,
   chosen,
@@ -142,8 +142,7 @@ const FootCell = memo(function FootCell({
 })
 
 /**
- * Calculates over the local database, after the rows in sight have been read. One calculation at a time: one that nobody waits for any more is not
- * begun, or ends.
+ * Calculates aggregates in the local database after the visible rows have been read. Runs one calculation at a time; superseded ones are skipped or aborted.
  */
 function useCalculated(
   query: GridQuery,
@@ -152,7 +151,7 @@ function useCalculated(
 ): AggregateRow | undefined {
   const { database } = useLocalDatabase()
   const [answer, setAnswer] = useState<{ readonly of: readonly ColumnAggregate[]; readonly row: AggregateRow }>()
-  // The rows are the local database's.
+  // The rows belong to the local database.
   useEffect(() => {
     if (!windows || aggregates.length === 0) return
     let [isOver, isReading, isWanted] = [false, false, false]

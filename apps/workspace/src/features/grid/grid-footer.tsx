@@ -8,7 +8,7 @@ import { createSelectionStore, useSelected, type ViewSelection } from './use-vie
 
 const NO_SELECTION = createSelectionStore().of('')
 
-/** How many records there are, how many fit, how many are selected or not on the server yet. */
+/** Shows the number of records, of matches, of selected records and of those not on the server yet. */
 export function GridFooter({
   table,
   shown,
@@ -21,7 +21,7 @@ export function GridFooter({
   /** `undefined`: not counted yet. */
   readonly shown: number | undefined
   readonly total: number
-  /** `undefined`: no cells can be selected. */
+  /** `undefined`: the view has no cell selection. */
   readonly selection: ViewSelection | undefined
   readonly marks: ReadonlyMap<string, RecordMark>
   readonly isSearched: boolean

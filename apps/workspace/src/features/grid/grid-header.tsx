@@ -17,13 +17,13 @@ export interface GridHeaderProps {
   readonly drawn: readonly number[]
   readonly width: number
   readonly sorts: readonly Sort[]
-  /** Columns that stay at the left. */
+  /** Number of columns frozen at the left. */
   readonly frozen: number
   readonly onSort: (sorts: readonly Sort[]) => void
   readonly resizing: Pick<ColumnResizerProps, 'widths' | 'onDrag' | 'onStore'>
 }
 
-/** The names of the columns; a press sorts, and keys make a column wider or narrower. It stays at the top, the first column stays at the left. */
+/** The column names. Pressing one sorts; keys resize it. The header sticks to the top and its first column to the left. */
 export const GridHeader = memo(function GridHeader({
   columns,
   drawn,

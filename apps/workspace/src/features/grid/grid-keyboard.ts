@@ -4,7 +4,7 @@ import { actionOfKey, type GridAction } from './grid-keys.ts'
 import type { GridController } from './grid-controller.ts'
 import { rangeOf } from './selection.ts'
 
-/** The grid's keys, while no editor is open. */
+/** The grid's keyboard handler, active while no editor is open. */
 export function gridKeyboard(grid: GridController): { readonly onKeyDown: (event: KeyboardEvent) => void } {
   return {
     onKeyDown(event) {

@@ -8,7 +8,7 @@ import {
   type Selection,
 } from './selection.ts'
 
-/** What a key asks the grid to do. */
+/** The grid action that a key requests. */
 export type GridAction =
   | { readonly kind: 'select'; readonly selection: Selection }
   /** `typed` starts the edit with this text; `undefined` starts it with the value. */
@@ -24,18 +24,18 @@ export interface PressedKey extends GridKey {
   readonly isAlt: boolean
 }
 
-/** What of the grid decides the meaning of a key. */
+/** The grid state that determines what a key does. */
 export interface GridKeyState {
   readonly selection: Selection
   readonly size: GridSize
   readonly canUpdate: boolean
   readonly canDelete: boolean
-  /** Whether the row of the active cell has been read. */
+  /** Whether the active cell's row is loaded. */
   readonly hasActiveRow: boolean
   readonly isRecordOpen: boolean
 }
 
-/** The grid's table of keys. `undefined`: the key is the browser's. */
+/** Returns the grid action for a key. `undefined`: the browser handles the key. */
 export function actionOfKey(pressed: PressedKey, state: GridKeyState): GridAction | undefined {
   if (pressed.isAlt) return undefined
   const selection = moveSelection(state.selection, pressed, state.size)
@@ -59,7 +59,7 @@ function actionOfPlainKey({ key, isShift }: PressedKey, state: GridKeyState): Gr
       return { kind: 'edit', typed: undefined }
     case 'Tab': {
       const column = active.column + (isShift ? -1 : 1)
-      // At the ends Tab leaves the grid.
+      // At either end, Tab leaves the grid.
       if (column < 0 || column >= size.columns) return undefined
       return { kind: 'select', selection: selectCell({ row: active.row, column }, size) }
     }

@@ -3,31 +3,31 @@ import type { Density } from '../../lib/appearance.ts'
 import type { Field } from '../../lib/fields/field.ts'
 
 export const HEADER_PX = 36
-/** What the columns calculate, below the rows. */
+/** Height of the aggregates below the rows. */
 export const FOOT_PX = 32
-/** State glyph and the button that opens the record. */
+/** Width of the state glyph and the button that opens the record. */
 export const GUTTER_PX = 56
-/** Up to here all columns are drawn; above only those in sight. */
+/** With at most this many columns all are rendered; with more, only the visible ones. */
 export const COLUMNS_DRAWN_MAX = 12
 const OVERSCAN_PX = 240
 
-/** Height of a record in the list, and where its text begins. */
+/** Height of a record in the list, and the left edge of its text. */
 export const ITEM_PX = 68
 export const ITEM_TEXT_PX = 16
-/** Where the text of the first cell begins. */
+/** Left edge of the text in the first cell. */
 export const FIRST_TEXT_PX = GUTTER_PX + 8
 
 export const ROW_PX: Readonly<Record<Density, number>> = { compact: 28, standard: 34, relaxed: 44 }
 
-/** A column of the grid with its place. */
+/** A column of the grid and its position. */
 export interface GridColumn {
   readonly field: Field
-  /** From the left edge of the first column, in pixels. */
+  /** Distance from the left edge of the first column, in pixels. */
   readonly left: number
   readonly width: number
 }
 
-/** @param widths - chosen by people, in pixels by field; the others follow from the kind of the field */
+/** @param widths - widths chosen by users, in pixels by field; other widths depend on the field's kind */
 export function layOut(
   fields: readonly Field[],
   widths: ReadonlyMap<string, number> = NO_WIDTHS,
@@ -43,28 +43,28 @@ export function layOut(
 
 export const NO_WIDTHS: ReadonlyMap<string, number> = new Map()
 
-/** Of the width of the grid, for columns that stay: the rest has to have room to be scrolled. */
+/** Largest share of the grid's width for frozen columns; the rest must have room to scroll. */
 const FROZEN_SHARE = 0.65
 
-/** How many of the columns that should stay at the left can, in a grid of this width. */
+/** Returns how many of the wanted frozen columns fit in a grid of this width. */
 export function frozenColumns(columns: readonly GridColumn[], wanted: number, viewWidth: number): number {
   const room = viewWidth * FROZEN_SHARE - GUTTER_PX
   const fitting = columns.findIndex(({ left, width }) => left + width > room)
   return Math.min(wanted, fitting < 0 ? columns.length : fitting)
 }
 
-/** How far columns that stay at the left cover the others, from the left edge of the first column. */
+/** Returns the width that frozen columns cover, from the left edge of the first column. */
 export function frozenPx(columns: readonly GridColumn[], frozen: number): number {
   const last = columns[frozen - 1]
   return last ? last.left + last.width : 0
 }
 
-/** For the class `row-bands`, which stands for rows that are not drawn: how high they are, and where their text begins. */
+/** Returns the style for the class `row-bands`, which stands in for rows that are not rendered: row height and left edge of the text. */
 export function bandsOf(rowPx: number, left: number): CSSProperties {
   return { '--band': `${rowPx}px`, '--band-left': `${left}px` } as CSSProperties
 }
 
-/** The width that a column's content needs, never too narrow for its name. */
+/** Returns the width that a column's content needs, at least that of its name. */
 function widthOf(field: Field): number {
   const label = 48 + field.label.length * 7.5
   return Math.round(Math.min(320, Math.max(label, contentWidth(field))))
@@ -100,9 +100,9 @@ function contentWidth({ kind, isTitle }: Field): number {
 }
 
 /**
- * The columns to draw: all of a narrow table; of a wide one those in sight, the first one, and the active one.
+ * Returns the columns to render: all of a narrow table; of a wide one the visible columns, the first one and the active one.
  *
- * @param scrollLeft - pixels the grid is scrolled to the right
+ * @param scrollLeft - horizontal scroll position in pixels
  */
 export function drawnColumns(
   columns: readonly GridColumn[],

@@ -12,20 +12,20 @@ import { GridCell } from './grid-cell.tsx'
 import { GUTTER_PX, type GridColumn } from './grid-layout.ts'
 import type { GridRow } from './window-cache.ts'
 
-/** Between the line above a picture and the line below it. */
+/** Combined margin above and below a thumbnail. */
 const THUMBNAIL_MARGIN_PX = 8
 
 export interface GridRowProps {
   readonly dress: GridDress | undefined
-  /** Place in the view, from 0. */
+  /** Row index in the view, from 0. */
   readonly index: number
-  /** Which record of the view it is, from 1. */
+  /** Record number in the view, from 1. */
   readonly number: number
-  /** Levels of groups above it. */
+  /** Number of group levels above it. */
   readonly level: number
   readonly row: GridRow | undefined
   readonly columns: readonly GridColumn[]
-  /** The columns to draw, by their place. */
+  /** Indexes of the columns to render. */
   readonly drawn: readonly number[]
   readonly height: number
   readonly width: number
@@ -33,24 +33,24 @@ export interface GridRowProps {
   readonly photos: RowPhotos | undefined
   readonly unread: UnreadComments | undefined
   readonly title: string
-  /** The field whose day has passed. */
+  /** The field whose date has passed. */
   readonly late: string | undefined
   /** Its record is open in the panel. */
   readonly isOpen: boolean
-  /** Columns that stay at the left. */
+  /** Number of columns frozen at the left. */
   readonly frozen: number
-  /** -1 when the active cell is in another row. */
+  /** -1 if the active cell is in another row. */
   readonly activeColumn: number
-  /** Selected columns, -1 when none. */
+  /** First and last selected column; -1 if none is selected. */
   readonly firstSelected: number
   readonly lastSelected: number
-  /** In place of the active cell's value. */
+  /** Replaces the active cell's value. */
   readonly editor: ReactNode
-  /** Fields of the active row that policies keep from this person. */
+  /** Fields of the active row that policies keep this user from changing. */
   readonly refused: ReadonlyMap<string, unknown> | undefined
 }
 
-/** One row of the grid. It is drawn again only when something of it changed. */
+/** One row of the grid. Re-renders only when its props change. */
 export const GridRowView = memo(function GridRowView(props: GridRowProps): JSX.Element {
   const { index, row, columns, drawn, height, width, mark, isOpen, activeColumn } = props
   const isEdited = props.editor !== undefined
@@ -133,7 +133,7 @@ function Gutter({
           aria-label={words.openRecord(title)}
           className={cx(
             'ml-auto inline-flex h-6 min-w-6 items-center justify-end rounded-sm px-1 text-muted tabular-nums hover:bg-hover hover:text-text',
-            // A number, and where it can be pressed what it does. It is no text of the page: the row says its place.
+            // Shows the number, or on hover the action. Generated content is not page text; the row announces its own position.
             !isInUse && 'before:text-small before:content-[attr(data-number)] group-hover/row:before:content-none',
           )}
         >

@@ -6,12 +6,12 @@ import type { WindowsState } from './row-windows-state.ts'
 import type { RowWindows } from './row-windows.ts'
 import type { GridView } from './use-grid-view.ts'
 
-/** What every kind of view but the grid is given. */
+/** Props of every view type except the grid. */
 export interface KindProps {
   readonly table: TableInfo
   readonly fields: readonly Field[]
   readonly view: GridView
-  /** The rows of the view by their places; `undefined` before they are open. */
+  /** The rows of the view by position; `undefined` before they are open. */
   readonly windows: RowWindows | undefined
   readonly state: WindowsState
   readonly marks: ReadonlyMap<string, RecordMark>

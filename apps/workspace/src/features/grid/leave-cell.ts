@@ -14,8 +14,8 @@ import type { TypedCell } from './typed-cell.ts'
 import type { GridRow } from './window-cache.ts'
 
 /**
- * Stores what was typed in a cell that is not on the screen any more, so that nobody can be asked: a text that was changed elsewhere meanwhile keeps both
- * versions, and what is known to be refused, or is of a record that is not here any more, goes to the server, whose answer keeps it.
+ * Stores the text typed into a cell that is no longer on screen, so the user cannot be asked. If the text was changed elsewhere, both versions are kept. Text
+ * that policies are known to refuse, or whose record is missing, goes to the server, which keeps it with its answer.
  */
 export async function leaveCell(
   { local, writer, table }: { readonly local: LocalDatabase; readonly writer: RecordWriter; readonly table: TableInfo },
@@ -26,7 +26,7 @@ export async function leaveCell(
   if (text === seen) return
   const sql = `select * from ${quoteName(table.name)} where id = ?`
   const row = await local.database.getOptional<GridRow>(sql, [id])
-  // Of a record that is not here any more what the person saw is all that is known.
+  // If the record is missing, only the text that the user saw is known.
   const before: GridRow = row ?? { id, [field.name]: valueOf(field, seen) }
   const stored = toEditText(field, before[field.name] ?? null)
   const parsed = parseValue(field, field.kind === 'long_text' ? keepBoth(seen, text, stored) : text)

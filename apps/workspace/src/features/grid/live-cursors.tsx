@@ -12,21 +12,21 @@ import { type Recent, useRecent } from '../../lib/presence/use-recent.ts'
 import { frozenPx, GUTTER_PX, type GridColumn } from './grid-layout.ts'
 
 const PER_SECOND = 5
-/** Milliseconds after which the own cursor is told again: messages may be lost, and people come. */
+/** Interval in ms for resending this user's cursor: messages may be lost, and users may join. */
 const AGAIN_MS = 2_000
-/** Milliseconds without input after which it is not told any more. */
+/** Time in ms without input after which the cursor is no longer sent. */
 const STILL_AFTER_MS = 30_000
-/** Milliseconds after which the cursor of another user fades, and is gone. */
+/** Time in ms after which another user's cursor fades out. */
 const FADES_AFTER_MS = 5_000
 const GONE_AFTER_MS = 8_000
 
 export interface LiveCursorsProps {
   readonly table: string
   readonly columns: readonly GridColumn[]
-  /** Index of each record that is drawn, by its id. */
+  /** Row index of each rendered record by id. */
   readonly places: ReadonlyMap<string, number>
   readonly rowPx: number
-  /** Columns that stay at the left. */
+  /** Number of columns frozen at the left. */
   readonly frozen: number
   readonly viewport: RefObject<HTMLElement | null>
   /** The cell that this user is in. */
@@ -36,8 +36,8 @@ export interface LiveCursorsProps {
 }
 
 /**
- * The cells that others are in, painted over the grid: what they do draws nothing of the grid again, takes no input and is not read out. Tells the
- * others where this user is, while the focus is in the grid.
+ * Shows other users' cells as an overlay. Updates never re-render the grid, take no input and are not announced. Sends this user's cell while the grid has
+ * focus.
  */
 export function LiveCursors(props: LiveCursorsProps): JSX.Element {
   const { table, columns, places, frozen, viewport } = props
@@ -73,7 +73,7 @@ export function LiveCursors(props: LiveCursorsProps): JSX.Element {
   )
 }
 
-/** A frame around the cell with the user's initials, as the cell itself is placed. */
+/** A frame with the user's initials around a cell, positioned like the cell. */
 function PaintedCursor({
   name,
   cursor,
@@ -89,7 +89,7 @@ function PaintedCursor({
   readonly column: GridColumn
   readonly rowPx: number
   readonly isSticky: boolean
-  /** How far the columns at the left cover the others, from the left edge of the first column. */
+  /** Width that the frozen columns cover, from the left edge of the first column. */
   readonly covered: number
 }): JSX.Element | null {
   const hidden = isSticky ? 0 : Math.max(0, covered - column.left)
@@ -122,7 +122,7 @@ function PaintedCursor({
   )
 }
 
-/** The text colour of a user's palette, without its fill. */
+/** Returns the text colour class of a user's palette, without its fill. */
 function textOf(name: string): string {
   return paletteClass(paletteOf(name)).split(' ').at(-1) ?? ''
 }
@@ -137,7 +137,7 @@ function useTellCursor(
     if (record === undefined || field === undefined || !isInGrid || idleMs() > STILL_AFTER_MS) return
     send({ user, record, field, isEditing })
   })
-  // The focus follows the active cell after this.
+  // The focus follows the active cell only after this effect.
   useEffect(() => {
     const frame = requestAnimationFrame(() => tell())
     return () => cancelAnimationFrame(frame)
@@ -149,10 +149,10 @@ function useTellCursor(
   }, [])
 }
 
-/** How far what stays at the left covers the columns that are scrolled below it; follows only while it matters. */
+/** Returns the width that frozen columns cover. Follows scrolling only while watched. */
 function useCovered(viewport: RefObject<HTMLElement | null>, stickyPx: number, isWatched: boolean): number {
   const [left, setLeft] = useState(0)
-  // Scrolling is the browser's.
+  // Scrolling happens in the browser, outside React.
   useEffect(() => {
     const element = viewport.current
     if (!element || !isWatched) return

@@ -10,7 +10,7 @@ import type { GridDress } from './grid-dress.ts'
 import { RowsPlaceholder } from './rows-placeholder.tsx'
 import type { GridView } from './use-grid-view.ts'
 
-/** What a view without rows shows: that they are read, the first sync, a failure, a table without rows, a view that nothing fits. */
+/** Explains why a view has no rows: loading, first sync, failure, empty table or no matches. */
 export function NoRows({
   table,
   view,
@@ -49,12 +49,12 @@ export function NoRows({
       </div>
     )
   }
-  // A table with rows, all of which are asked for, is about to have them: the two are counted one after the other.
+  // The unfiltered view of a table with rows will have them: the two counts arrive one after the other.
   const isAboutToHaveRows = count === 0 && !view.isNarrowed && (total ?? 0) > 0
   if (count === undefined || total === undefined || isAboutToHaveRows) {
     return <RowsPlaceholder fields={view.shown} dress={dress} isList={isList} label={words.reading(many)} />
   }
-  // Only an answer of the query says that nothing fits; until then there are rows to come.
+  // Only a count of 0 means that nothing matches; until it arrives, rows are loading.
   if (count === 0 && total > 0) {
     return (
       <div className="min-h-0 flex-1 overflow-auto">

@@ -2,7 +2,7 @@ import type { JSX } from 'react'
 import { MoreDialog } from '../../components/records/more-question.tsx'
 import { PartDialog } from '../../components/records/part-question.tsx'
 
-/** What changes of ranges of cells ask. */
+/** The dialogs of range operations. */
 export function Questions(): JSX.Element {
   return (
     <>

@@ -3,7 +3,7 @@ import type { RowWindows } from './row-windows.ts'
 import type { GridRow } from './window-cache.ts'
 import type { CellRange } from './selection.ts'
 
-/** The rows of a range, without the database for those that have been read. `too_many`: no command takes that many rows. */
+/** Returns the rows of a range, querying only those not loaded. `too_many`: more rows than a command accepts. */
 export async function readRange(
   windows: Pick<RowWindows, 'row' | 'read'> | undefined,
   { firstRow, lastRow }: Pick<CellRange, 'firstRow' | 'lastRow'>,

@@ -3,7 +3,7 @@ import type { Field } from '../../lib/fields/field.ts'
 import { lowerAscii, quoteName } from '../../lib/sql.ts'
 import type { PastedCell } from './edit-changes.ts'
 
-/** Ids of the linked records that pasted titles name, when each names exactly one. */
+/** Returns the ids of linked records for pasted titles that match exactly one record. */
 export async function readLinkIds(
   database: Pick<CommonPowerSyncDatabase, 'getAll'>,
   fields: readonly Field[],
@@ -28,7 +28,7 @@ export async function readLinkIds(
   return (field, title) => ids.get(keyOf(field, lowerAscii(title.trim())))
 }
 
-/** The titles in one column of the pasted cells; a single cell is pasted into every column. */
+/** Returns the titles in one column of the pasted cells. A single cell applies to every column. */
 function titlesIn(cells: readonly (readonly PastedCell[])[], column: number): readonly string[] {
   const texts = cells.map((row) => row[cells.length === 1 && row.length === 1 ? 0 : column]?.text.trim() ?? '')
   return [...new Set(texts.filter((text) => text !== '').map(lowerAscii))]

@@ -29,10 +29,10 @@ import { rowsToDraw } from './rows-to-draw.ts'
 import { useGridScroll } from './use-grid-scroll.ts'
 
 const OVERSCAN = 5
-/** Facts on the second line. */
+/** Limit of facts on the second line. */
 const FACTS_MAX = 3
 
-/** The same records as the grid, two lines each, for narrow windows and for screen readers that read better by list. */
+/** The grid's records as a list with two lines each, for narrow windows and for screen reader users who prefer lists. */
 export function RecordList({
   table,
   fields,
@@ -45,7 +45,7 @@ export function RecordList({
   onOpenRecord,
 }: {
   readonly table: TableInfo
-  /** Those that are shown. */
+  /** The visible fields. */
   readonly fields: readonly Field[]
   readonly all: readonly Field[]
   readonly today: string
@@ -111,7 +111,7 @@ interface ListShape {
   readonly facts: readonly Field[]
 }
 
-/** The title and the state on the first line; below it links, dates and numbers, in the order of the fields. */
+/** Returns the fields of both lines: title and state on the first; links, dates and numbers in field order on the second. */
 function shapeOf(fields: readonly Field[]): ListShape {
   const title = fields.find((field) => field.isTitle) ?? fields[0]
   const choice = stateFieldOf(fields)
@@ -145,7 +145,7 @@ function Item({
   const choice = shape.choice ? (row[shape.choice.name] ?? null) : null
   const isNamed = ({ kind, name }: Field): boolean => kind !== 'link' || Boolean(row[LABEL_PREFIX + name])
   const facts = shape.facts
-    .filter(isNamed) // An id says nothing.
+    .filter(isNamed) // an id tells the user nothing
     .map((field) => ({ name: field.name, text: text(field) }))
     .filter((fact) => fact.text !== '')
     .slice(0, FACTS_MAX)

@@ -14,7 +14,7 @@ const GROUP: RowGroup = {
   isExpanded: true,
   subtotals: new Map(),
 }
-/** `#` is the header of a group. */
+/** `#` is a group header. */
 const ids = ['a', 'b', '#', 'c']
 const windows = {
   row: (index: number) => (ids[index] === undefined || ids[index] === '#' ? undefined : { id: ids[index] }),

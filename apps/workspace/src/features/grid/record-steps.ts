@@ -1,19 +1,19 @@
 import type { RowWindows } from './row-windows.ts'
 import type { ViewSelection } from './use-view-selection.ts'
 
-/** Steps from the open record to the one before or after it in the view; `undefined` at the ends. */
+/** Opens the previous or next record in the view; `undefined` at the ends. */
 export interface RecordSteps {
   readonly onPrevious: (() => void) | undefined
   readonly onNext: (() => void) | undefined
 }
 
-/** The view that has the open record. */
+/** The view with the open record. */
 export interface SteppedView {
   readonly record: string | undefined
   openRecord(id: string | undefined): void
 }
 
-/** A step opens the record and moves the active cell to its row. */
+/** Returns the steps. Each opens a record and makes its row active. */
 export function recordSteps(
   view: SteppedView,
   windows: Pick<RowWindows, 'row' | 'indexOf' | 'groupAt'> | undefined,

@@ -5,19 +5,19 @@ import { isCoordinate } from '../../lib/records/located-tables.ts'
 import { LABEL_PREFIX } from './query/grid-query.ts'
 import type { GridRow } from './window-cache.ts'
 
-/** A value of a row as a person reads it; empty if it has none. */
+/** Returns a row's value as displayed; empty if there is none. */
 export function textOf(row: GridRow, field: Field): string {
   return formatValue(field, row[field.name] ?? null, row[LABEL_PREFIX + field.name])
 }
 
-/** What a record is called: its title, else the first part of its id. */
+/** Returns a record's title, or else the first part of its id. */
 export function titleOf(row: GridRow, fields: readonly Field[]): string {
   const field = fields.find(({ isTitle }) => isTitle) ?? fields[0]
   const text = field ? textOf(row, field) : ''
   return text === '' ? row.id.slice(0, 8) : text
 }
 
-/** Kinds of fields that say something of a record in one word or two, the most telling first. */
+/** Field kinds that describe a record in a word or two, most informative first. */
 const FACT_KINDS: readonly FieldKind[] = ['date', 'text', 'link', 'choice', 'number', 'integer', 'datetime']
 
 export interface Fact {
@@ -29,14 +29,14 @@ export interface Fact {
 
 const isFact = ({ isTitle, kind, name }: Field): boolean => !isTitle && FACT_KINDS.includes(kind) && !isCoordinate(name)
 
-/** Fields that say something of a record in a few words besides its title, the most telling first. */
+/** Returns the fields that describe a record briefly besides its title, most informative first. */
 export function factFields(fields: readonly Field[], without: readonly Field[]): readonly Field[] {
   return fields
     .filter((field) => isFact(field) && !without.includes(field))
     .toSorted((a, b) => FACT_KINDS.indexOf(a.kind) - FACT_KINDS.indexOf(b.kind))
 }
 
-/** The most telling values of a record besides its title; `without` has fields that are said otherwise. */
+/** Returns the most informative values of a record besides its title. `without`: fields shown elsewhere. */
 export function factsOf(
   row: GridRow,
   fields: readonly Field[],
@@ -49,7 +49,7 @@ export function factsOf(
     .slice(0, max)
 }
 
-/** The choice that says where a record stands; else its first one. What type a file has says nothing of it. */
+/** Returns the choice field that holds a record's state, or else its first choice field. A file's media type does not count. */
 export function stateFieldOf(fields: readonly Field[]): Field | undefined {
   const choices = fields.filter(({ kind, name }) => kind === 'choice' && name !== 'media_type')
   return choices.find(({ name }) => name === 'state' || name === 'status') ?? choices[0]

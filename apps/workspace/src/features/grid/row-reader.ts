@@ -6,10 +6,10 @@ import { countSql, type GridQuery, windowSql } from './query/grid-query.ts'
 import type { GroupLayout } from './row-groups.ts'
 import { type GridRow, WINDOW_ROWS, type WindowRows } from './window-cache.ts'
 
-/** What of the local database is used. */
+/** The parts of the local database that are used. */
 export type RowSource = Pick<BatchedReads, 'get' | 'getAll' | 'urgent'> & Pick<CommonPowerSyncDatabase, 'onChange'>
 
-/** Rows of a window, by number. */
+/** The rows of a window, with the window's number. */
 export interface ReadWindow {
   readonly number: number
   readonly rows: WindowRows
@@ -19,7 +19,7 @@ export interface ReadWindow {
 export class RowReader {
   readonly #database: RowSource
   #query: GridQuery
-  /** The view with the index of only those words for which it is worth it. */
+  /** The query, using the text index only for the words where it is faster. */
   #indexed: GridQuery
 
   constructor(database: RowSource, query: GridQuery) {
@@ -32,12 +32,12 @@ export class RowReader {
     return this.#query
   }
 
-  /** Sets another view; {@link chooseIndexed} takes it into use. */
+  /** Sets another view; takes effect with {@link chooseIndexed}. */
   setQuery(query: GridQuery): void {
     this.#query = query
   }
 
-  /** Asks for each searched word whether the index has few rows for it; comparing all rows is faster than looking at many. */
+  /** Decides per search word whether the text index finds few enough rows. With many rows, a full comparison is faster. */
   async chooseIndexed(): Promise<void> {
     const query = this.#query
     const few = new Set<string>()
@@ -50,7 +50,7 @@ export class RowReader {
     this.#indexed = { ...query, candidates: (word) => (few.has(word) ? query.candidates?.(word) : undefined) }
   }
 
-  /** @param isAgain - only which groups are collapsed has changed. @returns `undefined` for a view without groups */
+  /** @param isAgain - only the collapsed groups changed. @returns `undefined` for a view without groups */
   async layOut(isAgain: boolean): Promise<GroupLayout | undefined> {
     return this.#query.grouping?.layOut(this.#database, this.#indexed, isAgain)
   }

@@ -1,6 +1,6 @@
 /**
- * Gives each shown row a slot: a piece of the page that is used again when its row has left. A row that stays keeps its
- * slot, so that only rows that come are drawn, and the focused cell stays the same element.
+ * Assigns each visible row a slot: an element that is reused once its row has left. Remaining rows keep their slots, so only new rows render and the focused
+ * cell stays the same element.
  *
  * @param before - slots by row index
  * @param rows - the rows to show now
@@ -24,7 +24,7 @@ export function assignSlots(before: ReadonlyMap<number, number>, rows: readonly 
   return slots
 }
 
-/** Rows with their slots in the order of the slots: a row's element never moves in the page, which would take its focus. */
+/** Returns the rows sorted by slot, so that row elements never move in the DOM, which would blur them. */
 export function slotsInOrder(slots: ReadonlyMap<number, number>): readonly (readonly [number, number])[] {
   return [...slots].toSorted(([, a], [, b]) => a - b)
 }

@@ -1,30 +1,30 @@
-/** The rows of a view as the screen shows them. */
+/** The state of a view's rows, for rendering. */
 export interface WindowsState {
-  /** Rows of the view; `undefined` before the first count. */
+  /** Number of rows in the view; `undefined` before the first count. */
   readonly count: number | undefined
-  /** Places that can be shown, rows and headers of groups: all of the view, or until they are counted those that have been read. `undefined`: none have. */
+  /** Number of positions, rows and group headers: the whole view or, before it is counted, the loaded ones. `undefined`: none are loaded. */
   readonly rows: number | undefined
   readonly error: Error | undefined
-  /** Of groups; 0: the view is not grouped, and each place has a row. */
+  /** Group levels. 0: ungrouped, so each position has a row. */
   readonly levels: number
-  /** Grows with every change of the rows that are here. */
+  /** Increases with every change of the loaded rows. */
   readonly version: number
 }
 
-/** How much of the rows that are here is the view's. */
+/** How current the loaded rows are. */
 type Content =
   /** Nothing of this view has been read. */
   | 'unread'
-  /** The tables may have changed since, or the rows have not been counted. */
+  /** The tables may have changed since, or the rows are not counted yet. */
   | 'outdated'
   | 'read'
-  /** The groups are as they were read; only which are collapsed has changed. */
+  /** Only the collapsed groups changed; the groups themselves are current. */
   | 'toggled'
 
-/** What has been read of a view, and what reads it. Refreshing and filling are independent: one window may be on its way when a refresh begins. */
+/** The state of loading a view. Refreshing and filling are independent: a window may still be loading when a refresh begins. */
 export interface RowWindowsState {
   readonly kind: 'open' | 'closed'
-  /** What was read in an older generation is of another view or another moment. */
+  /** Results of an older generation belong to another view or an earlier state. */
   readonly generation: number
   readonly isRefreshing: boolean
   readonly isFilling: boolean
@@ -36,12 +36,12 @@ export type RowWindowsEvent =
   | { readonly kind: 'view changed' }
   | { readonly kind: 'tables changed' }
   | { readonly kind: 'groups toggled' }
-  /** Other rows are visible. */
+  /** Other rows became visible. */
   | { readonly kind: 'scrolled' }
   | { readonly kind: 'first rows read'; readonly rows: number; readonly isAll: boolean }
   | { readonly kind: 'rows read'; readonly count: number; readonly hasChanged: boolean }
   | { readonly kind: 'groups read'; readonly records: number; readonly places: number; readonly levels: number }
-  /** Of one window, or of one row. */
+  /** One window or one row changed. */
   | { readonly kind: 'rows changed' }
   | { readonly kind: 'failed'; readonly error: Error }
   | { readonly kind: 'refresh ended' }
@@ -66,12 +66,12 @@ export const UNREAD: RowWindowsState = {
   view: { count: undefined, rows: undefined, error: undefined, levels: 0, version: 0 },
 }
 
-/** Applies an event. Events that tell of rows are sent only while {@link isCurrent} of the generation they were asked for in. */
+/** Applies an event. Send events with row data only while {@link isCurrent} holds for the generation that requested them. */
 export function transition(state: RowWindowsState, event: RowWindowsEvent): Transition {
   if (state.kind === 'closed') return { state, effects: NONE }
   switch (event.kind) {
     case 'view changed': {
-      // That nothing fitted the last view says nothing about this one.
+      // An empty previous view says nothing about this one.
       const next = state.view.count === 0 ? show(state, { count: undefined, rows: undefined }) : state
       return refresh({ ...next, content: 'unread' }, ['watch tables'])
     }
@@ -82,7 +82,7 @@ export function transition(state: RowWindowsState, event: RowWindowsEvent): Tran
     case 'scrolled':
       return fill(state)
     case 'first rows read': {
-      // The length of the last view is kept, if there was one, so that what is below does not come and go.
+      // Keeps the previous view's length, if any, so that the content below does not flicker.
       const { rows, isAll } = event
       const length = isAll ? { count: rows, rows } : { count: undefined, rows: Math.max(rows, state.view.rows ?? 0) }
       return stay(show({ ...state, content: isAll ? 'read' : 'outdated' }, { ...length, levels: 0, error: undefined }))
@@ -111,12 +111,12 @@ export function transition(state: RowWindowsState, event: RowWindowsEvent): Tran
   }
 }
 
-/** Whether what was asked for in a generation still tells how the view is. */
+/** Whether results requested in a generation still apply to the view. */
 export function isCurrent(state: RowWindowsState, generation: number): boolean {
   return state.generation === generation
 }
 
-/** One refresh at a time: a local database answers one question after the other. The one that is under way notices the new generation. */
+/** Starts a refresh unless one is running, because the local database answers queries one by one. A running refresh notices the new generation. */
 function refresh(state: RowWindowsState, before: readonly RowWindowsEffect[] = NONE): Transition {
   return {
     state: { ...state, generation: state.generation + 1, isRefreshing: true },

@@ -19,7 +19,7 @@ const view = (more: Partial<GridQuery> = {}): GridQuery => ({
   ...more,
 })
 
-/** A local database as the SDK gives it, over SQLite in memory; reads can be held until the test lets them go on. */
+/** A local database like the SDK's, backed by in-memory SQLite. Tests can hold and release reads. */
 class TestDatabase implements Disposable {
   readonly #sqlite = new DatabaseSync(':memory:')
   readonly reads: string[] = []
@@ -53,20 +53,20 @@ class TestDatabase implements Disposable {
     },
   } as unknown as RowSource
 
-  /** Writes and tells of it, as the SDK does. */
+  /** Writes and notifies, as the SDK does. */
   async write(sql: string): Promise<void> {
     this.#sqlite.exec(sql)
     await this.#onChange?.()
   }
 
-  /** Holds every read from now on. @returns lets them go on */
+  /** Holds every read from now on. @returns a function that releases them */
   hold(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#gate = promise
     return resolve
   }
 
-  /** Holds only reads that have this text. @returns lets them go on */
+  /** Holds only reads that contain this text. @returns a function that releases them */
   holdOnly(text: string): () => void {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#held = { text, until: promise }
@@ -157,7 +157,7 @@ describe('the windows of a view', () => {
     const release = database.hold()
     windows.setQuery(view({ search: 'task 1' }))
     windows.setQuery(view({ sorts: [{ field: 'points', isDescending: true }] }))
-    expect(windows.row(0)?.id).toBe(idOf(0)) // the old rows stay until the new ones are here
+    expect(windows.row(0)?.id).toBe(idOf(0)) // the old rows stay until the new ones arrive
     release()
     await expect.poll(() => windows.row(0)?.id).toBe(idOf(2))
     expect(windows.getState().count).toBe(3)

@@ -15,10 +15,10 @@ import {
 import { type GridRow, WINDOW_ROWS, WindowCache } from './window-cache.ts'
 import { type VisibleRows, wantedWindows, windowsInSight } from './window-numbers.ts'
 
-/** Changes of the tables are looked at at most this often, in milliseconds. */
+/** Minimum interval in ms between reactions to table changes. */
 const CHANGE_THROTTLE_MS = 50
 
-/** The rows of a view, read in windows around the visible ones and kept current. `row-windows-state.ts` decides what is read when. */
+/** Keeps the rows of a view current, in windows around the visible rows. `row-windows-state.ts` decides what is read when. */
 export class RowWindows implements Disposable {
   readonly #database: RowSource
   readonly #reader: RowReader
@@ -27,9 +27,9 @@ export class RowWindows implements Disposable {
   #state = UNREAD
   #visible: VisibleRows = { first: 0, last: 0 }
   #stopWatching: () => void = () => undefined
-  /** Over when the rows in sight have been read. */
+  /** Resolves when the visible rows have been read. */
   #refreshed: Promise<void> = Promise.resolve()
-  /** Where the headers of groups are; `undefined`: the view that is shown has none. */
+  /** Positions of the group headers; `undefined`: the shown view is ungrouped. */
   #layout: GroupLayout | undefined
 
   constructor(database: RowSource, query: GridQuery) {
@@ -45,22 +45,22 @@ export class RowWindows implements Disposable {
     return () => this.#listeners.delete(listener)
   }
 
-  /** The row at a position of the view, when its window is here. The same object as long as nothing in it changed. */
+  /** Returns the row at a position, if its window is loaded. The object stays the same until the row changes. */
   row(index: number): GridRow | undefined {
     return this.#windows.row(index)
   }
 
-  /** The group whose header is at a position of the view. */
+  /** Returns the group whose header is at a position. */
   groupAt(index: number): RowGroup | undefined {
     return this.#layout?.groupAt(index)
   }
 
-  /** Which record of the view stands at a position, from 1: headers of groups are not counted. */
+  /** Returns the record number at a position, from 1, not counting group headers. */
   numberAt(index: number): number {
     return (this.#layout ? this.#layout.recordAt(index) : index) + 1
   }
 
-  /** Collapses or expands a group, or with a boolean all of them. */
+  /** Toggles a group or, given a boolean, expands or collapses all. */
   toggleGroup(group: string | boolean): void {
     const { grouping } = this.#reader.query
     if (typeof group === 'string') grouping?.toggle(group)
@@ -68,12 +68,12 @@ export class RowWindows implements Disposable {
     this.#dispatch({ kind: 'groups toggled' })
   }
 
-  /** The position of a row of the windows that are here. */
+  /** Returns the position of a loaded row. */
   indexOf(id: string): number | undefined {
     return this.#windows.indexOf(id)
   }
 
-  /** Sets the visible range: its windows are read, one more on each side, and kept current. */
+  /** Sets the visible range. Its windows and one more on each side are loaded and kept current. */
   show(first: number, last: number): void {
     this.#visible = { first, last }
     this.#windows.use(wantedWindows(this.#visible, this.#state.view.rows))
@@ -81,23 +81,23 @@ export class RowWindows implements Disposable {
     this.#windows.evict()
   }
 
-  /** Another view of the same table. The old rows stay until the new ones are here. */
+  /** Sets another view of the same table. The old rows stay until the new ones arrive. */
   setQuery(query: GridQuery): void {
     const isSame = isSameView(query, this.#reader.query)
     this.#reader.setQuery(query)
-    // What is being read would be thrown away, and read once more.
+    // Results of the running read would be discarded and read again.
     if (!isSame) this.#dispatch({ kind: 'view changed' })
   }
 
-  /** Shows a local write before the database has told of it. */
+  /** Shows a local write before the database reports it. */
   patch(id: string, values: Readonly<Record<string, FieldValue>>): void {
     if (this.#windows.patch(id, values)) this.#dispatch({ kind: 'rows changed' })
   }
 
   /**
-   * The same for as long as the write takes: a slow device reads rows as they were before it, and what was typed would turn back into what stood there.
+   * Like {@link patch}, for as long as the write takes. On a slow device a read may return rows from before the write, which would revert the typed text.
    *
-   * @returns ends it; from then on the database has the last word
+   * @returns a function that ends it; from then on the database's values apply
    */
   hold(id: string, values: Readonly<Record<string, FieldValue>>): () => void {
     const held = { id, values }
@@ -106,13 +106,13 @@ export class RowWindows implements Disposable {
     return () => this.#windows.release(held)
   }
 
-  /** Reads a stretch of the view that need not be visible, for copying. */
+  /** Reads a range of the view, visible or not, for copying. */
   async read(first: number, last: number): Promise<readonly GridRow[]> {
     const rows = await this.#reader.readRows(first, last - first + 1, this.#layout)
     return rows.filter((row) => row !== undefined)
   }
 
-  /** Asks for something else of the view than its rows, and after those that are in sight. */
+  /** Runs another query on the view, after the visible rows have been read. */
   async ask<Row extends object>(sqlOf: (query: GridQuery) => SqlPart): Promise<Row> {
     await this.#refreshed
     return this.#reader.get(sqlOf)
@@ -164,7 +164,7 @@ export class RowWindows implements Disposable {
     )
   }
 
-  /** Counts again and reads the visible windows again; the other windows are forgotten, and those beside it read after it. */
+  /** Recounts and rereads the visible windows. Drops all other windows and then rereads those next to the visible ones. */
   async #refresh(): Promise<void> {
     try {
       let generation: number
@@ -201,7 +201,7 @@ export class RowWindows implements Disposable {
     this.#dispatch({ kind: 'rows read', count, hasChanged: this.#windows.replaceAll(read) })
   }
 
-  /** Reads the windows in sight of a grouped view, and takes them together with its headers. */
+  /** Reads the visible windows of a grouped view and applies them together with the headers. */
   async #readGrouped(generation: number): Promise<void> {
     const layout = await this.#reader.layOut(this.#state.content === 'toggled')
     if (!layout || !isCurrent(this.#state, generation)) return
@@ -214,10 +214,9 @@ export class RowWindows implements Disposable {
   }
 
   /**
-   * Shows the first rows of a view as soon as they are read: counting all may take longer than a person waits. A view of
-   * which one window has all rows is counted with that.
+   * Shows the first rows of a view as soon as they are read, because counting may take long. If one window has all rows, that is the count.
    *
-   * @returns false when the rest of the reading is not needed, or no longer wanted
+   * @returns false if the remaining reads are unnecessary or outdated
    */
   async #readFirst(generation: number): Promise<boolean> {
     const first = await this.#reader.readWindow(0, undefined)
@@ -229,10 +228,7 @@ export class RowWindows implements Disposable {
     return !isAll
   }
 
-  /**
-   * Reads the missing windows, one after another. Which ones are missing is looked up again after each: a window that
-   * was scrolled past in the meantime is not read.
-   */
+  /** Reads the missing windows one by one. Determines the next one after each read, so that windows scrolled past are skipped. */
   async #fill(): Promise<void> {
     try {
       for (let number = this.#nextMissing(); number !== undefined; number = this.#nextMissing()) {
@@ -249,7 +245,7 @@ export class RowWindows implements Disposable {
     }
   }
 
-  /** The nearest wanted window that is not here. */
+  /** Returns the nearest wanted window that is not loaded. */
   #nextMissing(): number | undefined {
     const { kind, view } = this.#state
     if (kind === 'closed' || view.rows === undefined) return undefined
@@ -261,7 +257,7 @@ export class RowWindows implements Disposable {
   }
 }
 
-/** Whether two queries ask for the same rows, columns and order. */
+/** Whether two queries request the same rows, columns and order. */
 function isSameView(a: GridQuery, b: GridQuery): boolean {
   const textOf = (query: GridQuery): string => JSON.stringify({ ...query, grouping: undefined, candidates: undefined })
   const isFoundAlike = a.candidates === b.candidates || a.search.trim() === ''

@@ -5,7 +5,7 @@ import type { Field } from '../../lib/fields/field.ts'
 import { bandsOf, FIRST_TEXT_PX, GUTTER_PX, HEADER_PX, ITEM_PX, ITEM_TEXT_PX, layOut, ROW_PX } from './grid-layout.ts'
 import type { GridDress } from './grid-dress.ts'
 
-/** The grid or list before its first rows have been read: the names of the columns, and lines where the rows will be. */
+/** Placeholder of the grid or list before its first rows are loaded: column names and bands for the rows. */
 export function RowsPlaceholder({
   fields,
   dress,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { rowsAhead, rowsToDraw } from './rows-to-draw.ts'
 
 const PAGE = 20
-/** Rows per millisecond at so many rows per frame. */
+/** Converts rows per frame to rows per millisecond. */
 const speed = (perFrame: number): number => (perFrame * 60) / 1_000
 
 test('a grid that stands still or moves slowly draws nothing ahead', () => {

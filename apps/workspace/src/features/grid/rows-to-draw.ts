@@ -1,16 +1,16 @@
-/** Rows drawn ahead at most, in steps of {@link STEP}: a row that is drawn for nothing delays those in sight. */
+/** Limit of rows rendered ahead, in steps of {@link STEP}. Rendering a row needlessly delays the visible ones. */
 const AHEAD_MAX = 24
 const STEP = 8
-/** Frames of scrolling that are drawn ahead. */
+/** Frames of scrolling to render ahead. */
 const FRAMES_AHEAD = 2
 const FRAME_MS = 1_000 / 60
 
 /**
- * Rows to draw ahead of a grid that is scrolled: as many as come in sight in the next frames. None where whole pages go by, because the rows ahead
- * would be past before they were painted.
+ * Returns how many rows to render ahead while scrolling: those that become visible in the next frames. Returns 0 when whole pages fly by, because the rows
+ * would be past before they are painted.
  *
  * @param rowsPerMs - speed, negative upwards
- * @returns in the direction of scrolling, negative upwards
+ * @returns rows in the direction of scrolling, negative upwards
  */
 export function rowsAhead(rowsPerMs: number, pageRows: number): number {
   const perFrame = Math.abs(rowsPerMs) * FRAME_MS
@@ -18,7 +18,7 @@ export function rowsAhead(rowsPerMs: number, pageRows: number): number {
   return Math.sign(rowsPerMs) * Math.min(AHEAD_MAX, Math.ceil((perFrame * FRAMES_AHEAD) / STEP) * STEP)
 }
 
-/** The first and the last row to draw of a view with so many rows; without rows the last is before the first. */
+/** Returns the first and last row to render. In an empty view the last is before the first. */
 export function rowsToDraw(
   { firstRow, pageRows, ahead }: { readonly firstRow: number; readonly pageRows: number; readonly ahead: number },
   overscan: number,

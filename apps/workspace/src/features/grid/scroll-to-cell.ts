@@ -1,6 +1,6 @@
 import { FOOT_PX, GUTTER_PX, HEADER_PX } from './grid-layout.ts'
 
-/** The visible part of the grid, in pixels, with the sticky header and gutter. */
+/** The visible part of the grid in pixels, including the sticky header and gutter. */
 export interface GridViewport {
   readonly scrollTop: number
   readonly scrollLeft: number
@@ -8,7 +8,7 @@ export interface GridViewport {
   readonly clientWidth: number
 }
 
-/** A cell by its edges within the rows and columns, in pixels. */
+/** The edges of a cell relative to the rows and columns, in pixels. */
 export interface CellBox {
   readonly top: number
   readonly height: number
@@ -17,9 +17,9 @@ export interface CellBox {
 }
 
 /**
- * The scroll position, as near as possible to the present one, that shows the whole cell.
+ * Returns the scroll position nearest to the current one that shows the whole cell.
  *
- * @param stickyPx - width of the columns that stay at the left; cells scroll away below them
+ * @param stickyPx - width of the frozen columns, which cover the cells scrolled below them
  */
 export function scrollToCell(
   viewport: GridViewport,
@@ -39,7 +39,7 @@ function leftFor({ scrollLeft, clientWidth }: GridViewport, { left, width }: Cel
   const viewWidth = clientWidth - GUTTER_PX
   const isSticky = left < stickyPx
   if (!isSticky && left < scrollLeft + stickyPx) return left - stickyPx
-  // A cell wider than the view shows its beginning.
+  // A cell wider than the viewport is aligned to its start.
   if (left + width > scrollLeft + viewWidth) return Math.min(left - stickyPx, left + width - viewWidth)
   return scrollLeft
 }

@@ -1,12 +1,12 @@
 import type { AfterEdit } from './cell-editor-props.ts'
 
-/** A cell by its place in the view. */
+/** A cell's position in the view. */
 export interface CellPlace {
   readonly row: number
   readonly column: number
 }
 
-/** The active cell and the one at the other end of the range; they are the same when one cell is selected. */
+/** The active cell and the opposite end of the range; equal if one cell is selected. */
 export interface Selection {
   readonly active: CellPlace
   readonly anchor: CellPlace
@@ -41,13 +41,13 @@ export function cellsIn({ firstRow, lastRow, firstColumn, lastColumn }: CellRang
   return (lastRow - firstRow + 1) * (lastColumn - firstColumn + 1)
 }
 
-/** Selects one cell, kept inside the grid. */
+/** Selects one cell, clamped to the grid. */
 export function selectCell(place: CellPlace, size: GridSize): Selection {
   const active = clamp(place, size)
   return { active, anchor: active }
 }
 
-/** The cell that is active after an edit. */
+/** Returns the selection after an edit. */
 export function selectAfterEdit({ row, column }: CellPlace, after: AfterEdit, size: GridSize): Selection {
   const [down, right] = STEPS[after]
   return selectCell({ row: row + down, column: column + right }, size)
@@ -69,7 +69,7 @@ export function extendTo(selection: Selection, place: CellPlace, size: GridSize)
   return { active: clamp(place, size), anchor: selection.anchor }
 }
 
-/** A key of the grid's keyboard table. */
+/** A key press for the grid. */
 export interface GridKey {
   readonly key: string
   readonly isShift: boolean
@@ -77,7 +77,7 @@ export interface GridKey {
   readonly isMod: boolean
 }
 
-/** The selection after a key that moves or extends it; `undefined` for all other keys. */
+/** Returns the selection after a key that moves or extends it; `undefined` for other keys. */
 export function moveSelection(
   selection: Selection,
   { key, isShift, isMod }: GridKey,

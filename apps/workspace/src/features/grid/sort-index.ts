@@ -3,24 +3,23 @@ import type { Field } from '../../lib/fields/field.ts'
 import { isTextual } from '../../lib/fields/field-kind.ts'
 import { quoteName } from '../../lib/sql.ts'
 
-/** Below that many rows an order without an index is as fast. */
+/** Minimum number of rows: sorting smaller tables is as fast without an index. */
 export const SORT_INDEX_ROWS_MIN = 5_000
 
-/** Indexes for orders that people chose, per table. The oldest goes when there are more. */
+/** Limit of sort indexes per table; the oldest is dropped first. */
 export const SORT_INDEXES_MAX = 6
 
-/** The schema's own indexes begin with `ps_data__`; the SDK leaves other names alone when it updates the schema. */
+/** Distinct from `ps_data__`, the prefix of the schema's own indexes: the SDK leaves other names alone when it updates the schema. */
 const PREFIX = 'hf_sort__'
 
-/** Tables and fields that have been looked at since the page was loaded. */
+/** Tables and fields handled since the page was loaded. */
 const ensured = new Set<string>()
 
 /**
- * Makes the index that a new order of a large table needs, once; it stays for later visits. The index is on the
- * expression that the SDK's view has for the column, so SQLite takes it for the view's queries. Without it the order is
- * only slower: a failure is told to the console and changes nothing.
+ * Creates the index for a new sort order of a large table, once; it persists. The index is on the expression that the SDK's view uses for the column, so SQLite
+ * applies it to the view's queries. Failures are only logged, because the order works without the index, just slower.
  *
- * @param isForGroups - records are looked up by the value of the field, not ordered by it
+ * @param isForGroups - records are looked up by the field's value instead of sorted by it
  */
 export async function ensureSortIndex(
   database: CommonPowerSyncDatabase,
@@ -49,7 +48,7 @@ export async function ensureSortIndex(
   }
 }
 
-/** `undefined` for orders that no index on one column serves: links by title, choices by their order, text numbers. */
+/** Returns `undefined` for orders that no single-column index supports: links by title, choices by their order, text numbers. */
 export function sortIndexSql(table: string, field: Field): string | undefined {
   const { kind, column, link } = field
   const isPlain = kind !== 'choice' && kind !== 'binary' && link === undefined
@@ -59,7 +58,7 @@ export function sortIndexSql(table: string, field: Field): string | undefined {
   return indexSql(indexName(table, field), table, `${valueSql(field)}${collation}`)
 }
 
-/** An index that groups by this field are counted and read by; links and choices have one, too. */
+/** Returns an index for counting and reading groups by this field. Supports links and choices, too. */
 export function groupIndexSql(table: string, field: Field): string {
   return indexSql(`${indexName(table, field)}__group`, table, valueSql(field))
 }
@@ -68,7 +67,7 @@ function indexSql(name: string, table: string, value: string): string {
   return `create index if not exists ${quoteName(name)} on ${quoteName(`ps_data__${table}`)} (${value}, id)`
 }
 
-/** A column as the SDK's view has it. */
+/** Returns a column's expression in the SDK's view. */
 function valueSql({ column }: Field): string {
   const path = `$.${column.name}`.replaceAll("'", "''")
   return `CAST(json_extract(data, '${path}') as ${column.local.toUpperCase()})`

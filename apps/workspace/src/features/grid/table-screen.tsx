@@ -47,14 +47,14 @@ import { useViewSelection, type ViewSelection } from './use-view-selection.ts'
 
 const viewGone = lateContent<{ readonly table: TableInfo }>(async () => (await import('./view-gone.tsx')).ViewGone)
 
-/** What the grid's own scripts do not have: one import, so that they do not list what each kind needs. */
+/** Loaded separately from the grid. A single import keeps the dependencies of each view type out of the grid's scripts. */
 const kindView = lateContent<KindProps & { readonly type: Exclude<ViewType, 'grid' | 'form'> }>(
   async () => (await import('./kind-view.tsx')).KindView,
 )
 
 const NO_MARKS: ReadonlyMap<string, RecordMark> = new Map()
 
-/** What the app mounts in place of the grid for a view that makes records. */
+/** Props of the form that the app renders in place of the grid. */
 export interface OpenForm {
   readonly table: TableInfo
   readonly fields: readonly Field[]
@@ -62,30 +62,30 @@ export interface OpenForm {
   readonly saved: SavedView
 }
 
-/** What the app mounts beside the grid for the record in the address. */
+/** Props of the record panel that the app renders beside the grid. */
 export interface OpenRecord {
   readonly table: string
   readonly recordId: string
   readonly onClose: () => void
-  /** To the record before or after it in the view; `undefined` at the ends. */
+  /** Opens the previous or next record in the view; `undefined` at the ends. */
   readonly onPrevious: (() => void) | undefined
   readonly onNext: (() => void) | undefined
 }
 
-/** Other features, which this one does not know. */
+/** Render props for other features, which this one does not import. */
 interface Renders {
   readonly renderRecord: (record: OpenRecord) => ReactNode
   readonly renderForm: (form: OpenForm) => ReactNode
 }
 
-/** The records of one table: grid or list, and the open record beside it. */
+/** The records of one table as a grid or list, with the open record beside it. */
 export function TableScreen({
   table: name,
   view: viewId,
   ...renders
 }: Renders & {
   readonly table: string
-  /** The saved view in the address; `undefined`: all records. */
+  /** The saved view in the URL; `undefined`: all records. */
   readonly view: string | undefined
 }): JSX.Element {
   const table = useTableInfo(name)
@@ -141,7 +141,7 @@ function TableView({
 
   const shared = { table, view, windows, state, marks }
   return (
-    // On paper there is no window that it could fill.
+    // In print there is no window to fill.
     <div className="absolute inset-0 flex print:static print:h-screen">
       <section className="flex min-w-0 flex-1 flex-col">
         <GridToolbar
@@ -187,7 +187,7 @@ function TableView({
   )
 }
 
-/** What the toolbar calls, the same functions in every render. */
+/** Returns stable callbacks for the toolbar. */
 function useToolbarCalls({
   table,
   view,
@@ -199,7 +199,7 @@ function useToolbarCalls({
   readonly windows: RowWindows | undefined
   readonly newRecord: ReturnType<typeof useNewRecord>
 }): Pick<GridToolbarProps, 'onListChange' | 'onToggleGroups'> & { readonly onNew: () => void } {
-  // Until the new record is open, another press is the same wish.
+  // Pressing again before the new record opens must not create a second one.
   const untilOpen = useUntilChanged(view.record)
   const begin = async (make: () => Promise<string | undefined>): Promise<boolean> => {
     const id = await make()
@@ -213,7 +213,7 @@ function useToolbarCalls({
   })
 }
 
-/** The record in the address, beside its view. */
+/** Renders the record in the URL beside its view. */
 function openRecord(
   table: TableInfo,
   view: GridView,
@@ -224,7 +224,7 @@ function openRecord(
   return renderRecord({ table: table.name, recordId: view.record, onClose: () => closeRecord(view), ...steps })
 }
 
-/** The grid with the settings of this device: how dense it is, and what stays in sight. */
+/** The grid with this device's settings: its density and frozen columns. */
 function GridOfView({
   table,
   view,
@@ -289,7 +289,7 @@ function GridOfView({
   )
 }
 
-/** Records of the table on this device, whatever the view shows; `undefined` before they were counted, and counted again once the first sync has ended. */
+/** Returns the number of the table's records on this device, regardless of the view. `undefined` before the first count; recounted after the first sync. */
 function useRecordTotal(table: TableInfo, hasSynced: boolean): number | undefined {
   const moment = hasSynced ? 1 : 0
   const { rows } = useRecords<{ readonly rows: number; readonly moment: number }>(
@@ -300,7 +300,7 @@ function useRecordTotal(table: TableInfo, hasSynced: boolean): number | undefine
   return rows[0]?.moment === moment ? rows[0].rows : undefined
 }
 
-/** Closes the panel; the focus, if it was in it, goes back to the active cell. */
+/** Closes the panel. If the focus was in it, the focus returns to the active cell. */
 function closeRecord(view: GridView): void {
   view.openRecord(undefined)
   requestAnimationFrame(() => {

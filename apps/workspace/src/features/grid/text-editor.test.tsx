@@ -14,7 +14,7 @@ beforeEach(() => {
   stored.length = 0
 })
 
-/** Types at the end of the only text control, and leaves it. */
+/** Appends text to the only text control and blurs it. */
 function typeAndLeave(more: string): void {
   const control = rendered.place.querySelector<HTMLInputElement | HTMLTextAreaElement>('input, textarea')
   if (!control) throw new Error('there is no text control')

@@ -24,7 +24,7 @@ import { textMessages } from '../../messages/texts.ts'
 import type { AfterEdit, CellEditorProps } from './cell-editor-props.ts'
 import type { TypedCell } from './typed-cell.ts'
 
-/** A cell as text; a long one in several lines. What cannot be taken stays, with the reason below it. */
+/** Edits a cell as text; long text in several lines. Invalid text stays in the editor, with the reason below. */
 export function TextEditor(props: CellEditorProps): JSX.Element {
   const { field, isNearEnd } = props
   const noteId = useId()
@@ -40,7 +40,7 @@ export function TextEditor(props: CellEditorProps): JSX.Element {
     'aria-describedby': problem === undefined ? undefined : noteId,
   }
   const late = conflictCode.find()
-  // It stays one control, also when the last line break is deleted.
+  // The control stays the same even if the last line break is deleted.
   const [isInLines] = useState(() => isEditedInLines(field.kind, control.value))
   return (
     <>
@@ -89,22 +89,22 @@ interface TextEdit {
     readonly onBlur: () => void
   }
   readonly problem: string | undefined
-  /** The text was changed elsewhere meanwhile, in the same lines. */
+  /** Set if the same lines of the text were changed elsewhere. */
   readonly conflict: TextsInConflict | undefined
   choose(text: string): void
   goOn(): void
 }
 
-/** Two texts of one cell; few ever need it. */
+/** The conflict dialog, loaded on demand because it is rare. */
 const conflictCode = latePart(async () => await import('./cell-conflict.tsx'))
 
-/** The edit of a text: it ends once, with a key, by leaving it or by the grid. */
+/** State of a text edit. It ends once: by a key, by blur or by the grid. */
 function useTextEdit(props: CellEditorProps): TextEdit {
   const { field, value, typed, typing, handle, onCommit, onCancel } = props
   const stored = toEditText(field, value)
   const before = typing.find()
   const [text, setText] = useState(before?.text ?? typed ?? stored)
-  /** What the person saw when they began, or chose to go on from. */
+  /** The text that the user saw at the start, or chose to continue from. */
   const [seen, setSeen] = useState(before?.seen ?? stored)
   const [problem, setProblem] = useState(props.problem)
   const [conflict, setConflict] = useState<TextsInConflict>()
@@ -182,7 +182,7 @@ function useTextEdit(props: CellEditorProps): TextEdit {
   }
 }
 
-/** The caret belongs in the editor as soon as it is there, and where it was when the editor is made again. */
+/** Places the caret when the editor mounts, and restores its position on a remount. */
 function useCaret(
   input: RefObject<HTMLInputElement | null>,
   typed: string | undefined,
@@ -196,7 +196,7 @@ function useCaret(
   useLayoutEffect(() => start(), [])
 }
 
-/** Enter goes down, with Shift up; Tab right, with Shift left. Alt+Enter is a new line. */
+/** Enter moves down, Shift+Enter up, Tab right, Shift+Tab left. Alt+Enter inserts a line break. */
 function afterKey({ key, shiftKey, altKey }: KeyboardEvent): AfterEdit | undefined {
   if (key === 'Enter' && !altKey) return shiftKey ? 'up' : 'down'
   if (key === 'Tab') return shiftKey ? 'left' : 'right'
