@@ -1,12 +1,12 @@
-/** What is being typed in a cell. It outlives the editor, which is made again when its record gets another row. */
+/** The text being typed into a cell. It outlives the editor, which remounts when its record moves to another row. */
 export interface TypedCell {
   readonly text: string
-  /** The text of the cell when the person began. */
+  /** The cell's text when the edit began. */
   readonly seen: string
   readonly caret: readonly [start: number, end: number]
 }
 
-/** Where the typing of the open edit is kept. */
+/** Stores the typed text of the open edit. */
 export interface CellTyping {
   find(): TypedCell | undefined
   keep(typed: TypedCell): void

@@ -10,39 +10,39 @@ export interface ActiveCellOptions {
   readonly viewport: RefObject<HTMLElement | null>
   readonly columns: readonly GridColumn[]
   readonly rowPx: number
-  /** Columns that stay at the left. */
+  /** Number of columns frozen at the left. */
   readonly frozen: number
   readonly windows: RowWindows | undefined
-  /** Version of the rows in the windows. */
+  /** Version of the loaded rows. */
   readonly version: number
   readonly selection: Pick<ViewSelection, 'set'>
-  /** What it is in this render. */
+  /** The selection in this render. */
   readonly selected: Selection
   readonly viewKey: string
 }
 
 /**
- * Keeps three things together: the active cell stays on its record, the focus goes with it, and the viewport shows it.
+ * Keeps the active cell on its record, focused and in view.
  *
- * @returns selects cells, focuses the active one and scrolls to it
+ * @returns a function that selects cells, focuses the active one and scrolls to it
  */
 export function useActiveCell(options: ActiveCellOptions): (next: Selection) => void {
   const { viewport, columns, rowPx, frozen, viewKey } = options
   const isFocusWanted = useRef(false)
 
   useFollowRecord(options)
-  // Another view starts at its beginning.
+  // Another view starts at the top.
   useEffect(() => {
     viewport.current?.scrollTo({ top: 0 })
     // oxlint-disable-next-line react/exhaustive-effect-dependencies -- a change of the view is what this is about
   }, [viewport, viewKey])
-  // The focus goes with the active cell: when a key moved it, and when it was in the grid while something else did.
+  // Moves the focus to the active cell if a key moved it, or if the grid had the focus when it changed otherwise.
   useLayoutEffect(() => {
     const focused = document.activeElement
     const isLeftBehind = focused?.getAttribute('role') === 'gridcell' && !focused.hasAttribute('data-active')
     if (!isFocusWanted.current && !isLeftBehind) return
     isFocusWanted.current = false
-    // A text that came back has its editor open already, and leaving that would store it again.
+    // Restored text already has its editor open; blurring it would store the text again.
     if (focused?.matches('input, textarea') && viewport.current?.contains(focused)) return
     viewport.current?.querySelector<HTMLElement>('[data-active]')?.focus({ preventScroll: true })
   })
@@ -62,7 +62,7 @@ export function useActiveCell(options: ActiveCellOptions): (next: Selection) => 
 
 function useFollowRecord({ windows, version, selection, selected, viewKey }: ActiveCellOptions): void {
   const followed = useRef<FollowedRecord>(undefined)
-  // The database tells of changes, not of moves: each version of the rows is looked at.
+  // The database reports changes, not moves, so each version of the rows is checked.
   useEffect(() => {
     if (!windows) return
     const next = followActive(followed.current, { rows: windows, viewKey, selection: selected })

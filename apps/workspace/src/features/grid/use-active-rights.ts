@@ -6,12 +6,12 @@ import { gridMessages as words } from '../../messages/grid.ts'
 import type { ActiveRights } from './follow-rights.ts'
 import type { GridRow } from './window-cache.ts'
 
-/** A row that the active cell has been on for so long is asked about, in milliseconds: moving over rows asks nothing. */
+/** Delay in ms before policies are evaluated for the active row, so that moving over rows evaluates nothing. */
 const RESTS_AFTER_MS = 120
 
 const ALL: ActiveRights = { fields: new Map(), choices: new Map() }
 
-/** What the rules leave of the row that the active cell rests on; everything, until they have been asked. They are loaded after the first rows. */
+/** Returns what policies allow in the active row; everything until they are evaluated. The evaluation code loads after the first rows. */
 export function useActiveRights(table: TableInfo, fields: readonly Field[], row: GridRow | undefined): ActiveRights {
   const local = useLocalDatabase()
   const [answer, setAnswer] = useState<{ readonly row: GridRow; readonly rights: ActiveRights }>()
@@ -24,7 +24,7 @@ export function useActiveRights(table: TableInfo, fields: readonly Field[], row:
       if (!isOver) stop = followRights(local, { table, fields, row }, (rights) => setAnswer({ row, rights }))
     }
     const timer = setTimeout(() => {
-      ask().catch(console.info) // then the server alone says what is allowed
+      ask().catch(console.info) // only the server then decides what is allowed
     }, RESTS_AFTER_MS)
     return () => {
       isOver = true
@@ -35,7 +35,7 @@ export function useActiveRights(table: TableInfo, fields: readonly Field[], row:
   return answer && answer.row === row ? answer.rights : ALL
 }
 
-/** Why a field of a record cannot be changed: it is kept by the database, the role may not, or the rules forbid it. `undefined`: it can. */
+/** Returns why a field of a record cannot be changed: the database computes it, the role lacks the privilege, or policies refuse. `undefined`: editable. */
 export function readOnlyWords(field: Field, table: TableInfo, rights: ActiveRights): string | undefined {
   const { update: canUpdate } = table.descriptor.can
   if (!field.isEditable || !canUpdate) return canUpdate ? words.readOnlyCell : words.readOnlyTable

@@ -13,14 +13,14 @@ import { useUnstoredTexts } from './use-unstored-texts.ts'
 /** The edit of the active cell. */
 export interface CellEdit {
   readonly isOpen: boolean
-  /** The edited cell; `undefined` also while the row of an open edit is not here. */
+  /** The edited cell; `undefined` also while the row of an open edit is not loaded. */
   readonly cell: EditedCell | undefined
   readonly editor: RefObject<EditorHandle | null>
-  /** @param typed - the text to start with; `undefined`: the value */
+  /** @param typed - the initial text; `undefined`: the value */
   start(typed: string | undefined): void
   commit(value: FieldValue, after: AfterEdit, label?: string): void
   cancel(): void
-  /** Ends the edit because the person goes on elsewhere. @returns false when the text cannot be taken: the editor stays */
+  /** Ends the edit because the user moves elsewhere. @returns false if the text is invalid; the editor then stays open */
   finish(): boolean
 }
 
@@ -29,18 +29,16 @@ export interface EditedCell {
   readonly field: Field
   readonly typed: string | undefined
   readonly problem: string | undefined
-  /** Where its typing is kept. */
+  /** Stores the typed text. */
   readonly typing: CellTyping
 }
 
-/** An edit belongs to a record and a field, whatever row that gets. */
+/** An edit belongs to a record and a field, regardless of the row's position. */
 interface OpenEdit extends Pick<EditedCell, 'typed' | 'problem' | 'field'> {
   readonly id: string
 }
 
-/**
- * Opens and closes the editor over the active cell; a checkbox changes at once and has none.
- */
+/** Opens and closes the editor of the active cell. A checkbox toggles at once, without an editor. */
 export function useCellEdit({
   windows,
   columns,
@@ -55,7 +53,7 @@ export function useCellEdit({
   readonly size: GridSize
   readonly selection: Selection
   readonly edits: GridEdits
-  /** Why a field of the active row cannot be changed; `undefined`: it can. */
+  /** Returns why a field of the active row cannot be changed; `undefined`: editable. */
   readonly whyReadOnly: (field: Field) => string | undefined
   readonly select: (next: Selection) => void
 }): CellEdit {
@@ -77,7 +75,7 @@ export function useCellEdit({
     select(selectAfterEdit(selection.active, after, size))
     if (!isLeaving.current) reopen()
   }
-  /** Ends an edit whose editor has gone. */
+  /** Ends an edit whose editor has unmounted. */
   const leave = (): void => {
     const typed = typing.find()
     typing.drop()
@@ -110,7 +108,7 @@ export function useCellEdit({
         leave()
         return true
       }
-      // The person goes to another cell: what has to come back waits for the end of the next edit.
+      // The user moves to another cell: text to restore waits until the next edit ends.
       isLeaving.current = true
       const isFinished = editor.current.finish()
       isLeaving.current = false
@@ -121,15 +119,15 @@ export function useCellEdit({
 }
 
 /**
- * Ends an edit when its record has left the view, and when the grid goes with a key in the cell.
+ * Ends an edit when its record leaves the view, and when the grid unmounts during typing.
  *
- * @param isLost - the record has no row any more
+ * @param isLost - the record is no longer in any row
  */
 function useLostEditor(edit: OpenEdit | undefined, isLost: boolean | undefined, leave: () => void): void {
   const leaveNow = useEffectEvent(() => {
     if (edit) leave()
   })
-  // The database tells of rows that go.
+  // The database reports removed rows.
   useEffect(() => {
     if (isLost) leaveNow()
   }, [isLost])

@@ -6,18 +6,18 @@ import { rowsToDraw } from './rows-to-draw.ts'
 import type { CellPlace } from './selection.ts'
 import type { GridScroll } from './use-grid-scroll.ts'
 
-/** Rows drawn above and below the visible ones of a grid that stands still. */
+/** Rows rendered above and below the visible ones while the grid is not scrolling. */
 const OVERSCAN_ROWS = 6
 
-/** The cells to draw. */
+/** The cells to render. */
 export interface DrawnCells {
-  /** Index of a row and its slot, in the order of the slots. */
+  /** Row index and slot, sorted by slot. */
   readonly rows: readonly (readonly [number, number])[]
-  /** The columns to draw, by their place. */
+  /** Indexes of the columns to render. */
   readonly columns: readonly number[]
 }
 
-/** Decides which cells of the view are drawn, and has the windows read them. */
+/** Determines which cells are rendered and has their windows loaded. */
 export function useDrawnCells({
   windows,
   count,
@@ -27,10 +27,10 @@ export function useDrawnCells({
   active,
 }: {
   readonly windows: RowWindows | undefined
-  /** Rows that can be shown; `undefined`: none have been read. */
+  /** Number of rows that can be shown; `undefined`: none are loaded. */
   readonly count: number | undefined
   readonly columns: readonly GridColumn[]
-  /** Columns that stay at the left. */
+  /** Number of columns frozen at the left. */
   readonly frozen: number
   readonly scroll: GridScroll
   readonly active: CellPlace
@@ -40,13 +40,13 @@ export function useDrawnCells({
   // oxlint-disable-next-line react/exhaustive-effect-dependencies -- which windows there are depends on the count, too
   useEffect(() => windows?.show(first, Math.max(first, last)), [windows, first, last, count])
   const slots = useSlots(first, last, active.row < rows ? active.row : undefined)
-  // A list of the same columns is the same object, so that rows need not be drawn again.
+  // The same columns yield the same array, so that rows do not re-render.
   const drawnKey = drawnColumns(columns, scroll.left, scroll.width, active.column, frozen).join(',')
   const drawn = useMemo(() => (drawnKey === '' ? [] : drawnKey.split(',').map(Number)), [drawnKey])
   return { rows: slotsInOrder(slots), columns: drawn }
 }
 
-/** The rows to draw with their slots: those in sight, and the active one wherever it is, because it has the focus. */
+/** Returns the rows to render with their slots: the visible ones, and the active one wherever it is, because it has the focus. */
 function useSlots(first: number, last: number, active: number | undefined): ReadonlyMap<number, number> {
   const [before, setBefore] = useState<ReadonlyMap<number, number>>(new Map())
   const rows = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index)

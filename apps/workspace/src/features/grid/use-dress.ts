@@ -12,10 +12,10 @@ const SETTINGS: readonly Setting[] = ['group', 'color', 'order', 'width', 'freez
 let loaded: Dressing | undefined
 
 /**
- * The view as its settings dress it; what they need is loaded with the first view that has some.
+ * Returns the view with its settings applied. The required code loads with the first view that has such settings.
  *
- * @param isGrid - other kinds of views have no dress
- * @returns `isWaiting`: it is being loaded, and the view is not known yet
+ * @param isGrid - other view types have no such settings
+ * @returns `isWaiting`: the code is loading, so the view is not known yet
  */
 export function useDress(
   plain: GridView,
@@ -25,7 +25,7 @@ export function useDress(
   const [hasFailed, setFailed] = useState(false)
   const { settings, query, shown } = plain
   const isWanted = isGrid && SETTINGS.some((setting) => settings[setting] !== undefined)
-  // The network is outside of React.
+  // The network is outside React.
   useEffect(() => {
     if (!isWanted || code) return
     let isOver = false

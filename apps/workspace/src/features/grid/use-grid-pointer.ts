@@ -10,7 +10,7 @@ export interface GridPointer {
   readonly onDoubleClick: (event: MouseEvent) => void
 }
 
-/** Selects with the mouse or a finger: a drag extends, a second tap edits; the button in the gutter opens the record. */
+/** Selects with the mouse or by touch: dragging extends the selection, a second tap edits, the gutter button opens the record. */
 export function useGridPointer(grid: GridController): GridPointer {
   const { edit, selection, size, select } = grid
   const isDragging = useRef(false)
@@ -23,7 +23,7 @@ export function useGridPointer(grid: GridController): GridPointer {
       }
       const place = placeOf(event.target)
       if (!place) return
-      event.preventDefault() // no text selection; the focus is set with the active cell
+      event.preventDefault() // prevents text selection; the focus follows the active cell
       if (event.pointerType === 'mouse') isDragging.current = true
       else if (isSamePlace(place, selection.active)) return edit.start(undefined)
       select(event.shiftKey ? extendTo(selection, place, size) : selectCell(place, size))

@@ -2,27 +2,27 @@ import { type RefObject, useEffect, useState } from 'react'
 import { HEADER_PX } from './grid-layout.ts'
 import { rowsAhead } from './rows-to-draw.ts'
 
-/** What part of the grid is in sight, as coarse as drawing needs it. */
+/** The visible part of the grid, as precise as rendering needs it. */
 export interface GridScroll {
   readonly firstRow: number
   readonly pageRows: number
-  /** Pixels to the right, in steps. */
+  /** Horizontal scroll position in pixels, in steps. */
   readonly left: number
   readonly width: number
-  /** Rows to draw ahead of the visible ones while it is scrolled, negative upwards. */
+  /** Rows to render ahead while scrolling, negative upwards. */
   readonly ahead: number
 }
 
-/** Sideways, columns are looked at again after this many pixels. */
+/** Horizontal distance in pixels after which the columns are checked again. */
 const LEFT_STEP_PX = 120
 
-/** A grid that was not scrolled for so long stands still, in milliseconds. */
+/** Time in ms without scrolling after which the grid is considered still. */
 const STILL_AFTER_MS = 150
 
-/** The viewport that was measured last: most probably that of the next one. Until there is one, a guess from the window. */
+/** The viewport last measured, which predicts the next one. Before the first measurement the window's size is used. */
 let lastSeen: { readonly width: number; readonly height: number } | undefined
 
-/** What is drawn before the viewport has been measured; cells beyond it would be drawn to be taken away again. */
+/** Returns the expected viewport before it is measured. Cells beyond it would be rendered in vain. */
 function expectedScroll(rowPx: number, headerPx: number): GridScroll {
   const { width, height } = lastSeen ?? { width: innerWidth, height: innerHeight }
   return { firstRow: 0, pageRows: rowsIn(height, rowPx, headerPx), left: 0, width, ahead: 0 }
@@ -32,20 +32,20 @@ function rowsIn(height: number, rowPx: number, headerPx: number): number {
   return Math.max(1, Math.floor((height - headerPx) / rowPx))
 }
 
-/** Follows the scroll position and the size of the viewport; renders again only when other rows or columns come in sight. */
+/** Follows the viewport's scroll position and size. Re-renders only when other rows or columns become visible. */
 export function useGridScroll(
   viewport: RefObject<HTMLElement | null>,
   rowPx: number,
   headerPx = HEADER_PX,
 ): GridScroll {
   const [scroll, setScroll] = useState(() => expectedScroll(rowPx, headerPx))
-  // Scrolling and resizing are the browser's.
+  // Scrolling and resizing happen in the browser, outside React.
   useEffect(() => {
     const element = viewport.current
     if (!element) return
     let [lastTop, lastMs] = [element.scrollTop, performance.now()]
     let still: ReturnType<typeof setTimeout> | undefined
-    /** Rows per millisecond since the last look. */
+    /** Returns the speed in rows per millisecond since the last call. */
     const speed = (): number => {
       const [top, now] = [element.scrollTop, performance.now()]
       const rows = now - lastMs > STILL_AFTER_MS ? 0 : (top - lastTop) / rowPx / Math.max(1, now - lastMs)

@@ -21,22 +21,22 @@ import type { GridQuery } from './query/grid-query.ts'
 import { shownFields, toggleField } from './query/shown-fields.ts'
 import { renderSorts, type Sort } from './query/sort.ts'
 
-/** What a view shows, and how to change that. */
+/** What a view shows, and functions that change it. */
 export interface ViewShape {
   /** `undefined`: all records of the table. */
   readonly saved: SavedView | undefined
-  /** Those of the saved view, with what the address changes. */
+  /** The saved view's settings, overridden by the URL. */
   readonly settings: ViewSettings
-  /** The address changes the view. */
+  /** The URL overrides the saved view. */
   readonly isChanged: boolean
   readonly query: GridQuery
-  /** The same for the same view, search, filter and order. */
+  /** Equal for the same view, search, filter and order. */
   readonly key: string
-  /** As the person is putting it together, with conditions that cannot be asked yet. */
+  /** The filter as the user edits it, including incomplete conditions. */
   readonly filter: FilterGroup
   readonly shown: readonly Field[]
   readonly isNarrowed: boolean
-  /** Changes a setting in the address; `undefined` takes it away. */
+  /** Sets a setting in the URL; `undefined` removes it. */
   set(setting: Setting, value: string | undefined): void
   setSearch(text: string): void
   setFilter(filter: FilterGroup): void
@@ -46,14 +46,14 @@ export interface ViewShape {
   /** `undefined`: all records of the table. */
   openView(id: string | undefined): void
   clearFilters(): void
-  /** Back to the view as it is saved. */
+  /** Returns to the saved view. */
   reset(): void
 }
 
-/** What the saved view and the address say about the view. */
+/** The view as defined by the saved view and the URL. */
 export interface GridView extends ViewShape {
   readonly record: string | undefined
-  /** The same object until something of it changes; which record is open is no part of it. */
+  /** The same object until the view changes. Excludes the open record. */
   readonly shape: ViewShape
 }
 
@@ -62,7 +62,7 @@ interface ViewSearch extends AddressSettings {
   readonly q?: string | undefined
 }
 
-/** The view in the address: a saved one, with the search, filter, order and fields that a link carries. */
+/** Returns the view in the URL: a saved one with the search, filter, order and fields that a link may override. */
 export function useGridView(table: TableInfo, fields: readonly Field[], saved: SavedView | undefined): GridView {
   const search: ViewSearch = useSearch({ from: '/signed-in/w/$ws/t/$table' })
   const { ws } = useParams({ from: '/signed-in/w/$ws/t/$table' })
@@ -89,7 +89,7 @@ export function useGridView(table: TableInfo, fields: readonly Field[], saved: S
     setFilter: (next: FilterGroup) => set('filter', renderFilter(next)),
     setSorts: (sorts: readonly Sort[]) => set('sort', renderSorts(sorts)),
     toggle: (field: string) => set('hide', toggleField(fields, h, field)),
-    // Opening is a step to come back from; going on to the next record is not.
+    // Opening a record adds a history entry; moving to the next one replaces it.
     openRecord: (id: string | undefined) => change({ record: id }, search.record !== undefined && id !== undefined),
     openView: (id: string | undefined) =>
       void (id === undefined

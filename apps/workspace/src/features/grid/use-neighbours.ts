@@ -12,26 +12,26 @@ import { gridQueryOf } from './query/grid-query-of.ts'
 import { neighbourSql } from './query/neighbour-sql.ts'
 import { ensureSortIndex, SORT_INDEX_ROWS_MIN } from './sort-index.ts'
 
-/** Which view a record was opened from, as its address carries it. */
+/** The view that a record was opened from, as stored in its URL. */
 export interface ViewOfRecord extends Pick<AddressSettings, 'f' | 's' | 'g'> {
-  /** A saved view. */
+  /** Id of a saved view. */
   readonly v?: string | undefined
   readonly q?: string | undefined
 }
 
-/** The records before and after one. */
+/** The previous and next record. */
 export interface Neighbours {
   readonly previous: string | undefined
   readonly next: string | undefined
 }
 
-/** Neighbours change with every change of the table; they are looked for again only so often. */
+/** Minimum interval in ms between look-ups. Every change of the table may change the neighbours. */
 const THROTTLE_MS = 1_000
 
 /**
- * The neighbours of a record in the view that it was opened from; without one among all records, in the table's own order.
+ * Returns a record's neighbours in the view that it was opened from; without a view, among all records in the table's own order.
  *
- * @param table - its local name; of one that is not on this device nothing is asked
+ * @param table - local name; a table that is not on this device is not queried
  */
 export function useNeighbours(table: string, id: string, from: ViewOfRecord): Neighbours {
   const { database } = useLocalDatabase()
@@ -71,7 +71,7 @@ export function useNeighbours(table: string, id: string, from: ViewOfRecord): Ne
   return { previous: found?.previous ?? undefined, next: found?.next ?? undefined }
 }
 
-/** The index that the grid makes for an order of a large table; a record may be opened without the grid. */
+/** Ensures the sort index of a large table, because a record may be opened without the grid. */
 async function ensureWhereLarge(database: CommonPowerSyncDatabase, table: string, field: Field): Promise<void> {
   const isLarge = await database.getOptional(`select 1 from ${quoteName(table)} limit 1 offset ${SORT_INDEX_ROWS_MIN}`)
   if (isLarge) await ensureSortIndex(database, table, field)

@@ -4,12 +4,12 @@ import { filterForm } from './toolbar/filter-popover.tsx'
 import { sortForm } from './toolbar/sort-popover.tsx'
 import { viewsPanel } from './toolbar/views-popover.tsx'
 
-/** The first rows have the line and the processor for themselves, in milliseconds. */
+/** Delay in ms that leaves network and CPU to the first rows. */
 const AFTER_ROWS_MS = 1_000
 
-/** Loads what opens over a grid, and what changes ranges of cells, once its rows are there. */
+/** Preloads the grid's overlays and range operations once its rows are loaded. */
 export function usePreload(hasRows: boolean): void {
-  // Loading is outside of React.
+  // Loading happens outside React.
   useEffect(() => {
     if (!hasRows) return
     const timer = setTimeout(() => {

@@ -8,15 +8,15 @@ import { ensureSortIndex, SORT_INDEX_ROWS_MIN } from './sort-index.ts'
 import type { WindowsState } from './row-windows-state.ts'
 import { RowWindows } from './row-windows.ts'
 
-/** Of one view: an index costs each change of a row. */
+/** Limit of filter indexes per view, because each index slows down writes. */
 const FILTER_INDEXES_MAX = 2
 
 const NOT_YET: WindowsState = { count: undefined, rows: undefined, error: undefined, levels: 0, version: 0 }
 
 /**
- * The windows of a view while it is on the screen; `undefined` before they are open.
+ * Returns the loaded windows of the shown view; `undefined` before they are open.
  *
- * @param asked - `undefined`: not known yet; the windows stay as they are
+ * @param asked - `undefined`: not known yet; the windows stay unchanged
  */
 export function useRowWindows(asked: GridQuery | undefined): {
   readonly windows: RowWindows | undefined
@@ -30,7 +30,7 @@ export function useRowWindows(asked: GridQuery | undefined): {
   const [isAsked, setAsked] = useState(query !== undefined)
   if (query && !isAsked) setAsked(true)
   const [windows, setWindows] = useState<RowWindows>()
-  // A subscription of the local database. Another query goes into the same windows, below.
+  // Subscribes to the local database. A new query goes into the same windows, below.
   useEffect(() => {
     if (!query) return
     const { get, getAll, urgent } = batchedReads(database)
@@ -47,7 +47,7 @@ export function useRowWindows(asked: GridQuery | undefined): {
   const sorted = query?.fields.find(({ name }) => name === sort?.field)
   const table = query?.table
   const isLarge = (state.count ?? 0) >= SORT_INDEX_ROWS_MIN
-  // The local database learns of an order that is wanted; it answers without the index until it has one.
+  // Creates the index for the sort order. Until it exists, queries run without it.
   useEffect(() => {
     if (table !== undefined && sorted && isLarge) void ensureSortIndex(database, table, sorted)
   }, [database, table, sorted, isLarge])

@@ -19,7 +19,7 @@ interface UnstoredText {
   readonly why: NotStored
 }
 
-/** Stores values of cells; a text that is not stored comes back into its editor, with the reason. */
+/** Stores cell values. Text that is not stored returns to its editor, with the reason. */
 export function useUnstoredTexts({
   windows,
   columns,
@@ -33,7 +33,7 @@ export function useUnstoredTexts({
   readonly columns: readonly GridColumn[]
   readonly size: GridSize
   readonly edits: GridEdits
-  /** An editor is open: what is edited by now comes first. */
+  /** An editor is open; its edit has priority. */
   readonly isOpen: boolean
   readonly select: (next: Selection) => void
   readonly onOpen: (edit: {
@@ -44,13 +44,13 @@ export function useUnstoredTexts({
   }) => void
 }): {
   readonly store: (row: GridRow, field: Field, value: FieldValue, label?: string) => Promise<void>
-  /** Brings back the text that could not be stored first. */
+  /** Restores the oldest text that could not be stored. */
   readonly reopen: () => void
 } {
   const unstored = useRef<UnstoredText[]>([])
   const latest = useRef({ isOpen: false, isGone: false, reopen: () => {} })
 
-  /** Who cannot see the cell cannot read why: then it goes to the server, and what was typed is kept with its answer. */
+  /** A user who cannot see the cell cannot see the reason. The text then goes to the server, which keeps it with its answer. */
   const leaveToServer = ({ row, field, value, why }: UnstoredText): void => {
     if (why.kind === 'refused') void edits.setCell(row, field, value, undefined, true)
   }
@@ -66,7 +66,7 @@ export function useUnstoredTexts({
     const { row, field, value, why } = first
     onOpen({ id: row.id, field, typed: toEditText(field, value), problem: problemOf(why) })
   }
-  // An answer of the database meets the grid as it is then.
+  // The database's answer arrives later and must meet the grid's state at that time.
   useEffect(() => {
     latest.current = { isOpen, isGone: false, reopen }
   })
@@ -82,7 +82,7 @@ export function useUnstoredTexts({
       const why = await edits.setCell(row, field, value, label)
       if (!why) return
       if (field.kind === 'boolean' || field.kind === 'choice' || field.kind === 'link') {
-        // Of a full device a banner tells.
+        // A full device has its own banner.
         if (why.kind === 'refused') showToast({ text: problemOf(why) })
         return
       }

@@ -1,17 +1,17 @@
 import { useMemo, useState, useSyncExternalStore } from 'react'
 import { FIRST_CELL, type Selection } from './selection.ts'
 
-/** The selected cells of a view. It is outside of React's state: a key that moves the active cell renders only what shows it. */
+/** The selected cells of a view, outside React's state, so that moving the active cell renders only what shows it. */
 export interface ViewSelection {
   get(): Selection
   set(selection: Selection): void
-  /** @returns ends it */
+  /** @returns a function that unsubscribes */
   subscribe(onChange: () => void): () => void
 }
 
-/** Selections of one table; only the one that was set last is kept. */
+/** The selection of one table. Only the last one set is kept. */
 export interface SelectionStore {
-  /** @param viewKey - another view begins with its first cell */
+  /** @param viewKey - another view starts at its first cell */
   of(viewKey: string): ViewSelection
 }
 
@@ -33,13 +33,13 @@ export function createSelectionStore(): SelectionStore {
   }
 }
 
-/** The same object for the same view. */
+/** Returns the same object for the same view. */
 export function useViewSelection(viewKey: string): ViewSelection {
   const [store] = useState(createSelectionStore)
   return useMemo(() => store.of(viewKey), [store, viewKey])
 }
 
-/** Renders when what is read of the selection changes. @param read - a plain value, or the selection itself */
+/** Renders when the value read from the selection changes. @param read - returns a primitive, or the selection itself */
 export function useSelected<T>(selection: ViewSelection, read: (selection: Selection) => T): T {
   return useSyncExternalStore(selection.subscribe, () => read(selection.get()))
 }

@@ -8,7 +8,7 @@ import type { TableInfo } from '../../lib/data/tables.ts'
 import { viewEditingMessages as words } from '../../messages/view-editing.ts'
 import { viewMessages } from '../../messages/views.ts'
 
-/** In place of a view that is not on this device. Before the first sync is over it may be on its way. */
+/** Shown for a view that is not on this device. Before the first sync ends it may still arrive. */
 export function ViewGone({ table }: { readonly table: TableInfo }): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/t/$table' })
   const hasSynced = useHasSynced()

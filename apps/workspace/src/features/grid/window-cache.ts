@@ -1,25 +1,25 @@
 import type { FieldValue } from '../../lib/fields/field.ts'
 
-/** A row as the local database has it, with `@<column>` for what links are called. */
+/** A row of the local database, with the titles of links in `@<column>`. */
 export type GridRow = Readonly<Record<string, FieldValue>> & { readonly id: string }
 
 export const WINDOW_ROWS = 100
 export const WINDOWS_MAX = 30
 
-/** The rows of a window by their places; in a grouped view there are headers between them. */
+/** The rows of a window by position; undefined at the headers of a grouped view. */
 export type WindowRows = readonly (GridRow | undefined)[]
 
-/** Values of a row that are on their way to the database. */
+/** Values of a row that are being written to the database. */
 export interface HeldValues {
   readonly id: string
   readonly values: Readonly<Record<string, FieldValue>>
 }
 
-/** The rows of a view that have been read, in windows of {@link WINDOW_ROWS} by number. The longest unused are evicted first. */
+/** The loaded rows of a view, in windows of {@link WINDOW_ROWS} by number. Evicts the least recently used. */
 export class WindowCache {
-  /** In the order of use. */
+  /** In order of use. */
   readonly #windows = new Map<number, WindowRows>()
-  /** What was typed and is not stored yet, the latest last: it stands above what is read. */
+  /** Values not stored yet, latest last. They override the loaded rows. */
   readonly #held = new Set<HeldValues>()
 
   has(number: number): boolean {
@@ -42,7 +42,7 @@ export class WindowCache {
     this.#windows.set(number, this.#withHeld(rows))
   }
 
-  /** Says that these windows are in use now. */
+  /** Marks these windows as used. */
   use(numbers: readonly number[]): void {
     for (const number of numbers) {
       const rows = this.#windows.get(number)
@@ -59,7 +59,7 @@ export class WindowCache {
     }
   }
 
-  /** Changes values of one row. @returns whether the row is here */
+  /** Changes values of one row. @returns whether the row is loaded */
   patch(id: string, values: Readonly<Record<string, FieldValue>>): boolean {
     for (const [number, rows] of this.#windows) {
       if (!rows.some((row) => row?.id === id)) continue
@@ -72,7 +72,7 @@ export class WindowCache {
     return false
   }
 
-  /** Keeps values of a row above what is read, until they are {@link release}d. */
+  /** Overrides values of a row until they are {@link release}d. */
   hold(held: HeldValues): void {
     this.#held.add(held)
   }
@@ -82,7 +82,7 @@ export class WindowCache {
   }
 
   /**
-   * Takes windows that were read again and forgets all others. A row in which nothing changed stays the same object.
+   * Replaces all windows with the given ones. Unchanged rows stay the same objects.
    *
    * @returns whether anything changed in the given windows
    */
@@ -105,7 +105,7 @@ export class WindowCache {
   }
 }
 
-/** The new rows, with the old object for each one in which nothing changed; the old list when nothing changed at all. */
+/** Returns the new rows, reusing the old object of each unchanged row; returns the old list if nothing changed. */
 export function shareRows(old: WindowRows | undefined, fresh: WindowRows): WindowRows {
   if (!old) return fresh
   const byId = new Map(old.flatMap((row) => (row ? [[row.id, row] as const] : [])))

@@ -6,12 +6,12 @@ export interface VisibleRows {
   readonly last: number
 }
 
-/** @param count - rows of the view; `undefined` before they were counted */
+/** @param count - number of rows in the view; `undefined` before they are counted */
 export function windowsInSight({ first, last }: VisibleRows, count: number | undefined): readonly number[] {
   return numbersBetween(windowOf(first), windowOf(last), count)
 }
 
-/** The visible windows and one on each side, the nearest to the middle first. */
+/** Returns the visible windows and one on each side, nearest to the middle first. */
 export function wantedWindows({ first, last }: VisibleRows, count: number | undefined): readonly number[] {
   const middle = windowOf((first + last) / 2)
   return numbersBetween(windowOf(first) - 1, windowOf(last) + 1, count).toSorted(
@@ -23,7 +23,7 @@ function windowOf(row: number): number {
   return Math.floor(row / WINDOW_ROWS)
 }
 
-/** The numbers of windows that the view can have. */
+/** Returns window numbers, limited to those that exist in the view. */
 function numbersBetween(from: number, to: number, count: number | undefined): readonly number[] {
   const first = Math.max(0, from)
   const last = count === undefined ? to : Math.min(to, Math.max(0, Math.ceil(count / WINDOW_ROWS) - 1))

@@ -16,10 +16,10 @@ import { factsOf, titleOf } from '../record-words.ts'
 import type { GridRow } from '../window-cache.ts'
 import type { Board } from './use-board.ts'
 
-/** Facts under the title. */
+/** Limit of facts below the title. */
 const FACTS_MAX = 4
 
-/** One record on a board: its title, its first facts, its state on this device, and a menu that moves it. */
+/** One record on a board: title, first facts, sync state and a menu that moves it. */
 export function BoardCard({
   row,
   fields,
@@ -33,14 +33,14 @@ export function BoardCard({
   isOpen,
 }: {
   readonly row: GridRow
-  /** Those that the view shows, in their order. */
+  /** The view's visible fields in their order. */
   readonly fields: readonly Field[]
-  /** What the lanes are made of. */
+  /** The field whose values are the lanes. */
   readonly field: Field
   readonly lane: number
   readonly place: number
   readonly board: Board
-  /** The field whose day has passed. */
+  /** The field whose date has passed. */
   readonly late: string | undefined
   readonly mark: RecordMark | undefined
   readonly photos: RowPhotos | undefined
@@ -63,7 +63,7 @@ export function BoardCard({
       <button
         type="button"
         data-open-card
-        // Tab goes from lane to lane, arrows go through one.
+        // Tab moves between lanes, arrow keys within one.
         tabIndex={board.active === row.id || place === 0 ? 0 : -1}
         onFocus={() => board.activate(row)}
         onClick={() => board.open(row.id)}
@@ -95,7 +95,7 @@ export function BoardCard({
   )
 }
 
-/** The lanes that the card can go to; those that policies are known to refuse say so. */
+/** Lists the lanes that the card can move to. Lanes that policies are known to refuse are marked. */
 function MoveMenu({
   row,
   title,

@@ -18,7 +18,7 @@ import { BoardCard } from './board-card.tsx'
 import { laneRowsSql, type LaneRow } from './lane-sql.ts'
 import type { Board } from './use-board.ts'
 
-/** Cards that a lane shows at first, and by how many it grows. */
+/** Number of cards shown at first, and added with each step. */
 const CARDS_STEP = 50
 const CARDS_THROTTLE_MS = 100
 

@@ -12,11 +12,11 @@ import { BoardLane } from './board-lane.tsx'
 import { laneFieldOf, laneFields, type LaneRow, lanesOf, lanesSql } from './lane-sql.ts'
 import { useBoard } from './use-board.ts'
 
-/** Lanes that are drawn; a link to a large table would make thousands. */
+/** Limit of lanes; a link to a large table would have thousands. */
 const LANES_MAX = 60
 const LANES_THROTTLE_MS = 200
 
-/** The records of a view in lanes, one for each value of a field. */
+/** The records of a view in lanes, one per value of a field. */
 export function BoardView(props: KindProps): JSX.Element {
   const { fields, view } = props
   const field = laneFieldOf(fields, view.settings.lane)

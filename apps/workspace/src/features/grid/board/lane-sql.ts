@@ -4,14 +4,14 @@ import { quoteName, type SqlPart } from '../../../lib/sql.ts'
 import { type GridQuery, rowsSql, whereSql } from '../query/grid-query.ts'
 import { pageLocale } from '../../../lib/language.ts'
 
-/** A lane as the query of lanes has it; a link's name is in `label`. */
+/** A row of the lane query; `label` has the title of a linked record. */
 export interface LaneRow {
   readonly value: FieldValue
   readonly label: string | null
   readonly rows: number
 }
 
-/** The values of the field among the rows of the view, with how many rows there are of each. */
+/** Counts the view's rows per value of the field. */
 export function lanesSql(query: GridQuery, field: Field): SqlPart {
   const column = `t.${quoteName(field.name)}`
   const where = whereSql(query)
@@ -19,7 +19,7 @@ export function lanesSql(query: GridQuery, field: Field): SqlPart {
   return { text: `select value, rows, ${labelSql(field, 'value')} as label from (${counted})`, values: where.values }
 }
 
-/** The first rows of one lane, in the order of the view. */
+/** Selects the first rows of a lane in the view's order. */
 export function laneRowsSql(query: GridQuery, field: Field, value: FieldValue, limit: number): SqlPart {
   const column = `t.${quoteName(field.name)}`
   const own: SqlPart =
@@ -27,7 +27,7 @@ export function laneRowsSql(query: GridQuery, field: Field, value: FieldValue, l
   return rowsSql(query, own, limit, 0)
 }
 
-/** Lanes in their order: choices as the database declares them and also when they are empty, links by name, then what has no value. */
+/** Sorts lanes: choices as declared in the database, including empty ones; links by name; rows without a value last. */
 export function lanesOf(field: Field, rows: readonly LaneRow[]): readonly LaneRow[] {
   const none = rows.filter(({ value }) => value === null)
   const filled = rows.filter(({ value }) => value !== null)
@@ -40,7 +40,7 @@ export function lanesOf(field: Field, rows: readonly LaneRow[]): readonly LaneRo
   return [...known, ...others, ...none]
 }
 
-/** Fields whose values can be lanes, the most usual first: where a record stands, then other choices, people and links. */
+/** Returns the fields that can form lanes, most likely first: the record's state, other choices, people and links. */
 export function laneFields(fields: readonly Field[]): readonly Field[] {
   return fields.filter((field) => rankOf(field) >= 0).toSorted((a, b) => rankOf(a) - rankOf(b))
 }
@@ -52,7 +52,7 @@ function rankOf({ kind, name, choices, link, isSystem }: Field): number {
   return kind === 'boolean' ? 3 : -1
 }
 
-/** The field that a view makes lanes of. A field that is gone, or makes none, is replaced by the most usual one. */
+/** Returns the field that forms a view's lanes. Falls back to the most likely one if the field is missing or unsuitable. */
 export function laneFieldOf(fields: readonly Field[], name: string | undefined): Field | undefined {
   const usable = laneFields(fields)
   return usable.find((field) => field.name === name) ?? usable[0]

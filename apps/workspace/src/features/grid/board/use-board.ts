@@ -16,24 +16,24 @@ type BoardHandlers = Pick<
 export interface Board {
   readonly handlers: BoardHandlers
   readonly lanes: readonly { readonly value: LaneRow['value']; readonly name: string }[]
-  /** The field can be changed by this person. */
+  /** This user can change the field. */
   readonly canMove: boolean
-  /** The card that was used last. */
+  /** The card used last. */
   readonly active: string | undefined
   /** The card whose menu is open. */
   readonly menu: string | undefined
   readonly dragged: string | undefined
-  /** The lane that a card is dragged over. */
+  /** The lane under the dragged card. */
   readonly over: number | undefined
   activate(row: GridRow): void
   open(id: string): void
   openMenu(row: GridRow | undefined): void
   move(row: GridRow, title: string, lane: number): void
-  /** Why the active card cannot go to a lane, as far as this device knows. */
+  /** Returns why the active card cannot move to a lane, as far as this device knows. */
   refusalOf(lane: number): string | undefined
 }
 
-/** Moving on a board: by arrow keys from card to card, by menu, by key and by dragging from lane to lane. */
+/** Handles movement on a board: arrow keys between cards; menu, keys and dragging between lanes. */
 export function useBoard({
   element,
   table,
@@ -112,7 +112,7 @@ export function useBoard({
   }
 }
 
-/** What a drag carries: the browser keeps it, so that a drop need not wait for anything to be drawn. */
+/** Media type of a dragged card. The browser holds the data, so a drop does not depend on rendering. */
 const CARD_TYPE = 'application/x-holdfast-card'
 
 interface DraggedCard {
@@ -121,7 +121,7 @@ interface DraggedCard {
   readonly title: string
 }
 
-/** Dragging with a mouse; keys and menus do the same. */
+/** Handlers for dragging with the mouse. Keys and menus do the same. */
 function dragHandlers({
   canEnter,
   onDragged,
@@ -167,7 +167,7 @@ function dragHandlers({
   }
 }
 
-/** For each lane the reason that policies keep a record out of it, as far as this device knows. */
+/** Returns for each lane why policies keep a record out of it, as far as this device knows. */
 function useRefusals(
   table: TableInfo,
   field: Field,
@@ -211,7 +211,7 @@ function stepOf(event: KeyboardEvent): Step | undefined {
   return event.key.toLowerCase() === 'm' ? 'menu' : undefined
 }
 
-/** The card of an element; a menu over the board belongs to no card. */
+/** Returns the card that contains an element. A menu above the board belongs to no card. */
 function cardOf(target: EventTarget): HTMLElement | undefined {
   return target instanceof Element ? (target.closest<HTMLElement>('[data-card]') ?? undefined) : undefined
 }
@@ -229,7 +229,7 @@ function laneUnder(event: DragEvent): number | undefined {
   return lane ? laneOf(lane) : undefined
 }
 
-/** Up and down within the lane; sideways to the nearest lane that has cards, at the same height. */
+/** Moves up and down within a lane, and sideways to the nearest lane with cards, at the same height. */
 function focusCard(
   board: HTMLElement | null,
   card: HTMLElement,
@@ -248,21 +248,21 @@ function focusCard(
   target?.querySelector<HTMLElement>('[data-open-card]')?.focus()
 }
 
-/** In the card, or in its menu, which is closing. */
+/** Whether the focus is in the card or in its closing menu. */
 function isAtCard(element: Element, id: string): boolean {
   return cardOf(element)?.dataset['card'] === id || element.closest('[role="menu"]') !== null
 }
 
-/** Frames to wait for a card that was moved: the local database tells of a write within a few. */
+/** Frames to wait for a moved card. The local database reports a write within a few. */
 const FRAMES_MAX = 180
 
-/** The card is another element in its new lane: the focus follows it, unless the person went elsewhere meanwhile. */
+/** Focuses the moved card's new element in its lane, unless the user has moved on. */
 function followCard(board: RefObject<HTMLElement | null>, id: string, lane: number, frames = FRAMES_MAX): void {
   const cards = `[data-card][data-lane="${lane}"]`
   const moved = board.current?.querySelector<HTMLElement>(`${cards}[data-card="${CSS.escape(id)}"] [data-open-card]`)
   const focused = document.activeElement
   if (focused !== null && focused !== document.body && !isAtCard(focused, id)) return
-  // A card beyond the ones that its lane shows: the lane itself has the focus then.
+  // If the lane does not show the card, the lane itself gets the focus.
   const target = moved ?? (frames === 0 ? board.current?.querySelector<HTMLElement>(`${cards} [data-open-card]`) : null)
   if (target) target.focus()
   else if (frames > 0) requestAnimationFrame(() => followCard(board, id, lane, frames - 1))

@@ -8,10 +8,10 @@ import { calendarMessages as words } from '../../../messages/calendar.ts'
 import { type Span, SPANS } from './calendar-days.ts'
 import { type DateFields, dateFields } from './date-fields.ts'
 
-/** `''`: the end of the days is that of the start. */
+/** `''`: entries have no end field. */
 const NO_END = ''
 
-/** Turns the pages of a calendar, and says by which fields it goes. */
+/** Pages through a calendar and chooses its date fields. */
 export function CalendarBar({
   title,
   span,
@@ -29,7 +29,7 @@ export function CalendarBar({
   readonly onToday: () => void
   readonly onPage: (by: 1 | -1) => void
   readonly onSpan: (span: Span) => void
-  /** With the setting of the view. */
+  /** Called with the view's new setting. */
   readonly onDates: (setting: string) => void
 }): JSX.Element {
   const usable = dateFields(fields)

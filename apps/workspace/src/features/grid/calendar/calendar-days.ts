@@ -1,20 +1,20 @@
 import { addDays } from '../../../lib/fields/dates.ts'
 import { pageLocale } from '../../../lib/language.ts'
 
-/** What a calendar shows at once. */
+/** Period that a calendar shows. */
 export const SPANS = ['month', 'week', 'list'] as const
 export type Span = (typeof SPANS)[number]
 
 const DAY_MS = 86_400_000
 const WEEK_DAYS = 7
 
-/** @param text - the setting of the view */
+/** @param text - the view's setting */
 export function parseSpan(text: string | undefined): Span | undefined {
   return SPANS.find((span) => span === text)
 }
 
 /**
- * The first day of the week where the language is spoken: 1 Monday to 7 Sunday. Monday in a browser that cannot tell.
+ * Returns the first day of the week for the language: 1 is Monday, 7 Sunday. Falls back to Monday where the browser cannot tell.
  *
  * @see https://tc39.es/proposal-intl-locale-info/
  */
@@ -25,7 +25,7 @@ export function firstWeekday(locale: string = pageLocale()): number {
   return known.getWeekInfo?.().firstDay ?? 1
 }
 
-/** The days that are shown around a day: whole weeks for a month and a week, the days of the month for a list. */
+/** Returns the days shown around a day: whole weeks for a month or week, the days of the month for a list. */
 export function daysOf(span: Span, day: string, weekStart: number): readonly string[] {
   const first = `${day.slice(0, 7)}-01`
   const last = addDays(nextMonth(first), -1)
@@ -34,7 +34,7 @@ export function daysOf(span: Span, day: string, weekStart: number): readonly str
   return daysBetween(weekOf(first, weekStart), addDays(weekOf(last, weekStart), WEEK_DAYS - 1))
 }
 
-/** The same day one week or month on or back; the last of a shorter month. */
+/** Returns the same day one week or month earlier or later, clamped to the end of a shorter month. */
 export function stepDay(span: Span, day: string, by: 1 | -1): string {
   if (span === 'week') return addDays(day, by * WEEK_DAYS)
   const [year = 1970, month = 1, date = 1] = day.split('-').map(Number)
@@ -43,12 +43,12 @@ export function stepDay(span: Span, day: string, by: 1 | -1): string {
   return addDays(first, Math.min(date, length) - 1)
 }
 
-/** Days from one to another. */
+/** Returns the number of days between two days. */
 export function distance(from: string, to: string): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS)
 }
 
-/** Whether it is a day of the calendar, `YYYY-MM-DD`. */
+/** Whether a text is a valid calendar day, `YYYY-MM-DD`. */
 export function isDay(text: string | undefined): text is string {
   return text !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
 }
@@ -76,29 +76,29 @@ function formatDate(day: string, locale: string, options: Intl.DateTimeFormatOpt
   return format.format(Date.parse(day))
 }
 
-/** `Friday, 20 November 2026`, in the order and the words of the language. */
+/** Formats a day like `Friday, 20 November 2026`, following the locale. */
 export function longDay(day: string, locale: string = pageLocale()): string {
   return formatDate(day, locale, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
 }
 
-/** `Fri`. */
+/** Formats a weekday like `Fri`. */
 export function shortWeekday(day: string, locale: string = pageLocale()): string {
   return formatDate(day, locale, { weekday: 'short' })
 }
 
-/** `Friday`. */
+/** Formats a weekday like `Friday`. */
 export function longWeekday(day: string, locale: string = pageLocale()): string {
   return formatDate(day, locale, { weekday: 'long' })
 }
 
-/** `20`, and `1 Dec` for the first of a month. */
+/** Formats a day of the month like `20`, or `1 Dec` for the first. */
 export function dayNumber(day: string, locale: string = pageLocale()): string {
   return day.endsWith('-01')
     ? formatDate(day, locale, { day: 'numeric', month: 'short' })
     : formatDate(day, locale, { day: 'numeric' })
 }
 
-/** What is shown: `November 2026`, or the first and the last day of a week. */
+/** Formats the period: `November 2026`, or the first and last day of a week. */
 export function titleOf(span: Span, day: string, days: readonly string[], locale: string = pageLocale()): string {
   if (span !== 'week') return formatDate(day, locale, { month: 'long', year: 'numeric' })
   const format = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })

@@ -7,15 +7,15 @@ import { boundOf, type DateFields } from './date-fields.ts'
 /** A record on one of its days. */
 export type Entry = GridRow & {
   readonly '#day': string
-  /** How many the day has. */
+  /** Number of records on that day. */
   readonly '#total': number
 }
 
 /**
- * The first records of each day, and how many each has. What is not on these days is not read: one pass finds the
- * records, by the index of the field if there is one, and only those that are shown are read whole.
+ * Selects the first records of each day and counts all of them. Other days are not read: one pass finds the records, by the field's index if there is one, and
+ * only the shown records are read in full.
  *
- * @param days - that are on the screen, one after the other
+ * @param days - the visible days in order
  */
 export function entriesSql(
   query: GridQuery,
@@ -58,7 +58,7 @@ export function entriesSql(
   }
 }
 
-/** A last day belongs to what it ends; a moment at midnight does not reach the day that begins. */
+/** Returns the comparison with a record's end. An end date is inclusive; an end at midnight excludes the day that begins. */
 function reaches(kind: string): '>=' | '>' {
   return kind === 'date' ? '>=' : '>'
 }

@@ -19,13 +19,13 @@ import { DayList } from './day-list.tsx'
 import { MonthGrid } from './month-grid.tsx'
 import { useCalendar } from './use-calendar.ts'
 
-/** Records that are read of each day. */
+/** Limit of records read per day. */
 const PER_DAY: Readonly<Record<Span, number>> = { month: 3, week: 14, list: 20 }
 const THROTTLE_MS = 100
-/** Below that many rows days without an index are as fast. */
+/** Minimum number of rows: smaller tables are as fast without an index. */
 const INDEX_ROWS_MIN = 5_000
 
-/** The records of a view on the days of a field. */
+/** The records of a view on the days of a date field. */
 export function CalendarView(props: KindProps): JSX.Element {
   const dates = dateFieldsOf(props.fields, props.view.settings.date)
   if (!dates) return <EmptyState title={words.noDates}>{words.noDatesDetail}</EmptyState>
@@ -113,7 +113,7 @@ function Days({
   )
 }
 
-/** For screen readers: the keys, and what happened. */
+/** Announces the keys and the last action to screen readers. */
 function Spoken({ said }: { readonly said: string }): JSX.Element {
   return (
     <>
@@ -127,7 +127,7 @@ function Spoken({ said }: { readonly said: string }): JSX.Element {
   )
 }
 
-/** The first records of the days that are shown. */
+/** Reads the first records of the visible days. */
 function useEntries(
   query: GridQuery,
   dates: DateFields,
@@ -144,7 +144,7 @@ function useEntries(
   return { rows, byDay, isFirstReading: isLoading && rows.length === 0 }
 }
 
-/** The local database learns of a field that days are asked by; it answers without the index until it has one. */
+/** Creates the index for queries by day. Until it exists, queries run without it. */
 function useDayIndex(table: string, { start }: DateFields, count = 0): void {
   const { database } = useLocalDatabase()
   const isLarge = count >= INDEX_ROWS_MIN
@@ -153,7 +153,7 @@ function useDayIndex(table: string, { start }: DateFields, count = 0): void {
   }, [database, table, start, isLarge])
 }
 
-/** The day in the address, which a link carries; without one today. */
+/** Returns the day in the URL, so that links keep it, or else today. */
 function useShownDay(today: string): readonly [day: string, setDay: (day: string) => void] {
   const { on } = useSearch({ from: '/signed-in/w/$ws/t/$table' })
   const navigate = useNavigate()

@@ -4,13 +4,13 @@ import { isDay } from './calendar-days.ts'
 import type { RecordValues } from '../../../lib/records/record-change.ts'
 import type { GridRow } from '../window-cache.ts'
 
-/** What a calendar goes by: one day, or from one day to another. */
+/** The date fields of a calendar: a day, or a start and an end. */
 export interface DateFields {
   readonly start: Field
   readonly end: Field | undefined
 }
 
-/** Fields that a calendar can go by, the most usual first: those that people set before those that the database keeps. */
+/** Returns the fields that a calendar can use, most likely first: those that users set before those that the database sets. */
 export function dateFields(fields: readonly Field[]): readonly Field[] {
   return fields
     .filter(({ kind }) => kind === 'date' || kind === 'datetime')
@@ -21,7 +21,7 @@ function rankOf({ name }: Field): number {
   return /(^|_)(due|scheduled|planned|start)/.test(name) ? 0 : 1
 }
 
-/** @param setting - `field` or `start,end`. A field that is gone is replaced by the most usual one, or left out as an end */
+/** @param setting - `field` or `start,end`. A missing start field is replaced by the most likely one; a missing end field is dropped */
 export function dateFieldsOf(fields: readonly Field[], setting: string | undefined): DateFields | undefined {
   const usable = dateFields(fields)
   const [startName, endName] = (setting ?? '').split(',')
@@ -31,7 +31,7 @@ export function dateFieldsOf(fields: readonly Field[], setting: string | undefin
   return { start, end: end === start ? undefined : end }
 }
 
-/** The day in the workspace of a stored day or moment. */
+/** Converts a stored day or moment to a day in the workspace's time zone. */
 export function dayOfValue(field: Field, value: FieldValue): string | undefined {
   if (value === null) return undefined
   if (field.kind === 'date') return String(value)
@@ -39,13 +39,13 @@ export function dayOfValue(field: Field, value: FieldValue): string | undefined 
   return at && dayOf(at)
 }
 
-/** The first moment of a day as the field stores it: every value of the day is that or later, and before that of the next day. */
+/** Returns the inclusive lower bound of a day, as the field stores it. Values of the day are below the next day's bound. */
 export function boundOf(field: Field, day: string): string {
   if (field.kind === 'date') return day
   return toStoredMoment(startOfDay(day), hasZone(field))
 }
 
-/** What a record has after a move by whole days: a time of day stays as it is on the clock. */
+/** Returns a record's values after a move by whole days. The local time of day stays the same. */
 export function movedBy({ start, end }: DateFields, row: GridRow, days: number): RecordValues {
   const fields = end === undefined || (row[end.name] ?? null) === null ? [start] : [start, end]
   return Object.fromEntries(fields.map((field) => [field.name, movedValue(field, row[field.name] ?? null, days)]))
@@ -53,7 +53,7 @@ export function movedBy({ start, end }: DateFields, row: GridRow, days: number):
 
 function movedValue(field: Field, value: FieldValue, days: number): FieldValue {
   if (value === null) return null
-  // `infinity` and days before Christ stay as they are.
+  // `infinity` and days before Christ stay unchanged.
   if (field.kind === 'date') return isDay(String(value)) ? addDays(String(value), days) : value
   const at = momentOf(String(value))
   return at ? toStoredMoment(addDaysTo(at, days), hasZone(field)) : value

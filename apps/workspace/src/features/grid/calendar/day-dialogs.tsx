@@ -13,10 +13,10 @@ import { Entries } from './day-list.tsx'
 import type { DaysProps } from './month-grid.tsx'
 import { type Calendar, type Taken, useRefusedDays } from './use-calendar.ts'
 
-/** Records that a day shows at first when it is opened, and by how many it grows. */
+/** Number of a day's records shown at first, and added with each step. */
 const STEP = 100
 
-/** All records of one day. */
+/** Lists all records of one day. */
 export function DayDialog({
   query,
   day,
@@ -54,7 +54,7 @@ export function DayDialog({
   )
 }
 
-/** Moves a record to a day that is typed or chosen: by finger, by key and by screen reader. */
+/** Moves a record to a typed or selected day. Works by touch, keyboard and screen reader. */
 export function MoveDialog({
   table,
   taken,

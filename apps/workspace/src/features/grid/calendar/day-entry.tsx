@@ -15,14 +15,14 @@ import { formatTime } from '../../../lib/format.ts'
 
 export interface DayEntryProps {
   readonly row: Entry
-  /** Those that the view shows, in their order. */
+  /** The view's visible fields in their order. */
   readonly fields: readonly Field[]
   readonly dates: DateFields
   readonly mark: RecordMark | undefined
   readonly calendar: Calendar
-  /** Reached by Tab; the others by arrow keys. */
+  /** Reachable with Tab; other entries with arrow keys. */
   readonly isTabStop: boolean
-  /** A line for each record, or two with its facts. */
+  /** Shows two lines with facts instead of one. */
   readonly isLarge: boolean
 }
 
@@ -78,7 +78,7 @@ export function DayEntry({ row, fields, dates, mark, calendar, isTabStop, isLarg
   )
 }
 
-/** The time at which it begins on this day. */
+/** Returns the time at which the record starts on this day. */
 function timeOf({ start }: DateFields, row: Entry, day: string): string | undefined {
   const value = row[start.name] ?? null
   if (start.kind !== 'datetime' || value === null || dayOfValue(start, value) !== day) return undefined

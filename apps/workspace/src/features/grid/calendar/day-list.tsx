@@ -11,7 +11,7 @@ import type { Entry } from './calendar-sql.ts'
 import { DayEntry } from './day-entry.tsx'
 import { type DaysProps, tabStopOf } from './month-grid.tsx'
 
-/** The days that have records, one below the other: for a phone, and to read. */
+/** Lists the days with records, for phones and for reading. */
 export function DayList({ period, ...props }: DaysProps & { readonly period: string }): JSX.Element {
   const { days, byDay, today, onMore } = props
   const filled = days.filter((day) => (byDay.get(day)?.length ?? 0) > 0)
@@ -43,7 +43,7 @@ export function DayList({ period, ...props }: DaysProps & { readonly period: str
   )
 }
 
-/** Records of one day, each with the button that moves it. */
+/** The records of one day, each with a button to move it. */
 export function Entries({
   entries,
   byDay,

@@ -2,7 +2,7 @@ import type { RefObject } from 'react'
 
 const ENTRY = '[data-entry]'
 
-/** Moves the focus to another record: within the days in their order, or to the next day that has any, at the same height. */
+/** Moves the focus to another record: within a day in order, or to the next day with records, at the same height. */
 export function focusEntry(
   calendar: HTMLElement | null,
   step: { readonly days: -1 | 0 | 1; readonly entries: -1 | 0 | 1 },
@@ -24,10 +24,10 @@ export function focusEntry(
   there[Math.min(height, there.length - 1)]?.focus()
 }
 
-/** Frames to wait for a record that was moved: the local database tells of a write within a few. */
+/** Frames to wait for a moved record. The local database reports a write within a few. */
 const FRAMES_MAX = 180
 
-/** The record is another element on its new day: the focus follows it, unless the person went elsewhere meanwhile. */
+/** Focuses the moved record's new element on its day, unless the user has moved on. */
 export function followEntry(
   calendar: RefObject<HTMLElement | null>,
   id: string,
@@ -49,7 +49,7 @@ export function followEntry(
   else if (frames > 0) requestAnimationFrame(() => followEntry(calendar, id, day, frames - 1))
 }
 
-/** A dialog that is closing gives the focus back to where it was opened from. */
+/** Whether the focus is in a dialog. A closing dialog returns the focus to where it was opened. */
 function isInDialog(element: Element | null): boolean {
   return element?.closest('[role="dialog"]') != null
 }

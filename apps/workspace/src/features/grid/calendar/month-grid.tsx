@@ -17,7 +17,7 @@ export interface DaysProps {
   readonly dates: DateFields
   readonly marks: ReadonlyMap<string, RecordMark>
   readonly calendar: Calendar
-  /** Called with a day of which not all records are shown. */
+  /** Called with a day that has more records than shown. */
   readonly onMore: (day: string) => void
 }
 
@@ -31,11 +31,11 @@ export function MonthGrid({
   label,
   ...props
 }: DaysProps & {
-  /** `2026-11`: days of other months stand back. `undefined`: all are the same. */
+  /** Such as `2026-11`: days of other months are dimmed. `undefined`: no day is dimmed. */
   readonly month: string | undefined
-  /** Records of a day that are shown; with more of them one line says how many more. */
+  /** Lines per day. If a day has more records, its last line says how many more. */
   readonly shownMax: number
-  /** No room for words: a day shows how many it has. */
+  /** Too narrow for text: each day shows only its number of records. */
   readonly isCompact: boolean
   readonly label: string
 }): JSX.Element {
@@ -102,7 +102,7 @@ function DayCell({
 }): JSX.Element {
   const entries = byDay.get(day) ?? []
   const total = entries[0]?.['#total'] ?? 0
-  // The line that says how many more takes the place of one.
+  // The line with the number of hidden records replaces one record.
   const shown = isCompact ? [] : entries.slice(0, total > shownMax ? shownMax - 1 : shownMax)
   const isOver = calendar.over === day
   return (
@@ -162,7 +162,7 @@ function DayCell({
   )
 }
 
-/** Tab comes to the record that was used last, else to the first one. */
+/** Returns the record reachable with Tab: the one used last, or else the first. */
 export function tabStopOf({ byDay, calendar }: Pick<DaysProps, 'byDay' | 'calendar'>): string | undefined {
   const { active } = calendar
   if (active && byDay.get(active.day)?.some(({ id }) => id === active.row.id)) return `${active.day} ${active.row.id}`

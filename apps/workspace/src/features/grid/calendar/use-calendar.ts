@@ -13,7 +13,7 @@ import type { Entry } from './calendar-sql.ts'
 import { type DateFields, movedBy } from './date-fields.ts'
 import { focusEntry, followEntry } from './entry-focus.ts'
 
-/** A record, and the day of it that was used: one with an end has several. */
+/** A record and the day on which it was used; a record with an end spans several days. */
 export interface Taken {
   readonly row: GridRow
   readonly day: string
@@ -24,20 +24,20 @@ export interface Calendar {
     HTMLAttributes<HTMLElement>,
     'onKeyDown' | 'onDragStart' | 'onDragOver' | 'onDragLeave' | 'onDrop' | 'onDragEnd'
   >
-  /** The fields can be changed by this person. */
+  /** This user can change the fields. */
   readonly canMove: boolean
   readonly active: Taken | undefined
   readonly isDragging: boolean
-  /** The day that a record is dragged over. */
+  /** The day under the dragged record. */
   readonly over: string | undefined
-  /** The record for which a day is being chosen. */
+  /** The record for which the user is choosing a day. */
   readonly moving: Taken | undefined
   readonly openRecord: string | undefined
   activate(taken: Taken): void
   open(id: string): void
   askDay(taken: Taken | undefined): void
   move(taken: Taken, day: string): void
-  /** Whether policies are known to keep the active record from a day that is shown. */
+  /** Whether policies are known to keep the active record from a visible day. */
   isRefused(day: string): boolean
 }
 
@@ -46,19 +46,19 @@ interface CalendarOptions {
   readonly table: TableInfo
   readonly fields: readonly Field[]
   readonly dates: DateFields
-  /** On the screen. */
+  /** The visible days. */
   readonly days: readonly string[]
   readonly rows: readonly Entry[]
   readonly writer: RecordWriter
   readonly say: (text: string) => void
   readonly record: string | undefined
   readonly onOpen: (id: string | undefined) => void
-  /** Called with a day that is not on the screen, to which a record went. */
+  /** Called with the new day if a record moved out of the visible days. */
   readonly onDay: (day: string) => void
   readonly onPage: (by: 1 | -1) => void
 }
 
-/** Moving in a calendar: by arrow keys from record to record, by key, by choosing a day and by dragging. */
+/** Handles movement in a calendar: arrow keys between records; keys, day selection and dragging between days. */
 export function useCalendar({
   element,
   table,
@@ -138,7 +138,7 @@ export function useCalendar({
   }
 }
 
-/** What a drag carries: the browser keeps it, so that a drop need not wait for anything to be drawn. */
+/** Media type of a dragged record. The browser holds the data, so a drop does not depend on rendering. */
 const ENTRY_TYPE = 'application/x-holdfast-entry'
 
 function dragHandlers({
@@ -184,7 +184,7 @@ function dragHandlers({
   }
 }
 
-/** The days that policies keep a record from, as far as this device knows. */
+/** Returns the days that policies keep a record from, as far as this device knows. */
 export function useRefusedDays(
   table: TableInfo,
   dates: DateFields,
@@ -208,7 +208,7 @@ export function useRefusedDays(
   return new Set(days.filter((day, index) => day !== taken?.day && judgements?.[index]?.kind === 'refused'))
 }
 
-/** Without what the query of the calendar added. */
+/** Returns the row without the columns that the calendar query added. */
 function ownColumns(row: GridRow): GridRow {
   return { ...Object.fromEntries(Object.entries(row).filter(([name]) => !name.startsWith('#'))), id: row.id }
 }

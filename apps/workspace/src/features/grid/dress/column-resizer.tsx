@@ -1,21 +1,21 @@
 import { type JSX, type PointerEvent, useEffect, useEffectEvent, useRef } from 'react'
 import { clampWidth, renderWidths } from './view-looks.ts'
 
-/** Of a key that makes a column wider. */
+/** Width change per key press. */
 const STEP_PX = 16
 
 export interface ColumnResizerProps {
   readonly field: string
   readonly width: number
-  /** Of all columns that have one of their own. */
+  /** All custom column widths. */
   readonly widths: ReadonlyMap<string, number>
-  /** While it is dragged. */
+  /** Called during a drag. */
   readonly onDrag: (widths: ReadonlyMap<string, number>) => void
-  /** The text for the view. */
+  /** Called with the setting for the view. */
   readonly onStore: (text: string | undefined) => void
 }
 
-/** The right edge of a column's name: dragging it makes the column wider, and so does Shift with an arrow on the name. */
+/** The right edge of a column header. Dragging it resizes the column, as does Shift with an arrow key on the header. */
 export function ColumnResizer({ field, width, widths, onDrag, onStore }: ColumnResizerProps): JSX.Element {
   const edge = useRef<HTMLDivElement>(null)
   const from = useRef<{ readonly x: number; readonly width: number }>(undefined)
@@ -30,7 +30,7 @@ export function ColumnResizer({ field, width, widths, onDrag, onStore }: ColumnR
     const step = shiftKey ? { ArrowLeft: -STEP_PX, ArrowRight: STEP_PX }[key] : undefined
     if (step !== undefined) resize(width + step, true)
   })
-  // The name was there before its edge, and has the keys.
+  // The header mounts before its edge and receives the keys.
   useEffect(() => {
     const header = edge.current?.parentElement
     const listen = (event: KeyboardEvent): void => onKey(event)

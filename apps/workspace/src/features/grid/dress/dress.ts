@@ -16,12 +16,12 @@ import {
   type RowHeight,
 } from './view-looks.ts'
 
-/** Settings as an address writes them. */
+/** Settings in URL form. */
 type Texts<Name extends Setting> = Readonly<Record<Name, string | undefined>>
 
 const HEIGHT_PX: Readonly<Record<RowHeight, number>> = { compact: 28, medium: 44, tall: 92 }
 
-/** The query with the groups and the rules of a view. */
+/** Returns the query with a view's groups and colour rules. */
 function dressQuery(query: GridQuery, { group, aggregate, color }: Texts<'group' | 'aggregate' | 'color'>): GridQuery {
   const rules = rulesOf(query, color)
   return groupedQuery(rules.length === 0 ? query : { ...query, rules }, group ?? '', aggregate)
@@ -51,7 +51,7 @@ function dressGrid(
   }
 }
 
-/** The rules that can be asked, in their order. */
+/** Returns the rules that can be evaluated, in order. */
 function rulesOf({ fields }: GridQuery, color: string | undefined): readonly ColorRule[] {
   const byName = new Map(fields.map((field) => [field.name, field]))
   return parseRules(color)
@@ -59,5 +59,5 @@ function rulesOf({ fields }: GridQuery, color: string | undefined): readonly Col
     .filter((rule) => rule.filter.nodes.length > 0)
 }
 
-/** What dresses a view. */
+/** Applies a view's settings to its query, fields and grid. */
 export const dressing = { query: dressQuery, fields: dressFields, grid: dressGrid }

@@ -15,7 +15,7 @@ function looksOf(tone: Tone, name: GlyphName, fill: string, text: string): ToneL
   }
 }
 
-/** The shape of a tone: what is marked is not marked by its colour alone. */
+/** The shape of a tone, so that marks do not rely on colour alone. */
 function ToneGlyph({
   name,
   text,

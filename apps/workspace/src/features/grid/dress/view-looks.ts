@@ -6,10 +6,10 @@ export const ROW_HEIGHTS = ['compact', 'medium', 'tall'] as const
 export type RowHeight = (typeof ROW_HEIGHTS)[number]
 
 export const TONES = ['danger', 'warning', 'success', 'info'] as const
-/** What a colour means. */
+/** The meaning of a colour. */
 export type Tone = (typeof TONES)[number]
 
-/** Marks the records that fit a filter, or one of their values. */
+/** Marks records that match a filter, or one of their values. */
 export interface ColorRule {
   readonly tone: Tone
   /** `undefined`: the whole record. */
@@ -26,12 +26,12 @@ export function parseHeight(text: string | undefined): RowHeight | undefined {
   return ROW_HEIGHTS.find((height) => height === text)
 }
 
-/** How many columns stay in sight at the left; `undefined`: as the width of the window allows. */
+/** Parses the number of frozen columns. `undefined`: as many as the window allows. */
 export function parseFrozen(text: string | undefined): number | undefined {
   return text !== undefined && /^\d$/.test(text) ? Math.min(FROZEN_MAX, Number(text)) : undefined
 }
 
-/** `title.320,due_on.140`: pixels by field. */
+/** Parses `title.320,due_on.140`: pixels by field. */
 export function parseWidths(text: string | undefined): ReadonlyMap<string, number> {
   const parts = (text ?? '').split(',').flatMap((part) => {
     const [, name, width] = /^(.+)\.(\d{1,4})$/.exec(part) ?? []
@@ -49,7 +49,7 @@ export function clampWidth(width: number): number {
   return Math.round(Math.min(COLUMN_MAX_PX, Math.max(COLUMN_MIN_PX, width)))
 }
 
-/** `due_on,title`: these fields come first, in this order; the others follow in theirs. */
+/** Parses `due_on,title` and moves these fields to the front in this order; the others keep theirs. */
 export function orderFields(fields: readonly Field[], text: string | undefined): readonly Field[] {
   if (text === undefined) return fields
   const order = text.split(',')
@@ -57,7 +57,7 @@ export function orderFields(fields: readonly Field[], text: string | undefined):
   return fields.toSorted((a, b) => rank(a) - rank(b))
 }
 
-/** The text after a field was moved by some places. */
+/** Returns the setting after a field moved by a number of positions. */
 export function moveField(fields: readonly Field[], name: string, step: number): string {
   const names = fields.map((field) => field.name)
   const from = names.indexOf(name)
@@ -66,7 +66,7 @@ export function moveField(fields: readonly Field[], name: string, step: number):
   return names.join(',')
 }
 
-/** `danger:all(due_on.before.today),warning@state:any(state.in.blocked)`: a tone, the field if it is for one, and a filter. */
+/** Parses `danger:all(due_on.before.today),warning@state:any(state.in.blocked)`: a tone, optionally a field, and a filter. */
 export function parseRules(text: string | undefined): readonly ColorRule[] {
   return splitRules(text ?? '')
     .slice(0, RULES_MAX)
@@ -84,7 +84,7 @@ export function renderRules(rules: readonly ColorRule[]): string | undefined {
     .join(',')
 }
 
-/** Splits at the commas that are in no filter; a sign with `!` before it is part of a value. */
+/** Splits at top-level commas: those outside filters. A character after `!` belongs to a value. */
 function splitRules(text: string): readonly string[] {
   const parts: string[] = []
   let [depth, from] = [0, 0]

@@ -24,16 +24,16 @@ export interface ExportProps {
   readonly view: ViewShape
 }
 
-/** An export goes on while the form is closed. */
+/** State of the export, which continues while the form is closed. */
 const useRunning = create<{
   readonly running: { readonly done: number; readonly total: number; readonly cancel: () => void } | undefined
-  /** Why the last one made no file, and of which table. */
+  /** Why the last export produced no file, and its table. */
   readonly problem: { readonly table: string; readonly text: string } | undefined
 }>(() => ({ running: undefined, problem: undefined }))
 
 type Chosen = 'shown' | 'all'
 
-/** Makes the file and hands it to the person; what came of it is told, here or in passing. */
+/** Creates the file and saves it for the user. Reports the result in the form or as a toast. */
 async function runExport(
   database: LocalDatabase['database'],
   { table, fields, view }: ExportProps,
@@ -68,7 +68,7 @@ async function runExport(
   }
 }
 
-/** Exports what the view shows as a file. */
+/** Exports the view's records as a file. */
 export function ExportForm(props: ExportProps): JSX.Element {
   const { database } = useLocalDatabase()
   const { ws } = useParams({ from: '/signed-in/w/$ws/t/$table' })
@@ -118,7 +118,7 @@ export function ExportForm(props: ExportProps): JSX.Element {
         </div>
       ) : null}
       <div className="flex flex-wrap items-center justify-between gap-3">
-        {/* It stays, and with it the focus. */}
+        {/* Stays mounted so that it keeps the focus. */}
         <Button
           tone="primary"
           size="sm"

@@ -6,13 +6,13 @@ import { quoteName } from '../../../lib/sql.ts'
 import { columnsSql, type GridQuery, LABEL_PREFIX, orderSql, whereSql } from '../query/grid-query.ts'
 import type { Sort } from '../query/sort.ts'
 
-/** Records read at once: few enough that the page stays quick, in between it draws. */
+/** Records per read; few enough to keep the page responsive between reads. */
 const SLICE = 500
 
 export interface ExportOptions {
   readonly database: Pick<CommonPowerSyncDatabase, 'getAll'>
   readonly query: GridQuery
-  /** Fields that the view is grouped by: its records are in their order first. */
+  /** Fields that the view is grouped by; they sort before its own order. */
   readonly groups: readonly Sort[]
   readonly columns: readonly FileColumn[]
   readonly format: FileFormat
@@ -22,10 +22,9 @@ export interface ExportOptions {
 }
 
 /**
- * Renders the records of a view, in its order. Which they are is read once, at the beginning; their values are read in
- * slices. A record that is deleted meanwhile is left out.
+ * Renders the records of a view in its order. The ids are read once at the start, the values in slices. Records deleted in between are left out.
  *
- * @throws what `signal` was aborted with; `CellTooLong`
+ * @throws the abort reason of `signal`; `CellTooLong`
  */
 export async function exportView(options: ExportOptions): Promise<{ readonly file: Blob; readonly records: number }> {
   const { database, query, groups, columns, format, title, signal, onProgress } = options

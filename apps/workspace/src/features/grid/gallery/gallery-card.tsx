@@ -14,10 +14,10 @@ import { photoMessages } from '../../../messages/photos.ts'
 import { textOf, titleOf } from '../record-words.ts'
 import type { GridRow } from '../window-cache.ts'
 
-/** Pixels of a side of what the server makes for a cover. */
+/** Side length in pixels of the thumbnails that the server renders for covers. */
 const COVER_SIDE = 320
 
-/** One record: its first photo, its title, the fields that the view shows. */
+/** One record: its first photo, its title and the view's visible fields. */
 export function GalleryCard({
   row,
   place,
@@ -80,7 +80,7 @@ export function GalleryCard({
   )
 }
 
-/** The first photo of the record, and how many more it has. */
+/** Shows the record's first photo and the number of further ones. */
 function Covers({ photos, px }: { readonly photos: RowPhotos | undefined; readonly px: number }): JSX.Element {
   const [cover] = photos?.files ?? []
   return (
@@ -106,7 +106,7 @@ function Covers({ photos, px }: { readonly photos: RowPhotos | undefined; readon
   )
 }
 
-/** For eyes only: the card says how many photos it has. */
+/** Decorative: the card's name already has the number of photos. */
 function Cover({ file }: { readonly file: FileEntry }): JSX.Element {
   const picture = useRowThumbnail(file, COVER_SIDE)
   const isFilm = isVideo(file.mediaType)

@@ -1,28 +1,28 @@
-/** Pixels of a card's parts. */
+/** Sizes of the parts of a card, in pixels. */
 const COVER_PX = 144
 const TITLE_PX = 60
 const FACT_PX = 20
 const MARK_PX = 24
 export const GAP_PX = 12
-/** Around the cards. */
+/** Padding around the cards. */
 export const EDGE_PX = 12
 
-/** Facts under the title. */
+/** Limit of facts below the title. */
 export const FACTS_MAX = 4
 
-/** Narrower cards are for windows in which two of the others would not stand side by side. */
+/** Narrowest card, for windows where two normal cards would not fit side by side. */
 const CARD_PX_MIN = 224
 const NARROW_CARD_PX_MIN = 148
 
 export interface GalleryLayout {
   readonly columns: number
   readonly cardPx: number
-  /** Height of a row of cards with the gap below it. */
+  /** Height of a row of cards including the gap below. */
   readonly rowPx: number
   readonly coverPx: number
 }
 
-/** How many cards stand side by side in a window so wide, and how large they are. */
+/** Returns the number of cards per row for a window width, and their size. */
 export function galleryLayout(width: number, facts: number, hasCovers: boolean): GalleryLayout {
   const room = width - 2 * EDGE_PX + GAP_PX
   const fitting = Math.floor(room / (CARD_PX_MIN + GAP_PX))
@@ -36,7 +36,7 @@ export function galleryLayout(width: number, facts: number, hasCovers: boolean):
   }
 }
 
-/** Where an arrow key goes from a card; `undefined` for other keys and past the ends. */
+/** Returns the position that an arrow key moves to; `undefined` for other keys and beyond the ends. */
 export function placeAfter(key: string, place: number, columns: number, count: number): number | undefined {
   const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[key]
   if (step === undefined) return undefined

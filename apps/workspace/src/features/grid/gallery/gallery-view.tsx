@@ -10,10 +10,10 @@ import { useGridScroll } from '../use-grid-scroll.ts'
 import { GalleryCard } from './gallery-card.tsx'
 import { EDGE_PX, FACTS_MAX, GAP_PX, galleryLayout, placeAfter } from './gallery-layout.ts'
 
-/** Rows of cards that are drawn beyond those in sight. */
+/** Rows of cards rendered beyond the visible ones. */
 const OVERSCAN = 2
 
-/** The records of a view as cards, with their first photo. Only the cards around those in sight are there. */
+/** The records of a view as cards with their first photo. Only cards near the viewport are rendered. */
 export function GalleryView({ table, view, windows, state, marks }: KindProps): JSX.Element {
   const viewport = useRef<HTMLDivElement>(null)
   const photoTable = usePhotoTable()

@@ -11,13 +11,13 @@ const NONE = ''
 
 export interface GroupProps {
   readonly fields: readonly Field[]
-  /** As an address names them. */
+  /** The groups in URL form. */
   readonly text: string | undefined
   readonly onChange: (text: string | undefined) => void
   readonly onToggleAll: (isExpanded: boolean) => void
 }
 
-/** By which fields the records of a view are grouped, and in which order the groups come. */
+/** Chooses the fields that a view is grouped by, and the order of the groups. */
 export function GroupForm({ fields, text, onChange, onToggleAll }: GroupProps): JSX.Element {
   const sorts = parseGroups(text ?? '', fields)
   const set = (index: number, sort: Sort | undefined): void =>

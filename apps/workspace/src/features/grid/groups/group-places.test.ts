@@ -14,7 +14,7 @@ interface Outer {
   readonly inner: readonly Inner[]
 }
 
-/** `1` and `"1"` are values of different groups, as are nothing and an empty text. */
+/** `1` and `"1"` are different groups, and so are null and an empty text. */
 const value = fc.constantFrom(null, '', 'open', 'doing', 1, '1', 0)
 const inner = fc.record({ value, rows: fc.integer({ min: 1, max: 4 }), isCollapsed: fc.boolean() })
 const view = fc.uniqueArray(
@@ -31,7 +31,7 @@ const outerRow = (outer: Outer): GroupRow => ({ k0: outer.value, rows: rowsOf(ou
 const innerRow = (outer: Outer, { value: own, rows }: Inner): GroupRow =>
   ({ k0: outer.value, k1: own, rows }) as unknown as GroupRow
 
-/** What stands at each place, counted out one by one. */
+/** The expected content of each position, counted one by one. */
 type Place = { readonly header: string; readonly above: number } | { readonly record: number; readonly group: string }
 
 function placesOf(outers: readonly Outer[], levels: 1 | 2): readonly Place[] {

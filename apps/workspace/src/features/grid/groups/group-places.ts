@@ -3,12 +3,12 @@ import type { SqlPart } from '../../../lib/sql.ts'
 import type { AggregateRow } from '../query/aggregates.ts'
 import type { GroupedWindow, GroupLayout, RowGroup } from '../row-groups.ts'
 
-/** A group as the query of groups has it: the values that its records share, the first level first. */
+/** A row of the group query: the values that its records share, outer level first. */
 export interface GroupRow extends AggregateRow {
   readonly rows: number
 }
 
-/** Separates the values in a key; no value of a person has it. */
+/** Separates the values of a key. Users' values never contain it. */
 const KEY_SIGN = '\u0000'
 
 export function keyOf(row: GroupRow, level: number): string {
@@ -16,10 +16,10 @@ export function keyOf(row: GroupRow, level: number): string {
   return values.map((value) => (value === null ? '' : `${typeof value}${value}`)).join(KEY_SIGN)
 }
 
-/** What stands at the places from `first` on: a header, or the records of a group. */
+/** The content from position `first` on: a header, or the records of a group. */
 interface Stretch {
   readonly first: number
-  /** Records of the view above it. */
+  /** Number of the view's records above it. */
   readonly above: number
   readonly level: number
   readonly row: GroupRow
@@ -28,21 +28,21 @@ interface Stretch {
 
 export interface GroupPlacesOptions {
   readonly fields: readonly Field[]
-  /** A list for each level, in the order of the view. */
+  /** A list per level, in the view's order. */
   readonly groups: readonly (readonly GroupRow[])[]
   readonly collapsed: ReadonlySet<string>
   readonly describe: (level: number, row: GroupRow) => Omit<RowGroup, 'isExpanded'>
   readonly windowSql: (groups: readonly GroupRow[], offset: number, limit: number) => SqlPart
 }
 
-/** Counts out the places of headers and records; finding one takes the logarithm of the number of groups. */
+/** Maps positions to headers and records. A look-up takes logarithmic time in the number of groups. */
 export class GroupPlaces implements GroupLayout {
   readonly levels: number
   readonly places: number
   readonly records: number
   readonly #stretches: readonly Stretch[]
   readonly #options: GroupPlacesOptions
-  /** The same object for the same header, so that it is drawn once. */
+  /** Caches headers, so that the same header is the same object and renders once. */
   readonly #described = new Map<number, RowGroup>()
   readonly #isCollapsed: ReadonlySet<string>
 
@@ -111,7 +111,7 @@ export class GroupPlaces implements GroupLayout {
     return { sql: groups.length === 0 ? undefined : this.#options.windowSql(groups, offset, places.length), places }
   }
 
-  /** The last stretch that begins at this place or before it. */
+  /** Returns the last stretch that begins at or before a position. */
   #indexAt(place: number): number {
     let [low, high] = [0, this.#stretches.length - 1]
     while (low < high) {

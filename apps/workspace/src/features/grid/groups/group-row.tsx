@@ -10,10 +10,10 @@ import type { GroupItemProps, GroupRowProps } from '../grid-dress.ts'
 import { GUTTER_PX } from '../grid-layout.ts'
 import type { RowGroup } from '../row-groups.ts'
 
-/** A step to the right for each level. */
+/** Indentation per level. */
 const INDENT_PX = 20
 
-/** The header of a group in the grid: its value, how many records it has, and what the columns calculate of them. */
+/** A group header in the grid: its value, number of records and aggregates. */
 export function GroupRow(props: GroupRowProps): JSX.Element {
   const { table, group, index, columns, drawn, height, width, isActive } = props
   const { subtotals } = group
@@ -71,7 +71,7 @@ export function GroupRow(props: GroupRowProps): JSX.Element {
   )
 }
 
-/** The header of a group in a list. */
+/** A group header in a list. */
 export function GroupItem({ table, group, onToggle }: GroupItemProps): JSX.Element {
   return (
     <button

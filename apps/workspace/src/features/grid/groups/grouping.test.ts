@@ -10,13 +10,13 @@ import type { GroupLayout } from '../row-groups.ts'
 import { groupedQuery } from './grouping.ts'
 import { parseGroups } from './parse-groups.ts'
 
-// The invariant: the places of a grouped view are what sorting all rows by the groups and putting a header above each change of a value gives.
+// The invariant: a grouped view equals all rows sorted by the groups, with a header above each change of a value.
 
 type Row = Record<string, FieldValue>
 
 const SITES: readonly Row[] = [
   { id: 's1', name: 'Elmcroft' },
-  // Two sites that are called the same are two groups.
+  // Two sites with the same name are two groups.
   { id: 's2', name: 'Harrow' },
   { id: 's3', name: 'harrow' },
   { id: 's4', name: null },
@@ -53,7 +53,7 @@ async function layOut(database: DatabaseSync, query: GridQuery): Promise<GroupLa
   return query.grouping.layOut(source as never, query, false)
 }
 
-/** What stands at the places from `first` on: the text of a header, or the id of a row. */
+/** Returns the content from position `first` on: a header's text or a row's id. */
 function shown(database: DatabaseSync, layout: GroupLayout, first: number, count: number): readonly string[] {
   const { sql, places } = layout.windowAt(first, count)
   const rows = sql ? (database.prepare(sql.text).all(...sql.values) as Row[]) : []
@@ -93,7 +93,7 @@ test('windows of a grouped view together are all its places, and the records of 
         const whole = shown(database, layout, 0, 1_000)
         expect(whole.filter((line) => !line.startsWith('#')).toSorted()).toEqual(rows.map(({ id }) => id))
         expect(whole).not.toContain('missing')
-        // Under each header are as many records as it says, and all of them have its value.
+        // Each header has as many records below it as it says, all with its value.
         for (const [place, line] of whole.entries()) {
           const group = layout.groupAt(place)
           if (!group) continue

@@ -11,10 +11,10 @@ import type { Grouping, GroupLayout, RowGroup } from '../row-groups.ts'
 import { GroupPlaces, type GroupRow, keyOf } from './group-places.ts'
 import { parseGroups } from './parse-groups.ts'
 
-/** Collapsed groups by view, until the page is closed: they are as they were when a person comes back from a record. */
+/** Collapsed groups by view, kept until the page closes, so that they persist when the user returns from a record. */
 const collapsedByView = new Map<string, Set<string>>()
 
-/** Headers that a view has at most: more of them group nothing that a person could read. */
+/** Limit of headers per view; more would not be readable. */
 export const GROUPS_MAX = 20_000
 
 /** Groups the records of a view by one or two fields. */
@@ -22,10 +22,10 @@ export class ViewGrouping implements Grouping<GridQuery> {
   readonly #sorts: readonly Sort[]
   readonly #aggregates: readonly ColumnAggregate[]
   readonly #collapsed: Set<string>
-  /** As they were read last: a list for each level. */
+  /** The groups last read: a list per level. */
   #groups: readonly (readonly GroupRow[])[] = []
 
-  /** @param collapsed - keys of groups; it is changed */
+  /** @param collapsed - keys of groups; updated in place */
   constructor(sorts: readonly Sort[], aggregates: readonly ColumnAggregate[], collapsed: Set<string>) {
     this.#sorts = sorts
     this.#aggregates = aggregates
@@ -90,7 +90,7 @@ export class ViewGrouping implements Grouping<GridQuery> {
     }
   }
 
-  /** The rows of neighbouring groups: only their records are looked at, however many the view has. */
+  /** Selects the rows of neighbouring groups. Reads only their records, however many the view has. */
   #windowSql(
     query: GridQuery,
     fields: readonly Field[],
@@ -103,12 +103,12 @@ export class ViewGrouping implements Grouping<GridQuery> {
       text: `(${conditions.join(' or ')})`,
       values: groups.flatMap((row) => fields.map((_, index) => row[`k${index}`] ?? null)),
     }
-    // Within one group its order is that of the view, which an index may have.
+    // Within one group the view's own order is enough, which an index may provide.
     return rowsSql(query, only, limit, offset, groups.length > 1 ? this.#sorts : [])
   }
 }
 
-/** The groups of the view by the first fields, in the order of the view, with what its columns calculate. */
+/** Selects the groups by the first fields, in the view's order, with their aggregates. */
 export function groupsSql(query: GridQuery, sorts: readonly Sort[], aggregates: readonly ColumnAggregate[]): SqlPart {
   const fields = sorts.map((sort) => fieldOf(query, sort))
   const where = whereSql(query)
@@ -133,7 +133,7 @@ function fieldOf({ fields }: GridQuery, { field: name }: Sort): Field {
   return field
 }
 
-/** The query with its rows grouped; as it is when the text names no field to group by. */
+/** Returns the query with grouping, or unchanged if the text names no groupable field. */
 export function groupedQuery(query: GridQuery, text: string, aggregates: string | undefined): GridQuery {
   const sorts = parseGroups(text, query.fields)
   if (sorts.length === 0) return query

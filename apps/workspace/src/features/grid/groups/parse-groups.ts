@@ -4,14 +4,14 @@ import { parseSorts, type Sort } from '../query/sort.ts'
 
 export const GROUP_LEVELS_MAX = 2
 
-/** Kinds whose values are rarely shared, or have no name. */
+/** Kinds whose values are rarely shared or have no name. */
 const UNGROUPED: readonly FieldKind[] = ['binary', 'json', 'long_text', 'datetime', 'uuid']
 
 export function canGroupBy({ kind }: Field): boolean {
   return !UNGROUPED.includes(kind)
 }
 
-/** `site_id,-state`: up to two fields, a minus turns the order of the groups round. */
+/** Parses `site_id,-state`: up to two fields; a minus reverses the order of the groups. */
 export function parseGroups(text: string, fields: readonly Field[]): readonly Sort[] {
   return parseSorts(text)
     .filter((sort, index, all) => {
