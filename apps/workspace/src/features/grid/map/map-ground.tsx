@@ -5,7 +5,7 @@ import { pageLocale } from '../../../lib/language.ts'
 const LINES_PX_MIN = 110
 const SCALE_PX_MAX = 110
 
-/** The ground of a map that needs no network: lines of longitude and latitude with their degrees. For eyes only. */
+/** A map ground that works offline: labelled lines of longitude and latitude. Decorative. */
 export function MapGround({ camera, size }: { readonly camera: Camera; readonly size: Size }): JSX.Element {
   const bounds = boundsOf(camera, size)
   const step = lineStep(camera, LINES_PX_MIN)
@@ -49,7 +49,7 @@ function degrees(value: number, positive: string, negative: string): string {
   return `${Math.abs(value).toLocaleString(pageLocale(), { maximumFractionDigits: 4 })}°${side}`
 }
 
-/** How long a piece of the map is. */
+/** The scale bar. */
 export function ScaleBar({ camera }: { readonly camera: Camera }): JSX.Element {
   const { metres, pixels } = scaleOf(camera, SCALE_PX_MAX)
   return (
@@ -60,7 +60,7 @@ export function ScaleBar({ camera }: { readonly camera: Camera }): JSX.Element {
   )
 }
 
-/** `200 m`, `5 km`, in the reader's format. */
+/** Formats a length like `200 m` or `5 km`, following the locale. */
 export function formatMetres(metres: number): string {
   return metres < 1000
     ? metres.toLocaleString(pageLocale(), { style: 'unit', unit: 'meter', maximumFractionDigits: 0 })

@@ -10,10 +10,10 @@ import { stateFieldOf, textOf, titleOf } from '../record-words.ts'
 import type { Spot } from './map-sql.ts'
 import { type Camera, type Size, toScreen } from './projection.ts'
 
-/** From here on titles stand beside single records. */
+/** Up to this many spots, single records show their titles. */
 const TITLES_MAX = 25
 
-/** The records in sight: one for itself opens, several near to each other come apart. */
+/** The records in view. Pressing a single record opens it; pressing a cluster zooms in. */
 export function MapSpots({
   table,
   fields,

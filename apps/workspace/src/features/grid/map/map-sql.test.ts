@@ -25,7 +25,7 @@ const QUERY: GridQuery = {
   sorts: [],
   today: '2026-11-20',
 }
-/** The same places in every form that is read. */
+/** The same places in every supported format. */
 const PLACES = [
   ['1', 'one', -1.5, 53.5],
   ['2', 'two', -1.5001, 53.5001],

@@ -4,10 +4,10 @@ import type { GridRow } from '../window-cache.ts'
 import { degreesSql, type PointFields } from './point-fields.ts'
 import type { Bounds } from './projection.ts'
 
-/** One record, or several that are near to each other; the columns are those of one of them. */
+/** A record, or a cluster with the columns of one of its records. */
 export type Spot = GridRow & {
   readonly '#count': number
-  /** Their middle. */
+  /** Centre of the records. */
   readonly '#lon': number
   readonly '#lat': number
   readonly '#west': number
@@ -16,13 +16,13 @@ export type Spot = GridRow & {
   readonly '#north': number
 }
 
-/** A part of the map in whole cells, in which near records are counted together. */
+/** A part of the map in whole cells; records in the same cell form a cluster. */
 export interface Cells extends Bounds {
   readonly lonStep: number
   readonly latStep: number
 }
 
-/** Cells over the bounds: the same ones wherever the window is, so that a place does not change its neighbours when the map is moved. */
+/** Returns the cells that cover the bounds. They are aligned to a fixed grid, so that clusters stay the same while the map moves. */
 export function cellsOver(bounds: Bounds, lonStep: number, latStep: number): Cells {
   const down = (value: number, step: number): number => Math.floor(value / step) * step
   const up = (value: number, step: number): number => Math.ceil(value / step) * step
@@ -36,7 +36,7 @@ export function cellsOver(bounds: Bounds, lonStep: number, latStep: number): Cel
   }
 }
 
-/** What the part of the map has, one row for each cell: what is beside it is not read, and of many records only one. */
+/** Selects one row per cell within the bounds, with one record of each cluster. */
 export function spotsSql(query: GridQuery, point: PointFields, cells: Cells): SqlPart {
   const { lon, lat } = degreesSql(point)
   const where = whereSql(query)
@@ -55,7 +55,7 @@ export function spotsSql(query: GridQuery, point: PointFields, cells: Cells): Sq
   }
 }
 
-/** The records of one part of the map. */
+/** Selects the records in one part of the map. */
 export function recordsAtSql(query: GridQuery, point: PointFields, bounds: Bounds, limit: number): SqlPart {
   const { lon, lat } = degreesSql(point)
   const where = whereSql(query, {
@@ -68,7 +68,7 @@ export function recordsAtSql(query: GridQuery, point: PointFields, bounds: Bound
   }
 }
 
-/** Where all records of the view are, and how many have a place. */
+/** Bounds of all records of the view, and the number of records with coordinates. */
 export interface Extent extends Bounds {
   readonly placed: number
 }

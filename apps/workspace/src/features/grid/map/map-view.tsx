@@ -20,17 +20,17 @@ import { RecordsHere } from './records-here.tsx'
 import { type CameraControl, useCamera, useSize } from './use-camera.ts'
 import { usePosition } from './use-position.ts'
 
-/** Pixels of a cell, of whose records one mark stands for all. */
+/** Side length in pixels of a cell, whose records form one cluster. */
 const CELL_PX = 64
-/** A map that is moved is asked for once it rests so long, in milliseconds. */
+/** Time in ms that the map must be still before its records are queried. */
 const RESTED_MS = 120
 const THROTTLE_MS = 200
-/** Degrees in which records cannot be told apart by coming nearer. */
+/** Distance in degrees below which zooming in cannot separate records. */
 const SAME_PLACE = 1e-5
-/** A map that has never been seen: all of Europe. */
+/** Initial camera of a map never opened before: Europe. */
 const ANYWHERE: Camera = { lon: 10, lat: 50, zoom: 3 }
 
-/** The records of a view at their places, over the map that the operator names or a ground that needs no network. */
+/** The records of a view on a map, over the operator's background or a ground that works offline. */
 export function MapView(props: KindProps): JSX.Element {
   const { fields, view } = props
   const usable = pointFields(fields)
@@ -186,7 +186,7 @@ function MyPosition({
   )
 }
 
-/** Where all records of the view are; `undefined` before the first answer. */
+/** Returns the bounds of all records of the view; `undefined` before the first answer. */
 function useExtent(query: GridQuery, point: PointFields): Extent | undefined {
   const { text, values } = extentSql(query, point)
   const { rows } = useRecords<Extent>(text, values, { throttleMs: 1_000 })
@@ -202,12 +202,12 @@ function useSpots(query: GridQuery, point: PointFields, camera: Camera, size: Si
   return rows
 }
 
-/** Degrees of latitude are longer on the map towards the poles: in steps, so that cells stay while the map is moved a little. */
+/** Returns the vertical stretch of the projection at a latitude, in steps, so that cells stay the same while the map moves a little. */
 function stretchAt(lat: number): number {
   return Math.max(0.1, Math.cos(((Math.round(lat / 10) * 10) / 180) * Math.PI))
 }
 
-/** The camera once it has not moved for a moment. */
+/** Returns the camera once it has been still for a moment. */
 function useRested(camera: Camera): Camera {
   const [rested, setRested] = useState(camera)
   const { lon, lat, zoom } = camera

@@ -2,7 +2,7 @@ import type { Field } from '../../../lib/fields/field.ts'
 import { isNumeric } from '../../../lib/fields/field-kind.ts'
 import { quoteName } from '../../../lib/sql.ts'
 
-/** Where a record has its place: two numbers, or one value with both. */
+/** The fields with a record's coordinates: two numbers, or one value with both. */
 export type PointFields =
   | { readonly kind: 'pair'; readonly lat: Field; readonly lon: Field }
   | { readonly kind: 'point' | 'wkt' | 'json'; readonly field: Field }
@@ -10,7 +10,7 @@ export type PointFields =
 const LAT = /^(.*?)_?(lat|latitude)$/
 const LON = /^(.*?)_?(lon|lng|long|longitude)$/
 
-/** What a map can go by, the most usual first. */
+/** Returns the fields that a map can use, most likely first. */
 export function pointFields(fields: readonly Field[]): readonly PointFields[] {
   const numbers = fields.filter(({ kind }) => isNumeric(kind))
   const pairs = numbers.flatMap((lat): readonly PointFields[] => {
@@ -29,12 +29,12 @@ export function pointFields(fields: readonly Field[]): readonly PointFields[] {
   return [...pairs, ...single]
 }
 
-/** The text of the setting: `lat,lon`, or the one field. */
+/** Renders the setting: `lat,lon`, or the one field. */
 export function renderPoint(point: PointFields): string {
   return point.kind === 'pair' ? `${point.lat.name},${point.lon.name}` : point.field.name
 }
 
-/** What the view says, or the most usual one. A pair need not be named like one. */
+/** Returns the fields of the setting, or the most likely ones. The setting may pair any two numbers, whatever their names. */
 export function pointFieldsOf(fields: readonly Field[], setting: string | undefined): PointFields | undefined {
   const usable = pointFields(fields)
   const known = usable.find((point) => renderPoint(point) === setting)
@@ -43,14 +43,14 @@ export function pointFieldsOf(fields: readonly Field[], setting: string | undefi
   return lat && lon && isNumeric(lat.kind) && isNumeric(lon.kind) ? { kind: 'pair', lat, lon } : usable[0]
 }
 
-/** What people call it. */
+/** Returns the displayed name of the fields. */
 export function pointLabel(point: PointFields): string {
   return point.kind === 'pair' ? `${point.lat.label}, ${point.lon.label}` : point.field.label
 }
 
 /**
- * The degrees of a record of the table `t`; NULL for what has no place or one that cannot be read. PostGIS's own form of
- * a value (hexadecimal WKB) is not read here: SQLite has nothing for it.
+ * Returns SQL for the coordinates of a record of the table `t`; NULL without valid coordinates. PostGIS's own output (hexadecimal WKB) is not supported,
+ * because SQLite cannot parse it.
  */
 export function degreesSql(point: PointFields): { readonly lon: string; readonly lat: string } {
   if (point.kind === 'pair') {
@@ -68,7 +68,7 @@ export function degreesSql(point: PointFields): { readonly lon: string; readonly
       lat: at(['$.coordinates[1]', '$.lat', '$.latitude']),
     }
   }
-  // `(1.5,2)` of Postgres, and `SRID=4326;POINT(1.5 2)`: what is between the brackets is nearly JSON.
+  // Postgres writes `(1.5,2)`, PostGIS `SRID=4326;POINT(1.5 2)`: the part in parentheses is nearly JSON.
   const inner = `trim(substr(${column}, instr(${column}, '(') + 1), ' )')`
   const list = `'[' || ${point.kind === 'point' ? inner : `replace(${inner}, ' ', ',')`} || ']'`
   const at = (place: 0 | 1): string => `iif(json_valid(${list}), json_extract(${list}, '$[${place}]'), null)`

@@ -4,13 +4,13 @@ export interface Place {
   readonly lat: number
 }
 
-/** What a map shows: its middle, and how near. */
+/** Centre and zoom of a map. */
 export interface Camera extends Place {
-  /** `0`: the world is 256 pixels wide; one more is twice as near. */
+  /** At `0` the world is 256 pixels wide; each level doubles that. */
   readonly zoom: number
 }
 
-/** Degrees from one side to the other. */
+/** Edges in degrees. */
 export interface Bounds {
   readonly west: number
   readonly south: number
@@ -26,11 +26,11 @@ export interface Size {
 const WORLD_PX = 256
 export const ZOOM_MIN = 1
 export const ZOOM_MAX = 19
-/** Where the square of the projection ends. @see https://wiki.openstreetmap.org/wiki/Slippy_map_tilenames */
+/** Latitude limit of the square projection. @see https://wiki.openstreetmap.org/wiki/Slippy_map_tilenames */
 const LAT_MAX = 85.0511
 const EARTH_METRES = 40_075_016.686
 
-/** Pixels from the north-west corner of the world (spherical Mercator). */
+/** Returns pixels from the north-west corner of the world (spherical Mercator). */
 export function project({ lon, lat }: Place, zoom: number): { readonly x: number; readonly y: number } {
   const scale = WORLD_PX * 2 ** zoom
   const sine = Math.sin((clamp(lat, -LAT_MAX, LAT_MAX) * Math.PI) / 180)
@@ -43,7 +43,7 @@ export function unproject({ x, y }: { readonly x: number; readonly y: number }, 
   return { lon: (x / scale - 0.5) * 360, lat: (Math.atan(Math.sinh(angle)) * 180) / Math.PI }
 }
 
-/** Where a place is in the window, from its top left. */
+/** Returns a place's position in the window, from the top left. */
 export function toScreen(
   place: Place,
   camera: Camera,
@@ -53,7 +53,7 @@ export function toScreen(
   return { x: at.x - middle.x + width / 2, y: at.y - middle.y + height / 2 }
 }
 
-/** What the window shows. */
+/** Returns the bounds of the visible map. */
 export function boundsOf(camera: Camera, { width, height }: Size): Bounds {
   const middle = project(camera, camera.zoom)
   const northWest = unproject({ x: middle.x - width / 2, y: middle.y - height / 2 }, camera.zoom)
@@ -61,13 +61,13 @@ export function boundsOf(camera: Camera, { width, height }: Size): Bounds {
   return { west: northWest.lon, north: northWest.lat, east: southEast.lon, south: southEast.lat }
 }
 
-/** The map moved under the window by pixels. */
+/** Returns the camera after dragging the map by some pixels. */
 export function moveBy(camera: Camera, dx: number, dy: number): Camera {
   const middle = project(camera, camera.zoom)
   return toCamera(unproject({ x: middle.x + dx, y: middle.y + dy }, camera.zoom), camera.zoom)
 }
 
-/** Nearer or farther, with one pixel of the window staying on its place. */
+/** Returns the camera after zooming around a pixel of the window, whose place stays fixed. */
 export function zoomBy(camera: Camera, by: number, at: { readonly x: number; readonly y: number }, size: Size): Camera {
   const zoom = clamp(camera.zoom + by, ZOOM_MIN, ZOOM_MAX)
   const [dx, dy] = [at.x - size.width / 2, at.y - size.height / 2]
@@ -76,7 +76,7 @@ export function zoomBy(camera: Camera, by: number, at: { readonly x: number; rea
   return toCamera(unproject({ x: there.x - dx, y: there.y - dy }, zoom), zoom)
 }
 
-/** The nearest look at which all of it is in the window. */
+/** Returns the closest camera that shows the whole bounds. */
 export function fitTo({ west, south, east, north }: Bounds, { width, height }: Size, zoomMax = 15): Camera {
   const [a, b] = [project({ lon: west, lat: north }, 0), project({ lon: east, lat: south }, 0)]
   const room = (pixels: number, length: number): number => Math.log2(Math.max(64, pixels - 96) / Math.max(length, 1e-9))
@@ -84,7 +84,7 @@ export function fitTo({ west, south, east, north }: Bounds, { width, height }: S
   return toCamera(unproject({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 }, 0), zoom)
 }
 
-/** A round length and its pixels, at most so many, for a scale bar at the middle of the map. */
+/** Returns a round length and its width in pixels, up to a limit, for a scale bar at the centre of the map. */
 export function scaleOf(
   { lat, zoom }: Camera,
   pixelsMax: number,
@@ -98,13 +98,13 @@ export function scaleOf(
 
 const STEPS = [45, 30, 15, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002]
 
-/** Degrees between the lines of the ground, so that they are some way apart. */
+/** Returns the degrees between grid lines, so that they keep a minimum distance. */
 export function lineStep({ zoom }: Camera, pixelsMin: number): number {
   const perDegree = (WORLD_PX * 2 ** zoom) / 360
   return STEPS.findLast((step) => step * perDegree >= pixelsMin) ?? 45
 }
 
-/** The multiples of a step from one number to another. */
+/** Returns the multiples of a step within a range. */
 export function linesBetween(from: number, to: number, step: number): readonly number[] {
   const first = Math.ceil(from / step)
   const count = Math.max(0, Math.floor(to / step) - first + 1)

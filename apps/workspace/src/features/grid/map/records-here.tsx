@@ -11,7 +11,7 @@ import type { PointFields } from './point-fields.ts'
 
 const SHOWN_MAX = 200
 
-/** Records that no zoom tells apart, by name. */
+/** Lists records that zooming in cannot separate. */
 export function RecordsHere({
   query,
   point,

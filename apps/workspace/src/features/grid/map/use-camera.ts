@@ -11,7 +11,7 @@ import { type Camera, moveBy, type Size, zoomBy } from './projection.ts'
 
 const KEY_PX = 80
 const KEY_ZOOM = 1
-/** Zoom of a wheel's pixel. */
+/** Zoom levels per pixel of wheel movement. */
 const WHEEL_ZOOM = 1 / 240
 
 interface Point {
@@ -20,7 +20,7 @@ interface Point {
 }
 
 export interface CameraControl {
-  /** Shows all; `undefined` while nothing is known of it. */
+  /** Fits all records into view; `undefined` until their bounds are known. */
   readonly onAll: (() => void) | undefined
   zoom(by: number): void
   readonly handlers: {
@@ -32,7 +32,7 @@ export interface CameraControl {
   }
 }
 
-/** Moves a map: one finger or the mouse drags it, two fingers and the wheel zoom, and so do keys. */
+/** Moves a map: one finger or the mouse drags; two fingers, the wheel and keys zoom. */
 export function useCamera(
   element: RefObject<HTMLElement | null>,
   size: Size | undefined,
@@ -102,10 +102,10 @@ function distance(a: Point, b: Point): number {
   return Math.hypot(a.x - b.x, a.y - b.y)
 }
 
-/** The size of an element; `undefined` before it was measured. */
+/** Returns the size of an element; `undefined` before it is measured. */
 export function useSize(element: RefObject<HTMLElement | null>): Size | undefined {
   const [size, setSize] = useState<Size>()
-  // The size is the browser's.
+  // The browser determines the size.
   useEffect(() => {
     const { current } = element
     if (!current) return
@@ -118,7 +118,7 @@ export function useSize(element: RefObject<HTMLElement | null>): Size | undefine
   return size
 }
 
-/** A listener of its own: React's cannot keep the page from scrolling. */
+/** Listens to the wheel directly: React's listeners cannot prevent the page from scrolling. */
 function useWheel(element: RefObject<HTMLElement | null>, onWheel: (pixels: number, event: WheelEvent) => void): void {
   const turn = useEffectEvent(onWheel)
   useEffect(() => {

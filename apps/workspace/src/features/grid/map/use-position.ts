@@ -4,15 +4,15 @@ import { mapMessages as words } from '../../../messages/map.ts'
 import type { Place } from './projection.ts'
 
 export interface Position extends Place {
-  /** The device is at most so far from there. */
+  /** Accuracy: maximum distance from the reported position. */
   readonly metres: number
 }
 
 const TIMEOUT_MS = 20_000
-/** A position that is this old is still shown at once. */
+/** Age in ms up to which a known position is reused. */
 const AGE_MS = 30_000
 
-/** Where this device is: asked only when the person presses for it, and told to nobody. */
+/** Returns this device's position. Requested only on a press, and never sent anywhere. */
 export function usePosition(): {
   readonly position: Position | undefined
   readonly isLooking: boolean

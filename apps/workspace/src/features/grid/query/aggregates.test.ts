@@ -18,7 +18,7 @@ const VIEW: GridQuery = {
   today: '2026-11-20',
 }
 
-/** What the view calculates of a field whose rows have these values, in slices of so many rows. */
+/** Calculates aggregates of a field with the given values, in slices of the given size. */
 async function calculated(
   name: string,
   aggregate: Aggregate,

@@ -17,27 +17,27 @@ export const AGGREGATES = [
 ] as const
 export type Aggregate = (typeof AGGREGATES)[number]
 
-/** What is calculated of a column. */
+/** The aggregate of a column. */
 export interface ColumnAggregate {
   readonly field: Field
   readonly aggregate: Aggregate
 }
 
-/** Values by the names of their columns. */
+/** Values by column name. */
 export type AggregateRow = Readonly<Record<string, FieldValue>>
 
-/** Digits of an average, and of sums of numbers whose type does not say how many they have. */
+/** Digits of averages, and of sums whose type declares no scale. */
 const DIGITS = 2
 const DIGITS_MAX = 6
 
-/** What can be calculated of a field. */
+/** Returns the aggregates available for a field. */
 export function aggregatesOf({ kind }: Field): readonly Aggregate[] {
   const any = ['count', 'filled', 'empty', 'unique'] as const
   if (isNumeric(kind)) return [...any, 'sum', 'average', 'min', 'max']
   return kind === 'date' || kind === 'datetime' ? [...any, 'earliest', 'latest'] : any
 }
 
-/** `est_hours.sum,due_on.earliest`: at most one for a field; what does not fit its field is skipped. */
+/** Parses `est_hours.sum,due_on.earliest`: at most one aggregate per field. Skips those that do not suit their field. */
 export function parseAggregates(text: string | undefined, fields: readonly Field[]): readonly ColumnAggregate[] {
   const wanted = new Map((text ?? '').split(',').map((part) => splitLast(part)))
   return fields.flatMap((field) => {
@@ -51,12 +51,12 @@ export function renderAggregates(aggregates: readonly ColumnAggregate[]): string
   return aggregates.map(({ field, aggregate }) => `${field.name}.${aggregate}`).join(',')
 }
 
-/** The columns of a query that calculate, over the table named `t`; each begins with a comma. */
+/** Returns the aggregate columns of a query over the table named `t`, each preceded by a comma. */
 export function aggregateColumns(aggregates: readonly ColumnAggregate[]): string {
   return aggregates.map((one, index) => `, ${valueSql(one)} as ${aggregateName(index)}`).join('')
 }
 
-/** The value as a person reads it; nothing where there are no values to calculate with. */
+/** Formats an aggregate for display; empty if there are no values. */
 export function formatAggregate({ field, aggregate }: ColumnAggregate, index: number, row: AggregateRow): string {
   const value = row[aggregateName(index)] ?? null
   if (value === null) return ''
@@ -79,12 +79,12 @@ export function formatAggregate({ field, aggregate }: ColumnAggregate, index: nu
   }
 }
 
-/** Of the column that has the value of an aggregate, by its place. */
+/** Returns the name of an aggregate's column by index. */
 export function aggregateName(index: number): string {
   return `a${index}`
 }
 
-/** Calculates one aggregate over the table named `t`. */
+/** Returns the SQL of one aggregate over the table named `t`. */
 export function valueSql({ field, aggregate }: ColumnAggregate): string {
   const column = `t.${quoteName(field.name)}`
   const filled = `nullif(${column}, '')`
@@ -115,7 +115,7 @@ export function valueSql({ field, aggregate }: ColumnAggregate): string {
   }
 }
 
-/** Sums of decimal numbers are calculated in binary ones: they have no more digits than their type gives them. */
+/** Rounds to the scale of the field's type, because decimals are summed as binary numbers. */
 function rounded(value: number, { kind, column }: Field, aggregate: 'sum' | 'average'): number {
   const [, scale] = /\(\d+,\s*(\d+)\)/.exec(column.type) ?? []
   const own = kind === 'integer' ? 0 : Number(scale ?? DIGITS_MAX)

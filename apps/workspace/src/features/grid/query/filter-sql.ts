@@ -8,13 +8,13 @@ import { quoteName, type SqlPart, type SqlValue } from '../../../lib/sql.ts'
 
 export interface FilterContext {
   readonly fields: ReadonlyMap<string, Field>
-  /** The day that relative days count from, `YYYY-MM-DD`. */
+  /** Base of relative days, `YYYY-MM-DD`. */
   readonly today: string
-  /** Conditions are written so that an index on their field serves them. They may then answer null for no. */
+  /** Writes conditions so that an index on their field applies. They may then yield NULL instead of false. */
   readonly isIndexed?: boolean
 }
 
-/** Fields by whose values an index finds the rows of a filter; every row of it has to fit their conditions. */
+/** Returns the fields by which an index finds the filter's rows: those whose conditions every row must meet. */
 export function indexedFields(filter: FilterGroup): readonly string[] {
   if (filter.kind !== 'all') return []
   const found = filter.nodes.flatMap((node) => {
@@ -25,9 +25,8 @@ export function indexedFields(filter: FilterGroup): readonly string[] {
 }
 
 /**
- * The condition of a filter over the table named `t`. Rows without a value fit `isnt`, `hasnt`, `notin` and `empty`
- * only. Texts are looked into without regard to case; `is` and `isnt` take letters of ASCII only for the same in both cases. Conditions about unknown fields do not
- * narrow.
+ * Returns the condition of a filter over the table named `t`. Rows without a value match only `isnt`, `hasnt`, `notin` and `empty`. Text searches ignore case;
+ * `is` and `isnt` ignore the case of ASCII letters only. Conditions on unknown fields are ignored.
  */
 export function filterSql(group: FilterGroup, context: FilterContext): SqlPart {
   const parts = group.nodes.map((node) => nodeSql(node, context)).filter((part) => part.text !== '')
@@ -105,12 +104,12 @@ function isSql(field: Field, column: string, value: string, context: FilterConte
   return part(`coalesce(${column} ${sign} ? collate nocase, ${fallback})`, value)
 }
 
-/** A comparison that is null for rows without a value, and no for them unless an index is to serve it. */
+/** Makes a comparison false instead of NULL for rows without a value, unless an index must apply. */
 function yes(comparison: string, { isIndexed = false }: FilterContext): string {
   return isIndexed ? `(${comparison})` : `coalesce(${comparison}, 0)`
 }
 
-/** The stored texts between which a day lies: the day itself, or for moments its start and end by the clocks of the workspace. */
+/** Returns the stored bounds of a day: the day itself or, for moments, its start and end in the workspace's time zone. */
 function bounds(field: Field, value: string, { today }: FilterContext): { readonly from: string; readonly to: string } {
   const day = resolveDay(value, today)
   const next = addDays(day, 1)
@@ -120,7 +119,7 @@ function bounds(field: Field, value: string, { today }: FilterContext): { readon
   return { from: start(day), to: start(next) }
 }
 
-/** `today`, `today+7`, `today-1` or a day. */
+/** Resolves `today`, `today+7`, `today-1` or a day. */
 export function resolveDay(value: string, today: string): string {
   const [, sign] = /^today([+-]\d{1,4})?$/.exec(value) ?? []
   return value.startsWith('today') ? addDays(today, Number(sign ?? 0)) : value

@@ -3,7 +3,7 @@ import { completeFilter, type FilterGroup } from '../../../lib/filters/filter.ts
 import type { GridQuery } from './grid-query.ts'
 import { parseSorts } from './sort.ts'
 
-/** What can be asked of a table by a filter and an order as they stand in a view or an address: conditions that are not whole and unknown fields are left out. */
+/** Builds a query from a view's or URL's filter and order. Leaves out incomplete conditions and unknown fields. */
 export function gridQueryOf({
   table,
   fields,

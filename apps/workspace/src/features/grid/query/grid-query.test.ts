@@ -15,7 +15,7 @@ import {
 import type { SqlPart } from '../../../lib/sql.ts'
 import { countSql, type GridQuery, windowSql } from './grid-query.ts'
 
-// The invariant: whatever the view asks, SQLite answers what reading every row and asking each condition by hand would.
+// The invariant: for any view, SQLite answers what checking each condition on every row would.
 
 type Row = Record<string, FieldValue>
 
@@ -238,7 +238,7 @@ function valueOf({ kind }: Field): fc.Arbitrary<string> {
   }
 }
 
-/** An empty group narrows nothing, in whatever it stands. */
+/** Whether a row matches a filter. An empty group matches everything, even when nested. */
 function fits(row: Row, group: FilterGroup): boolean {
   const answers = group.nodes
     .filter((node) => !isEmpty(node))

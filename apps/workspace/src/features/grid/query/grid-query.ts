@@ -9,26 +9,26 @@ import type { Grouping } from '../row-groups.ts'
 import { filterSql } from './filter-sql.ts'
 import type { Sort } from './sort.ts'
 
-/** Everything that decides which rows a view has and in which order. */
+/** Determines a view's rows and their order. */
 export interface GridQuery {
   readonly table: string
   readonly fields: readonly Field[]
   readonly search: string
-  /** The rows that may have a word, by an index of texts. `undefined`, also as its answer: all rows are compared. */
+  /** Finds rows that may contain a word, by the text index. `undefined`, also as its result: all rows are compared. */
   readonly candidates?: FindCandidates | undefined
   readonly filter: FilterGroup
   readonly sorts: readonly Sort[]
   readonly grouping?: Grouping<GridQuery> | undefined
-  /** Each is answered for each row, in a column of {@link RULE_PREFIX} and its place. */
+  /** Evaluated per row, each in a column named {@link RULE_PREFIX} plus its index. */
   readonly rules?: readonly { readonly filter: FilterGroup }[] | undefined
-  /** `YYYY-MM-DD`, for relative days. */
+  /** Base of relative days, `YYYY-MM-DD`. */
   readonly today: string
 }
 
-/** Prefix of the columns that say whether a row fits a rule. */
+/** Prefix of the columns that say whether a row matches a rule. */
 export const RULE_PREFIX = '~'
 
-/** Prefix of the columns that carry what links are called. */
+/** Prefix of the columns with the titles of links. */
 export const LABEL_PREFIX = '@'
 
 /** Counts the rows of the view. */
@@ -38,8 +38,8 @@ export function countSql(query: GridQuery): SqlPart {
 }
 
 /**
- * A window of the view, with what links are called in columns named `@<column>`. The inner query finds the ids by the
- * index alone; only the rows of the window are read whole (a cross join keeps SQLite to that order).
+ * Selects a window of the view, with the titles of links in columns named `@<column>`. The inner query finds the ids by index alone; only the window's rows are
+ * read in full. A cross join forces SQLite into that order.
  */
 export function windowSql(query: GridQuery, offset: number, limit: number): SqlPart {
   return rowsSql(query, undefined, limit, offset)
@@ -47,7 +47,7 @@ export function windowSql(query: GridQuery, offset: number, limit: number): SqlP
 
 /**
  * @param only - narrows the view further; over the table named `t`
- * @param groups - fields that go before the order of the view
+ * @param groups - fields that sort before the view's own order
  */
 export function rowsSql(
   query: GridQuery,
@@ -56,7 +56,7 @@ export function rowsSql(
   offset: number,
   groups: readonly Sort[] = [],
 ): SqlPart {
-  // An index for the order gives the first rows at once; one for the filter would have all that fit sorted before.
+  // An index for the order yields the first rows at once; one for the filter would require sorting all matches first.
   const where = whereSql(query, only, query.sorts.length === 0 && groups.length === 0)
   const order = orderSql(query, groups)
   const columns = columnsSql(query)
@@ -67,12 +67,12 @@ export function rowsSql(
   }
 }
 
-/** The tables whose changes can change the view: the table itself and those that its links are called by. */
+/** Returns the tables whose changes can affect the view: its table and those with the titles of its links. */
 export function tablesOfQuery({ table, fields }: GridQuery): readonly string[] {
   return [...new Set([table, ...fields.flatMap(({ link }) => (link?.titleColumn === undefined ? [] : [link.table]))])]
 }
 
-/** What a row of a view has: all columns of the table `t`, what its links are called, and whether its rules hold. */
+/** Returns the columns of a row: all columns of the table `t`, the titles of its links, and which rules match. */
 export function columnsSql({ fields, rules = [], today }: GridQuery): SqlPart {
   const byName = new Map(fields.map((field) => [field.name, field]))
   const asked = rules.map(({ filter }) => filterSql(filter, { fields: byName, today }))
@@ -88,9 +88,9 @@ export function columnsSql({ fields, rules = [], today }: GridQuery): SqlPart {
 }
 
 /**
- * ` where …`, or nothing; the table is named `t`.
+ * Returns ` where …` over the table named `t`, or nothing.
  *
- * @param isIndexed - rows may be found by an index on a field of the filter: nothing else that is asked needs an index of its own
+ * @param isIndexed - rows may be found by an index on a field of the filter, because nothing else in the query requires another index
  */
 export function whereSql(query: GridQuery, only?: SqlPart, isIndexed = false): SqlPart {
   const fields = new Map(query.fields.map((field) => [field.name, field]))
@@ -110,26 +110,26 @@ export function whereSql(query: GridQuery, only?: SqlPart, isIndexed = false): S
   }
 }
 
-/** The last key of every order: never empty, so that nothing about empty values keeps SQLite from an index. */
+/** The last key of every order. Never NULL, so SQLite can use an index regardless of the order of NULLs. */
 export const ID_KEY = 't.id'
 
-/** One of the keys that order a view; over the table named `t`. */
+/** A sort key of a view, over the table named `t`. */
 export interface OrderKey {
   readonly key: string
   readonly isDescending: boolean
 }
 
-/** The keys of a view's order, the first first. The id makes the order total, so that windows fit together. */
+/** Returns the sort keys of a view. The id makes the order total, so that windows neither overlap nor miss rows. */
 export function orderKeys({ fields, sorts }: GridQuery): readonly OrderKey[] {
   const keys = sorts.flatMap(({ field: name, isDescending }) => {
     const field = fields.find((one) => one.name === name)
     return field ? [{ key: sortKeySql(field, `t.${quoteName(field.name)}`), isDescending }] : []
   })
-  // In the direction of the first field, so that one index over field and id serves both directions.
+  // In the first field's direction, so that one index on field and id serves both directions.
   return [...keys, { key: ID_KEY, isDescending: sorts[0]?.isDescending === true }]
 }
 
-/** The keys that a grouped view has before those of its order: two groups that are called the same stay apart. */
+/** Returns the keys that a grouped view sorts by first. Groups with the same name stay separate. */
 export function groupKeys({ fields }: Pick<GridQuery, 'fields'>, groups: readonly Sort[]): readonly OrderKey[] {
   return groups.flatMap(({ field: name, isDescending }) => {
     const field = fields.find((one) => one.name === name)
@@ -142,7 +142,7 @@ export function groupKeys({ fields }: Pick<GridQuery, 'fields'>, groups: readonl
   })
 }
 
-/** Empty values come last in both directions. */
+/** Returns the ORDER BY clause. NULLs come last in both directions. */
 export function orderSql(query: GridQuery, groups: readonly Sort[] = []): string {
   const outer = groups.flatMap((sort) => {
     const field = query.fields.find(({ name }) => name === sort.field)
@@ -154,7 +154,7 @@ export function orderSql(query: GridQuery, groups: readonly Sort[] = []): string
   return [...outer, ...own].join(', ')
 }
 
-/** Groups in the order of their field; two that are called the same stay apart. */
+/** Orders groups by their field. Groups with the same name stay separate. */
 export function groupOrderSql(field: Field, { isDescending }: Sort, column: string): string {
   return `${sortKeySql(field, column)} ${isDescending ? 'desc' : 'asc'} nulls last, ${column} nulls last`
 }
@@ -166,7 +166,7 @@ function sortKeySql(field: Field, column: string): string {
   return isTextual(field.kind) ? `${column} collate nocase` : column
 }
 
-/** Choices are ordered as the database declares them, not by their letters. */
+/** Orders choices as declared in the database, not alphabetically. */
 function choiceOrderSql({ choices }: Field, column: string): string {
   if (choices.length === 0) return column
   const cases = choices.map((choice, index) => `when ${quoteText(choice)} then ${index}`).join(' ')

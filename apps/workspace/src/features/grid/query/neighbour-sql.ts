@@ -3,9 +3,8 @@ import type { Sort } from './sort.ts'
 import { groupKeys, type GridQuery, ID_KEY, orderKeys, type OrderKey, whereSql } from './grid-query.ts'
 
 /**
- * The records before and after one in the order of a view, as one row of `previous` and `next`; NULL at the ends. The record itself need not be in the
- * view any more. Each side is a few look-ups by the keys of the order, and each stops at its first row: with an index on the first key they read a few
- * rows of any table.
+ * Selects the records before and after one in a view's order, as one row of `previous` and `next`; NULL at the ends. The record itself may have left the view.
+ * Each side takes a few look-ups by the sort keys, each stopping at its first row. With an index on the first key, they read only a few rows of any table.
  *
  * @param groups - fields that the view is grouped by
  */
@@ -21,13 +20,13 @@ export function neighbourSql(query: GridQuery, id: string, groups: readonly Sort
   }
 }
 
-/** What shares all keys but the last is nearest, so it is looked for first. */
+/** Selects one side. Records that share all keys but the last are nearest, so they are looked up first. */
 function sideSql(query: GridQuery, keys: readonly OrderKey[], isBefore: boolean): SqlPart {
   const looks = keys.flatMap((_, level) => looksSql(query, keys, level, isBefore)).toReversed()
   return { text: looks.map(({ text }) => text).join(', '), values: looks.flatMap(({ values }) => values) }
 }
 
-/** The look-ups for records that share the keys above a level and differ there; the farther one first. */
+/** Returns the look-ups for records that share the keys before a level and differ at it, farther ones first. */
 function looksSql(query: GridQuery, keys: readonly OrderKey[], level: number, isBefore: boolean): readonly SqlPart[] {
   const at = keys[level]
   if (!at) return []
@@ -36,7 +35,7 @@ function looksSql(query: GridQuery, keys: readonly OrderKey[], level: number, is
   const rest = keys.slice(level)
   const nearest = lookSql(query, keys, level, `${at.key} ${isGreater ? '>' : '<'} ${here}`, orderTerms(rest, isBefore))
   if (at.key === ID_KEY) return [nearest]
-  // Empty values come last in both directions. Which of the two sides has them is no question for each row.
+  // NULLs come last in both directions. Whether a side can have NULLs is decided here, not per row.
   const other = isBefore
     ? lookSql(query, keys, level, `${at.key} is not null`, orderTerms(rest, isBefore))
     : lookSql(query, keys, level, `${at.key} is null`, orderTerms(rest, isBefore).slice(1))
@@ -62,7 +61,7 @@ function valueOf(level: number): string {
   return `(select k${level} from place)`
 }
 
-/** The first key needs no word about empty values: it has them all or none, and SQLite takes an index in its own order of them. */
+/** Returns the ORDER BY terms. The first key needs no NULLS clause: it is either always or never NULL, and without the clause SQLite can use an index. */
 function orderTerms(keys: readonly OrderKey[], isBefore: boolean): readonly string[] {
   return keys.map(({ key, isDescending }, place) => {
     const empty = place === 0 || key === ID_KEY ? '' : ` nulls ${isBefore ? 'first' : 'last'}`

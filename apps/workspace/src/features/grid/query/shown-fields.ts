@@ -1,12 +1,12 @@
 import type { Field } from '../../../lib/fields/field.ts'
 
-/** `detail,+created_at`: fields taken out of the view, and with a plus those of the database that are put in. */
+/** Parses `detail,+created_at`: hidden fields, and, after a plus, system fields to show. */
 export function shownFields(fields: readonly Field[], text: string | undefined): readonly Field[] {
   const named = new Set((text ?? '').split(','))
   return fields.filter((field) => (isHiddenAtFirst(field) ? named.has(`+${field.name}`) : !named.has(field.name)))
 }
 
-/** The text for the address after a field was put in or taken out. A view keeps at least one field. */
+/** Returns the setting after a field is shown or hidden. A view keeps at least one field. */
 export function toggleField(fields: readonly Field[], text: string | undefined, name: string): string | undefined {
   const shown = new Set(shownFields(fields, text).map((field) => field.name))
   if (shown.has(name)) shown.delete(name)
@@ -20,7 +20,7 @@ export function toggleField(fields: readonly Field[], text: string | undefined, 
   return parts.length === 0 ? undefined : parts.join(',')
 }
 
-/** Kept by the database, or nothing that a person could read. */
+/** Whether a field is hidden by default: set by the database, or not readable. */
 export function isHiddenAtFirst({ isSystem, kind }: Field): boolean {
   return isSystem || kind === 'binary' || kind === 'uuid'
 }

@@ -3,17 +3,17 @@ import { quoteName, type SqlPart } from '../../../lib/sql.ts'
 import { type AggregateRow, aggregateName, type ColumnAggregate, valueSql } from './aggregates.ts'
 import { type GridQuery, whereSql } from './grid-query.ts'
 
-/** Rows that one question calculates over: the local database answers one after the other, and rows in sight wait for no more than that. */
+/** Rows per query. The local database runs one query at a time, so this limits how long visible rows wait. */
 export const SLICE_ROWS = 5_000
 
-/** Asks one question about the view, which has one row for an answer. */
+/** Runs a query on the view that returns one row. */
 export type AskView = <Row extends object>(sqlOf: (query: GridQuery) => SqlPart) => Promise<Row>
 
 /**
- * Calculates over all rows of the view, in slices of the table by id.
+ * Calculates aggregates over all rows of the view, in slices of the table by id.
  *
- * @param isOver - nobody waits for it any more: asked between two slices
- * @returns values by the names that {@link aggregateName} gives; `undefined` when it was over first
+ * @param isOver - checked between slices: whether the result is no longer needed
+ * @returns values by the names that {@link aggregateName} gives; `undefined` if it was cancelled
  */
 export async function calculateInSlices(
   ask: AskView,
@@ -23,7 +23,7 @@ export async function calculateInSlices(
 ): Promise<AggregateRow | undefined> {
   const whole = aggregates.map(({ aggregate }) => aggregate === 'unique')
   const answer: Record<string, FieldValue> = {}
-  // Different values of two slices may be the same ones: these are counted in one question.
+  // Distinct counts cannot be added across slices, so they take a single query.
   if (whole.includes(true)) Object.assign(answer, await ask((query) => sliceSql(query, aggregates, whole, undefined)))
   if (!whole.includes(false)) return answer
   const inSlices = whole.map((isWhole) => !isWhole)
@@ -41,7 +41,7 @@ export async function calculateInSlices(
   return answer
 }
 
-/** The id of the last row of a slice; null when the slice ends with the table. */
+/** Selects the id of the last row of a slice; NULL if the slice reaches the end of the table. */
 function endSql({ table }: GridQuery, from: string, sliceRows: number): SqlPart {
   return {
     text: `select (select id from ${quoteName(table)} where id > ? order by id limit 1 offset ?) as id`,
@@ -72,7 +72,7 @@ function idsOf({ from, until }: { readonly from: string; readonly until: string 
     : { text: 't.id > ? and t.id <= ?', values: [from, until] }
 }
 
-/** What is calculated of the slices until now, with one more. */
+/** Merges one more slice into the result. */
 function join(
   answer: Record<string, FieldValue>,
   slice: AggregateRow,
@@ -90,7 +90,7 @@ function join(
   if (aggregate === 'average') answer[filledName(index)] = sum(answer[filledName(index)], slice[filledName(index)])
 }
 
-/** As SQL adds: nothing and nothing is nothing. */
+/** Adds as in SQL: the sum of NULLs is NULL. */
 function sum(a: FieldValue | undefined, b: FieldValue | undefined): FieldValue {
   if (a === null || a === undefined) return b ?? null
   return b === null || b === undefined ? a : Number(a) + Number(b)

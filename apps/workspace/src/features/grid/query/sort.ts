@@ -5,7 +5,7 @@ export interface Sort {
 
 export const SORTS_MAX = 5
 
-/** `due_on,-title`: a minus before a field turns its order round. */
+/** Parses `due_on,-title`: a minus reverses the order. */
 export function parseSorts(text: string | undefined): readonly Sort[] {
   if (text === undefined) return []
   return text
@@ -20,7 +20,7 @@ export function renderSorts(sorts: readonly Sort[]): string | undefined {
   return sorts.map(({ field, isDescending }) => `${isDescending ? '-' : ''}${field}`).join(',')
 }
 
-/** What a press on a column's header does: ascending, descending, back to no order. */
+/** Returns the order after a press on a column header, which cycles through ascending, descending and none. */
 export function nextSort(sorts: readonly Sort[], field: string): readonly Sort[] {
   const current = sorts.find((sort) => sort.field === field)
   if (!current) return [{ field, isDescending: false }]

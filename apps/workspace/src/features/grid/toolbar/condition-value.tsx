@@ -28,7 +28,7 @@ interface ConditionValueProps {
   readonly onChange: (condition: Condition) => void
 }
 
-/** What a field is compared with. */
+/** The value that a field is compared with. */
 export function ConditionValue(props: ConditionValueProps): JSX.Element {
   const { condition, field } = props
   if (!needsValue(condition.operator)) return <span className="flex-1" />
@@ -51,7 +51,7 @@ function ChoiceValues({ condition, field, onChange }: ConditionValueProps): JSX.
           onChange={(isOn) =>
             onChange({
               ...condition,
-              // In the order of the choices, so that the same filter has the same address.
+              // In the order of the choices, so that equal filters have equal URLs.
               values: choices.filter((one) => (one === choice ? isOn : condition.values.includes(one))),
             })
           }
@@ -101,7 +101,7 @@ function LinkValue({ condition, field, onChange }: ConditionValueProps): JSX.Ele
   )
 }
 
-/** Typed text takes effect after a pause, and only when it can be compared. */
+/** Typed text applies after a pause, and only if it is a valid value. */
 function TextValue({ condition, field, onChange }: ConditionValueProps): JSX.Element {
   const [text, setText, reportNow] = useSearchText(
     condition.values[0] ?? '',
@@ -117,7 +117,7 @@ function TextValue({ condition, field, onChange }: ConditionValueProps): JSX.Ele
       className="min-w-40 flex-1"
       value={text}
       onChange={setText}
-      // Escape and a press outside close the filter, and with it the field.
+      // Escape or a press outside closes the filter, and the field with it.
       onBlur={reportNow}
       onKeyDown={(event) => {
         if (event.key === 'Escape') reportNow()
@@ -129,12 +129,12 @@ function TextValue({ condition, field, onChange }: ConditionValueProps): JSX.Ele
   )
 }
 
-/** The text for a value of the filter: a number as the reader writes it, or it would be read as another. */
+/** Returns the displayed text of a filter value. Numbers follow the locale, or they would be parsed differently. */
 function shownValue(field: Field, value: string): string {
   return isNumeric(field.kind) ? numberText(value) : value
 }
 
-/** The value for the filter, or `undefined` when the text is none for this field. */
+/** Parses the text of a filter value; `undefined` if it is invalid for the field. */
 function readValue(field: Field, text: string): string | undefined {
   const typed = text.trim()
   if (typed === '') return ''

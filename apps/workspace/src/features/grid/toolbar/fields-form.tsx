@@ -11,11 +11,11 @@ export interface FieldsProps {
   readonly fields: readonly Field[]
   readonly shown: readonly Field[]
   readonly onToggle: (field: string) => void
-  /** The text for the order of a view. */
+  /** Called with the setting for the view's field order. */
   readonly onOrder: (text: string) => void
 }
 
-/** A checkbox for each field: those that are shown first, in their order, and those that the database keeps at the end. */
+/** A checkbox per field: visible fields first in their order, system fields last. */
 export function FieldsForm({ fields, shown, onToggle, onOrder }: FieldsProps): JSX.Element {
   const isShown = new Set(shown.map(({ name }) => name))
   const own = [...shown, ...fields.filter((field) => !field.isSystem && !isShown.has(field.name))]

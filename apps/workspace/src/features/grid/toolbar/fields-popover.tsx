@@ -8,7 +8,7 @@ import { ToolPopover } from './tool-popover.tsx'
 
 export const fieldsForm = lateContent<FieldsProps>(async () => (await import('./fields-form.tsx')).FieldsForm)
 
-/** Which fields the view shows. */
+/** Chooses which fields the view shows. */
 export function FieldsPopover(props: FieldsProps): JSX.Element {
   const isShown = new Set(props.shown.map(({ name }) => name))
   const hidden = props.fields.filter(

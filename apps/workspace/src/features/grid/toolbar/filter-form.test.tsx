@@ -7,7 +7,7 @@ import { TEST_FIELDS } from '../../../lib/fields/test-fields.test-support.ts'
 import { renderedForEach } from '../../../lib/rendered.test-support.ts'
 import { FilterForm } from './filter-form.tsx'
 
-/** Longer than the pause after which a value takes effect. */
+/** Longer than the pause after which a value applies. */
 const PAUSE_MS = 1_000
 const rendered = renderedForEach()
 

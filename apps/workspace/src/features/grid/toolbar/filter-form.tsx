@@ -17,7 +17,7 @@ import {
 } from '../../../lib/filters/filter.ts'
 import { ConditionValue } from './condition-value.tsx'
 
-/** The conditions of a filter, in groups of which all or any have to fit. */
+/** The conditions of a filter, in groups that match if all or any of their conditions match. */
 export function FilterForm({ fields, filter, none = words.noConditions, onChange }: FilterProps): JSX.Element {
   const count = countConditions(filter)
   return (
@@ -37,12 +37,12 @@ export function FilterForm({ fields, filter, none = words.noConditions, onChange
 export interface FilterProps {
   readonly fields: readonly Field[]
   readonly filter: FilterGroup
-  /** What a filter without conditions says. */
+  /** Text of a filter without conditions. */
   readonly none?: string
   readonly onChange: (filter: FilterGroup) => void
 }
 
-/** One group: its conditions and the groups in it, and how more are added. */
+/** One group: its conditions, nested groups and buttons to add more. */
 function GroupForm({
   fields,
   filter,
@@ -53,9 +53,9 @@ function GroupForm({
 }: FilterProps & {
   /** 1 for the filter itself. */
   readonly depth: number
-  /** Conditions that the whole filter has room for. */
+  /** Conditions that can still be added to the whole filter. */
   readonly left: number
-  /** Beside the buttons that add. */
+  /** Rendered beside the buttons that add conditions. */
   readonly children?: ReactNode
 }): JSX.Element {
   const first = firstField(fields)
@@ -147,7 +147,7 @@ function NodeList({
   )
 }
 
-/** A filter with the first condition that a person would choose. */
+/** Returns a filter with a likely first condition. */
 export function emptyFilter(fields: readonly Field[]): FilterGroup {
   const first = firstField(fields)
   return { kind: 'all', nodes: first ? [emptyCondition(first)] : [] }

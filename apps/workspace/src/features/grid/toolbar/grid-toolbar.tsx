@@ -26,21 +26,21 @@ interface ViewToolsProps {
   readonly isPhone: boolean
   readonly isList: boolean
   readonly isGrid: boolean
-  /** There are rows to see, or surely none: what is used less is loaded after them. */
+  /** Rows are shown, or certainly absent. Less used tools load after the rows. */
   readonly hasRows: boolean
   readonly onListChange: (isList: boolean) => void
   readonly onToggleGroups: (isExpanded: boolean) => void
 }
 
 export interface GridToolbarProps extends ViewToolsProps {
-  /** Not so of a form: there is nothing to narrow. */
+  /** False for a form, which has nothing to filter. */
   readonly hasRecords: boolean
   readonly onNew: (() => void) | undefined
 }
 
 /**
- * What narrows, orders and shapes the view; all of it goes into the address. It is not drawn again with each record that opens. Where a line has no room for it,
- * beside an open record too, it takes two.
+ * Controls that filter, sort and shape the view, all stored in the URL. Not re-rendered when another record opens. Wraps to two lines in a narrow window or
+ * beside an open record.
  */
 export const GridToolbar = memo(function GridToolbar({
   table,

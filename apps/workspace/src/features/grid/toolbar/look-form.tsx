@@ -29,7 +29,7 @@ export interface LookProps {
   readonly onChange: (setting: 'height' | 'freeze' | 'color', text: string | undefined) => void
 }
 
-/** How high rows are, which columns stay in sight, and what marks records. */
+/** Row height, frozen columns and colour rules. */
 export function LookForm({ fields, height, freeze, color, onChange }: LookProps): JSX.Element {
   const frozen = parseFrozen(freeze)
   const rules = parseRules(color)

@@ -15,13 +15,13 @@ const lookForm = lateContent<LookProps>(async () => (await import('./look-form.t
 const exportForm = lateContent<ExportProps>(async () => (await import('../export/export-form.tsx')).ExportForm)
 
 export interface MoreToolsProps extends ExportProps {
-  /** Only grids and lists are grouped. */
+  /** Only grids and lists can be grouped. */
   readonly group: GroupProps | undefined
-  /** Only grids have one. */
+  /** Only for grids. */
   readonly look: LookProps | undefined
 }
 
-/** What fewer people use than filter and order: how the view is grouped, how its grid looks, and its export. */
+/** The less used tools: grouping, appearance and export. */
 export function MoreTools({ group, look, ...exported }: MoreToolsProps): JSX.Element {
   const levels = parseSorts(group?.text).length
   const looks = [look?.height, look?.freeze, look?.color].filter((text) => text !== undefined).length

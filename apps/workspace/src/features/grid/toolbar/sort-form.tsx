@@ -13,7 +13,7 @@ export interface SortProps {
   readonly onChange: (sorts: readonly Sort[]) => void
 }
 
-/** The fields that a view is ordered by, each in its direction. */
+/** The fields that a view is sorted by, each with its direction. */
 export function SortForm({ fields, sorts, onChange }: SortProps): JSX.Element {
   const set = (index: number, change: Partial<Sort>): void =>
     onChange(sorts.map((sort, at) => (at === index ? { ...sort, ...change } : sort)))

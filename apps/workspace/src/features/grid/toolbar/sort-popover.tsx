@@ -7,7 +7,7 @@ import { ToolPopover } from './tool-popover.tsx'
 
 export const sortForm = lateContent<SortProps>(async () => (await import('./sort-form.tsx')).SortForm)
 
-/** The order of the view: up to five fields, each in its direction. */
+/** The view's order: up to five fields, each with its direction. */
 export function SortPopover(props: SortProps): JSX.Element {
   const { sorts } = props
   return (

@@ -5,15 +5,15 @@ import { cx } from '../../../lib/cx.ts'
 import { formatCount } from '../../../lib/format.ts'
 
 interface ToolButtonProps {
-  /** The accessible name, with the current setting. */
+  /** The accessible name, including the current setting. */
   readonly label: string
   readonly text: string
-  /** How much is set; 0 changes nothing. */
+  /** Number of active settings; 0 leaves the view unchanged. */
   readonly count: number
   readonly icon: ReactNode
 }
 
-/** A button of the toolbar with what it opens. */
+/** A toolbar button with its popover. */
 export function ToolPopover({
   className,
   children,
@@ -29,7 +29,7 @@ export function ToolPopover({
   )
 }
 
-/** A button of the toolbar: an icon and a word, in a narrow toolbar the icon and a number; marked while it changes the view. */
+/** A toolbar button: icon and label, or in a narrow toolbar icon and number. Highlighted while it changes the view. */
 function ToolButton({ label, text, count, icon }: ToolButtonProps): JSX.Element {
   return (
     <AriaButton

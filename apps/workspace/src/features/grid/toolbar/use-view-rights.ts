@@ -5,19 +5,19 @@ import { type SavedView, VIEWS_TABLE, VIEW_SCOPES, type ViewScope } from '../../
 export interface ViewRights {
   readonly canChange: boolean
   readonly canDelete: boolean
-  /** Of views that the person may make. */
+  /** Scopes of views that the user may create. */
   readonly scopes: readonly ViewScope[]
-  /** The workspace that a view of this scope is made in; `null`: none, as the project's; `undefined` where the server keeps none. */
+  /** Returns the workspace of a new view with this scope. `null`: none, because it belongs to the project. `undefined`: the server stores none. */
   readonly workspaceOf: (scope: ViewScope) => string | null | undefined
 }
 
-/** What policies leave the person to do with views, as far as this device knows; the server decides. */
+/** Returns what policies allow the user to do with views, as far as this device knows; the server decides. */
 export function useViewRights(saved: SavedView | undefined, userId: string): ViewRights {
   const own = useWorkspace()
   const areOfWorkspaces = useSchema()
     .tables.find(({ name }) => name === VIEWS_TABLE)
     ?.columns.some(({ name }) => name === 'workspace_id')
-  // A shared view is for the people of the workspace, and for the whole project by those who may do that only.
+  // A shared view belongs to the workspace; users who may only share with the whole project do that instead.
   const places = areOfWorkspaces ? [...(own ? [own.id] : []), null] : [undefined]
   const wishes = VIEW_SCOPES.flatMap((scope) => places.map((workspace) => ({ scope, workspace })))
   const row = saved && { ...saved.row }

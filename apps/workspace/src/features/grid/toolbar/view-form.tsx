@@ -6,7 +6,7 @@ import { TextField } from '../../../components/text-field.tsx'
 import { VIEW_TYPES, type ViewScope, type ViewType } from '../../../lib/views/use-views.ts'
 import { viewEditingMessages as words } from '../../../messages/view-editing.ts'
 
-/** What a person says about a view besides its settings. */
+/** Properties of a view besides its settings. */
 export interface ViewDraft {
   readonly name: string
   readonly type: ViewType
@@ -16,7 +16,7 @@ export interface ViewDraft {
 
 const NAME_MAX = 80
 
-/** Name, type and scope of a view that is made or changed. */
+/** Name, type and scope of a view that is created or edited. */
 export function ViewForm({
   draft: initial,
   submitLabel,
@@ -26,7 +26,7 @@ export function ViewForm({
 }: {
   readonly draft: ViewDraft
   readonly submitLabel: string
-  /** That the person may choose. */
+  /** Scopes that the user may choose. */
   readonly scopes: readonly ViewScope[]
   readonly onSubmit: (draft: ViewDraft) => void
   readonly onCancel: () => void

@@ -42,7 +42,7 @@ export interface ViewsProps {
   readonly view: ViewShape
 }
 
-/** The views of a table, and what the person may do with the one that is open. */
+/** The views of a table, and the actions allowed on the open one. */
 export function ViewsPanel({ table, view }: ViewsProps): JSX.Element {
   const views = useViews(table.name)
   const { saved } = view
@@ -52,7 +52,7 @@ export function ViewsPanel({ table, view }: ViewsProps): JSX.Element {
   const [form, setForm] = useState<'new' | 'edit'>()
   const newDraft: ViewDraft = { name: '', type: saved?.type ?? 'grid', scope: 'personal', isDefault: false }
 
-  // Until the new view is open, another press is the same wish.
+  // Pressing again before the new view opens must not create a second one.
   const untilOpen = useUntilChanged(saved?.id)
   const create = async (draft: ViewDraft): Promise<boolean> => {
     const position = Math.max(-1, ...views.map(({ row }) => row.position ?? 0)) + 1
@@ -247,7 +247,7 @@ function KindIcon({ type }: { readonly type: ViewType }): JSX.Element {
   return createElement(KIND_ICONS[type], { size: 16, 'aria-hidden': true, className: 'shrink-0 text-subtle' })
 }
 
-/** Who has the view, and whether it opens first: a picture and, for screen readers, the words. */
+/** Icons, with texts for screen readers, for a view's scope and whether it opens first. */
 function ViewMarks({ view }: { readonly view: SavedView }): JSX.Element {
   return (
     <span className="flex shrink-0 items-center gap-1.5 text-subtle">

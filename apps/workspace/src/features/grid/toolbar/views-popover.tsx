@@ -8,7 +8,7 @@ import type { ViewsProps } from './views-panel.tsx'
 
 export const viewsPanel = lateContent<ViewsProps>(async () => (await import('./views-panel.tsx')).ViewsPanel)
 
-/** The name of the view, which opens the list of the others and what can be done with this one. */
+/** The view's name. Opens the list of views and the actions on this one. */
 export function ViewsPopover(props: ViewsProps): JSX.Element {
   const { table, view } = props
   const name = view.saved?.name ?? words.all(table.many)

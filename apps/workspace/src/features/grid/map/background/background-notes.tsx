@@ -6,7 +6,7 @@ import type { Background } from './use-background.ts'
 
 const NOTE = 'rounded-sm bg-raised/90 px-1.5 py-0.5'
 
-/** What is to be said of the background: that it is missing, or whom it comes from. */
+/** Notes on the background: that it is missing, or its attribution. */
 export function BackgroundNotes({ background }: { readonly background: Background }): JSX.Element | null {
   if (background.style === undefined) return null
   return (
@@ -42,7 +42,7 @@ function Missing({ state, tryAgain }: Background): JSX.Element | null {
   )
 }
 
-/** Licences of map data ask for this on the map itself. */
+/** The attribution, which map data licences require on the map itself. */
 function Credits({ attributions }: { readonly attributions: readonly string[] }): JSX.Element | null {
   const credits = creditsOf(attributions)
   if (credits.length === 0) return null

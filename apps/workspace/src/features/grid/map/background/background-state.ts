@@ -1,17 +1,17 @@
-/** What a map shows below its records. */
+/** State of the background map below the records. */
 export interface BackgroundState {
-  /** The simple ground shows until the background is there, and again when it cannot be. */
+  /** While loading or missing, the simple ground is shown instead. */
   readonly phase: 'loading' | 'shown' | 'missing'
-  /** Something of it could not be loaded. */
+  /** Part of the background failed to load. */
   readonly hasFailed: boolean
   readonly hasTiles: boolean
-  /** The policy that this page was loaded with does not allow the map's origins yet. */
+  /** The page's content security policy does not yet allow the map's origins. */
   readonly isForbidden: boolean
 }
 
 /**
- * `tile`: one was loaded · `failed`: a tile, a source, a glyph or a sprite was not · `drawn`: all that is in sight was
- * tried · `broken`: there is no style, no library or no WebGL · `silent`: nothing has come for a while
+ * `tile`: a tile was loaded · `failed`: a tile, source, glyph or sprite failed to load · `drawn`: everything in view was tried · `broken`: the style, the
+ * library or WebGL is missing · `silent`: nothing has arrived for a while
  */
 export type BackgroundEvent = 'begin' | 'tile' | 'failed' | 'drawn' | 'broken' | 'silent' | 'forbidden'
 
@@ -26,7 +26,7 @@ export function nextBackground(state: BackgroundState, event: BackgroundEvent): 
     case 'failed':
       return { ...state, hasFailed: true }
     case 'drawn':
-      // A style may have no tiles at all, and of the sea there may be none.
+      // A style may have no tiles, and neither may the sea.
       return { ...state, phase: state.hasFailed && !state.hasTiles ? 'missing' : 'shown' }
     case 'broken':
       return { ...state, phase: 'missing', hasFailed: true }

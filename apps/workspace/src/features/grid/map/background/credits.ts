@@ -1,4 +1,4 @@
-/** A piece of who is to be named for a map: words, perhaps as a link. */
+/** Part of an attribution: text, possibly a link. */
 export interface Credit {
   readonly text: string
   readonly href?: string
@@ -15,8 +15,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads the attributions of the sources of a style, which are HTML by convention: words and links are kept, and no
- * markup. One that is part of another is left out.
+ * Parses the attributions of a style's sources, which are HTML by convention. Keeps text and links and drops markup. Omits attributions contained in others.
  *
  * @see https://maplibre.org/maplibre-style-spec/sources/#attribution
  */

@@ -4,7 +4,7 @@ import { createMapFiles, FILE_BYTES_MAX, KEPT_BYTES_MAX, SILENCE_MS } from './ma
 const TILE = 'https://tiles.example.com/3/1/2.pbf'
 const HOUR = 3_600_000
 
-/** Entries in their order, as a browser's cache has them. */
+/** A cache that lists its entries in insertion order, like a browser's. */
 class KeptFiles {
   readonly entries = new Map<string, Response>()
   match = (address: string) => Promise.resolve(this.entries.get(address)?.clone())

@@ -1,13 +1,13 @@
-/** A request that brings nothing for so long is given up, in milliseconds. */
+/** Timeout in ms for a request that receives no data. */
 export const SILENCE_MS = 8_000
-/** Of a style, a tile, a range of glyphs or a sprite. */
+/** Size limit of a style, tile, glyph range or sprite. */
 export const FILE_BYTES_MAX = 4 * 1024 * 1024
-/** All that is kept for a map off line: some hundred screens. */
+/** Size limit of the offline map cache: some hundred screens. */
 export const KEPT_BYTES_MAX = 48 * 1024 * 1024
 export const KEPT_FILES_MAX = 3_000
-/** What is older is fetched again once it was used. */
+/** Age in ms after which a file is fetched again once it was used. */
 const RENEWED_MS = 24 * 3_600_000
-/** Files that are put between two looks at what is kept. */
+/** Writes between two evictions. */
 const PUTS_PER_LOOK = 50
 
 const KEPT_AT = 'x-kept-at'
@@ -15,7 +15,7 @@ const BYTES = 'x-kept-bytes'
 
 export interface MapFilesOptions {
   readonly fetch: typeof fetch
-  /** `undefined` where the browser has no caches: nothing is kept then. */
+  /** `undefined` if the browser has no cache storage; nothing is then kept. */
   readonly openCache: (() => Promise<Cache>) | undefined
   readonly now: () => number
   readonly isOnline: () => boolean
@@ -23,15 +23,15 @@ export interface MapFilesOptions {
 
 export interface MapFiles {
   /**
-   * A file that a map is drawn from: as it is kept on this device, else from its server.
+   * Returns a map file from this device's cache, or else from its server.
    *
-   * @returns `undefined` when there is none at the address
-   * @throws when it cannot be loaded, is too large, or nothing came for {@link SILENCE_MS}
+   * @returns `undefined` if the address has no file
+   * @throws if the file cannot be loaded, is too large, or nothing arrives for {@link SILENCE_MS}
    */
   read(address: string, signal?: AbortSignal): Promise<ArrayBuffer | undefined>
 }
 
-/** Files that maps are drawn from. What was seen once is there off line; the oldest goes first. */
+/** Creates a cache of map files. Files once seen are available offline; the oldest are evicted first. */
 export function createMapFiles({ fetch, openCache, now, isOnline }: MapFilesOptions): MapFiles {
   let opening: Promise<Cache> | undefined
   let puts = 0
@@ -47,7 +47,7 @@ export function createMapFiles({ fetch, openCache, now, isOnline }: MapFilesOpti
   }
   const fetchAndKeep = async (address: string, signal?: AbortSignal): Promise<ArrayBuffer | undefined> => {
     const bytes = await fetchWhole(fetch, address, signal)
-    // The map does not wait for it, and is drawn where there is no room to keep it.
+    // Not awaited: the map is drawn even if there is no room to keep the file.
     if (bytes) keep(address, bytes).catch((error: unknown) => console.info('A piece of a map is not kept.', error))
     return bytes
   }
@@ -67,7 +67,7 @@ export function createMapFiles({ fetch, openCache, now, isOnline }: MapFilesOpti
   }
 }
 
-/** Leaves the newest files, as many as may be kept. */
+/** Evicts the oldest files beyond the size limit. */
 async function forgetOldest(cache: Cache): Promise<void> {
   const [requests, responses] = await Promise.all([cache.keys(), cache.matchAll()])
   const files = requests

@@ -6,7 +6,7 @@ import type { Camera } from '../projection.ts'
 import type { BackgroundEvent } from './background-state.ts'
 import { createMapFiles, SILENCE_MS } from './map-files.ts'
 
-/** Its requests go through ours, for what is kept and for servers that are silent. */
+/** Protocol that routes the library's requests through our cache and timeouts. */
 const OUR_PROTOCOL = 'kept-'
 
 const files = createMapFiles({
@@ -16,7 +16,7 @@ const files = createMapFiles({
   isOnline: () => navigator.onLine,
 })
 
-/** 300 kB and a worker of 150 kB, loaded with the first map of a server that names a style. */
+/** 300 kB and a worker of 150 kB, loaded with the first map if the server names a style. */
 const library = latePart(async () => {
   const loaded = await import('maplibre-gl')
   loaded.setWorkerUrl(workerAddress)
@@ -30,14 +30,14 @@ async function readFile(
 ): Promise<GetResourceResponse<ArrayBuffer | string | object>> {
   const address = url.slice(OUR_PROTOCOL.length)
   const bytes = await files.read(address, signal)
-  if (type === 'arrayBuffer') return { data: bytes ?? new ArrayBuffer(0) } // of the sea there may be no tile
+  if (type === 'arrayBuffer') return { data: bytes ?? new ArrayBuffer(0) } // the sea may have no tile
   if (!bytes) throw new Error(`There is nothing at ${address}`)
   if (type === 'image') return { data: bytes }
   const text = new TextDecoder().decode(bytes)
   return { data: type === 'json' ? (JSON.parse(text) as object) : text }
 }
 
-/** A background that was opened in an element. */
+/** A background map opened in an element. */
 export interface TileMap {
   moveTo(camera: Camera): void
   close(): void
@@ -45,15 +45,15 @@ export interface TileMap {
 
 export interface TileMapOptions {
   readonly container: HTMLElement
-  /** Address of a MapLibre style. */
+  /** URL of a MapLibre style. */
   readonly style: string
   readonly camera: Camera
   report(event: BackgroundEvent): void
-  /** Who is to be named for it, as the sources of the style say. */
+  /** Called with the attributions of the style's sources. */
   onAttributions(attributions: readonly string[]): void
 }
 
-/** Opens a background; whatever becomes of it is reported, and nothing thrown. It takes no input: the view moves it. */
+/** Opens a background map. Reports every outcome instead of throwing. The map takes no input; the view moves it. */
 export function openTileMap({ container, style, camera, report, onAttributions }: TileMapOptions): TileMap {
   let map: LibraryMap | undefined
   let wanted = camera
@@ -70,7 +70,7 @@ export function openTileMap({ container, style, camera, report, onAttributions }
           container,
           style,
           ...toLibrary(wanted),
-          // Below zoom 1 the world is smaller than the window, and records stay at their places.
+          // Below zoom 1 the world is smaller than the window; without constraints the records stay in place.
           transformConstrain: (center, zoom) => ({ center, zoom }),
           transformRequest: (url) => ({ url: /^https?:/.test(url) ? `${OUR_PROTOCOL}${url}` : url }),
           attributionControl: false,
@@ -106,7 +106,7 @@ export function openTileMap({ container, style, camera, report, onAttributions }
   }
 }
 
-/** Our world has 256 pixels at zoom 0, that of the library 512. */
+/** Converts the zoom: at zoom 0 our world is 256 pixels wide, the library's 512. */
 function toLibrary({ lon, lat, zoom }: Camera): { readonly center: [number, number]; readonly zoom: number } {
   return { center: [lon, lat], zoom: zoom - 1 }
 }
@@ -147,12 +147,12 @@ function attributionsOf(map: LibraryMap): readonly string[] {
 }
 
 interface Silence {
-  /** Counts from now. */
+  /** Restarts the timer. */
   begin(): void
   end(): void
 }
 
-/** Tells when nothing has come for longer than one request may be silent. */
+/** Reports when nothing has arrived for longer than the timeout of one request. */
 function createSilence(onSilent: () => void): Silence {
   let timer: ReturnType<typeof setTimeout> | undefined
   return {
@@ -164,7 +164,7 @@ function createSilence(onSilent: () => void): Silence {
   }
 }
 
-/** The page may have been kept with a policy from before the operator named the map: the service worker gets it again. */
+/** Watches for policy violations. The cached page may have a policy from before the operator configured the map; the service worker then fetches it again. */
 function watchPolicy(style: string, onForbidden: () => void): { end(): void } {
   const look = ({ effectiveDirective, blockedURI }: SecurityPolicyViolationEvent): void => {
     if (effectiveDirective !== 'connect-src' || !blockedURI.startsWith(new URL(style).origin)) return

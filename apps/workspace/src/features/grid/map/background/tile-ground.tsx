@@ -4,7 +4,7 @@ import type { Camera } from '../projection.ts'
 import { openTileMap, type TileMap } from './open-tile-map.ts'
 import type { Background } from './use-background.ts'
 
-/** The background from the operator's tiles, below the records. For eyes only. */
+/** The operator's tiles as a background below the records. Decorative. */
 export function TileGround({
   background,
   style,
@@ -22,7 +22,7 @@ export function TileGround({
     const { report, setAttributions } = background
     return openTileMap({ container: element, style: address, camera, report, onAttributions: setAttributions })
   })
-  // A canvas of another library.
+  // The canvas belongs to another library.
   useEffect(() => {
     if (!container.current) return
     const opened = open(container.current, style)
@@ -32,7 +32,7 @@ export function TileGround({
       opened.close()
     }
   }, [style])
-  // Before the browser paints, so that records and background move together.
+  // Runs before the browser paints, so that records and background move together.
   useLayoutEffect(() => map.current?.moveTo(camera), [camera])
   return (
     <div

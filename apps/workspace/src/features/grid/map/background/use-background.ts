@@ -5,9 +5,9 @@ import { useBackend } from '../../../../lib/data/backend-context.tsx'
 import { type BackgroundEvent, type BackgroundState, LOADING, nextBackground } from './background-state.ts'
 
 export interface Background {
-  /** Address of the style; `undefined`: the operator has named none, and the simple ground is all there is. */
+  /** URL of the style. `undefined`: the operator has configured none, so only the simple ground is shown. */
   readonly style: string | undefined
-  /** Changes when it is to be opened again. */
+  /** Changes when the background must be reopened. */
   readonly attempt: number
   readonly state: BackgroundState
   readonly attributions: readonly string[]
@@ -16,7 +16,7 @@ export interface Background {
   tryAgain(): void
 }
 
-/** The background that the operator names for maps, light or dark. It is tried again when the network comes back. */
+/** Returns the operator's background map, light or dark. Retries when the network returns. */
 export function useBackground(): Background {
   const { map } = useBackend().config
   const isDark = useIsDark()
@@ -24,14 +24,14 @@ export function useBackground(): Background {
   const [state, report] = useReducer(nextBackground, LOADING)
   const [attributions, setAttributions] = useState<readonly string[]>([])
   const tryAgain = (): void => {
-    // What the page may load from is known again with a new page only.
+    // The content security policy changes only with a page load.
     if (state.isForbidden) location.reload()
     else setAttempt((last) => last + 1)
   }
   const onOnline = useEffectEvent(() => {
     if (state.hasFailed && !state.isForbidden) tryAgain()
   })
-  // The network is the browser's.
+  // The network is outside React.
   useEffect(() => {
     const listen = (): void => onOnline()
     addEventListener('online', listen)
