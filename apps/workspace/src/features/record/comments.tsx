@@ -47,11 +47,11 @@ interface CommentRow {
   readonly created_at: string | null
   readonly edited_at: string | null
   readonly deleted_at: string | null
-  /** JSON: ids of accounts. */
+  /** JSON array of account ids. */
   readonly mentions: string | null
 }
 
-/** Comments of a record on this device; `undefined` when the project has none at all. */
+/** Returns the number of a record's comments on this device; `undefined` if the project has no comments. */
 export function useCommentCount(table: string, id: string): number | undefined {
   const schema = useSchema()
   const isThere = schema.tables.some(({ name }) => name === COMMENTS_TABLE)
@@ -62,7 +62,7 @@ export function useCommentCount(table: string, id: string): number | undefined {
   return isThere ? (rows[0]?.rows ?? 0) : undefined
 }
 
-/** What people say about a record, oldest first, and a field to add to it. */
+/** A record's comments, oldest first, with a field to add one. */
 export function Comments({
   table,
   id,
@@ -144,7 +144,7 @@ export function Comments({
   )
 }
 
-/** What the people are called whom these comments mention. */
+/** Returns the names of the users mentioned in these comments. */
 function useNames(rows: readonly CommentRow[]): readonly string[] {
   const ids = [...new Set(rows.flatMap(({ mentions }) => (mentions === null ? [] : parseIds(mentions))))]
   const name = useAuthorSql('value')
@@ -160,7 +160,7 @@ function parseIds(text: string): readonly string[] {
   return Array.isArray(value) ? value.filter((id) => typeof id === 'string') : []
 }
 
-/** Up to when these comments had been read when they were opened; showing them marks them as read. `undefined`: none is told apart. */
+/** Returns the read mark from when the comments were opened. Showing them marks them as read. `undefined`: no comment is highlighted. */
 function useNewSince(place: ReadPlace, rows: readonly CommentRow[], userId: string): string | undefined {
   const mark = useReadMark(place)
   const markRead = useMarkRead()
@@ -177,7 +177,7 @@ function useNewSince(place: ReadPlace, rows: readonly CommentRow[], userId: stri
   const read = useEffectEvent(markRead)
   const { table, record } = place
   const isRead = since === undefined || newest <= since || (mark !== undefined && newest <= mark)
-  // That the comments are on the screen is what reads them.
+  // Rendering the comments counts as reading them.
   useEffect(() => {
     if (!isRead) read({ table, record }, newest)
   }, [isRead, table, record, newest])
@@ -189,11 +189,11 @@ interface CommentFormProps {
   readonly id: string
   readonly writer: RecordWriter
   readonly userId: string
-  /** Servers of older versions keep none. */
+  /** Older servers do not store mentions. */
   readonly hasMentions: boolean
 }
 
-/** Begins with what was written before, and not sent. */
+/** Starts with the unsent comment, if there is one. */
 function CommentForm(props: CommentFormProps): JSX.Element | null {
   const draftId = commentDraftId(props.table, props.id)
   const { rows, isLoading } = useRecords<DraftRow>(DRAFT_SQL, [draftId])
@@ -203,7 +203,7 @@ function CommentForm(props: CommentFormProps): JSX.Element | null {
   return <NewComment {...props} draftId={draftId} begun={{ body: String(body ?? ''), chosen: parseChosen(mentions) }} />
 }
 
-/** A comment that is being written, with the people that it may mention. */
+/** An unsent comment and the users it may mention. */
 interface Begun {
   readonly body: string
   readonly chosen: readonly Mentionable[]
@@ -212,13 +212,13 @@ interface Begun {
 interface CommentDraft extends Begun {
   readonly choose: (person: Mentionable) => void
   readonly setBody: (body: string | ((before: string) => string)) => void
-  /** Keeps what is written on this device. */
+  /** Stores the draft on this device. */
   readonly keep: () => void
-  /** It is on its way; with what sends it the draft ends. */
+  /** Marks the comment as sent. Returns the statement that deletes its draft in the same transaction. */
   readonly sent: () => LocalStatement
 }
 
-/** A comment that is being written: left, it is kept on this device until it is sent. */
+/** Keeps an unsent comment on this device when the user leaves, until it is sent. */
 function useCommentDraft(table: string, id: string, begun: Begun): CommentDraft {
   const { database } = useLocalDatabase()
   const [body, setBody] = useState(begun.body)
@@ -232,7 +232,7 @@ function useCommentDraft(table: string, id: string, begun: Begun): CommentDraft 
     void storeOrTell(words.newComment, write).then((isStored) => isStored || setKept(kept))
   }
   const leave = useEffectEvent(keep)
-  // Another tab of the record, another record.
+  // Runs when this tab of the record closes or another record opens.
   useEffect(() => () => leave(), [])
   useTypedHere(body !== kept, keep)
   return {
@@ -259,7 +259,7 @@ function NewComment({
   hasMentions,
 }: CommentFormProps & {
   readonly draftId: string
-  /** What was written before. */
+  /** The unsent comment. */
   readonly begun: Begun
 }): JSX.Element {
   const { body, chosen, choose, setBody, keep, sent } = useCommentDraft(table, draftId, begun)

@@ -9,10 +9,7 @@ import { RecordFields } from './record-fields.tsx'
 import { RecordHeader } from './record-header.tsx'
 import { type DraftForm, useDraft } from './use-draft.ts'
 
-/**
- * A record that still needs values before the database can take it. It is kept on this device as it is filled in, and
- * becomes a record with one press.
- */
+/** A record that lacks required values. Its input is kept on this device until the user creates the record. */
 export function DraftContent({
   table,
   fields,
@@ -92,7 +89,7 @@ export function DraftContent({
   )
 }
 
-/** Problems of a draft by its fields. */
+/** Returns a draft's problems by field. */
 function problemsOf({ missing, refusal }: DraftForm): ReadonlyMap<string, string> {
   return new Map([
     ...(refusal?.columns.map((name) => [name, refusal.words] as const) ?? []),

@@ -6,7 +6,7 @@ import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
 import { useFavourite } from '../../lib/records/favourites.ts'
 import { favouriteMessages as words } from '../../messages/favourites.ts'
 
-/** Keeps a record among the person's favourites, or no longer. */
+/** Adds a record to the user's favourites, or removes it. */
 export function FavouriteButton({
   table,
   id,

@@ -5,24 +5,24 @@ import { idleMs, useIsHere } from '../../lib/presence/use-is-here.ts'
 import { useRecent } from '../../lib/presence/use-recent.ts'
 
 const PER_SECOND = 2
-/** Milliseconds after which the own field is told again: messages may be lost, and people come. */
+/** Interval in ms for resending this user's field: messages may be lost, and users may join. */
 const AGAIN_MS = 2_000
-/** Milliseconds without input after which it is not told any more. */
+/** Time in ms without input after which the field is no longer sent. */
 const STILL_AFTER_MS = 30_000
-/** Milliseconds after the last message in which a user counts as editing. */
+/** Time in ms after a user's last message during which they count as editing. */
 const GONE_AFTER_MS = 5_000
 
-/** Names of the others who are editing a field, by the field. */
+/** Names of the other users editing each field. */
 export type EditorsOfFields = ReadonlyMap<string, readonly string[]>
 
-/** Finds who else is editing which field of a record, and tells the others which one this user is in. Renders nothing itself: the fields do. */
+/** Tracks who else is editing which field of a record, and sends this user's field. Renders nothing; the fields show the names. */
 export function FieldEditors({
   topic,
   field,
   onChange,
 }: {
   readonly topic: string | undefined
-  /** That this user is editing. */
+  /** The field that this user is editing. */
   readonly field: string | undefined
   readonly onChange: (editors: EditorsOfFields) => void
 }): null {
@@ -39,7 +39,7 @@ export function FieldEditors({
     const edited = recent.get(key)?.value
     return isMe || edited === undefined ? [] : [[edited, state.name]]
   })
-  // As text: every message makes another list, mostly of the same.
+  // As text, because every message creates a new list, mostly with the same content.
   const text = JSON.stringify(editing)
   useEffect(() => onChange(byField(JSON.parse(text) as [field: string, name: string][])), [text, onChange])
   useEffect(() => () => onChange(new Map()), [onChange])

@@ -25,32 +25,32 @@ import { useTypedText } from './use-typed-text.ts'
 
 const EMPTY = ''
 
-/** Few ever see it. */
+/** Loaded on demand because conflicts are rare. */
 const { Content: TextConflict } = lateContent(
   async () => (await import('../../components/fields/text-conflict.tsx')).TextConflict,
 )
 
-/** @param isUnjudged - stores it even if it is known to be refused */
+/** @param isUnjudged - stores the value even if policies are known to refuse it */
 export type CommitValue = (value: FieldValue, isUnjudged?: boolean) => Promise<NotStored | undefined>
 
 export interface FieldInputProps {
   readonly field: Field
   readonly value: FieldValue
-  /** For a link: what its target is called. */
+  /** For links: the title of the target. */
   readonly label: FieldValue | undefined
-  /** Under the field, after its help: where the change stands. */
+  /** Sync state of the change, below the help text. */
   readonly note: string | undefined
-  /** Set from outside, such as "needs a value" when a draft is created too early. */
+  /** A problem from outside, such as "needs a value" when a draft is created too early. */
   readonly problem: string | undefined
   readonly isRequired: boolean
-  /** Choices that policies forbid for this record, with the reason: they are not offered. */
+  /** Choices that policies refuse for this record, with reasons; not offered. */
   readonly refusedChoices?: ReadonlyMap<string, WriteRefusal> | undefined
-  /** @returns why the value is not stored: a text stays in the field */
+  /** @returns why the value was not stored; a text then stays in the field */
   readonly onCommit: CommitValue
   readonly onOpenLink: ((table: string, id: string) => void) | undefined
 }
 
-/** The editor of one field, with its label, its help and its problem. A valid value is saved when the field is left. */
+/** Edits one field, with label, help and problem. A valid value is saved on blur. */
 export function FieldInput(given: FieldInputProps): JSX.Element {
   const { notStored, onCommit, onForget } = useCommit(given.onCommit)
   const problem = notStored === undefined ? given.problem : notStoredWords(notStored)
@@ -68,11 +68,11 @@ export function FieldInput(given: FieldInputProps): JSX.Element {
 }
 
 interface InputProps extends FieldInputProps {
-  /** What was not stored is taken back. */
+  /** Called when the value that was not stored is discarded. */
   readonly onForget: () => void
 }
 
-/** Stores values of a field, and keeps why the last one was not stored. */
+/** Stores values of a field, and remembers why the last one was not stored. */
 function useCommit(commit: CommitValue): Pick<InputProps, 'onCommit' | 'onForget'> & {
   readonly notStored: NotStored | undefined
 } {
@@ -89,7 +89,7 @@ function useCommit(commit: CommitValue): Pick<InputProps, 'onCommit' | 'onForget
     onForget: () => setNotStored(undefined),
     async onCommit(value) {
       const why = await commit(value)
-      // Who has left cannot read why: then it goes to the server, and what was typed is kept with its answer.
+      // A user who has left cannot see the reason. The text then goes to the server, which keeps it with its answer.
       if (why?.kind === 'refused' && isGone.current) return commit(value, true)
       setNotStored(why)
       return why
@@ -136,7 +136,7 @@ function descriptionOf({ field, note, value }: FieldInputProps): string | undefi
   return parts.length === 0 ? undefined : parts.join(' · ')
 }
 
-/** Which clocks a time is on, where they are not those of this device. */
+/** Names a time's zone if it differs from this device's. */
 function zoneWords({ column }: Field, value: FieldValue): string | undefined {
   if (!column.type.includes('with time zone')) return undefined
   const name = zoneNameAt((value === null ? undefined : momentOf(String(value))) ?? new Date(), pageLocale())
@@ -170,18 +170,18 @@ function TextInput(props: InputProps): JSX.Element {
       autoComplete="off"
       rows={isLong ? rowsOf(text.shown) : 1}
       isMono={field.kind === 'json' && isLong}
-      // An empty one leaves its place to other fields: on a phone it has one line until it has text.
+      // An empty text takes one line, which saves room on a phone; it grows with its text.
       {...(isLong && { className: LONG_CLASS })}
       onChange={text.type}
       onBlur={text.save}
       onKeyDown={(event) => {
         if (event.key === 'Enter' && !isLong) text.save()
-        // Takes the typing back; a second Escape closes the panel around the field.
+        // Escape discards the typed text; a second one closes the panel around the field.
         if (event.key !== 'Escape' || !text.takeBack()) event.continuePropagation()
       }}
     />
   )
-  // On paper an input would show as much as fits into it.
+  // In print an input would cut off text that does not fit.
   const printed = (
     <p aria-hidden className="hidden text-body [overflow-wrap:anywhere] whitespace-pre-wrap print:block">
       {props.value === null ? words.empty : formatValue(field, props.value)}
@@ -207,7 +207,7 @@ function TextInput(props: InputProps): JSX.Element {
 const LONG_CLASS =
   '[&_textarea]:field-sizing-content [&_textarea]:max-h-96 [&_textarea]:min-h-9 coarse:[&_textarea]:min-h-11 tablet:[&_textarea]:min-h-15'
 
-/** As high as its text, within reason, where the browser does not size it itself. */
+/** Returns the number of lines for a text, within limits, for browsers that do not size the field themselves. */
 function rowsOf(text: string): number {
   return Math.min(14, Math.max(2, text.split('\n').length + Math.floor(text.length / 90)))
 }
@@ -229,7 +229,7 @@ function inputType({ kind }: Field): 'text' | 'date' | 'datetime-local' | 'email
   }
 }
 
-/** What the input shows: the browser's own form for dates, words with commas for lists. */
+/** Returns the input's text: the browser's own format for dates, comma-separated words for lists. */
 function shownText(field: Field, value: FieldValue): string {
   if (field.kind === 'datetime') return toEditText(field, value).replace(' ', 'T')
   if (field.kind === 'json' && field.column.type.endsWith('[]')) return formatValue(field, value)

@@ -30,7 +30,7 @@ interface Entry {
   readonly changes: readonly FieldChange[]
 }
 
-/** Who changed the record, when, from what to what; each earlier value can be put back as an edit like any other. */
+/** Shows who changed the record, when and how. An earlier value can be restored as a normal edit. */
 export function HistoryTab(props: RecordTabsProps): JSX.Element {
   const { table, recordId, fields, mark } = props
   const isOnline = useEngineStatus((status) => status.connected)
@@ -62,7 +62,7 @@ export function HistoryTab(props: RecordTabsProps): JSX.Element {
   )
 }
 
-/** Changes without a field that is shown are left out, such as those of fields that are gone. */
+/** Returns the entries. Leaves out changes without a visible field, such as those of removed fields. */
 function entriesOf(rows: readonly ShownRow[], fields: readonly Field[]): readonly Entry[] {
   return rows
     .map((row) => ({ row, changes: fieldChanges(row, fields) }))
@@ -180,7 +180,7 @@ function ChangedField({
   )
 }
 
-/** Long texts are shown whole: what was lost in an edit is what people look for here. */
+/** Shows long texts in full, because users come here to find text lost in an edit. */
 function HistoryValue({
   field,
   value,

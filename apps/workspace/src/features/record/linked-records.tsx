@@ -11,16 +11,16 @@ import { formatCount } from '../../lib/format.ts'
 import { quoteName } from '../../lib/sql.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 
-/** Linked records listed at once. */
+/** Limit of linked records listed per relation. */
 const LISTED_MAX = 8
 
-/** A table whose records link to the one that is shown, and by which field. */
+/** A table with a field that links to the shown record's table. */
 export interface Relation {
   readonly table: TableInfo
   readonly field: Field
 }
 
-/** The tables and fields that link to a table. */
+/** Returns the tables and fields that link to a table. */
 export function useRelations(table: string): readonly Relation[] {
   const tables = useTables()
   const schema = useSchema()
@@ -31,7 +31,7 @@ export function useRelations(table: string): readonly Relation[] {
   )
 }
 
-/** How many records link here, per relation in the given order. */
+/** Returns the number of linking records per relation, in the given order. */
 export function useRelationCounts(relations: readonly Relation[], id: string): readonly number[] {
   const sql = relations.map(
     ({ table, field }, index) =>
@@ -45,7 +45,7 @@ export function useRelationCounts(relations: readonly Relation[], id: string): r
   return relations.map((_, index) => rows.find(({ place }) => place === index)?.rows ?? 0)
 }
 
-/** The records that link to this one, by table, each openable; long lists lead to the filtered table. */
+/** Lists the records that link to this one, by table. Long lists lead to the filtered table. */
 export function LinkedRecords({
   relations,
   counts,

@@ -31,13 +31,13 @@ interface MentionFieldProps {
   readonly errorMessage: string | undefined
   readonly onChange: (value: string) => void
   readonly onMention: (person: Mentionable) => void
-  /** `Ctrl Enter`. */
+  /** Called on `Ctrl Enter`. */
   readonly onSend: () => void
 }
 
 /**
- * A text in which `@` brings up the people that can be mentioned. Arrows move, `Enter` or `Tab` chooses, `Esc` closes the list; a screen reader
- * is told how many there are and which one is meant.
+ * A text field in which `@` lists the users who can be mentioned. Arrow keys move, `Enter` or `Tab` selects, `Esc` closes the list. Screen readers announce the
+ * number of users and the active one.
  */
 export function MentionField({
   label,
@@ -86,7 +86,7 @@ export function MentionField({
   )
 }
 
-/** The list of people that `@` brings up, and the keys for it. */
+/** The list of users that `@` opens, and its keys. */
 function useMentions(
   area: RefObject<HTMLTextAreaElement | null>,
   { value, onChange, onMention, onSend }: Pick<MentionFieldProps, 'value' | 'onChange' | 'onMention' | 'onSend'>,
@@ -106,7 +106,7 @@ function useMentions(
   const isOpen = suggested.length > 0
   const current = suggested[Math.min(active, suggested.length - 1)]
 
-  // The cursor is the browser's; it moves once the text is there.
+  // The browser owns the cursor, which can move only once the text is rendered.
   useEffect(() => {
     if (cursor.current === undefined) return
     area.current?.setSelectionRange(cursor.current, cursor.current)
@@ -147,7 +147,7 @@ function PeopleList({
   current,
   onChoose,
 }: {
-  /** Of the field. */
+  /** Id of the field. */
   readonly id: string
   readonly people: readonly Mentionable[]
   readonly current: Mentionable | undefined
@@ -166,7 +166,7 @@ function PeopleList({
           id={`${id}-${person.userId}`}
           role="option"
           aria-selected={person === current}
-          // The field keeps the focus.
+          // Keeps the focus in the field.
           onPointerDown={(event) => event.preventDefault()}
           onClick={() => onChoose(person)}
           className={cx(
@@ -181,7 +181,7 @@ function PeopleList({
   )
 }
 
-/** The people with accounts that this person sees. */
+/** Returns the users with accounts that this user can see. */
 function usePeople(isAsked: boolean): readonly Mentionable[] {
   const people = peopleTableOf(useSchema())
   const { rows } = useRecords<Mentionable>(

@@ -3,7 +3,7 @@ import type { JSX } from 'react'
 import { IconButton } from '../../components/icon-button.tsx'
 import { recordMessages as words } from '../../messages/record.ts'
 
-/** The steps to the records beside the open one; `undefined` at the ends. */
+/** Opens the previous or next record; `undefined` at the ends. */
 export interface NeighbourSteps {
   readonly onPrevious: (() => void) | undefined
   readonly onNext: (() => void) | undefined

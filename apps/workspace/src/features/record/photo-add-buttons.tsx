@@ -6,9 +6,9 @@ import { photoMessages as words } from '../../messages/photos.ts'
 import { videoMessages } from '../../messages/videos.ts'
 
 /**
- * On a phone the cameras and the files that are there already are ways of their own; elsewhere there is one.
+ * Buttons to add photos. A phone has separate buttons for the cameras and existing files; other devices have one.
  *
- * @param videoTypes - media types of videos that are taken
+ * @param videoTypes - accepted media types of videos
  */
 export function PhotoAddButtons({
   videoTypes,
@@ -42,7 +42,7 @@ export function PhotoAddButtons({
   )
   return (
     <>
-      {/* Beside the title; on a narrow phone the two cameras have the next line. */}
+      {/* Beside the title; on a narrow phone the two camera buttons move to the next line. */}
       {takesVideos ? choose : null}
       {hasCamera ? (
         <Button {...shared} icon={<Camera size={16} aria-hidden />} onPress={() => camera.current?.click()}>

@@ -9,7 +9,7 @@ import { PhotoTile } from './photo-tile.tsx'
 
 const { Content: PhotoViewer } = lateLayer(async () => (await import('./photo-viewer.tsx')).PhotoViewer)
 
-/** Photos as tiles; one that is pressed opens in the viewer, which stays until the last one is deleted. */
+/** Photos as tiles. Pressing one opens the viewer, which stays open until the last photo is deleted. */
 export function PhotoGrid({
   table,
   photos,
@@ -20,7 +20,7 @@ export function PhotoGrid({
   readonly table: PhotoTable
   readonly photos: readonly Photo[]
   readonly edits: PhotoEdits
-  /** More are being prepared. */
+  /** More photos are being prepared. */
   readonly isAdding?: boolean
   readonly isLarge?: boolean
 }): JSX.Element {

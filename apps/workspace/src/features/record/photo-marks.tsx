@@ -3,21 +3,21 @@ import { type Shape, shapesOf, type Marks } from '../../lib/photos/marks.ts'
 import { drawingMessages as words } from '../../messages/drawing.ts'
 import type { PhotoSize } from './use-drawing.ts'
 
-/** Of an arrow, in percent of the longer side. */
+/** Size of an arrowhead in percent of the longer side. */
 const HEAD = 3
 const HEAD_ANGLE = Math.PI / 7
-/** The same over every picture, whatever the theme. */
+/** The same on every photo, whatever the theme. */
 const INK = '#c5221f'
 const EDGE = 'rgb(255 255 255 / 0.85)'
 
-/** What is drawn over a photo that fills its frame as `object-contain` does. Each shape has a light edge, so that it stands out on any picture. */
+/** Draws marks over a photo that fills its frame like `object-contain`. A light outline keeps each shape visible on any photo. */
 export function PhotoMarks({
   marks,
   draft,
   size,
 }: {
   readonly marks: Marks
-  /** The shape that is being drawn. */
+  /** The shape being drawn. */
   readonly draft?: Shape | undefined
   readonly size: PhotoSize
 }): JSX.Element | null {
@@ -43,7 +43,7 @@ export function PhotoMarks({
   )
 }
 
-/** As SVG draws it, in pixels of the photo. */
+/** Returns a shape's SVG path in pixels of the photo. */
 function pathOf(shape: Shape, { width, height }: PhotoSize): string {
   const longer = Math.max(width, height)
   const at = ([x, y]: readonly [number, number]): string => `${(x / 100) * width} ${(y / 100) * height}`

@@ -14,7 +14,7 @@ import type { PhotoZoom } from './use-photo-zoom.ts'
 
 const NO_MARKS: Marks = []
 
-/** The photo of the viewer with what is drawn over it, or why it is not here. */
+/** The viewer's photo with its marks, or the reason why it is not on this device. */
 export function PhotoPicture({
   photo,
   zoom,
@@ -25,7 +25,7 @@ export function PhotoPicture({
   readonly photo: Photo
   readonly zoom: PhotoZoom
   readonly name: string
-  /** `undefined`: fingers zoom and swipe; else they draw. */
+  /** `undefined`: touch zooms and swipes; otherwise it draws. */
   readonly tool: Tool | undefined
   readonly onShape: (shape: Shape) => void
 }): JSX.Element {
@@ -34,7 +34,7 @@ export function PhotoPicture({
   const size = loaded !== undefined && loaded.url === url ? loaded.size : undefined
   const frame = useRef<HTMLDivElement>(null)
   const drawing = useDrawing(tool, size, frame, onShape)
-  // One that is still being loaded is swiped past as well.
+  // A photo that is still loading can also be swiped away.
   return (
     <div
       {...(tool === undefined ? zoom.handlers : drawing.handlers)}
@@ -66,7 +66,7 @@ export function PhotoPicture({
   )
 }
 
-/** Why a file is not here, and what can be done about it. */
+/** Explains why a file is not on this device, and what the user can do. */
 export function NotHere({ id }: { readonly id: string }): JSX.Element {
   const { file, retry } = useAttachment(id)
   const pause = useValue(useAttachments().pause)

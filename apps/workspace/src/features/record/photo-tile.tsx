@@ -19,7 +19,7 @@ const TONES: Readonly<Record<FileLooks['tone'], string>> = {
   danger: 'text-danger',
 }
 
-/** A photo in the grid of its record: the picture if it is here, and how it stands. */
+/** A photo in its record's grid: the picture, if it is on this device, and its state. */
 export function PhotoTile({
   photo,
   place,
@@ -47,7 +47,7 @@ export function PhotoTile({
     else if (file.state === 'unavailable') void retry()
     else if (file.state !== 'elsewhere') void load()
   }
-  // A page that was just opened does not know yet whether the picture is here: a press is held until it does.
+  // A page just opened does not yet know whether the picture is on this device, so a press waits until it does.
   const pressHeld = useEffectEvent(press)
   const isKnown = file !== undefined
   useEffect(() => {
@@ -85,7 +85,7 @@ export function PhotoTile({
   )
 }
 
-/** How long a video is that this device has, and how large one is that it has not. */
+/** Returns the duration of a video on this device, or the size of one that is not. */
 function filmFacts(
   file: FileEntry | undefined,
   seconds: number | undefined,
@@ -98,7 +98,7 @@ function filmFacts(
   return { text: formatBytes(file.size), short: formatBytes(file.size) }
 }
 
-/** Over the picture as a strip, else in the middle of the empty tile. */
+/** The state: a strip over the picture, or the centre of an empty tile. */
 function State({ looks, isOver }: { readonly looks: FileLooks; readonly isOver: boolean }): JSX.Element {
   const { glyph, text, short, tone, progress } = looks
   return (

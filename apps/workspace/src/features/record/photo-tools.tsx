@@ -12,7 +12,7 @@ const TOOLS: readonly (readonly [Tool, LucideIcon])[] = [
   ['line', Spline],
 ]
 
-/** What is drawn, and how to take the last shape back. Each shape is stored when the finger is lifted. */
+/** Drawing tools with undo. Each shape is stored when the finger is lifted. */
 export function PhotoTools({
   tool,
   canUndo,

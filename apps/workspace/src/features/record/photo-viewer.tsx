@@ -43,7 +43,7 @@ export interface PhotoViewerProps {
   readonly onClose: () => void
 }
 
-/** One photo over the whole window: arrows and swipes go on, Escape closes, wheel, keys and double tap zoom, fingers draw. */
+/** Shows one photo full-window. Arrow keys and swipes change it, Escape closes, wheel, keys and double tap zoom, fingers draw. */
 export function PhotoViewer(props: PhotoViewerProps): JSX.Element | null {
   const { photos, openId, onOpen, onClose } = props
   const index = photos.findIndex(({ id }) => id === openId)
@@ -57,7 +57,7 @@ export function PhotoViewer(props: PhotoViewerProps): JSX.Element | null {
   const [drawing, setDrawing] = useState<{ readonly id: string; readonly tool: Tool }>()
   const tool = drawing?.id === openId ? drawing.tool : undefined
   const setTool = (next: Tool | undefined): void => {
-    // The tools go with the focus in them; on a button it would open a tooltip, and the next Escape close that.
+    // The tools unmount with the focus in them. On a button the focus would open a tooltip, which would take the next Escape.
     if (next === undefined) viewer.current?.focus()
     setDrawing(next && { id: openId, tool: next })
   }
@@ -109,10 +109,10 @@ export function PhotoViewer(props: PhotoViewerProps): JSX.Element | null {
 interface OpenPhotoProps extends PhotoViewerProps {
   readonly photo: Photo
   readonly place: number
-  /** What is shown when this one was deleted. */
+  /** The photo shown after this one is deleted. */
   readonly after: Photo | undefined
   readonly zoom: PhotoZoom
-  /** `undefined`: nothing is being drawn. */
+  /** `undefined`: drawing is off. */
   readonly tool: Tool | undefined
   readonly setTool: (tool: Tool | undefined) => void
 }
@@ -187,7 +187,7 @@ function ZoomButtons({ zoom }: { readonly zoom: PhotoZoom }): JSX.Element {
   )
 }
 
-/** Keys of the viewer, wherever the focus is in it: a button that has the focus may go with its photo, and the keys go on. */
+/** Handles the viewer's keys wherever the focus is, because a focused button may unmount with its photo. */
 function useViewerKeys(
   viewer: RefObject<HTMLElement | null>,
   actions: Readonly<Record<string, () => void>>,
@@ -204,7 +204,7 @@ function useViewerKeys(
     return () => document.removeEventListener('keydown', onLostKey)
   }, [])
   return (event) => {
-    // Arrows go on in a video that has the focus, as in a text.
+    // In a focused video, arrow keys belong to the video, as in a text.
     const isOwn = event.target instanceof HTMLInputElement || event.target instanceof HTMLVideoElement
     const act = isOwn ? undefined : actions[event.key]
     if (!act) return
@@ -239,7 +239,7 @@ function Step({
   )
 }
 
-/** Caption and time. A caption is written when its field is left. */
+/** Caption and time. The caption is stored on blur. */
 function Facts({
   photo,
   mayCaption,
@@ -287,7 +287,7 @@ function DeleteButton({ photo, after, table, edits, onOpen, onClose }: OpenPhoto
   const remove = async (): Promise<void> => {
     const isStored = await edits.remove(photo.id)
     setAsked(false)
-    if (!isStored) return onClose() // the shell says why
+    if (!isStored) return onClose() // the shell reports the reason
     showToast({ text: isVideo(photo.media_type) ? videoMessages.deleted : words.deleted })
     if (after) onOpen(after.id)
     else onClose()
@@ -299,7 +299,7 @@ function DeleteButton({ photo, after, table, edits, onOpen, onClose }: OpenPhoto
         label={words.delete}
         icon={<Trash2 size={18} aria-hidden />}
         onPress={({ target }) => {
-          // The focus comes back to the viewer: this button may go with its photo.
+          // Returns the focus to the viewer, because this button may unmount with its photo.
           target.closest<HTMLElement>('[role="dialog"]')?.focus()
           setAsked(true)
         }}

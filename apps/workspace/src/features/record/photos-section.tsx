@@ -17,10 +17,10 @@ import { videoMessages } from '../../messages/videos.ts'
 import { PhotoAddButtons } from './photo-add-buttons.tsx'
 import { PhotoGrid } from './photo-grid.tsx'
 
-/** Photos of one record. */
+/** Limit of photos per record. */
 const PHOTOS_MAX = 100
 
-/** The photos of a record and how to add some, or the photo that it is itself; nothing where the project has no photos of such records. */
+/** A record's photos with buttons to add more, or the photo that the record itself is. Renders nothing if such records have no photos. */
 export function PhotosSection({
   table,
   recordId,
@@ -103,12 +103,12 @@ function NoPhotos({
 }
 
 interface Adding {
-  /** Files that are being prepared. */
+  /** Number of files being prepared. */
   readonly count: number
-  /** In which they are told of. */
+  /** Texts that report on them. */
   readonly words: Pick<typeof words, 'preparing' | 'added'>
   readonly problem: string | undefined
-  /** Said to a screen reader once they are there. */
+  /** Screen reader announcement when they are ready. */
   readonly done: string
   readonly add: (files: readonly File[]) => void
 }
@@ -147,7 +147,7 @@ function useAdding(edits: PhotoEdits, videoTypes: ReadonlySet<string>, there: nu
   }
 }
 
-/** Files that are dropped on the section, or pasted anywhere but into a field. */
+/** Handles files dropped on the section, or pasted anywhere except into a field. */
 function useDrop(
   isOn: boolean,
   videoTypes: ReadonlySet<string>,
@@ -160,7 +160,7 @@ function useDrop(
     event.preventDefault()
     onFiles(files)
   })
-  // The page gets pasted files, whatever has the focus.
+  // The page receives pasted files, whatever has the focus.
   useEffect(() => {
     if (!isOn) return
     const onPaste = (event: ClipboardEvent): void => {
@@ -184,7 +184,7 @@ function useDrop(
       onDrop(event: DragEvent) {
         event.preventDefault()
         setOver(false)
-        onFiles([...event.dataTransfer.files]) // what is not taken is said, not dropped silently
+        onFiles([...event.dataTransfer.files]) // files that are not accepted are reported, not silently dropped
       },
     },
   }

@@ -11,9 +11,9 @@ export interface RecordContentProps {
   readonly level: 'h1' | 'h2'
   readonly tab: RecordTab
   readonly onTab: (tab: RecordTab) => void
-  /** Buttons of the place that shows the record: close, next, full page. */
+  /** Buttons of the surrounding panel or page: close, next, full page. */
   readonly actions: ReactNode
   readonly onOpenRecord: (table: string, id: string) => void
-  /** The record is not there any more by the person's own doing. */
+  /** Called when the user's own action removed the record. */
   readonly onGone: () => void
 }

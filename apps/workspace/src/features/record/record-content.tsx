@@ -19,7 +19,7 @@ import { RejectedBanner } from './rejected-banner.tsx'
 import { SavedRecord } from './saved-record.tsx'
 import { useRecordState } from './use-record-state.ts'
 
-/** A record: what it is, its fields, what links to it, what people say about it. In the panel and on a page of its own. */
+/** A record with its fields, linking records and comments, in the panel or on its own page. */
 export function RecordContent(props: RecordContentProps): JSX.Element {
   const { table, recordId } = props
   const schema = useSchema()
@@ -67,7 +67,7 @@ function Frame({
   )
 }
 
-/** Not on this device: not yet in the first sync, deleted, out of sight; or only a refused change is left of it. */
+/** Shown for a record that is not on this device: not synced yet, deleted, not visible, or only left in a rejected change. */
 function GoneRecord({ fields, ...props }: RecordContentProps & { readonly fields: readonly Field[] }): JSX.Element {
   const hasSynced = useHasSynced()
   const mark = useRecordMarks(props.table.name)?.get(props.recordId)
@@ -87,7 +87,7 @@ function GoneRecord({ fields, ...props }: RecordContentProps & { readonly fields
   )
 }
 
-/** A comment that was being written when the record went is nowhere else. */
+/** Offers the unsent comment on a record that is gone, which exists nowhere else. */
 function UnsentComment({ table, id }: { readonly table: string; readonly id: string }): JSX.Element | null {
   const { database } = useLocalDatabase()
   const draftId = commentDraftId(table, id)

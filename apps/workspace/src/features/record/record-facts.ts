@@ -3,19 +3,19 @@ import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
 
-/** What the header says of a record. */
+/** The record's data in the header. */
 export interface RecordFacts {
   readonly title: string
-  /** Its own state, such as `doing`, with the words of its field. */
+  /** The record's own state, such as `doing`, with its field's texts. */
   readonly choice: { readonly choice: string; readonly words: ChoiceWords } | undefined
-  /** Its number or code, as people name it; empty when it has none. */
+  /** Its number or code; empty if it has none. */
   readonly number: string
 }
 
-/** Letters of the id that stand for a record without a title. */
+/** Characters of the id that identify a record without a title. */
 const ID_SHOWN = 8
 
-/** @param labels - what its links are called, by field */
+/** @param labels - titles of its links by field */
 export function recordFacts(
   fields: readonly Field[],
   values: RecordValues,

@@ -25,22 +25,22 @@ interface RecordFieldsProps {
   readonly mark: RecordMark | undefined
   readonly problems: ReadonlyMap<string, string>
   readonly canEdit: boolean
-  /** What policies forbid of it; left out for a draft. */
+  /** What policies allow; omitted for a draft. */
   readonly rights?: RecordRights
-  /** A reason that stands above all fields. */
+  /** A reason shown above all fields. */
   readonly refusalSaid?: string | undefined
   readonly isDraft: boolean
-  /** Others who are editing a field now. */
+  /** Other users editing fields. */
   readonly editors?: EditorsOfFields
-  /** Called with the field that the focus is in, and with `undefined` when it is in none. */
+  /** Called with the focused field, or with `undefined` if none is focused. */
   readonly onEdit?: (field: string | undefined) => void
   readonly onCommit: (field: Field, value: FieldValue, isUnjudged?: boolean) => Promise<NotStored | undefined>
   readonly onOpenLink: (table: string, id: string) => void
-  /** Stands between what the record is and what the database keeps of it. */
+  /** Rendered between the main fields and the system fields. */
   readonly children?: ReactNode
 }
 
-/** All fields of a record: what it is, beside it who and when where there is room, and below what the database keeps. */
+/** All fields of a record: the main fields, who and when beside them if there is room, and the system fields below. */
 export function RecordFields(props: RecordFieldsProps): JSX.Element {
   const { fields, layout, values, labels, isDraft } = props
   const schema = useSchema()
@@ -65,7 +65,7 @@ export function RecordFields(props: RecordFieldsProps): JSX.Element {
             ))}
           </div>
         )}
-        {/* In one column who and when come before the sections. */}
+        {/* In a single column, who and when come before the sections. */}
         {beside.length === 0 ? null : (
           <div
             role="group"
@@ -154,7 +154,7 @@ function RecordField({
   onOpenLink,
 }: RecordFieldsProps & { readonly field: Field }): JSX.Element {
   const value = values[given.name] ?? null
-  // Help says what to fill in; below a field that is filled in it would only stand between it and the next one.
+  // A field with a value needs no help text, which would only take up room.
   const field = !isDraft && value !== null ? { ...given, help: undefined } : given
   const label = labels.get(field.name)
   const refusal = canEdit ? rights?.fields.get(field.name) : undefined
@@ -190,7 +190,7 @@ function RecordField({
   )
 }
 
-/** Who else is editing the field, in the line of its label. */
+/** Names the other users editing the field, beside its label. */
 function EditorsMark({ names = [] }: { readonly names: readonly string[] | undefined }): JSX.Element | null {
   const [first] = names
   if (first === undefined) return null

@@ -6,7 +6,7 @@ import type { RecordMark } from '../../lib/records/record-state.ts'
 import type { RecordFacts } from './record-facts.ts'
 import { syncWords } from './sync-words.ts'
 
-/** What the record is, where it stands in its life, and where the newest change of it is. */
+/** The record's title, its state and the sync state of its newest change. */
 export function RecordHeader({
   level,
   overline,
@@ -22,7 +22,7 @@ export function RecordHeader({
   /** The record's own state, such as `doing`. */
   readonly choice: RecordFacts['choice']
   readonly mark: RecordMark | undefined
-  /** In place of the sync state, for a draft. */
+  /** For drafts: replaces the sync state. */
   readonly badge: ReactNode
   readonly actions: ReactNode
 }): JSX.Element {
@@ -64,8 +64,8 @@ function SyncLine({ mark }: { readonly mark: RecordMark | undefined }): JSX.Elem
 }
 
 /**
- * When the change that this screen has seen waiting was made. It is kept when the change has left the outbox as accepted,
- * and forgotten when it was refused: a refused change that is given up is not accepted.
+ * Returns when the pending change was made. Keeps the time once the server accepts the change. Clears it if the change is rejected, because discarding it does
+ * not make it accepted.
  */
 function useSavedAt(mark: RecordMark | undefined): Date | undefined {
   const [savedAt, setSavedAt] = useState<Date>()

@@ -7,7 +7,7 @@ import { recordMessages as words } from '../../messages/record.ts'
 import { shareMessages } from '../../messages/shares.ts'
 import { copyText } from '../../components/copy-text.ts'
 
-/** What can be done with a record as a whole. */
+/** Actions on the whole record. */
 export function RecordMenu({
   noun,
   path,
@@ -16,17 +16,17 @@ export function RecordMenu({
   onArrange,
   onDelete,
 }: {
-  /** What one record of its table is called. */
+  /** The table's word for one record. */
   readonly noun: string
-  /** Where the record is in this app. */
+  /** The record's path in this app. */
   readonly path: string
-  /** The record has the page for itself, so that the page can be printed. */
+  /** The record fills the page, so that it can be printed. */
   readonly isPage: boolean
-  /** Opens with whom it is shared. `undefined`: the person may not, or it cannot be. */
+  /** Opens the sharing dialog. `undefined`: not possible or not allowed. */
   readonly onShare: (() => void) | undefined
-  /** Opens where fields are arranged. `undefined`: the person may not. */
+  /** Opens the field arrangement. `undefined`: not allowed. */
   readonly onArrange: (() => void) | undefined
-  /** `undefined`: the person may not. */
+  /** `undefined`: not allowed. */
   readonly onDelete: (() => void) | undefined
 }): JSX.Element {
   return (

@@ -11,7 +11,7 @@ import { RECORD_TABS } from './record-content-props.ts'
 import { RecordContent } from './record-content.tsx'
 import { useStepKeys } from './use-step-keys.ts'
 
-/** The record beside the grid: a column of 420 px, over the grid on a tablet, over everything on a phone. */
+/** The record beside the grid: a 420 px column, over the grid on a tablet, full-screen on a phone. */
 export function RecordPanel({
   table: name,
   recordId,
@@ -34,7 +34,7 @@ export function RecordPanel({
   const panel = useRef<HTMLElement>(null)
   useStepKeys(onPrevious, onNext, onClose)
 
-  // Over the grid the panel is where the person is now; beside it the grid keeps the focus.
+  // The panel takes the focus only if it covers the grid.
   useEffect(() => {
     if (!isBeside) panel.current?.querySelector<HTMLElement>('h2')?.focus()
     // oxlint-disable-next-line react/exhaustive-effect-dependencies -- each record that opens takes the focus

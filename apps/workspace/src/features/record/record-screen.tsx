@@ -17,10 +17,10 @@ import { RECORD_TABS } from './record-content-props.ts'
 import { RecordContent } from './record-content.tsx'
 import { useStepKeys } from './use-step-keys.ts'
 
-/** Escape leaves no page. */
+/** Escape does not leave a page. */
 const STAY = (): void => undefined
 
-/** One record on a page of its own. */
+/** One record on its own page. */
 export function RecordScreen({
   table: name,
   recordId,
@@ -28,7 +28,7 @@ export function RecordScreen({
 }: {
   readonly table: string
   readonly recordId: string
-  /** The records before and after it in the view that it was opened from. */
+  /** The previous and next record in the view that it was opened from. */
   readonly neighbours: Neighbours
 }): JSX.Element {
   const table = useTableInfo(name)

@@ -33,7 +33,7 @@ const visits = table('visits', [
   column('created_at', 'timestamp with time zone'),
 ])
 const people = table('people', [column('name'), column('user_id', 'uuid')])
-// Ties names to accounts, too, and is none of the project's.
+// Also maps names to accounts, but does not belong to the project.
 const members: TableDescriptor = {
   ...table('hf_members', [column('name'), column('user_id', 'uuid')]),
   schema: 'holdfast',

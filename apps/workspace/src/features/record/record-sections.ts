@@ -3,18 +3,18 @@ import { type FieldLayout, headingOf } from '../../lib/data/arrange-fields.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import { peopleTableOf } from '../../lib/records/work-tables.ts'
 
-/** The fields of a record by where they stand. */
+/** The fields of a record by place. */
 export interface RecordSections {
   readonly main: readonly MainSection[]
-  /** People, teams and days: who and when. */
+  /** Who and when: people, teams and days. */
   readonly beside: readonly Field[]
-  /** Kept by the database: computed values first, then what every record has. */
+  /** Set by the database: computed values first, then the system fields of every record. */
   readonly kept: readonly Field[]
 }
 
-/** Fields that stand together under one heading, in the order of their first ones. */
+/** Fields under one heading, ordered by their first fields. */
 export interface MainSection {
-  /** As people read it. `undefined`: those that stand under none. */
+  /** As displayed. `undefined`: the fields without a heading. */
   readonly title: string | undefined
   readonly fields: readonly Field[]
 }
@@ -24,9 +24,9 @@ const NO_LAYOUT: FieldLayout = new Map()
 const TEAMS_TABLE = 'hf_teams'
 
 /**
- * Where the fields of a record stand: as the project says, else as follows from the schema.
+ * Returns a record's fields by place: as the project arranges them, or else derived from the schema.
  *
- * @param isDraft - the record is being made, so a field that it needs is asked for wherever it stands
+ * @param isDraft - the record is being created, so required fields are asked for wherever they are placed
  */
 export function sectionsOf(
   fields: readonly Field[],
@@ -52,7 +52,7 @@ export function sectionsOf(
 
 type Place = 'main' | 'beside' | 'bottom' | 'hidden'
 
-/** Where fields stand without a word of the project: who and when beside what, computed values and what the database keeps at the bottom. */
+/** Returns default places: who and when beside; computed values and system fields at the bottom; the rest in the main part. */
 export function placesIn(schema: SchemaDescriptor): (field: Field) => 'main' | 'beside' | 'bottom' {
   const people = peopleTableOf(schema)?.name
   return ({ kind, link, isSystem, isTitle, column }) => {
@@ -63,7 +63,7 @@ export function placesIn(schema: SchemaDescriptor): (field: Field) => 'main' | '
   }
 }
 
-/** By position; what has none comes after, in the order that it had, but the title stays first. */
+/** Sorts fields by position. Those without one follow in their previous order, but the title stays first. */
 export function inOrder(fields: readonly Field[], layout: FieldLayout): readonly Field[] {
   const positionOf = ({ name, isTitle }: Field): number =>
     layout.get(name)?.position ?? (isTitle ? -Infinity : Infinity)
@@ -73,7 +73,7 @@ export function inOrder(fields: readonly Field[], layout: FieldLayout): readonly
   })
 }
 
-/** What stands under no heading comes first: after a section it would be read as a part of it. */
+/** Groups fields by heading. Fields without one come first; after a section they would seem to belong to it. */
 function underHeadings(fields: readonly Field[], layout: FieldLayout): readonly MainSection[] {
   const sections = Map.groupBy(fields, ({ name }) => layout.get(name)?.section)
   return [...sections]
@@ -81,7 +81,7 @@ function underHeadings(fields: readonly Field[], layout: FieldLayout): readonly 
     .toSorted((a, b) => Number(a.title !== undefined) - Number(b.title !== undefined))
 }
 
-/** Whether a field needs a line of its own where there is little room. */
+/** Whether a field needs its own line where there is little room. */
 export function isWide({ kind, isTitle }: Field): boolean {
   return isTitle || kind === 'long_text' || kind === 'json' || kind === 'url'
 }

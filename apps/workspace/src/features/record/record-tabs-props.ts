@@ -6,7 +6,7 @@ import type { RecordRights } from '../../lib/records/record-rights.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import type { RecordContentProps } from './record-content-props.ts'
 
-/** What the parts of a saved record know of it. */
+/** Props shared by the parts of a saved record. */
 export interface RecordTabsProps extends Pick<
   RecordContentProps,
   'table' | 'recordId' | 'workspace' | 'level' | 'tab' | 'onTab' | 'onOpenRecord'

@@ -18,12 +18,12 @@ import type { RecordTabsProps } from './record-tabs-props.ts'
 const NO_PROBLEMS: ReadonlyMap<string, string> = new Map()
 const NO_EDITORS: EditorsOfFields = new Map()
 
-/** Few open it: it is loaded then. */
+/** Loaded on demand because few users open it. */
 const { Content: HistoryTab } = lateContent(async () => (await import('./history-tab.tsx')).HistoryTab)
 
 const FieldEditors = lazyAfterPaint(async () => (await import('./field-editors.tsx')).FieldEditors)
 
-/** The fields of a record, what links to it, and what people say about it where the table has comments. */
+/** A record's fields, linking records and, if the table has them, comments. */
 export function RecordTabs(props: RecordTabsProps): JSX.Element {
   const { table, recordId, workspace, tab } = props
   const relations = useRelations(table.name)
@@ -98,7 +98,7 @@ function Fields({
   onOpenRecord,
   children,
 }: RecordTabsProps & {
-  /** Between what the record is and what the database keeps of it. */
+  /** Rendered between the main fields and the system fields. */
   readonly children: ReactNode
 }): JSX.Element {
   const { update: canUpdate } = table.descriptor.can

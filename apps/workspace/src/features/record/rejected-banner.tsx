@@ -7,7 +7,7 @@ import type { RecordMark } from '../../lib/records/record-state.ts'
 import { verdictWords } from '../../lib/records/verdict-words.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 
-/** On top of a record with a change that the server refused: its reason, and the way to the decision. */
+/** Banner on a record with a rejected change: its reason, and a link to decide about it. */
 export function RejectedBanner({
   mark,
   fields,

@@ -24,7 +24,7 @@ const { Content: ChecklistLink } = lateDetail(
   async () => (await import('./checklist/checklist-link.tsx')).ChecklistLink,
 )
 
-/** Few open it, and rarely. */
+/** Loaded on demand because few users open it. */
 const { Content: ArrangeDialog } = lateLayer(async () => (await import('./arrange/arrange-dialog.tsx')).ArrangeDialog)
 const { Content: ShareDialog } = lateLayer(async () => (await import('./share/share-dialog.tsx')).ShareDialog)
 
@@ -62,7 +62,7 @@ export function SavedRecord(
         badge={marks === undefined ? <span /> : undefined}
         actions={
           <>
-            {/* Of a record that fills the screen it is in the top bar. */}
+            {/* On a full-screen record this is in the top bar. */}
             {props.level === 'h2' ? <LatePeopleHere topic={topics.record(table.name, recordId)} /> : null}
             {props.actions}
             <FavouriteButton table={table.name} id={recordId} writer={writer} />
@@ -104,7 +104,7 @@ export function SavedRecord(
   )
 }
 
-/** What policies leave this person to do with a record. Of a table that the role may not write, nothing more is asked. */
+/** Returns what policies allow this user to do with a record. Evaluates nothing if the role cannot write the table. */
 function useRecordRights(
   table: TableInfo,
   recordId: string,

@@ -3,10 +3,9 @@ import { formatMoment } from '../../lib/format.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 
 /**
- * Where the newest change of a record stands, in words. Saved here and accepted by the server are two facts; the words
- * never take one for the other.
+ * Describes the sync state of a record's newest change. Clearly separates saved on this device from accepted by the server.
  *
- * @param savedAt - when the newest change that this screen knows of was made here
+ * @param savedAt - when the newest change known to this screen was made on this device
  */
 export function syncWords(state: RecordState, savedAt: Date | undefined, now: Date = new Date()): string {
   const saved = words.savedHere(savedAt === undefined ? undefined : formatMoment(savedAt, now))

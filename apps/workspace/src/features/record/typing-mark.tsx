@@ -6,10 +6,10 @@ import { useRecent } from '../../lib/presence/use-recent.ts'
 import { presenceMessages as words } from '../../messages/presence.ts'
 
 const PER_SECOND = 1
-/** Milliseconds after the last key in which a user counts as typing. */
+/** Time in ms after the last key during which a user counts as typing. */
 const TYPING_MS = 5_000
 
-/** Who else writes a comment on the record now, and tells the others that this user does. */
+/** Shows who else is writing a comment on the record, and tells the others when this user is. */
 export function TypingMark({
   topic,
   text,

@@ -9,17 +9,17 @@ import { useOneAtATime } from '../../hooks/use-one-at-a-time.ts'
 import { storeOrTell } from '../../lib/data/unstored.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 
-/** A draft that is being filled in. */
+/** A draft being filled in. */
 export interface DraftForm {
-  /** The fields that it still needs, once the person has tried to create the record. */
+  /** Required fields that are empty, once the user has tried to create the record. */
   readonly missing: readonly Field[]
-  /** Why the record was not created: Postgres would certainly refuse it as it is. */
+  /** Why the record was not created: Postgres would certainly refuse it. */
   readonly refusal: Refused | undefined
   /** @returns why it is not stored; `undefined`: it is */
   commit(field: Field, value: FieldValue): Promise<NotStored | undefined>
-  /** Creates the record, unless fields are missing. @returns the missing ones */
+  /** Creates the record unless required fields are empty. @returns those fields */
   create(): readonly Field[]
-  /** Creates the record without the fields that are missing, unless it is known to be refused. */
+  /** Creates the record despite empty fields, unless it is known to be refused. */
   createAnyway(): void
   discard(): void
 }
@@ -29,7 +29,7 @@ export function useDraft(table: TableInfo, fields: readonly Field[], draft: Draf
   const writer = useRecordWriter()
   const [isAsked, setAsked] = useState(false)
   const [refusal, setRefusal] = useState<Refused>()
-  // Each save has all values so far, also those that the local database has not told of yet. One mount is one draft.
+  // Each save includes all values so far, even those that the local database has not reported yet. Each mount is one draft.
   const latest = useRef(draft)
   const alone = useOneAtATime<void>()
 

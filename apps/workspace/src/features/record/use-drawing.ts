@@ -1,7 +1,7 @@
 import { type PointerEvent, type RefObject, useRef, useState } from 'react'
 import { type Place, POINTS_MAX, type Shape } from '../../lib/photos/marks.ts'
 
-/** Pixels of the photo itself. */
+/** Size of the photo itself in pixels. */
 export interface PhotoSize {
   readonly width: number
   readonly height: number
@@ -9,14 +9,14 @@ export interface PhotoSize {
 
 export type Tool = Shape['kind']
 
-/** Percent of the longer side: a tap is a circle of this radius, and no arrow and no line. */
+/** Radius of the circle that a tap draws, in percent of the longer side. Arrows and lines need more than a tap. */
 const TAP_RADIUS = 6
-/** A finger that moves less has not moved, in percent. */
+/** Smallest movement that counts, in percent. */
 const STEP_MIN = 0.4
 const MOVED_MIN = 1.5
 
 export interface Drawing {
-  /** The shape under the finger. */
+  /** The shape being drawn. */
   readonly draft: Shape | undefined
   readonly handlers: {
     onPointerDown(event: PointerEvent): void
@@ -32,9 +32,9 @@ interface Stroke {
 }
 
 /**
- * Draws with a finger, a pen or the mouse. A second finger gives the shape up.
+ * Draws with a finger, pen or mouse. A second finger cancels the shape.
  *
- * @param frame - the element that the photo fills as `object-contain` does, zoomed or not
+ * @param frame - the element that the photo fills like `object-contain`, zoomed or not
  * @param onShape - called when the finger is lifted
  */
 export function useDrawing(
@@ -43,7 +43,7 @@ export function useDrawing(
   frame: RefObject<HTMLElement | null>,
   onShape: (shape: Shape) => void,
 ): Drawing {
-  // Pointer events come faster than the screen is drawn: the stroke is read where it is written.
+  // Pointer events outpace rendering, so the stroke is kept in a ref.
   const stroke = useRef<Stroke>(undefined)
   const [draft, setDraft] = useState<Shape>()
   const end = (): void => {
@@ -85,7 +85,7 @@ export function useDrawing(
   }
 }
 
-/** Where a pointer is on the photo, held to its edges. */
+/** Returns a pointer's position on the photo, clamped to its edges. */
 function placeIn(box: DOMRect, { width, height }: PhotoSize, { clientX, clientY }: PointerEvent): Place {
   const scale = Math.min(box.width / width, box.height / height)
   const held = (value: number): number => Math.min(100, Math.max(0, value * 100))
@@ -95,7 +95,7 @@ function placeIn(box: DOMRect, { width, height }: PhotoSize, { clientX, clientY 
   ]
 }
 
-/** In percent of the longer side. */
+/** Returns a distance in percent of the longer side. */
 function distance(from: Place, to: Place, { width, height }: PhotoSize): number {
   return Math.hypot((to[0] - from[0]) * width, (to[1] - from[1]) * height) / Math.max(width, height)
 }
@@ -118,7 +118,7 @@ function shapeOf(tool: Tool, points: readonly Place[], size: PhotoSize): Shape |
   }
 }
 
-/** Every second point of a line that has too many, its ends always. */
+/** Removes every second point of a line with too many, but keeps its ends. */
 function thinned(points: readonly Place[]): readonly Place[] {
   if (points.length <= POINTS_MAX) return points
   return thinned(points.filter((_point, index) => index % 2 === 0 || index === points.length - 1))

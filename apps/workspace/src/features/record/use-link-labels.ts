@@ -9,7 +9,7 @@ interface Labelled {
   readonly label: FieldValue
 }
 
-/** What the records are called that links led to, by `field/id`; one that is not on this device is absent. */
+/** Returns the titles of records that links pointed to, by `field/id`. Records not on this device are absent. */
 export function useLinkLabels(changes: readonly FieldChange[]): ReadonlyMap<string, FieldValue> {
   const ids = new Map<string, Set<string>>()
   for (const { field, from, to } of changes) {

@@ -1,6 +1,6 @@
 import { type CSSProperties, type PointerEvent, useRef, useState, type WheelEvent } from 'react'
 
-/** How a photo is looked at: 1 is the whole photo. */
+/** Zoom and position; scale 1 shows the whole photo. */
 interface View {
   readonly scale: number
   readonly x: number
@@ -9,7 +9,7 @@ interface View {
 
 const WHOLE: View = { scale: 1, x: 0, y: 0 }
 const SCALE_MAX = 8
-/** A finger that moves so far sideways goes on to another photo, in pixels. */
+/** Horizontal movement in pixels that counts as a swipe. */
 const SWIPE_MIN = 48
 
 export interface PhotoZoom {
@@ -28,16 +28,16 @@ export interface PhotoZoom {
 }
 
 /**
- * Zoom with the wheel, two fingers or a double tap; a drag moves a zoomed photo and swipes a whole one.
+ * Zooms with the wheel, two fingers or a double tap. Dragging moves a zoomed photo and swipes an unzoomed one.
  *
- * @param key - of the photo: another one is whole again
+ * @param key - identifies the photo; another one starts unzoomed
  */
 export function usePhotoZoom(key: string, onSwipe: (step: number) => void): PhotoZoom {
   const [of, setOf] = useState({ key, view: WHOLE })
   const view = of.key === key ? of.view : WHOLE
   const fingers = useRef(new Map<number, { readonly x: number; readonly y: number }>())
   const swipe = useRef(0)
-  // Fingers move faster than the screen is drawn: each step starts at the one before it, drawn or not.
+  // Pointer events outpace rendering, so each step builds on the previous one, rendered or not.
   const change = (step: (view: View) => View): void =>
     setOf((last) => {
       const next = step(last.key === key ? last.view : WHOLE)

@@ -7,21 +7,21 @@ import type { NewCommand, RecordValues } from '../../lib/records/record-change.t
 import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 
-/** A record with what the person has just written, and how it is written. */
+/** A record including the user's latest edits, with functions to write it. */
 export interface RecordEdits {
   readonly values: RecordValues
   /**
-   * @param isUnjudged - it is stored even if it is known to be refused: the server says so then, and it waits for a decision
-   * @returns why it is not stored: the value of before stays
+   * @param isUnjudged - stores the value even if policies are known to refuse it; it becomes a rejected change
+   * @returns why it was not stored; the previous value then stays
    */
   commit(field: Field, value: FieldValue, isUnjudged?: boolean): Promise<NotStored | undefined>
   /** Deletes the record. */
   remove(): Promise<void>
 }
 
-/** @param stored - the values as the local database told of them last */
+/** @param stored - the values that the local database last reported */
 export function useRecordEdits(table: TableInfo, id: string, stored: RecordValues, writer: RecordWriter): RecordEdits {
-  // A local write is shown at once, until the database tells of the record again.
+  // A local write is shown at once, until the database reports the record again.
   const [written, setWritten] = useState<{ readonly over: RecordValues; readonly values: RecordValues }>()
   const own = written?.over === stored ? written.values : {}
   const values = { ...stored, ...own }

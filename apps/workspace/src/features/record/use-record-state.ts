@@ -5,7 +5,7 @@ import { type Draft, DRAFT_SQL, type DraftRow, toDraft } from '../../lib/records
 import type { RecordValues } from '../../lib/records/record-change.ts'
 import { quoteName, quoteText } from '../../lib/sql.ts'
 
-/** Where a record is: on this device, still a draft, or not here. */
+/** Whether a record is on this device, still a draft, or missing. */
 export type RecordState =
   | { readonly kind: 'loading' }
   | { readonly kind: 'here'; readonly values: RecordValues; readonly labels: ReadonlyMap<string, FieldValue> }
@@ -15,7 +15,7 @@ export type RecordState =
 
 const LABEL = '@'
 
-/** One record of the local database with what its links are called, live. */
+/** Returns a live record of the local database with the titles of its links. */
 export function useRecordState(table: string, id: string, fields: readonly Field[]): RecordState {
   const links = fields.filter(({ link }) => link?.titleColumn !== undefined)
   const labelSql = links.map(({ name, link }) =>
@@ -47,7 +47,7 @@ export function useRecordState(table: string, id: string, fields: readonly Field
   }, [record.error, record.isLoading, drafts.isLoading, row, draft, draftLabels])
 }
 
-/** What the links of a draft are called: its values are in no table yet. */
+/** Returns the titles of a draft's links, which no table has yet. */
 function useDraftLabels(links: readonly Field[], draft: Draft | undefined): ReadonlyMap<string, FieldValue> {
   const chosen = links.filter(({ name }) => draft !== undefined && (draft.values[name] ?? null) !== null)
   const sql = chosen.map(({ name, link }) =>

@@ -1,15 +1,15 @@
 import { useEffect } from 'react'
 
 /**
- * `⌥↑` and `⌥↓` step through the records while one is open, unless the focused control uses these keys itself; Escape
- * closes when nothing has the focus.
+ * Binds `⌥↑` and `⌥↓` to the previous and next record while one is open, unless the focused control uses these keys. Escape closes the record if nothing has
+ * the focus.
  */
 export function useStepKeys(
   onPrevious: (() => void) | undefined,
   onNext: (() => void) | undefined,
   onClose: () => void,
 ): void {
-  // Keys of the whole window: the focus may be in the grid or in the panel.
+  // Listens on the window, because the focus may be in the grid or in the panel.
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.key === 'Escape' && event.target === document.body && !event.defaultPrevented) onClose()
@@ -24,7 +24,7 @@ export function useStepKeys(
   }, [onPrevious, onNext, onClose])
 }
 
-/** With Alt and an arrow lists and date fields open. */
+/** Whether a control uses Alt with an arrow key, as lists and date fields do to open. */
 function isOwnKey(target: EventTarget | null): boolean {
   return (
     target instanceof Element &&

@@ -8,24 +8,23 @@ import { fieldMessages } from '../../messages/fields.ts'
 import { recordMessages } from '../../messages/record.ts'
 import { copyText } from '../../components/copy-text.ts'
 
-/** A text as it is typed, until it is saved. */
+/** A text being typed, until it is saved. */
 export interface TypedText {
   readonly shown: string
   readonly problem: string | undefined
-  /** What was typed cannot be put together with what came into the record meanwhile: the person chooses. */
+  /** Set if the typed text cannot be merged with a change made in the meantime; the user must choose. */
   readonly conflict: TextsInConflict | undefined
   type(text: string): void
   save(): void
   choose(text: string): void
-  /** @returns whether there was typing to take back */
+  /** @returns whether there was typed text to discard */
   takeBack(): boolean
 }
 
 /**
- * Typing in a field. A long text that was changed meanwhile is merged by lines when it is saved: what the person saw when they began, what they wrote, what is
- * there now.
+ * Typing in a field. On save, a long text that was changed elsewhere gets a three-way merge by lines.
  *
- * @param stored - the text of the value as the record has it now
+ * @param stored - the text of the record's current value
  */
 export function useTypedText(
   {
@@ -38,13 +37,13 @@ export function useTypedText(
     readonly value: FieldValue
     /** @returns why it is not stored; `undefined`: it is */
     readonly onCommit: (value: FieldValue) => Promise<object | undefined>
-    /** What was typed before is given up, or is as it is stored. */
+    /** Called when earlier typed text was discarded or equals the stored text. */
     readonly onForget: () => void
   },
   stored: string,
 ): TypedText {
   const [typed, setTyped] = useState<string>()
-  /** What the person saw when they began to type. */
+  /** The text when the user began to type. */
   const [seen, setSeen] = useState('')
   const [conflict, setConflict] = useState<TextsInConflict>()
   const [problem, setProblem] = useState<string>()
@@ -62,11 +61,11 @@ export function useTypedText(
     clear()
     if (parsed.value === value) return
     void onCommit(parsed.value).then((notStored) => {
-      // What was typed meanwhile is newer.
+      // Text typed in the meantime is newer.
       if (notStored) setTyped((newer) => newer ?? text)
     })
   }
-  /** Stores a text that was made of `base`. */
+  /** Stores a text that was edited from `base`. */
   const settle = (text: string, base: string): void => {
     if (field.kind !== 'long_text') return store(text)
     const settled = settleText(base, text, stored)
@@ -86,7 +85,7 @@ export function useTypedText(
     if (!parsed.isValid) showToast({ text: fieldMessages.notSaved(parsed.message) })
     else if (parsed.value !== value) onCommit(parsed.value).catch((error: unknown) => offerCopy(field, text, error))
   })
-  // A field that goes while the person is in it has not been left. Who cannot choose any more loses neither version.
+  // Unmounting while the user types does not trigger blur. A user who can no longer choose loses neither version.
   useEffect(() => () => leave(), [])
   useTypedHere(typed !== undefined, save)
   return {
@@ -113,7 +112,7 @@ export function useTypedText(
   }
 }
 
-/** The device has no place for what was typed, such as when its column is gone: the person takes it along. */
+/** Offers the typed text for copying if the device cannot store it, for example because its column is gone. */
 function offerCopy(field: Field, text: string, error: unknown): void {
   console.warn('What was typed could not be stored.', error)
   showToast({

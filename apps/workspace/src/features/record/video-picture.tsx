@@ -9,7 +9,7 @@ import { photoMessages } from '../../messages/photos.ts'
 import { videoMessages as words } from '../../messages/videos.ts'
 import { NotHere } from './photo-picture.tsx'
 
-/** The video of the viewer, played from this device. One that is not here is large: it comes when it is asked for. */
+/** The viewer's video, played from this device. A video that is not on this device loads only on request, because it is large. */
 export function VideoPicture({ photo, name }: { readonly photo: Photo; readonly name: string }): JSX.Element {
   const { file, url, isLoading, load } = useAttachment(photo.id, { fetches: loadsUnasked })
   const attachments = useAttachments()

@@ -19,7 +19,7 @@ import { addSection, changesFor, moveTo, type Part, partsOf, step } from './arra
 
 const TITLE_MAX = 60
 
-/** Where each field of a table stands on the page of a record, for everybody. Nothing is written before it is saved. */
+/** Arranges the fields of a table's record page for everyone. Nothing is written until the user saves. */
 export function ArrangeDialog({
   table,
   fields,
@@ -34,7 +34,7 @@ export function ArrangeDialog({
   const { parts, before, said, list, labelOf, setParts, move, stepBy } = useParts(table, fields)
   const titleOf = (part: Part): string => titleIn(table.layout, part)
   const whom = useArrangedFor(table)
-  // A second press would make each row of the arrangement twice.
+  // A second press would create every row of the arrangement twice.
   const alone = useOneAtATime<void>()
   const save = async (): Promise<void> => {
     const changes = changesFor(table, parts, before, fields, whom?.workspace)
@@ -89,9 +89,9 @@ export function ArrangeDialog({
 
 interface Parts {
   readonly parts: readonly Part[]
-  /** As they were when the dialog opened. */
+  /** The parts when the dialog opened. */
   readonly before: readonly Part[]
-  /** What a screen reader says of the last move. */
+  /** Screen reader announcement of the last move. */
   readonly said: string
   readonly list: RefObject<HTMLDivElement | null>
   readonly labelOf: (field: string) => string
@@ -117,7 +117,7 @@ function useParts(table: TableInfo, fields: readonly Field[]): Parts {
       )
     }
   }
-  // A button that changes its place in the document loses the focus.
+  // A button that moves in the document loses the focus.
   useEffect(() => {
     if (!moved) return
     const { field, by } = moved
@@ -165,9 +165,9 @@ function ArrangedField({
 }: {
   readonly field: string
   readonly label: string
-  /** Of all parts. */
+  /** Titles of all parts. */
   readonly titles: readonly string[]
-  /** The part that it stands in. */
+  /** Index of the part with the field. */
   readonly part: number
   readonly isFirst: boolean
   readonly isLast: boolean

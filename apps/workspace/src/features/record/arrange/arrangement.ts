@@ -7,19 +7,19 @@ import { uuidV7 } from '../../../lib/fields/uuid-v7.ts'
 import type { RecordChange, RecordValues } from '../../../lib/records/record-change.ts'
 import { inOrder, placesIn } from '../record-sections.ts'
 
-/** A part of the record's page with its fields, in their order. */
+/** A part of the record page with its fields in order. */
 export interface Part {
   readonly place: 'main' | 'beside' | 'bottom' | 'hidden'
-  /** The heading, in the main part. */
+  /** The heading of a section in the main part. */
   readonly title: string | undefined
   readonly fields: readonly string[]
 }
 
 const NOTHING: FieldLayout = new Map()
-/** Between two fields that stand one after the other, so that rows written by hand fit between them. */
+/** Distance between positions, so that rows written by hand fit in between. */
 const STEP = 10
 
-/** The fields of a table by where they stand now: the main part and its sections, beside it, at the bottom, hidden. All but sections are there when they are empty. */
+/** Returns a table's fields by current place: the main part and its sections, beside, bottom and hidden. Empty parts are included, empty sections are not. */
 export function partsOf(
   fields: readonly Field[],
   schema: SchemaDescriptor,
@@ -46,7 +46,7 @@ export function partsOf(
   ]
 }
 
-/** The field one step up or down, over the edge of its part into the next one. @returns the same parts at the ends */
+/** Moves a field one step up or down, across the edge of its part if necessary. @returns the same parts at the ends */
 export function step(parts: readonly Part[], field: string, by: -1 | 1): readonly Part[] {
   const at = parts.findIndex(({ fields }) => fields.includes(field))
   const part = parts[at]
@@ -63,7 +63,7 @@ export function step(parts: readonly Part[], field: string, by: -1 | 1): readonl
   return parts.with(at, { ...part, fields: others }).with(at + by, { ...neighbour, fields: taken })
 }
 
-/** The field at the end of another part. */
+/** Moves a field to the end of another part. */
 export function moveTo(parts: readonly Part[], field: string, to: number): readonly Part[] {
   return parts.map((part, index) => {
     const others = part.fields.filter((name) => name !== field)
@@ -71,7 +71,7 @@ export function moveTo(parts: readonly Part[], field: string, to: number): reado
   })
 }
 
-/** A section that has no fields yet, after the other sections. @returns the same parts when there is one of that name */
+/** Adds an empty section after the others. @returns the same parts if the title is taken */
 export function addSection(parts: readonly Part[], title: string): readonly Part[] {
   if (title === '' || parts.some((part) => part.title === title)) return parts
   return parts.toSpliced(
@@ -82,9 +82,9 @@ export function addSection(parts: readonly Part[], title: string): readonly Part
 }
 
 /**
- * What has to be written so that the fields stand like this: only of fields that stood elsewhere, or had no place of their own yet.
+ * Returns the changes that store an arrangement: only for fields that moved or had no stored position.
  *
- * @param workspace - for whose people; `null`: the whole project; `undefined` where the server keeps none. A row of another place stays, and is copied.
+ * @param workspace - the workspace it applies to; `null`: the whole project; `undefined` if the server stores none. Rows for another scope are kept and copied.
  */
 export function changesFor(
   table: TableInfo,
@@ -104,7 +104,7 @@ export function changesFor(
     part.fields.flatMap((name): readonly RecordChange[] => {
       position += STEP
       const row = table.layout?.get(name)
-      // What the database keeps stays where the schema has it until it is moved.
+      // System fields keep the schema's place until the user moves them.
       if (!row && isStill(part, name)) return []
       const values = valuesOf(part, position, row)
       const was = row && valuesBefore(row)

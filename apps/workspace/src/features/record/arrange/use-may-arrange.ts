@@ -4,13 +4,13 @@ import { FIELDS_TABLE } from '../../../lib/data/fields-table.ts'
 import type { TableInfo } from '../../../lib/data/tables.ts'
 import { useWorkspace } from '../../../lib/records/use-workspace.ts'
 
-/** For whom a person arranges fields. */
+/** The scope of an arrangement. */
 interface ArrangedFor {
-  /** `null`: the whole project; `undefined` where the server keeps no workspace of fields. */
+  /** `null`: the whole project; `undefined` if the server does not store arrangements per workspace. */
   readonly workspace: string | null | undefined
 }
 
-/** For whom this person may say where the fields of a table stand, as far as this device knows: the workspace, else the whole project; `undefined`: nobody. */
+/** Returns the scope in which this user may arrange a table's fields, as far as this device knows: the workspace, or else the project. `undefined`: none. */
 export function useArrangedFor({ descriptor: { schema, table } }: TableInfo): ArrangedFor | undefined {
   const kept = useSchema().tables.find(({ name, can }) => name === FIELDS_TABLE && can.insert)
   const own = useWorkspace()?.id

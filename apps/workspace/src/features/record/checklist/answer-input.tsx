@@ -14,17 +14,17 @@ export interface AnswerInputProps {
   readonly question: Question
   readonly raw: FieldValue | undefined
   readonly typed: TypedValue
-  /** What was answered last at the same place. */
+  /** The previous answer at the same place. */
   readonly last: FieldValue | undefined
   readonly isReadOnly: boolean
   readonly onChange: (value: FieldValue) => void
-  /** Enter in a field of one line. */
+  /** Called on Enter in a single-line field. */
   readonly onEnter: () => void
 }
 
 const NOT_APPLICABLE = 'n/a'
 
-/** The input of one question, by its kind. Photos are taken elsewhere. */
+/** The input of one question, depending on its kind. Photos have their own component. */
 export function AnswerInput(props: AnswerInputProps): JSX.Element {
   const { question, raw, last, isReadOnly, onChange } = props
   const lastNote = last === undefined ? null : <LastValue {...props} last={last} />
@@ -66,7 +66,7 @@ export function AnswerInput(props: AnswerInputProps): JSX.Element {
   return question.kind === 'reading' ? <Reading {...props} /> : <LongText {...props} />
 }
 
-/** A number with the value of the last visit beside it, and on which side of the good range it lies. */
+/** A number with the previous value beside it. Shows whether it is below or above the accepted range. */
 function Reading(props: AnswerInputProps): JSX.Element {
   const { question, raw, typed, last, isReadOnly, onChange, onEnter } = props
   const id = useId()
@@ -142,7 +142,7 @@ function LongText(props: AnswerInputProps): JSX.Element {
   )
 }
 
-/** What stood here the last time; one press takes it again, but never by itself: it has to be looked at. */
+/** Offers the previous value for reuse. It takes a press, because the user must check the value. */
 function LastValue({
   question,
   last,

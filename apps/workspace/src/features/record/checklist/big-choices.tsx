@@ -2,7 +2,7 @@ import { Check } from 'lucide-react'
 import { type JSX, useId } from 'react'
 import { cx } from '../../../lib/cx.ts'
 
-/** One of a few answers, each as large as a thumb in a glove. Plain elements: the browser has all that radio buttons need. */
+/** Picks one of a few answers, sized for a thumb in a glove. Native elements already provide everything radio buttons need. */
 export function BigChoices({
   label,
   isLabelHidden = false,

@@ -27,15 +27,15 @@ import { checklistMessages as words } from '../../../messages/checklist.ts'
 import { workMessages } from '../../../messages/work.ts'
 import { Line, Section } from './capture-lines.tsx'
 
-/** Lines that a list shows at first, and with each press on *Show more*. */
+/** Lines shown at first, and added with each press on *Show more*. */
 const WORK_STEP = 12
 const TEMPLATE_STEP = 100
 const DRAFT_STEP = 50
 
 /**
- * What can be captured: what was left in the middle, the person's own open work, templates and forms.
+ * Lists what the user can capture: unfinished work, their own open work, templates and forms.
  *
- * @param only - a table: what concerns others is left out
+ * @param only - limits the list to one table
  */
 export function CaptureHome({
   workspace,
@@ -102,7 +102,7 @@ function NothingToCapture({
   )
 }
 
-/** What was begun on this device and not finished. */
+/** Lists the drafts on this device. */
 function Drafts({
   workspace,
   tables,
@@ -121,7 +121,7 @@ function Drafts({
     return table ? [{ row, table }] : []
   })
   if (known.length === 0) return null
-  // What was begun in a form that is no more goes on as a record that needs its values.
+  // If the form of a draft is gone, the draft continues as a record with missing values.
   const placeOf = (row: AnyDraftRow): DraftPlace => {
     const place = draftPlaceOf(row)
     const isHere = place.kind !== 'view' || !areFormsKnown || forms.some(({ id }) => id === place.view)
@@ -187,14 +187,14 @@ interface WorkRow {
   readonly place: string | null
 }
 
-/** The place first, which tells most: on a phone there is no room for more in one line. */
+/** Returns a line's texts. The place comes first, because a phone has room for little more. */
 function wordsOf({ id, place, title, due }: WorkRow): { readonly title: string; readonly detail?: string } {
   const day = due === null ? null : formatDay(due, pageLocale())
   const [first = shortId(id), ...others] = [place, title, day].flatMap((one) => one || [])
   return others.length === 0 ? { title: first } : { title: first, detail: others.join(' · ') }
 }
 
-/** The person's open checklists of a table, and the templates that a new one begins with. */
+/** Lists the user's open checklists of a table, and the templates for new ones. */
 function ChecklistWork({
   workspace,
   checklist,

@@ -13,7 +13,7 @@ export function Section({
   children,
 }: {
   readonly title: string
-  /** There are more lines. */
+  /** Set if there are more lines. */
   readonly onMore?: (() => void) | undefined
   readonly children: ReactNode
 }): JSX.Element {
@@ -33,7 +33,7 @@ export function Section({
 const lineClass =
   'focus-inset flex min-h-14 min-w-0 flex-1 items-center gap-3 rounded-lg border border-border bg-raised px-3 py-2 text-body text-text no-underline hover:bg-surface'
 
-/** One thing to go on with, as high as a thumb in a glove needs. */
+/** One item to continue, sized for a thumb in a glove. */
 export function Line({
   workspace,
   table,

@@ -19,17 +19,17 @@ import { ChecklistStart } from './checklist-start.tsx'
 
 export interface CaptureScreenProps {
   readonly workspace: string
-  /** Local name of a table; left out: of all. */
+  /** Local name of a table; omitted: all tables. */
   readonly table?: string
-  /** Id of the template that a new record begins with. */
+  /** Id of the template for a new record. */
   readonly template?: string | undefined
-  /** Id of the record whose checklist goes on. */
+  /** Id of the record whose checklist to continue. */
   readonly from?: string | undefined
-  /** What is known of a new record, as in the query of an address: `site_id=…&scheduled_on=2026-11-01`. */
+  /** Known values of a new record as a URL query: `site_id=…&scheduled_on=2026-11-01`. */
   readonly prefill?: string | undefined
 }
 
-/** Capture: chooses what to fill in, begins it, goes on with it. */
+/** Lets the user choose, start and continue what to fill in. */
 export function CaptureScreen(props: CaptureScreenProps): JSX.Element {
   const checklists = useChecklists()
   const table = useTableInfo(props.table ?? '')
@@ -93,7 +93,7 @@ function OfTable({
   return <CaptureHome {...{ workspace, checklists }} only={table} />
 }
 
-/** What of a link's values fits the fields of the table; the rest is left out. */
+/** Returns the values from a link that are valid for the table's fields; ignores the rest. */
 function usePrefill(table: TableInfo, prefill: string | undefined): RecordValues {
   const schema = useSchema()
   return useMemo(() => {

@@ -5,7 +5,7 @@ import { buttonClass } from '../../../components/button.tsx'
 import { useChecklists } from '../../../lib/checklists/use-checklists.ts'
 import { checklistMessages as words } from '../../../messages/checklist.ts'
 
-/** Leads from a record to its checklist, where its table has one. */
+/** Links a record to its checklist, if its table has one. */
 export function ChecklistLink({
   workspace,
   table,

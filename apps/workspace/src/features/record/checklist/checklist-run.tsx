@@ -30,7 +30,7 @@ export interface ChecklistRunProps {
   readonly onClose: () => void
 }
 
-/** The checklist of a record, one question after the other. Works off line; what is not saved yet is kept in a draft. */
+/** A record's checklist, one question at a time. Works offline; unsaved input is kept in a draft. */
 export function ChecklistRun(props: ChecklistRunProps): JSX.Element {
   const rows = useChecklistRows(props.checklist, props.recordId)
   const drafts = useRecords<RunDraftRow>(RUN_DRAFT_SQL, [runDraftId(props.recordId)])
@@ -104,7 +104,7 @@ function Filling({
   )
 }
 
-/** Whose checklist it is, how far it is, and what leads away from it. */
+/** Shows the record, the progress and the ways out. */
 function Header({
   checklist,
   rows,
@@ -166,7 +166,7 @@ function Title({ table, id }: { readonly table: TableInfo; readonly id: string }
   return <>{useRecordTitle(table, id).title}</>
 }
 
-/** Why the database takes no answers of this record now, as far as this device knows. */
+/** Returns why the database currently accepts no answers for this record, as far as this device knows. */
 function useRefusal(checklist: Checklist, { record, questions }: ChecklistRows): string | undefined {
   const { table, record: ofRecord, item } = checklist.answers
   const [begin] = beginChanges(checklist, record)
@@ -186,10 +186,10 @@ function useRefusal(checklist: Checklist, { record, questions }: ChecklistRows):
   return judgement?.kind === 'refused' ? refusalWords(judgement.refusal) : undefined
 }
 
-/** Each step begins at its top, and with the focus on its heading. */
+/** Scrolls each step to its top and focuses its heading. */
 function useFocusOnChange(body: React.RefObject<HTMLDivElement | null>, shown: string): void {
   const last = useRef(shown)
-  // The focus is outside of React.
+  // The focus is outside React.
   useEffect(() => {
     if (last.current === shown) return
     last.current = shown

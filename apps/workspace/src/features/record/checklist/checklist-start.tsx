@@ -17,7 +17,7 @@ import { newDraft, useForm } from '../form/use-form.ts'
 import { useLinkLabels } from '../use-link-labels.ts'
 import { LabelField } from './label-field.tsx'
 
-/** The draft of a record that is begun with a template. */
+/** Selects the draft of a record started from a template. */
 const START_DRAFT_SQL = `select id, table_name, field_values from hf_local_drafts
                           where form_id = ? and table_name = ? order by updated_at desc limit 1`
 
@@ -26,14 +26,14 @@ export interface ChecklistStartProps {
   readonly table: TableInfo
   /** Id of the template. */
   readonly template: string
-  /** The name of its draft. */
+  /** Name of the draft. */
   readonly form: string
-  /** By column: what is known already. */
+  /** Known values by column. */
   readonly prefill: RecordValues
   readonly onBegun: (recordId: string) => void
 }
 
-/** What a new record is about, before its first question: the fields that the table needs, and the place. */
+/** Asks for a new record's required fields and place before its first question. */
 export function ChecklistStart(props: ChecklistStartProps): JSX.Element | null {
   const { checklist, table, template, form } = props
   const schema = useSchema()
@@ -120,7 +120,7 @@ function StartForm({
   )
 }
 
-/** The place first, then what else the table needs; the template is chosen already. */
+/** Returns the fields to ask for: the place first, then the table's other required fields. The template is already chosen. */
 function askedOf({ places, template, begin }: Checklist, fields: readonly Field[]): readonly AskedField[] {
   const isAsked = ({ name, isRequired, isEditable }: Field): boolean =>
     isEditable && name !== template && !Object.hasOwn(begin, name) && (isRequired || places.includes(name))
@@ -135,7 +135,7 @@ function askedOf({ places, template, begin }: Checklist, fields: readonly Field[
     }))
 }
 
-/** Today for days; for other links what the person's last record had. `undefined` until that is read. */
+/** Returns defaults: today for days, the values of the user's last record for other links. `undefined` until they are read. */
 function useKnownValues(
   { checklist, table, template, prefill }: ChecklistStartProps,
   fields: readonly Field[],

@@ -15,7 +15,7 @@ import { PhotoTaker } from './photo-taker.tsx'
 
 const TITLE_MAX = 200
 
-/** A finding of an answer: the photo first, then how bad it is and what. */
+/** Records a finding for an answer: the photo first, then severity and description. */
 export function FindingForm({
   question,
   findings,
@@ -34,7 +34,7 @@ export function FindingForm({
   readonly finding: FindingDraft
   readonly recordId: string
   readonly photos: PhotoTable | undefined
-  /** By which column photos belong to the record until the finding is there; `undefined`: they cannot. */
+  /** Column that links photos to the record until the finding exists; `undefined`: photos are not possible. */
   readonly photoLink: string | undefined
   readonly titleDefault: string
   readonly onChange: (change: (finding: FindingDraft) => FindingDraft) => void
@@ -42,10 +42,10 @@ export function FindingForm({
   readonly onBack: () => void
   readonly onDiscard: () => void
 }): JSX.Element {
-  // A finding is saved with the photo that was taken for it.
+  // The finding is saved only after its photo is ready.
   const [isTaking, setTaking] = useState(false)
   const heading = useRef<HTMLHeadingElement>(null)
-  // The button that opened it is gone.
+  // The button that opened the form is gone.
   useEffect(() => heading.current?.focus(), [])
   return (
     <section aria-labelledby="finding-title" className="flex flex-1 flex-col">

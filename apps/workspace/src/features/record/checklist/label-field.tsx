@@ -9,13 +9,13 @@ import type { RecordValues } from '../../../lib/records/record-change.ts'
 import { checklistMessages as words } from '../../../messages/checklist.ts'
 import { LabelScanner } from './label-scanner.tsx'
 
-/** Finds the place by the label that is on it: scanned, or typed. */
+/** Finds the place by its label, scanned or typed. */
 export function LabelField({
   checklist,
   onFound,
 }: {
   readonly checklist: Checklist
-  /** By place field. */
+  /** Called with values by place field. */
   readonly onFound: (places: RecordValues) => void
 }): JSX.Element | null {
   const { database } = useLocalDatabase()

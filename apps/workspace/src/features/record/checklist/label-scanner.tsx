@@ -6,10 +6,10 @@ import { NoPicture } from '../../../lib/codes/code-reader.ts'
 import { checklistMessages as words } from '../../../messages/checklist.ts'
 import { readLabelOn, ScanError, scanLabel, type ScanProblem, type ScanState } from './scan.ts'
 
-/** After so long without a find the person is told what helps. Milliseconds. */
+/** Time in ms without a result after which the user gets a hint. */
 const HINT_AFTER_MS = 8_000
 
-/** Reads a label with the camera, or on a photo of it. */
+/** Reads a label with the camera or from a photo. */
 export function LabelScanner({
   onRead,
   onClose,
@@ -18,7 +18,7 @@ export function LabelScanner({
   readonly onClose: () => void
 }): JSX.Element {
   const section = useRef<HTMLElement>(null)
-  // The button that opened it is gone.
+  // The button that opened the scanner is gone.
   useEffect(() => section.current?.focus(), [])
   return (
     <section ref={section} tabIndex={-1} aria-label={words.scan} className="flex flex-col gap-2 outline-none">
@@ -31,7 +31,7 @@ export function LabelScanner({
   )
 }
 
-/** The camera's picture until a label is read. */
+/** Shows the camera until a label is read. */
 function LabelCamera({ onRead }: { readonly onRead: (text: string) => void }): JSX.Element {
   const video = useRef<HTMLVideoElement>(null)
   const [state, setState] = useState<ScanState>('starting')
@@ -39,7 +39,7 @@ function LabelCamera({ onRead }: { readonly onRead: (text: string) => void }): J
   const isVisible = useIsVisible()
   const hint = useHint(state === 'looking' && isVisible)
   const read = useEffectEvent(onRead)
-  // The camera is outside of React. It is off while nobody sees its picture.
+  // The camera is outside React. It is off while the page is hidden.
   useEffect(() => {
     if (!isVisible || !video.current) return
     const over = new AbortController()
@@ -72,7 +72,7 @@ function LabelCamera({ onRead }: { readonly onRead: (text: string) => void }): J
 
 function useIsVisible(): boolean {
   const [isVisible, setVisible] = useState(!document.hidden)
-  // Whether the page is seen is known to the browser only.
+  // Only the browser knows whether the page is visible.
   useEffect(() => {
     const look = (): void => setVisible(!document.hidden)
     document.addEventListener('visibilitychange', look)
@@ -83,7 +83,7 @@ function useIsVisible(): boolean {
 
 function useHint(isLooking: boolean): boolean {
   const [isDue, setDue] = useState(false)
-  // The clock is outside of React.
+  // Timers are outside React.
   useEffect(() => {
     if (!isLooking) return
     const timer = setTimeout(() => setDue(true), HINT_AFTER_MS)
@@ -95,13 +95,13 @@ function useHint(isLooking: boolean): boolean {
   return isDue
 }
 
-/** A photo of the label instead: where there is no camera, or it cannot be held close enough. */
+/** Reads the label from a photo, for devices without a camera or if the camera cannot get close enough. */
 function LabelPhoto({ onRead }: { readonly onRead: (text: string) => void }): JSX.Element {
   const input = useRef<HTMLInputElement>(null)
   const over = useRef<AbortController>(undefined)
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
-  // A reader that is at work ends with the screen.
+  // Stops a running reader when the component unmounts.
   useEffect(() => () => over.current?.abort(), [])
   const take = async (photo: File): Promise<void> => {
     const { signal } = (over.current = new AbortController())

@@ -5,10 +5,10 @@ import type { FindingDraft } from '../../../lib/checklists/run-draft.ts'
 import { formatMetres } from '../../../lib/format.ts'
 import { checklistMessages as words } from '../../../messages/checklist.ts'
 
-/** A receiver under a roof needs long; a person does not wait longer. Milliseconds. */
+/** Timeout in ms. Receivers are slow under a roof, but a user does not wait longer. */
 const LOCATE_MS = 20_000
 
-/** Where this device is, with how sure it is of that: asked for by a press only. */
+/** This device's position with its accuracy, requested only on a press. */
 export function OwnPosition({
   position,
   onChange,

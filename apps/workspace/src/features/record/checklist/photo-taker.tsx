@@ -15,7 +15,7 @@ import { PhotoTile } from '../photo-tile.tsx'
 
 const { Content: PhotoViewer } = lateLayer(async () => (await import('../photo-viewer.tsx')).PhotoViewer)
 
-/** The camera as the largest thing on the screen, and what was taken with it. */
+/** A large camera button and the photos taken with it. */
 export function PhotoTaker({
   table,
   link,
@@ -29,12 +29,12 @@ export function PhotoTaker({
   readonly table: PhotoTable
   readonly link: string
   readonly recordId: string
-  /** Which of the record's photos are shown. */
+  /** Ids of the record's photos to show. */
   readonly ids: readonly string[]
   readonly caption?: string
   readonly isReadOnly?: boolean
   readonly onTaken: (ids: readonly string[]) => void
-  /** A photo is being prepared, or is no more. */
+  /** Called when photo preparation starts or ends. */
   readonly onBusy?: ((isBusy: boolean) => void) | undefined
 }): JSX.Element {
   const photos = usePhotos(table, link, recordId).filter(({ id }) => ids.includes(id))

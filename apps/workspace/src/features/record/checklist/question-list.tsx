@@ -9,7 +9,7 @@ import { cx } from '../../../lib/cx.ts'
 import { checklistMessages as words } from '../../../messages/checklist.ts'
 import type { Run } from './use-run.ts'
 
-/** All questions by section, with their answers; each leads to itself. */
+/** Lists all questions by section with their answers. Selecting a question opens it. */
 export function QuestionList({
   checklist,
   rows,
@@ -90,7 +90,7 @@ function Entry({
   )
 }
 
-/** An answer out of range, or one without the finding that it calls for. */
+/** Whether an answer is out of range or lacks the finding that it requires. */
 function isOpenProblem(checklist: Checklist, rows: ChecklistRows, question: Question): boolean {
   const answer = rows.answers.get(question.id)
   if (!answer) return false

@@ -28,7 +28,7 @@ export interface StepProps {
 const NEW_FINDING: FindingDraft = { title: '', severity: undefined, photos: [], position: undefined }
 const TITLE_MAX = 200
 
-/** One question: what is asked, what was answered, and the finding that the answer calls for. */
+/** One question with its answer and the finding that the answer requires. */
 export function QuestionStep(props: StepProps & { readonly question: Question }): JSX.Element {
   const { checklist, rows, run, question, recordId } = props
   const finding = run.draft.findings[question.id]
@@ -79,7 +79,7 @@ export function QuestionStep(props: StepProps & { readonly question: Question })
   )
 }
 
-/** What a finding is called that nobody gave a title: its question and the answer. */
+/** Returns the title of a finding without one: its question and the answer. */
 function defaultTitle({ prompt }: Question, answer: string): string {
   return `${prompt} ${answer}`.trim().slice(0, TITLE_MAX)
 }
@@ -101,7 +101,7 @@ function Answer(props: StepProps & { readonly question: Question }): JSX.Element
   )
 }
 
-/** A photo is an answer: it is the record's, and called as it was asked for. */
+/** A photo as the answer. It belongs to the record, with the question as its caption. */
 function PhotoAnswer(props: StepProps & { readonly question: Question }): JSX.Element {
   const { checklist, recordId, run, question, isReadOnly } = props
   const photos = usePhotoTable()
@@ -137,7 +137,7 @@ function PhotosOfQuestion({
   return <PhotoTaker table={photos} caption={question.prompt} {...{ link, recordId, ids, isReadOnly, onTaken }} />
 }
 
-/** Whether the answer calls for a finding, and those that it has. */
+/** Says whether the answer requires a finding, and lists the existing ones. */
 function FindingNeed({
   checklist,
   rows,

@@ -12,7 +12,7 @@ import { checklistMessages as words } from '../../../messages/checklist.ts'
 import type { StepProps } from './question-step.tsx'
 import { Signature } from './signature-pad.tsx'
 
-/** What is still missing, and the end of the checklist. */
+/** Lists what is missing, and completes the checklist. */
 export function ReviewStep({
   checklist,
   rows,

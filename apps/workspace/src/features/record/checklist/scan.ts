@@ -1,9 +1,9 @@
 import { openCodeReader } from '../../../lib/codes/code-reader.ts'
 
-/** Why the camera reads nothing: not allowed, none there, used by something else, or no reader for its pictures. */
+/** Why the camera cannot read: permission denied, no camera, camera in use, or no decoder. */
 export type ScanProblem = 'denied' | 'no_camera' | 'busy' | 'no_reader'
 
-/** What the camera is at: the browser asks for it, the reader is being loaded, or it looks. */
+/** The scanner's phase: waiting for permission, loading the decoder, or scanning. */
 export type ScanState = 'starting' | 'loading' | 'looking'
 
 export class ScanError extends Error {
@@ -15,16 +15,16 @@ export class ScanError extends Error {
   }
 }
 
-/** Between two looks at the camera's picture: quick for a hand, cheap for a battery. Milliseconds. */
+/** Interval in ms between scans: fast enough for the user, light on the battery. */
 const LOOK_MS = 200
-/** Enough for a label that is held before it; more only takes longer to read. Pixels. */
+/** Resolution in pixels, sufficient for a label held close. A higher one only slows decoding. */
 const CAMERA: MediaTrackConstraints = { facingMode: 'environment', width: { ideal: 1280 }, height: { ideal: 720 } }
 
 /**
- * Shows the camera and reads the first label that comes into its sight. Whatever happens, the camera is off afterwards.
+ * Shows the camera and reads the first label in view. Always turns the camera off at the end.
  *
- * @returns what the label says
- * @throws {ScanError} and what `signal` was aborted with
+ * @returns the label's text
+ * @throws {ScanError} and the abort reason of `signal`
  */
 export async function scanLabel(
   video: HTMLVideoElement,
@@ -33,13 +33,13 @@ export async function scanLabel(
 ): Promise<string> {
   const end = new AbortController()
   const over = AbortSignal.any([signal, end.signal])
-  // The person is asked for the camera while the reader is loaded.
+  // The decoder loads while the browser asks for permission.
   const loading = openCodeReader(over).catch((error: unknown) => {
     over.throwIfAborted()
     console.info('The reader of codes could not be opened.', error)
     throw new ScanError('no_reader')
   })
-  loading.catch(() => undefined) // it is awaited below, unless the camera fails first
+  loading.catch(() => undefined) // awaited below, unless the camera fails first
   let stream: MediaStream | undefined
   try {
     onState('starting')
@@ -59,7 +59,7 @@ export async function scanLabel(
 }
 
 async function openCamera(): Promise<MediaStream> {
-  // Browsers have none for pages that came without TLS.
+  // Browsers offer no camera to pages without TLS.
   if (!('mediaDevices' in navigator)) throw new ScanError('no_camera')
   try {
     return await navigator.mediaDevices.getUserMedia({ video: CAMERA })
@@ -69,7 +69,7 @@ async function openCamera(): Promise<MediaStream> {
   }
 }
 
-/** By the names of https://w3c.github.io/mediacapture-main/#dom-mediadevices-getusermedia */
+/** Maps the error names of https://w3c.github.io/mediacapture-main/#dom-mediadevices-getusermedia */
 function problemOf(error: unknown): ScanProblem {
   const name = error instanceof DOMException ? error.name : ''
   if (name === 'NotAllowedError' || name === 'SecurityError') return 'denied'
@@ -98,8 +98,8 @@ async function lookForLabel(
 /**
  * Reads the label on a photo.
  *
- * @returns `undefined` when there is no code on it
- * @throws {NoPicture}, {ScanError} and what `signal` was aborted with
+ * @returns `undefined` if the photo has no code
+ * @throws {NoPicture}, {ScanError} and the abort reason of `signal`
  */
 export async function readLabelOn(photo: Blob, signal: AbortSignal): Promise<string | undefined> {
   const reader = await openCodeReader(signal).catch((error: unknown) => {

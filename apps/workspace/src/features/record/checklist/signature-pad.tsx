@@ -12,24 +12,24 @@ import { uuidV7 } from '../../../lib/fields/uuid-v7.ts'
 import { quoteName } from '../../../lib/sql.ts'
 import { checklistMessages as words } from '../../../messages/checklist.ts'
 
-/** Pixels of a stored signature: sharp in a report, a few kilobytes. */
+/** Width of a stored signature in pixels: sharp in a report, a few kilobytes. */
 const WIDTH = 900
 const HEIGHT = 300
 const NAME_MAX = 80
 
 export interface SignatureProps {
   readonly photos: PhotoTable
-  /** By which column photos belong to the record. */
+  /** Column that links photos to the record. */
   readonly link: string
   readonly table: string
-  /** The record's column for the path of the signature. */
+  /** The record's column for the signature's path. */
   readonly column: string
   readonly recordId: string
-  /** The path that the record has. */
+  /** The record's current path. */
   readonly path: FieldValue
 }
 
-/** A signature under a checklist: drawn, or typed by who cannot draw. It is a picture of the record. */
+/** A signature under a checklist, drawn or typed. Stored as an image of the record. */
 export function Signature(props: SignatureProps): JSX.Element {
   const { rows } = useRecords<{ readonly caption: string | null }>(
     props.path === null
@@ -108,7 +108,7 @@ function Pad({ onSigned, ...props }: SignatureProps & { readonly onSigned: () =>
 
 type Pen = Readonly<Record<'onPointerDown' | 'onPointerMove', (event: PointerEvent<HTMLCanvasElement>) => void>>
 
-/** Draws where a finger, a pen or the mouse goes. */
+/** Draws with a finger, pen or mouse. */
 function usePen(canvas: React.RefObject<HTMLCanvasElement | null>, onDrawn: () => void): Pen {
   const last = useRef<readonly [number, number]>([0, 0])
   const at = (event: PointerEvent): readonly [number, number] => {
@@ -141,7 +141,7 @@ function usePen(canvas: React.RefObject<HTMLCanvasElement | null>, onDrawn: () =
   }
 }
 
-/** The picture and the record's path to it, in one local transaction. */
+/** Saves the image and the record's path to it in one local transaction. */
 function useSaveSignature({
   photos,
   link,
@@ -166,7 +166,7 @@ function useSaveSignature({
   }
 }
 
-/** What was drawn on white; a typed name is written. */
+/** Renders the drawing on white, or the typed name. */
 async function toPicture(drawn: HTMLCanvasElement, name: string): Promise<Blob> {
   const picture = new OffscreenCanvas(WIDTH, HEIGHT)
   const context = picture.getContext('2d')

@@ -14,34 +14,33 @@ import { checklistMessages as words } from '../../../messages/checklist.ts'
 /** `undefined`: there is none. */
 export type StoredDraft = RunDraftRow | undefined
 
-/** The draft of a checklist, on the screen and on this device. */
+/** A checklist's draft, on screen and on this device. */
 export interface KeptDraft {
   readonly draft: RunDraft
-  /** As it is now, also before it is drawn. */
+  /** Returns the current draft, even before it is rendered. */
   latest(): RunDraft
-  /** Changes the draft on the screen, and the stored one, in which another tab may have changed something else. */
+  /** Changes the draft on screen and the stored one, which another tab may have changed elsewhere. */
   put(change: (draft: RunDraft) => RunDraft): void
-  /** All that was put is stored. */
+  /** Resolves when all changes are stored. */
   kept(): Promise<unknown>
-  /** Nothing of it is left; the screen is about to go. */
+  /** Discards the draft, because the screen is about to close. */
   end(): void
 }
 
 /**
- * Several tabs may have the same checklist open: they have one draft. Each tab stores what was changed in it and takes in what others have
- * stored; only the question that is shown is its own.
+ * Keeps one draft for all tabs with the same checklist. Each tab stores its own changes and merges those of others; only the current question is per tab.
  *
- * @param stored - the draft that is on this device now: when it changes, it is taken in
+ * @param stored - the draft on this device; merged whenever it changes
  */
 export function useRunDraft(table: string, recordId: string, stored: StoredDraft, isReadOnly: boolean): KeptDraft {
   const { database } = useLocalDatabase()
   const [draft, setDraft] = useState(() => toRunDraft(stored))
   const latest = useRef(draft)
-  /** Changes that are not stored yet, the oldest first. */
+  /** Changes not stored yet, oldest first. */
   const waiting = useRef<readonly ((draft: RunDraft) => RunDraft)[]>([])
-  /** The stored draft that is on the screen, under what is waiting. */
+  /** The stored draft that the pending changes are based on. */
   const seen = useRef(stored?.field_values)
-  /** One after the other: a draft that is typed later is never overtaken. */
+  /** Serializes writes, so that a later change is never overtaken. */
   const working = useRef<Promise<unknown>>(Promise.resolve())
   const show = (next: RunDraft): void => {
     latest.current = next
@@ -75,7 +74,7 @@ export function useRunDraft(table: string, recordId: string, stored: StoredDraft
       }
     })
   })
-  // Other tabs are outside of React.
+  // Other tabs are outside React.
   useEffect(() => takeIn(stored?.field_values), [stored?.field_values])
   return {
     draft,

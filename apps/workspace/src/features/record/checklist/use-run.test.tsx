@@ -73,7 +73,7 @@ const draft = async (): Promise<unknown> => {
   const [row] = await device.rows<{ field_values: string }>('select field_values from hf_local_drafts')
   return row && (JSON.parse(row.field_values) as unknown)
 }
-/** How many transactions wait to be sent, and of how many operations each. */
+/** Returns the number of operations in each transaction of the outbox. */
 const sent = async (): Promise<readonly number[]> =>
   (await device.rows<{ count: number }>('select count(*) as count from ps_crud group by tx_id order by tx_id')).map(
     ({ count }) => count,

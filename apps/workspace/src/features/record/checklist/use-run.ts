@@ -24,35 +24,35 @@ import type { LocalStatement, RecordChange } from '../../../lib/records/record-c
 import { checklistMessages as words } from '../../../messages/checklist.ts'
 import { type StoredDraft, useRunDraft } from './use-run-draft.ts'
 
-/** A checklist that is being filled in. */
+/** A checklist being filled in. */
 export interface Run {
   readonly draft: RunDraft
-  /** `undefined`: everything is looked through. */
+  /** `undefined`: all questions are done. */
   readonly question: Question | undefined
-  /** When something was saved since the screen was opened. */
+  /** Time of the last save since the screen opened. */
   readonly savedAt: Date | undefined
-  /** What stands in the input of a question: chosen or typed, else the answer that is there. */
+  /** Returns a question's input: the unsaved value, or else the saved answer. */
   raw(question: Question): FieldValue | undefined
   typed(question: Question): TypedValue
-  /** Keeps what is chosen or typed in the draft. */
+  /** Stores an unsaved value in the draft. */
   put(question: Question, value: FieldValue): void
-  /** Takes back what was chosen or typed and is not saved. */
+  /** Discards the unsaved value of a question. */
   drop(question: Question): void
-  /** Changes the finding of a question as it is by then: a photo or a position may come late. */
+  /** Changes the current finding of a question, because a photo or position may arrive late. */
   changeFinding(question: Question, change: (finding: FindingDraft | undefined) => FindingDraft | undefined): void
-  /** Goes to a question, or to the end with {@link REVIEW}; what was typed stays in the draft. */
+  /** Goes to a question, or with {@link REVIEW} to the end. Typed values stay in the draft. */
   go(id: string): void
   step(by: 1 | -1): void
-  /** Saves the answer of the question that is shown, or that it was emptied, and goes on. @returns false when there is none, or this device has no room */
+  /** Saves or clears the current answer and continues. @returns false if there is no answer, or no room on this device */
   saveAndNext(): Promise<boolean>
-  /** Makes the finding of the question that is shown, with the answer that calls for it, in one step. */
+  /** Creates the current question's finding and saves the answer that requires it in one transaction. */
   saveFinding(photos: PhotoTable | undefined, titleDefault: string): Promise<boolean>
   finish(): Promise<boolean>
 }
 
 /**
- * @param stored - the draft that is on this device now
- * @param isReadOnly - looking through leaves no draft
+ * @param stored - the draft on this device
+ * @param isReadOnly - keeps no draft
  */
 export function useRun(checklist: Checklist, rows: ChecklistRows, stored: StoredDraft, isReadOnly: boolean): Run {
   const writer = useRecordWriter()
@@ -68,7 +68,7 @@ export function useRun(checklist: Checklist, rows: ChecklistRows, stored: Stored
     const at = question ? rows.questions.indexOf(question) : rows.questions.length
     go(rows.questions[at + by]?.id ?? REVIEW)
   }
-  /** What is saved is no draft any more: after a crash in between it would be saved a second time. */
+  /** Saves changes and updates the draft with them. After a crash in between, the change would otherwise be saved twice. */
   const write = async (label: string, changes: readonly RecordChange[], draft: LocalStatement): Promise<boolean> => {
     await kept()
     if (!(await writer.writeOrTell({ label, changes, drafts: [draft] }))) return false
@@ -103,7 +103,7 @@ export function useRun(checklist: Checklist, rows: ChecklistRows, stored: Stored
     const removal = removalFromRunDraft(recordId, question.id, ['values'])
     if (!(await write(words.answerOf(question.prompt), changes, removal))) return false
     const { [question.id]: entered } = latest().values
-    // What was entered while the answer was stored is another answer: it stays, at its question.
+    // Input entered while the answer was stored is a new answer and stays with its question.
     if (entered !== saved) put((now) => ({ ...now, values: { ...now.values, ...given(question.id, entered) } }))
     else put((now) => ({ ...withoutValue(now, question.id), at: nextOf(question) }))
     return true
@@ -126,7 +126,7 @@ export function useRun(checklist: Checklist, rows: ChecklistRows, stored: Stored
     const removal = removalFromRunDraft(recordId, question.id, ['values', 'findings'])
     const all = [...changes, ...made, ...linked]
     if (!(await write(words.newFinding(question.prompt), all, removal))) return false
-    // It has an answer now, and is on the screen until the person goes on.
+    // The question now has an answer and stays on screen until the user continues.
     put((now) => ({ ...withoutQuestion(now, question.id), at: question.id }))
     return true
   }
@@ -140,7 +140,7 @@ export function useRun(checklist: Checklist, rows: ChecklistRows, stored: Stored
   }
 }
 
-/** A value of a draft; none for one that was taken back. */
+/** Returns a draft value; none if it was discarded. */
 function given(id: string, value: FieldValue | undefined): RunDraft['values'] {
   return value === undefined ? {} : { [id]: value }
 }
@@ -151,19 +151,19 @@ function withFinding(draft: RunDraft, id: string, change: Parameters<Run['change
   return { ...draft, at: draft.at ?? id, findings: finding ? { ...others, [id]: finding } : others }
 }
 
-/** The draft without what was chosen or typed for a question. */
+/** Returns the draft without a question's unsaved value. */
 function withoutValue(draft: RunDraft, id: string): RunDraft {
   const { [id]: _value, ...values } = draft.values
   return { ...draft, values }
 }
 
-/** The question of the draft, else the first without an answer. */
+/** Returns the draft's question, or else the first unanswered one. */
 function questionAt({ questions, answered }: ChecklistRows, { at }: RunDraft): Question | undefined {
   if (at === REVIEW) return undefined
   return questions.find(({ id }) => id === at) ?? questions.find(({ id }) => !answered.has(id))
 }
 
-/** The photos of a finding were the record's until now. */
+/** Moves a finding's photos from the record to the finding. */
 function linkPhotos(
   { findings }: Checklist,
   photos: PhotoTable | undefined,

@@ -1,24 +1,24 @@
 import type { Field } from '../../../lib/fields/field.ts'
 import { type FormItem, parseForm } from '../../../lib/views/form-text.ts'
 
-/** A field with the words that the form has for it. */
+/** A field with the form's texts for it. */
 export interface AskedField {
   readonly item: FormItem
   readonly field: Field
-  /** By the form or by the table. */
+  /** Required by the form or by the table. */
   readonly isRequired: boolean
 }
 
-/** Fields that a form can ask for. */
+/** Returns the fields that a form can ask for. */
 export function askableFields(fields: readonly Field[]): readonly Field[] {
   return fields.filter((field) => field.isEditable && field.kind !== 'binary')
 }
 
 /**
- * What a form asks for, in its order. A form that nobody has put together asks for what the table needs and what names a
- * record; fields that are gone are left out.
+ * Returns the fields that a form asks for, in order. A form without settings asks for the table's required fields and those that name a record. Missing fields
+ * are left out.
  *
- * @param setting - `lib/views/form-text.ts`
+ * @param setting - see `lib/views/form-text.ts`
  */
 export function askedFields(fields: readonly Field[], setting: string | undefined): readonly AskedField[] {
   const askable = askableFields(fields)

@@ -19,7 +19,7 @@ export interface FormViewProps {
   readonly table: TableInfo
   readonly fields: readonly Field[]
   readonly saved: SavedView
-  /** What of the view the form takes. */
+  /** The parts of the view that the form uses. */
   readonly view: {
     readonly settings: ViewSettings
     readonly isChanged: boolean
@@ -32,7 +32,7 @@ export interface FormViewProps {
 const LABEL_MAX = 120
 const HELP_MAX = 300
 
-/** What a form asks for, in which order and in which words. Changes are in the address until they are saved. */
+/** Edits a form's fields, order and texts. Changes stay in the URL until they are saved. */
 export function FormEditor({
   fields,
   view,
@@ -154,14 +154,14 @@ function EditedItem({
   )
 }
 
-/** A text of the form: reported when the field is left, and shown as it is when it was changed elsewhere or the changes are discarded. */
+/** A text of the form, reported on blur. Updates when the text is changed elsewhere or changes are discarded. */
 function EditedText({
   text,
   onTyped,
   ...field
 }: {
   readonly label: string
-  /** As the address has it. */
+  /** The text in the URL. */
   readonly text: string
   readonly placeholder?: string
   readonly maxLength: number
@@ -172,7 +172,7 @@ function EditedText({
   const [reported, setReported] = useState<string>()
   if (text !== known) {
     setKnown(text)
-    // The address follows later than keys on a slow device: what comes back is no reason to forget what was typed since.
+    // On a slow device the URL lags behind typing, so its updates must not discard newer text.
     if (text !== reported) setTyped(text)
     setReported(undefined)
   }

@@ -11,7 +11,7 @@ import { useLinkLabels } from '../use-link-labels.ts'
 import type { AskedField } from './asked-fields.ts'
 import { type RecordForm, type SaveOutcome, useForm } from './use-form.ts'
 
-/** The questions of a form in one column, and what saves it. */
+/** A form's questions in one column, with the save button. */
 export function FormFields({
   table,
   fields,
@@ -49,7 +49,7 @@ export function FormFields({
   }
   return (
     <div className="flex flex-col gap-5">
-      {/* Each record begins with fields of its own: nothing that was typed for the last one stays in them. */}
+      {/* The key gives each record fresh inputs, so that nothing typed for the previous one remains. */}
       <div ref={body} key={form.draft.id} className="flex flex-col gap-5">
         {asked.map(({ field, isRequired }) => (
           <div key={field.name} data-field={field.name}>
@@ -81,14 +81,14 @@ export function FormFields({
   )
 }
 
-/** A question whose problem goes keeps its height: the next one would move away from under the finger that presses it. */
+/** Keeps the height of a question whose problem disappears, so that the next one does not move away from the finger pressing it. */
 function keepPlaces(body: HTMLElement | null): void {
   const questions = [...(body?.querySelectorAll<HTMLElement>('[data-field]') ?? [])]
   const heights = questions.map(({ offsetHeight }) => offsetHeight)
   for (const [index, { style }] of questions.entries()) style.minHeight = `${heights[index] ?? 0}px`
 }
 
-/** Why the record is not made yet, or would not be accepted. */
+/** Explains why the record was not created, or would be refused. */
 function Notes({
   form,
   fields,
@@ -127,7 +127,7 @@ function Actions({
   onClear,
 }: {
   readonly isRefused: boolean
-  /** Records that were saved since the form was opened. */
+  /** Records saved since the form was opened. */
   readonly count: number
   readonly onSaveNext: () => void
   readonly onSaveOpen: () => void

@@ -16,11 +16,11 @@ import { FormFields } from './form-fields.tsx'
 import { newDraft } from './use-form.ts'
 import { copyText } from '../../../components/copy-text.ts'
 
-/** The draft of a form, by the id of its view. */
+/** Selects the draft of a form by the id of its view. */
 const FORM_DRAFT_SQL = `select id, table_name, field_values from hf_local_drafts
                          where form_id = ? and table_name = ? order by updated_at desc limit 1`
 
-/** A view that makes records: one question below the other. What is filled in stays on this device until it is saved. */
+/** A view that creates records, one question below the other. Input stays on this device until it is saved. */
 export function FormView(props: FormViewProps): JSX.Element {
   const { table, fields, view, saved } = props
   const setting = view.settings.form
@@ -67,7 +67,7 @@ export function FormView(props: FormViewProps): JSX.Element {
   )
 }
 
-/** Who may add no record any more can still read and copy what they have filled in. */
+/** Lets users who may no longer add records read and copy their input. */
 function BegunLink({ table, stored }: Pick<FormViewProps, 'table'> & { readonly stored: DraftRow }): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/t/$table' })
   return (
@@ -81,7 +81,7 @@ function Sheet({ children }: { readonly children: ReactNode }): JSX.Element {
   return <div className="rounded-lg border border-border bg-bg p-4 tablet:p-6">{children}</div>
 }
 
-/** Whether the person may change the view, as far as this device knows. */
+/** Whether the user may change the view, as far as this device knows. */
 function useMayEdit({ row }: SavedView): boolean {
   const values = { ...row }
   const [judgement] =
@@ -89,7 +89,7 @@ function useMayEdit({ row }: SavedView): boolean {
   return judgement !== undefined && judgement.kind !== 'refused'
 }
 
-/** The address of the form is its link: members who follow it are asked for the same. */
+/** Copies the form's URL. Members who open it get the same questions. */
 function copyLink(): Promise<void> {
   return copyText(`${location.origin}${location.pathname}`, recordMessages.copied)
 }

@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 afterEach(cleanup)
 
-/** A form that asks for every field of the tasks; the title is required. */
+/** Opens a form that asks for every field of the tasks; the title is required. */
 async function open(begun = newDraft('tasks', 'report')): Promise<() => RecordForm> {
   const asked = askedFields(TEST_FIELDS, undefined)
   const { result } = device.renderHook(() => useForm(TASKS, begun, asked))
@@ -46,7 +46,7 @@ describe('a form', () => {
     expect(saved).toEqual([DONE, DONE])
     expect(await tasks()).toEqual([{ id, title: 'Pump', points: 3 }])
     expect(await drafts()).toEqual([])
-    // The next record begins empty.
+    // The next record starts empty.
     expect(form().draft).toEqual({ id: expect.any(String), table: 'tasks', form: 'report', values: {} })
     expect(form().draft.id).not.toBe(id)
   })

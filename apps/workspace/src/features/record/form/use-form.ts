@@ -17,24 +17,24 @@ import type { AskedField } from './asked-fields.ts'
 export type SaveOutcome =
   | { readonly kind: 'saved'; readonly id: string; readonly values: RecordValues }
   | { readonly kind: 'missing'; readonly fields: readonly AskedField[] }
-  /** This device has no room, and the person was told; or the record would be refused, which stands in the form. */
+  /** Either this device has no room, and the user was told, or the record would be refused, and the form says so. */
   | NotStored
 
 export interface RecordForm {
   readonly draft: Draft
-  /** Asked for, required and empty, once the person has tried to save. */
+  /** Required fields that are empty, once the user has tried to save. */
   readonly missing: readonly AskedField[]
-  /** Why policies keep a record with these values out, as far as this device knows. */
+  /** Why policies refuse a record with these values, as far as this device knows. */
   readonly refusal: string | undefined
-  /** Keeps a value in the draft. @returns why not; `undefined`: it is kept */
+  /** Stores a value in the draft. @returns why not; `undefined`: it is stored */
   commit(field: Field, value: FieldValue): Promise<NotStored | undefined>
-  /** Makes the record and begins the next. */
+  /** Creates the record and starts the next one. */
   save(): Promise<SaveOutcome>
   clear(): Promise<void>
 }
 
 /**
- * A form that is being filled in: its values are a draft on this device, so that they outlive the page.
+ * A form being filled in. Its values are a draft on this device, so that they outlive the page.
  *
  * @param begun - the draft of the last visit, or a new one
  */
@@ -44,7 +44,7 @@ export function useForm(table: TableInfo, begun: Draft, asked: readonly AskedFie
   const [draft, setDraft] = useState(begun)
   const [isAsked, setAsked] = useState(false)
   const [refused, setRefused] = useState<Refused>()
-  // What was typed last is committed when its field is left, in the same event as the press that saves.
+  // The last typed value is committed on blur, in the same event as the press that saves.
   const latest = useRef(begun)
   const saving = useRef<Promise<SaveOutcome>>(undefined)
   const filled = Object.fromEntries(Object.entries(draft.values).filter(([, value]) => value !== null))
@@ -61,7 +61,7 @@ export function useForm(table: TableInfo, begun: Draft, asked: readonly AskedFie
     const missing = missingOf(values)
     setAsked(missing.length > 0)
     if (missing.length > 0) return { kind: 'missing', fields: missing }
-    // Another tab that has the same form open may have saved it.
+    // Another tab with the same form may have saved the record.
     const id = (await isThere(database, table.name, draftId)) ? uuidV7() : draftId
     const change = { kind: 'insert', table: table.name, id, values } as const
     const drafts = [removalOf(draftId)]
@@ -71,7 +71,7 @@ export function useForm(table: TableInfo, begun: Draft, asked: readonly AskedFie
     await beginNext(draftId, values)
     return { kind: 'saved', id, values }
   }
-  /** What was entered while the record was stored belongs to the next one. */
+  /** Starts the next record with the values entered while this one was stored. */
   const beginNext = async (draftId: string, stored: RecordValues): Promise<void> => {
     const entered = Object.entries(latest.current.values).filter(([name, value]) => value !== (stored[name] ?? null))
     const next = { ...newDraft(table.name, begun.form), values: Object.fromEntries(entered) }
@@ -93,7 +93,7 @@ export function useForm(table: TableInfo, begun: Draft, asked: readonly AskedFie
       const label = words.changeOf(field.label, 1, table.noun, table.label)
       return (await storeOrTell(label, () => saveDraft(database, next))) ? undefined : FULL
     },
-    // A second press while the first is stored is the same wish.
+    // A second press while saving must not create a second record.
     save: () => (saving.current ??= make().finally(() => void (saving.current = undefined))),
     async clear() {
       const { id } = latest.current

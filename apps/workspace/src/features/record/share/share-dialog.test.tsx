@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => device[Symbol.asyncDispose]())
 afterEach(cleanup)
 
-/** A member of workspace `w1`, which the user administers, or of `w2`, which they do not. */
+/** Adds a member of workspace `w1`, which the user administers, or of `w2`, which they do not. */
 async function member(more: Readonly<Record<string, string | null>>): Promise<void> {
   const row = { workspace_id: 'w1', status: 'active', role: 'guest', expires_at: null, ...more }
   const names = Object.keys(row)

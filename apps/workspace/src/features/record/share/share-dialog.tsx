@@ -14,10 +14,10 @@ import type { RecordChange } from '../../../lib/records/record-change.ts'
 import { shareMessages as words } from '../../../messages/shares.ts'
 import { type GuestRow, GUESTS, SHARES_TABLE } from './shares.ts'
 
-/** From so many on, a list is searched. */
+/** Number of guests from which the list is searchable. */
 const SEARCHED_FROM = 12
 
-/** With which guests a record is shared, and who of them may change it. Each change is stored as it is made, offline too. */
+/** Chooses the guests a record is shared with, and which of them may change it. Each change is stored at once, even offline. */
 export function ShareDialog({
   table,
   recordId,
@@ -29,10 +29,10 @@ export function ShareDialog({
 }: {
   readonly table: TableInfo
   readonly recordId: string
-  /** What the record is called. */
+  /** The record's title. */
   readonly title: string
   readonly workspace: string
-  /** Whether the person may change the record: nobody gives what they do not have. */
+  /** Whether the user may change the record: no one can grant a right that they lack. */
   readonly mayChange: boolean
   readonly writer: RecordWriter
   readonly onClose: () => void
@@ -105,7 +105,7 @@ function Guest({
 }: {
   readonly guest: GuestRow
   readonly record: { readonly table_name: string; readonly record_id: string }
-  /** A policy of the table lets guests change what is shared with them so, and the person may give it. */
+  /** A policy lets guests change records shared with them, and the user may grant that. */
   readonly canChange: boolean
   /** @returns whether it is stored */
   readonly onChange: (label: string, change: RecordChange) => Promise<boolean>
@@ -149,7 +149,7 @@ function Guest({
   )
 }
 
-/** Whether the guest sees anything at all; nothing of one whose access has no end. */
+/** Describes whether the guest has access, or when it ends; nothing if it never ends. */
 function accessOf({ status, expires_at }: GuestRow): string | undefined {
   if (status !== 'active') return words.suspended
   const until = expires_at === null ? undefined : momentOf(expires_at)

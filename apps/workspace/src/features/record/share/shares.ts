@@ -1,11 +1,11 @@
 import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
 import type { TableInfo } from '../../../lib/data/tables.ts'
 
-/** The local names of `holdfast.shares` and `holdfast.members`. */
+/** Local names of `holdfast.shares` and `holdfast.members`. */
 export const SHARES_TABLE = 'hf_shares'
 const MEMBERS_TABLE = 'hf_members'
 
-/** The workspaces that a person administers. Its parameter is their account. */
+/** Selects the workspaces that a user administers. Parameter: their account. */
 export const ADMINISTERED = `select workspace_id as id from ${MEMBERS_TABLE}
   where user_id = ? and status = 'active' and role in ('owner', 'admin')`
 
@@ -15,15 +15,15 @@ export interface GuestRow {
   readonly user_id: string
   readonly name: string
   readonly status: string
-  /** ISO 8601; `null`: until they are removed. */
+  /** ISO 8601; `null`: no end. */
   readonly expires_at: string | null
-  /** The share; `null`: none. */
+  /** Id of the share; `null`: none. */
   readonly share: string | null
   /** 0 or 1 */
   readonly may_change: number | null
 }
 
-/** The guests of the workspaces that a person administers, by name. Its parameters are a table, a record of it, and the person's account. */
+/** Selects the guests of the workspaces that a user administers, by name. Parameters: table, record and the user's account. */
 export const GUESTS = `
   select m.workspace_id, m.user_id, m.name, m.status, m.expires_at, s.id as share, s.may_change
     from ${MEMBERS_TABLE} m
@@ -31,7 +31,7 @@ export const GUESTS = `
    where m.role = 'guest' and m.workspace_id in (${ADMINISTERED})
    order by m.name collate nocase, m.id`
 
-/** Whether this person may share records of a table with guests: they administer a workspace, and a policy of the table lets guests see what is shared with them. */
+/** Whether this user may share a table's records with guests: they administer a workspace, and a policy lets guests see records shared with them. */
 export function useMayShare({ descriptor }: TableInfo): boolean {
   const { userId } = useLocalDatabase()
   const isKept = useSchema().tables.some(({ name, can }) => name === SHARES_TABLE && can.insert)
