@@ -7,22 +7,22 @@ import { useBackend } from '../../lib/data/backend-context.tsx'
 
 type Supabase = HoldfastClient['supabase']
 
-/** The signed-in person as the account screens see them. */
+/** The signed-in user, for the account screens. */
 export interface Account {
   readonly supabase: Supabase
-  /** The server's last answer, or what the session on this device remembers. `undefined`: not read yet. */
+  /** The server's last answer, or the user stored in this device's session. `undefined`: not read yet. */
   readonly user: User | undefined
-  /** Why the server's word is missing. */
+  /** Why the server's answer is missing. */
   readonly error: unknown
-  /** Why nothing can be changed now. */
+  /** Why changes are currently not possible. */
   readonly blocked: 'offline' | 'expired' | undefined
-  /** Reads the person again, after a change that the auth client does not report by itself. */
+  /** Reads the user again after a change that the auth client does not report. */
   readonly reload: () => Promise<void>
 }
 
 const AccountContext = createContext<Account | undefined>(undefined)
 
-/** Reads the person once for all account screens: from the session at once, then from the server, then with every change. */
+/** Reads the user once for all account screens: from the session, then from the server, then after every change. */
 export function AccountProvider({ children }: { readonly children: ReactNode }): JSX.Element {
   const { client } = useBackend()
   const { supabase } = client
@@ -41,7 +41,7 @@ export function AccountProvider({ children }: { readonly children: ReactNode }):
     [supabase],
   )
 
-  // The auth client reports changes made here and in other tabs; the first report is what this device remembers.
+  // The auth client reports changes made here and in other tabs, starting with the stored session.
   useEffect(() => {
     const { data } = supabase.auth.onAuthStateChange((_event, next) => {
       if (next) setUser(next.user)
@@ -50,7 +50,7 @@ export function AccountProvider({ children }: { readonly children: ReactNode }):
   }, [supabase])
 
   const canRead = isOnline && !isExpired
-  // The server's word, when the screens open and when the connection is back.
+  // Reads from the server when the screens open and when the connection returns.
   useEffect(() => {
     if (canRead) void reload()
   }, [canRead, reload])
@@ -63,7 +63,7 @@ export function AccountProvider({ children }: { readonly children: ReactNode }):
   return <AccountContext value={account}>{children}</AccountContext>
 }
 
-/** The person; only below the account layout. */
+/** Returns the account. Only available below the account layout. */
 export function useAccount(): Account {
   const account = useContext(AccountContext)
   if (!account) throw new Error('useAccount is called outside of the account layout')

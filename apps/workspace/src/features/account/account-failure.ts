@@ -1,18 +1,18 @@
 import { AuthApiError, AuthRetryableFetchError, AuthSessionMissingError, isAuthError } from '@supabase/supabase-js'
 import { accountErrorMessages, accountFailureWords as words } from '../../messages/account-errors.ts'
 
-/** Why a change of the account did not happen, in words that say what to do. */
+/** Why an account change failed, in words that say what to do. */
 export interface AccountFailure {
-  /** The auth server's code, or one of the app's own that begins with `HF-`. */
+  /** The auth server's code, or one of the app's own with the prefix `HF-`. */
   readonly code: string
   readonly message: string
-  /** For the details, when the message says little. */
+  /** Shown in the details, for errors whose message says little. */
   readonly technical?: string
-  /** `weak_password` only: `length`, `characters`, `pwned`. */
+  /** Only for `weak_password`: `length`, `characters`, `pwned`. */
   readonly reasons?: readonly string[]
 }
 
-/** Puts an error of `supabase.auth` or of the browser's WebAuthn into words. */
+/** Describes an error of `supabase.auth` or of the browser's WebAuthn. */
 export function describeAccountError(error: unknown): AccountFailure {
   if (error instanceof AuthRetryableFetchError || error instanceof TypeError) {
     return { code: 'HF-NET-UNREACHABLE', message: words.unreachable, technical: error.message }
@@ -31,12 +31,12 @@ export function describeAccountError(error: unknown): AccountFailure {
   return { code, message, technical, ...(reasons === undefined ? {} : { reasons }) }
 }
 
-/** The code of a refusal, for the few that a screen answers by itself. */
+/** Returns the code of an auth error, for errors that a screen handles itself. */
 export function codeOf(error: unknown): string | undefined {
   return isAuthError(error) ? error.code : undefined
 }
 
-/** The browser's refusals have names of their own; the client library wraps them under `WebAuthnError`. */
+/** Describes a WebAuthn error. The browser names its errors; the client library wraps them in `WebAuthnError`. */
 function webAuthnFailure(error: unknown): AccountFailure | undefined {
   if (!(error instanceof Error)) return undefined
   const code: unknown = 'code' in error ? error.code : undefined

@@ -21,7 +21,7 @@ import { StepUpProvider } from './step-up.tsx'
 
 const ICON = { size: 18, strokeWidth: 1.75, 'aria-hidden': true } as const
 
-/** The account's screens, in the order of the navigation. */
+/** The account screens in navigation order. */
 export const ACCOUNT_PLACES = [
   { to: '/account', key: 'profile', icon: <UserRound {...ICON} /> },
   { to: '/account/security', key: 'security', icon: <ShieldCheck {...ICON} /> },
@@ -33,7 +33,7 @@ export const ACCOUNT_PLACES = [
   { to: '/account/shortcuts', key: 'shortcuts', icon: <Keyboard {...ICON} /> },
 ] as const
 
-/** Around the account's screens: their navigation beside them, or a way back above them where there is no room. */
+/** Layout of the account screens: navigation beside them, or a link back above them on narrow screens. */
 export function AccountLayout(): JSX.Element {
   const isFirst = useLocation({ select: ({ pathname }) => /^\/account\/?$/.test(pathname) })
   return (
@@ -77,12 +77,12 @@ export function AccountLayout(): JSX.Element {
   )
 }
 
-/** What every screen about the account says first: no connection, no session, not read. */
+/** Shows what blocks every account screen: no connection, no session or a failed read. */
 export function AccountState({ children }: { readonly children: ReactNode }): JSX.Element {
   const { blocked, error, user, reload } = useAccount()
   const { pathname } = useLocation()
   const isExpired = blocked === 'expired'
-  // What is typed or shown when the session ends stays on the screen: new recovery codes can be seen nowhere else.
+  // The screen stays when the session ends, because input and new recovery codes would be lost.
   const [hasBegun] = useState(!isExpired)
   const expired = isExpired ? <Expired redirect={pathname} /> : null
   if (expired && !hasBegun) return expired
@@ -114,7 +114,7 @@ export function AccountState({ children }: { readonly children: ReactNode }): JS
   )
 }
 
-/** The session has ended; what leads back to the screen. */
+/** Says that the session has ended, with a link that leads back to this screen after signing in. */
 function Expired({ redirect }: { readonly redirect: string }): JSX.Element {
   return (
     <Notice

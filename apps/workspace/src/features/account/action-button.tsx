@@ -4,7 +4,7 @@ import { VisuallyHidden } from '../../components/visually-hidden.tsx'
 import { accountMessages as words } from '../../messages/account.ts'
 import { useAccount } from './account-context.tsx'
 
-/** A button that needs the server: without a connection it stays where it is, says why, and does nothing. */
+/** A button that requires the server. Offline it stays visible, explains why and does nothing. */
 export function ActionButton({ onPress, children, className, ...rest }: ButtonProps): JSX.Element {
   const { blocked } = useAccount()
   const isBlocked = blocked !== undefined

@@ -25,13 +25,13 @@ interface Enrolled {
 }
 
 export interface AddFactorDialogProps {
-  /** Names of the other second steps. */
+  /** Names of the other second factors. */
   readonly taken: readonly string[]
   readonly onAdded: (name: string) => Promise<void>
   readonly onClose: () => void
 }
 
-/** A name, then the code to scan, then a code from the app as the proof that it works. */
+/** Asks for a name, shows the QR code, then asks for a code from the app to verify it. */
 export function AddAppDialog({ taken, onAdded, onClose }: AddFactorDialogProps): JSX.Element {
   const { config } = useBackend()
   const { supabase } = useAccount()
@@ -65,7 +65,7 @@ export function AddAppDialog({ taken, onAdded, onClose }: AddFactorDialogProps):
       lead={
         <>
           <p>{words.appScan}</p>
-          {/* White in the dark as well: scanners want dark on light, with a quiet edge. */}
+          {/* White even in dark mode: scanners need dark on light with a quiet zone. */}
           <img
             src={svgAddress(qr)}
             alt={words.qrAlt}
@@ -81,7 +81,7 @@ export function AddAppDialog({ taken, onAdded, onClose }: AddFactorDialogProps):
       }}
       onDone={() => onAdded(name)}
       onClose={() => {
-        // A factor that was not confirmed is of no use. When this does not arrive, the next enrolment removes it.
+        // An unverified factor is useless. If this request fails, the next enrolment removes the factor.
         void mfa.unenroll({ factorId })
         onClose()
       }}
@@ -91,7 +91,7 @@ export function AddAppDialog({ taken, onAdded, onClose }: AddFactorDialogProps):
   )
 }
 
-/** The key as text, for an app that cannot scan. */
+/** The key as text, for apps that cannot scan. */
 function Secret({ factor: { secret, uri } }: { readonly factor: Enrolled }): JSX.Element {
   return (
     <Disclosure title={words.cannotScan}>
@@ -120,8 +120,8 @@ function Secret({ factor: { secret, uri } }: { readonly factor: Enrolled }): JSX
 }
 
 /**
- * An address for the SVG that the auth client hands out, for an `<img>`, where no script in it can run. The client puts the
- * picture behind `data:image/svg+xml;utf-8,` as it is, and a `#` in it would end the address.
+ * Returns a data URL of the auth client's SVG, for an `<img>`, where scripts in it cannot run. The client does not escape the SVG in its own
+ * `data:image/svg+xml;utf-8,` URL, so a `#` in it would end the URL.
  */
 function svgAddress(qrCode: string): string {
   const svg = qrCode.slice(qrCode.indexOf('<'))

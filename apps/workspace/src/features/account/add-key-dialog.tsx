@@ -7,7 +7,7 @@ import { forgetAbandoned } from './forget-abandoned.ts'
 import { NameDialog } from './name-dialog.tsx'
 import { unwrap } from './unwrap.ts'
 
-/** A name, then the browser asks for the key. */
+/** Asks for a name, then lets the browser ask for the key. */
 export function AddKeyDialog({ taken, onAdded, onClose }: AddFactorDialogProps): JSX.Element {
   const { supabase } = useAccount()
   const waiting = useRef<AbortController>(undefined)
@@ -18,7 +18,7 @@ export function AddKeyDialog({ taken, onAdded, onClose }: AddFactorDialogProps):
       await forgetAbandoned(supabase, 'webauthn')
       unwrap(await supabase.auth.mfa.webauthn.register({ friendlyName, webauthn: { signal } }))
     } catch (error) {
-      await forgetAbandoned(supabase, 'webauthn').catch(() => undefined) // what failed is told; the next try removes it
+      await forgetAbandoned(supabase, 'webauthn').catch(() => undefined) // the failure itself is reported; the next attempt removes the factor
       throw error
     }
   }
@@ -32,7 +32,7 @@ export function AddKeyDialog({ taken, onAdded, onClose }: AddFactorDialogProps):
       onSubmit={register}
       onDone={onAdded}
       onClose={() => {
-        // The browser must not go on asking for a key that is no longer wanted.
+        // Stops the browser from asking for a key that is no longer wanted.
         waiting.current?.abort()
         onClose()
       }}

@@ -19,7 +19,7 @@ interface Challenged {
   readonly phone: string
 }
 
-/** Name and number, then the code that came to it. */
+/** Asks for a name and number, then for the code sent to it. */
 export function AddPhoneFactorDialog({ taken, onAdded, onClose }: AddFactorDialogProps): JSX.Element {
   const { config } = useBackend()
   const { supabase } = useAccount()
@@ -124,7 +124,7 @@ async function enrolPhone(
     const { id: challengeId } = unwrap(await mfa.challenge({ factorId, channel: 'sms' }))
     return { factorId, challengeId, phone }
   } catch (error) {
-    // Its name would be taken at the next try otherwise.
+    // Otherwise its name would be taken at the next attempt.
     await mfa.unenroll({ factorId })
     throw error
   }

@@ -6,7 +6,7 @@ import { DENSITIES, setAppearance, THEMES, useAppearance } from '../../lib/appea
 import { fetchTexts } from '../../lib/data/load-texts.ts'
 import { accountMessages as words } from '../../messages/account.ts'
 
-/** How the app looks on this device. */
+/** Appearance settings of this device. */
 export function AppearanceScreen(): JSX.Element {
   const { theme, density, motion } = useAppearance()
   return (

@@ -5,7 +5,7 @@ import type { AccountFailure } from './account-failure.ts'
 import { CodeField } from './code-field.tsx'
 import { useAction } from './use-action.ts'
 
-/** Asks for a code of some digits, and has it checked. A wrong one is cleared. */
+/** Asks for a numeric code and verifies it. Clears a wrong code. */
 export function CodeDialog({
   title,
   submitLabel,
@@ -21,16 +21,16 @@ export function CodeDialog({
   readonly title: string
   readonly submitLabel: string
   readonly digits: number
-  /** Where the code comes from. */
+  /** Says where the code comes from. */
   readonly description: string
-  /** Above the field. */
+  /** Rendered above the field. */
   readonly lead?: ReactNode
-  /** Of something else in the dialog. */
+  /** A failure of another action in the dialog. */
   readonly failure?: AccountFailure | undefined
   readonly onSubmit: (code: string) => Promise<void>
   readonly onDone: () => Promise<void>
   readonly onClose: () => void
-  /** Below the field. */
+  /** Rendered below the field. */
   readonly children: ReactNode
 }): JSX.Element {
   const action = useAction()

@@ -3,7 +3,7 @@ import { CodeField as DigitsField } from '../../components/code-field.tsx'
 import { accountMessages as words } from '../../messages/account.ts'
 import type { AccountFailure } from './account-failure.ts'
 
-/** The field for a code, under the words that say where it comes from. */
+/** The input for a code. */
 export function CodeField({
   value,
   digits = 6,
@@ -21,7 +21,7 @@ export function CodeField({
 }): JSX.Element {
   const message = failure?.message
   const inputRef = useRef<HTMLInputElement>(null)
-  // The next try is typed where the last one was; focus is the document's.
+  // Refocuses the field for the next attempt. Focus is outside React.
   useEffect(() => {
     if (message !== undefined) inputRef.current?.focus()
   }, [message])

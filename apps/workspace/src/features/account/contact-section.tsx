@@ -16,7 +16,7 @@ import { unwrap } from './unwrap.ts'
 import { useAction } from './use-action.ts'
 import { useAuthSettings } from './use-auth-settings.ts'
 
-/** E-mail and phone with their way to a new one; a change counts once it is confirmed. */
+/** E-mail and phone with buttons to change them. A change applies once it is confirmed. */
 export function ContactSection({ user }: { readonly user: User }): JSX.Element {
   const { state } = useAuthSettings()
   const [dialog, setDialog] = useState<'email' | 'phone' | 'phone-code'>()
@@ -84,7 +84,7 @@ export function ContactSection({ user }: { readonly user: User }): JSX.Element {
   )
 }
 
-/** A new address that waits for its link, or for both. */
+/** A new address waiting for confirmation, by its own link or by both. */
 function PendingEmail({
   user,
   next,
@@ -100,7 +100,7 @@ function PendingEmail({
   const old = user.email ?? ''
   const sendAgain = async (): Promise<void> => {
     const isSent = await action.run(async () => {
-      // The server finds the account by the address it has; one without an address asks for the change again.
+      // The server finds the account by its current address. Without one, the change is requested again.
       const answer =
         old === ''
           ? await supabase.auth.updateUser({ email: next }, { emailRedirectTo: emailCallback() })
@@ -138,7 +138,7 @@ function PendingEmail({
   )
 }
 
-/** Where the links of an e-mail change lead back to. */
+/** Returns where the links of an e-mail change lead. */
 function emailCallback(): string {
   return callbackUrl({ flow: 'email-change', redirect: '/account' })
 }

@@ -15,17 +15,17 @@ interface DailyMail {
   readonly is_member: boolean
 }
 
-/** Whether this person gets the daily mail. Without a connection it is not known, and not changed. */
+/** Switches the daily mail on or off. Requires a connection. */
 export function DailyMailSwitch(): JSX.Element {
   const backend = useBackend()
   const { blocked } = useAccount()
   const [isBusy, setBusy] = useState(false)
   const [hasFailed, setFailed] = useState(false)
-  // It is the server's: it is read when there is a connection, and again after one was away.
+  // The setting is stored on the server: read while online, and again after a reconnect.
   const { state, reload } = useOnlineRead(
     useCallback(() => callFunction<DailyMail>(backend, 'daily_mail', {}), [backend]),
   )
-  // What could not be read again may have been changed meanwhile, also from here.
+  // A value that could not be reread may be outdated, even because of a change made here.
   const hasNoAnswer = state.kind === 'failed' || (state.kind === 'ready' && state.error !== undefined)
   const mail = state.kind === 'ready' && !hasNoAnswer ? state.value : undefined
 

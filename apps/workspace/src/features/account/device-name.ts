@@ -3,12 +3,12 @@ import { signInsMessages } from '../../messages/account-sign-ins.ts'
 export type DeviceKind = 'phone' | 'tablet' | 'computer' | 'program' | 'unknown'
 
 export interface DeviceName {
-  /** `Chrome on Windows`; `undefined` when nothing in the text is known. */
+  /** Such as `Chrome on Windows`; `undefined` if nothing is recognized. */
   readonly name: string | undefined
   readonly kind: DeviceKind
 }
 
-/** First match wins: a browser names those it descends from as well. */
+/** First match wins, because browsers also name their ancestors. */
 const BROWSERS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['Edge', /\b(?:Edg|EdgA|EdgiOS)\//],
   ['Opera', /\b(?:OPR|OPiOS)\//],
@@ -21,7 +21,7 @@ const BROWSERS: readonly (readonly [name: string, pattern: RegExp])[] = [
 const SYSTEMS: readonly (readonly [name: string, kind: DeviceKind, pattern: RegExp])[] = [
   ['iPhone', 'phone', /\biPhone\b/],
   ['iPad', 'tablet', /\biPad\b/],
-  // A phone of Android says so; a tablet does not.
+  // Android phones include `Mobile`; tablets do not.
   ['Android', 'phone', /\bAndroid\b.*\bMobile\b/],
   ['Android tablet', 'tablet', /\bAndroid\b/],
   ['ChromeOS', 'computer', /\bCrOS\b/],
@@ -42,10 +42,10 @@ const PROGRAMS: readonly (readonly [name: string, pattern: RegExp])[] = [
 ]
 
 /**
- * What a person would call the device behind a user agent. Browsers freeze and shorten these texts, so neither versions nor
- * models are read from them; an iPad that asks for desktop pages is a Mac here.
+ * Returns a readable device name for a user agent. Browsers freeze and shorten user agents, so versions and models are ignored. An iPad that requests desktop
+ * pages counts as a Mac.
  *
- * @param userAgent - as the request header had it
+ * @param userAgent - from the request header
  */
 export function deviceNameOf(userAgent: string | null | undefined): DeviceName {
   if (userAgent === null || userAgent === undefined || userAgent.trim() === '')

@@ -11,7 +11,7 @@ import { FormDialog } from '../../components/form-dialog.tsx'
 import { unwrap } from './unwrap.ts'
 import { useAction } from './use-action.ts'
 
-/** Asks for a new address; the server sends the links, or takes it at once where nothing is confirmed. */
+/** Asks for a new address. The server sends confirmation links, or applies the change at once if confirmation is off. */
 export function EmailDialog({ user, onClose }: { readonly user: User; readonly onClose: () => void }): JSX.Element {
   const { config } = useBackend()
   const { supabase, reload } = useAccount()

@@ -27,19 +27,19 @@ const ICONS: Readonly<Record<Factor['factor_type'], ReactNode>> = {
   recovery_code: <KeyRound {...ICON} />,
 }
 
-/** The second steps: which there are, one more, one less. */
+/** Lists the second factors, with buttons to add and remove one. */
 export function FactorsSection({
   factors,
   settings: { state, reload },
 }: {
-  /** The verified ones. */
+  /** The verified factors. */
   readonly factors: readonly Factor[]
   readonly settings: AuthSettingsRead
 }): JSX.Element {
   const account = useAccount()
   const [dialog, setDialog] = useState<'totp' | 'phone' | 'webauthn'>()
   const headingRef = useRef<HTMLHeadingElement>(null)
-  // Recovery codes are no step of their own: they stand in for one that is lost.
+  // Recovery codes are not a second factor; they replace a lost one.
   const steps = factors.filter((factor) => factor.factor_type !== 'recovery_code')
   const names = factors.map(nameOfFactor)
   const close = (): void => setDialog(undefined)
@@ -132,7 +132,7 @@ function FactorRow({
         done: words.factorRemoved(name),
         async run() {
           unwrap(await supabase.auth.mfa.unenroll({ factorId: factor.id }))
-          // The session counts as one of one step again, which only a new token says.
+          // Refreshes the token, because its assurance level drops to a single factor.
           unwrap(await supabase.auth.refreshSession())
           await reload()
         },

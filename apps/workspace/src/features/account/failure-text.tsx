@@ -1,7 +1,7 @@
 import type { JSX } from 'react'
 import type { AccountFailure } from './account-failure.ts'
 
-/** Why something was not done, below the control that was used; said at once by screen readers. */
+/** Says below a control why its action failed. Announced to screen readers at once. */
 export function FailureText({ failure }: { readonly failure: AccountFailure | undefined }): JSX.Element | null {
   if (failure === undefined) return null
   return (
@@ -11,7 +11,7 @@ export function FailureText({ failure }: { readonly failure: AccountFailure | un
   )
 }
 
-/** The words, and what to tell an operator when they say little. */
+/** The message, with details for an operator if it says little. */
 export function FailureDetails({ failure }: { readonly failure: AccountFailure }): JSX.Element {
   return (
     <>

@@ -2,10 +2,7 @@ import type { HoldfastClient } from '@holdfast/client'
 import type { Factor } from '@supabase/supabase-js'
 import { unwrap } from './unwrap.ts'
 
-/**
- * Removes second steps of a kind that were begun and never confirmed, as after a reload of the page in between: they keep their names taken, and what they showed is
- * gone.
- */
+/** Removes unverified second factors of a kind, for example after a reload during enrolment. They block their names, and their secrets are no longer shown. */
 export async function forgetAbandoned(
   supabase: HoldfastClient['supabase'],
   kind: Factor['factor_type'],

@@ -18,7 +18,7 @@ import { useAction } from './use-action.ts'
 import { useAuthSettings } from './use-auth-settings.ts'
 import { weakPasswordMessage } from './weak-password.ts'
 
-/** For a guest: why the account is in danger, and the ways to keep it. */
+/** Tells a guest why the account may be lost, and how to keep it. */
 export function GuestSection(): JSX.Element {
   const { user } = useAccount()
   const { state } = useAuthSettings()
@@ -70,7 +70,7 @@ function GuestForm(): JSX.Element {
             { emailRedirectTo: callbackUrl({ flow: 'email-change', redirect: '/account' }) },
           ),
         )
-        // The claims still call this person a guest.
+        // The token's claims still describe the user as a guest.
         if (user?.is_anonymous !== true) {
           unwrap(await supabase.auth.refreshSession())
           showToast({ text: words.guestDone })

@@ -14,7 +14,7 @@ import { NoRows, Rows, Section } from '../../components/section.tsx'
 import { unwrap } from './unwrap.ts'
 import { useAuthSettings } from './use-auth-settings.ts'
 
-/** What opens this account: e-mail, phone and linked accounts. */
+/** The identities of this account: e-mail, phone and linked accounts. */
 export function IdentitiesScreen(): JSX.Element {
   const { user } = useAccount()
   const settings = useAuthSettings()
@@ -68,7 +68,7 @@ function IdentityRow({
 }: {
   readonly identity: UserIdentity
   readonly isOnly: boolean
-  /** The server lets people do so. */
+  /** The server allows unlinking. */
   readonly canUnlink: boolean
   readonly onGone: () => void
 }): JSX.Element {
@@ -111,7 +111,7 @@ function IdentityRow({
   )
 }
 
-/** E-mail and phone keep the time at which they were added; only other providers tell of every sign-in. */
+/** Describes an identity's times. E-mail and phone record only when they were added; other providers record every sign-in. */
 function timesOf({ provider, created_at: createdAt, last_sign_in_at: lastAt }: UserIdentity): string {
   const isOwn = provider === 'email' || provider === 'phone'
   return [
@@ -122,7 +122,7 @@ function timesOf({ provider, created_at: createdAt, last_sign_in_at: lastAt }: U
     .join(' · ')
 }
 
-/** By what a person knows the linked account. */
+/** Returns the name by which the user knows the linked account. */
 function addressOf({ identity_data: data }: UserIdentity): string | undefined {
   for (const key of ['email', 'phone', 'preferred_username', 'user_name', 'name']) {
     const value: unknown = data?.[key]

@@ -9,7 +9,7 @@ import { FailureText } from './failure-text.tsx'
 import { unwrap } from './unwrap.ts'
 import { useAction } from './use-action.ts'
 
-/** One button for each place that an account can be linked from; the browser goes there and comes back. */
+/** A button per provider. The browser goes to the provider and returns. */
 export function LinkProviders({
   providers,
   returnTo,
@@ -26,7 +26,7 @@ export function LinkProviders({
     void action.run(async () => {
       unwrap(
         await supabase.auth.linkIdentity({
-          // The server names its providers; the client's list is only a help for typing.
+          // The server lists its providers; the client's type only helps with typing.
           provider: id as ProviderName,
           options: { redirectTo: callbackUrl({ flow: 'identity', redirect: returnTo, provider: name }) },
         }),

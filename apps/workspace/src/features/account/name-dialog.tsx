@@ -22,9 +22,9 @@ export function NameDialog({
   readonly initialName: string
   readonly maxLength?: number
   readonly lead?: string
-  /** Below the field. */
+  /** Rendered below the field. */
   readonly note?: ReactNode
-  /** What it throws is said below the field. */
+  /** Thrown errors are shown below the field. */
   readonly onSubmit: (name: string) => Promise<void>
   readonly onDone?: (name: string) => Promise<void>
   readonly onClose: () => void

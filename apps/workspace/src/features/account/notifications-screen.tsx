@@ -11,7 +11,7 @@ import { DailyMailSwitch } from './daily-mail-switch.tsx'
 
 type Problem = 'dismissed' | 'failed' | 'failedService'
 
-/** Whether this device shows notifications, and why it cannot. */
+/** Switches this device's notifications, or says why they are unavailable. */
 export function NotificationsScreen(): JSX.Element {
   const backend = useBackend()
   const { userId } = useLocalDatabase()
@@ -21,7 +21,7 @@ export function NotificationsScreen(): JSX.Element {
   const [problem, setProblem] = useState<Problem>()
   const read = useCallback(() => readPushState(backend, userId).then(setState), [backend, userId])
 
-  // The browser's own settings are changed elsewhere: they are looked at again when the person comes back.
+  // The browser's settings change outside the app, so they are checked again when the user returns.
   useEffect(() => {
     const look = (): void => {
       if (document.visibilityState === 'visible') void read()
@@ -68,7 +68,7 @@ export function NotificationsScreen(): JSX.Element {
   )
 }
 
-/** Why nothing can be changed here now. */
+/** Returns why the setting cannot be changed now. */
 function reasonOf(state: PushState | undefined, blocked: 'offline' | 'expired' | undefined): string | undefined {
   if (state === 'unsupported') return isIos() ? words.unsupportedIos : words.unsupported
   if (state === 'not_served') return words.notServed
@@ -76,7 +76,7 @@ function reasonOf(state: PushState | undefined, blocked: 'offline' | 'expired' |
   return blocked && words[blocked]
 }
 
-/** There a web app has notifications once it is on the home screen. */
+/** Whether the device runs iOS, where web apps get notifications only from the home screen. */
 function isIos(): boolean {
   return /iPhone|iPad/.test(navigator.userAgent)
 }

@@ -8,7 +8,7 @@ import { endOwnSession, listOwnSessions } from './own-sessions.ts'
 const ANON_KEY = 'anon-key'
 const TOKEN = 'access-token'
 
-/** The answer of the server to the next request, and what it was asked. */
+/** The server's next answer, and the request it received. */
 let answer: { readonly status: number; readonly body: string; readonly type?: string }
 let asked: Pick<IncomingMessage, 'method' | 'url' | 'headers'>[] = []
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const overNetwork = globalThis.fetch
-  // A page's addresses are relative to its own.
+  // Resolves URLs relative to the server, as on a page.
   vi.stubGlobal('fetch', (path: string, init: RequestInit) =>
     overNetwork(new URL(path, `http://127.0.0.1:${port}`), init),
   )
@@ -38,7 +38,7 @@ afterAll(() => {
   server.close()
 })
 
-/** The public client, with a session that it kept or without one. */
+/** Opens the public client, with or without a stored session. */
 function openClient(isSignedIn = true) {
   const session = {
     access_token: TOKEN,

@@ -20,22 +20,22 @@ const sessionSchema = v.pipe(
   v.transform((row) => ({
     id: row.id,
     startedAt: new Date(row.created_at),
-    /** The last time it showed a sign of life. */
+    /** Time of last activity. */
     seenAt: new Date(row.refreshed_at ?? row.created_at),
     endsAt: row.not_after ? new Date(row.not_after) : undefined,
     userAgent: row.user_agent ?? undefined,
     ip: row.ip ?? undefined,
     hasSecondStep: row.aal === 'aal2',
-    /** How they proved who they are, the oldest first. */
+    /** Authentication methods, oldest first. */
     methods: (row.amr ?? []).toSorted((a, b) => a.timestamp - b.timestamp).map(({ method }) => method),
     isCurrent: row.current,
   })),
 )
 
-/** One place where the person is signed in. */
+/** A session of the user. */
 export type OwnSession = v.InferOutput<typeof sessionSchema>
 
-/** In GoTrue's form, where `code` is the status, or in its newer one, where `code` is the name. */
+/** Errors in GoTrue's form, where `code` is the status, or in its newer one, where `code` is the name. */
 const refusal = v.object({
   code: v.optional(v.union([v.string(), v.number()])),
   error_code: v.optional(v.string()),
@@ -43,13 +43,13 @@ const refusal = v.object({
   message: v.optional(v.string()),
 })
 
-/** The part of the client that says who asks. */
+/** The part of the client with the session. */
 type SessionSource = { readonly supabase: { readonly auth: Pick<HoldfastClient['supabase']['auth'], 'getSession'> } }
 
 /**
- * The person's sessions: this device first, then the last seen. supabase-js has no call for it; the address is Holdfast's own.
+ * Lists the user's sessions: this device first, then by last activity. supabase-js has no such call; the endpoint is Holdfast's own.
  *
- * @throws {AuthApiError} when the server refuses, `TypeError` without a connection, or when the server is silent for half a minute
+ * @throws {AuthApiError} if the server refuses, `TypeError` without a connection or after a timeout of 30 s
  */
 export async function listOwnSessions(client: SessionSource, anonKey: string): Promise<readonly OwnSession[]> {
   const response = await ask(client, anonKey, 'GET', '/auth/v1/user/sessions')
@@ -59,7 +59,7 @@ export async function listOwnSessions(client: SessionSource, anonKey: string): P
   )
 }
 
-/** Ends one of them: that device has to sign in again. Throws as {@link listOwnSessions}. */
+/** Ends a session; its device must sign in again. Throws like {@link listOwnSessions}. */
 export async function endOwnSession(client: SessionSource, anonKey: string, id: string): Promise<void> {
   await ask(client, anonKey, 'DELETE', `/auth/v1/user/sessions/${encodeURIComponent(id)}`)
 }

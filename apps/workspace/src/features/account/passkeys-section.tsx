@@ -25,7 +25,7 @@ interface Passkey {
   readonly last_used_at?: string
 }
 
-/** Ways in without a password. */
+/** Sign-in methods without a password. */
 export function PasskeysSection({ settings: { state, reload } }: { readonly settings: AuthSettingsRead }): JSX.Element {
   const { user } = useAccount()
   return (
@@ -95,7 +95,7 @@ function PasskeyList(): JSX.Element {
       </div>
       {named === undefined ? null : (
         <NameDialog
-          // Right after it was made, and whenever its name is to be another.
+          // Opens right after creation, and for every rename.
           title={words.renameTitle}
           submitLabel={accountMessages.save}
           initialName={named.friendly_name ?? deviceNameOf(navigator.userAgent).name ?? ''}

@@ -1,9 +1,9 @@
-/** The form for a new password. What the server has not asked for is `undefined`. */
+/** The form for a new password. Fields that the server has not required are `undefined`. */
 export interface PasswordChange {
   readonly password: { readonly text: string; readonly problem: string | undefined }
-  /** The present password. */
+  /** The current password. */
   readonly current: { readonly text: string; readonly problem: string | undefined } | undefined
-  /** The code of a mail or message. */
+  /** The code from a mail or text message. */
   readonly code: { readonly text: string; readonly isMissing: boolean } | undefined
 }
 
@@ -11,11 +11,11 @@ export type PasswordChangeEvent =
   | { readonly kind: 'typed_password'; readonly text: string }
   | { readonly kind: 'typed_current'; readonly text: string }
   | { readonly kind: 'typed_code'; readonly text: string }
-  /** The fields were looked at before sending; `problem` is of the new password. */
+  /** The fields were checked before sending; `problem` concerns the new password. */
   | { readonly kind: 'checked'; readonly problem: string | undefined }
   /** The server refuses the new password. */
   | { readonly kind: 'refused'; readonly problem: string }
-  /** The server wants the present password, or it was wrong. */
+  /** The server requires the current password, or it was wrong. */
   | { readonly kind: 'current_wanted'; readonly problem: string }
   | { readonly kind: 'code_wanted' }
   | { readonly kind: 'changed' }
@@ -53,7 +53,7 @@ export function nextPasswordChange(state: PasswordChange, event: PasswordChangeE
   }
 }
 
-/** Whether the form can be sent as it is, once it was checked. */
+/** Whether the checked form can be sent. */
 export function canSend({ password, code }: PasswordChange): boolean {
   return password.problem === undefined && code?.isMissing !== true
 }

@@ -22,9 +22,9 @@ const SESSION = {
   user: USER,
 }
 
-/** What the server answers to the next changes of the password, in turn; then it accepts. */
+/** The server's answers to the next password changes, in order; afterwards it accepts. */
 let refusals: { readonly status: number; readonly body: object }[] = []
-/** What was sent, in turn: the changes, and `code` where a code was asked for. */
+/** The requests in order: the changes, and `code` for each request for a code. */
 let sent: unknown[] = []
 
 const supabase = createClient('http://localhost', 'anon', {
@@ -102,7 +102,7 @@ function type(label: string, text: string): void {
   })
 }
 
-/** Waits for what comes of an answer of the server. */
+/** Waits for the effect of a server answer. */
 async function expectSoon(outcome: () => void): Promise<void> {
   await vi.waitFor(
     async () => {
@@ -113,7 +113,7 @@ async function expectSoon(outcome: () => void): Promise<void> {
   )
 }
 
-/** Sends the form, and waits for what comes of it. */
+/** Submits the form and waits for the effect. */
 async function submit(outcome: () => void): Promise<void> {
   act(
     () =>

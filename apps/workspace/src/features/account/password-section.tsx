@@ -11,7 +11,7 @@ import { FailureText } from './failure-text.tsx'
 import { NoRows, Section } from '../../components/section.tsx'
 import { usePasswordChange } from './use-password-change.ts'
 
-/** Sets a password. When the sign-in is a while ago, the server sends a code and wants it back with the password. */
+/** Sets a password. If the last sign-in was a while ago, the server sends a code that must accompany the password. */
 export function PasswordSection({ user }: { readonly user: User }): JSX.Element {
   return (
     <Section title={words.passwordTitle} description={words.passwordLead}>
@@ -34,7 +34,7 @@ function PasswordForm({ user }: { readonly user: User }): JSX.Element {
         change.submit()
       }}
     >
-      {/* Password managers want to know whose password it is. */}
+      {/* Tells password managers whose password it is. */}
       <input
         type="text"
         name="username"

@@ -14,17 +14,17 @@ import { digitsOf } from './phone-number.ts'
 import { unwrap } from './unwrap.ts'
 import { useAction } from './use-action.ts'
 
-/** Sends a code to a number; where codes are switched off, the number counts at once. */
+/** Sends a code to a number. If codes are switched off, the number applies at once. */
 type SendTo = (number: string) => Promise<void>
 
-/** A new number, then the code that came to it. */
+/** Asks for a new number, then for the code sent to it. */
 export function PhoneDialog({
   user,
   sentTo: sentAtStart,
   onClose,
 }: {
   readonly user: User
-  /** A code is on its way to this number already. */
+  /** Number to which a code was already sent. */
   readonly sentTo: string | undefined
   readonly onClose: () => void
 }): JSX.Element {
@@ -51,7 +51,7 @@ function NumberStep({
   onSend,
   onClose,
 }: {
-  /** The number that the person has, without its plus; empty when they have none. */
+  /** The current number without its plus; empty if there is none. */
   readonly old: string
   readonly onSend: SendTo
   readonly onClose: () => void

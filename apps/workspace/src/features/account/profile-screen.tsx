@@ -19,7 +19,7 @@ import { Section } from '../../components/section.tsx'
 import { unwrap } from './unwrap.ts'
 import { useAction } from './use-action.ts'
 
-/** Name, e-mail and phone; for a guest, how to keep the account. */
+/** Name, e-mail and phone; for guests, ways to keep the account. */
 export function ProfileScreen(): JSX.Element {
   const { user } = useAccount()
   return (
@@ -48,7 +48,7 @@ function nameOf(metadata: Readonly<Record<string, unknown>>): string {
 function NameSection({ name: nameNow, email }: { readonly name: string; readonly email: string }): JSX.Element {
   const { supabase } = useAccount()
   const action = useAction()
-  // A name that was changed elsewhere is shown unless one is being typed here.
+  // A name changed elsewhere is shown, unless the user is editing it here.
   const [draft, setDraft] = useState<string>()
   const name = draft ?? nameNow
   const [isMissing, setMissing] = useState(false)
@@ -99,7 +99,7 @@ function NameSection({ name: nameNow, email }: { readonly name: string; readonly
   )
 }
 
-/** On a narrow screen: the way to the other screens, which a wide one has at its side. */
+/** Links to the other screens, for narrow windows without the side navigation. */
 function MorePlaces(): JSX.Element {
   return (
     <nav aria-label={words.more} className="laptop:hidden">

@@ -7,7 +7,7 @@ import { describeAccountError } from './account-failure.ts'
 import { NoRows } from '../../components/section.tsx'
 import type { OnlineRead } from './use-online-read.ts'
 
-/** Everything that is not the value: being read, never read, failed. */
+/** Shows the state of a read without a value: loading, offline or failed. */
 export function ReadState<T>({
   state,
   onRetry,

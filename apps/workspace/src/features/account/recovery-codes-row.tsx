@@ -17,13 +17,13 @@ import { type Action, useAction } from './use-action.ts'
 import { useOnlineRead } from './use-online-read.ts'
 import { copyText } from '../../components/copy-text.ts'
 
-/** The codes for the day on which the second step is lost: how many are left, and a new set. */
+/** Recovery codes for a lost second factor: the number left, and a button for a new set. */
 export function RecoveryCodesRow({
   hasCodes,
   canMake,
 }: {
   readonly hasCodes: boolean
-  /** The server lets people make them. */
+  /** The server allows creating them. */
   readonly canMake: boolean
 }): JSX.Element | null {
   const [asking, setAsking] = useState<'renew' | 'remove'>()
@@ -81,9 +81,9 @@ export function RecoveryCodesRow({
 }
 
 interface RecoveryCodes {
-  /** How many of the person's codes are left; `undefined`: they have none, or it was not read yet. */
+  /** Number of codes left; `undefined`: none exist, or not read yet. */
   readonly left: { readonly remaining: number; readonly total: number } | undefined
-  /** A new set, until it was seen. */
+  /** A new set, until the user has seen it. */
   readonly made: readonly string[] | undefined
   readonly making: Action
   readonly removal: Action
@@ -92,7 +92,7 @@ interface RecoveryCodes {
   forget(): void
 }
 
-/** @param hasCodes - a set that there is already is replaced */
+/** @param hasCodes - an existing set will be replaced */
 function useRecoveryCodes(hasCodes: boolean): RecoveryCodes {
   const { supabase, reload } = useAccount()
   const { recoveryCodes } = supabase.auth.mfa
@@ -102,7 +102,7 @@ function useRecoveryCodes(hasCodes: boolean): RecoveryCodes {
   const status = useOnlineRead(
     useCallback(async () => {
       const answer = await recoveryCodes.getStatus()
-      // The person has not made any yet.
+      // The user has not created any yet.
       return codeOf(answer.error) === 'mfa_factor_not_found' ? undefined : unwrap(answer)
     }, [recoveryCodes]),
   )
@@ -129,7 +129,7 @@ function useRecoveryCodes(hasCodes: boolean): RecoveryCodes {
   }
 }
 
-/** Shows a new set, once. */
+/** Shows a new set once. */
 function CodesDialog({
   codes,
   onClose,
@@ -144,7 +144,7 @@ function CodesDialog({
     <Dialog
       title={words.recoveryTitle}
       isOpen
-      // They are never shown again: a press beside the dialog does not close it.
+      // The codes are never shown again, so a press outside does not close the dialog.
       role="alertdialog"
       onClose={onClose}
       actions={

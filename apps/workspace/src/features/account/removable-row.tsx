@@ -8,19 +8,19 @@ import { useAction } from './use-action.ts'
 
 export interface Removal {
   readonly label: string
-  /** The label with the name of the thing, for screen readers. */
+  /** The label including the item's name, for screen readers. */
   readonly namedLabel: string
-  /** The question before it. */
+  /** Title of the confirmation dialog. */
   readonly title: string
   readonly detail: string
   readonly run: () => Promise<void>
-  /** Shown once it is gone. */
+  /** Shown after the removal. */
   readonly done: string
-  /** Focuses something else: the row is gone with its button. */
+  /** Moves the focus elsewhere, because the row is gone with its button. */
   readonly onGone: () => void
 }
 
-/** A row of something that the user may remove or end, once they have confirmed that. */
+/** A row with an item that the user can remove or end after confirmation. */
 export function RemovableRow({
   removal,
   actions,

@@ -13,7 +13,7 @@ import { PasskeysSection } from './passkeys-section.tsx'
 import { PasswordSection } from './password-section.tsx'
 import { useAuthSettings } from './use-auth-settings.ts'
 
-/** Password, second step and passkeys. */
+/** Password, second factors and passkeys. */
 export function SecurityScreen(): JSX.Element {
   const { user } = useAccount()
   const settings = useAuthSettings()
@@ -35,18 +35,18 @@ export function SecurityScreen(): JSX.Element {
   )
 }
 
-/** How sure the server is of who this is, in plain words. */
+/** Describes the session's assurance level in plain words. */
 function AssuranceLevel({ hasFactors }: { readonly hasFactors: boolean }): JSX.Element | null {
   const { supabase } = useAccount()
   const [level, setLevel] = useState<string | null>()
-  // The level is in the session's token; the auth client says when that changes.
+  // The level is in the session's token; the auth client reports changes.
   useEffect(() => {
     const look = async (): Promise<void> => {
       const { data } = await supabase.auth.mfa.getAuthenticatorAssuranceLevel()
       if (data) setLevel(data.currentLevel)
     }
     void look()
-    // Not inside of the event: the auth client waits for those who listen.
+    // Deferred, because the auth client waits for its listeners.
     const { data } = supabase.auth.onAuthStateChange(() => void setTimeout(() => void look(), 0))
     return () => data.subscription.unsubscribe()
   }, [supabase])

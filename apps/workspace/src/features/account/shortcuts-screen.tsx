@@ -6,7 +6,7 @@ import { setAppearance, useAppearance } from '../../lib/appearance.ts'
 import { shortcutGroups } from '../../components/shortcut-groups.ts'
 import { accountMessages as words } from '../../messages/account.ts'
 
-/** All shortcuts, and the switch for those of a single letter. */
+/** Lists all shortcuts, with a switch for the single-letter ones. */
 export function ShortcutsScreen(): JSX.Element {
   const hasLetters = useAppearance((appearance) => appearance.hasLetterShortcuts)
   return (

@@ -27,7 +27,7 @@ const ICONS: Readonly<Record<DeviceKind, JSX.Element>> = {
   unknown: <CircleHelp {...ICON} />,
 }
 
-/** Where the person is signed in, and the way to end it. */
+/** Lists the user's sessions, with buttons to end them. */
 export function SignInsScreen(): JSX.Element {
   const { config, client } = useBackend()
   const { supabase, blocked } = useAccount()
@@ -38,7 +38,7 @@ export function SignInsScreen(): JSX.Element {
   const [isAsking, setAsking] = useState(false)
   const headingRef = useRef<HTMLHeadingElement>(null)
 
-  // A person who comes back to this tab sees the current sign-ins.
+  // Refreshes the list when the user returns to this tab.
   useEffect(() => {
     const look = (): void => {
       if (document.visibilityState === 'visible' && blocked === undefined) void reload()

@@ -11,13 +11,13 @@ import { nameOfFactor } from './factors.ts'
 import { FormDialog } from '../../components/form-dialog.tsx'
 import { type SecondStep, useSecondStep } from './use-second-step.ts'
 
-/** Asks a person who is signed in with one step for the second. */
+/** Asks a user signed in with one factor for the second. */
 export function StepUpDialog({
   factors,
   onClose,
   onConfirmed,
 }: {
-  /** The verified ones, at least one. */
+  /** The verified factors, at least one. */
   readonly factors: readonly Factor[]
   readonly onClose: () => void
   readonly onConfirmed: () => void
@@ -47,7 +47,7 @@ export function StepUpDialog({
   )
 }
 
-/** The field for the answer; a key has none, and neither has a phone before the code is sent. */
+/** The input for the answer. A key has none, and a phone has none until the code is sent. */
 function Answer({ step }: { readonly step: SecondStep }): JSX.Element {
   const { config } = useBackend()
   const { kind, factor, code, failure } = step

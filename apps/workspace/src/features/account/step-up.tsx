@@ -5,7 +5,7 @@ import { StepUpDialog } from './step-up-dialog.tsx'
 import { useAccount } from './account-context.tsx'
 import { unwrap } from './unwrap.ts'
 
-/** The person closed the question for the second step; the change was not made. */
+/** The user cancelled the second factor; the change was not made. */
 export class StepUpCancelled extends Error {
   override readonly name = 'StepUpCancelled'
 }
@@ -20,7 +20,7 @@ interface Question {
   readonly reject: (reason: StepUpCancelled) => void
 }
 
-/** Lets changes below ask for the second step when the server does (`insufficient_aal`). */
+/** Asks for the second factor when a change below requires it (`insufficient_aal`). */
 export function StepUpProvider({ children }: { readonly children: ReactNode }): JSX.Element {
   const { supabase } = useAccount()
   const [question, setQuestion] = useState<Question>()
@@ -62,7 +62,7 @@ export function StepUpProvider({ children }: { readonly children: ReactNode }): 
   )
 }
 
-/** Runs work, and once more after the second step when the server wants that first. Throws {@link StepUpCancelled}. */
+/** Returns a function that runs work and, if the server requires a second factor, asks for it and runs the work again. It throws {@link StepUpCancelled}. */
 export function useStepUp(): Confirmed {
   const confirmed = useContext(StepUpContext)
   if (!confirmed) throw new Error('useStepUp is called outside of the account layout')

@@ -2,16 +2,16 @@ import { useState } from 'react'
 import { type AccountFailure, describeAccountError } from './account-failure.ts'
 import { StepUpCancelled, useStepUp } from './step-up.tsx'
 
-/** One thing that a person does on an account screen. */
+/** A user action on an account screen. */
 export interface Action {
   readonly isPending: boolean
   readonly failure: AccountFailure | undefined
   readonly clear: () => void
   /**
-   * Does it; when the server wants the second step first, asks for that and does it again.
+   * Runs the action. If the server requires the second factor, asks for it and runs the action again.
    *
-   * @param answer - called with what was thrown; returns whether the screen has dealt with it by itself
-   * @returns whether it was done
+   * @param answer - called with the thrown error; returns whether the screen handled it
+   * @returns whether the action succeeded
    */
   readonly run: (work: () => Promise<void>, answer?: (error: unknown) => boolean | Promise<boolean>) => Promise<boolean>
 }

@@ -5,7 +5,7 @@ import { useBackend } from '../../lib/data/backend-context.tsx'
 import { ownRequest } from '../../lib/data/own-request.ts'
 import { type OnlineRead, useOnlineRead } from './use-online-read.ts'
 
-/** What the server lets people do with their accounts. */
+/** What the server allows users to do with their accounts. */
 export type AuthSettings = SignInMethods & AccountRules
 
 export interface AuthSettingsRead {
@@ -13,7 +13,7 @@ export interface AuthSettingsRead {
   readonly reload: () => Promise<void>
 }
 
-/** Fetches which ways to sign in the server offers, now and not at the last visit. */
+/** Fetches the server's current sign-in methods. */
 export function useAuthSettings(): AuthSettingsRead {
   const { config } = useBackend()
   const read = useCallback(async (): Promise<AuthSettings> => {

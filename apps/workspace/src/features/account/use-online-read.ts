@@ -1,17 +1,17 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useAccount } from './account-context.tsx'
 
-/** What a screen shows of something that only the server knows. */
+/** State of data that only the server has. */
 export type OnlineRead<T> =
   | { readonly kind: 'loading' }
-  /** It was never read, and cannot be now. */
+  /** Never read, and currently offline. */
   | { readonly kind: 'offline' }
   | { readonly kind: 'failed'; readonly error: unknown }
-  /** Stays while it is read again, and without a connection. `error`: why it could not be read again. */
+  /** Kept during rereads and while offline. `error`: why the last reread failed. */
   | { readonly kind: 'ready'; readonly value: T; readonly error?: unknown }
 
 /**
- * Reads something from the server when the screen opens, when the connection is back, and whenever `reload` is called.
+ * Reads data from the server when the screen opens, when the connection returns and on `reload`.
  *
  * @param read - must keep its identity between renders
  */
@@ -21,7 +21,7 @@ export function useOnlineRead<T>(read: () => Promise<T>): {
 } {
   const { blocked } = useAccount()
   const [state, setState] = useState<OnlineRead<T>>({ kind: 'loading' })
-  // An answer that was overtaken by a later question is dropped.
+  // Drops answers overtaken by a later request.
   const latest = useRef(0)
 
   const reload = useCallback(() => {
@@ -33,14 +33,14 @@ export function useOnlineRead<T>(read: () => Promise<T>): {
       },
       (error: unknown) => {
         if (mine !== latest.current) return
-        // What is shown, with the dialogs over it, does not go because it could not be read once more.
+        // A failed reread keeps the shown value, with the dialogs over it.
         setState((now) => (now.kind === 'ready' ? { ...now, error } : { kind: 'failed', error }))
       },
     )
   }, [read])
 
   const isBlocked = blocked !== undefined
-  // The network is outside of React.
+  // The network is outside React.
   useEffect(() => {
     if (!isBlocked) void reload()
   }, [isBlocked, reload])

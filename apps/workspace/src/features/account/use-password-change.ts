@@ -23,14 +23,14 @@ export interface PasswordChangeControl {
   readonly dispatch: (event: PasswordChangeEvent) => void
   readonly isPending: boolean
   readonly isSendingCode: boolean
-  /** Why the code was refused; it belongs under its field. */
+  /** Why the code was refused; shown below its field. */
   readonly codeFailure: AccountFailure | undefined
   readonly failure: AccountFailure | undefined
   submit(): void
   sendCode(): void
 }
 
-/** Sets a password, with the code or the present password that the server may want first. */
+/** Sets a password, together with the code or current password that the server may require. */
 export function usePasswordChange(focusPassword: () => void): PasswordChangeControl {
   const { config } = useBackend()
   const { supabase } = useAccount()
@@ -49,7 +49,7 @@ export function usePasswordChange(focusPassword: () => void): PasswordChangeCont
       }),
     )
   }
-  /** Does what the server wants first. @returns whether the form shows the missing step by itself */
+  /** Handles what the server requires first. @returns whether the form shows the missing step itself */
   const answer = async (error: unknown): Promise<boolean> => {
     const problem = weakPasswordMessage(error)
     if (problem !== undefined) {

@@ -5,11 +5,11 @@ import { useAccount } from './account-context.tsx'
 import { type AccountFailure, describeAccountError } from './account-failure.ts'
 import { unwrap } from './unwrap.ts'
 
-/** The question for one of several second steps, and the answer so far. */
+/** The choice of a second factor, and the answer so far. */
 export interface SecondStep {
   readonly factor: Factor | undefined
   readonly kind: Factor['factor_type']
-  /** The phone has no code yet: submitting sends one. */
+  /** The phone has no code yet; submitting sends one. */
   readonly isSending: boolean
   readonly code: string
   readonly isPending: boolean
@@ -19,7 +19,7 @@ export interface SecondStep {
   submit(): Promise<void>
 }
 
-/** What belongs to the chosen factor; another one begins from scratch. */
+/** State of the chosen factor; another factor starts afresh. */
 interface Attempt {
   readonly factorId: string
   readonly challengeId: string | undefined
@@ -37,7 +37,7 @@ export function useSecondStep(factors: readonly Factor[], onConfirmed: () => voi
   const kind = factor?.factor_type ?? 'totp'
   const isSending = kind === 'phone' && challengeId === undefined
 
-  /** @returns whether the answer was right; false when a code was sent */
+  /** @returns whether the answer was correct; false if a code was sent */
   const confirm = async (): Promise<boolean> => {
     if (kind === 'webauthn') {
       unwrap(await mfa.webauthn.authenticate({ factorId }))

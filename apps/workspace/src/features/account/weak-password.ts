@@ -1,7 +1,7 @@
 import { passwordMessages as words } from '../../messages/password.ts'
 import { codeOf, describeAccountError } from './account-failure.ts'
 
-/** The weaknesses of a new password, when they are why the server refused it. */
+/** Describes why the server considers a new password weak; `undefined` for other errors. */
 export function weakPasswordMessage(error: unknown): string | undefined {
   const code = codeOf(error)
   if (code === 'same_password') return words.same

@@ -4,7 +4,7 @@ import { textLinkClass } from '../../components/text-link.tsx'
 import type { WebAuthnSupport } from '../../lib/webauthn-support.ts'
 import { securityMessages as words } from '../../messages/account-security.ts'
 
-/** Why no passkey or security key can be made on this page, and where it can. */
+/** Explains why this page cannot create passkeys or security keys, and which one can. */
 export function WhyNoWebAuthn({
   support,
 }: {

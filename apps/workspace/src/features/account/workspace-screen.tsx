@@ -10,10 +10,10 @@ import { LANGUAGE_NAMES } from '../../messages/language.ts'
 import { workspaceMessages as words } from '../../messages/workspace.ts'
 import { NoRows } from '../../components/section.tsx'
 
-/** How often the clock is looked at, in milliseconds. */
+/** Interval in ms between clock updates. */
 const LOOK_MS = 1_000
 
-/** What holds for everybody in the workspace. Everybody may read it; its owners and admins change it, off line too. */
+/** Settings of the whole workspace. All members can read them; owners and admins can change them, even offline. */
 export function WorkspaceScreen(): JSX.Element {
   const workspace = useWorkspace()
   return (
@@ -67,7 +67,7 @@ function Settings({ workspace }: { readonly workspace: Workspace }): JSX.Element
   )
 }
 
-/** The zones that the browser knows, and the one that is set. */
+/** Returns the time zones that the browser knows, plus the current one. */
 function useZones(current: string): readonly { readonly value: string; readonly label: string }[] {
   return useMemo(() => {
     const zones = new Set(['UTC', current, deviceZone(), ...Intl.supportedValuesOf('timeZone')])
@@ -75,7 +75,7 @@ function useZones(current: string): readonly { readonly value: string; readonly 
   }, [current])
 }
 
-/** The time that the clocks of a zone show: `14:02`; `undefined` for a zone that this browser does not know. */
+/** Returns a zone's current time, such as `14:02`; `undefined` if the browser does not know the zone. */
 function useTimeIn(timeZone: string): string | undefined {
   return useSyncExternalStore(
     subscribe,

@@ -9,7 +9,7 @@ import { authCallbackMessages as words } from '../../messages/auth-callback.ts'
 import { FailedArrival } from './failed-arrival.tsx'
 import { TakingUp } from './taking-up.tsx'
 
-/** Where links of mails and providers lead back to. What they brought was taken out of the address at the start. */
+/** Target of links in mails and of providers. Their parameters were removed from the URL at startup. */
 export function CallbackScreen(): JSX.Element {
   const arrival = useArrival((state) => state.arrival)
   const { flow } = useSearch({ strict: false })
@@ -22,7 +22,7 @@ export function CallbackScreen(): JSX.Element {
     case 'message':
       return <HalfChanged />
     case 'tokens':
-      // A link with a session in it signs in whoever opens it, so whoever made it could choose the account.
+      // A link with a session signs in whoever opens it, so its author could have chosen the account.
       if (!isAccepted) return <Question arrival={arrival} onAccept={() => setAccepted(true)} />
       return <TakingUp arrival={arrival} flow={flow} />
     case 'code':

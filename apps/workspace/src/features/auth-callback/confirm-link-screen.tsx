@@ -15,19 +15,20 @@ import { FailedArrival } from './failed-arrival.tsx'
 const TYPES: readonly EmailOtpType[] = ['signup', 'invite', 'magiclink', 'recovery', 'email_change', 'email']
 
 /**
- * The link of a mail. It takes a press, so that programs that open every link of a mail do not use it up. With `?token=&type=&redirect_to=`, as our mails have
- * it, it may be of any app, so the server verifies it and leads there; with `?token_hash=&type=`, as templates may have it, this app verifies it.
+ * Confirms a link from a mail. Requires a press, so that programs that open every link in a mail do not consume it. Links with `?token=&type=&redirect_to=`, as
+ * in our mails, may belong to any app: the server verifies them and redirects. Links with `?token_hash=&type=`, as in custom templates, are verified by this
+ * app.
  */
 export function ConfirmLinkScreen(): JSX.Element {
   const { config, client } = useBackend()
   const { redirect } = useSearch({ strict: false })
-  // Read as text: the router would make numbers of some tokens.
+  // Read as text, because the router would convert some tokens to numbers.
   const [{ token, type, verify }] = useState(() => readLink(new URLSearchParams(location.search)))
   const isOnline = useOnline()
   const goOn = useGoOn()
   const [isPending, setPending] = useState(false)
   const [failed, setFailed] = useState<{ readonly code: string; readonly description: string }>()
-  /** The link was not tried, because the server was out of reach. */
+  /** The link was not tried, because the server was unreachable. */
   const [unreachable, setUnreachable] = useState<AuthFailure>()
 
   if (failed) return <FailedArrival {...failed} />
@@ -81,7 +82,7 @@ export function ConfirmLinkScreen(): JSX.Element {
 interface MailLink {
   readonly token: string | undefined
   readonly type: EmailOtpType | undefined
-  /** Where the server verifies it and leads on. `undefined`: this app does. */
+  /** URL where the server verifies the link and redirects. `undefined`: this app verifies it. */
   readonly verify: string | undefined
 }
 
@@ -90,7 +91,7 @@ function readLink(query: URLSearchParams): MailLink {
   const token = query.get('token') ?? undefined
   if (token === undefined) return { token: query.get('token_hash') ?? undefined, type, verify: undefined }
   const redirectTo = query.get('redirect_to') ?? ''
-  // An invitation to this app is accepted with one press, here; the server would come back with a session and the same question.
+  // An invitation to this app is accepted here with one press; the server would redirect back to the same question.
   if (type === 'invite' && isOwnAddress(redirectTo)) return { token, type, verify: undefined }
   const asked = new URLSearchParams({ token, type: type ?? '', redirect_to: redirectTo })
   return { token, type, verify: `/auth/v1/verify?${asked}` }

@@ -15,12 +15,12 @@ import { errorMessages } from '../../messages/errors.ts'
 
 type Kind = 'too_old' | 'other_browser' | 'provider' | 'no_email' | 'identity' | 'other'
 
-/** A link or a provider brought nothing that could be used: says why, and where a new one comes from. */
+/** Explains why a link or provider sign-in failed, and how to get a new link. */
 export function FailedArrival({
   code,
   description,
 }: {
-  /** The server's code, else the provider's. */
+  /** The server's code, or else the provider's. */
   readonly code: string
   readonly description: string
 }): JSX.Element {
@@ -54,7 +54,7 @@ export function FailedArrival({
   )
 }
 
-/** Where the same mail can be asked for again, or its code be entered; nothing when it is not known whose it was. */
+/** Links to a screen that resends the mail or accepts its code; nothing if the account is unknown. */
 function newOne(
   kind: 'too_old' | 'other_browser',
   flow: Flow | undefined,

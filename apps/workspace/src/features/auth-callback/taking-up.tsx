@@ -21,7 +21,7 @@ type Outcome =
   | { readonly kind: 'in' }
   | { readonly kind: 'failed'; readonly error: unknown }
 
-/** Signs in with what was brought, and goes on where the person wanted to. */
+/** Signs in with the received credentials and continues to the requested page. */
 export function TakingUp({
   arrival,
   flow,
@@ -37,7 +37,7 @@ export function TakingUp({
   const [outcome, setOutcome] = useState<Outcome>({ kind: 'working' })
   const staysHere = flow === 'email-change'
 
-  // Arriving is the event; there is no button.
+  // Runs on arrival, without a button.
   useEffect(() => {
     let isOver = false
     takeUp(client.supabase, arrival).then(
@@ -61,7 +61,7 @@ export function TakingUp({
   }
   if (outcome.kind === 'failed') {
     const failure: AuthFailure = classifyAuthError(outcome.error, config.project.name)
-    // Following the link has changed the address; only the session stays with the browser that asked for it.
+    // The link did change the address; only the session is limited to the browser that requested it.
     if (staysHere && failure.kind === 'other_browser') {
       return <EmailChanged detail={words.emailChangedElsewhere} redirect={redirect} />
     }
@@ -99,15 +99,15 @@ function EmailChanged({
   )
 }
 
-/** What a person arrived with that gives a session. */
+/** An arrival that yields a session. */
 type Takeable = Extract<Arrival, { kind: 'code' | 'tokens' }>
 
 const taken = new WeakMap<Takeable, Promise<void>>()
 
 /**
- * Turns what a link or a provider has brought into a session; at most once, however often it is asked.
+ * Exchanges the result of a link or provider for a session. Runs at most once per arrival.
  *
- * @throws what the auth client answers
+ * @throws errors of the auth client
  */
 function takeUp(supabase: HoldfastClient['supabase'], arrival: Takeable): Promise<void> {
   const known = taken.get(arrival)

@@ -21,7 +21,7 @@ interface LineProps {
   readonly workspace: string
 }
 
-/** One thing that is new; following it marks its record as read. A record that is not here any more is left out. */
+/** One inbox item. Opening it marks its record as read. Renders nothing if the record is gone. */
 export function InboxLine(props: LineProps): JSX.Element | null {
   const table = useTableInfo(props.item.table)
   return table ? <Line {...props} table={table} /> : null
@@ -33,7 +33,7 @@ function Line({ item, workspace, table }: LineProps & { readonly table: TableInf
   const who = useActor(item)
   const markRead = useMarkRead()
   const moment = momentOf(at)
-  // Its place is kept, so that nothing below it moves when it is read.
+  // Reserves space while loading, so that nothing below shifts.
   if (isLoading && !isHere) return <li aria-hidden className="my-2 h-12 animate-breathe rounded-sm bg-border/30" />
   if (!isHere) return null
   const isNew = isUnread(item)
@@ -44,7 +44,7 @@ function Line({ item, workspace, table }: LineProps & { readonly table: TableInf
         to="/w/$ws/t/$table/r/$record"
         params={{ ws: workspace, table: table.name, record }}
         search={tab === undefined ? {} : { tab }}
-        // Comments are read when they are on the screen, where what is new among them is marked.
+        // Comments are marked as read once they are on screen, where the new ones are highlighted.
         onClick={() => isNew && tab !== 'comments' && markRead({ table: table.name, record }, at)}
         className="focus-inset flex items-start gap-3 rounded-sm px-1 py-2 text-text no-underline hover:bg-hover"
       >

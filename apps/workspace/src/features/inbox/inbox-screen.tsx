@@ -21,10 +21,10 @@ import { InboxLine } from './inbox-line.tsx'
 
 const FILTERS = ['unread', 'mentions', 'all'] as const
 type Filter = (typeof FILTERS)[number]
-/** Records whose history is asked for: who was given work is in it. */
+/** Limit of records whose history is subscribed to; the history has the assignments. */
 const RECORDS_MAX = 100
 
-/** What is new for the person, by day: refused changes, mentions, comments on their work, assignments, work that is due. */
+/** News for the user by day: rejected changes, mentions, comments on their work, assignments and due work. */
 export function InboxScreen(): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/inbox' })
   const { filter = 'unread' } = useSearch({ from: '/signed-in/w/$ws/inbox' })
@@ -108,14 +108,14 @@ function Days({
   )
 }
 
-/** The day on this device; work is due on its own day everywhere. */
+/** Returns the item's day in this device's time zone. Due dates are the same everywhere. */
 function dayOfItem({ kind, at, text }: InboxItem): string {
   if (kind === 'due' && text !== null) return text
   const moment = momentOf(at)
   return moment === undefined ? at.slice(0, 10) : dayOf(moment)
 }
 
-/** Brings the history of the records in the list to this device. */
+/** Syncs the history of the listed records to this device. */
 function useHistoryOf(items: readonly InboxItem[]): void {
   const hasHistory = useSchema().tables.some(({ name }) => name === HISTORY_TABLE)
   const records = useMemo(

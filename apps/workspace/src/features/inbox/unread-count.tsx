@@ -4,7 +4,7 @@ import { isUnread } from '../../lib/records/inbox.ts'
 import { useInbox } from '../../lib/records/use-inbox.ts'
 import { inboxMessages as words } from '../../messages/inbox.ts'
 
-/** How much in the inbox is unread; nothing while nothing is. */
+/** The number of unread inbox items; nothing at zero. */
 export function UnreadCount(): JSX.Element | null {
   const count = useInbox().items.filter(isUnread).length
   if (count === 0) return null

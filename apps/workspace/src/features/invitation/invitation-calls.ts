@@ -2,7 +2,7 @@ import { AuthApiError } from '@supabase/supabase-js'
 import type { Backend } from '../../lib/data/backend.ts'
 import { callFunction, CallRefused, post } from '../../lib/data/call-function.ts'
 
-/** What an invitation says to whoever has its link: `holdfast.peek_invitation`. */
+/** What an invitation shows to anyone with its link: `holdfast.peek_invitation`. */
 export interface Invitation {
   readonly state: 'pending' | 'expired' | 'revoked' | 'declined' | 'accepted' | 'not_found'
   readonly workspace?: string
@@ -11,12 +11,12 @@ export interface Invitation {
   readonly role?: string
   readonly message?: string | null
   readonly team?: string | null
-  /** When the access of a guest ends, as ISO 8601. */
+  /** End of a guest's access, ISO 8601. */
   readonly access_until?: string | null
   readonly has_account?: boolean
 }
 
-/** What became of an answer: `holdfast.answer_invitation`. */
+/** Result of an answer: `holdfast.answer_invitation`. */
 export type Outcome =
   | 'accepted'
   | 'declined'
@@ -29,7 +29,7 @@ export type Outcome =
   | 'full'
   | 'too_many'
 
-/** As the forms of entry read it. @throws {TypeError} when the server was not reached; {AuthApiError} else */
+/** Calls a function and throws errors as the entry forms expect them. @throws {TypeError} if the server is unreachable; {AuthApiError} otherwise */
 async function call<Result>(backend: Backend, name: string, args: object): Promise<Result> {
   try {
     return await callFunction<Result>(backend, name, args)
@@ -47,7 +47,7 @@ export async function answerInvitation(backend: Backend, secret: string, accepts
   return outcome
 }
 
-/** Makes the account of an invited person who has none. @throws {AuthApiError} with the server's code; {TypeError} when it was not reached */
+/** Creates the account of an invited user without one. @throws {AuthApiError} with the server's code; {TypeError} if the server is unreachable */
 export async function joinByInvitation(join: {
   readonly secret: string
   readonly name: string

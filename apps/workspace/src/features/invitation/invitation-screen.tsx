@@ -21,7 +21,7 @@ type Seen =
   | { readonly kind: 'seen'; readonly invitation: Invitation }
   | { readonly kind: 'answered'; readonly outcome: Outcome }
 
-/** Where the mail of an invitation leads: who invites to what, and joining, with an account or without. */
+/** Target of an invitation mail: shows the invitation and lets the user join, with or without an account. */
 export function InvitationScreen(): JSX.Element {
   const backend = useBackend()
   const { secret = '' } = useParams({ strict: false })
@@ -36,14 +36,14 @@ export function InvitationScreen(): JSX.Element {
         (invitation) => setSeen({ kind: 'seen', invitation }),
         (error: unknown) => {
           const failure = classifyAuthError(error, project)
-          // What is on the screen stays: a form may be filled in.
+          // Keeps the current screen, because a form may be filled in.
           setSeen((now) => (now.kind === 'loading' || now.kind === 'failed' ? { kind: 'failed', failure } : now))
           throw error
         },
       ),
     [backend, secret, project],
   )
-  // The network is outside of React.
+  // The network is outside React.
   useEffect(() => {
     if (isOnline) look().catch(() => undefined)
   }, [isOnline, look])
@@ -92,7 +92,7 @@ export function InvitationScreen(): JSX.Element {
   )
 }
 
-/** What an invitation says that can no longer be answered; `undefined` if it can. */
+/** Describes an invitation that can no longer be answered; `undefined` if it can. */
 function endingOf(seen: Seen): { readonly title: string; readonly lead: ReactNode } | undefined {
   if (seen.kind === 'answered') return ENDINGS[seen.outcome](undefined)
   if (seen.kind !== 'seen' || seen.invitation.state === 'pending') return undefined
@@ -102,7 +102,7 @@ function endingOf(seen: Seen): { readonly title: string; readonly lead: ReactNod
 
 type Ending = (inviter: string | undefined) => { readonly title: string; readonly lead: string | undefined }
 
-/** Texts are read while rendering: the language is not known before. */
+/** Evaluated while rendering, because the language is not known earlier. */
 const ENDINGS: Readonly<Record<Outcome, Ending>> = {
   accepted: () => ({ title: words.used, lead: words.usedDetail }),
   used: () => ({ title: words.used, lead: words.usedDetail }),
@@ -134,7 +134,7 @@ function Offer({ invitation }: { readonly invitation: Invitation }): JSX.Element
   )
 }
 
-/** The next step: joining, signing in, or a new account, by who is here. */
+/** The next step for the current user: joining, signing in or creating an account. */
 function Answer({
   invitation,
   secret,
@@ -177,7 +177,7 @@ function Answer({
   return <JoinForm secret={secret} email={email} onOutcome={onOutcome} onChanged={onChanged} />
 }
 
-/** The answer of a person who is signed in with the invited address. */
+/** The answer of a user signed in with the invited address. */
 function Decision({
   secret,
   onOutcome,

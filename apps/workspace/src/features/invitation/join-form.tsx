@@ -11,13 +11,13 @@ import { passwordMessages } from '../../messages/password.ts'
 import { signUpMessages } from '../../messages/sign-up.ts'
 import { answerInvitation, joinByInvitation, type Outcome } from './invitation-calls.ts'
 
-/** The server takes names of so many characters. */
+/** The server's limit for names, in characters. */
 const NAME_CHARS_MAX = 60
 
-/** Answers after which the invitation looks otherwise than on this page: it is read again. */
+/** Errors that mean the invitation has changed, so it is read again. */
 const CHANGED = new Set(['account_exists', 'invitation_over', 'invitation_not_found'])
 
-/** A new account for the invited address. The link has shown whose it is: no second mail. */
+/** Creates an account for the invited address. The link already verified the address, so no second mail is sent. */
 export function JoinForm({
   secret,
   email,
@@ -43,7 +43,7 @@ export function JoinForm({
       try {
         await joinByInvitation({ secret, name: name.trim(), password })
       } catch (error) {
-        // When it cannot be read, the form says why.
+        // If rereading fails, the form shows the error.
         if (isAuthError(error) && CHANGED.has(String(error.code))) return await onChanged()
         throw error
       }

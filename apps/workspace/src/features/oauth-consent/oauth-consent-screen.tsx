@@ -18,7 +18,7 @@ type Asked =
   | { readonly kind: 'gone' }
   | { readonly kind: 'failed'; readonly failure: AuthFailure }
 
-/** Another app wants to act for the person here: who it is, what it may, and the answer. */
+/** Asks the user to authorize another app: who it is, what it may do, and the answer. */
 export function OAuthConsentScreen(): JSX.Element {
   const [attempt, setAttempt] = useState(1)
   return <Question key={attempt} onAgain={() => setAttempt(attempt + 1)} />
@@ -81,13 +81,13 @@ type Answer = 'approve' | 'deny'
 
 interface Consent {
   readonly asked: Asked
-  /** The answer that is on its way. */
+  /** The answer being sent. */
   readonly busy: Answer | undefined
   readonly failure: AuthFailure | undefined
   answer(what: Answer): Promise<void>
 }
 
-/** The question in the address, and the person's answer to it. */
+/** The authorization request in the URL, and the user's answer. */
 function useConsent(isOnline: boolean): Consent {
   const { config, client } = useBackend()
   const { oauth } = client.supabase.auth
@@ -97,7 +97,7 @@ function useConsent(isOnline: boolean): Consent {
   const [failure, setFailure] = useState<AuthFailure>()
   const project = config.project.name
 
-  // One question per address.
+  // Each URL has one request.
   useEffect(() => {
     let isOver = false
     const ask = async (): Promise<void> => {
@@ -108,7 +108,7 @@ function useConsent(isOnline: boolean): Consent {
       } else if ('client' in data) {
         setAsked({ kind: 'question', details: data })
       } else {
-        // Answered before: nothing to ask.
+        // Already answered, so there is nothing to ask.
         location.assign(data.redirect_url)
       }
     }
@@ -129,7 +129,7 @@ function useConsent(isOnline: boolean): Consent {
       const { data, error } =
         what === 'approve' ? await oauth.approveAuthorization(id, options) : await oauth.denyAuthorization(id, options)
       if (data) {
-        // The page leaves; the button stays busy until then.
+        // The browser navigates away; the button stays busy until then.
         location.assign(data.redirect_url)
         return
       }
@@ -140,7 +140,7 @@ function useConsent(isOnline: boolean): Consent {
   }
 }
 
-/** What the app may do for the person. */
+/** What the app may do for the user. */
 function Rights({ details }: { readonly details: OAuthAuthorizationDetails }): JSX.Element {
   const scopes = details.scope.split(' ').filter((scope) => scope !== '')
   return (
@@ -195,7 +195,7 @@ function Answers({
   )
 }
 
-/** The server knows no such question, or no longer; a failure to reach it is something else. */
+/** Whether the server does not, or no longer, know the request; false for network failures. */
 function isGone(error: unknown): boolean {
   return error instanceof AuthApiError && error.status >= 400 && error.status < 500 && error.status !== 429
 }

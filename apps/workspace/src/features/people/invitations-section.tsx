@@ -14,7 +14,7 @@ import { isAtMost, isPast, type Role } from './roles.ts'
 import { useCall } from '../../hooks/use-call.ts'
 import type { People } from './use-people.ts'
 
-/** Answered ones that are listed, the newest first. */
+/** Limit of answered invitations listed, newest first. */
 const ANSWERED_MAX = 20
 
 interface InvitationRow {
@@ -37,7 +37,7 @@ const SQL = `
     left join hf_teams t on t.id = i.team_id
    where i.workspace_id = ?`
 
-/** Who was asked to join, and what came of it. Admins see it. */
+/** Invitations and their results, for admins. */
 export function InvitationsSection({ people }: { readonly people: People }): JSX.Element {
   const of = [people.workspace.id]
   const heading = useRef<HTMLHeadingElement>(null)
@@ -148,7 +148,7 @@ function PendingRow({
   )
 }
 
-/** Whether the mail has left; a failure stands beside the address. */
+/** Describes whether the mail was sent. A failure is shown beside the address. */
 function mailOf({ mail, last_sent_at: sentAt }: InvitationRow): string {
   const at = sentAt === null ? undefined : momentOf(sentAt)
   if (mail === 'sent' && at) return words.mailSent(at)

@@ -12,7 +12,7 @@ import { endOfDay, isAtMost, isPast, type Role } from './roles.ts'
 import { useCall } from '../../hooks/use-call.ts'
 import type { People } from './use-people.ts'
 
-/** The server takes so many in one call. */
+/** The server's limit of addresses per call. */
 const ADDRESSES_MAX = 50
 const MESSAGE_CHARS_MAX = 500
 const NO_TEAM = 'none'
@@ -22,14 +22,14 @@ interface Outcome {
   readonly outcome: keyof typeof words.outcomes
 }
 
-/** Asks whom to invite as what, and says of each address what became of it. */
+/** Asks whom to invite in which role, and reports the result per address. */
 export function InviteDialog({
   people,
   role: most,
   onClose,
 }: {
   readonly people: People
-  /** The person's own. */
+  /** The user's own role. */
   readonly role: Role
   readonly onClose: () => void
 }): JSX.Element {
@@ -52,7 +52,7 @@ interface Draft {
   readonly role: Role
   readonly team: string
   readonly message: string
-  /** The last day of a guest; empty for none. */
+  /** Last day of a guest's access; empty for none. */
   readonly day: string
 }
 
@@ -69,7 +69,7 @@ function untilOf({ role, day }: Draft): Date | undefined {
   return role === 'guest' ? endOfDay(day) : undefined
 }
 
-/** The first field that cannot be sent as it is. */
+/** Returns the first invalid field. */
 function problemOf(draft: Draft): Problem | undefined {
   const { length } = addressesOf(draft)
   const until = untilOf(draft)
@@ -148,7 +148,7 @@ function InviteForm({
   )
 }
 
-/** What `holdfast.invite` takes. */
+/** Returns the arguments of `holdfast.invite`. */
 function argumentsOf(workspace: string, draft: Draft): object {
   const { role, team, message } = draft
   return {
@@ -182,7 +182,7 @@ function TeamSelect({
   )
 }
 
-/** Shown when not every address was invited. */
+/** Shown if some addresses were not invited. */
 function Results({
   people,
   outcomes,

@@ -15,11 +15,11 @@ export interface MemberDialogProps {
   readonly people: People
   readonly member: Member
   readonly onClose: () => void
-  /** The row that the dialog belongs to is about to be gone: the focus goes elsewhere. */
+  /** Moves the focus elsewhere, because the member's row is about to disappear. */
   readonly onGone: () => void
 }
 
-/** Another role, up to the person's own; for a guest, until when. */
+/** Changes a role, up to the user's own; for a guest also the end of access. */
 export function RoleDialog({ people, member, onClose }: MemberDialogProps): JSX.Element {
   const [role, setRole] = useState<Role>(member.role)
   const [day, setDay] = useState(member.until ? dayOf(member.until) : '')
@@ -53,7 +53,7 @@ export function RoleDialog({ people, member, onClose }: MemberDialogProps): JSX.
   )
 }
 
-/** A question before something that the server does to a member. */
+/** Asks for confirmation before the server changes a member. */
 function MemberQuestion({
   call: [name, args],
   title,
@@ -124,7 +124,7 @@ export function RemoveDialog({ member, onClose, onGone }: MemberDialogProps): JS
   )
 }
 
-/** The person goes by themselves; what they have not sent is named before. */
+/** Lets the user leave the workspace. Names unsent changes first. */
 export function LeaveDialog({ people, member, onClose, onGone }: MemberDialogProps): JSX.Element {
   const { waiting } = useUnsent()
   const { name } = people.workspace

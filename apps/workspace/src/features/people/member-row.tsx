@@ -21,7 +21,7 @@ const ICON = { size: 16, 'aria-hidden': true } as const
 const DIALOGS = { role: RoleDialog, suspend: SuspendDialog, remove: RemoveDialog, leave: LeaveDialog } as const
 type Asking = keyof typeof DIALOGS
 
-/** A member, with what the person may do about them. */
+/** A member, with the actions that the user may take. */
 export function MemberRow({
   people,
   member,
@@ -93,7 +93,7 @@ function Actions({
 }): JSX.Element {
   const isOnline = useOnline()
   const isOnlyOwner = people.onlyOwner === member.id
-  // What needs the server stays in sight without a connection, and says so.
+  // Actions that require the server stay visible offline and say so.
   const detail = isOnline ? (isOnlyOwner ? words.onlyOwner : undefined) : words.needsConnection
   const common = { isDisabled: !isOnline || isOnlyOwner, detail }
   const reactivate = async (): Promise<void> => {

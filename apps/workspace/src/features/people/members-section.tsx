@@ -8,11 +8,11 @@ import { isAdministering } from './roles.ts'
 import { useMemberDetails } from './use-member-details.ts'
 import type { People } from './use-people.ts'
 
-/** From so many on, a list is searched. */
+/** Number of members from which the list is searchable. */
 const SEARCHED_FROM = 12
-/** Members that are shown at first; each is a menu. */
+/** Members shown at first, because each one has a menu. */
 const SHOWN = 100
-/** Admins that are named as whom to ask. */
+/** Limit of admins named as contacts. */
 const NAMED_MAX = 3
 
 export function MembersSection({ people }: { readonly people: People }): JSX.Element {
@@ -59,7 +59,7 @@ export function MembersSection({ people }: { readonly people: People }): JSX.Ele
   )
 }
 
-/** What the person should know about this list, such as whom to ask. */
+/** Returns a hint about this list, such as whom to ask. */
 function whatIsUp({ members, me, isAdmin }: People): string | undefined {
   if (me?.role === 'guest') return words.guestSees
   if (isAdmin) return members.length === 1 ? words.onlyYou : undefined

@@ -4,7 +4,7 @@ import { VisuallyHidden } from '../../components/visually-hidden.tsx'
 import { useOnline } from '../../hooks/use-online.ts'
 import { peopleMessages as words } from '../../messages/people.ts'
 
-/** A button that needs the server: without a connection it stays where it is, says why, and does nothing. */
+/** A button that requires the server. Offline it stays visible, explains why and does nothing. */
 export function OnlineButton({ onPress, children, ...rest }: ButtonProps): JSX.Element {
   const isOnline = useOnline()
   if (isOnline)

@@ -18,7 +18,7 @@ import { OnlineButton } from './online-button.tsx'
 import { TeamsSection } from './teams-section.tsx'
 import { usePeople } from './use-people.ts'
 
-/** Who is in a workspace, as what, in which teams, and who is invited. */
+/** The members of a workspace with their roles and teams, and its invitations. */
 export function PeopleScreen(): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/people' })
   const { in: chosen } = useSearch({ from: '/signed-in/w/$ws/people' })

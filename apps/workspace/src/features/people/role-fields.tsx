@@ -4,13 +4,13 @@ import { TextField } from '../../components/text-field.tsx'
 import { peopleMessages as words } from '../../messages/people.ts'
 import { type Role, rolesUpTo } from './roles.ts'
 
-/** One of the roles that the person may give. */
+/** Selects one of the roles that the user may grant. */
 export function RoleSelect({
   most,
   role,
   onChange,
 }: {
-  /** The person's own. */
+  /** The user's own role. */
   readonly most: Role
   readonly role: Role
   readonly onChange: (role: Role) => void
@@ -30,7 +30,7 @@ export function RoleSelect({
   )
 }
 
-/** The last day of a guest. */
+/** The last day of a guest's access. */
 export function AccessUntilField({
   day,
   onChange,

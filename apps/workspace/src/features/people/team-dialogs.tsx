@@ -13,7 +13,7 @@ import type { Member, People, Team, TeamMember } from './use-people.ts'
 
 const NAME_CHARS_MAX = 80
 
-/** A new team, or another name for one. */
+/** Creates or renames a team. */
 export function TeamNameDialog({
   people,
   team,
@@ -55,7 +55,7 @@ export function TeamNameDialog({
   )
 }
 
-/** Who is in a team, and who leads it. Each change is stored as it is made. */
+/** Edits a team's members and leads. Each change is stored at once. */
 export function TeamMembersDialog({
   people,
   team,

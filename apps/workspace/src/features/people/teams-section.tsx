@@ -13,7 +13,7 @@ import type { People, Team } from './use-people.ts'
 
 const ICON = { size: 16, 'aria-hidden': true } as const
 
-/** The teams of the workspace. They are ordinary rows: admins change them without a connection, too. */
+/** The workspace's teams. They are ordinary rows, so admins can change them offline. */
 export function TeamsSection({ people }: { readonly people: People }): JSX.Element {
   const { teams, isAdmin } = people
   const [isAdding, setAdding] = useState(false)
@@ -88,7 +88,7 @@ function TeamRow({
   )
 }
 
-/** Members by name, who leads among them said. */
+/** Returns the members' names, marking the leads. */
 function namesOf({ members }: People, team: Team): readonly string[] {
   return members.flatMap(({ userId, name }) => {
     const place = team.members.find((one) => one.userId === userId)

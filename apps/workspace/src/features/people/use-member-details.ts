@@ -10,9 +10,9 @@ export interface MemberDetails {
 }
 
 /**
- * Addresses and last uses of the members' accounts. Only the server knows them, and tells admins only: they are not on devices.
+ * Fetches the addresses and last activity of members' accounts. Only the server has them, only admins get them, and they are never stored on devices.
  *
- * @param members - how many there are: read again when there are others
+ * @param members - number of members; a change triggers a reread
  */
 export function useMemberDetails(
   workspace: string,
@@ -23,7 +23,7 @@ export function useMemberDetails(
   const isOnline = useOnline()
   const [details, setDetails] = useState<ReadonlyMap<string, MemberDetails>>(new Map())
   const [hasFailed, setHasFailed] = useState(false)
-  // The network is outside of React.
+  // The network is outside React.
   useEffect(() => {
     if (!isAdmin || !isOnline || members === 0) return
     let isOver = false

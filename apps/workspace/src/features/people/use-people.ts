@@ -11,11 +11,11 @@ export interface Member {
   readonly name: string
   readonly role: Role
   readonly isActive: boolean
-  /** When the access of a guest ends. */
+  /** End of a guest's access. */
   readonly until: Date | undefined
-  /** Names of the teams that they are in. */
+  /** Names of their teams. */
   readonly teams: readonly string[]
-  /** Records that are shared with them, as a guest. */
+  /** Number of records shared with them as a guest. */
   readonly shared: number
 }
 
@@ -28,21 +28,21 @@ export interface TeamMember {
 export interface Team {
   readonly id: string
   readonly name: string
-  /** The whole row, for taking a deletion back. */
+  /** The whole row, to undo a deletion. */
   readonly row: Readonly<Record<string, string | null>>
   readonly members: readonly TeamMember[]
 }
 
-/** The people of a workspace, from what this device has. */
+/** The people of a workspace, from this device's data. */
 export interface People {
   readonly workspace: Workspace
   readonly members: readonly Member[]
   readonly teams: readonly Team[]
-  /** The person at this device; `undefined` until their row is there. */
+  /** The current user; `undefined` until their row is synced. */
   readonly me: Member | undefined
-  /** The person may invite and change members. */
+  /** The user may invite and change members. */
   readonly isAdmin: boolean
-  /** The one active owner: who cannot leave. */
+  /** The only active owner, who cannot leave. */
   readonly onlyOwner: string | undefined
   readonly isLoading: boolean
 }

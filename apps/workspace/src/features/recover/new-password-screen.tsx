@@ -14,7 +14,7 @@ import { findNewPasswordProblem } from '../../lib/password-rules.ts'
 import { passwordMessages } from '../../messages/password.ts'
 import { recoverMessages as words } from '../../messages/recover.ts'
 
-/** A person who was let in by a mail chooses a password. Until then, or until they give up, the account leads here. */
+/** Lets a user who signed in with a recovery mail choose a password. The account leads here until they do, or give up. */
 export function NewPasswordScreen(): JSX.Element {
   const { config, client } = useBackend()
   const session = useValue(client.session)
@@ -50,7 +50,7 @@ export function NewPasswordScreen(): JSX.Element {
       offline={form.isOnline ? undefined : words.offline}
     >
       <EntryForm form={form} buttons={<Buttons form={form} isInvite={isInvite} />}>
-        {/* Password managers file the new one under this name. */}
+        {/* Password managers store the new password under this name. */}
         <input type="email" name="username" autoComplete="username" value={email} readOnly hidden />
         <NewPasswordField
           value={password}
@@ -75,7 +75,7 @@ function Buttons({ form, isInvite }: { readonly form: EntryFormControl; readonly
       await navigate({ to: '/w', replace: true })
       return
     }
-    // The person's data on this device stays; only the session that the mail gave ends.
+    // Ends only the session from the mail; the user's data on this device stays.
     await client.signOut('keep')
     await navigate({ to: '/sign-in', replace: true })
   }

@@ -10,7 +10,7 @@ import { useBackend } from '../../lib/data/backend-context.tsx'
 import { recoverMessages as words } from '../../messages/recover.ts'
 import { sendRecoveryMail } from './send-recovery-mail.ts'
 
-/** Asks for a mail that leads to a new password. It says the same whether there is an account or not. */
+/** Requests a recovery mail. Shows the same result whether or not the account exists. */
 export function RecoverScreen(): JSX.Element {
   const { config, client } = useBackend()
   const { email: emailAtStart = '' } = useSearch({ strict: false })

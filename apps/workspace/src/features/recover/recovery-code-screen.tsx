@@ -6,7 +6,7 @@ import { useBackend } from '../../lib/data/backend-context.tsx'
 import { recoverMessages as words } from '../../messages/recover.ts'
 import { sendRecoveryMail } from './send-recovery-mail.ts'
 
-/** The code of the recovery mail, for when its link is opened on another device. */
+/** Accepts the code of a recovery mail that was opened on another device. */
 export function RecoveryCodeScreen(): JSX.Element {
   const { client } = useBackend()
   const { email = '' } = useSearch({ strict: false })

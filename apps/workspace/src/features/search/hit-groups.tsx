@@ -11,13 +11,13 @@ import type { CommentHit } from '../../lib/search/use-comment-hits.ts'
 import { wordsOf } from '../../lib/search/word-sql.ts'
 import { searchMessages as words } from '../../messages/search.ts'
 
-/** Characters of a text around the first found word. */
+/** Length of an excerpt around the first match, in characters. */
 const EXCERPT = 160
 
 const lineClass =
   'focus-inset flex min-h-11 flex-col justify-center gap-0.5 rounded-sm px-2 py-1.5 text-text no-underline hover:bg-hover'
 
-/** What fits in one table. */
+/** The matches in one table. */
 export function RecordGroup({
   workspace,
   table,
@@ -79,7 +79,7 @@ export function RecordGroup({
   )
 }
 
-/** What fits in the comments. */
+/** The matches in comments. */
 export function CommentGroup({
   workspace,
   text,
@@ -150,7 +150,7 @@ function Group({
   )
 }
 
-/** A text with the words that were searched standing out. @param length - of the shown part around the first of them, in characters */
+/** Highlights the search words in a text. @param length - of the excerpt around the first match, in characters */
 function MarkedWords({
   text,
   words,

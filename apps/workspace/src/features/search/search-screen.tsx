@@ -21,12 +21,12 @@ import { quoteName } from '../../lib/sql.ts'
 import { searchMessages as words } from '../../messages/search.ts'
 import { CommentGroup, RecordGroup } from './hit-groups.tsx'
 
-/** Hits of each table while all are searched, and of the one that was chosen. */
+/** Matches per table when searching all tables, and when searching one. */
 const HITS_PER_TABLE = 5
 const HITS_OF_ONE_TABLE = 200
 const ALL = ''
 
-/** Everything on this device that has some words: records by any of their texts or links, and comments. */
+/** Searches everything on this device: records by their texts and links, and comments. */
 export function SearchScreen(): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/search' })
   const { q = '', table = ALL } = useSearch({ from: '/signed-in/w/$ws/search' })
@@ -83,7 +83,7 @@ function Hits({
 }: {
   readonly workspace: string
   readonly text: string
-  /** The one table that is searched; empty: all of them. */
+  /** The table to search; empty: all. */
   readonly table: string
   readonly onTable: (table: string) => void
 }): JSX.Element {
@@ -128,7 +128,7 @@ function Hits({
   )
 }
 
-/** The records that fit, by table; one more than the limit where there are more. */
+/** Returns matching records by table, plus one beyond the limit if there are more. */
 function useTableHits(text: string, chosen: string, limit: number) {
   const schema = useSchema()
   const { search } = useLocalDatabase()
@@ -153,6 +153,6 @@ function useTableHits(text: string, chosen: string, limit: number) {
     const hits = rows.filter((row) => row.place === place)
     return hits.length === 0 ? [] : [{ table, hits }]
   })
-  // A question that failed is answered by no rows, and not by those of the last one.
+  // A failed query returns no rows instead of the previous ones.
   return { groups, error, isReading: searched.length > 0 && !isCurrent && error === undefined }
 }

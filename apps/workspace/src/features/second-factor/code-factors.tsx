@@ -9,7 +9,7 @@ import type { FactorFormProps } from './factor-form-props.ts'
 
 const TOTP_DIGITS = 6
 
-/** The code that an authenticator app shows. The challenge is made with the answer, so it cannot run out while a person types. */
+/** Verifies an authenticator app's code. The challenge is created with the answer, so it cannot expire while the user types. */
 export function TotpFactor({ factor, isOnline, onConfirmed }: FactorFormProps): JSX.Element {
   const { config, client } = useBackend()
   return (
@@ -27,7 +27,7 @@ export function TotpFactor({ factor, isOnline, onConfirmed }: FactorFormProps): 
   )
 }
 
-/** One of the codes that the person wrote down for the day on which their other factors are lost. */
+/** Verifies one of the user's recovery codes, for lost factors. */
 export function RecoveryCodeFactor({ onConfirmed }: FactorFormProps): JSX.Element {
   const { client } = useBackend()
   const [text, setText] = useState('')

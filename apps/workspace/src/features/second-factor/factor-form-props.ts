@@ -1,6 +1,6 @@
 import type { Factor } from '@supabase/supabase-js'
 
-/** What the form of every kind of factor receives. */
+/** Props of every factor's form. */
 export interface FactorFormProps {
   readonly factor: Factor
   readonly isOnline: boolean

@@ -11,7 +11,7 @@ import { errorMessages } from '../../messages/errors.ts'
 import { secondFactorMessages as words } from '../../messages/second-factor.ts'
 import type { FactorFormProps } from './factor-form-props.ts'
 
-/** A security key, or this device itself, through the browser's own dialogue. */
+/** Verifies a security key or this device, through the browser's dialog. */
 export function KeyFactor({ factor, isOnline, onConfirmed }: FactorFormProps): JSX.Element {
   const { config, client } = useBackend()
   const [isPending, setPending] = useState(false)

@@ -10,7 +10,7 @@ import { useBackend } from '../../lib/data/backend-context.tsx'
 import { signInMessages as words } from '../../messages/sign-in.ts'
 import { sendSignInCode } from './send-sign-in-code.ts'
 
-/** The code that was sent, by mail or to a phone; also for a link that was opened on another device. */
+/** Accepts a code sent by mail or text message, including that of a link opened on another device. */
 export function CodeScreen(): JSX.Element {
   const { config, client } = useBackend()
   const { redirect, email, phone } = useSearch({ strict: false })

@@ -11,7 +11,7 @@ import { errorMessages } from '../../messages/errors.ts'
 import { signInMessages as words } from '../../messages/sign-in.ts'
 import { sendSignInCode } from './send-sign-in-code.ts'
 
-/** Who the person is, first; then by password or by code. */
+/** Asks who the user is, then continues with a password or a code. */
 export function IdentifierForm({
   text,
   onTextChange,
@@ -26,7 +26,7 @@ export function IdentifierForm({
   readonly redirect: string | undefined
   readonly hasEmail: boolean
   readonly hasPhone: boolean
-  /** The browser may offer passkeys in the field's list. */
+  /** The browser may offer passkeys as autofill. */
   readonly hasPasskeys: boolean
 }): JSX.Element {
   const { client } = useBackend()
@@ -37,7 +37,7 @@ export function IdentifierForm({
     const missing = hasPhone ? words.identifierMissing : words.emailMissing
     return { field: 'username', text: found === 'missing' ? missing : words.emailIncomplete }
   }
-  // The form goes on to the password, which needs no server; its second button sends a code.
+  // Continuing to the password needs no server; the second button sends a code.
   const form = useEntryForm<'username'>({
     check: () => problemAs(findIdentifierProblem(text)),
     async send() {
@@ -50,7 +50,7 @@ export function IdentifierForm({
       form={form}
       buttons={<Buttons form={form} codeLabel={hasPhone ? words.sendCode : words.emailCode} />}
       onSubmit={() => {
-        // The password's screen takes any text; the server knows it or not.
+        // The password screen accepts any text; the server decides.
         if (form.report(problemAs(text.trim() === '' ? 'missing' : undefined))) {
           void navigate({ to: '/sign-in/password', search: { redirect, ...identifier } })
         }

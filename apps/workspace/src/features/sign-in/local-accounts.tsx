@@ -6,7 +6,7 @@ import type { LocalAccount } from '../../lib/data/accounts.ts'
 import type { KnownAccount } from '../../lib/data/use-known-accounts.ts'
 import { signInMessages as words } from '../../messages/sign-in.ts'
 
-/** The accounts whose database is on this device. Those that did not sign out open without a connection; the others after signing in. */
+/** Lists accounts with a database on this device. Those not signed out open offline; the others require signing in. */
 export function LocalAccounts({
   accounts,
   onSignIn,
@@ -58,7 +58,7 @@ function AccountAction({
       </Button>
     )
   }
-  // Who has no e-mail signs in above, with a phone number.
+  // Users without e-mail sign in above with their phone number.
   if (account.email === '') return null
   return (
     <Button size="sm" aria-label={words.signInAs(account.name)} onPress={() => onSignIn(account)}>

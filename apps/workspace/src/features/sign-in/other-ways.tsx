@@ -7,7 +7,7 @@ import type { Provider } from '../../lib/auth/sign-in-methods.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { signInMessages as words } from '../../messages/sign-in.ts'
 
-/** Other services that confirm who a person is, and going on without an account. */
+/** Buttons for external providers and for continuing without an account. */
 export function OtherWays({
   providers,
   hasGuests,
@@ -39,7 +39,7 @@ export function OtherWays({
     }
   }
   const toProvider = ({ id, name }: Provider): Promise<void> =>
-    // The page leaves for the provider; the button stays busy until then.
+    // The browser navigates to the provider; the button stays busy until then.
     run(id, () =>
       auth.signInWithOAuth({
         provider: id as Parameters<typeof auth.signInWithOAuth>[0]['provider'],
@@ -90,7 +90,7 @@ function ProviderButtons({
   onPress,
 }: {
   readonly providers: readonly Provider[]
-  /** Id of the provider that the page is leaving for. */
+  /** Id of the provider that the browser is navigating to. */
   readonly busy: string | undefined
   readonly isOnline: boolean
   readonly onPress: (provider: Provider) => void
@@ -115,7 +115,7 @@ function ProviderButtons({
   )
 }
 
-/** Marks of other services are theirs; a letter is enough to tell a few buttons apart. */
+/** The provider's initial. Logos belong to the providers, and a letter suffices to tell a few buttons apart. */
 function Initial({ name }: { readonly name: string }): JSX.Element {
   return (
     <span

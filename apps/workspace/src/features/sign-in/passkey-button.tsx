@@ -10,10 +10,10 @@ import { webAuthnSupportHere } from '../../lib/webauthn-support.ts'
 import { errorMessages } from '../../messages/errors.ts'
 import { signInMessages as words } from '../../messages/sign-in.ts'
 
-/** The server forgets its question after five minutes; the list of the text field is asked again before. Milliseconds. */
+/** Interval in ms for renewing the autofill request, because the server's challenge expires after five minutes. */
 const AUTOFILL_RENEW_MS = 4 * 60_000
 
-/** Signs in with a passkey of this device or its phone; on a numeric address says where that works. */
+/** Signs in with a passkey of this device or a phone. On a numeric address, says where passkeys work. */
 export function PasskeyButton({
   isOnline,
   onSignedIn,
@@ -83,8 +83,8 @@ export function PasskeyButton({
 }
 
 /**
- * Lets the browser offer passkeys in the list of the e-mail field while the screen is open. A failure of it is shown nowhere: the person has not asked for
- * anything yet, and the button names the problem when it is pressed.
+ * Offers passkeys as autofill of the e-mail field while the screen is open. Failures are silent, because the user has not asked for anything yet; the button
+ * reports them when pressed.
  */
 function usePasskeyAutofill({
   isOn,
@@ -97,7 +97,7 @@ function usePasskeyAutofill({
   const [round, setRound] = useState(0)
   const running = useRef<AbortController>(undefined)
   const goOn = useEffectEvent(onSignedIn)
-  // The browser's dialogue is outside of React.
+  // The browser's dialog is outside React.
   useEffect(() => {
     if (!isOn) return
     const controller = new AbortController()
@@ -121,7 +121,7 @@ function usePasskeyAutofill({
   return { start: () => setRound((last) => last + 1), stop: () => running.current?.abort() }
 }
 
-/** Whether the browser offers passkeys in the list of a text field. */
+/** Whether the browser supports passkeys as autofill. */
 async function canAutofillPasskeys(): Promise<boolean> {
   const api = globalThis.PublicKeyCredential as typeof PublicKeyCredential | undefined
   return (await api?.isConditionalMediationAvailable?.()) ?? false

@@ -9,7 +9,7 @@ import { PasswordForm } from './password-form.tsx'
 
 const rendered = renderedForEach()
 
-/** What the server answers to the next attempt, as it does. */
+/** The server's answer to the next attempt. */
 let answer: Response
 let attempts = 0
 const supabase = createClient('http://localhost', 'anon', {
@@ -48,7 +48,7 @@ const submit = (): Promise<void> =>
   })
 const pass = (seconds: number): Promise<void> => act(async () => void vi.advanceTimersByTime(seconds * 1_000))
 
-/** @returns how often the form has let the user in */
+/** @returns a function that counts successful sign-ins */
 function renderForm(email: string, password: string): () => number {
   const onSignedIn = vi.fn(async () => undefined)
   act(() =>

@@ -8,7 +8,7 @@ import { useEntryForm } from '../../lib/auth/use-entry-form.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { signInMessages as words } from '../../messages/sign-in.ts'
 
-/** The form; it asks nothing twice, allows paste and password managers, and shows problems on the field. */
+/** The password form. Allows paste and password managers, and shows problems on the field. */
 export function PasswordForm({
   text,
   onTextChange,
@@ -17,7 +17,7 @@ export function PasswordForm({
   redirect,
   onSignedIn,
 }: {
-  /** Who signs in: the text typed so far. */
+  /** The identifier typed so far. */
   readonly text: string
   readonly onTextChange: (text: string) => void
   readonly password: string

@@ -11,7 +11,7 @@ import { useKnownAccounts } from '../../lib/data/use-known-accounts.ts'
 import { signInMessages as words } from '../../messages/sign-in.ts'
 import { PasswordForm } from './password-form.tsx'
 
-/** Sign in with a password. */
+/** Signs in with a password. */
 export function PasswordScreen(): JSX.Element {
   const { config } = useBackend()
   const { redirect, email, phone, reason } = useSearch({ strict: false })
@@ -20,7 +20,7 @@ export function PasswordScreen(): JSX.Element {
   const isOnline = useOnline()
   const [text, setText] = useState(email ?? phone ?? '')
   const goOn = useGoOn()
-  // Chosen from the list of sample accounts, not typed.
+  // Selected from the list of sample accounts, not typed.
   const samplePassword = reason === 'sample' ? config.sample?.password : undefined
 
   return (

@@ -5,10 +5,10 @@ import { Disclosure } from '../../components/disclosure.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { signInMessages as words } from '../../messages/sign-in.ts'
 
-/** Whose data was to be removed from this device and is still there, why, and a way to try again. */
+/** Lists users whose data could not be removed from this device, with the reason and a retry button. */
 export function RemainingData(): JSX.Element | null {
   const client = useHoldfast()
-  // One without a problem is being removed at this moment.
+  // A removal without a problem is still running.
   const remaining = useValue(client.removals).filter(({ problem }) => problem !== undefined)
   const [isRetrying, setRetrying] = useState(false)
   if (remaining.length === 0) return null

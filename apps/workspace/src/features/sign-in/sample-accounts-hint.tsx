@@ -4,7 +4,7 @@ import { Avatar } from '../../components/avatar.tsx'
 import type { SampleAccounts } from '../../lib/data/app-config.ts'
 import { signInMessages as words } from '../../messages/sign-in.ts'
 
-/** The sample project's people: one press fills in the form. Only a server with sample data on loopback names them. */
+/** Lists the sample project's users; a press fills in the form. Only a server with sample data on loopback names them. */
 export function SampleAccountsHint({
   sample,
   onChoose,

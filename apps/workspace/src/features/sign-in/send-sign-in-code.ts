@@ -4,13 +4,13 @@ import { callbackUrl } from '../../lib/auth/callback-url.ts'
 import type { Identifier } from '../../lib/auth/identifier.ts'
 import { noteSent } from '../../lib/auth/sent-codes.ts'
 
-/** The server's codes for an address without an account. The screen shows the same in either case. */
+/** The server's codes for an address without an account. The screen looks the same either way. */
 const NO_ACCOUNT = new Set(['otp_disabled', 'user_not_found', 'signup_disabled'])
 
 /**
- * Asks for a mail with a code and a link, or a message with a code. It makes no account.
+ * Requests a mail with a code and a link, or a text message with a code. Never creates an account.
  *
- * @throws what the auth client answers
+ * @throws errors of the auth client
  */
 export async function sendSignInCode(
   supabase: HoldfastClient['supabase'],

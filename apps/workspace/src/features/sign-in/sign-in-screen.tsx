@@ -17,7 +17,7 @@ import { PasskeyButton } from './passkey-button.tsx'
 import { RemainingData } from './remaining-data.tsx'
 import { SampleAccountsHint } from './sample-accounts-hint.tsx'
 
-/** What a server has that has never been heard. */
+/** Assumed methods of a server never reached before. */
 const UNKNOWN: SignInMethods = {
   email: true,
   phone: false,
@@ -27,7 +27,7 @@ const UNKNOWN: SignInMethods = {
   providers: [],
 }
 
-/** All ways in that the server has switched on, and the accounts that are on this device already. */
+/** The server's sign-in methods, and the accounts on this device. */
 export function SignInScreen(): JSX.Element {
   const { config, client } = useBackend()
   const { redirect, email, reason } = useSearch({ strict: false })
@@ -110,7 +110,7 @@ export function SignInScreen(): JSX.Element {
   )
 }
 
-/** Below the form: for people who forgot their password, and for new ones. */
+/** Links below the form, for forgotten passwords and new users. */
 function FormLinks({
   methods,
   text,

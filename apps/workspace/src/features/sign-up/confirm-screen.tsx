@@ -7,7 +7,7 @@ import { noteSent } from '../../lib/auth/sent-codes.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { signUpMessages as words } from '../../messages/sign-up.ts'
 
-/** An account waits for its address to be confirmed: by the code of the mail here, or by its link. */
+/** Confirms a new account's address with the mail's code, or waits for its link to be opened. */
 export function ConfirmScreen(): JSX.Element {
   const { client } = useBackend()
   const { redirect, email = '' } = useSearch({ strict: false })

@@ -13,7 +13,7 @@ import { findNewPasswordProblem } from '../../lib/password-rules.ts'
 import { passwordMessages } from '../../messages/password.ts'
 import { signUpMessages as words } from '../../messages/sign-up.ts'
 
-/** An account with an e-mail and a password. */
+/** Creates an account with e-mail and password. */
 export function EmailSignUpForm({
   email: emailAtStart,
   redirect,
@@ -23,7 +23,7 @@ export function EmailSignUpForm({
   readonly email: string
   readonly redirect: string | undefined
   readonly onSignedIn: () => Promise<void>
-  /** A mail is on its way; also for an address that has an account, so that the answer does not tell which have. */
+  /** A mail was sent. Also called for an existing account, so that the answer does not reveal which addresses have one. */
   readonly onUnconfirmed: (email: string) => Promise<void>
 }): JSX.Element {
   const { config, client } = useBackend()

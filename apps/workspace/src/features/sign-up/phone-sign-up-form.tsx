@@ -7,7 +7,7 @@ import { useEntryForm } from '../../lib/auth/use-entry-form.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { signUpMessages as words } from '../../messages/sign-up.ts'
 
-/** An account with a phone number and no password; the code that is sent confirms it. */
+/** Creates an account with a phone number and no password; a code confirms it. */
 export function PhoneSignUpForm({ onSent }: { readonly onSent: (phone: string) => Promise<void> }): JSX.Element {
   const { client } = useBackend()
   const [text, setText] = useState('')

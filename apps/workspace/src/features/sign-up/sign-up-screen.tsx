@@ -11,7 +11,7 @@ import { signUpMessages as words } from '../../messages/sign-up.ts'
 import { EmailSignUpForm } from './email-sign-up-form.tsx'
 import { PhoneSignUpForm } from './phone-sign-up-form.tsx'
 
-/** Makes an account: with an e-mail and a password, or, where the server has no e-mail, with a phone. */
+/** Creates an account: with e-mail and password or, if the server has no e-mail, with a phone number. */
 export function SignUpScreen(): JSX.Element {
   const { config } = useBackend()
   const { redirect, email } = useSearch({ strict: false })
