@@ -8,7 +8,7 @@ import type { FavouriteTarget } from '../../lib/records/favourites.ts'
 import { useView } from '../../lib/views/use-views.ts'
 import { favouriteMessages as words } from '../../messages/favourites.ts'
 
-/** Records and views that the person keeps at hand; what is not on this device any more is left out. */
+/** The user's favourite records and views. Those no longer on this device are left out. */
 export function Favourites({
   targets,
   workspace,

@@ -4,9 +4,9 @@ import { HomeWork } from './home-work.tsx'
 import { TableList } from './table-list.tsx'
 
 /**
- * The work, and the tables below it; until the first sync is over, the tables with what has come of them.
+ * The user's work with the tables below. During the first sync: the tables with their progress.
  *
- * @param props.onRead - called when all of it has been read once
+ * @param props.onRead - called once all content has been read
  */
 export function HomeContent({
   workspace,

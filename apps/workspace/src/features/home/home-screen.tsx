@@ -18,17 +18,17 @@ import { useWorkspaceName } from '../../lib/records/use-workspace.ts'
 import { homeMessages as words } from '../../messages/home.ts'
 import { syncMenuMessages } from '../../messages/sync-menu.ts'
 
-/** Milliseconds that a first visit has for itself: whoever goes on to a table at once does not wait for what is loaded here. */
+/** Delay in ms on a first visit, so that opening a table at once does not wait for this screen's code. */
 const SYNCED_MS = 1_000
 const SYNCING_MS = 5_000
 
 const lastPlace = localValue('hf-home-place', v.object({ width: v.number(), height: v.number() }))
-/** Pixels, before anything is known. */
+/** Height in pixels before any is stored. */
 const FIRST_HEIGHT = 320
 
 const HomeContent = lateContent(async () => (await import('./home-content.tsx')).HomeContent)
 
-/** Where one starts: how sync stands, what is to be done, what was open last, and the tables. */
+/** The start screen: sync state, open work, recent records and tables. */
 export function HomeScreen(): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/' })
   const hasSynced = useHasSynced()
@@ -53,7 +53,7 @@ export function HomeScreen(): JSX.Element {
   )
 }
 
-/** One line: the state in words, and the open decisions. */
+/** One line with the sync state and the number of open decisions. */
 function SyncSummary({ workspace }: { readonly workspace: string }): JSX.Element {
   const { attention } = useUnsent()
   const looks = useSyncLooks()
@@ -61,7 +61,7 @@ function SyncSummary({ workspace }: { readonly workspace: string }): JSX.Element
   return (
     <section
       aria-label={words.sync}
-      // On a phone the work comes first; that all is well says the chip above it.
+      // On a phone the work comes first; the chip above already says that all is well.
       className={cx(
         'flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border border-border bg-surface px-4 py-3',
         looks.tone === 'quiet' && 'max-tablet:hidden',
@@ -86,7 +86,7 @@ function SyncSummary({ workspace }: { readonly workspace: string }): JSX.Element
   )
 }
 
-/** The very first sync of a device: the one time that something has to be waited for. */
+/** Progress of a device's first sync, the only one that the user must wait for. */
 function FirstSync(): JSX.Element {
   const done = useEngineStatus((status) => status.downloadProgress?.downloadedOperations ?? 0)
   const total = useEngineStatus((status) => status.downloadProgress?.totalOperations ?? 0)
@@ -118,15 +118,15 @@ function FirstSync(): JSX.Element {
 }
 
 /**
- * A place that is as high as its content was the last time, until the content has been read: nothing below it moves when it comes.
+ * Keeps the height of the last visit until the content has been read, so that nothing below shifts.
  *
- * @param props.children - is given what to call once the content has what it shows
+ * @param props.children - receives a function to call once the content has been read
  */
 function KeptPlace({ children }: { readonly children: (onRead: () => void) => ReactNode }): JSX.Element {
   const place = useRef<HTMLDivElement>(null)
   const [isRead, setRead] = useState(false)
   const [minHeight] = useState(heightOfLast)
-  // The size of what is drawn is outside of React.
+  // The rendered size is outside React.
   useEffect(() => {
     const element = place.current
     if (!isRead || !element) return
@@ -143,20 +143,20 @@ function KeptPlace({ children }: { readonly children: (onRead: () => void) => Re
   )
 }
 
-/** Columns change with the width, and the height with them. */
+/** Returns the stored height, which depends on the window's width. */
 function heightOfLast(): number {
   const last = lastPlace.read()
   return last?.width === window.innerWidth ? last.height : FIRST_HEIGHT
 }
 
 /**
- * Whether the rest of the screen may be loaded: at once where the service worker has it on this device, on a first visit a moment later.
+ * Whether the rest of the screen may load: at once if the service worker has it, otherwise a moment later.
  *
- * @param hasSynced - whether the first sync is over: until then the line has more to bring
+ * @param hasSynced - whether the first sync has ended; until then it needs the network
  */
 function useMayLoad(hasSynced: boolean): boolean {
   const [mayLoad, setMayLoad] = useState(isOnDevice)
-  // The clock is outside of React.
+  // Timers are outside React.
   useEffect(() => {
     const timer = setTimeout(() => setMayLoad(true), hasSynced ? SYNCED_MS : SYNCING_MS)
     return () => clearTimeout(timer)

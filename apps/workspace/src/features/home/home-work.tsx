@@ -12,14 +12,14 @@ import { RefusedSection } from '../../components/records/refused-section.tsx'
 import { useWork } from './use-work.ts'
 import { DAYS_SOON, type WorkRow } from './work-list.tsx'
 
-/** Records that are read; more than anybody gets done in a week. */
+/** Limit of records read; more than anyone completes in a week. */
 const READ_MAX = 500
 const THROTTLE_MS = 500
 
 /**
- * What is to be done and what happened meanwhile: refused changes, the person's own work, what others did to it, favourites, what was open last, what is near.
+ * Open work and news: rejected changes, the user's own work, changes by others, favourites, recent and nearby records.
  *
- * @param props.onRead - called when all of it has been read once
+ * @param props.onRead - called once all content has been read
  */
 export function HomeWork({
   workspace,
@@ -28,7 +28,7 @@ export function HomeWork({
 }: {
   readonly workspace: string
   readonly onRead: () => void
-  /** Stands below, and comes with it. */
+  /** Rendered below, together with this content. */
   readonly children: ReactNode
 }): JSX.Element | null {
   const { schema, userId, work, today } = useWork()
@@ -40,7 +40,7 @@ export function HomeWork({
   const others = useOthersOnMyRecords(rows)
   const favourites = useFavourites()
   const isRead = (work.length === 0 || !isLoading) && !others.isLoading && !favourites.isLoading
-  // The place around it is a component of its own.
+  // The surrounding placeholder is another component.
   useEffect(() => {
     if (isRead) onRead()
   }, [isRead, onRead])

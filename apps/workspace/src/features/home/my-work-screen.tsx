@@ -15,15 +15,15 @@ import { workMessages as words } from '../../messages/work.ts'
 import { useWork } from './use-work.ts'
 import { countOf, DAYS_SOON, WorkGroup, WorkLines, type WorkPlace, type WorkRow } from './work-list.tsx'
 
-/** How the address names stretches of days. */
+/** Names of the periods in the URL. */
 const WHENS = ['overdue', 'today', 'week', 'all'] as const
 type When = (typeof WHENS)[number]
 
-/** Records that come at first, and with each press on *Show more*. */
+/** Records shown at first, and added with each press on *Show more*. */
 const STEP = 100
 const THROTTLE_MS = 500
 
-/** All records that are assigned to the person, over all tables with work in them: by their day, also those that are later or have none. */
+/** All records assigned to the user across all tables, by due date, including later and undated ones. */
 export function MyWorkScreen(): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/my-work' })
   const { when = 'all' } = useSearch({ from: '/signed-in/w/$ws/my-work' })
@@ -69,7 +69,7 @@ interface Counts {
   readonly every: number
 }
 
-/** The records of one tab, the first of them at first. */
+/** The records of one tab, starting with the first ones. */
 function WorkOf({
   when,
   count,
@@ -110,14 +110,14 @@ function WorkOf({
   )
 }
 
-/** All of the work under the names of its days. */
+/** All work, grouped by period. */
 function Groups({
   rows,
   isCut,
   ...place
 }: WorkPlace & {
   readonly rows: readonly WorkRow[]
-  /** There are more of the last ones. */
+  /** The last group has more records. */
   readonly isCut: boolean
 }): JSX.Element {
   const { today } = place
@@ -151,7 +151,7 @@ function NothingThere({ when }: { readonly when: When }): JSX.Element {
   )
 }
 
-/** No table says who does something by when, or no table has come yet. */
+/** Shown if no table has an assignee and a due date, or no table is synced yet. */
 function NoWorkTables({ hasSynced }: { readonly hasSynced: boolean }): JSX.Element {
   return (
     <Page title={words.title} width="reading">

@@ -6,13 +6,13 @@ import type { WorkTable } from '../../lib/records/work-tables.ts'
 import { workMessages as words } from '../../messages/work.ts'
 import { countOf, WorkGroup, type WorkPlace, type WorkRow } from './work-list.tsx'
 
-/** Records that a list shows; its screen has all of them. */
+/** Limit of listed records; the *My work* screen has all. */
 const SHOWN_MAX = 8
 const linkClass =
   'inline-flex min-h-8 items-center px-1 text-small text-accent underline-offset-2 hover:underline coarse:min-h-11'
 
 /**
- * What is assigned to this person and due by now or soon, over all tables with work in them.
+ * Records assigned to this user that are due now or soon, across all tables.
  *
  * @param props.isCut - there are more than `rows`
  */

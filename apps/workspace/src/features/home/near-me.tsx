@@ -18,9 +18,9 @@ import { workMessages as words } from '../../messages/work.ts'
 import { RecordLine } from '../../components/records/record-line.tsx'
 
 const SHOWN_MAX = 5
-/** A receiver under a roof needs long; a person does not wait longer. Milliseconds. */
+/** Timeout in ms. Receivers are slow under a roof, but a user does not wait longer. */
 const LOCATE_MS = 20_000
-/** A place of this age is as good. Milliseconds. */
+/** Age in ms up to which a known position is reused. */
 const LOCATED_MS = 60_000
 
 type Located =
@@ -29,7 +29,7 @@ type Located =
   | { readonly kind: 'failed'; readonly why: 'denied' | 'unavailable' }
   | { readonly kind: 'here'; readonly position: Position; readonly accuracy: number }
 
-/** The records nearest to this device. The browser is asked where that is when the person says so, and the answer stays on this screen. */
+/** The records nearest to this device. Its position is requested only on a press and never leaves this screen. */
 export function NearMe({ workspace }: { readonly workspace: string }): JSX.Element | null {
   const [located, setLocated] = useState<Located>({ kind: 'unasked' })
   const tables = usePlaces()
@@ -74,7 +74,7 @@ export function NearMe({ workspace }: { readonly workspace: string }): JSX.Eleme
   )
 }
 
-/** Tables whose records are places: they have positions, and others are at them. A photo has a position too, and is none. */
+/** Returns the tables whose records are places: they have positions, and other tables link to them. Photos have positions but are not places. */
 function usePlaces(): readonly { readonly table: TableInfo; readonly columns: PositionColumns }[] {
   const schema = useSchema()
   return useTables().flatMap((table) => {

@@ -10,7 +10,7 @@ import { StartWorkspaceForm } from '../welcome/start-workspace-form.tsx'
 
 const ICON = { size: 16, 'aria-hidden': true } as const
 
-/** In place of the tables when there are none: the next step of this user. `ws` is the workspace in addresses. */
+/** Shown without tables: the user's next step. `ws` is the workspace in URLs. */
 export function NoTables({ ws }: { readonly ws: string }): JSX.Element | null {
   const { config } = useBackend()
   const own = useWorkspace()

@@ -11,7 +11,7 @@ import { fieldChanges, type HistoryRow } from '../../lib/records/history.ts'
 import { workMessages as words } from '../../messages/work.ts'
 import { RecordLine } from '../../components/records/record-line.tsx'
 
-/** Records whose history is asked for. */
+/** Limit of records whose history is subscribed to. */
 const RECORDS_MAX = 100
 const SHOWN_MAX = 6
 
@@ -27,7 +27,7 @@ interface OthersRow extends HistoryRow {
   readonly actor: string | null
 }
 
-/** The newest changes that others made to these records; none where the project keeps no history. */
+/** Returns the latest changes by others to these records; none if the project keeps no history. */
 export function useOthersOnMyRecords(records: readonly MyRecord[]): {
   readonly changes: readonly OthersRow[]
   readonly isLoading: boolean
@@ -58,7 +58,7 @@ export function useOthersOnMyRecords(records: readonly MyRecord[]): {
   return { changes: isAsked ? rows : [], isLoading: isAsked && isLoading }
 }
 
-/** The changes of {@link useOthersOnMyRecords}: who changed which fields of which record, and when. */
+/** Shows the changes of {@link useOthersOnMyRecords}: who changed which fields of which record, and when. */
 export function OthersOnMyRecords({
   changes,
   records,

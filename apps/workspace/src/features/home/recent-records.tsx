@@ -10,7 +10,7 @@ import { homeMessages as words } from '../../messages/home.ts'
 
 const SHOWN = 8
 
-/** What was open last on this device; a record that is no longer here is left out. */
+/** Records opened last on this device. Those no longer here are left out. */
 export function RecentRecords({ workspace }: { readonly workspace: string }): JSX.Element | null {
   const tables = useTables()
   const recent = useRecentRecords(SHOWN)

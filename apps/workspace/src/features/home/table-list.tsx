@@ -15,7 +15,7 @@ import { shellMessages } from '../../messages/shell.ts'
 
 const NoTables = lateContent(async () => (await import('./no-tables.tsx')).NoTables)
 
-/** The tables this person may see, with the rows on this device and what of them has not been sent. */
+/** The tables visible to this user, with their rows on this device and unsent changes. */
 export function TableList({ workspace }: { readonly workspace: string }): JSX.Element {
   const tables = useTables()
   const counts = useTableCounts()
@@ -103,7 +103,7 @@ function TableCards({
   )
 }
 
-/** Records with unsent changes per table, from the outbox itself. */
+/** Returns the number of records with unsent changes per table, from the outbox. */
 function useWaitingPerTable(): ReadonlyMap<string, number> {
   const { rows } = useRecords<{ readonly name: string; readonly records: number }>(
     `select data ->> '$.type' as name, count(distinct data ->> '$.id') as records from ps_crud group by 1`,

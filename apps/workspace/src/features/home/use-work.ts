@@ -5,10 +5,10 @@ import { useToday } from '../../hooks/use-today.ts'
 import { useTables } from '../../lib/data/use-tables.tsx'
 import { type WorkTable, workTablesOf } from '../../lib/records/work-tables.ts'
 
-/** Whose work it is, where it is, and the day. */
+/** The user, the tables with work, and the current day. */
 export interface Work {
   readonly schema: SchemaDescriptor
-  /** The account. */
+  /** Account id. */
   readonly userId: string
   readonly work: readonly WorkTable[]
   /** `YYYY-MM-DD`. */

@@ -10,7 +10,7 @@ import type { WorkTable } from '../../lib/records/work-tables.ts'
 import { workMessages as words } from '../../messages/work.ts'
 
 const DAY_MS = 86_400_000
-/** Days after today that are soon. */
+/** Number of days that count as soon. */
 export const DAYS_SOON = 7
 
 /** An open record, as `openWorkSql` reads it. */
@@ -23,7 +23,7 @@ export interface WorkRow {
   readonly place: string | number | null
 }
 
-/** Where the work of a list is from, and the day it is, `YYYY-MM-DD`. */
+/** The tables of a work list, and the current day as `YYYY-MM-DD`. */
 export interface WorkPlace {
   readonly work: readonly WorkTable[]
   readonly workspace: string
@@ -31,15 +31,15 @@ export interface WorkPlace {
 }
 
 /**
- * How many records a stretch of days has, "8" or "8+".
+ * Returns the number of records in a period, "8" or "8+".
  *
- * @param cut - all records that were read, when there are more; they come in the order of their days, so that only the last stretch goes on
+ * @param cut - all records read, if there are more; sorted by day, so only the last period is incomplete
  */
 export function countOf(together: readonly WorkRow[], cut: readonly WorkRow[] | undefined): string {
   return `${formatCount(together.length)}${cut !== undefined && together.at(-1) === cut.at(-1) ? '+' : ''}`
 }
 
-/** Records of one stretch of days under its name. */
+/** The records of one period under its name. */
 export function WorkGroup({
   title,
   count,
@@ -47,7 +47,7 @@ export function WorkGroup({
   ...place
 }: WorkPlace & {
   readonly title: string
-  /** How many there are, of which `rows` are the first. */
+  /** Their total, of which `rows` are the first. */
   readonly count: string
   readonly rows: readonly WorkRow[]
 }): JSX.Element {
@@ -89,7 +89,7 @@ function wordsOfState(work: readonly WorkTable[], name: string): ChoiceWords {
   return work.find(({ table }) => table.name === name)?.state?.choiceWords ?? NONE_GIVEN
 }
 
-/** "3 days late · Inspection · Elmcroft pumping station": on a phone the end is cut off. */
+/** Such as "3 days late · Inspection · Elmcroft pumping station". Its end is truncated on a phone. */
 function WorkDetail({
   row,
   work,

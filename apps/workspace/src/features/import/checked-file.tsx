@@ -15,7 +15,7 @@ import type { Import } from './use-import.ts'
 
 const NO_KEY = ''
 
-/** A file that was read: how it is read, what becomes of its columns, and what the import will do. */
+/** A parsed file: how it is read, where its columns go, and what the import will do. */
 export function CheckedFile({
   table,
   fields,

@@ -5,10 +5,10 @@ import { FileTrigger } from 'react-aria-components/FileTrigger'
 import { Button } from '../../components/button.tsx'
 import { importMessages as words } from '../../messages/import.ts'
 
-/** What file dialogs offer; whatever is chosen is looked at. */
+/** Types offered by file dialogs. The content of any chosen file is checked. */
 const TYPES = ['.csv', '.tsv', '.txt', '.xlsx']
 
-/** Takes a file by the browser's dialog, or dropped. */
+/** Accepts a file from the browser's dialog or by dropping. */
 export function ChooseFile({
   onFile,
   problem,

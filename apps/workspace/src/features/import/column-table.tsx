@@ -10,11 +10,11 @@ import type { ParsedFile } from './parse-file.ts'
 import type { ImportPlan } from './plan-import.ts'
 
 const LEFT_OUT = ''
-/** Values that show what is in a column. */
+/** Number of sample values per column. */
 const SAMPLES = 3
 const SAMPLE_ROWS = 200
 
-/** What becomes of each column of the file, and how much of it fits. */
+/** Where each column of the file goes, and how many of its values are valid. */
 export function ColumnTable({
   fields,
   file,
@@ -37,7 +37,7 @@ export function ColumnTable({
   ]
   const choose = (column: number, header: string): void => {
     const chosen = targets.find((target) => target.header === header)
-    // A field has one column; the one that had it is left out.
+    // A field takes one column, so its previous column is dropped.
     const next = settings.targets.map((target, at) =>
       at === column ? chosen : target?.header === chosen?.header ? undefined : target,
     )
@@ -67,7 +67,7 @@ export function ColumnTable({
 
 interface ShownColumn {
   readonly name: string
-  /** Where it goes. */
+  /** The column's target. */
   readonly becomes: JSX.Element
   readonly fit: string
   readonly sample: string
@@ -90,7 +90,7 @@ function ColumnRows({ columns }: { readonly columns: readonly ShownColumn[] }): 
   )
 }
 
-/** On a phone: one below the other, without scrolling sideways. */
+/** The phone layout: columns stacked, without horizontal scrolling. */
 function ColumnCards({ columns }: { readonly columns: readonly ShownColumn[] }): JSX.Element {
   return (
     <ul aria-label={words.fields} className="divide-y divide-border rounded-md border border-border">

@@ -7,7 +7,7 @@ import { importMessages as words } from '../../messages/import.ts'
 import type { Writing } from './import-settings.ts'
 import type { ParsedFile } from './parse-file.ts'
 
-/** How the bytes of a text become cells; an XLSX says it itself. */
+/** Chooses how a text file is split into cells. An XLSX file defines that itself. */
 export function ReadingChoices({
   file,
   readAgain,
@@ -35,13 +35,13 @@ export function ReadingChoices({
   )
 }
 
-/** How numbers and days are written; asked only where there are some. */
+/** Chooses the number and date formats, if the file has any numbers or dates. */
 export function WritingChoices({
   kinds,
   writing,
   onChange,
 }: {
-  /** Of the fields that are filled. */
+  /** Kinds of the filled fields. */
   readonly kinds: Pick<ReadonlySet<FieldKind>, 'has'>
   readonly writing: Writing
   readonly onChange: (writing: Writing) => void

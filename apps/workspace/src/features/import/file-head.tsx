@@ -4,7 +4,7 @@ import { Notice } from '../../components/notice.tsx'
 import { importMessages as words } from '../../messages/import.ts'
 import type { ParsedFile } from './parse-file.ts'
 
-/** Which file is read, with the way to another one. */
+/** The current file, with a button to choose another. */
 export function FileHead({ file, onOther }: { readonly file: ParsedFile; readonly onOther: () => void }): JSX.Element {
   return (
     <>

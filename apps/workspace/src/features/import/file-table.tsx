@@ -1,7 +1,7 @@
 import type { JSX, ReactNode } from 'react'
 import { cx } from '../../lib/cx.ts'
 
-/** A table of a file, in a box of its own that scrolls and takes the keys for it. */
+/** A table of a file, in its own scrollable box that accepts keys. */
 export function FileTable({
   label,
   titles,
@@ -10,7 +10,7 @@ export function FileTable({
 }: {
   readonly label: string
   readonly titles: readonly string[]
-  /** Of the box. */
+  /** Class of the box. */
   readonly className?: string
   /** The rows. */
   readonly children: ReactNode

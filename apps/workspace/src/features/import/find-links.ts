@@ -7,7 +7,7 @@ import { importMessages as words } from '../../messages/import.ts'
 
 type Database = Pick<CommonPowerSyncDatabase, 'getAll'>
 
-/** Records that the texts of link columns name, by title, number or id, in any case. */
+/** Finds the records that link columns name by title, number or id, ignoring case. */
 export class FoundLinks {
   readonly #database: Database
   readonly #tables: readonly TableInfo[]
@@ -18,7 +18,7 @@ export class FoundLinks {
     this.#tables = tables
   }
 
-  /** Looks for texts that were not looked for before. */
+  /** Looks up texts not looked up before. */
   async find(field: Field, texts: readonly string[]): Promise<void> {
     const table = field.link?.table
     if (table === undefined) return
@@ -41,7 +41,7 @@ export class FoundLinks {
     }
   }
 
-  /** The id of the one record that a text names, after {@link find}. */
+  /** Returns the id of the single record that a text names. Call {@link find} first. */
   idOf(field: Field, text: string): ParsedValue {
     const ids = this.#found.get(keyOf(field.link?.table ?? '', fold(text)))
     const [id] = ids ?? []

@@ -11,7 +11,7 @@ import { CheckedFile } from './checked-file.tsx'
 import type { ImportStep } from './import-step.ts'
 import type { Import } from './use-import.ts'
 
-/** Each step of an import, from the choice of the file to its end. */
+/** The steps of an import, from choosing a file to the end. */
 export function ImportProgress({
   table,
   fields,
@@ -23,7 +23,7 @@ export function ImportProgress({
   readonly fields: readonly Field[]
   readonly work: Import
   readonly workspace: string
-  /** What else can be taken back with an import that was taken back. */
+  /** Further undo actions, shown after the import was undone. */
   readonly children?: ReactNode
 }): JSX.Element {
   const { step } = work
@@ -67,7 +67,7 @@ export function ImportProgress({
   }
 }
 
-/** Something that takes a while, and how to stop it. */
+/** A running task with its progress and a stop button. */
 export function Working({
   label,
   text,
@@ -91,7 +91,7 @@ export function Working({
   )
 }
 
-/** What was imported, and the way back. */
+/** The result of an import, with undo. */
 function ImportDone({
   table,
   step,
@@ -129,7 +129,7 @@ function ImportDone({
   )
 }
 
-/** An import that was taken back. */
+/** The result of undoing an import. */
 function Undone({
   kept,
   onAgain,

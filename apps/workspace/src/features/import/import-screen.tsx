@@ -14,17 +14,17 @@ import { ImportProgress } from './import-progress.tsx'
 import { NewTable } from './new-table/new-table.tsx'
 import { useImport } from './use-import.ts'
 
-/** No table is called so. */
+/** Never a table's name. */
 const NEW = '+'
 
-/** Brings records from a file into a table that is there, or into a new one where the person may make tables. */
+/** Imports records from a file into an existing table or, if the user may create tables, a new one. */
 export function ImportScreen(): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/import' })
   const search = useSearch({ from: '/signed-in/w/$ws/import' })
   const navigate = useNavigate()
   const workspace = useLastWorkspace()
   const tables = useTables().filter(({ descriptor: { can } }) => can.insert || can.update)
-  // Before it is known whether the person makes tables, nothing is offered: a file that was chosen would be lost.
+  // Waits until the user's rights are known; otherwise a chosen file could be lost.
   if (search.new === true && workspace === undefined) return <Page title={newTableMessages.title}>{null}</Page>
   const makesTables = workspace && canChange(workspace) ? workspace : undefined
   const isNew = makesTables !== undefined && (search.new === true || tables.length === 0)
@@ -66,7 +66,7 @@ export function ImportScreen(): JSX.Element {
   )
 }
 
-/** The workspace as it was known last: while the schema of the device changes, a table that is being made stays on the screen. */
+/** Returns the last known workspace, so that a table being created stays on screen while the schema changes. */
 function useLastWorkspace(): Workspace | null | undefined {
   const workspace = useWorkspace()
   const [last, setLast] = useState(workspace)

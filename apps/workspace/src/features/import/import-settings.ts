@@ -2,27 +2,27 @@ import type { Field } from '../../lib/fields/field.ts'
 import { type FileColumn, fileColumnsOf } from '../../lib/exchange/file-columns.ts'
 import type { FileRow } from '../../lib/exchange/open-file.ts'
 
-/** How numbers and days of a file are written. */
+/** Number and date formats of a file. */
 export interface Writing {
   readonly decimal: '.' | ','
   readonly dayFirst: boolean
 }
 
-/** What becomes of the columns of a file. */
+/** Where the columns of a file go. */
 export interface ImportSettings {
-  /** For each column of the file the field that it fills; `undefined`: it is left out. */
+  /** The target field per column; `undefined`: ignored. */
   readonly targets: readonly (FileColumn | undefined)[]
-  /** Rows that have the value of a record in this field change that record; `undefined`: every row is a new record. */
+  /** Rows that match a record in this field update it; `undefined`: every row creates a record. */
   readonly key: Field | undefined
   readonly writing: Writing
 }
 
-/** What a column can fill: all that a person may write, and the id, by which records are found again. */
+/** Returns the possible targets: all fields that users can write, and the id, which matches existing records. */
 export function targetsOf(fields: readonly Field[]): readonly FileColumn[] {
   return fileColumnsOf(fields).filter(({ field }) => field.isEditable || field.name === 'id')
 }
 
-/** Fields that tell records apart well enough to find them by. */
+/** Returns the fields that identify records well enough to match them. */
 export function keysOf(targets: readonly (FileColumn | undefined)[]): readonly Field[] {
   const kinds = new Set(['text', 'email', 'integer', 'uuid', 'number', 'url', 'phone'])
   const fields = targets.flatMap((target) =>
@@ -31,10 +31,7 @@ export function keysOf(targets: readonly (FileColumn | undefined)[]): readonly F
   return [...new Set(fields)]
 }
 
-/**
- * Finds for each column the field that it is called like, by the header of an export, the field's label or the column's name. The records are found by
- * their ids if the file has them, else by a number or code.
- */
+/** Matches columns to fields by export header, label or column name. Records are matched by id if the file has ids, otherwise by a number or code. */
 export function proposeSettings(
   header: readonly string[],
   sample: readonly FileRow[],
@@ -53,7 +50,7 @@ export function proposeSettings(
   return { targets, key, writing: detectWriting(targets, sample) }
 }
 
-/** The exact headers first. */
+/** Exact headers come first. */
 function namesOf(targets: readonly FileColumn[]): readonly (readonly [string, FileColumn])[] {
   return [
     ...targets.map((target) => [fold(target.header), target] as const),
@@ -69,7 +66,7 @@ function fold(name: string): string {
     .trim()
 }
 
-/** Tells from the columns of numbers and days how they are written; where nothing tells, as an export writes them. */
+/** Detects number and date formats from the columns. Falls back to the export's formats. */
 export function detectWriting(targets: readonly (FileColumn | undefined)[], sample: readonly FileRow[]): Writing {
   let commas = 0
   let points = 0

@@ -2,7 +2,7 @@ import type { ImportSettings } from './import-settings.ts'
 import type { ParsedFile } from './parse-file.ts'
 import type { ImportPlan } from './plan-import.ts'
 
-/** Where an import stands. */
+/** The current step of an import. */
 export type ImportStep =
   | { readonly kind: 'choosing'; readonly problem?: string | undefined }
   | { readonly kind: 'reading'; readonly rows: number }

@@ -12,7 +12,7 @@ export interface ParseQuestion {
   readonly readAs: ReadAs
 }
 
-/** What the worker says of a file, in this order. */
+/** Messages of the worker, in this order. */
 export type ParseAnswer =
   | ({ readonly kind: 'opened' } & Pick<OpenedFile, 'header' | 'text'>)
   | { readonly kind: 'rows'; readonly rows: readonly FileRow[] }
@@ -25,16 +25,16 @@ export interface ParsedFile extends Pick<OpenedFile, 'header' | 'text' | 'hasOpe
 }
 
 /**
- * Reads a file in a worker.
+ * Parses a file in a worker.
  *
- * @throws {FileProblem} and what `signal` was aborted with, which ends the worker
+ * @throws {FileProblem} and the abort reason of `signal`; aborting ends the worker
  */
 export async function parseFile(
   question: ParseQuestion,
   signal: AbortSignal,
   onProgress: (rows: number) => void,
 ): Promise<ParsedFile> {
-  // Not even handed over: a worker that runs out of memory may take the page with it.
+  // Never handed over, because a worker that runs out of memory can crash the page.
   if (question.file.size > FILE_BYTES_MAX) throw new FileProblem('too_large')
   const worker = new Worker(new URL('./parse.worker.ts', import.meta.url), { type: 'module' })
   const { promise, resolve, reject } = Promise.withResolvers<ParsedFile>()

@@ -1,7 +1,7 @@
 import { FileProblem, openFile } from '../../lib/exchange/open-file.ts'
 import type { ParseAnswer, ParseQuestion } from './parse-file.ts'
 
-/** Rows in one message: each is copied on the page's side as well. */
+/** Rows per message. Each message is also copied on the page's side. */
 const SLICE = 1_000
 
 async function parse({ file, readAs }: ParseQuestion, answer: (message: ParseAnswer) => void): Promise<void> {

@@ -17,13 +17,13 @@ import { FoundLinks } from './find-links.ts'
 import type { ImportSettings, Writing } from './import-settings.ts'
 import { foundBy, isSameValue, readCell } from './read-cell.ts'
 
-/** Rows that are checked at once; in between the page draws. */
+/** Rows checked at once; the page renders in between. */
 const SLICE = 500
 
 /** Why a row of a file is left out. */
 export interface Issue {
   readonly row: FileRow
-  /** Position of the column in the file; `undefined`: the row as a whole. */
+  /** Index of the column in the file; `undefined`: the whole row. */
   readonly column: number | undefined
   readonly reason: string
 }
@@ -32,12 +32,12 @@ export interface ImportPlan {
   readonly changes: readonly RecordChange[]
   readonly inserted: number
   readonly updated: number
-  /** Rows that are as the record is. */
+  /** Rows equal to their record. */
   readonly same: number
   readonly issues: readonly Issue[]
-  /** Rows that have issues: none of their cells is imported. */
+  /** Rows with issues; none of their cells is imported. */
   readonly refusedRows: number
-  /** For each column of the file: cells that have something, and those of them that fit. */
+  /** Number of non-empty and of valid cells per column. */
   readonly fits: readonly { readonly filled: number; readonly fit: number }[]
 }
 
@@ -58,15 +58,15 @@ type LocalRow = RecordValues & { readonly id: string }
 interface ReadRow {
   readonly row: FileRow
   readonly values: ReadonlyMap<Field, FieldValue>
-  /** Position of the column that a value is from. */
+  /** Index of the column that each value comes from. */
   readonly columns: ReadonlyMap<Field, number>
 }
 
 /**
- * Compares a file with the records of this device: what would be made and changed by it, and which rows do not fit: into their fields, by what the table
- * needs, or by the rules for writing, as far as this device knows them.
+ * Compares a file with this device's records. Returns what the import would create and change, and the rows refused by field types, required fields or, as far
+ * as this device knows, policies.
  *
- * @throws what `signal` was aborted with
+ * @throws the abort reason of `signal`
  */
 export async function planImport(options: PlanOptions): Promise<ImportPlan> {
   const { rows, settings, signal, onProgress } = options
@@ -119,7 +119,7 @@ async function findLinks(
 
 type Read = ReadRow & { readonly issues: readonly Issue[]; readonly raw: ReadonlyMap<Field, string> }
 
-/** The values of a row. Of a link the id decides; the title beside it has to name the same record, or none. */
+/** Reads the values of a row. For links the id decides; a title beside it must name the same record, or none. */
 function readRow(
   row: FileRow,
   { settings }: PlanOptions,
@@ -146,7 +146,7 @@ function readRow(
     }
     const other = values.get(field)
     if (!parsed.isValid) {
-      // A record may be called otherwise by now.
+      // The record may have been renamed since.
       if (target.part === 'title' && hasId(settings, row, field)) return
       issues.push({ row, column, reason: parsed.message })
     } else if (columns.has(field) && parsed.value !== null && other !== null && other !== parsed.value) {
@@ -167,18 +167,18 @@ function hasId({ targets }: ImportSettings, { cells }: FileRow, field: Field): b
   )
 }
 
-/** How a cell is written: a number that the file has as one, with a point. */
+/** Returns a cell's format. Cells stored as numbers use a decimal point. */
 function writingOf({ fractions }: FileRow, column: number, { writing }: ImportSettings): Writing {
   return fractions?.includes(column) ? { ...writing, decimal: '.' } : writing
 }
 
 function parseCell({ field }: FileColumn, text: string, writing: Writing, links: FoundLinks): ParsedValue {
-  // Whether a record may be without it depends on whether it is there.
+  // Whether an empty value is allowed depends on whether the record exists.
   if (text.trim() === '') return { isValid: true, value: null }
   return field.link ? links.idOf(field, text) : readCell(field, text, writing)
 }
 
-/** The records that rows name by the key, by the text of the key. */
+/** Reads the records that rows match by key, by the key's text. */
 async function readRecords(
   { database, table, settings }: PlanOptions,
   rows: readonly FileRow[],
@@ -209,7 +209,7 @@ function keyText(key: Field, row: FileRow, settings: ImportSettings): string {
   return foundBy(key, parsed.isValid ? parsed.value : text)
 }
 
-/** Ids that rows would give to new records, of records that are there. */
+/** Returns the ids in the file that existing records already have. */
 async function readIds(
   { database, table, settings }: PlanOptions,
   rows: readonly Read[],
@@ -223,7 +223,7 @@ async function readIds(
   return new Set(found.map(({ id }) => id))
 }
 
-/** The id that a row has for its record; empty: none. */
+/** Returns the id in a row; empty if there is none. */
 function givenId({ raw }: Read): string {
   for (const [{ name }, text] of raw) if (name === 'id') return text.trim().toLowerCase()
   return ''
@@ -237,13 +237,13 @@ interface PlannedRow {
   readonly record: LocalRow | undefined
 }
 
-/** What there is on this device that rows of a file name. */
+/** The records on this device that rows of the file refer to. */
 interface There {
   readonly records: ReadonlyMap<string, readonly LocalRow[]>
   readonly ids: ReadonlySet<string>
 }
 
-/** The first rows that had a key, or made a record with an id. */
+/** The first row per key and per new id. */
 interface Seen {
   readonly keys: Map<string, number>
   readonly ids: Map<string, number>
@@ -256,7 +256,7 @@ function planRow(read: Read, options: PlanOptions, there: There, seen: Seen): Pl
   const text = key ? keyText(key, row, settings) : ''
   const matches = text === '' ? [] : (there.records.get(text) ?? [])
   const [record] = matches
-  // A value that an export wrote is left as it is, even if nobody could enter it.
+  // An exported value that is unchanged is accepted, even if no user could enter it.
   const issues = read.issues.filter(({ column }) => {
     const target = column === undefined ? undefined : settings.targets[column]
     return !record || target?.part !== 'value' || !isAsExported(target.field, read, record)
@@ -271,7 +271,7 @@ function planRow(read: Read, options: PlanOptions, there: There, seen: Seen): Pl
   return { row, columns, issues, change, record }
 }
 
-/** A new record cannot have the id of another one. */
+/** A new record cannot take the id of another one. */
 function checkId(read: Read, { settings }: PlanOptions, there: There, seen: Seen, issues: Issue[]): void {
   const id = givenId(read)
   if (id === '') return
@@ -334,7 +334,7 @@ function insertOf(read: Read, { table, fields, settings }: PlanOptions, issues: 
   }
 }
 
-/** What the rules for writing refuse of the changes, as far as this device knows. */
+/** Evaluates policies for the changes, as far as this device knows them. */
 async function judgeSlice(
   { judge, table }: PlanOptions,
   planned: readonly PlannedRow[],

@@ -9,7 +9,7 @@ import type { ParsedFile } from './parse-file.ts'
 import type { ImportPlan, Issue } from './plan-import.ts'
 import { renderIssues } from './render-issues.ts'
 
-/** Issues on the screen; the file has all. */
+/** Limit of issues on screen; the downloaded file has all. */
 const SHOWN_MAX = 100
 
 /** What an import will do, and which rows it leaves out. */
@@ -24,7 +24,7 @@ export function PlanSummary({
   readonly file: ParsedFile
   readonly plan: ImportPlan
   readonly title?: string
-  /** How it is done. */
+  /** Rendered controls. */
   readonly children: ReactNode
 }): JSX.Element {
   const many = table.many

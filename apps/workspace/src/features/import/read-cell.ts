@@ -6,19 +6,19 @@ import { lowerAscii } from '../../lib/sql.ts'
 import { importMessages as words } from '../../messages/import.ts'
 import type { Writing } from './import-settings.ts'
 
-/** Reads a cell of a file into a field; links are read by `FoundLinks`. An empty cell is NULL. */
+/** Parses a cell for a field. An empty cell is NULL. `FoundLinks` handles links. */
 export function readCell(field: Field, text: string, { decimal, dayFirst }: Writing): ParsedValue {
   if (text.includes('\0')) return { isValid: false, message: words.nul }
-  // As sync writes a moment, with its microseconds.
+  // The form that sync uses, with microseconds.
   if (field.kind === 'datetime' && field.column.type.includes('with time zone')) {
     if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(text)) return { isValid: true, value: text }
   }
-  // A moment with a zone is not to be read by the parts of its text.
+  // A moment with a zone must not be parsed part by part.
   const locale = isNumeric(field.kind) ? (decimal === ',' ? 'de' : 'en') : dayFirst ? 'en-GB' : 'en-US'
   return parseValue(field, text, { locale })
 }
 
-/** Whether a value is what the field has: the same text, the same number, or the same moment. */
+/** Whether a value equals the field's current one: the same text, number or moment. */
 export function isSameValue(field: Field, current: FieldValue, next: FieldValue): boolean {
   if (current === next) return true
   if (current === null || next === null) return (current ?? '') === (next ?? '')
@@ -28,14 +28,14 @@ export function isSameValue(field: Field, current: FieldValue, next: FieldValue)
   return exportedText(field, current) === exportedText(field, next)
 }
 
-/** A text that is the same for values that name the same record: an address in any case, a number however it is written. */
+/** Returns a text that is equal for values that match the same record: ignores the case of addresses and the format of numbers. */
 export function foundBy(key: Field, value: FieldValue): string {
   const text = exportedText(key, value)
   if (key.kind === 'email') return lowerAscii(text)
   return isNumeric(key.kind) && text !== '' && Number.isFinite(Number(text)) ? canonical(text) : text
 }
 
-/** The digits that a number is worth, however many there are. */
+/** Returns a number's canonical digits, with any precision. */
 function canonical(text: string): string {
   const [, sign = '', whole = '', , fraction = ''] = /^(-?)0*(\d+)(\.(\d*?)0*)?$/.exec(text) ?? []
   if (whole === '') return String(Number(text))

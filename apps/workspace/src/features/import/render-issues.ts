@@ -2,7 +2,7 @@ import { renderCsv } from '../../lib/csv.ts'
 import { importMessages as words } from '../../messages/import.ts'
 import type { Issue } from './plan-import.ts'
 
-/** The rows that do not fit as they are in the file, with their place and the reasons before them: mended, it can be imported. */
+/** Renders refused rows as in the file, preceded by their position and the reasons. Once corrected, the result can be imported. */
 export function renderIssues(header: readonly string[], issues: readonly Issue[]): string {
   const rows = Map.groupBy(issues, ({ row }) => row)
   return renderCsv([

@@ -5,7 +5,7 @@ import { type ApplyOutcome, applyCommand } from '../../lib/records/apply-command
 import { type Command, inverseOf, type RecordChange, recordKey } from '../../lib/records/record-change.ts'
 import { isOfCommand, refusedRecords } from '../../lib/records/refused-records.ts'
 
-/** Changes in one local transaction: other changes of the person wait for no more than these. */
+/** Changes per local transaction; the user's other changes wait for at most one. */
 const CHUNK = 250
 
 export interface RunOptions {
@@ -17,9 +17,9 @@ export interface RunOptions {
 }
 
 /**
- * Writes the changes of an import on this device, some at a time, each record for itself on the server. Aborted, it stops between two of them.
+ * Writes an import's changes on this device in chunks; the server treats each record separately. An abort stops between two chunks.
  *
- * @param written - receives what was written, also when a write fails
+ * @param written - receives the written commands, even if a write fails
  */
 export function runImport(options: RunOptions, written: Command[]): Promise<void> {
   return holdPage(() => writeChunks(options, written))
@@ -39,9 +39,9 @@ async function writeChunks(
 }
 
 /**
- * Takes an import back, the last part first. What the server refused is taken out of *needs attention*.
+ * Undoes an import, last chunk first. Removes its rejected changes from *needs attention*.
  *
- * @returns records that were changed since: they stay as they are
+ * @returns the number of records changed since, which stay unchanged
  */
 export function undoImport(
   database: CommonPowerSyncDatabase,
@@ -65,7 +65,7 @@ async function undoChunks(
     const hadRefused = without.size > 0
     const takeBack = (): Promise<ApplyOutcome> =>
       applyCommand(database, inverseOf(command), { isChecked: true, without })
-    // What is changed by others between two tries stays as well.
+    // Records that others change between two attempts also stay.
     for (let outcome = await takeBack(); outcome.kind === 'changed_since'; outcome = await takeBack()) {
       kept += outcome.records.length
       for (const record of outcome.records) without.add(recordKey(record))

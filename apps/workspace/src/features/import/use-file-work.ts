@@ -3,9 +3,9 @@ import { FileProblem } from '../../lib/exchange/open-file.ts'
 import { importMessages as words } from '../../messages/import.ts'
 
 /**
- * Work on a chosen file: what begins replaces what is under way, and nothing of it goes on when the screen is left.
+ * Runs work on a chosen file. New work replaces running work, and leaving the screen stops it.
  *
- * @param onProblem - called with a sentence for the person when the file cannot be read
+ * @param onProblem - called with a message for the user if the file cannot be read
  */
 export function useFileWork(onProblem: (problem: string) => void): {
   readonly begin: () => AbortSignal

@@ -11,16 +11,16 @@ import { planImport } from './plan-import.ts'
 import { useFileWork } from './use-file-work.ts'
 import { useWriting } from './use-writing.ts'
 
-/** Rows by which is told how numbers and days are written. */
+/** Rows sampled to detect number and date formats. */
 const SAMPLE_ROWS = 2_000
 
 export interface Import {
   readonly step: ImportStep
   read(file: File, readAs?: ReadAs): void
-  /** Reads the chosen file again, otherwise. */
+  /** Parses the file again with other settings. */
   readAgain(readAs: ReadAs): void
   change(settings: ImportSettings): void
-  /** Checks a file that was read, and imports what fits of it. */
+  /** Checks a parsed file and imports its valid rows. */
   runWhole(file: ParsedFile, settings: ImportSettings): void
   run(): void
   stop(): void
@@ -28,7 +28,7 @@ export interface Import {
   again(): void
 }
 
-/** An import into a table, from the choice of the file to its end. */
+/** An import into a table, from choosing a file to the end. */
 export function useImport(table: TableInfo, fields: readonly Field[]): Import {
   const local = useLocalDatabase()
   const tables = useTables()

@@ -9,7 +9,7 @@ import { importMessages as words } from '../../messages/import.ts'
 import type { ImportStep } from './import-step.ts'
 import { runImport, undoImport } from './run-import.ts'
 
-/** Writes an import, and takes it back. It goes on when the screen is left, and is told of in passing then. */
+/** Writes and undoes an import. Continues after the user leaves the screen, and then reports in a toast. */
 export function useWriting(
   table: TableInfo,
   setStep: (step: ImportStep) => void,

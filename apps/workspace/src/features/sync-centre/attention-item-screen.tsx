@@ -8,7 +8,7 @@ import { syncMessages as words } from '../../messages/sync.ts'
 import { RejectedChangeCard } from './rejected-change-card.tsx'
 import { useRejectedChanges } from '@holdfast/react'
 
-/** One refused change on a page of its own, for a link from the record. */
+/** One rejected change on its own page, linked from the record. */
 export function AttentionItemScreen(): JSX.Element {
   const { ws, item } = useParams({ from: '/signed-in/w/$ws/sync/$item' })
   const { changes, isLoading } = useRejectedChanges()

@@ -14,7 +14,7 @@ import { ReasonCard } from './reason-card.tsx'
 import { RejectedChangeCard } from './rejected-change-card.tsx'
 import { Together } from './together.tsx'
 
-/** Tables that are not complete here, and every refused change, with the reason and the ways out. */
+/** Incomplete tables and all rejected changes, with reasons and actions. */
 export function AttentionTab({ workspace }: { readonly workspace: string }): JSX.Element {
   const incomplete = useIncompleteTables()
   const refusedFiles = useRefusedFiles()
@@ -40,7 +40,7 @@ export function AttentionTab({ workspace }: { readonly workspace: string }): JSX
   )
 }
 
-/** @param hasOthers - something else needs attention, so that it must not be said that nothing does */
+/** @param hasOthers - other items need attention, so the list must not claim that nothing does */
 function RejectedChangesList({
   workspace,
   hasOthers,

@@ -14,7 +14,7 @@ import { syncMessages } from '../../messages/sync.ts'
 import { useConfirmedWork } from './use-confirmed-work.ts'
 import { failureReason, useDeviceCheck, type UsedDeviceCheck } from './use-device-check.ts'
 
-/** Whether this device has what the server has for the person, row by row, and the way to mend it. */
+/** Compares this device with the server, row by row, and offers a repair. */
 export function CheckDevice({ waiting }: { readonly waiting: number }): JSX.Element {
   const isOffline = useSyncStatus().kind === 'offline'
   const used = useDeviceCheck()
@@ -125,7 +125,7 @@ function Different({
   )
 }
 
-/** What was left out. */
+/** Says what the check left out. */
 function Remarks({ check: { pending, tables } }: { readonly check: DeviceCheck }): JSX.Element {
   const labelOf = useTableLabels()
   return (

@@ -1,6 +1,6 @@
 import type { LocalValueOf } from '../../lib/fields/field-value.ts'
 
-/** What a field shows: what was chosen, also that it is empty, or else what it had. */
+/** Returns the chosen value of a field, even an empty one, or else its previous value. */
 export function valueOf(
   choices: ReadonlyMap<string, LocalValueOf | undefined>,
   column: string,

@@ -8,7 +8,7 @@ import { conflictingTexts } from './conflicting-texts.ts'
 import { ShownValue } from './shown-value.tsx'
 import type { RejectedRecord } from './use-rejected-record.ts'
 
-/** Yours beside the server's, field by field. */
+/** Compares the user's values with the server's, field by field. */
 export function CompareTable({
   change,
   record,
@@ -81,7 +81,7 @@ export function CompareTable({
   )
 }
 
-/** What was written into fields that are not there for this person. */
+/** Values written to fields that no longer exist for this user. */
 function LostRows({ lost }: Pick<RejectedRecord, 'lost'>): JSX.Element {
   return (
     <>

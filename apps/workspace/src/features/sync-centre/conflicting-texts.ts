@@ -2,16 +2,16 @@ import type { RejectedChange } from '@holdfast/client'
 import { type ColumnDescriptor, mergeLines } from '@holdfast/protocol'
 import type { RejectedRecord } from './use-rejected-record.ts'
 
-/** A long text that two people changed in the same lines. */
+/** A long text in which two users changed the same lines. */
 export interface ConflictingText {
   readonly column: ColumnDescriptor
   readonly mine: string
   readonly theirs: string
-  /** The lines of both: those that were there first before the others. */
+  /** The lines of both versions, the server's first. */
   readonly both: string
 }
 
-/** The texts of a conflict that could not be merged; none for a conflict about other values. */
+/** Returns the texts of a conflict that could not be merged; none for conflicts about other values. */
 export function conflictingTexts(change: RejectedChange, { fields }: RejectedRecord): readonly ConflictingText[] {
   const { verdict, operations } = change
   if (verdict.status !== 'conflict') return []

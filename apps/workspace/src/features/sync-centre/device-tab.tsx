@@ -18,7 +18,7 @@ import { useDeviceFacts } from './use-device-facts.ts'
 
 const { Content: CheckDevice } = lateContent(async () => (await import('./check-device.tsx')).CheckDevice)
 
-/** What this device holds, whether it is right, and the two ways to begin from scratch. */
+/** This device's data, its check, and two ways to start over. */
 export function DeviceTab({ waiting }: { readonly waiting: number }): JSX.Element {
   return (
     <div className="flex max-w-2xl flex-col gap-8">
@@ -73,7 +73,7 @@ function Storage({ waiting }: { readonly waiting: number }): JSX.Element {
   )
 }
 
-/** Reads everything from the server again. */
+/** Fetches everything from the server again. */
 function Resync({ waiting }: { readonly waiting: number }): JSX.Element {
   const local = useLocalDatabase()
   const syncState = useSyncStatus()
@@ -102,7 +102,7 @@ function Resync({ waiting }: { readonly waiting: number }): JSX.Element {
   )
 }
 
-/** Signs out and deletes the data on this device. */
+/** Signs out and deletes this device's data. */
 function Wipe(): JSX.Element {
   const { client } = useBackend()
   const unsent = useUnsent()
@@ -110,7 +110,7 @@ function Wipe(): JSX.Element {
     try {
       await client.signOut('wipe', { discardUnsent: true })
     } catch (error) {
-      // They are signed out; the sign-in screen says what remains.
+      // The user is signed out; the sign-in screen lists the remaining data.
       if (!(error instanceof DataRemains)) throw error
     }
   })

@@ -6,7 +6,7 @@ import { ErrorNotice, type ShownError } from '../../components/error-notice.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { syncMessages as words } from '../../messages/sync.ts'
 
-/** Asks before refused changes are given up, and says what becomes of the changes that wait for them. */
+/** Asks before discarding rejected changes, and says what happens to the changes held behind them. */
 export function DiscardDialog({
   changes,
   isOpen,
@@ -18,7 +18,7 @@ export function DiscardDialog({
   readonly changes: readonly RejectedChange[]
   readonly isOpen: boolean
   readonly isPending: boolean
-  /** Why the last try was not stored. */
+  /** Why the last attempt was not stored. */
   readonly error: ShownError | Error | undefined
   readonly onClose: () => void
   readonly onDiscard: (withHeld: boolean) => void

@@ -58,7 +58,7 @@ const send = async (): Promise<void> => {
   const form = document.querySelector('form')
   if (!form) throw new Error('there is a form')
   fireEvent.submit(form)
-  // A form that is being sent takes no second press.
+  // The form ignores a second press while sending.
   await Promise.resolve()
 }
 

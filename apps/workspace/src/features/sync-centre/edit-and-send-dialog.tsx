@@ -16,10 +16,10 @@ import { SentField } from './sent-field.tsx'
 import type { RejectedRecord } from './use-rejected-record.ts'
 import { type WrittenRecord, writtenRecords } from './written-records.ts'
 
-/** Edited values by record and column; a column that is left out is `undefined`. */
+/** Edited values by record and column; `undefined` for an omitted column. */
 type Choices = ReadonlyMap<string, ReadonlyMap<string, LocalValueOf | undefined>>
 
-/** A refused change in a form, whole: every field of every record in it can be edited, and what was written can be left out. */
+/** Edits a whole rejected change: all fields of all its records. Written fields can be omitted. */
 export function EditAndSendDialog({
   change,
   record,
@@ -33,7 +33,7 @@ export function EditAndSendDialog({
   readonly record: RejectedRecord
   readonly explanation: string
   readonly isPending: boolean
-  /** Why the last try was not stored. */
+  /** Why the last attempt was not stored. */
   readonly error: ShownError | Error | undefined
   readonly onClose: () => void
   readonly onSend: (edits: readonly EditedValues[], leftOut: readonly LeftOut[]) => void
@@ -141,7 +141,7 @@ function RecordPart({
   )
 }
 
-/** What of the choices differs from what was written. */
+/** Returns the choices that differ from the written values. */
 function chosen(
   records: readonly WrittenRecord[],
   choices: Choices,

@@ -13,7 +13,7 @@ const still = <T,>(value: T): { get(): T; subscribe(): () => void } => ({
   get: () => value,
   subscribe: () => () => undefined,
 })
-/** A device with tables and nothing else. */
+/** A device with only tables. */
 const local = { userId: 'ana', schema: still(TEST_SCHEMA), refreshSchema: async () => undefined }
 const client = { device: still({ kind: 'open', local }) } as unknown as HoldfastClient
 

@@ -11,10 +11,10 @@ import { valueOf } from './chosen-value.ts'
 import { SentField } from './sent-field.tsx'
 import { writtenRecords } from './written-records.ts'
 
-/** What of one change is sent, as `retry` takes it. */
+/** The parts of a change to send, as arguments of `retry`. */
 export type EditOf = (change: RejectedChange) => readonly [readonly EditedValues[], readonly LeftOut[]]
 
-/** Gives the refused records of several changes the same new values, or leaves fields of all of them out. */
+/** Sets the same values in the records of several rejected changes, or omits fields from all of them. */
 export function EditManyDialog({
   changes,
   isPending,
@@ -24,7 +24,7 @@ export function EditManyDialog({
 }: {
   readonly changes: readonly RejectedChange[]
   readonly isPending: boolean
-  /** Why the last try was not stored. */
+  /** Why the last attempt was not stored. */
   readonly error: ShownError | Error | undefined
   readonly onClose: () => void
   readonly onSend: (edit: EditOf) => void
@@ -89,7 +89,7 @@ interface CommonField {
   readonly isSame: boolean
 }
 
-/** The fields that every one of the changes writes. */
+/** Returns the fields that all changes write. */
 function commonFields(
   changes: readonly ReadonlyMap<string, readonly [ColumnDescriptor, LocalValueOf]>[],
 ): readonly CommonField[] {

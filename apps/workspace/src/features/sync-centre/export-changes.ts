@@ -11,7 +11,7 @@ import { quoteName } from '../../lib/sql.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { verdictWords } from '../../lib/records/verdict-words.ts'
 
-/** Hands refused changes to the person as a table with a line for each field: what they wrote, and why it was not accepted. */
+/** Exports rejected changes as a table with a line per field: the written value and the reason. */
 export async function exportChanges(
   database: CommonPowerSyncDatabase,
   schema: SchemaDescriptor,

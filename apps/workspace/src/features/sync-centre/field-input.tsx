@@ -12,19 +12,19 @@ import { choiceWords } from '../../lib/fields/format-value.ts'
 import { quoteName } from '../../lib/sql.ts'
 import { NumberInput } from './number-input.tsx'
 
-/** Linked records to choose from. */
+/** Limit of linked records offered. */
 const LINKS_MAX = 300
 
 export interface FieldInputProps {
   readonly column: ColumnDescriptor
   readonly value: LocalValueOf
-  /** The refusal is about this field. */
+  /** The rejection names this field. */
   readonly isNamed: boolean
   readonly placeholder?: string
   readonly onChange: (value: LocalValueOf) => void
 }
 
-/** A field of a refused change, edited by its Postgres type; the server decides which values are valid. */
+/** Edits a field of a rejected change by its Postgres type. The server validates the value. */
 export function FieldInput(props: FieldInputProps): JSX.Element {
   const { column, value, isNamed, placeholder, onChange } = props
   const findTable = useFindTable()

@@ -8,7 +8,7 @@ import { usePhotoTable } from '../../lib/photos/use-photo-table.ts'
 import { photoMessages as words } from '../../messages/photos.ts'
 import { RecordLink } from './outbox-tab.tsx'
 
-/** The record that a photo belongs to, as a link; its own words while that is not known. */
+/** Links to a photo's record. Shows a placeholder text while the record is unknown. */
 export function FileRecordLink({
   file,
   workspace,

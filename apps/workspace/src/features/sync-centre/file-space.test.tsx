@@ -7,7 +7,7 @@ import { renderedForEach } from '../../lib/rendered.test-support.ts'
 import { FileSpace } from './file-space.tsx'
 
 const rendered = renderedForEach()
-/** In which the database answers. */
+/** Enough time for the database to answer. */
 const A_MOMENT_MS = 1_000
 const nothing = (): (() => void) => () => undefined
 

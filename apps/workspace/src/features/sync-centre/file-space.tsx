@@ -19,7 +19,7 @@ const USAGE_SQL = `
          coalesce(sum(size) filter (where state in ('captured', 'preparing', 'queued', 'uploading', 'refused')), 0) as unsent
     from hf_local_files where bytes_name is not null`
 
-/** What files take here; what the server has as well can be deleted. */
+/** Storage used by files. Files that the server also has can be deleted. */
 export function FileSpace(): JSX.Element {
   const attachments = useAttachments()
   const { rows } = useRecords<Usage>(USAGE_SQL, [], { throttleMs: 500 })
@@ -27,7 +27,7 @@ export function FileSpace(): JSX.Element {
   const [isBusy, setBusy] = useState(false)
   const [isStillFull, setStillFull] = useState(false)
   const [limit, setLimit] = useState(photoSpace)
-  /** @returns whether there was room for saying what is gone */
+  /** @returns whether there was room to record the deletion */
   const keepOnly = async (bytes: number): Promise<boolean> => {
     setStillFull(false)
     try {

@@ -19,7 +19,7 @@ import { FileRecordLink } from './file-record-link.tsx'
 import { FileSpace } from './file-space.tsx'
 import { useConfirmedWork } from './use-confirmed-work.ts'
 
-/** Files that are only on this device, what has been refused, and the space that files take. */
+/** Files that exist only on this device, refused files, and the storage used. */
 export function FilesTab({ workspace }: { readonly workspace: string }): JSX.Element {
   const { unsent, pause } = useAttachmentUpload()
   const refused = unsent.filter(({ state }) => state === 'refused')
@@ -44,7 +44,7 @@ export function FilesTab({ workspace }: { readonly workspace: string }): JSX.Ele
   )
 }
 
-/** Why nothing is sent now, and what can be done about it. */
+/** Explains why uploads are paused, and what the user can do. */
 function PauseNote({
   pause,
   isWaiting,

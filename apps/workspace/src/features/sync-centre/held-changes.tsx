@@ -5,7 +5,7 @@ import { syncMessages as words } from '../../messages/sync.ts'
 import { Operation } from './outbox-tab.tsx'
 import { WrittenValues } from './written-values.tsx'
 
-/** What waits for a refused change: not judged, not lost, and in plain sight. */
+/** Lists the changes held behind a rejected one: not judged yet and not lost. */
 export function HeldChanges({
   change,
   workspace,

@@ -7,7 +7,7 @@ import { syncMessages as words } from '../../messages/sync.ts'
 import { incompleteMessages } from '../../messages/incomplete.ts'
 import { asSentence } from './as-sentence.ts'
 
-/** Tables of which rows are missing on this device: why, and what to do. Screen readers hear of one that comes while the tab is open. */
+/** Tables with rows missing on this device, with reasons and advice. Announces tables added while the tab is open. */
 export function IncompleteTables({ tables }: { readonly tables: readonly IncompleteTable[] }): JSX.Element {
   const findTable = useFindTable()
   return (

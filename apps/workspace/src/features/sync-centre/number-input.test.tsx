@@ -30,7 +30,7 @@ function field(): HTMLInputElement {
 
 const stored = (): unknown => JSON.parse(rendered.place.querySelector('output')?.textContent ?? '')
 
-/** Empties the field, and types a key after the other at its end. */
+/** Clears the field and types the text key by key. */
 function type(text: string): void {
   const put = (next: string): void =>
     act(() => {

@@ -5,7 +5,7 @@ import { TextField } from '../../components/text-field.tsx'
 import { labelOf } from '../../lib/data/column-words.ts'
 import { type LocalValueOf, numberText, parseTyped } from '../../lib/fields/field-value.ts'
 
-/** Shows what is typed until it is another number: `4,` on the way to `4,5` is 4 already. */
+/** Keeps the typed text until its number changes: while typing `4,5`, the text `4,` already means 4. */
 export function NumberInput({
   column,
   value,

@@ -19,7 +19,7 @@ import { type OutboxRow, type OutboxStep, readOutbox } from './read-outbox.ts'
 /** Steps shown before "show more". */
 const STEPS_SHOWN = 50
 
-/** The local transactions that the server has not judged yet, oldest first, in words. */
+/** Describes the local transactions that the server has not judged yet, oldest first. */
 export function OutboxTab({ workspace }: { readonly workspace: string }): JSX.Element {
   const local = useLocalDatabase()
   const isConnected = useEngineStatus((status) => status.connected)
@@ -98,7 +98,7 @@ function Step({
   )
 }
 
-/** `Change State and Note of action Calibrate level sensor`. */
+/** Such as `Change State and Note of action Calibrate level sensor`. */
 export function Operation({
   operation,
   workspace,
@@ -134,13 +134,13 @@ export function Operation({
   )
 }
 
-/** The title that the change itself carries, for a record that is not on the device. */
+/** Returns the title in the change itself, for a record that is not on this device. */
 function givenTitle({ data }: UploadOperation, { titleColumn }: TableInfo): string | undefined {
   const value = titleColumn === undefined ? undefined : data?.[titleColumn]
   return value === undefined || value === null ? undefined : String(value)
 }
 
-/** A record by its title, as a link while it is on this device. */
+/** A record's title, linked while the record is on this device. */
 export function RecordLink({
   workspace,
   table,

@@ -7,7 +7,7 @@ export interface OutboxRow {
   readonly data: string
 }
 
-/** One local transaction in the outbox: what the server judges as a whole. */
+/** One local transaction in the outbox, which the server judges as a whole. */
 export interface OutboxStep {
   readonly key: string
   readonly operations: readonly UploadOperation[]

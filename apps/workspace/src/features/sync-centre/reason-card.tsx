@@ -22,7 +22,7 @@ import { verdictWords } from '../../lib/records/verdict-words.ts'
 /** Changes listed before "show more". */
 const CHANGES_SHOWN = 10
 
-/** Changes that were refused for one reason: said once, and decided together. */
+/** Changes rejected for the same reason, shown once and decided together. */
 export function ReasonCard({
   changes,
   workspace,

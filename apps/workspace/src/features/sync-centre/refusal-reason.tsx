@@ -4,7 +4,7 @@ import { saysTheSame, verdictWords } from '../../lib/records/verdict-words.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { asSentence } from './as-sentence.ts'
 
-/** Why a change was refused and what to do, and the words of the server where they are others: a rule of the project says itself what is the matter. */
+/** Explains a rejection and what to do. Adds the server's message if it differs, because a project's own rules explain themselves. */
 export function RefusalReason({ verdict }: Pick<RejectedChange, 'verdict'>): JSX.Element {
   const { title, advice } = verdictWords(verdict)
   return (

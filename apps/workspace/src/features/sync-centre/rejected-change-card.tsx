@@ -32,14 +32,14 @@ interface CardProps {
   readonly workspace: string
 }
 
-/** A change that the server did not accept: its reason, yours beside the server's, and what can be done. */
+/** A rejected change: its reason, the user's and the server's values, and the actions. */
 export function RejectedChangeCard({
   change,
   workspace,
   headingLevel,
 }: CardProps & { readonly headingLevel: 2 | 3 }): JSX.Element {
   const record = useRejectedRecord(change)
-  // For a few milliseconds; half of a card would say that the record is gone.
+  // Loading takes a few milliseconds; a partial card would claim that the record is gone.
   if (record.isLoading) return <article aria-busy className="min-h-40 rounded-lg border border-border" />
   const explanation = verdictWords(change.verdict)
   const Heading = headingLevel === 2 ? 'h2' : 'h3'
@@ -93,7 +93,7 @@ function Decisions({ change, workspace, record }: CardProps & { readonly record:
   useHoldCard(layer !== undefined)
   const explanation = verdictWords(change.verdict)
   const isConflict = change.verdict.status === 'conflict'
-  // Values cannot help a record that is not there, or not the person's any more.
+  // Editing values cannot help if the record is gone or no longer the user's.
   const isGone = change.verdict.status === 'no_row'
   const canEdit = record.fields.length > 0 && !isGone
   const partly = partlyRefused(change, record)
@@ -182,7 +182,7 @@ function OpenRecord({
   )
 }
 
-/** For long texts: sends the lines of both versions. */
+/** Sends the lines of both versions of long texts. */
 function KeepBoth({
   change,
   record,
@@ -218,7 +218,7 @@ function Details({ change, code }: { readonly change: RejectedChange; readonly c
   )
 }
 
-/** The fields that the refusal names, and those that are not there any more, when the person wrote others as well: the others can go without them. */
+/** Returns the fields named by the rejection or gone from the table, if the change has others, which can be sent without them. */
 function partlyRefused(
   { verdict }: RejectedChange,
   { fields, lost }: RejectedRecord,

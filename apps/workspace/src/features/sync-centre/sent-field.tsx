@@ -6,7 +6,7 @@ import { labelOf } from '../../lib/data/column-words.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { FieldInput } from './field-input.tsx'
 
-/** A field of a refused change: its value, and whether it is sent at all. */
+/** A field of a rejected change: its value, and whether to send it. */
 export function SentField({
   column,
   value,

@@ -6,7 +6,7 @@ import { useRecordTitle } from '../../lib/data/use-record-title.ts'
 import { fieldKindOf, formatFieldValue, type LocalValueOf } from '../../lib/fields/field-value.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 
-/** A value in words; a link by the title of its record. */
+/** A formatted value; links show their record's title. */
 export function ShownValue({
   column,
   value,

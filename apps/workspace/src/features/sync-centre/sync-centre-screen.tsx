@@ -14,7 +14,7 @@ import { OutboxTab } from './outbox-tab.tsx'
 
 const { Content: FilesTab } = lateContent(async () => (await import('./files-tab.tsx')).FilesTab)
 
-/** What has not been sent, what was not accepted, and what this device holds. */
+/** Unsent changes, rejected changes and this device's data. */
 export function SyncCentreScreen(): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/sync' })
   const { tab = 'outbox' } = useSearch({ from: '/signed-in/w/$ws/sync' })

@@ -1,6 +1,6 @@
 import { explainVerdict, type RejectedChange } from '@holdfast/client'
 
-/** A refused change for an operator: code, the server's words, names of rules, and no values of the person. */
+/** Describes a rejected change for an operator: code, server message and rule names, without the user's values. */
 export function technicalDetails({ verdict, id, table, recordId, op, at }: RejectedChange): string {
   const lines = [explainVerdict(verdict).code, `${op} ${table} ${recordId}`, `change ${id} at ${at}`, verdict.message]
   if (verdict.status === 'error') {

@@ -11,7 +11,7 @@ function Card({ name, isDeciding }: { readonly name: string; readonly isDeciding
   return <input aria-label={name} />
 }
 
-/** Refused changes of one reason, of which the first may be in a person's hands. */
+/** Renders rejected changes with one reason; the user may be deciding the first. */
 function show(changes: readonly string[], isDeciding: boolean): HTMLInputElement | null {
   act(() =>
     rendered.root.render(

@@ -1,6 +1,6 @@
 import { createContext, type JSX, type ReactNode, useContext, useEffect, useEffectEvent, useState } from 'react'
 
-/** So many changes of one reason are shown as one card, and decided together. */
+/** Number of changes with one reason from which they share a card and a decision. */
 const TOGETHER_MIN = 3
 
 interface Group {
@@ -11,8 +11,8 @@ interface Group {
 const Hold = createContext<(isHeld: boolean) => void>(() => undefined)
 
 /**
- * Shows groups of changes as one card each, or a card for each change. While a person decides one it stays the card that it is, whatever is refused
- * meanwhile: with it would go what they have typed.
+ * Renders one card per group, or one per change. While the user decides, the card stays as it is even if more changes are rejected, so that typed text is not
+ * lost.
  */
 export function Together<One extends Group>({
   groups,
@@ -28,10 +28,10 @@ export function Together<One extends Group>({
   return <Hold value={hold}>{children(isTogether)}</Hold>
 }
 
-/** @param isDeciding - a form or a question about this card is open */
+/** @param isDeciding - a form or question of this card is open */
 export function useHoldCard(isDeciding: boolean): void {
   const hold = useEffectEvent(useContext(Hold))
-  // The card may go with what it is about.
+  // The card may unmount with its change.
   useEffect(() => {
     if (!isDeciding) return
     hold(true)

@@ -1,7 +1,7 @@
 import { toError } from '@holdfast/protocol'
 import { useState } from 'react'
 
-/** Work that begins once the person has confirmed it in a dialog. */
+/** Work that starts after the user confirms it in a dialog. */
 export interface ConfirmedWork {
   readonly isAsked: boolean
   readonly isBusy: boolean
@@ -11,7 +11,7 @@ export interface ConfirmedWork {
   confirm(): void
 }
 
-/** The dialog closes when the work is done, and stays with the reason when it failed. */
+/** Closes the dialog when the work is done; on failure it stays open with the reason. */
 export function useConfirmedWork(work: () => Promise<void>): ConfirmedWork {
   const [isAsked, setAsked] = useState(false)
   const [isBusy, setBusy] = useState(false)
@@ -34,7 +34,7 @@ export function useConfirmedWork(work: () => Promise<void>): ConfirmedWork {
     isBusy,
     error,
     ask() {
-      // Why it failed the last time is no reason now.
+      // Clears the previous failure.
       setError(undefined)
       setAsked(true)
     },

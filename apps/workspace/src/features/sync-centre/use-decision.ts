@@ -9,14 +9,14 @@ export interface Decisions {
   readonly isBusy: boolean
   readonly error: ShownError | Error | undefined
   /**
-   * Decides changes one after the other; a change that fails stays in the list, and its error is shown.
+   * Decides changes one by one. A failed change stays in the list, and its error is shown.
    *
    * @param done the message for the number of changes that were decided
    */
   decide(acts: readonly (() => Promise<boolean>)[], done: (count: number) => string): Promise<void>
 }
 
-/** @param onDone - called when all were decided; what was typed for one that failed is left as it is */
+/** @param onDone - called when all succeeded; if one failed, typed text stays */
 export function useDecision(onDone: () => void): Decisions {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<ShownError | Error>()

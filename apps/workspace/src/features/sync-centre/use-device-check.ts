@@ -17,7 +17,7 @@ export interface UsedDeviceCheck {
   repair(): Promise<void>
 }
 
-/** A check of this device; it ends with the page. */
+/** Checks this device. The check ends with the page. */
 export function useDeviceCheck(): UsedDeviceCheck {
   const local = useLocalDatabase()
   const [state, setState] = useState<DeviceCheckState>({ kind: 'idle' })

@@ -1,11 +1,11 @@
 import { useLocalDatabase } from '@holdfast/react'
 import { useCallback, useEffect, useState } from 'react'
 
-/** What the browser and the database say about this device; what they do not say is `undefined`. */
+/** Facts from the browser and the database about this device; unknown ones are `undefined`. */
 export interface DeviceFacts {
-  /** Bytes of this site, and how many it may use. */
+  /** Bytes used by this site, and its quota. */
   readonly usage: { readonly used: number; readonly quota: number } | undefined
-  /** Whether the browser has promised not to delete the data by itself. */
+  /** Whether the browser has promised not to evict the data. */
   readonly isPersistent: boolean | undefined
   readonly clientId: string | undefined
   /** Version of the sync extension inside SQLite. */
@@ -14,7 +14,7 @@ export interface DeviceFacts {
 
 const UNKNOWN: DeviceFacts = { usage: undefined, isPersistent: undefined, clientId: undefined, engine: undefined }
 
-/** Reads them when the screen opens, and again after the browser was asked for protection. */
+/** Reads the facts when the screen opens, and again after requesting persistent storage. */
 export function useDeviceFacts(): DeviceFacts & { readonly askPersist: () => Promise<boolean> } {
   const { database } = useLocalDatabase()
   const [facts, setFacts] = useState<DeviceFacts>(UNKNOWN)
@@ -35,7 +35,7 @@ export function useDeviceFacts(): DeviceFacts & { readonly askPersist: () => Pro
     }
   }, [database])
 
-  // The browser and the database are asked once per opening of the screen.
+  // Queried once each time the screen opens.
   useEffect(() => {
     let isOpen = true
     const show = async (): Promise<void> => {

@@ -10,26 +10,26 @@ import { quoteName } from '../../lib/sql.ts'
 
 type Row = Readonly<Record<string, LocalValueOf>>
 
-/** The record of a refused change: the values that the person wrote, and the current ones. */
+/** The record of a rejected change: the user's values and the current ones. */
 export interface RejectedRecord {
   readonly table: TableInfo | undefined
   readonly noun: string
   readonly title: string
-  /** The fields that the person wrote, and those that the refusal names, with what was written. */
+  /** The fields that the user wrote or the rejection names, with the written values. */
   readonly fields: readonly { readonly column: ColumnDescriptor; readonly yours: LocalValueOf | undefined }[]
-  /** What the person wrote into fields that the table does not have any more, or that this person may not see now. */
+  /** Values written to fields that no longer exist, or that this user can no longer see. */
   readonly lost: readonly LostField[]
-  /** Of a conflict: what another person changed meanwhile in fields that the person did not write, with what the person saw. */
+  /** For conflicts: fields changed only by others in the meantime, with the values that the user saw. */
   readonly changedByOthers: readonly { readonly column: ColumnDescriptor; readonly yours: LocalValueOf | undefined }[]
-  /** The record as the server has it, from its last checkpoint. `undefined` when it is not visible to this person. */
+  /** The server's row from the last checkpoint. `undefined` if this user cannot see it. */
   readonly serverRow: Row | undefined
   /** Whether the record can be opened on this device. */
   readonly isHere: boolean
-  /** The record has not been read yet, so missing values above may still come. */
+  /** The record is still loading, so missing values may still arrive. */
   readonly isLoading: boolean
 }
 
-/** A written field of which only its name is known. */
+/** A written field of which only the name is known. */
 export interface LostField {
   readonly name: string
   readonly label: string
@@ -44,7 +44,7 @@ export function useRejectedRecord(change: RejectedChange): RejectedRecord {
     descriptor ? `select id from ${quoteName(descriptor.name)} where id = ?` : '',
     descriptor ? [change.recordId] : [],
   )
-  // What the server sent, untouched by local writes to the same record.
+  // The server's data, without local writes to the record.
   const { rows: sent, isLoading: isReadingSent } = useRecords<{ readonly data: string | null }>(
     'select data from ps_oplog where row_type = ? and row_id = ? order by op_id desc limit 1',
     [change.table, change.recordId],
@@ -75,7 +75,7 @@ export function useRejectedRecord(change: RejectedChange): RejectedRecord {
   }
 }
 
-/** Everything the transaction wrote to this record, later writes over earlier ones. */
+/** Returns the transaction's values for this record; later writes override earlier ones. */
 function writtenValues(change: RejectedChange): Readonly<Record<string, LocalValueOf>> {
   const own = change.operations.filter(({ type, id }) => type === change.table && id === change.recordId)
   return Object.assign({}, ...own.map(({ data }) => data ?? {})) as Record<string, LocalValueOf>
@@ -91,7 +91,7 @@ function lostFields(
   )
 }
 
-/** The guarded values that the refused write was made from. */
+/** Returns the guarded values that the rejected write was based on. */
 function seenValues({ verdict, operations }: RejectedChange): Readonly<Record<string, LocalValueOf>> {
   if (verdict.status !== 'conflict') return {}
   return operations.find(({ op_id }) => op_id === verdict.op_id)?.old ?? {}

@@ -5,21 +5,21 @@ import type { LocalValueOf } from '../../lib/fields/field-value.ts'
 
 export interface WrittenField {
   readonly column: ColumnDescriptor
-  /** What the person wrote last; `undefined` for a field that the change does not write. */
+  /** The user's last value; `undefined` if the change does not write the field. */
   readonly yours: LocalValueOf | undefined
 }
 
-/** A record that a refused change, or what waits for it, writes. */
+/** A record written by a rejected change or by changes held behind it. */
 export interface WrittenRecord {
   readonly key: string
   readonly table: TableInfo
   readonly recordId: string
-  /** The written fields first, then every other that a person may fill in. */
+  /** The written fields first, then all other editable ones. */
   readonly fields: readonly WrittenField[]
   readonly isHeldOnly: boolean
 }
 
-/** The records of a refused change whose fields can be edited, its own record first. */
+/** Returns the records of a rejected change with their editable fields, its own record first. */
 export function writtenRecords(change: RejectedChange, schema: SchemaDescriptor): readonly WrittenRecord[] {
   const own = change.operations
   const all = [...own, ...change.held.flatMap(({ operations }) => operations)]

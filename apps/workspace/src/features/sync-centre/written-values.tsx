@@ -6,7 +6,7 @@ import { humanize } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { ShownValue } from './shown-value.tsx'
 
-/** Values shown of one change; a created record may have many. */
+/** Limit of values shown per change; a created record may have many. */
 const VALUES_MAX = 6
 
 /** The values that a change writes. */

@@ -22,7 +22,7 @@ import { StartWorkspaceForm } from './start-workspace-form.tsx'
 const WORKSPACE_CHARS_MAX = 80
 const NAME_CHARS_MAX = 60
 
-/** The first workspace of a new server and its owner, for whoever has the link that the server printed. */
+/** Creates the first workspace of a new server and its owner. Requires the link that the server printed. */
 export function OwnerWelcome(): JSX.Element {
   const { config } = useBackend()
   const isOnline = useOnline()

@@ -16,13 +16,13 @@ import { useWelcomeKey } from '../../lib/auth/welcome-key.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { welcomeMessages as words } from '../../messages/welcome.ts'
 
-/** Settings of a server are no words of a language. */
+/** Not translated, because these are server settings. */
 const OWN_POSTGRES = 'DATABASE_URL=postgres://… npx holdfast start'
 const ICON = { size: 22, 'aria-hidden': true } as const
 
 /**
- * Where whoever has started a server with the sample begins. The key signs in once, with the first choice, so that looking at the page does not use it up; without one the
- * choices lead through the sign-in screen.
+ * The start page of a server with the sample. The key signs in once, with the first choice, so that viewing the page does not consume it. Without a key, the
+ * choices lead to the sign-in screen.
  */
 export function SampleWelcome(): JSX.Element {
   const { config } = useBackend()
@@ -84,7 +84,7 @@ export function SampleWelcome(): JSX.Element {
 
 type Choice = 'sample' | 'file'
 
-/** Signs in with the key, unless somebody is signed in, and goes on. */
+/** Signs in with the key, unless a user is signed in, and continues. */
 function useBegin(): {
   readonly failure: AuthFailure | undefined
   readonly pending: Choice | undefined
@@ -109,14 +109,14 @@ function useBegin(): {
     const refused = await signIn(key)
     setPending(undefined)
     setFailure(refused)
-    // What was refused is refused again; a request that did not arrive may do so the next time.
+    // A refused key stays refused; a request that did not arrive can be retried.
     if (refused === undefined || refused.kind === 'code') useWelcomeKey.setState({ key: undefined })
     if (refused === undefined) await goOn(to)
   }
   return { failure, pending, begin }
 }
 
-/** One way to begin: a large button with what it is and what comes of it. */
+/** One way to start: a large button with a description. */
 function WelcomeChoice({
   title,
   detail,

@@ -8,12 +8,12 @@ import { ownerMessages as words } from '../../messages/welcome.ts'
 
 const WORKSPACE_CHARS_MAX = 80
 
-/** Names a workspace and starts it, for a user who is signed in. */
+/** Names and creates a workspace for a signed-in user. */
 export function StartWorkspaceForm({
   ownerKey,
   onStarted,
 }: {
-  /** For the first workspace of a server. */
+  /** For a server's first workspace. */
   readonly ownerKey?: string | undefined
   readonly onStarted?: () => Promise<void>
 }): JSX.Element {
