@@ -1,6 +1,6 @@
 /**
- * Makes the site of the docs in `apps/docs/dist` from the pages in `docs`: files that any web server can serve from any folder, since all their links are
- * relative. The server serves them at `/docs`.
+ * Builds the docs site in `apps/docs/dist` from the pages in `docs`. All links are relative, so any web server can serve it from any folder. Holdfast serves it
+ * at `/docs`.
  */
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -11,7 +11,7 @@ import { close, createIndex } from 'pagefind'
 const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))))
 const target = 'apps/docs/dist'
 
-/** @throws when a page cannot be indexed: a search that misses pages would say that they do not exist */
+/** @throws if a page cannot be indexed, because an incomplete search would hide pages */
 async function indexPages(): Promise<void> {
   const { index, errors } = await createIndex()
   if (!index) throw new Error(errors.join('\n'))

@@ -1,23 +1,22 @@
 export interface PageLink {
-  /** The address below the site: `guides/saved-views.html`. */
+  /** The path within the site: `guides/saved-views.html`. */
   readonly address: string
   readonly title: string
 }
 
 export interface Section {
   readonly title: string
-  /** Parts of the section; the first one has no title if the section begins without a heading. */
+  /** Groups of the section. The first has no title if the section starts without a subheading. */
   readonly groups: readonly { readonly title: string | undefined; readonly pages: readonly PageLink[] }[]
 }
 
 const LINK = /\[((?:[^[\]]|\[[^\]]*\])*)\]\(([^)\s]+\.md)\)/g
 
 /**
- * Reads the contents of the site from the docs' first page: its headings of the second level are sections, those of the third one groups, links to pages the
- * entries.
+ * Parses the site's contents from the docs' first page: level-2 headings are sections, level-3 headings groups, links to pages entries.
  *
  * @param contents - the text of `docs/README.md`
- * @param pages - the files that the site has, relative to `docs`: links to others are left out
+ * @param pages - the site's files relative to `docs`; links to others are left out
  */
 export function readContents(contents: string, pages: ReadonlySet<string>): readonly Section[] {
   const sections: { title: string; groups: { title: string | undefined; pages: PageLink[] }[] }[] = []
@@ -43,7 +42,7 @@ export function addressOf(file: string): string {
   return file === 'README.md' ? 'index.html' : file.replace(/\.md$/, '.html')
 }
 
-/** The pages before and after one, in the order of the contents. A page that stands twice counts where it stands first. */
+/** Returns the pages before and after one, in contents order. A page listed twice counts at its first place. */
 export function neighboursOf(
   sections: readonly Section[],
   address: string,

@@ -5,10 +5,10 @@ import highlight from '@11ty/eleventy-plugin-syntaxhighlight'
 import { addressOf, neighboursOf, readContents } from './contents.ts'
 import { readPages, type Heading } from './markdown.ts'
 
-/** Pages for those who use Holdfast; the others are for those who change it. */
+/** Folders with pages for users of Holdfast; the others are for its developers. */
 const SECTIONS = ['tutorial', 'guides', 'reference', 'explanation', 'compatibility']
 
-/** What Eleventy knows of a page while it computes its data. */
+/** Eleventy's data of a page while computing more data. */
 interface PageData {
   readonly page: { readonly inputPath: string; readonly rawInput: string }
 }
@@ -26,7 +26,7 @@ function addressIn({ page }: PageData): string {
   return addressOf(page.inputPath.replace(/^(?:\.\/)?docs\//, ''))
 }
 
-/** How Eleventy makes the site; the working directory is the repository. */
+/** Configures Eleventy. The working directory is the repository. */
 export default function configure(config: EleventyConfig): void {
   const files = listFiles()
   const sections = readContents(readFileSync('docs/README.md', 'utf8'), files)
@@ -55,7 +55,7 @@ export default function configure(config: EleventyConfig): void {
 
 export const config = {
   dir: { includes: '../apps/docs/theme' },
-  // Pages show templates of mails, which are none of Eleventy's.
+  // Pages show mail templates, which Eleventy must not evaluate.
   markdownTemplateEngine: false,
   templateFormats: ['md'],
 }

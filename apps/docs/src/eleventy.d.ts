@@ -1,4 +1,4 @@
-/** The part of Eleventy's interface that is used here; it brings no types. */
+/** The parts of Eleventy's API used here; it ships no types. */
 declare module '@11ty/eleventy' {
   import type { MarkdownIt } from './markdown-it.ts'
 

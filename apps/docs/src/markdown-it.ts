@@ -1,4 +1,4 @@
-/** The part of markdown-it's interface that is used here; it brings no types. */
+/** The parts of markdown-it's API used here; it ships no types. */
 export interface Token {
   readonly type: string
   tag: string

@@ -9,17 +9,17 @@ export interface Heading {
   readonly text: string
 }
 
-/** What Eleventy hands to the renderer: where the page lies. */
+/** What Eleventy passes to the renderer: the page's path. */
 interface Environment {
   readonly page: { readonly inputPath: string }
 }
 
 /**
- * Makes pages of the repository pages of the site: headings get the ids that the forge gives them, links between pages lead to pages, links to what the
- * site does not have become their text, tables can scroll by themselves.
+ * Renders the repository's pages for the site: headings get the forge's ids, links between pages lead to pages, links to files outside the site become text,
+ * and tables scroll on their own.
  *
- * @param files - pages and pictures that the site has, relative to `docs`
- * @param headings - gets the headings of each page when it is rendered, by its input path
+ * @param files - pages and pictures of the site, relative to `docs`
+ * @param headings - receives each page's headings by input path when it is rendered
  */
 export function readPages(
   markdown: MarkdownIt,
@@ -31,7 +31,7 @@ export function readPages(
     headings.set(inputPath, nameHeadings(tokens))
     for (const { children } of tokens) leadLinks(children ?? [], relativeToDocs(inputPath), files)
   })
-  // A person with a keyboard has to be able to scroll a wide table.
+  // Makes wide tables scrollable by keyboard.
   markdown.renderer.rules['table_open'] = () =>
     '<div class="table" role="region" aria-label="Table" tabindex="0"><table>\n'
   markdown.renderer.rules['table_close'] = () => '</table></div>\n'
@@ -61,7 +61,7 @@ function textOf(inline: Token | undefined): string {
     .join('')
 }
 
-/** A link that leads out of the site is made a `span`: markdown-it renders tags by their names. */
+/** Turns links that leave the site into `span`, because markdown-it renders tokens by tag name. */
 function leadLinks(tokens: readonly Token[], page: string, files: ReadonlySet<string>): void {
   const open: Token[] = []
   for (const token of tokens) {
@@ -77,7 +77,7 @@ function leadLinks(tokens: readonly Token[], page: string, files: ReadonlySet<st
   }
 }
 
-/** @returns where a link of a page leads in the site, relative as it was; `undefined` if the site does not have it */
+/** @returns a link's target in the site, still relative; `undefined` if the site does not have it */
 function siteAddress(link: string, page: string, files: ReadonlySet<string>): string | undefined {
   if (/^(?:[a-z]+:|#)/.test(link)) return link
   const [path = '', anchor] = link.split('#')

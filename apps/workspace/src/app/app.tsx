@@ -10,7 +10,7 @@ import { errorMessages } from '../messages/errors.ts'
 import { router } from './router.tsx'
 import { start, useStart } from './start.ts'
 
-/** The app from its start on: the server's settings (of the last visit, when there was one), then the router. */
+/** Starts the app: loads the server's settings, or those of the last visit, then renders the router. */
 export function App(): JSX.Element {
   const state = useStart()
   if (state.step === 'opening') return <FirstFrame />
@@ -24,9 +24,9 @@ export function App(): JSX.Element {
   )
 }
 
-/** A device that has never seen the server and cannot reach it now. */
+/** Shown if this device has never reached the server and cannot reach it now. */
 function Unreachable({ error, onRetry }: { readonly error: Error; readonly onRetry: () => void }): JSX.Element {
-  // The browser tells when the network is back.
+  // Retries when the browser reports a connection.
   useEffect(() => {
     addEventListener('online', onRetry)
     return () => removeEventListener('online', onRetry)

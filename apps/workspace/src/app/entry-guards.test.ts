@@ -20,7 +20,7 @@ const SECOND_FACTOR: SessionState = { kind: 'second_factor', user: ANA }
 
 afterEach(clearPendingPassword)
 
-/** Where a person in this state is led; `undefined`: they may stay. */
+/** Returns where a guard redirects a user in this state; `undefined`: nowhere. */
 async function ledTo(
   guard: (entering: Entering & { readonly location: { readonly href: string } }) => Promise<void>,
   session: SessionState,

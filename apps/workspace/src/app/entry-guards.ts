@@ -6,19 +6,19 @@ import { sessionOf } from '../lib/data/session-of.ts'
 import { useWelcomeKey } from '../lib/auth/welcome-key.ts'
 import { usePendingPassword } from '../lib/pending-password.ts'
 
-/** What a guard of these screens is given. */
+/** Arguments of these screens' guards. */
 export interface Entering {
   readonly context: { readonly backend: { readonly client: Pick<HoldfastClient, 'session'> } }
   readonly search: { readonly redirect?: string | undefined }
 }
 
-/** A person who was let in to choose a password does that first. */
+/** Whether the user signed in to choose a password, which must happen first. */
 export function owesPassword(session: SessionState): boolean {
   const { pending } = usePendingPassword.getState()
   return hasSession(session) && pending?.userId === session.user.id
 }
 
-/** A person who is signed in has nothing to do there; an ended session is signed in again. */
+/** Redirects signed-in users away. Users with an ended session may sign in again. */
 export async function leaveWhenActive({ context, search }: Entering): Promise<void> {
   const session = await sessionOf(context.backend.client)
   if (session.kind !== 'active') return
@@ -29,8 +29,8 @@ export async function leaveWhenActive({ context, search }: Entering): Promise<vo
 }
 
 /**
- * Admits to the welcome screen whoever has an owner key, which signs in to no account of others, and everybody on a server with the sample, which only its own machine
- * reaches: elsewhere a link with another user's key would lead into that user's account.
+ * Admits to the welcome screen users with an owner key, which signs in to no existing account, and everyone on a server with the sample, which only its own
+ * machine reaches. Elsewhere, a link with another user's key would sign in to that user's account.
  */
 export function requireWelcome({
   context,
@@ -41,14 +41,14 @@ export function requireWelcome({
   if (!context.backend.config.sample) throw redirect({ to: '/', replace: true })
 }
 
-/** The screen of the second factor is for a person who is asked for one. */
+/** Admits only users who are asked for a second factor. */
 export async function requireSecondFactor(entering: Entering): Promise<void> {
   await leaveWhenActive(entering)
   const { kind } = await sessionOf(entering.context.backend.client)
   if (kind !== 'second_factor') throw redirect({ to: '/sign-in', search: entering.search, replace: true })
 }
 
-/** The form of a new password is for a person who was let in to choose one, after their second factor. */
+/** Admits only users who signed in to choose a password, after their second factor. */
 export async function requirePendingPassword({ context }: Pick<Entering, 'context'>): Promise<void> {
   const session = await sessionOf(context.backend.client)
   if (session.kind === 'second_factor') {
@@ -57,7 +57,7 @@ export async function requirePendingPassword({ context }: Pick<Entering, 'contex
   if (!owesPassword(session)) throw redirect({ to: hasSession(session) ? '/w' : '/recover', replace: true })
 }
 
-/** Another app is given consent by a person who is signed in with all their factors. */
+/** Admits only users signed in with all their factors, because they authorize another app. */
 export async function requireSignIn({
   context,
   location,

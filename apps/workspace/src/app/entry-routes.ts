@@ -11,7 +11,7 @@ import {
 } from './entry-guards.ts'
 import { root, type RouterContext, text } from './root-route.ts'
 
-/** Where a person continues afterwards, the identifier that is known already, and why they are here: `expired`, `sample`. */
+/** The next page, a known identifier, and the reason for signing in: `expired`, `sample`. */
 const entrySearch = v.object({ redirect: text, email: text, phone: text, reason: text })
 const factorSearch = v.object({ redirect: text, factor: text })
 const callbackSearch = v.object({
@@ -126,7 +126,7 @@ const invitation = createRoute({
   component: lazyRouteComponent(() => import('../features/invitation/invitation-screen.tsx'), 'InvitationScreen'),
 })
 
-/** Everything before the workspace: all ways in, and what links of mails lead to. */
+/** All routes outside the workspace: sign-in and the targets of mail links. */
 export const entryRoutes = [
   welcome,
   signIn,

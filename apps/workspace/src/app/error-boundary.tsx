@@ -6,7 +6,7 @@ import { Notice } from '../components/notice.tsx'
 import { commonMessages } from '../messages/common.ts'
 import { errorMessages } from '../messages/errors.ts'
 
-/** What stands in place of a screen that threw: HF-APP-CRASH, with a way on and the details to hand over. */
+/** Replaces a screen that threw: HF-APP-CRASH, with a way to continue and details to copy. */
 export function CrashScreen({ error }: ErrorComponentProps): JSX.Element {
   const [copied, setCopied] = useState<'copied' | 'denied'>()
   const report = `HF-APP-CRASH ${location.pathname}\n${describe(error)}`
@@ -44,7 +44,7 @@ export function CrashScreen({ error }: ErrorComponentProps): JSX.Element {
   )
 }
 
-/** The same without the shell around it. */
+/** The same screen without the shell around it. */
 export function CrashPage(props: ErrorComponentProps): JSX.Element {
   return (
     <main id="content">
@@ -58,13 +58,13 @@ async function copy(report: string): Promise<'copied' | 'denied'> {
     await navigator.clipboard.writeText(report)
     return 'copied'
   } catch {
-    // The details stay on the screen.
+    // The details stay visible, so the user can copy them by hand.
     return 'denied'
   }
 }
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  // A stack starts with name and message in some browsers only.
+  // Only some browsers start the stack with name and message.
   return `${error.name}: ${error.message}\n${error.stack ?? ''}`
 }

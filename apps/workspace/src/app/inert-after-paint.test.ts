@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { inertAfterPaint } from './inert-after-paint.ts'
 
-/** After what comes after the next paint. */
+/** Resolves after the work that follows the next paint. */
 async function painted(): Promise<void> {
   await new Promise((resolve) => requestAnimationFrame(resolve))
   await new Promise((resolve) => setTimeout(resolve, 5))

@@ -1,9 +1,9 @@
 /**
- * Has an element become inert after the next paint. What opens over the page (popovers, menus, dialogs of React Aria) makes the page inert, and every element
- * below inherits that: the styles of the whole page were computed before anybody saw what they had opened. Meanwhile the focus is in what has opened, and a
- * layer over the page takes presses. It ends at once: the focus goes back into the page.
+ * Delays an element's `inert` until after the next paint. React Aria's overlays make the page inert, which every element below inherits, so the whole page's
+ * styles were recomputed before the overlay became visible. Until then the focus is in the overlay, and a layer over the page catches presses. Removing `inert`
+ * takes effect at once, because the focus returns to the page.
  *
- * @param page - the element that holds all but what opens over it
+ * @param page - the element that contains everything except overlays
  */
 export function inertAfterPaint(page: HTMLElement): void {
   let isWanted = page.inert

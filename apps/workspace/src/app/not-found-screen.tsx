@@ -23,7 +23,7 @@ export function NotFoundScreen(): JSX.Element {
   )
 }
 
-/** The same without the shell around it. */
+/** The same screen without the shell around it. */
 export function NotFoundPage(): JSX.Element {
   return (
     <main id="content">

@@ -2,13 +2,13 @@ import { create } from 'zustand'
 import { guardTyping, settleTyping } from '../lib/data/typing.ts'
 
 const UPDATE_CHECK_MS = 60 * 60 * 1000
-/** A page that is not told that the newer version has taken over is loaded from what there is after so long, in milliseconds. */
+/** Time in ms after which the page reloads even without a message that the new version has taken over. */
 const TAKE_OVER_MS = 5_000
 
-/** The worker of a newer version that waits for the person, or `undefined`. */
+/** The waiting worker of a newer version, or `undefined`. */
 export const useWaitingVersion = create<{ readonly worker: ServiceWorker | undefined }>(() => ({ worker: undefined }))
 
-/** Registers the service worker in builds, looks for a newer one at start, hourly and on focus. A page with something typed is not loaded again without a question. */
+/** Registers the service worker in builds. Checks for updates at start, hourly and on focus. A page with typed text never reloads without asking. */
 export async function registerServiceWorker(): Promise<void> {
   guardTyping()
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return
@@ -17,7 +17,7 @@ export async function registerServiceWorker(): Promise<void> {
     registration.update().catch((error: unknown) => console.info('No newer version could be looked for.', error))
   }
   const offer = (worker: ServiceWorker): void => {
-    // Without a controller this is the first visit: nothing old is in use.
+    // Without a controller this is the first visit, so no old version is in use.
     if (navigator.serviceWorker.controller) useWaitingVersion.setState({ worker })
   }
   if (registration.waiting) offer(registration.waiting)
@@ -32,13 +32,13 @@ export async function registerServiceWorker(): Promise<void> {
 }
 
 /**
- * Lets the waiting version take over, then loads the page from it. What is typed is stored first.
+ * Activates the waiting version and reloads the page. Stores typed text first.
  *
- * @returns false when something that is typed cannot be stored as it is: nothing is loaded
+ * @returns false if typed text cannot be stored; the page then stays
  */
 export async function takeNewVersion(worker: ServiceWorker): Promise<boolean> {
   if (!(await settleTyping())) return false
-  // Another tab has let it take over already.
+  // Another tab has already activated it.
   if (worker.state === 'activating' || worker.state === 'activated') location.reload()
   else {
     navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true })

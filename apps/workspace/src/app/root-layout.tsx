@@ -2,7 +2,7 @@ import { Outlet, type ParsedLocation, useRouter, useRouterState } from '@tanstac
 import { type JSX, useEffect, useRef } from 'react'
 import { shellMessages } from '../messages/shell.ts'
 
-/** Around every screen: the skip link, and focus on the heading after a change of screen. */
+/** Wraps every screen: skip link, and focus on the heading after navigation. */
 export function RootLayout(): JSX.Element {
   useFocusOnNavigation()
   return (
@@ -18,10 +18,10 @@ export function RootLayout(): JSX.Element {
   )
 }
 
-/** A screen whose record is still being read has its heading a moment later; in milliseconds. */
+/** Time in ms to wait for the heading of a screen whose record is still loading. */
 const HEADING_WAIT_MS = 2_000
 
-/** Moves focus to the new screen's `h1`, so that a screen reader says where one is; not on the first load. */
+/** Focuses the new screen's `h1` after navigation, so that screen readers announce it. Skips the first load. */
 function useFocusOnNavigation(): void {
   const router = useRouter()
   const pathname = useRouterState({ select: (state) => state.resolvedLocation?.pathname })
@@ -31,7 +31,7 @@ function useFocusOnNavigation(): void {
   useEffect(() => {
     let index = historyIndexOf(router.latestLocation)
     return router.subscribe('onBeforeNavigate', ({ toLocation }) => {
-      // A redirect is no act of the person: what they has focused or opened meanwhile stays as it is.
+      // A redirect is not a user action: whatever the user has focused or opened stays.
       if (historyIndexOf(toLocation) === index) return
       index = historyIndexOf(toLocation)
       from.current = document.activeElement
@@ -47,17 +47,16 @@ function useFocusOnNavigation(): void {
   }, [pathname])
 }
 
-/** The position of a location in the history of this tab. */
+/** Returns a location's position in this tab's history. */
 function historyIndexOf({ state }: ParsedLocation): number {
   return state.__TSR_index
 }
 
 /**
- * Looks with every frame whether the focus is nowhere, until the person does something: a layer that closes may give the
- * focus back to a part of the screen that has just been left.
+ * Checks on every frame whether the focus is lost, until the user acts, because a closing overlay may return the focus to a part of the previous screen.
  *
- * @param from what led to the new screen, and gives up the focus
- * @returns ends the looking
+ * @param from the element that led to the new screen and gives up the focus
+ * @returns a function that stops checking
  */
 function focusHeading(from: Element | null): () => void {
   const until = performance.now() + HEADING_WAIT_MS
@@ -73,7 +72,7 @@ function focusHeading(from: Element | null): () => void {
     if (performance.now() > until) return stop()
     const main = document.querySelector('#content')
     const active = document.activeElement
-    // A screen that has already put focus where it belongs (a field, a grid) keeps it.
+    // A screen that has already placed the focus, for example in a field or grid, keeps it.
     const isNowhere = active === null || active === document.body || (active === from && !main?.contains(active))
     if (isNowhere) main?.querySelector('h1')?.focus({ preventScroll: true })
     requestAnimationFrame(look)

@@ -6,12 +6,12 @@ import { CrashPage } from './error-boundary.tsx'
 import { NotFoundPage } from './not-found-screen.tsx'
 import { RootLayout } from './root-layout.tsx'
 
-/** What guards need; given by the app once the server's settings are known. */
+/** Context for guards, set once the server's settings are known. */
 export interface RouterContext {
   readonly backend: Backend
 }
 
-/** A search parameter that is a text; anything else in its place counts as absent. */
+/** A text search parameter; other values count as absent. */
 export const text = v.fallback(v.optional(v.pipe(v.string(), v.maxLength(2_000))), undefined)
 
 export const root = createRootRouteWithContext<RouterContext>()({

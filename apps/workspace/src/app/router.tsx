@@ -10,8 +10,8 @@ import { UntilMatched } from './until-matched.tsx'
 
 const homeSearch = v.object({})
 /**
- * What a link to a table carries: the open record and the panel's tab, the search text, the day that a calendar shows,
- * and the unsaved settings of the view, a letter each (`lib/views/view-settings.ts`).
+ * Search parameters of a table: the open record and its tab, the search text, the day of a calendar and the unsaved view settings, one letter each
+ * (`lib/views/view-settings.ts`).
  */
 const tableSearch = v.object({
   record: text,
@@ -42,9 +42,9 @@ const inboxSearch = v.object({
 const workSearch = v.object({
   when: v.fallback(v.optional(v.picklist(['overdue', 'today', 'week', 'all'])), undefined),
 })
-/** `in`: one of several workspaces. */
+/** `in`: the workspace, if there are several. */
 const peopleSearch = v.object({ in: text })
-/** The view that a record was opened from goes with it: the steps to its neighbours keep to it. */
+/** Includes the view that the record was opened from, for the steps to its neighbours. */
 const recordSearch = v.object({ tab: text, v: text, q: text, f: text, s: text, g: text })
 const newRecordSearch = v.object({ template: text, from: text, prefill: text })
 export const SYNC_TABS = ['outbox', 'attention', 'files', 'device'] as const
@@ -59,7 +59,7 @@ const start = createRoute({
   },
 })
 
-/** Everything that needs an account on this device; the session may be gone, the local database is enough. */
+/** Routes that need an account on this device. The local database suffices, even without a session. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
@@ -94,7 +94,7 @@ const table = createRoute({
   validateSearch: tableSearch,
   component: lazyRouteComponent(() => import('./routes/table-route.tsx'), 'TableRoute'),
 })
-/** A saved view of the table; the table's screen shows it. */
+/** A saved view, rendered by the table's screen. */
 const view = createRoute({ getParentRoute: () => table, path: '/v/$view' })
 const record = createRoute({
   getParentRoute: () => workspace,
@@ -246,7 +246,7 @@ const routeTree = root.addChildren([
 
 export const router = createRouter({
   routeTree,
-  // Given with RouterProvider; nothing is matched before.
+  // RouterProvider sets it; no route is matched earlier.
   context: undefined as unknown as RouterContext,
   defaultPreload: 'intent',
   defaultErrorComponent: CrashScreen,

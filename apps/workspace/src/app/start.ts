@@ -3,7 +3,7 @@ import { type SchemaDescriptor, toError } from '@holdfast/protocol'
 import type { SearchedTable } from '@holdfast/client'
 import { type Backend, comesBack, openBackend } from '../lib/data/backend.ts'
 
-/** How far the app has got: one client per page, made outside of React, so that rendering twice does not make two. */
+/** Startup state. Each page has one client, created outside React so that rendering twice does not create two. */
 export type Start =
   | { readonly step: 'opening' }
   | { readonly step: 'unreachable'; readonly error: Error }
@@ -12,9 +12,9 @@ export type Start =
 export const useStart = create<Start>(() => ({ step: 'opening' }))
 
 /**
- * Opens the backend; called once at the start, and again by the person when the server could not be reached.
+ * Opens the backend, at startup and when the user retries after the server was unreachable.
  *
- * @returns settles once the local database of whoever comes back is being opened; `undefined`: none will be
+ * @returns a promise that settles once a returning user's local database is being opened; `undefined`: none will be
  */
 export function start(): Promise<void> | undefined {
   useStart.setState({ step: 'opening' }, true)
@@ -31,16 +31,16 @@ export function start(): Promise<void> | undefined {
   return database.promise
 }
 
-/** A browser that is slow to say whether another tab has the file does not keep the screen empty, in milliseconds. */
+/** Time in ms to wait for the browser to report whether another tab holds the file, before the screen appears. */
 const DATABASE_BEGINS_MS = 1_000
 
-/** Loaded when a user leaves this device for good. */
+/** Loaded when a user's data is removed from this device. */
 async function forgetUser(userId: string): Promise<void> {
   const { forgetPerson } = await import('../lib/views/forget-person.ts')
   await forgetPerson(userId)
 }
 
-/** Loaded with the first database that is opened. */
+/** Loaded with the first database. */
 async function chooseSearched(schema: SchemaDescriptor): Promise<readonly SearchedTable[]> {
   const { searchedTables } = await import('../lib/search/searched-tables.ts')
   return searchedTables(schema)

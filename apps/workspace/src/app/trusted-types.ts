@@ -1,11 +1,11 @@
-/** The part of the Trusted Types API that is used here; TypeScript's DOM library does not have it yet. */
+/** The parts of the Trusted Types API used here, which TypeScript's DOM library lacks. */
 interface TrustedTypesFactory {
   createPolicy: (name: 'default', rules: { readonly createScriptURL: (address: string) => string }) => unknown
 }
 
 /**
- * Lets this origin's own scripts be started as workers under `require-trusted-types-for 'script'`, and nothing else: no
- * markup and no script text is ever trusted. Where the browser has no Trusted Types there is nothing to do.
+ * Lets this origin's own scripts start as workers under `require-trusted-types-for 'script'`. No markup or script text is ever trusted. Does nothing in
+ * browsers without Trusted Types.
  */
 export function trustOwnScripts(): void {
   const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypesFactory }

@@ -4,7 +4,7 @@ import { useNeighbours } from '../../features/grid/use-neighbours.ts'
 import { RecordScreen } from '../../features/record/record-screen.tsx'
 import { useRememberRecent } from '../../lib/data/recent.ts'
 
-/** Mounts the full-page record in the address, with its neighbours in the view that the address names. */
+/** Renders the full-page record in the URL, with its neighbours in the URL's view. */
 export function RecordRoute(): JSX.Element {
   const { table, record } = useParams({ from: '/signed-in/w/$ws/t/$table/r/$record' })
   const from = useSearch({ from: '/signed-in/w/$ws/t/$table/r/$record' })

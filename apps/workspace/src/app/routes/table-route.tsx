@@ -4,14 +4,14 @@ import { lateContent, lateLayer } from '../../components/late-content.tsx'
 import { useRememberRecent } from '../../lib/data/recent.ts'
 import { type OpenForm, TableScreen } from '../../features/grid/table-screen.tsx'
 
-/** The grid is there before the record's screens are. */
+/** Loaded separately, so that the grid appears first. */
 const { Content: RecordPanel } = lateLayer(
   async () => (await import('../../features/record/record-panel.tsx')).RecordPanel,
 )
 
 const formView = lateContent<OpenForm>(async () => (await import('../../features/record/form/form-view.tsx')).FormView)
 
-/** Mounts the grid for the table in the address, with the open record beside it; another table is another screen with its own state. */
+/** Renders the grid of the table in the URL with the open record beside it. Each table has its own state. */
 export function TableRoute(): JSX.Element {
   const { table } = useParams({ from: '/signed-in/w/$ws/t/$table' })
   const { view } = useParams({ strict: false })

@@ -7,7 +7,7 @@ import { Menu, MenuItem, MenuSection, MenuSeparator, MenuTrigger } from '../../c
 import { setAppearance, THEMES, useAppearance } from '../../lib/appearance.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
 
-/** Who is signed in, how the app looks, and the way out. */
+/** The signed-in user, appearance settings and sign-out. */
 export function AccountMenu({
   name,
   email,

@@ -16,7 +16,10 @@ import { takeNewVersion, useWaitingVersion } from '../register-service-worker.ts
 const { Content: FullDeviceBanner } = lateLayer(async () => (await import('./full-device-banner.tsx')).FullDeviceBanner)
 const { Content: DamageBanner } = lateLayer(async () => (await import('./damage-banner.tsx')).DamageBanner)
 
-/** One banner at a time: a change that was not stored first, then one that is not stored yet, then data that was damaged, then a new version, then what the person has to do, then a store that forgets. */
+/**
+ * Shows one banner at a time, by priority: a change that was not stored, one not stored yet, damaged data, a new version, a required action, a store that is
+ * not persistent.
+ */
 export function Banners(): JSX.Element | null {
   const worker = useWaitingVersion((state) => state.worker)
   const store = useLocalStore((state) => state.store)
@@ -26,7 +29,7 @@ export function Banners(): JSX.Element | null {
   const [isLater, setLater] = useState(false)
   const isTyping = useTyping(({ open }) => open.size > 0)
   const [offered, setOffered] = useState<ServiceWorker>()
-  // It comes when nobody is typing: it moves what is below it.
+  // Appears only while the user is not typing, because it moves the content below.
   if (worker !== offered && !isTyping) setOffered(worker)
   if (unstored !== undefined) {
     return <FullDeviceBanner key={unstored} label={unstored} />

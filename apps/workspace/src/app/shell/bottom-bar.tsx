@@ -10,7 +10,7 @@ import { LateUnreadCount } from './side-bar.tsx'
 const itemClass =
   'focus-inset relative flex h-14 min-w-0 flex-1 flex-col items-center justify-center gap-0.5 text-small text-muted no-underline aria-[current=page]:text-accent'
 
-/** Instead of the side bar on a phone: the six places one needs with a thumb. */
+/** Replaces the side bar on phones: six destinations in reach of the thumb. */
 export function BottomBar({
   workspace,
   attention,
@@ -23,10 +23,10 @@ export function BottomBar({
   readonly onSearch: () => void
 }): JSX.Element {
   const params = { ws: workspace }
-  // The first sync needs the line for itself, and a wide window has the count in its side bar.
+  // The first sync needs the network, and in a wide window the side bar has the count.
   const hasSynced = useHasSynced()
   const isPhone = useMediaQuery('(max-width: 599px)')
-  // Labels are scanned with phones, where there may be no line. The service worker is outside of React.
+  // Phones scan labels, possibly offline. The service worker is outside React.
   useEffect(() => {
     if (isPhone && hasSynced) keepCodeReader()
   }, [isPhone, hasSynced])
@@ -69,7 +69,7 @@ export function BottomBar({
   )
 }
 
-/** With very large text there is no room for all words; the place stays. */
+/** Very large text is truncated, so that the layout stays. */
 function Label({ children }: { readonly children: string }): JSX.Element {
   return <span className="max-w-full truncate">{children}</span>
 }
@@ -82,7 +82,7 @@ function Dot({ children }: { readonly children: ReactNode }): JSX.Element {
   )
 }
 
-/** Has the service worker keep the reader of codes on this device, once it keeps the rest of the app, where the browser has none of its own. */
+/** Lets the service worker cache the code reader after the rest of the app, if the browser has no reader. */
 function keepCodeReader(): void {
   if ('BarcodeDetector' in window || !('serviceWorker' in navigator)) return
   void navigator.serviceWorker.ready.then(({ active }) => active?.postMessage({ type: 'keep-code-reader' }))

@@ -11,7 +11,7 @@ interface Crumb {
   readonly to?: { readonly table: string } | { readonly sync: true } | { readonly account: true }
 }
 
-/** Where one is: table, record, or the screen's name. */
+/** The current location: table, record or screen name. */
 export function Breadcrumb({
   workspace,
   tables,

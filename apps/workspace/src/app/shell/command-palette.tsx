@@ -18,7 +18,7 @@ import type { PaletteCommand } from './palette-command.ts'
 import { type RecordHit, useRecordHits } from '../../lib/search/use-record-hits.ts'
 import { IndexNote } from '../../components/index-note.tsx'
 
-/** `⌘K`: go to a table or screen, run a command, find a record. Everything it knows is on this device. */
+/** `⌘K`: opens tables and screens, runs commands and finds records. Searches only data on this device. */
 export function CommandPalette({
   isOpen,
   onClose,
@@ -30,10 +30,10 @@ export function CommandPalette({
   readonly isOpen: boolean
   readonly onClose: () => void
   readonly commands: readonly PaletteCommand[]
-  /** What it starts with. */
+  /** The initial text. */
   readonly typed: string
   readonly onOpenRecord: (table: string, recordId: string) => void
-  /** Leaves for the screen that searches everything. */
+  /** Opens the full search. */
   readonly onSearch: (text: string) => void
 }): JSX.Element {
   return (
@@ -60,10 +60,10 @@ export function CommandPalette({
   )
 }
 
-/** As many as there is room for: the rest is drawn after the first paint. */
+/** Results that fit on screen. The rest renders after the first paint. */
 const FIRST_DRAWN = 12
 
-/** Mounted with each opening, so that it does not start with the text of the last one. */
+/** Remounts with each opening, so that it starts without the previous text. */
 function Palette({
   commands,
   typed,
@@ -81,7 +81,7 @@ function Palette({
   const { hits, isReading } = useRecordHits(text)
   const records = hits.map((hit) => openRecord(hit, onOpenRecord))
   const found = [...filterCommands(commands, text), ...records]
-  // Enter takes the first: while records are still being looked for that must not be the way out.
+  // Enter selects the first result, which must not be the full search while records are still loading.
   const shown = [...found, ...(isReading ? [] : everywhere(text.trim(), found.length === 0, onSearch))]
   const drawn = useAfterPaint() ? shown : shown.slice(0, FIRST_DRAWN)
   const sections = Map.groupBy(drawn, (command) => command.section)
@@ -90,8 +90,8 @@ function Palette({
     onClose()
     command?.run()
   }
-  // Escape closes at once; the field would first only empty itself. Enter takes the first result when none is marked:
-  // results that come from the database a moment after the letter are not marked by themselves.
+  // Escape closes at once instead of first clearing the field. Enter selects the first result if none is marked, because results that arrive after typing are
+  // not marked automatically.
   const onKeyDown = (event: KeyboardEvent): void => {
     const isTaken = event.key === 'Enter' && event.target instanceof HTMLInputElement && !hasMarked(event.target)
     if (event.key !== 'Escape' && (!isTaken || (shown.length === 0 && text === ''))) return
@@ -111,7 +111,7 @@ function Palette({
           />
           <Kbd>Esc</Kbd>
         </TextField>
-        {/* Can take focus, so that the arrow keys scroll it. */}
+        {/* Focusable, so that the arrow keys scroll it. */}
         <div tabIndex={0} className="focus-inset min-h-0 flex-1 overflow-auto rounded-b-lg">
           <Menu
             aria-label={words.results}
@@ -162,7 +162,7 @@ function openRecord(
   }
 }
 
-/** Leads to the search of everything, once something was typed; above it stands that nothing else fits. */
+/** Returns the command for the full search once text was typed. Its heading says if nothing else matches. */
 function everywhere(typed: string, isAlone: boolean, onSearch: (text: string) => void): readonly PaletteCommand[] {
   if (typed === '') return []
   const label = searchWords.searchFor(typed)
@@ -182,16 +182,16 @@ function Result({ command }: { readonly command: PaletteCommand }): JSX.Element 
   )
 }
 
-/** Whether a result is marked that is still in the list. */
+/** Whether a result still in the list is marked. */
 function hasMarked(input: HTMLInputElement): boolean {
   const id = input.getAttribute('aria-activedescendant')
   return id !== null && document.getElementById(id) !== null
 }
 
-/** Whether what was rendered first has been painted: what is not in sight yet can come after it. */
+/** Whether the first render has been painted, so that results below the fold can follow. */
 function useAfterPaint(): boolean {
   const [isPainted, setPainted] = useState(false)
-  // Painting is the browser's.
+  // Painting happens in the browser.
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     const frame = requestAnimationFrame(() => (timer = setTimeout(() => setPainted(true))))

@@ -7,7 +7,7 @@ import { readDatabaseFile, useLocalStore } from '../../lib/data/open-database.ts
 import { saveBlob } from '../../lib/save-file.ts'
 import { damageMessages as words } from '../../messages/damage.ts'
 
-/** Says that this device's data was damaged and what was kept of it, until the person has read it. */
+/** Reports that this device's data was damaged and what was recovered, until the user dismisses it. */
 export function DamageBanner({ report }: { readonly report: DamageReport }): JSX.Element {
   const local = useLocalDatabase()
   const store = useLocalStore((state) => state.store)

@@ -6,17 +6,17 @@ import { Button } from '../../components/button.tsx'
 import { useUnstored } from '../../lib/data/unstored.ts'
 import { fullDeviceMessages as words } from '../../messages/full-device.ts'
 
-/** Between two looks at how much photos take, in milliseconds. */
+/** Interval in ms between checks of the storage used by photos. */
 const ASKED_EVERY_MS = 2_000
 
-/** Says which change this device had no room for, and makes room with photos that the server has as well. */
+/** Names the change that did not fit on this device, and frees space by deleting photos that the server also has. */
 export function FullDeviceBanner({ label }: { readonly label: string }): JSX.Element {
   const attachments = useAttachments()
   const [cached, setCached] = useState(0)
   const [outcome, setOutcome] = useState<string>()
   const [isBusy, setBusy] = useState(false)
 
-  // How much could go is in the local database; a photo that is being sent can go a moment later.
+  // The local database knows how much can be freed; a photo being sent may follow a moment later.
   useEffect(() => {
     let isOver = false
     const ask = (): void =>

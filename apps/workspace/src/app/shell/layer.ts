@@ -1,6 +1,6 @@
 import { createStore, type StoreApi } from 'zustand'
 
-/** What any screen can open over itself; one at a time. */
+/** Overlays that any screen can open, one at a time. */
 export type Layer = 'palette' | 'shortcuts' | 'sign-out' | 'drawer'
 
 /** Which layer is open. It is outside of the shell's state: opening one renders it, and not what lies under it. */

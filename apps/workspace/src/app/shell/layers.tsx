@@ -21,7 +21,7 @@ interface LayersProps {
   readonly navigation: NavigationProps
 }
 
-/** What lies over the screen: the navigation on narrow windows, the palette and the dialogs of the shell. */
+/** The overlays: navigation in narrow windows, the palette and the shell's dialogs. */
 export function Layers({ openLayer, navigation }: LayersProps): JSX.Element {
   const { store, set: onLayer } = openLayer
   const { layer } = useStore(store)
@@ -60,7 +60,7 @@ function NavigationDrawer({
   )
 }
 
-/** The palette is loaded with its first opening; what a person types before it is here, it gets. */
+/** Loads the palette when it first opens. Keys typed before it arrives are passed on to it. */
 function LatePalette(props: {
   readonly navigation: NavigationProps
   readonly onLayer: (layer: Layer | undefined) => void

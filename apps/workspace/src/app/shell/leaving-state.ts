@@ -1,5 +1,5 @@
 import { toError } from '@holdfast/protocol'
-/** The way out of this device. `not-sent`: the outbox did not empty in time. */
+/** Steps of signing out. `not-sent`: the outbox did not empty in time. */
 export type LeavingStep = 'asking' | 'sending' | 'not-sent' | 'leaving'
 
 export interface LeavingState {
@@ -10,7 +10,7 @@ export interface LeavingState {
 
 export type LeavingEvent =
   | { readonly kind: 'send_first' }
-  /** The outbox is empty. @param attention - refused changes without a decision */
+  /** The outbox is empty. @param attention - number of undecided rejected changes */
   | { readonly kind: 'emptied'; readonly attention: number }
   | { readonly kind: 'timed_out' }
   | { readonly kind: 'leave' }
@@ -18,7 +18,7 @@ export type LeavingEvent =
 
 export const ASKING: LeavingState = { step: 'asking', error: undefined }
 
-/** A person signs out once nothing is in the way; a change that is refused on the way out is a new question. */
+/** Returns the next state. The user signs out once nothing is unsent; a change rejected meanwhile raises a new question. */
 export function nextLeaving(state: LeavingState, event: LeavingEvent): LeavingState {
   switch (event.kind) {
     case 'send_first':

@@ -7,7 +7,7 @@ import type { Layer } from './layer.ts'
 import type { NavigationProps } from './side-bar.tsx'
 import { useCommands } from './use-commands.tsx'
 
-/** The palette with the commands of this place. */
+/** The palette with the commands available here. */
 export function Palette({
   navigation,
   onLayer,
@@ -15,7 +15,7 @@ export function Palette({
 }: {
   readonly navigation: NavigationProps
   readonly onLayer: (layer: Layer | undefined) => void
-  /** What was typed before the palette was here. */
+  /** Text typed before the palette loaded. */
   readonly typed: string
 }): JSX.Element {
   const local = useLocalDatabase()

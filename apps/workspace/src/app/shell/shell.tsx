@@ -23,7 +23,7 @@ import { TopBar } from './top-bar.tsx'
 const storedSideBar = localValue('hf-side-bar', v.object({ isNarrow: v.boolean() }))
 const useSideBarStore = create<{ readonly isNarrow: boolean }>(() => storedSideBar.read() ?? { isNarrow: false })
 
-/** The frame of every screen: top bar, navigation, banners, and the layers that any screen can open. */
+/** The frame of every screen: top bar, navigation, banners and overlays. */
 export function Shell({ children }: { readonly children: ReactNode }): JSX.Element {
   const backend = useBackend()
   const { config } = backend
@@ -42,7 +42,7 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
   }
 
   useAskPersistence(waiting > 0)
-  // The sign-in screen's list is outside of this account's database.
+  // The sign-in screen's list is stored outside this account's database.
   useEffect(() => rememberWaiting(userId, waiting + attention), [userId, waiting, attention])
   useShellKeys(navigation, openLayer)
   usePush(backend, userId)
@@ -69,7 +69,7 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
   )
 }
 
-/** Keeps the notifications of this device going, where the person allowed them. */
+/** Renews this device's push subscription, if the user allowed notifications. */
 function usePush(backend: Backend, userId: string): void {
   const router = useRouter()
   useEffect(() => {
@@ -87,7 +87,7 @@ function usePush(backend: Backend, userId: string): void {
   }, [backend, userId, router])
 }
 
-/** The keys that every screen has. */
+/** Shortcuts available on every screen. */
 function useShellKeys({ workspace, waiting }: NavigationProps, { store, set: onLayer }: OpenLayer): void {
   const navigate = useNavigate()
   const lastSyncedAt = useLastSyncedAt()
@@ -107,7 +107,7 @@ function useShellKeys({ workspace, waiting }: NavigationProps, { store, set: onL
   })
 }
 
-/** Whether the side bar shows only icons, kept on this device. */
+/** Whether the side bar shows only icons; stored on this device. */
 function useSideBar(): readonly [boolean, (isNarrow: boolean) => void] {
   const isNarrow = useSideBarStore((state) => state.isNarrow)
   return [
@@ -120,11 +120,11 @@ function useSideBar(): readonly [boolean, (isNarrow: boolean) => void] {
 }
 
 /**
- * Asks the browser to protect this site's data as soon as there is something on the device that is nowhere else: a moment
- * the person understands, where the browser asks them. Once per page; a refusal is shown in the Sync centre.
+ * Requests persistent storage as soon as this device has unsent data, when the user understands a browser prompt. Asks once per page; the Sync centre shows a
+ * refusal.
  */
 function useAskPersistence(hasUnsent: boolean): void {
-  // A browser's permission is outside of React.
+  // Browser permissions are outside React.
   useEffect(() => {
     if (!hasUnsent || typeof navigator.storage?.persist !== 'function') return
     navigator.storage

@@ -4,7 +4,7 @@ import { ShortcutList } from '../../components/shortcut-list.tsx'
 import { shortcutGroups } from '../../components/shortcut-groups.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
 
-/** The shortcuts, over whatever screen is open. */
+/** Lists the shortcuts over the current screen. */
 export function ShortcutsDialog({
   isOpen,
   onClose,

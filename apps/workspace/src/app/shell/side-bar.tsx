@@ -21,7 +21,7 @@ import { firstOf, type SavedView } from '../../lib/views/use-views.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
 import { viewMessages } from '../../messages/views.ts'
 
-/** On a first visit the tables come first. */
+/** Loaded after paint, because on a first visit the tables come first. */
 export const LateUnreadCount = lazyAfterPaint(
   async () => (await import('../../features/inbox/unread-count.tsx')).UnreadCount,
   firstVisitMs,
@@ -30,7 +30,7 @@ export const LateUnreadCount = lazyAfterPaint(
 export interface NavigationProps {
   readonly workspace: string
   readonly tables: readonly TableInfo[]
-  /** Rows per table on this device; a table that has not been counted yet is absent. */
+  /** Rows per table on this device; absent for tables not counted yet. */
   readonly counts: ReadonlyMap<string, number>
   /** Saved views of all tables. */
   readonly views: readonly SavedView[]
@@ -38,7 +38,7 @@ export interface NavigationProps {
   readonly waiting: number
 }
 
-/** The navigation at the left of wide windows: 240 px, or 48 px with only the icons. Others do not draw it: phones need the time for the rows. */
+/** The navigation of wide windows: 240 px, or 48 px with only icons. Narrow windows do not render it, because phones need the time for rows. */
 export function SideBar({
   isNarrow,
   onNarrowChange,
@@ -65,7 +65,7 @@ export function SideBar({
   )
 }
 
-/** Home, the tables with their counts, the Sync centre. Also the content of the drawer. */
+/** Home, the tables with their counts, and the Sync centre. Also the content of the drawer. */
 export function Navigation({
   workspace,
   tables,
@@ -77,7 +77,7 @@ export function Navigation({
   onFollow,
 }: NavigationProps & { readonly isNarrow?: boolean; readonly onFollow?: () => void }): JSX.Element {
   const params = { ws: workspace }
-  // The first sync needs the line for itself.
+  // The first sync needs the network.
   const hasSynced = useHasSynced()
   const isAmongPeople = useWorkspaces().workspaces.length > 0
   const follow = onFollow === undefined ? {} : { onClick: onFollow }
@@ -144,7 +144,7 @@ export function Navigation({
   )
 }
 
-/** The tables under their headings. What only supports others waits behind a line, unless one is on it. */
+/** The tables under their headings. Supporting tables are collapsed unless one is open. */
 function TableLinks({
   tables,
   ...rest
@@ -236,10 +236,10 @@ function TableLinkList({
   )
 }
 
-/** Views that the side bar lists under a table; the table's own list has all. */
+/** Limit of views listed below a table; the table's own list has all. */
 const VIEWS_MAX = 8
 
-/** A table, with its views below it. It leads to the view that opens first. */
+/** A table with its views below. Links to its default view. */
 function TableLink({
   workspace,
   table,
@@ -303,7 +303,7 @@ function TableLink({
   )
 }
 
-/** A link to a view of a table, or to all of its records. */
+/** Links to a view of a table, or to all its records. */
 function ToView({
   workspace,
   table,
@@ -316,7 +316,7 @@ function ToView({
   readonly workspace: string
   readonly table: string
   readonly view?: string | undefined
-  /** The views of the table have links of their own. */
+  /** The table's views have their own links. */
   readonly isExact?: boolean
   readonly className: string
   readonly onFollow: (() => void) | undefined

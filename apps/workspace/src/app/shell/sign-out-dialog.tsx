@@ -15,8 +15,8 @@ import { syncMessages as words } from '../../messages/sync.ts'
 import { type Leaving, useLeaving } from './use-leaving.ts'
 
 /**
- * Signs out on this device. With unsent changes the person chooses first: send them now, keep them on this device for
- * the next sign-in, or delete them, which is asked once more. A guest keeps nothing: nobody could open it again.
+ * Signs out on this device. With unsent changes the user first chooses to send them, to keep them on this device, or to delete them after another confirmation.
+ * For guests nothing is kept, because no one could open it again.
  */
 export function SignOutDialog({
   onClose,
@@ -96,7 +96,7 @@ function isBusy({ step }: Leaving): boolean {
   return step === 'sending' || step === 'leaving'
 }
 
-/** Says once more what is lost. */
+/** Confirms what will be lost. */
 function ConfirmLoss({
   unsent,
   leaving,
@@ -131,7 +131,7 @@ function ConfirmLoss({
   )
 }
 
-/** What can be done with changes that are only on this device. */
+/** Actions for changes that exist only on this device. */
 function UnsentActions({
   leaving,
   waiting,
@@ -139,7 +139,7 @@ function UnsentActions({
   onRemove,
 }: {
   readonly leaving: Leaving
-  /** Changes and files that can be sent. */
+  /** Number of changes and files that can be sent. */
   readonly waiting: number
   /** Nothing stays on this device. */
   readonly removes: boolean
@@ -170,14 +170,14 @@ function UnsentActions({
   )
 }
 
-/** What was begun and not finished goes with the rows of this device. */
+/** Warns that drafts are deleted with this device's data. */
 function Drafts(): JSX.Element | null {
   const { rows } = useRecords<{ readonly drafts: number }>(UNFINISHED_SQL)
   const count = rows[0]?.drafts ?? 0
   return count === 0 ? null : <p>{words.signOutDrafts(count)}</p>
 }
 
-/** A guest cannot come back to the account. */
+/** Warns that a guest cannot return to the account. */
 function GuestWarning({ onClose }: { readonly onClose: () => void }): JSX.Element {
   return (
     <Notice
@@ -194,7 +194,7 @@ function GuestWarning({ onClose }: { readonly onClose: () => void }): JSX.Elemen
   )
 }
 
-/** As this device remembers it: the auth client says nothing of a person whose token is over while the server is out of reach. */
+/** Whether the user is a guest, as stored on this device. With an expired token and no connection, the auth client does not know. */
 function useIsGuest(): boolean {
   const { userId } = useLocalDatabase()
   return useAccounts(({ accounts }) => accounts.find((account) => account.userId === userId)?.isGuest === true)

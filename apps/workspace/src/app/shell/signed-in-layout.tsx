@@ -16,7 +16,7 @@ import { deviceZone, setWorkspaceZone, useWorkspaceZone } from '../../lib/time-z
 import { shellMessages as words } from '../../messages/shell.ts'
 import { Shell } from './shell.tsx'
 
-/** Around every screen that needs an account: opens this person's local database, then shows the shell. */
+/** Wraps every screen that needs an account: opens the user's local database, then renders the shell. */
 export function SignedInLayout(): JSX.Element {
   const { client } = useBackend()
   const session = useValue(client.session)
@@ -24,18 +24,18 @@ export function SignedInLayout(): JSX.Element {
   const navigate = useNavigate()
 
   const isOut = session.kind === 'signed_out'
-  // The session ended by the person's wish, here or in another tab: an event of the client, not of this screen.
+  // The user ended the session here or in another tab, which the client reports.
   useEffect(() => {
     if (isOut) void navigate({ to: '/sign-in', replace: true })
   }, [isOut, navigate])
 
   const owes = useOwesPassword(session)
-  // A recovery link was followed, perhaps in another tab.
+  // A recovery link was opened, possibly in another tab.
   useEffect(() => {
     if (owes) void navigate({ to: '/recover/new-password', replace: true })
   }, [owes, navigate])
 
-  // A device that was never here has nothing to show before the server sends it; any other opens in a moment.
+  // A new device has nothing to show before the server sends it; others open within moments.
   const isHalfIn = session.kind === 'second_factor' && device.kind === 'opening' && device.problem !== undefined
   useEffect(() => {
     if (isHalfIn)
@@ -69,10 +69,10 @@ function useOwesPassword(session: SessionState): boolean {
   return hasSession(session) && pending?.userId === session.user.id
 }
 
-/** A database that is on this device opens faster; the words would only flicker. Milliseconds. */
+/** Delay in ms before the text appears. An existing database opens faster, and the text would only flicker. */
 const OPENING_SHOWN_AFTER_MS = 250
 
-/** Mostly for a moment only. The first time on a device it asks the server for the tables, and says why that takes longer. */
+/** Shown while the database opens. On a new device it fetches the tables from the server and explains any delay. */
 function Opening({ problem }: { readonly problem: string | undefined }): JSX.Element {
   const { config } = useBackend()
   const isOnline = useOnline()
@@ -102,10 +102,10 @@ function Opening({ problem }: { readonly problem: string | undefined }): JSX.Ele
   )
 }
 
-/** Whether this has been on the screen for so long. */
+/** Whether the component has been mounted for this long. */
 function useIsSlow(afterMs: number): boolean {
   const [isSlow, setSlow] = useState(false)
-  // The clock is outside React.
+  // Timers are outside React.
   useEffect(() => {
     const timer = setTimeout(() => setSlow(true), afterMs)
     return () => clearTimeout(timer)
@@ -128,13 +128,13 @@ function Centred({ children }: { readonly children: JSX.Element }): JSX.Element 
 }
 
 /**
- * Shows days and times by the clocks of the workspace, and all of it again when its zone changes, which it hardly ever does. The zone of this device is none: that it
- * is the workspace's as well is known with the first rows only, and what somebody has opened or typed until then stays.
+ * Formats days and times in the workspace's time zone, and re-renders when the zone changes, which is rare. The device's zone is not used as a key: only the
+ * first rows tell whether the workspace's zone equals it, and what the user has opened or typed by then must stay.
  */
 function ByWorkspaceClock({ children }: { readonly children: ReactNode }): JSX.Element {
   const workspace = useWorkspace()
   const zone = workspace === undefined ? undefined : (workspace?.timeZone ?? null)
-  // Texts are formatted outside of React too.
+  // Texts are also formatted outside React.
   useEffect(() => {
     if (zone !== undefined) setWorkspaceZone(zone ?? undefined)
   }, [zone])

@@ -9,7 +9,7 @@ import type { ChipLooks } from '../../lib/data/sync-chip.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
 import { SyncMenu, type SyncMenuProps } from './sync-menu.tsx'
 
-/** Announcements of the chip are at least this far apart. */
+/** Minimum interval in ms between announcements. */
 const ANNOUNCE_EVERY_MS = 10_000
 
 const TONES: Readonly<Record<ChipLooks['tone'], string>> = {
@@ -19,7 +19,7 @@ const TONES: Readonly<Record<ChipLooks['tone'], string>> = {
   danger: 'border-transparent bg-danger-soft text-danger',
 }
 
-/** How this device stands with the server: a shape and words, always at the same place; opens the sync menu. */
+/** The sync state as a shape and text, always in the same place. Opens the sync menu. */
 export function SyncChip(menu: SyncMenuProps): JSX.Element {
   const { looks } = menu
   const { polite, assertive } = useAnnouncement(looks)
@@ -55,14 +55,13 @@ export function SyncChip(menu: SyncMenuProps): JSX.Element {
 }
 
 /**
- * What a screen reader is told: a change of state, at most every 10 s and then the newest; a refused change at once. The
- * state at the start is not announced.
+ * Returns the screen reader announcements: state changes at most every 10 s, latest first, but rejected changes at once. The initial state is not announced.
  */
 function useAnnouncement({ kind, text }: ChipLooks): { readonly polite: string; readonly assertive: string } {
   const [polite, setPolite] = useState('')
   const [assertive, setAssertive] = useState('')
   const last = useRef<{ kind: string; at: number }>({ kind, at: 0 })
-  // Speaking is outside of React, and so is the time between two announcements.
+  // Announcements and their timing are outside React.
   useEffect(() => {
     if (last.current.kind === kind) return
     if (kind === 'sending' || kind === 'waiting' || kind === 'connecting') return

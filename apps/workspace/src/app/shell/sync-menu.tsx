@@ -16,20 +16,20 @@ export interface SyncMenuProps {
   readonly isPaused: boolean
   readonly onPauseChange: (isPaused: boolean) => void
   readonly onSignIn: () => void
-  /** The second factor of this session is missing. */
+  /** The session lacks its second factor. */
   readonly onConfirm: () => void
 }
 
-/** Behind the chip: when the server was last heard, what waits, and where to act. */
+/** The chip's menu: last contact with the server, unsent changes and actions. */
 export function SyncMenu(props: SyncMenuProps): JSX.Element {
   const { looks, workspace, waiting, attention, rows, lastSyncedAt, isPaused } = props
   return (
     <Popover label={words.menu} placement="bottom end" className="w-80 p-4">
-      {/* The panel closes with the link that is followed, as a menu does. */}
+      {/* The panel closes when a link is followed, like a menu. */}
       <div className="flex flex-col gap-3">
         <div>
           <p className="text-heading">{looks.text}</p>
-          {/* Up to date says when it was checked, as the list below does. */}
+          {/* When up to date, the list below already has the time of the last check. */}
           {looks.kind === 'up_to_date' ? null : <p className="text-body text-muted">{looks.detail}</p>}
         </div>
         <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1 border-y border-border py-3 text-body">

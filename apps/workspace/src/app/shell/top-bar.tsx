@@ -26,7 +26,7 @@ interface TopBarProps {
   readonly onLayer: (layer: Layer) => void
 }
 
-/** The project, where one is in it, how sync stands, search, and the account. */
+/** The project, current location, sync state, search and account. */
 export function TopBar({ navigation, onLayer }: TopBarProps): JSX.Element {
   const { name, email } = usePerson()
   const { workspace, tables } = navigation
@@ -68,7 +68,7 @@ export function TopBar({ navigation, onLayer }: TopBarProps): JSX.Element {
   )
 }
 
-/** Who else is on the table, or on the record that fills the screen. */
+/** Other users on the table, or on the full-screen record. */
 function WhoIsHere(): JSX.Element | null {
   const { table, record } = useParams({ strict: false })
   const topics = usePlaceTopics()
@@ -76,7 +76,7 @@ function WhoIsHere(): JSX.Element | null {
   return <LatePeopleHere topic={record === undefined ? topics.table(table) : topics.record(table, record)} />
 }
 
-/** The chip with what it needs to know, and where its buttons lead. */
+/** The sync chip with its data and actions. */
 function SyncState({
   navigation,
   email,

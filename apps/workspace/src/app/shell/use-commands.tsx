@@ -47,7 +47,7 @@ export interface CommandsOptions {
 
 type Navigate = ReturnType<typeof useNavigate>
 
-/** Everything the palette can do besides finding records. */
+/** Returns all palette commands except records. */
 export function useCommands(options: CommandsOptions): readonly PaletteCommand[] {
   const navigate = useNavigate()
   const workspace = useWorkspace()
@@ -76,7 +76,7 @@ function tableCommands({ workspace, tables, counts }: CommandsOptions, navigate:
   })
 }
 
-/** Saved views of the tables that the person sees. */
+/** Returns commands for the saved views of the visible tables. */
 function viewCommands({ workspace, tables, views }: CommandsOptions, navigate: Navigate): readonly PaletteCommand[] {
   const labels = new Map(tables.map(({ name, label }) => [name, label]))
   return views.flatMap(({ id, name, table }) => {
@@ -96,7 +96,7 @@ function viewCommands({ workspace, tables, views }: CommandsOptions, navigate: N
   })
 }
 
-/** A command that leads to a screen. */
+/** Returns a command that opens a screen. */
 function goTo(id: string, label: string, Icon: LucideIcon, keywords: string, run: () => Promise<void>): PaletteCommand {
   return { id, label, keywords, section: words.goTo, icon: <Icon {...ICON} />, run: () => void run() }
 }
@@ -117,7 +117,7 @@ function newTableCommands({ workspace }: CommandsOptions, navigate: Navigate): r
   ]
 }
 
-/** The screens of the workspace. */
+/** Returns commands for the workspace's screens. */
 function workspaceCommands({ workspace }: CommandsOptions, navigate: Navigate): readonly PaletteCommand[] {
   const params = { ws: workspace }
   return [
@@ -170,7 +170,7 @@ function accountCommands(navigate: Navigate): readonly PaletteCommand[] {
   ]
 }
 
-/** What the app itself does. */
+/** Returns commands of the app itself. */
 function appCommands({ isPaused, onPauseChange, onShortcuts, onSignOut }: CommandsOptions): readonly PaletteCommand[] {
   return [
     {

@@ -6,13 +6,13 @@ import { useBackend } from '../../lib/data/backend-context.tsx'
 import { setPaused } from '../../lib/data/pause.ts'
 import { ASKING, type LeavingState, nextLeaving } from './leaving-state.ts'
 
-/** How long "send now" tries before it says that it could not. */
+/** Timeout of "send now". */
 const SEND_TIMEOUT_MS = 20_000
 
 export interface Leaving extends LeavingState {
-  /** Signs out, and says what becomes of the person's data here. */
+  /** Signs out, and keeps or deletes the user's data on this device. */
   leave(data: 'keep' | 'wipe'): Promise<void>
-  /** Sends what waits, then signs out. */
+  /** Sends pending changes, then signs out. */
   sendThenLeave(): void
 }
 
@@ -31,9 +31,9 @@ export function useLeaving({
     dispatch({ kind: 'leave' })
     try {
       if (data === 'keep') rememberWaiting(local.userId, waiting + attention + files)
-      await client.signOut(data, { discardUnsent: true }) // the person has chosen
+      await client.signOut(data, { discardUnsent: true }) // the user has chosen
     } catch (cause) {
-      // They are signed out; the sign-in screen says what remains.
+      // The user is signed out; the sign-in screen lists the remaining data.
       if (cause instanceof DataRemains) return
       dispatch({ kind: 'failed', cause })
     }
@@ -59,7 +59,7 @@ export function useLeaving({
   }
 }
 
-/** Waits while the outbox empties; gives up after {@link SEND_TIMEOUT_MS}. */
+/** Waits for the outbox to empty, up to {@link SEND_TIMEOUT_MS}. */
 function useEmptyOutbox({
   isSending,
   waiting,
@@ -72,7 +72,7 @@ function useEmptyOutbox({
   readonly onGivenUp: () => void
 }): void {
   const isSent = isSending && waiting === 0
-  // The outbox empties by itself; its being empty is the event.
+  // Sync empties the outbox; this reacts when it is empty.
   useEffect(() => {
     if (isSent) onSent()
     // oxlint-disable-next-line react/exhaustive-deps -- once per sending, not once per render
