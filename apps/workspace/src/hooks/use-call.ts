@@ -3,21 +3,21 @@ import { callFunction, CallRefused } from '../lib/data/call-function.ts'
 import { useBackend } from '../lib/data/backend-context.tsx'
 import { peopleRefusals as words } from '../messages/people.ts'
 
-/** Why something was not done, in words; `technical` when these say little. */
+/** Why a call failed, in words; `technical` if these say little. */
 export interface CallFailure {
   readonly text: string
   readonly technical?: string
 }
 
-/** One thing that a person has the server do. */
+/** A server call that the user triggers. */
 export interface Call {
   readonly isPending: boolean
   readonly failure: CallFailure | undefined
-  /** @returns what the function returned, in an object; `undefined` when it was refused, which `failure` says */
+  /** @returns the function's result in an object; `undefined` if it was refused, with the reason in `failure` */
   run<Result>(name: string, args: object): Promise<{ readonly result: Result } | undefined>
 }
 
-/** @param refusals - words for what the functions say in `hint`, beside those of people */
+/** @param refusals - texts by the functions' `hint`, in addition to those of people */
 export function useCall(refusals?: Readonly<Record<string, string>>): Call {
   const backend = useBackend()
   const [isPending, setPending] = useState(false)
@@ -40,7 +40,7 @@ export function useCall(refusals?: Readonly<Record<string, string>>): Call {
   }
 }
 
-/** Puts what the database or the network said into words. */
+/** Describes an error of the database or the network. */
 export function describeRefusal(error: unknown, refusals: Readonly<Record<string, string>> = {}): CallFailure {
   if (error instanceof TypeError) return { text: refusals['unreachable'] ?? words.unreachable }
   if (!(error instanceof CallRefused)) return { text: words.unexpected, technical: String(error) }

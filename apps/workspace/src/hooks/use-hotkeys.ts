@@ -6,17 +6,17 @@ import { isApple } from '../lib/shortcuts.ts'
 /**
  * Runs handlers for keys anywhere in the window.
  *
- * Keys are written `mod+k`, `g h` (one after another), `?`, `/`, `c`. Without `mod` they only work while no text is being
- * typed, no layer is open, and when the person has not switched single-letter shortcuts off.
+ * Keys are written `mod+k`, `g h` (in sequence), `?`, `/`, `c`. Keys without `mod` work only while no text is being typed, no layer is open and single-letter
+ * shortcuts are on.
  */
 export function useHotkeys(handlers: Readonly<Record<string, () => void>>): void {
   const latest = useRef(handlers)
   const hasLetters = useAppearance((appearance) => appearance.hasLetterShortcuts)
-  // The handlers of the last render; the listener itself stays.
+  // Updates the handlers without re-registering the listener.
   useEffect(() => {
     latest.current = handlers
   })
-  // Keys of the whole window, which no component receives.
+  // Listens on the window, because no component receives these keys.
   useEffect(() => {
     let first: FirstKey
     const onKeyDown = (event: KeyboardEvent): void => {
@@ -41,7 +41,7 @@ export function useHotkeys(handlers: Readonly<Record<string, () => void>>): void
   }, [hasLetters])
 }
 
-/** Text is being typed there, or a menu, grid or dialog uses letters itself. */
+/** Whether a target takes letters itself: a text field, menu, grid or dialog. */
 function isTakenBy(target: EventTarget | null): boolean {
   if (!(target instanceof Element)) return false
   return (

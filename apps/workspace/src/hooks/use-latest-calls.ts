@@ -1,12 +1,12 @@
 import { useLayoutEffect, useRef, useState } from 'react'
 
-/** Functions whose answer nobody waits for. */
+/** Functions without a return value. */
 // oxlint-disable-next-line typescript/no-explicit-any -- any parameters
 type Calls = Readonly<Record<string, (...args: any[]) => void>>
 
 /**
- * The same functions in every render, each of which calls that of the last one: what is given them need not be drawn again because they were made again. They are for
- * events, not for calls while rendering.
+ * Returns stable functions that call those of the latest render, so that components receiving them need not re-render. For event handlers only, not for calls
+ * during rendering.
  */
 export function useLatestCalls<T extends Calls>(calls: T): T {
   const latest = useRef(calls)

@@ -1,9 +1,6 @@
 import { useRef } from 'react'
 
-/**
- * Runs one piece of work at a time: who asks meanwhile gets what is under way. A press that comes again before a slow device has stored the first must not make a
- * second record.
- */
+/** Runs one task at a time; calls in the meantime get the running task's result. On a slow device, a repeated press must not create a second record. */
 export function useOneAtATime<Result>(): (work: () => Promise<Result>) => Promise<Result> {
   const underWay = useRef<Promise<Result>>(undefined)
   return (work) => {

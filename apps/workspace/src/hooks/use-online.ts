@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** What the browser says about the network. It can be wrong in both directions; the sync status knows about the server. */
+/** Returns the browser's network state. It can be wrong either way; the sync status knows whether the server is reachable. */
 export function useOnline(): boolean {
   return useSyncExternalStore(subscribe, () => navigator.onLine)
 }

@@ -5,16 +5,16 @@ import type { Statement } from '../lib/sql.ts'
 export interface RowsInSteps<Row> {
   readonly rows: readonly Row[]
   readonly isLoading: boolean
-  /** Shows as many more; `undefined` when these are all. */
+  /** Shows one more step; `undefined` if all rows are shown. */
   readonly onMore: (() => void) | undefined
 }
 
 /**
- * The first rows of a list, and with each step as many more.
+ * Returns the first rows of a list, and another step on demand.
  *
- * @param sqlOf - the statement for a number of rows; the same function as long as it is the same list
- * @param step - rows that come at first, and with each step
- * @param options.throttleMs - how often changes are looked at, at most
+ * @param sqlOf - returns the statement for a number of rows; must be the same function for the same list
+ * @param step - rows shown at first and added with each step
+ * @param options.throttleMs - minimum interval in ms between reactions to changes
  */
 export function useRowsInSteps<Row extends object>(
   sqlOf: (limit: number) => Statement,
@@ -22,7 +22,7 @@ export function useRowsInSteps<Row extends object>(
   options: { readonly throttleMs?: number } = {},
 ): RowsInSteps<Row> {
   const [shown, setShown] = useState(step)
-  // One more tells whether there are more.
+  // One extra row tells whether there are more.
   const { sql, parameters } = useMemo(() => sqlOf(shown + 1), [sqlOf, shown])
   const { rows, isLoading } = useRecords<Row>(sql, parameters, options)
   return {

@@ -31,7 +31,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** The address has this text now. */
+/** Sets the text in the URL. */
 function address(text: string): void {
   act(() => root.render(<Field text={text} />))
 }

@@ -1,25 +1,25 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 
-/** The search goes to the database when nothing was typed for this long, in milliseconds. */
+/** Debounce of the search in ms. */
 const SEARCH_DEBOUNCE_MS = 80
 
-/** How a text that is typed stands in the address. */
+/** How typed text maps to the URL. */
 export interface TypedForm {
-  /** Without typing for so long, in milliseconds, it is reported. */
+  /** Debounce in ms. */
   readonly pauseMs: number
-  /** What the address has for what is typed; `undefined`: nothing yet. */
+  /** Converts typed text to the URL's text; `undefined`: not valid yet. */
   readonly read: (typed: string) => string | undefined
-  /** What stands in the field for what the address has. */
+  /** Converts the URL's text to the field's text. */
   readonly show: (text: string) => string
 }
 
 const SEARCH: TypedForm = { pauseMs: SEARCH_DEBOUNCE_MS, read: (typed) => typed.trim(), show: (text) => text }
 
 /**
- * What is typed into a search that the address keeps. It is reported after a pause, without the spaces around it.
+ * Handles a search text stored in the URL. Reports typed text after a pause, trimmed.
  *
- * @param text - as the address has it
- * @returns what stands in the field, what changes it, and what reports it at once
+ * @param text - the text in the URL
+ * @returns the field's text, a function that changes it, and one that reports it at once
  */
 export function useSearchText(
   text: string,
@@ -28,12 +28,12 @@ export function useSearchText(
 ): readonly [typed: string, setTyped: (typed: string) => void, reportNow: () => void] {
   const [typed, setTyped] = useState(() => show(text))
   const [known, setKnown] = useState(text)
-  /** What was reported and has not come back in the address yet. */
+  /** Reported texts that the URL does not show yet. */
   const [reported, setReported] = useState<readonly string[]>([])
   if (text !== known) {
     setKnown(text)
     const own = reported.indexOf(text)
-    // The address follows later than keys on a slow device: what comes back is no reason to forget what was typed since.
+    // On a slow device the URL lags behind typing, so its updates must not discard newer text.
     setReported(own < 0 ? [] : reported.slice(own + 1))
     if (own < 0) setTyped(show(text))
   }
@@ -42,9 +42,9 @@ export function useSearchText(
     setReported((others) => (others.at(-1) === next ? others : [...others, next]))
     onTyped(next)
   }
-  // What else the person has changed during the pause stays.
+  // Uses the latest callback, so that other changes during the pause are kept.
   const reportLater = useEffectEvent(report)
-  // A timer is a subscription to time; only typing and the address start it.
+  // A timer is a subscription to time; only typing and the URL start it.
   useEffect(() => {
     if (wanted === undefined || wanted === text) return
     const timer = setTimeout(() => reportLater(wanted), pauseMs)

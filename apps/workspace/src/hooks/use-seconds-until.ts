@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** Whole seconds until `deadlineMs` (milliseconds since 1970), counted down; 0 without one. */
+/** Returns the whole seconds until `deadlineMs` (milliseconds since 1970), counting down; 0 without a deadline. */
 export function useSecondsUntil(deadlineMs: number | undefined): number {
   const [nowMs, setNowMs] = useState(() => Date.now())
   // A clock is a subscription.

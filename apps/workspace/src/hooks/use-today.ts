@@ -2,10 +2,10 @@ import { useSyncExternalStore } from 'react'
 import { dayOf } from '../lib/fields/dates.ts'
 import { useWorkspaceZone } from '../lib/time-zone.ts'
 
-/** How often the clock is looked at, in milliseconds. */
+/** Interval in ms between clock checks. */
 const LOOK_MS = 30_000
 
-/** The day it is in the workspace, `YYYY-MM-DD`; renders again at its midnight. */
+/** Returns the workspace's current day, `YYYY-MM-DD`. Re-renders at its midnight. */
 export function useToday(): string {
   return useSyncExternalStore(subscribe, today)
 }

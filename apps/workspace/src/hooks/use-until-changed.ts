@@ -1,11 +1,11 @@
 import { useState } from 'react'
 
 /**
- * Lets a person change a value of the database once: until it tells of the change, another press is the same wish. The second press of a double click would
- * insert a second row.
+ * Lets the user change a database value once, and ignores further presses until the database reports the change. Otherwise a double click would insert two
+ * rows.
  *
- * @param value - as the database has it
- * @returns runs work that resolves with whether the change is stored
+ * @param value - the database's value
+ * @returns a function that runs work; the work resolves with whether the change is stored
  */
 export function useUntilChanged(value: string | null | undefined): (work: () => Promise<boolean>) => void {
   const [from, setFrom] = useState<{ readonly value: string | null | undefined }>()

@@ -1,6 +1,6 @@
 import { inLanguages } from '../lib/texts.ts'
 
-/** Refusals of the account screens, by the code of the auth server. Each says what a person can do. */
+/** Errors of the account screens by the auth server's code. Each says what the user can do. */
 export const accountErrorMessages = inLanguages<Readonly<Record<string, string>>>('accountErrorMessages', {
   email_exists: 'Another account has this address. Use another one, or sign in to that account.',
   email_address_invalid: 'This is not an address that mail can be sent to. Check it.',

@@ -26,7 +26,7 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   zoom: 'Zoom',
 }
 
-/** `github` → `GitHub`; one without a name here keeps its own. */
+/** Returns a provider's display name, such as `GitHub` for `github`; unknown providers keep their id. */
 export function providerName(provider: string): string {
   if (provider === 'email' || provider === 'phone') return identitiesMessages[provider]
   const name = PROVIDERS[provider] ?? provider.replace(/^custom:/, '').replaceAll(/[_-]/g, ' ')

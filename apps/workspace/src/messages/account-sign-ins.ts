@@ -1,7 +1,7 @@
 import { formatAgo, formatMoment } from '../lib/format.ts'
 import { icu, inLanguages } from '../lib/texts.ts'
 
-/** What a person signed in with, by the method of the session. */
+/** Sign-in methods by the session's method name. */
 export const signInMethods = inLanguages<Readonly<Record<string, string>>>('signInMethods', {
   password: 'password',
   otp: 'code or link by mail',

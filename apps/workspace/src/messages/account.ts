@@ -15,7 +15,7 @@ export const accountMessages = inLanguages('accountMessages', {
     shortcuts: { label: 'Keyboard shortcuts', detail: 'All keys, and single letters on or off' },
   },
   offline: 'You are offline. You can read this, but changes to your account need a connection.',
-  /** Said after the name of a button. */
+  /** Accessible name of a button that requires the server. */
   needsConnection: (name: string) => `${name} (needs a connection)`,
   expiredTitle: 'Your session has ended',
   expiredDetail: 'Sign in again to see and change your account. Your data is kept on this device.',

@@ -1,7 +1,7 @@
 import { formatClock, formatMoment } from '../lib/format.ts'
 import { icu, inLanguages } from '../lib/texts.ts'
 
-/** How this device stands with the server: the chip, and one sentence for the menu and the home screen. */
+/** Sync state: the chip's text, and a sentence for the menu and the home screen. */
 export const chipMessages = inLanguages('chipMessages', {
   upToDate: 'Up to date',
   incomplete: (tables: number) =>

@@ -1,6 +1,6 @@
 import { inLanguages } from '../lib/texts.ts'
 
-/** Words of every form that takes a code. */
+/** Texts shared by all forms that accept a code. */
 export const codeMessages = inLanguages('codeMessages', {
   label: 'Code',
   submit: 'Continue',

@@ -1,6 +1,6 @@
 import { inLanguages } from '../lib/texts.ts'
 
-/** Words of parts that stand on many screens. */
+/** Texts of components used on many screens. */
 export const commonMessages = inLanguages('commonMessages', {
   close: 'Close',
   dismiss: 'Dismiss',

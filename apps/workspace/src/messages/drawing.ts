@@ -1,6 +1,6 @@
 import { icu, inLanguages } from '../lib/texts.ts'
 
-/** Apart from the words of photos: the viewer is loaded when it opens, and these with it. */
+/** Separate from the photo texts, because they load with the viewer. */
 export const drawingMessages = inLanguages('drawingMessages', {
   draw: 'Draw on the photo',
   tools: 'What to draw',

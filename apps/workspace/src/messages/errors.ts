@@ -1,6 +1,6 @@
 import { inLanguages } from '../lib/texts.ts'
 
-/** What people read when something fails: one entry per code of the error catalogue that this version can meet. */
+/** Error texts: one entry per code of the error catalogue that this version can encounter. */
 export const errorMessages = inLanguages('errorMessages', {
   badLogin: 'E-mail or password is not right',
   unconfirmed: 'This address is not confirmed yet. Open the link in the mail we sent.',

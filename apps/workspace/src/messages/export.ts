@@ -1,7 +1,7 @@
 import { formatCount } from '../lib/format.ts'
 import { icu, inLanguages } from '../lib/texts.ts'
 
-/** What is read where a view is exported. */
+/** Texts of the export form. */
 export const exportMessages = inLanguages('exportMessages', {
   title: 'Export and import',
   format: 'Export as',

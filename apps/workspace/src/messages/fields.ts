@@ -1,7 +1,7 @@
 import { formatCount } from '../lib/format.ts'
 import { icu, inLanguages } from '../lib/texts.ts'
 
-/** What to enter instead, under the field. */
+/** Texts below a field that say what to enter. */
 export const fieldMessages = inLanguages('fieldMessages', {
   required: (label: string) => `${label} needs a value`,
   notStored: 'Not stored: this device is full. Free up space, then enter it again.',
@@ -12,7 +12,7 @@ export const fieldMessages = inLanguages('fieldMessages', {
   email: 'Enter an e-mail address like name@example.com',
   url: 'Enter a web address that begins with https:// or http://',
   number: 'Enter a number',
-  /** A key in a field for a number, by the name of the field. */
+  /** The sign button of a number field, by the field's name. */
   changeSign: (label: string) => `Change the sign of ${label}`,
   wholeNumber: 'Enter a whole number',
   digits: (digits: number) =>
@@ -38,6 +38,6 @@ export const fieldMessages = inLanguages('fieldMessages', {
   openLink: (label: string) => `Open ${label}`,
   optional: 'optional',
   requiredMark: 'required',
-  /** Under a field for a time: which clocks it is on. */
+  /** Below a time field: its time zone. */
   zone: (name: string) => `Time in ${name}`,
 })

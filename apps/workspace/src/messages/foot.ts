@@ -1,6 +1,6 @@
 import { inLanguages } from '../lib/texts.ts'
 
-/** What is read at the foot of columns; it comes after the first rows. */
+/** Texts of the column footer, loaded after the first rows. */
 export const footMessages = inLanguages('footMessages', {
   calculate: 'Calculate',
   calculateOf: (label: string) => `Calculate of ${label}`,

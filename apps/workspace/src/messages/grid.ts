@@ -1,7 +1,7 @@
 import { formatCount } from '../lib/format.ts'
 import { icu, inLanguages } from '../lib/texts.ts'
 
-/** One for each operator of a filter. */
+/** One text per filter operator. */
 const operators = {
   has: 'contains',
   hasnt: 'does not contain',

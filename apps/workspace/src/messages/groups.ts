@@ -1,7 +1,7 @@
 import { formatCount } from '../lib/format.ts'
 import { icu, inLanguages } from '../lib/texts.ts'
 
-/** What is read where records are grouped; loaded with the first grouped view. */
+/** Texts for grouping, loaded with the first grouped view. */
 export const groupMessages = inLanguages('groupMessages', {
   groupBy: 'Group by',
   thenBy: 'Then by',

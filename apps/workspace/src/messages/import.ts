@@ -2,7 +2,7 @@ import { formatCount } from '../lib/format.ts'
 import { pageLocale } from '../lib/language.ts'
 import { icu, inLanguages } from '../lib/texts.ts'
 
-/** What is read where a file is imported. */
+/** Texts of the import. */
 export const importMessages = inLanguages('importMessages', {
   title: 'Import records',
   description: 'From a CSV or XLSX file into a table that is there already. It works without a connection, too.',
@@ -116,7 +116,7 @@ export const importMessages = inLanguages('importMessages', {
   mayNotChange: 'You may not change records of this table',
 })
 
-/** Never 100 % while something does not fit. */
+/** Formats a share. Never 100 % unless all values are valid. */
 export function shareOf(fit: number, filled: number): string {
   const share = Math.floor((fit / filled) * 1_000) / 1_000
   return share.toLocaleString(pageLocale(), { style: 'percent', maximumFractionDigits: 1 })

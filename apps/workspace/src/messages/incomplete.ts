@@ -1,6 +1,6 @@
 import { inLanguages } from '../lib/texts.ts'
 
-/** Why a table is not complete on this device, by the reason that the server gives, and what to do. */
+/** Why a table is incomplete on this device, by the server's reason, and what to do. */
 export const incompleteMessages = inLanguages('incompleteMessages', {
   titles: {
     too_many_groups: (many: string) => `More ${many} are shared with you than fit on a device. Some are missing here`,

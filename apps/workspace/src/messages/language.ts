@@ -1,6 +1,6 @@
 import { inLanguages } from '../lib/texts.ts'
 
-/** The names of the languages are in the language itself, so that whoever reads no other finds theirs. */
+/** Each language is named in itself, so that users find theirs. */
 export const LANGUAGE_NAMES = { en: 'English', de: 'Deutsch' } as const
 
 export const languageMessages = inLanguages('languageMessages', {

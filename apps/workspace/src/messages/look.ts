@@ -1,13 +1,13 @@
 import { formatCount } from '../lib/format.ts'
 import { icu, inLanguages } from '../lib/texts.ts'
 
-/** What is read where the look of a grid is chosen. */
+/** Texts of the grid's appearance settings. */
 export const lookMessages = inLanguages('lookMessages', {
   group: 'Group',
   groupCount: (count: number) => icu('Group, by {count, plural, one {# field} other {# fields}}', { count }),
   look: 'Look',
   lookCount: (count: number) => `Look, ${formatCount(count)} set`,
-  /** What rules mark records as. */
+  /** Meanings of the rules' colours. */
   tones: { danger: 'Urgent', warning: 'Attention', success: 'In order', info: 'Note' },
   automatic: 'As on this device',
   height: 'Row height',

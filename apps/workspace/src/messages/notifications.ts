@@ -1,6 +1,6 @@
 import { inLanguages } from '../lib/texts.ts'
 
-/** What the account's screen says about notifications on this device. */
+/** Texts of the notification settings. */
 export const notificationMessages = inLanguages('notificationMessages', {
   title: 'Notifications',
   lead: 'On this device, also while the app is closed: when somebody mentions or answers you, or assigns work to you.',

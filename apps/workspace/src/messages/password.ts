@@ -1,7 +1,7 @@
 import type { PasswordRule } from '../lib/password-rules.ts'
 import { inLanguages } from '../lib/texts.ts'
 
-/** Words of every form that takes a new password. */
+/** Texts shared by all forms that accept a new password. */
 export const passwordMessages = inLanguages('passwordMessages', {
   newPassword: 'New password',
   show: 'Show password',

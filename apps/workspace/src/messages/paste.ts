@@ -1,7 +1,7 @@
 import { formatCount } from '../lib/format.ts'
 import { icu, inLanguages } from '../lib/texts.ts'
 
-/** What is read where ranges of cells are copied, pasted and changed. */
+/** Texts for copying, pasting and changing ranges of cells. */
 export const pasteMessages = inLanguages('pasteMessages', {
   pasteNothing: 'There is nothing to paste',
   pasteTooMany: (max: number) => `At most ${formatCount(max)} cells can be pasted at once. Import the file instead.`,

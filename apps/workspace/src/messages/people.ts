@@ -33,7 +33,7 @@ export const peopleMessages = inLanguages('peopleMessages', {
   guestSees: 'As a guest you see yourself here, and what is shared with you in the tables.',
   offline: 'You are offline. You can read this; inviting and changing roles need a connection.',
   needsConnection: 'Needs a connection',
-  /** Said after the name of a button. */
+  /** Accessible name of a button that requires the server. */
   needsConnectionNamed: (name: string) => `${name} (needs a connection)`,
   actionsOf: (name: string) => `What to do with ${name}`,
   none: 'You are in no workspace',
@@ -156,7 +156,7 @@ export const teamMessages = inLanguages('teamMessages', {
   memberLabel: (name: string) => `Members of ${name}`,
 })
 
-/** Why a change of people was refused, by what the database says. */
+/** Why a change of members was refused, by the database's hint. */
 export const peopleRefusals = inLanguages('peopleRefusals', {
   unreachable: 'The server could not be reached. Nothing was changed.',
   sessionOver: 'Your session has ended. Sign in again.',

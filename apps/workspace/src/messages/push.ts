@@ -1,10 +1,10 @@
-/** What a notification says. The service worker shows it, which has no page to read the chosen language from: it has both languages itself. */
+/** Texts of notifications. The service worker shows them and cannot read the chosen language from a page, so it contains both languages. */
 export const pushMessages = {
   mention: (who: string) => `${who} mentioned you`,
   reply: (who: string) => `${who} answered you`,
   assigned: (who: string) => `${who} assigned this to you`,
   several: (count: number) => `${String(count)} new things in your inbox`,
-  /** When a message of a newer server is not understood. */
+  /** Shown for messages of a newer server that this version does not understand. */
   somethingNew: 'Something new in your inbox',
   someone: 'Somebody',
 }

@@ -1,11 +1,11 @@
 import { formatCount } from '../lib/format.ts'
 import { icu, inLanguages } from '../lib/texts.ts'
 
-/** Records that an undo or redo had nothing to change in. */
+/** Records that an undo or redo left unchanged. */
 interface RecordsLeft {
-  /** The server had not accepted the change there. */
+  /** The server had not accepted the change. */
   readonly refused: number
-  /** They had the values already. */
+  /** They already had the values. */
   readonly already: number
 }
 

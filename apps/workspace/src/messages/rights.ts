@@ -1,14 +1,14 @@
 import { formatCount, humanize } from '../lib/format.ts'
 import { icu, inLanguages } from '../lib/texts.ts'
 
-/** What a person reads where they may not write. */
+/** Texts for users who may not write. */
 export const rightMessages = inLanguages('rightMessages', {
-  /** Of a whole record. */
+  /** For a whole record. */
   readOnly: (noun: string) => `You can read this ${noun}, but not change it.`,
-  /** Of most fields of a record. */
+  /** For most fields of a record. */
   partlyReadOnly: 'What stands here as plain text can be read, but not changed.',
   notGranted: 'Your role may not change it.',
-  /** @param rules - names of policies, as their author called them */
+  /** @param rules - policy names, as their author wrote them */
   others: (rules: readonly string[]) => `Others can, by ${rules.map((rule) => `“${humanize(rule)}”`).join(' or ')}.`,
   nobody: 'Nobody may change it.',
   forbidden: (rules: readonly string[]) =>
@@ -20,7 +20,7 @@ export const rightMessages = inLanguages('rightMessages', {
   goesOnTo: (label: string, value: string, next: string) => `${label} goes from ${value} to ${next}.`,
   required: (label: string) => `${label} needs a value.`,
   tooLong: (label: string, length: number) => `${label} has at most ${formatCount(length)} characters.`,
-  /** Of a command over several records. */
+  /** For a command on several records. */
   partTitle: (refused: number, all: number, one: string, many: string) =>
     icu(
       '{refused, plural, one {# record} other {# records}} of {all, plural, one {# {one}} other {# {many}}} cannot be changed like this',
@@ -29,6 +29,6 @@ export const rightMessages = inLanguages('rightMessages', {
   partGo: (going: number, one: string, many: string) =>
     icu('Go on with {going, plural, one {# {one}} other {# {many}}}', { going, one, many }),
   partDetail: (label: string) => `The others stay as they are. This is about the ${label}.`,
-  /** Of all records of a command. */
+  /** For all records of a command. */
   noneGoes: (label: string, reason: string) => `Nothing was changed by the ${label}. ${reason}`,
 })

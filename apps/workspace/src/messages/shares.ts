@@ -1,7 +1,7 @@
 import { formatLongDay } from '../lib/format.ts'
 import { inLanguages } from '../lib/texts.ts'
 
-/** Records that are shared with guests. */
+/** Texts for sharing records with guests. */
 export const shareMessages = inLanguages('shareMessages', {
   open: 'Share with a guest',
   title: (record: string) => `Share “${record}”`,
@@ -23,7 +23,7 @@ export const shareMessages = inLanguages('shareMessages', {
   unsharedLabel: (name: string) => `Stop sharing with ${name}`,
 })
 
-/** What a person is told whose access is over. */
+/** Shown to users whose access has ended. */
 export const endedAccessMessages = inLanguages('endedAccessMessages', {
   ended: (at: Date) => `Your access ended on ${formatLongDay(at)}`,
   suspended: 'Your access is suspended',

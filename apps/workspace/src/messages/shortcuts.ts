@@ -1,7 +1,7 @@
 import { inLanguages } from '../lib/texts.ts'
 
 export const shortcutMessages = inLanguages('shortcutMessages', {
-  /** Between two keys that do the same. */
+  /** Between two keys with the same effect. */
   or: 'or',
   everywhere: 'Everywhere',
   palette: 'Search, go to a table or screen, run a command',

@@ -1,6 +1,6 @@
 import { inLanguages } from '../lib/texts.ts'
 
-/** How a record stands with the server, beside its mark. */
+/** A record's sync state, beside its glyph. */
 export const stateMessages = inLanguages('stateMessages', {
   waiting: 'not sent yet',
   sending: 'sending',

@@ -1,7 +1,7 @@
 import { formatCount } from '../lib/format.ts'
 import { inLanguages } from '../lib/texts.ts'
 
-/** What is read of sync outside the sync centre; the words of that come with it. */
+/** Sync texts outside the sync centre, which loads its own. */
 export const syncMenuMessages = inLanguages('syncMenuMessages', {
   menu: 'Sync',
   centre: 'Sync centre',

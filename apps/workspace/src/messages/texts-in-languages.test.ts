@@ -7,10 +7,7 @@ import { chipMessages } from './chip.ts'
 import { gridMessages } from './grid.ts'
 import { recordMessages } from './record.ts'
 
-/**
- * `false`: texts without German, and German without texts, are listed; `true`: they fail. Make it `true` when no branch
- * with new texts is open.
- */
+/** Whether missing translations fail the test or are only listed. Set it to `true` while no branch adds texts. */
 const NEEDS_GERMAN = true
 
 type Texts = Readonly<Record<string, unknown>>
@@ -19,7 +16,7 @@ type Exports = Readonly<Record<string, unknown>>
 const english = import.meta.glob<Exports>(['./*.ts', '!./*.test.ts'], { eager: true })
 const german = import.meta.glob<Exports>(['./de/*.ts', '!./de/german.ts'], { eager: true })
 
-/** Exports that are no texts: functions, and words that are alike in all languages. */
+/** Exports without texts: functions, and words that are the same in all languages. */
 const NO_TEXTS = new Set(['LANGUAGE_NAMES'])
 
 afterEach(() => readTextsFrom({}))
@@ -112,7 +109,7 @@ function textsOf(exports: Exports): readonly (readonly [name: string, texts: Tex
   )
 }
 
-/** The paths of texts that have no counterpart of the same kind. */
+/** Returns the paths of texts without a counterpart of the same kind. */
 function missing(texts: unknown, others: unknown, path: string): readonly string[] {
   if (typeof texts !== 'object' || texts === null || Array.isArray(texts)) {
     return typeof texts === typeof others ? [] : [path]

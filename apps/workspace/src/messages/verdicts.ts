@@ -1,6 +1,6 @@
 import { inLanguages } from '../lib/texts.ts'
 
-/** Why the server did not accept a change, by the code of `explainVerdict`, and what to do. What a project's rules say themselves stays as it is. */
+/** Why the server rejected a change, by the code of `explainVerdict`, and what to do. Messages of a project's own rules stay unchanged. */
 export const verdictMessages = inLanguages('verdictMessages', {
   titles: {
     'HF-SYNC-NOROW': 'This record is gone or no longer yours to change',
@@ -24,9 +24,9 @@ export const verdictMessages = inLanguages('verdictMessages', {
   },
   notTaken: 'The server could not take this change',
   tryLater: 'Try again later. If it stays, send the details to your operator.',
-  /** @param key - column and value, as the database names them */
+  /** @param key - column and value, as named in the database */
   taken: (key: string | undefined) => `Another record already has ${key ?? 'the same value'}`,
-  /** @param table - in which they are */
+  /** @param table - the table of the linking records */
   stillLinked: (table: string | undefined) =>
     `${table === undefined ? 'Other records' : `Records in ${table}`} still link to this one`,
   needsValue: (label: string | undefined) => `${label ?? 'A field'} needs a value`,

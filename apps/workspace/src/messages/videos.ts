@@ -1,7 +1,7 @@
 import { formatCount } from '../lib/format.ts'
 import { icu, inLanguages } from '../lib/texts.ts'
 
-/** Apart from the words of photos, which the first grid needs. */
+/** Separate from the photo texts, which the first grid needs. */
 export const videoMessages = inLanguages('videoMessages', {
   title: 'Photos and videos',
   none: 'No photos or videos yet.',

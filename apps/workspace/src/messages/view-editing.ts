@@ -1,6 +1,6 @@
 import { inLanguages } from '../lib/texts.ts'
 
-/** What is read where views are made and changed; it comes later than what every table shows of them. */
+/** Texts for creating and editing views, loaded later than those that every table shows. */
 export const viewEditingMessages = inLanguages('viewEditingMessages', {
   scopes: { personal: 'Only me', shared: 'Everyone', locked: 'Everyone, locked' },
   scopeDetails: {

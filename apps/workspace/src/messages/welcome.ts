@@ -17,7 +17,7 @@ export const welcomeMessages = inLanguages('welcomeMessages', {
   offline: 'To begin, the server has to be reachable. Look whether it is still running.',
 })
 
-/** The first workspace of a server, or of a user who starts one. */
+/** Texts for creating the first workspace of a server or of a user. */
 export const ownerMessages = inLanguages('ownerMessages', {
   title: 'Create your workspace',
   lead: 'You become its owner. You can invite others later.',

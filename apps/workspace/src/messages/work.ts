@@ -3,7 +3,7 @@ import { icu, inLanguages } from '../lib/texts.ts'
 
 export const workMessages = inLanguages('workMessages', {
   title: 'My work',
-  /** Stretches of days, as headings and tabs. */
+  /** Periods, as headings and tabs. */
   when: {
     overdue: 'Overdue',
     today: 'Today',

@@ -1,6 +1,6 @@
 import { inLanguages } from '../lib/texts.ts'
 
-/** The settings of the workspace. */
+/** Texts of the workspace settings. */
 export const workspaceMessages = inLanguages('workspaceMessages', {
   title: 'Workspace',
   lead: (name: string) => `These settings of ${name} hold for everybody in it.`,

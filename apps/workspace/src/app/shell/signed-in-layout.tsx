@@ -128,8 +128,8 @@ function Centred({ children }: { readonly children: JSX.Element }): JSX.Element 
 }
 
 /**
- * Formats days and times in the workspace's time zone, and re-renders when the zone changes, which is rare. The device's zone is not used as a key: only the
- * first rows tell whether the workspace's zone equals it, and what the user has opened or typed by then must stay.
+ * Formats days and times in the workspace's time zone. Remounts everything when that zone changes, which is rare. The device's own zone does not count as a
+ * change: it applies before the first rows name the workspace's zone, and what the user has opened or typed by then must stay.
  */
 function ByWorkspaceClock({ children }: { readonly children: ReactNode }): JSX.Element {
   const workspace = useWorkspace()

@@ -8,7 +8,7 @@ import { formatCountdown } from '../../lib/format.ts'
 import { secondFactorMessages as words } from '../../messages/second-factor.ts'
 import type { FactorFormProps } from './factor-form-props.ts'
 
-/** Between two messages to one phone, in milliseconds; the server has a limit of its own. */
+/** Minimum interval in ms between messages to a phone. The server has its own limit. */
 const RESEND_WAIT_MS = 30_000
 
 interface Challenge {
@@ -18,7 +18,7 @@ interface Challenge {
   readonly sentAtMs: number
 }
 
-/** A code in a message. Messages cost money, so the person asks for it. */
+/** Verifies a code from a text message. Sent only on request, because messages cost money. */
 export function PhoneFactor(props: FactorFormProps): JSX.Element {
   const { client } = useBackend()
   const [challenge, setChallenge] = useState<Challenge>()

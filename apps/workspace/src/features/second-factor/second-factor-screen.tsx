@@ -26,7 +26,7 @@ const ICONS: Readonly<Record<string, JSX.Element>> = {
 
 const ORDER = ['webauthn', 'totp', 'phone', 'recovery_code']
 
-/** Asks for the second factor of a person who has given the first. The data on this device can be opened without it. */
+/** Asks for the second factor after the first. This device's data can be opened without it. */
 export function SecondFactorScreen(): JSX.Element {
   const { config, client } = useBackend()
   const session = useValue(client.session)
@@ -106,11 +106,11 @@ function FactorForm(props: FactorFormProps): JSX.Element {
   }
 }
 
-/** The person's verified factors, the one that takes least effort first: what the session remembers, then what the server says. */
+/** Returns the user's verified factors, easiest first: those stored in the session, then the server's. */
 function useFactors(): readonly Factor[] | undefined {
   const { client } = useBackend()
   const [factors, setFactors] = useState<readonly Factor[]>()
-  // The auth client has no hook of its own.
+  // The auth client provides no hook.
   useEffect(() => {
     let isOver = false
     const show = (all: readonly Factor[]): void => {
